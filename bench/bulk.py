@@ -19,12 +19,12 @@ from typing import Any
 import psycopg
 import pyarrow as pa
 import pyarrow.parquet as pq
-from jupyter_colophon.composition import open_catalog
+from jupyter_colophon.composition import open_or_create_catalog
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.changes.bulk_load import Batch
-from jupyter_colophon.core.documents.json_parsing import compact, parse
-from jupyter_colophon.core.identity.names import Identity
-from jupyter_colophon.core.store import StoreChoice, choose_sqlite_file
+from jupyter_colophon.core.documents.json_parsing import encode_canonical_json, parse_json
+from jupyter_colophon.core.identity.names import IdentityRules
+from jupyter_colophon.core.store import StorageChoice, choose_sqlite_store
 from jupyter_colophon.operations.native import documents
 
 BATCH, GOAL = 500, 0.25
@@ -43,7 +43,7 @@ def measure_rows(count: int, stores: Sequence[str]) -> Iterator[tuple[str, ...]]
         folder.chmod(0o755)
         file = _write_parquet(folder / "entities.parquet", count)
         if "sqlite" in stores:
-            ours = _load_with_colophon(choose_sqlite_file(folder / "ours.db"), file, count)
+            ours = _load_with_colophon(choose_sqlite_store(folder / "ours.db"), file, count)
             yield _format_row("SQLite", count, ours, _load_raw_sqlite(folder, count))
         if "postgresql" not in stores:
             return
@@ -87,7 +87,9 @@ def _format_speed_by_tenth(timed: Timed) -> str:
 def _write_parquet(path: Path, count: int) -> Path:
     """Write one aspect for each entity, as a data source would deliver it."""
     value = (
-        compact({"properties": {"owner": f"team{at % 7}", "refresh": "every morning"}, "tags": ["faa", f"b{at % 5}"]})
+        encode_canonical_json(
+            {"properties": {"owner": f"team{at % 7}", "refresh": "every morning"}, "tags": ["faa", f"b{at % 5}"]}
+        )
         for at in range(count)
     )
     urns = (f"urn:li:dataset:(urn:li:dataPlatform:spark,bulk.table{at},PROD)" for at in range(count))
@@ -108,10 +110,10 @@ def _run_batches(batches: Iterable[Callable[[], object]]) -> Timed:
     return wall, cpu, moments
 
 
-def _load_with_colophon(store: StoreChoice, file: Path, count: int) -> Timed:
+def _load_with_colophon(store: StorageChoice, file: Path, count: int) -> Timed:
     """Load a file as the server does with the batches of a load, without HTTP."""
-    catalog = open_catalog(store, Identity())
-    catalog.loads.open("bench", WHO)
+    catalog = open_or_create_catalog(store, IdentityRules())
+    catalog.loads.open_or_resume_load("bench", WHO)
 
     batches = enumerate(pq.ParquetFile(file).iter_batches(BATCH))
 
@@ -124,12 +126,12 @@ def _load_with_colophon(store: StoreChoice, file: Path, count: int) -> Timed:
                     "aspect": "technicalMetadata",
                     "operation": "upsert",
                     "urn": item["urn"],
-                    "value": parse(item["value"].encode()),
+                    "value": parse_json(item["value"].encode()),
                 }
             )
             for item in batch.to_pylist()
         ]
-        done = catalog.loads.apply(Batch("bench", 0, number, str(number)), read, WHO)
+        done = catalog.loads.apply_batch_once(Batch("bench", 0, number, str(number)), read, WHO)
         assert not done.refused
 
     try:
@@ -143,7 +145,7 @@ def _count_batches(count: int) -> int:
 
 
 def _load_raw_sqlite(folder: Path, count: int) -> Timed:
-    open_catalog(choose_sqlite_file(folder / "raw.db"), Identity()).close()
+    open_or_create_catalog(choose_sqlite_store(folder / "raw.db"), IdentityRules()).close()
     store = sqlite3.connect(folder / "raw.db", isolation_level=None)
     store.executescript("PRAGMA synchronous = FULL; INSERT INTO search_tokens (search_tokens) VALUES ('delete-all')")
     inserts, parts = [], []
@@ -166,8 +168,8 @@ def _load_raw_sqlite(folder: Path, count: int) -> Timed:
     return _run_batches(_prepare_batches(write, parts, _count_batches(count)))
 
 
-def _load_raw_postgresql(mine: StoreChoice, other: StoreChoice, count: int) -> Timed:
-    open_catalog(other, Identity()).close()
+def _load_raw_postgresql(mine: StorageChoice, other: StorageChoice, count: int) -> Timed:
+    open_or_create_catalog(other, IdentityRules()).close()
     copies, parts = [], []
     with _connect(mine) as source, _connect(other) as store:
         for table in (*TABLES, *SEARCH, "search_tokens"):
@@ -199,7 +201,7 @@ def _prepare_batches(
         yield lambda rows=rows: write(rows)  # type: ignore[misc]
 
 
-def _connect(store: StoreChoice) -> "psycopg.Connection[Any]":
+def _connect(store: StorageChoice) -> "psycopg.Connection[Any]":
     """Connect to the schema of a store."""
     url, schema = store.options["dsn"], store.options["schema"]
     connection = psycopg.connect(str(url))

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from jupyter_colophon.composition import open_catalog
+from jupyter_colophon.composition import open_or_create_catalog
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.identity.names import Identity
-from jupyter_colophon.core.store import choose_sqlite_file
+from jupyter_colophon.core.identity.names import IdentityRules
+from jupyter_colophon.core.store import choose_sqlite_store
 from serving import Client, Server, start_server
 
 RUNS, ROUNDS = 100, 5
@@ -101,12 +101,12 @@ def _create_event(run: str, type_: str, at: str) -> dict[str, Any]:
 def _measure_colophon(events: list[dict[str, Any]]) -> float:
     bodies = [json.dumps(event).encode() for event in events]
     with tempfile.TemporaryDirectory() as folder:
-        catalog = open_catalog(choose_sqlite_file(Path(folder) / "ours.db"), Identity())
+        catalog = open_or_create_catalog(choose_sqlite_store(Path(folder) / "ours.db"), IdentityRules())
         who = Principal("bench")
-        catalog.collector.store_event(bodies[0], who)
+        catalog.collector.parse_and_store_event(bodies[0], who)
         began = time.thread_time()
         for body in bodies:
-            catalog.collector.store_event(body, who)
+            catalog.collector.parse_and_store_event(body, who)
         took = time.thread_time() - began
         catalog.close()
     return 1_000 * took / len(bodies)

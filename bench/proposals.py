@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from jupyter_colophon.core.documents.json_parsing import compact
+from jupyter_colophon.core.documents.json_parsing import encode_canonical_json
 from serving import Client, Server, start_server
 from writes import SHAPES
 
@@ -84,10 +84,25 @@ def _write_rows(store: sqlite3.Connection, number: int) -> None:
     urn, name = _create_proposal(number)["entityUrn"], f"bench.t{number}"
     values = {"datasetKey": {"name": name}, "status": {"removed": False}, "datasetProperties": _create_value(number)}
     for aspect, value in values.items():
-        row, about = (urn, aspect, 1, compact(value), "bench", None, number), (urn, "dataset", "default", name)
+        row, about = (
+            (urn, aspect, 1, encode_canonical_json(value), "bench", None, number),
+            (urn, "dataset", "default", name),
+        )
         store.execute("INSERT INTO aspects VALUES (?, ?, ?, ?, ?, ?, ?)", row)
         store.execute("INSERT INTO versions VALUES (?, ?, ?, ?, ?, ?, ?)", row)
-        change = (number, *about, aspect, "create", 1, "SYSTEM", "bench", None, None, None, compact(value))
+        change = (
+            number,
+            *about,
+            aspect,
+            "create",
+            1,
+            "SYSTEM",
+            "bench",
+            None,
+            None,
+            None,
+            encode_canonical_json(value),
+        )
         store.execute(f"INSERT INTO log VALUES (NULL{', ?' * 14})", change)
     for key, value in (("name", f"t{number}"), ("description", "every morning"), ("owner", f"team{number % 7}")):
         store.execute(

@@ -8,7 +8,7 @@ import fts5
 import lucene
 import stores
 from clock import Spread, measure_spreads
-from jupyter_colophon.core.search.query_language import Pattern
+from jupyter_colophon.core.search.query_language import SearchPattern
 from jupyter_colophon.core.search.search import SearchRequest
 from jupyter_colophon.service.search.search import RANKED_MAX
 from jupyter_colophon.storage.search import values
@@ -34,11 +34,11 @@ def measure_rows(size: int) -> Iterator[tuple[str, ...]]:
         return goal if size >= LARGE else None
 
     def search_service(text: str) -> object:
-        return catalog.searcher.search(SearchRequest(text, limit=20), stores.WHO)
+        return catalog.searcher.search_page_of_hits(SearchRequest(text, limit=20), stores.WHO)
 
     def measure_engine(tx: TableContext) -> list[tuple[str, ...]]:
         def search_index(text: str) -> object:
-            return tx.search.match(TextQuery(exact=(text,)), RANKED_MAX)
+            return tx.search.find_matches(TextQuery(exact=(text,)), RANKED_MAX)
 
         return [
             _format_row(
@@ -89,7 +89,7 @@ def _measure_pairs(tx: TableContext, other: lucene.LuceneSearch) -> list[Spread]
 
 
 def _find_by_pair(tx: TableContext, namespace: str, key: str, value: str) -> object:
-    return list(values.find_entities(tx, namespace, key, Pattern(value, "prefix"), limit=20))
+    return list(values.iterate_entities_with_value(tx, namespace, key, SearchPattern(value, "prefix"), limit=20))
 
 
 def _measure_words(words: list[str], ours: Side, other: Side, rounds: int = ROUNDS) -> list[Spread]:

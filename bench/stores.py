@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import corpus
-from jupyter_colophon.composition import Catalog, open_catalog
+from jupyter_colophon.composition import Catalog, open_or_create_catalog
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.documents.json_parsing import compact
-from jupyter_colophon.core.identity.names import Identity, make_namespace_urn
+from jupyter_colophon.core.documents.json_parsing import encode_canonical_json
+from jupyter_colophon.core.identity.names import IdentityRules, make_namespace_urn
 from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.core.model.search_index_terms import build_value_rows
-from jupyter_colophon.core.store import choose_sqlite_file
+from jupyter_colophon.core.store import choose_sqlite_store
 from jupyter_colophon.storage import tables
 from jupyter_colophon.storage.search import index
 from jupyter_colophon.storage.sqlite import search
@@ -61,7 +61,7 @@ def open_filled_catalog(count: int) -> Catalog:
         _fill_store(part, count)
         part.rename(path)
     _read_into_page_cache(path)
-    return open_catalog(choose_sqlite_file(path), Identity())
+    return open_or_create_catalog(choose_sqlite_store(path), IdentityRules())
 
 
 def _read_into_page_cache(path: Path) -> None:
@@ -72,9 +72,11 @@ def _read_into_page_cache(path: Path) -> None:
 
 
 def _fill_store(path: Path, count: int) -> None:
-    catalog = open_catalog(choose_sqlite_file(path), Identity())
+    catalog = open_or_create_catalog(choose_sqlite_store(path), IdentityRules())
     places = [make_namespace_urn(f"ns{number:02}") for number in range(corpus.NAMESPACES)]
-    catalog.write_path.propose([Proposal(urn, "status", "upsert", {"removed": False}) for urn in places], WHO)
+    catalog.write_path.apply_proposals_atomically(
+        [Proposal(urn, "status", "upsert", {"removed": False}) for urn in places], WHO
+    )
     # The first writes fill the caches of the write path.
     catalog.close()
     store = sqlite3.connect(path, isolation_level=None)
@@ -127,12 +129,16 @@ class _EntityWriter:
         self._store.execute("COMMIT")
 
     def _add_thing(self, thing: corpus.CorpusEntity) -> None:
-        urn, name, value = corpus.build_urn(thing.number), corpus.build_short_name(thing.number), compact(thing.value)
+        urn, name, value = (
+            corpus.build_urn(thing.number),
+            corpus.build_short_name(thing.number),
+            encode_canonical_json(thing.value),
+        )
         kind = "dataset" if urn.startswith("urn:li:dataset:") else "dataJob"
         entity = {"urn": urn, "type": kind, "namespace": thing.namespace, "name": name, "platform": "spark"}
         values = set(build_value_rows("businessMetadata", "USER", thing.value))
         stamps = {"created": _NOW, "created_by": "bench", "updated": _NOW, "updated_by": "bench"}
-        document = index.build_document({**entity, **stamps, "deleted": False}, values)
+        document = index.build_search_document({**entity, **stamps, "deleted": False}, values)
         # There is no other metadata, and all versions are kept.
         written = (value, "bench", "", _NOW, None, None)
         self._add_row("entities", *entity.values(), _NOW, "bench", _NOW, "bench", 0, None, None)
@@ -141,9 +147,9 @@ class _EntityWriter:
         self._add_row("aspect_versions", urn, "businessMetadata", 1, *written)
         change = (_NOW, urn, kind, thing.namespace, name, "businessMetadata", "create", 1, "USER", "bench", value)
         self._add_row("change_log", *change)
-        for row in index.build_stored_rows(entity, values).values():
+        for row in index.build_stored_value_rows(entity, values).values():
             self._add_row("metadata_values", *(row[field] for field in tables.METADATA_VALUES.fields))
-        for table, keys in index.get_counter_keys(entity, values):
+        for table, keys in index.build_counter_keys(entity, values):
             self._counts.update((table, (thing.namespace, *key)) for key in keys)
         self._add_document(document)
 

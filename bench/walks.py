@@ -8,14 +8,14 @@ import corpus
 import stores
 from clock import Spread, measure_spreads
 from csr import AccessGraph
-from jupyter_colophon.core.lineage.graph import MAX_LEVELS, MAX_RELATIONS, LineageRequest, Window
+from jupyter_colophon.core.lineage.graph import MAX_LEVELS, MAX_RELATIONS, LineageRequest, TimeWindow
 from jupyter_colophon.service.lineage.lineage_traversal import LineageWalk, LineageWalker
 from jupyter_colophon.storage.lineage.edges_as_of import LineageEdges, Side
 from jupyter_colophon.storage.spi import TableContext
 
 ROUNDS, CASES = 3, 15
 _MUCH = 1_000
-_WINDOW = Window((corpus.DAYS - 90) * corpus.DAY_MS, corpus.DAYS * corpus.DAY_MS)
+_WINDOW = TimeWindow((corpus.DAYS - 90) * corpus.DAY_MS, corpus.DAYS * corpus.DAY_MS)
 
 
 def measure_rows(size: int) -> Iterator[tuple[str, ...]]:
@@ -70,7 +70,7 @@ def _walk_in_memory(other: AccessGraph, number: int, limit: int = MAX_RELATIONS,
 
 
 def _walk_lineage(edges: LineageEdges, number: int, levels: int = MAX_LEVELS) -> LineageWalk:
-    return LineageWalker(edges, _read_stopped_clock).walk(_create_query(number, levels=levels))
+    return LineageWalker(edges, _read_stopped_clock).walk_graph(_create_query(number, levels=levels))
 
 
 def _read_stopped_clock() -> float:
@@ -96,7 +96,7 @@ class OneByOne:
         self._tx = tx
 
     def find_neighbours(
-        self, side: Side, keys: Sequence[str], modes: Sequence[str], window: Window, limit: int
+        self, side: Side, keys: Sequence[str], modes: Sequence[str], window: TimeWindow, limit: int
     ) -> list[tuple[str, str, str]]:
         """Return the same triples."""
         result: list[tuple[str, str, str]] = []

@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from jupyter_colophon.composition import open_catalog
+from jupyter_colophon.composition import open_or_create_catalog
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.documents.json_parsing import compact
-from jupyter_colophon.core.identity.names import Identity, make_home_dataset_urn
+from jupyter_colophon.core.documents.json_parsing import encode_canonical_json
+from jupyter_colophon.core.identity.names import IdentityRules, make_home_dataset_urn
 from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.core.model.search_index_terms import build_value_rows
-from jupyter_colophon.core.store import choose_sqlite_file
+from jupyter_colophon.core.store import choose_sqlite_store
 from jupyter_colophon.storage.search import index
 from jupyter_colophon.storage.spi import Row
 
@@ -75,19 +75,19 @@ def _create_value(number: int) -> dict[str, Any]:
 
 
 def _create_colophon_write(path: Path, batch: int) -> Callable[[], None]:
-    catalog = open_catalog(choose_sqlite_file(path), Identity())
+    catalog = open_or_create_catalog(choose_sqlite_store(path), IdentityRules())
     who = Principal("bench")
     existing = [make_home_dataset_urn("bench", f"table{number}") for number in range(WRITES)]
     status = {"removed": False}
-    catalog.write_path.propose(
+    catalog.write_path.apply_proposals_atomically(
         [Proposal(existing[0], "technicalMetadata", "upsert", {"properties": {}, "tags": []})], who
     )
-    catalog.write_path.propose([Proposal(urn, "status", "upsert", status) for urn in existing], who)
+    catalog.write_path.apply_proposals_atomically([Proposal(urn, "status", "upsert", status) for urn in existing], who)
     wishes = [Proposal(urn, "businessMetadata", "upsert", _create_value(number)) for number, urn in enumerate(existing)]
 
     def write() -> None:
         for at in range(0, WRITES, batch):
-            catalog.write_path.propose(wishes[at : at + batch], who)
+            catalog.write_path.apply_proposals_atomically(wishes[at : at + batch], who)
 
     return write
 
@@ -120,13 +120,13 @@ def _build_rows_by_hand(number: int) -> Row:
     entity: Row = {"urn": urn, "type": "dataset", "namespace": "bench", "name": f"table{number}", "platform": "spark"}
     entity |= {"created": number, "created_by": "bench", "updated": number, "updated_by": "bench"}
     values = set(build_value_rows("businessMetadata", "USER", value))
-    document = index.build_document(entity, values)
-    existing = index.build_document(entity, set())
-    text, about = compact(value), (urn, "dataset", "bench", f"table{number}")
+    document = index.build_search_document(entity, values)
+    existing = index.build_search_document(entity, set())
+    text, about = encode_canonical_json(value), (urn, "dataset", "bench", f"table{number}")
     return {
         "aspect": (urn, "businessMetadata", 1, text, "bench", None, number),
         "change": (number, *about, "businessMetadata", "create", 1, "USER", "bench", None, None, None, text),
-        "facts": [tuple(row.values()) for row in index.build_stored_rows(entity, values).values()],
+        "facts": [tuple(row.values()) for row in index.build_stored_value_rows(entity, values).values()],
         "entry": ("bench", "dataset"),
         "facets": sorted(document.facet_values),
         "words": " ".join(sorted(document.words | document.terms)),

@@ -74,7 +74,7 @@ def test_only_two_classes_inherit_tornado_handlers() -> None:
 
 
 def test_only_commits_append_to_the_change_log() -> None:
-    writers = [path.name for path in SOURCES if "log.append(" in path.read_text()]
+    writers = [path.name for path in SOURCES if "log.append_changes(" in path.read_text()]
     # A restored catalog has the log of its backup.
     assert sorted(writers) == ["backups.py", "commit.py"]
 

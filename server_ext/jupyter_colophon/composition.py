@@ -9,52 +9,56 @@ from pathlib import Path
 
 from jupyter_colophon.core.access import Authorizer, Principal, ScopeAuthorizer
 from jupyter_colophon.core.changes.change_formatter import ChangeFormatter
-from jupyter_colophon.core.cursor import Cursors
+from jupyter_colophon.core.cursor import CursorCodec
 from jupyter_colophon.core.documents.json_schema import Schema
-from jupyter_colophon.core.identity.names import Identity, make_namespace_urn
+from jupyter_colophon.core.identity.names import IdentityRules, make_namespace_urn
 from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.core.model.retention import KEEP_ALL, Retention
 from jupyter_colophon.core.model.system_filter import INCLUDE_ALL, SystemFilter
-from jupyter_colophon.core.package_data import load_documents
-from jupyter_colophon.core.store import StoreChoice
-from jupyter_colophon.service.changes.dead_letters import DeadLetters
-from jupyter_colophon.service.changes.feed import Feed
-from jupyter_colophon.service.changes.inbox import Inbox
-from jupyter_colophon.service.changes.loads import Loads
-from jupyter_colophon.service.changes.sealing import Sealer
+from jupyter_colophon.core.package_data import load_schema_documents
+from jupyter_colophon.core.store import StorageChoice
+from jupyter_colophon.service.changes.dead_letters import DeadLetterService
+from jupyter_colophon.service.changes.feed import ChangeFeed
+from jupyter_colophon.service.changes.inbox import ProposalInbox
+from jupyter_colophon.service.changes.loads import LoadService
+from jupyter_colophon.service.changes.sealing import BackgroundSealer
 from jupyter_colophon.service.datahub.aspects import AspectReader
-from jupyter_colophon.service.datahub.facade import DataHub
-from jupyter_colophon.service.datahub.ingestions import Ingestions
+from jupyter_colophon.service.datahub.facade import DataHubServices
+from jupyter_colophon.service.datahub.ingestions import IngestionRuns
 from jupyter_colophon.service.datahub.relationships import RelationshipReader
-from jupyter_colophon.service.datahub.search import EntityFinder
+from jupyter_colophon.service.datahub.search import DataHubEntityFinder
 from jupyter_colophon.service.datahub.timeseries import TimeseriesReader
 from jupyter_colophon.service.datahub.trace import WriteTracer
 from jupyter_colophon.service.entities.entities import EntityReader
 from jupyter_colophon.service.entities.export_import import NamespaceTransfer
 from jupyter_colophon.service.entities.metadata import MetadataReader
-from jupyter_colophon.service.entities.mutations import Mutator
-from jupyter_colophon.service.entities.namespaces import Namespaces
-from jupyter_colophon.service.entities.registration import Deployer
+from jupyter_colophon.service.entities.mutations import MetadataMutator
+from jupyter_colophon.service.entities.namespaces import NamespaceDeleter
+from jupyter_colophon.service.entities.registration import EntityRegistrar
 from jupyter_colophon.service.entities.streams import EventStreams
 from jupyter_colophon.service.lineage.lineage import LineageReader
 from jupyter_colophon.service.lineage.runs import RunReader
-from jupyter_colophon.service.openlineage.collector import Collector
+from jupyter_colophon.service.openlineage.collector import OpenLineageCollector
 from jupyter_colophon.service.openlineage.marquez import MarquezReader
 from jupyter_colophon.service.read_policy import ReadPolicy
-from jupyter_colophon.service.registry_files import load_registry
-from jupyter_colophon.service.search.entity_search_list import EntityLister
-from jupyter_colophon.service.search.key_stats import KeyLister
-from jupyter_colophon.service.search.search import Searcher
+from jupyter_colophon.service.registry_files import load_entity_registry
+from jupyter_colophon.service.search.entity_search_list import EntitySearchLister
+from jupyter_colophon.service.search.key_stats import KeyStatsReader
+from jupyter_colophon.service.search.search import CatalogSearcher
 from jupyter_colophon.service.write_path import BUILTIN_NAMESPACES, WritePath
 from jupyter_colophon.storage import providers, tables
 from jupyter_colophon.storage.changes.read_audit import ProgramReadAudit
 from jupyter_colophon.storage.changes.stream_files import EventFiles
 from jupyter_colophon.storage.integrity.restoring import require_complete_restore
-from jupyter_colophon.storage.migrations.baseline import record_version
-from jupyter_colophon.storage.migrations.numbered import list_migrations
-from jupyter_colophon.storage.migrations.runner import migrate, rename_tables, require_not_newer
-from jupyter_colophon.storage.secret import read_store_key
+from jupyter_colophon.storage.migrations.baseline import record_missing_schema_version
+from jupyter_colophon.storage.migrations.numbered import list_store_migrations
+from jupyter_colophon.storage.migrations.runner import (
+    apply_remaining_migrations,
+    rename_tables_and_fields,
+    require_store_not_newer,
+)
+from jupyter_colophon.storage.secret import read_or_create_store_key
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
 
 
@@ -64,47 +68,47 @@ class Catalog:
 
     provider: StorageProvider
     registry: Registry
-    identity: Identity
+    identity: IdentityRules
     write_path: WritePath
     reader: EntityReader
-    searcher: Searcher
-    keys: KeyLister
+    searcher: CatalogSearcher
+    keys: KeyStatsReader
     lineage: LineageReader
     runs: RunReader
-    feed: Feed
+    feed: ChangeFeed
     formatter: ChangeFormatter
-    collector: Collector
+    collector: OpenLineageCollector
     marquez: MarquezReader
-    sealer: Sealer
-    inbox: Inbox
-    loads: Loads
-    dead_letters: DeadLetters
+    sealer: BackgroundSealer
+    inbox: ProposalInbox
+    loads: LoadService
+    dead_letters: DeadLetterService
     metadata: MetadataReader
-    lister: EntityLister
-    deployer: Deployer
-    namespaces: Namespaces
-    mutator: Mutator
+    lister: EntitySearchLister
+    deployer: EntityRegistrar
+    namespaces: NamespaceDeleter
+    mutator: MetadataMutator
     transfer: NamespaceTransfer
     streams: EventStreams
-    datahub: DataHub
+    datahub: DataHubServices
 
-    def derive_origin(self) -> str:
+    def derive_catalog_id_in_events(self) -> str:
         """Return the id of this catalog in event ids; it does not reveal the store's key. Raises StorageError."""
-        return hmac.digest(read_store_key(self.provider), b"events", "sha256").hex()[:16]
+        return hmac.digest(read_or_create_store_key(self.provider), b"events", "sha256").hex()[:16]
 
     def close(self) -> None:
         """Stop background work, sign the written changes, and close the store."""
-        self.streams.close()
-        self.inbox.close()
-        self.namespaces.close()
-        self.feed.close()
-        self.sealer.close()
+        self.streams.publish_events_and_close_files()
+        self.inbox.stop_thread()
+        self.namespaces.stop_thread()
+        self.feed.stop_thread()
+        self.sealer.seal_rest_and_stop_thread()
         self.provider.close()
 
 
-def open_catalog(
-    store: StoreChoice,
-    identity: Identity,
+def open_or_create_catalog(
+    store: StorageChoice,
+    identity: IdentityRules,
     system_filter: SystemFilter = INCLUDE_ALL,
     *,
     snapshots_system: bool = False,
@@ -126,10 +130,10 @@ def open_catalog(
 
     Raises StorageError, or InvalidField for an invalid option.
     """
-    provider = providers.open_provider(store)
+    provider = providers.open_complete_provider(store)
     try:
-        registry = load_registry(registry_extension)
-        prepare(provider, registry)
+        registry = load_entity_registry(registry_extension)
+        create_or_migrate_store(provider, registry)
         writing = partial(
             WritePath,
             system_filter=system_filter,
@@ -138,7 +142,7 @@ def open_catalog(
             always_log=always_log,
         )
         files = None if events is None else EventFiles(events)
-        reads = open_audit(audit, identity)
+        reads = open_program_read_audit(audit, identity)
         read_policy = ReadPolicy(authorizer or ScopeAuthorizer(), identity, provider, reads)
         return _compose_catalog(registry, read_policy, writing, files, letters_days)
     except BaseException:
@@ -158,17 +162,20 @@ class WritableCatalog:
         self.provider.close()
 
 
-def open_for_writing(
-    store: StoreChoice, identity: Identity, registry_extension: Path | None = None, authorizer: Authorizer | None = None
+def open_existing_catalog_for_writing(
+    store: StorageChoice,
+    identity: IdentityRules,
+    registry_extension: Path | None = None,
+    authorizer: Authorizer | None = None,
 ) -> WritableCatalog | None:
     """Open the catalog in this store for writing; return None if there is none. Raises StorageError."""
-    provider = providers.open_provider(store)
+    provider = providers.open_complete_provider(store)
     try:
         if not provider.table_admin.exists(tables.SETTINGS.id):
             provider.close()
             return None
-        registry = load_registry(registry_extension)
-        prepare(provider, registry)
+        registry = load_entity_registry(registry_extension)
+        create_or_migrate_store(provider, registry)
         decides = authorizer or ScopeAuthorizer()
         # Servers find the change in the log and sign it.
         write_path = WritePath(provider, registry, identity, decides, read_time_ms, lambda: None)
@@ -178,44 +185,44 @@ def open_for_writing(
     return WritableCatalog(provider, write_path)
 
 
-def open_audit(folder: Path | None, identity: Identity) -> ProgramReadAudit | None:
+def open_program_read_audit(folder: Path | None, identity: IdentityRules) -> ProgramReadAudit | None:
     """Return the record of reads in a folder, None if reads are not audited."""
     return None if folder is None else ProgramReadAudit(folder, identity, read_time_ms)
 
 
-def prepare(provider: StorageProvider, registry: Registry) -> None:
+def create_or_migrate_store(provider: StorageProvider, registry: Registry) -> None:
     """Create or migrate the store's tables and data.
 
     Raises StoreTooNew, UnsupportedStore, IncompleteRestore before anything is changed.
     """
-    migrations = list_migrations(registry)
+    migrations = list_store_migrations(registry)
     if provider.table_admin.exists(tables.SETTINGS.id):
-        require_not_newer(provider, migrations)
+        require_store_not_newer(provider, migrations)
         require_complete_restore(provider)
-        record_version(provider, migrations)
-        rename_tables(provider, migrations)
+        record_missing_schema_version(provider, migrations)
+        rename_tables_and_fields(provider, migrations)
     provider.table_admin.create_or_update(*tables.ALL)
-    record_version(provider, migrations)
-    migrate(provider, migrations)
+    record_missing_schema_version(provider, migrations)
+    apply_remaining_migrations(provider, migrations)
 
 
 def _compose_catalog(
-    registry: Registry,
-    policy: ReadPolicy,
-    writing: Callable[..., WritePath],
-    files: EventFiles | None,
-    letters_days: int,
+    registry: Registry, policy: ReadPolicy, writing: Callable[..., WritePath], files: EventFiles | None, days: int
 ) -> Catalog:
-    provider, identity, key = policy.provider, policy.identity, read_store_key(policy.provider)
-    cursors, feed, sealer = Cursors(key), Feed(provider, policy), Sealer(provider, key, read_time_ms)
-    write_path = writing(provider, registry, identity, policy.authorizer, read_time_ms, partial(_wake, feed, sealer))
+    provider, identity, key = policy.provider, policy.identity, read_or_create_store_key(policy.provider)
+    cursors, feed = CursorCodec(key), ChangeFeed(provider, policy)
+    sealer = BackgroundSealer(provider, key, read_time_ms)
+    wake = partial(_wake_feed_and_sealer, feed, sealer)
+    write_path = writing(provider, registry, identity, policy.authorizer, read_time_ms, wake)
     _create_builtin_namespaces(provider, write_path)
-    collector = Collector(provider, write_path, identity, Schema(load_documents("openlineage")["event"]), read_time_ms)
-    inbox, namespaces = Inbox(provider, write_path, read_time_ms, letters_days), Namespaces(provider, write_path, files)
-    namespaces.resume()
-    inbox.resume()
+    event_schema = Schema(load_schema_documents("openlineage")["event"])
+    collector = OpenLineageCollector(provider, write_path, identity, event_schema, read_time_ms)
+    inbox = ProposalInbox(provider, write_path, read_time_ms, days)
+    namespaces = NamespaceDeleter(provider, write_path, files)
+    namespaces.start_or_resume_deletions()
+    inbox.start_applying_in_background()
     reader = EntityReader(provider, registry, policy, cursors)
-    searcher = Searcher(provider, registry, policy, cursors)
+    searcher = CatalogSearcher(provider, registry, policy, cursors)
     lineage = LineageReader(provider, registry, policy, time.monotonic)
     return Catalog(
         provider=provider,
@@ -224,7 +231,7 @@ def _compose_catalog(
         write_path=write_path,
         reader=reader,
         searcher=searcher,
-        keys=KeyLister(searcher),
+        keys=KeyStatsReader(searcher),
         lineage=lineage,
         runs=RunReader(provider, policy, cursors),
         feed=feed,
@@ -233,34 +240,36 @@ def _compose_catalog(
         marquez=MarquezReader(provider, policy, lineage, searcher),
         sealer=sealer,
         inbox=inbox,
-        loads=Loads(provider, write_path, cursors, read_time_ms),
-        dead_letters=DeadLetters(provider, policy, write_path, cursors, collector, read_time_ms),
+        loads=LoadService(provider, write_path, cursors, read_time_ms),
+        dead_letters=DeadLetterService(provider, policy, write_path, cursors, collector, read_time_ms),
         metadata=MetadataReader(provider, registry, policy, write_path.system_filter, cursors),
-        lister=EntityLister(searcher, identity),
-        deployer=Deployer(reader, write_path),
+        lister=EntitySearchLister(searcher, identity),
+        deployer=EntityRegistrar(reader, write_path),
         namespaces=namespaces,
-        mutator=Mutator(write_path),
+        mutator=MetadataMutator(write_path),
         transfer=NamespaceTransfer(reader, write_path, registry),
         streams=EventStreams(provider, policy, write_path, files, read_time_ms),
         datahub=_compose_datahub(reader, searcher, write_path, inbox),
     )
 
 
-def _wake(feed: Feed, sealer: Sealer) -> None:
-    feed.wake()
-    sealer.wake()
+def _wake_feed_and_sealer(feed: ChangeFeed, sealer: BackgroundSealer) -> None:
+    feed.read_log_now()
+    sealer.schedule_sealing()
 
 
-def _compose_datahub(reader: EntityReader, searcher: Searcher, write_path: WritePath, inbox: Inbox) -> DataHub:
+def _compose_datahub(
+    reader: EntityReader, searcher: CatalogSearcher, write_path: WritePath, inbox: ProposalInbox
+) -> DataHubServices:
     provider, registry, read_policy = reader.provider, reader.registry, reader.read_policy
     aspects = AspectReader(provider, registry, read_policy)
-    return DataHub(
+    return DataHubServices(
         reader=aspects,
-        finder=EntityFinder(reader, searcher),
+        finder=DataHubEntityFinder(reader, searcher),
         tracer=WriteTracer(inbox, aspects),
         relater=RelationshipReader(provider, registry, read_policy, reader.cursors),
         timeseries=TimeseriesReader(provider, registry, read_policy),
-        ingestions=Ingestions(provider, registry, read_policy, write_path),
+        ingestions=IngestionRuns(provider, registry, read_policy, write_path),
     )
 
 
@@ -279,4 +288,4 @@ def _create_builtin_namespaces(provider: StorageProvider, write_path: WritePath)
     status = {"removed": False}
     missing = [Proposal(urn, "status", "upsert", status) for urn in urns if str(urn) not in existing]
     if missing:
-        write_path.propose(missing, Principal("colophon"))
+        write_path.apply_proposals_atomically(missing, Principal("colophon"))

@@ -5,25 +5,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from jupyter_colophon.composition import prepare, read_time_ms
+from jupyter_colophon.composition import create_or_migrate_store, read_time_ms
 from jupyter_colophon.core.access import ScopeAuthorizer
 from jupyter_colophon.core.changes.sink_status import SinkState
 from jupyter_colophon.core.errors import NoCatalog
-from jupyter_colophon.core.identity.names import Identity
+from jupyter_colophon.core.identity.names import IdentityRules
 from jupyter_colophon.core.instances.instance import Instance
 from jupyter_colophon.core.model.registry import Registry
-from jupyter_colophon.core.store import StoreChoice
-from jupyter_colophon.service.admin.backups import Backups
+from jupyter_colophon.core.store import StorageChoice
+from jupyter_colophon.service.admin.backups import BackupService
 from jupyter_colophon.service.admin.integrity_check import IntegrityChecker, Progress
-from jupyter_colophon.service.admin.log_truncation import compact
+from jupyter_colophon.service.admin.log_truncation import delete_changes_older_than_days
 from jupyter_colophon.service.admin.renamespace import NamespaceMover
-from jupyter_colophon.service.admin.store_status import StoreStatus, store_status
+from jupyter_colophon.service.admin.store_status import StoreStatus, read_store_status
 from jupyter_colophon.service.changes import schedules
-from jupyter_colophon.service.changes.sinks import read_states
-from jupyter_colophon.service.registry_files import load_registry
+from jupyter_colophon.service.changes.sinks import read_sink_states
+from jupyter_colophon.service.registry_files import load_entity_registry
 from jupyter_colophon.service.write_path import WritePath
 from jupyter_colophon.storage import providers
-from jupyter_colophon.storage.secret import read_store_key
+from jupyter_colophon.storage.secret import read_or_create_store_key
 from jupyter_colophon.storage.spi import StorageProvider
 from jupyter_colophon.storage.tables import SETTINGS
 
@@ -36,17 +36,17 @@ class Maintenance:
     registry: Registry
     progress: Progress
 
-    def create_checker(self) -> IntegrityChecker:
+    def create_integrity_checker(self) -> IntegrityChecker:
         """Return the checker of the store, which also rebuilds derived data."""
         return IntegrityChecker(
-            self.provider, self.registry, read_store_key(self.provider), read_time_ms, self.progress
+            self.provider, self.registry, read_or_create_store_key(self.provider), read_time_ms, self.progress
         )
 
-    def create_backups(self, product: str) -> Backups:
+    def create_backup_service(self, product: str) -> BackupService:
         """Return the service that writes and restores backups; `product` is our version."""
-        return Backups(self.provider, self.registry, read_time_ms, product, self.progress)
+        return BackupService(self.provider, self.registry, read_time_ms, product, self.progress)
 
-    def create_mover(self, identity: Identity) -> NamespaceMover:
+    def create_namespace_mover(self, identity: IdentityRules) -> NamespaceMover:
         """Return the service that moves entities to the namespaces of these rules.
 
         Servers find its changes in the change log.
@@ -54,22 +54,24 @@ class Maintenance:
         write_path = WritePath(self.provider, self.registry, identity, ScopeAuthorizer(), read_time_ms, lambda: None)
         return NamespaceMover(self.provider, self.registry, write_path, self.progress)
 
-    def compact(self, days: int) -> tuple[int, int]:
+    def delete_old_changes_and_reclaim_space(self, days: int) -> tuple[int, int]:
         """Delete changes older than `days` and reclaim space; return the number of changes and of bytes."""
-        removed = compact(self.provider, read_store_key(self.provider), read_time_ms, days, self.progress)
-        return removed, self.provider.reclaim()
+        removed = delete_changes_older_than_days(
+            self.provider, read_or_create_store_key(self.provider), read_time_ms, days, self.progress
+        )
+        return removed, self.provider.reclaim_space()
 
-    def read_status(self) -> StoreStatus:
+    def read_store_status(self) -> StoreStatus:
         """Return the status of the store."""
-        return store_status(self.provider)
+        return read_store_status(self.provider)
 
-    def read_sinks(self, names: Iterable[str]) -> list[SinkState]:
+    def read_sink_states(self, names: Iterable[str]) -> list[SinkState]:
         """Return the progress of these sinks."""
-        return read_states(self.provider, names)
+        return read_sink_states(self.provider, names)
 
-    def describe_schedules(self, instances: Sequence[Instance]) -> list[dict[str, Any]]:
+    def describe_schedule_states(self, instances: Sequence[Instance]) -> list[dict[str, Any]]:
         """Return the state of the schedules among these instances, which may include pipelines."""
-        return schedules.describe_schedules(self.provider, instances)
+        return schedules.describe_schedules_with_state(self.provider, instances)
 
     def measure_age_ms(self, time: int) -> int:
         """Return the age of a time in ms."""
@@ -80,19 +82,19 @@ class Maintenance:
         self.provider.close()
 
 
-def open_for_maintenance(
-    store: StoreChoice, progress: Progress, *, new: bool = False, registry_extension: Path | None = None
+def open_store_for_maintenance(
+    store: StorageChoice, progress: Progress, *, new: bool = False, registry_extension: Path | None = None
 ) -> Maintenance:
     """Open the store for maintenance. Raises StorageError, or InvalidField for an invalid option.
 
     Unless the catalog may be `new`, raises NoCatalog if there is none; it is not created.
     """
-    provider = providers.open_provider(store)
+    provider = providers.open_complete_provider(store)
     try:
         if not new and not provider.table_admin.exists(SETTINGS.id):
-            raise NoCatalog(provider.describe()["place"])
-        registry = load_registry(registry_extension)
-        prepare(provider, registry)
+            raise NoCatalog(provider.describe_store()["place"])
+        registry = load_entity_registry(registry_extension)
+        create_or_migrate_store(provider, registry)
         return Maintenance(provider, registry, progress)
     except BaseException:
         provider.close()

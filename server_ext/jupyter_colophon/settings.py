@@ -14,10 +14,10 @@ from traitlets.config import Config, Configurable
 from traitlets.config.loader import DeferredConfig, LazyConfigValue
 
 from jupyter_colophon.core.errors import InvalidConfiguration
-from jupyter_colophon.core.identity.names import Identity
-from jupyter_colophon.core.model.retention import Retention, parse_retention
+from jupyter_colophon.core.identity.names import IdentityRules
+from jupyter_colophon.core.model.retention import Retention, parse_retention_rules
 from jupyter_colophon.core.model.system_filter import KeyFilter, SystemFilter
-from jupyter_colophon.core.store import StoreChoice, choose_sqlite_file
+from jupyter_colophon.core.store import StorageChoice, choose_sqlite_store
 
 if TYPE_CHECKING:
     from jupyter_colophon.core.access import Authorizer
@@ -246,13 +246,13 @@ class Settings(Configurable):
         """Return the folder of stream events; None if they are dropped."""
         return Path(self.stream_folder) if self.store_stream_events else None
 
-    def audit(self) -> Path | None:
+    def get_audit_folder(self) -> Path | None:
         """Return the folder where reads by programs are recorded; None if they are not."""
         return Path(self.audit_folder) if self.audit_reads else None
 
-    def build_identity(self) -> Identity:
+    def build_identity(self) -> IdentityRules:
         """Return the identity rules of the settings."""
-        return Identity(
+        return IdentityRules(
             default_platform=self.default_platform,
             default_fabric=self.default_fabric,
             notebook_namespace=self.notebook_namespace,
@@ -260,13 +260,13 @@ class Settings(Configurable):
             platform_instances=tuple(self.platform_instances),
         )
 
-    def store(self) -> StoreChoice:
+    def choose_store(self) -> StorageChoice:
         """Return the chosen store. Raises InvalidConfiguration if any setting is invalid."""
         if self.wrong:
             raise InvalidConfiguration("; ".join(self.wrong.values()))
         if self.storage_provider == "sqlite" and not self.storage_options:
-            return choose_sqlite_file(Path(self.database))
-        return StoreChoice(self.storage_provider, self.storage_options)
+            return choose_sqlite_store(Path(self.database))
+        return StorageChoice(self.storage_provider, self.storage_options)
 
     def get_registry_extension(self) -> Path | None:
         """Return the file that extends the registry; None if there is none."""
@@ -274,9 +274,9 @@ class Settings(Configurable):
 
     def load_authorizer(self) -> "Authorizer":
         """Load the authorizer. Raises InvalidConfiguration."""
-        from jupyter_colophon.service.policy import load_authorizer
+        from jupyter_colophon.service.policy import load_policy_authorizer
 
-        return load_authorizer(self.policy)
+        return load_policy_authorizer(self.policy)
 
     def build_system_filter(self) -> SystemFilter:
         """Return the filter of machine-made metadata."""
@@ -284,9 +284,9 @@ class Settings(Configurable):
 
     def build_retention(self) -> Retention:
         """Return the rules for versions of aspects. Raises InvalidConfiguration."""
-        return parse_retention(self.retention)
+        return parse_retention_rules(self.retention)
 
-    def belongs_to_other(self, name: str) -> bool:
+    def is_setting_of_other_part(self, name: str) -> bool:
         """Return whether another part of the product has a setting of this name in the section."""
         return False
 
@@ -300,17 +300,17 @@ class Settings(Configurable):
             if name in traits:
                 # A later source may correct an earlier one.
                 wrong.pop(name, None)
-                if not self._fits(name, traits[name], value):
-                    wrong[name] = f"the setting c.Colophon.{name} must be {_describe_trait(traits[name])}"
+                if not self._is_valid_or_record_wrong(name, traits[name], value):
+                    wrong[name] = f"the setting c.Colophon.{name} must be {_describe_allowed_values(traits[name])}"
                     del config[name]
             elif name in ours and not isinstance(value, Config):
-                if not self.belongs_to_other(name):
+                if not self.is_setting_of_other_part(name):
                     wrong[name] = f"unknown setting c.Colophon.{name}"
                 del config[name]
         self.wrong = wrong
         return config
 
-    def _fits(self, name: str, trait: TraitType[Any, Any], value: Any) -> bool:
+    def _is_valid_or_record_wrong(self, name: str, trait: TraitType[Any, Any], value: Any) -> bool:
         try:
             if isinstance(value, LazyConfigValue):
                 value = value.get_value(getattr(self, name))
@@ -330,6 +330,6 @@ def create_settings(kind: type[S], config: Config) -> S:
     return kind(config=sections)
 
 
-def _describe_trait(trait: TraitType[Any, Any]) -> str:
+def _describe_allowed_values(trait: TraitType[Any, Any]) -> str:
     least = getattr(trait, "min", None)
     return trait.info() if least is None else f"{trait.info()}, {least} or more"

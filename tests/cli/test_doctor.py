@@ -119,9 +119,9 @@ def test_doctor_reports_current_sink_settings(
     catalog = open_catalog_file(database)
 
     def begin(tx: Any) -> None:
-        sinks.begin(tx, "hook")
-        tx.get_table("cursors").update({"name": sinks.get_follower_name("hook"), "seq": 0})
-        sinks.update_state(tx, "hook", attempts=1, problem="of earlier settings")
+        sinks.get_or_create_sink_state(tx, "hook")
+        tx.get_table("cursors").update({"name": sinks.get_follower_name_of_sink("hook"), "seq": 0})
+        sinks.update_delivery_state(tx, "hook", attempts=1, problem="of earlier settings")
 
     catalog.provider.tx_runner.run(begin)
     catalog.close()
@@ -142,9 +142,9 @@ def test_doctor_reports_current_sink_settings(
 
 def test_doctor_advises_on_dead_letters(colophon: Commands, database: Path) -> None:
     catalog = open_catalog_file(database)
-    (change, *_) = catalog.feed.read_changes(0, 1, {}, ADA)
+    (change, *_) = catalog.feed.read_visible_changes(0, 1, {}, ADA)
     refusal = Rejection.from_error(DeliveryFailed("it answered 500"))
-    catalog.provider.tx_runner.run(lambda tx: sinks.add_dead_letter(tx, "hook", change, refusal, 3, 1_000))
+    catalog.provider.tx_runner.run(lambda tx: sinks.add_dead_letter_of_change(tx, "hook", change, refusal, 3, 1_000))
     catalog.close()
     result = _checks(colophon, 0)["dead letters"]
     assert (result["status"], result["detail"]) == ("warning", "1")

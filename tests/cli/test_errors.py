@@ -12,7 +12,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from jupyter_colophon.core.store import StoreChoice
+from jupyter_colophon.core.store import StorageChoice
 from support.catalog import open_catalog_file, write_metadata
 from support.commands import CommandResult, Commands
 from support.postgres import create_store_in_schema, get_or_start_server
@@ -31,13 +31,13 @@ def backup(colophon: Commands, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def schema() -> Iterator[StoreChoice]:
+def schema() -> Iterator[StorageChoice]:
     """A schema that does not exist."""
     with create_store_in_schema() as choice:
         yield choice
 
 
-def _in(colophon: Commands, store: StoreChoice, *command: str) -> CommandResult:
+def _in(colophon: Commands, store: StorageChoice, *command: str) -> CommandResult:
     """Run a command on a store that is set in the config file."""
     config = colophon.home / "config" / "jupyter_server_config.py"
     config.parent.mkdir(exist_ok=True)
@@ -47,7 +47,7 @@ def _in(colophon: Commands, store: StoreChoice, *command: str) -> CommandResult:
     return colophon.run(*command)
 
 
-def _schemas(store: StoreChoice) -> list[str]:
+def _schemas(store: StorageChoice) -> list[str]:
     with psycopg.connect(store.options["dsn"]) as connection:
         rows = connection.execute("SELECT nspname FROM pg_namespace WHERE nspname = %s", (store.options["schema"],))
         return [name for (name,) in rows]
@@ -87,7 +87,7 @@ def test_restore_is_repeated_after_full_disk(colophon: Commands, database: Path,
     assert colophon("verify", database=new).out == "no problems found\n"
 
 
-def _stop_half_way(store: StoreChoice) -> None:
+def _stop_half_way(store: StorageChoice) -> None:
     """Mark the store like a killed restore."""
     if store.provider == "postgresql":
         get_or_start_server().execute(
@@ -99,7 +99,7 @@ def _stop_half_way(store: StoreChoice) -> None:
     connection.close()
 
 
-def test_missing_schema_is_reported_and_not_created(colophon: Commands, tmp_path: Path, schema: StoreChoice) -> None:
+def test_missing_schema_is_reported_and_not_created(colophon: Commands, tmp_path: Path, schema: StorageChoice) -> None:
     for command in (["verify"], ["reindex"], ["compact"], ["backup", str(tmp_path / "b")]):
         done = _in(colophon, schema, *command)
         assert (done.status, done.out, done.err.count("\n")) == (1, "", 1)
@@ -112,7 +112,7 @@ def test_missing_schema_is_reported_and_not_created(colophon: Commands, tmp_path
     assert not (tmp_path / "b").exists()
 
 
-def test_restore_creates_schema(colophon: Commands, backup: Path, schema: StoreChoice) -> None:
+def test_restore_creates_schema(colophon: Commands, backup: Path, schema: StorageChoice) -> None:
     done = _in(colophon, schema, "restore", str(backup))
     assert (done.status, done.err) == (0, "")
     assert _schemas(schema) == [schema.options["schema"]]
@@ -121,14 +121,14 @@ def test_restore_creates_schema(colophon: Commands, backup: Path, schema: StoreC
 
 @pytest.mark.parametrize("name", ["pg_catalog", "pg_mine", "information_schema"])
 def test_reserved_postgresql_schema_is_refused(colophon: Commands, name: str) -> None:
-    done = _in(colophon, StoreChoice("postgresql", {"dsn": get_or_start_server().dsn, "schema": name}), "verify")
+    done = _in(colophon, StorageChoice("postgresql", {"dsn": get_or_start_server().dsn, "schema": name}), "verify")
     assert done.status in (1, 2)
     assert f"{name} is reserved by PostgreSQL" in done.err
     assert done.err.count("\n") == 1
 
 
 def test_unreachable_database_prints_one_line(colophon: Commands, backup: Path) -> None:
-    away = StoreChoice("postgresql", {"dsn": "host=/nowhere dbname=x"})
+    away = StorageChoice("postgresql", {"dsn": "host=/nowhere dbname=x"})
     for command in (["verify"], ["search", "x"], ["restore", str(backup)]):
         done = _in(colophon, away, *command)
         assert (done.status, done.err) == (1, "jupyter colophon: the database cannot be reached\n")

@@ -42,9 +42,9 @@ def call(request: pytest.FixtureRequest, colophon: Commands, database: Path) -> 
 def test_ended_declared_lineage_is_shown_with_times(colophon: Commands, database: Path) -> None:
     catalog, summed = open_catalog_file(database), Urn.parse(SUMMED)
     lineage = {"upstreams": [{"dataset": RAW, "type": "TRANSFORMED"}]}
-    catalog.write_path.propose([Proposal(summed, "upstreamLineage", "upsert", lineage)], ADA)
+    catalog.write_path.apply_proposals_atomically([Proposal(summed, "upstreamLineage", "upsert", lineage)], ADA)
     assert "declared since " in colophon("lineage", "sales.summed").out
-    catalog.write_path.propose([Proposal(summed, "upstreamLineage", "delete")], ADA)
+    catalog.write_path.apply_proposals_atomically([Proposal(summed, "upstreamLineage", "delete")], ADA)
     catalog.close()
     text = colophon("lineage", "sales.summed", "--start=now-1h").out
     assert re.search(r"from sales.raw  \(declared from \S+Z until \S+Z", text), text

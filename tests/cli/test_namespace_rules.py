@@ -17,8 +17,10 @@ def test_reindex_moves_entities_to_new_namespaces(colophon: Commands, database: 
     for urn in (FILE, OTHER, FIELD):
         for note in ("old", "new"):
             value = build_metadata_value({"note": note}, ["raw"])
-            catalog.write_path.propose([Proposal(Urn.parse(urn), "businessMetadata", "upsert", value)], ADA)
-    catalog.write_path.propose([Proposal(Urn.parse(OTHER), None, "delete")], ADA)
+            catalog.write_path.apply_proposals_atomically(
+                [Proposal(Urn.parse(urn), "businessMetadata", "upsert", value)], ADA
+            )
+    catalog.write_path.apply_proposals_atomically([Proposal(Urn.parse(OTHER), None, "delete")], ADA)
     catalog.close()
     config = colophon.home / "rules.py"
     config.write_text('c.Colophon.namespace_rules = [("*file,/lake/*", "lake"), ("*file,/home/*", "homes")]\n')

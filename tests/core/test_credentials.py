@@ -1,7 +1,7 @@
 """Credentials in texts are masked completely."""
 
 import pytest
-from jupyter_colophon.core.credentials import mask_comment, mask_source, mask_text
+from jupyter_colophon.core.credentials import mask_secrets_in_code, mask_secrets_in_comment, mask_secrets_in_text
 
 SECRET = "hunter2"
 SOURCES = r"""
@@ -49,14 +49,18 @@ password = '''hunter2
 
 @pytest.mark.parametrize("source", SOURCES)
 def test_credential_values_are_masked(source: str) -> None:
-    for masked in (mask_source(source), mask_source(f"import x\n{source}\n"), mask_source(f"%%cell\n{source}")):
+    for masked in (
+        mask_secrets_in_code(source),
+        mask_secrets_in_code(f"import x\n{source}\n"),
+        mask_secrets_in_code(f"%%cell\n{source}"),
+    ):
         assert SECRET not in masked
         assert "***" in masked
 
 
 def test_multiline_keyword_ends_with_its_value() -> None:
     source = 'connect(\n    password="hunter2",\n    user="bob",\n)\nprint("hello")\n'
-    assert mask_source(source) == source.replace(SECRET, "***")
+    assert mask_secrets_in_code(source) == source.replace(SECRET, "***")
 
 
 @pytest.mark.parametrize(
@@ -71,17 +75,17 @@ def test_multiline_keyword_ends_with_its_value() -> None:
     ],
 )
 def test_other_text_is_unchanged(source: str) -> None:
-    assert mask_source(source) == source
+    assert mask_secrets_in_code(source) == source
 
 
 def test_credentials_in_messages_and_comments_are_masked() -> None:
-    assert mask_text("no route to jdbc:mysql://bob:hunter2@h/db") == "no route to jdbc:mysql://***@h/db"
-    assert mask_text("cannot use password=hunter2") == "cannot use password=***"
-    assert mask_comment("Load orders, password hunter2") == "Load orders, password ***"
+    assert mask_secrets_in_text("no route to jdbc:mysql://bob:hunter2@h/db") == "no route to jdbc:mysql://***@h/db"
+    assert mask_secrets_in_text("cannot use password=hunter2") == "cannot use password=***"
+    assert mask_secrets_in_comment("Load orders, password hunter2") == "Load orders, password ***"
 
 
 @pytest.mark.parametrize(
     "part", ["'\"", '\\"', '"""', "a://", "a://@", "password=", "a.", "((", "#", "--a ", "jdbc:oracle:a:"]
 )
 def test_hostile_texts_are_masked_in_linear_time(part: str) -> None:
-    assert isinstance(mask_source(part * 10_000), str)
+    assert isinstance(mask_secrets_in_code(part * 10_000), str)

@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 from jupyter_colophon.core.documents.json_schema import Schema, SchemaDialect
-from jupyter_colophon.core.documents.untrusted_schema import MAX_BYTES, MAX_SUBSCHEMAS, find_problems
+from jupyter_colophon.core.documents.untrusted_schema import MAX_BYTES, MAX_SUBSCHEMAS, find_untrusted_schema_problems
 
 ELYRA = "https://raw.githubusercontent.com/elyra-ai/elyra/main/elyra/metadata/schemas/"
 
 
 def refused(schema: Any) -> list[str]:
-    return [one.pointer for one in find_problems(schema)]
+    return [one.pointer for one in find_untrusted_schema_problems(schema)]
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_unusable_schema_is_rejected_with_pointer(schema: Any, pointer: str) -> 
 
 
 def test_unresolvable_reference_is_rejected() -> None:
-    (problem,) = find_problems({"$ref": "#/definitions/nowhere"})
+    (problem,) = find_untrusted_schema_problems({"$ref": "#/definitions/nowhere"})
     assert "/definitions/nowhere" in problem.message
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jupyter_colophon.core.errors import InvalidInstanceName, InvalidName
-from jupyter_colophon.core.identity.instance_names import MAX_LENGTH, normalize_name, require_instance_name
+from jupyter_colophon.core.identity.instance_names import MAX_LENGTH, generate_instance_name, require_instance_name
 
 
 @pytest.mark.parametrize(
@@ -21,31 +21,31 @@ from jupyter_colophon.core.identity.instance_names import MAX_LENGTH, normalize_
     ],
 )
 def test_generated_name_matches_elyra(display_name: str, name: str) -> None:
-    assert normalize_name(display_name) == name
+    assert generate_instance_name(display_name) == name
     assert require_instance_name(name) == name
 
 
 def test_display_names_without_ascii_letters_get_distinct_names() -> None:
-    names = [normalize_name(text) for text in ("日本語", "!!!", "日本語 版", "中文 版")]
+    names = [generate_instance_name(text) for text in ("日本語", "!!!", "日本語 版", "中文 版")]
     assert len(set(names)) == 4
     assert all(require_instance_name(name).startswith("a_") for name in names)
-    assert normalize_name("é") == normalize_name("e\u0301") != "e"
+    assert generate_instance_name("é") == generate_instance_name("e\u0301") != "e"
 
 
 def test_long_display_names_get_distinct_names() -> None:
-    one, other = normalize_name("x" * 300), normalize_name("x" * 301)
+    one, other = generate_instance_name("x" * 300), generate_instance_name("x" * 301)
     assert one != other
     assert len(one) == len(other) == MAX_LENGTH
 
 
 def test_empty_display_name_raises() -> None:
     with pytest.raises(InvalidInstanceName):
-        normalize_name("")
+        generate_instance_name("")
 
 
 @given(st.text(min_size=1))
 def test_any_display_name_gets_a_valid_name(display_name: str) -> None:
-    assert require_instance_name(normalize_name(display_name))
+    assert require_instance_name(generate_instance_name(display_name))
 
 
 @pytest.mark.parametrize(

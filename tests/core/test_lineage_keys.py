@@ -3,10 +3,10 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from jupyter_colophon.core.cdap.lineage_keys import format_lineage_key, from_lineage_key
+from jupyter_colophon.core.cdap.lineage_keys import format_lineage_key, parse_lineage_key
 from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.identity import names
-from jupyter_colophon.core.identity.names import Identity, Urn
+from jupyter_colophon.core.identity.names import IdentityRules, Urn
 
 text = st.text(alphabet="%,()=:./#\u241f*'\" -_aZ9\u00e9\u6f22", min_size=1, max_size=12)
 tricky = text | text.map(lambda t: f"urn:li:{t}") | st.sampled_from(["urn:li:tag:a", "%41", "%2E", "-", "."])
@@ -31,7 +31,7 @@ spelt_urns = (
 )
 
 
-IDENTITY = Identity()
+IDENTITY = IdentityRules()
 FLOW = names.make_data_flow_urn("spark", "etl.v1", "PROD")
 
 
@@ -67,7 +67,7 @@ def test_lineage_key_format(urn: Urn, key: str, plural: str | None) -> None:
 @given(spelt_urns)
 def test_lineage_key_parses_to_its_entity(urn: Urn) -> None:
     for plural in (False, True):
-        assert from_lineage_key(format_lineage_key(urn, IDENTITY, plural=plural), IDENTITY) == urn
+        assert parse_lineage_key(format_lineage_key(urn, IDENTITY, plural=plural), IDENTITY) == urn
 
 
 def test_lineage_key_uses_stored_namespace() -> None:
@@ -79,4 +79,4 @@ def test_lineage_key_uses_stored_namespace() -> None:
 )
 def test_invalid_lineage_key_raises_invalid_name(key: str) -> None:
     with pytest.raises(InvalidName):
-        from_lineage_key(key, IDENTITY)
+        parse_lineage_key(key, IDENTITY)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.identity import names
-from jupyter_colophon.core.identity.names import Identity, Urn
+from jupyter_colophon.core.identity.names import IdentityRules, Urn
 
 HOSTILE = "%,()\u241f=:./#*?'\"<>& \\-_ aZ9é\u0301ß漢\U0001f600\u202e\xa0"
 text = st.text(alphabet=HOSTILE, min_size=1, max_size=24) | st.text(
@@ -204,26 +204,26 @@ def test_names_are_case_sensitive() -> None:
     ],
 )
 def test_namespace_short_name_and_platform_of_urns(urn: Urn, namespace: str, short: str, platform: str | None) -> None:
-    identity = Identity(namespace_rules=(("*dataPlatform:s3,raw/*", "lake"), ("*:s3,*", "other")))
+    identity = IdentityRules(namespace_rules=(("*dataPlatform:s3,raw/*", "lake"), ("*:s3,*", "other")))
     assert identity.get_namespace(urn) == namespace
     assert identity.get_short_name(urn) == short
     assert identity.get_platform(urn) == platform
 
 
 def test_only_namespaced_tables_are_home_datasets() -> None:
-    identity = Identity()
-    assert identity.is_home(names.make_home_dataset_urn("sales", "orders"))
-    assert identity.is_home(names.make_home_dataset_urn("Sales", "a/b"))
+    identity = IdentityRules()
+    assert identity.is_home_dataset(names.make_home_dataset_urn("sales", "orders"))
+    assert identity.is_home_dataset(names.make_home_dataset_urn("Sales", "a/b"))
     for name in ("orders", "sales.", ".orders", "sa-les.orders", "system.orders", "c/d.e", "sales.urn:li:x"):
-        assert not identity.is_home(names.make_dataset_urn("spark", name))
-    assert not identity.is_home(names.make_stream_urn("sales", "clicks"))
-    assert not identity.is_home(names.make_namespace_urn("sales"))
+        assert not identity.is_home_dataset(names.make_dataset_urn("spark", name))
+    assert not identity.is_home_dataset(names.make_stream_urn("sales", "clicks"))
+    assert not identity.is_home_dataset(names.make_namespace_urn("sales"))
 
 
 def test_home_platform_is_configurable() -> None:
-    identity = Identity(default_platform="hive", default_fabric="DEV")
-    assert str(identity.make_home_urn("a", "b")) == "urn:li:dataset:(urn:li:dataPlatform:hive,a.b,DEV)"
-    assert not identity.is_home(names.make_home_dataset_urn("a", "b"))
+    identity = IdentityRules(default_platform="hive", default_fabric="DEV")
+    assert str(identity.make_home_dataset_urn("a", "b")) == "urn:li:dataset:(urn:li:dataPlatform:hive,a.b,DEV)"
+    assert not identity.is_home_dataset(names.make_home_dataset_urn("a", "b"))
 
 
 @pytest.mark.parametrize(("namespace", "name"), [("system", "t"), ("a-b", "t"), ("a", "urn:li:tag:x"), ("a", "")])
@@ -234,20 +234,20 @@ def test_invalid_home_name_raises_invalid_name(namespace: str, name: str) -> Non
 
 @given(space, tricky.filter(lambda t: len(t) < 40), word)
 def test_cell_urn_returns_notebook_and_cell(namespace: str, path: str, cell: str) -> None:
-    assert names.parse_notebook(names.make_cell_program_urn(namespace, path, cell)) == (path, cell)
-    assert names.parse_notebook(names.make_notebook_program_urn(namespace, path)) == (path, None)
+    assert names.parse_notebook_program_urn(names.make_cell_program_urn(namespace, path, cell)) == (path, cell)
+    assert names.parse_notebook_program_urn(names.make_notebook_program_urn(namespace, path)) == (path, None)
 
 
 def test_external_jobs_are_not_programs() -> None:
-    assert names.parse_program(names.make_program_urn("n", "a", "flows", "f")) == ("n", "a", "flows", "f")
+    assert names.parse_program_urn(names.make_program_urn("n", "a", "flows", "f")) == ("n", "a", "flows", "f")
     for flow, job in [(("airflow", "a", "n"), "flows.f"), (("colophon", "a", "n"), "dances.f")]:
-        assert names.parse_program(names.make_data_job_urn(names.make_data_flow_urn(*flow), job)) is None
+        assert names.parse_program_urn(names.make_data_job_urn(names.make_data_flow_urn(*flow), job)) is None
     assert (
-        names.parse_program(names.make_data_job_urn(names.make_data_flow_urn("colophon", "a", "n"), "flows.a b"))
+        names.parse_program_urn(names.make_data_job_urn(names.make_data_flow_urn("colophon", "a", "n"), "flows.a b"))
         is None
     )
-    assert names.parse_notebook(names.make_program_urn("n", "a", "flows", "f")) is None
-    assert names.parse_notebook(names.make_namespace_urn("n")) is None
+    assert names.parse_notebook_program_urn(names.make_program_urn("n", "a", "flows", "f")) is None
+    assert names.parse_notebook_program_urn(names.make_namespace_urn("n")) is None
 
 
 @pytest.mark.parametrize(
@@ -286,7 +286,7 @@ def test_custom_entity_rejects_reserved_types(type_: str) -> None:
     ],
 )
 def test_typed_name_may_be_table_path_or_urn(typed: str, urn: Urn) -> None:
-    assert names.parse_data_name(typed, Identity()) == urn
+    assert names.parse_dataset_name(typed, IdentityRules()) == urn
 
 
 @pytest.mark.parametrize(
@@ -294,5 +294,5 @@ def test_typed_name_may_be_table_path_or_urn(typed: str, urn: Urn) -> None:
 )
 def test_invalid_typed_name_raises_with_the_correct_form(typed: str) -> None:
     with pytest.raises(InvalidName) as caught:
-        names.parse_data_name(typed, Identity())
+        names.parse_dataset_name(typed, IdentityRules())
     assert caught.value.reason

@@ -3,14 +3,14 @@
 import pytest
 from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.identity import names
-from jupyter_colophon.core.identity.names import Identity, Urn
+from jupyter_colophon.core.identity.names import IdentityRules, Urn
 from jupyter_colophon.core.identity.openlineage_names import (
     Symlink,
     make_openlineage_dataset_urn,
     make_openlineage_job_urn,
 )
 
-IDENTITY = Identity()
+IDENTITY = IdentityRules()
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_table_symlink_wins_over_file_location(link: Symlink, urn: Urn) -> None:
 
 
 def test_platform_instances_prefix_dataset_names() -> None:
-    identity = Identity(platform_instances=(("postgres://east*", "east"), ("postgres://*", "west")))
+    identity = IdentityRules(platform_instances=(("postgres://east*", "east"), ("postgres://*", "west")))
     assert make_openlineage_dataset_urn("postgres://east:5432", "d.s.t", identity) == names.make_dataset_urn(
         "postgres", "east.d.s.t"
     )

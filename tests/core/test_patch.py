@@ -8,9 +8,9 @@ import jsonpatch
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from jupyter_colophon.core.documents.difference import diff
+from jupyter_colophon.core.documents.difference import diff_as_json_patch
 from jupyter_colophon.core.documents.json_values import equals_json
-from jupyter_colophon.core.documents.patch import Budget, apply_json_patch, apply_merge_patch
+from jupyter_colophon.core.documents.patch import PatchSizeLimit, apply_json_patch, apply_merge_patch
 from jupyter_colophon.core.errors import PatchFailed, TooLarge
 
 names = st.sampled_from(["a", "b", "", "a/b", "~", "0", "-", "é"])
@@ -188,13 +188,13 @@ def test_doubling_copies_are_stopped_early() -> None:
 )
 def test_patch_over_budget_is_rejected(patch: list[object]) -> None:
     with pytest.raises(TooLarge):
-        apply_json_patch({"a": {"b": []}}, patch, Budget(bytes_max=500, depth_max=5))
+        apply_json_patch({"a": {"b": []}}, patch, PatchSizeLimit(bytes_max=500, depth_max=5))
 
 
 def test_removal_frees_budget() -> None:
     patch = [op("add", "/a", value="x" * 300), op("remove", "/a"), op("add", "/a", value="y" * 300)] * 20
     patch += [op("add", "/a", value="z" * 300), op("replace", "/a", value="w" * 300)]
-    assert apply_json_patch({}, patch, Budget(bytes_max=500)) == {"a": "w" * 300}
+    assert apply_json_patch({}, patch, PatchSizeLimit(bytes_max=500)) == {"a": "w" * 300}
 
 
 @pytest.mark.parametrize(
@@ -230,30 +230,30 @@ def test_merge_patch_does_not_change_its_input(value: dict[str, Any], patch: dic
 @pytest.mark.parametrize("patch", [{"a": "x" * 1000}, {"b": "x" * 400}, {"a": {"b": {"c": {"d": {"e": {}}}}}}])
 def test_merge_patch_over_budget_is_rejected(patch: object) -> None:
     with pytest.raises(TooLarge):
-        apply_merge_patch({"a": "y" * 200}, patch, Budget(bytes_max=500, depth_max=5))
+        apply_merge_patch({"a": "y" * 200}, patch, PatchSizeLimit(bytes_max=500, depth_max=5))
 
 
 @given(values, values)
 def test_diff_applied_to_old_value_gives_new_value(old: Any, new: Any) -> None:
-    operations = diff(old, new)
+    operations = diff_as_json_patch(old, new)
     assert equals_json(apply_json_patch(old, operations), new)
     assert {operation["op"] for operation in operations} <= {"add", "remove", "replace"}
-    assert diff(old, new) == operations
+    assert diff_as_json_patch(old, new) == operations
 
 
 @given(objects, objects)
 def test_diff_is_applied_by_jsonpatch_package(old: dict[str, Any], new: dict[str, Any]) -> None:
-    assert jsonpatch.JsonPatch(diff(old, new)).apply(copy.deepcopy(old)) == new
+    assert jsonpatch.JsonPatch(diff_as_json_patch(old, new)).apply(copy.deepcopy(old)) == new
 
 
 @given(values)
 def test_diff_of_equal_values_is_empty(value: Any) -> None:
-    assert diff(value, copy.deepcopy(value)) == []
+    assert diff_as_json_patch(value, copy.deepcopy(value)) == []
 
 
 @given(st.lists(st.integers(0, 3), max_size=8), st.lists(st.integers(0, 3), max_size=8))
 def test_list_diff_is_minimal(old: list[int], new: list[int]) -> None:
-    assert len(diff(old, new)) <= max(len(old), len(new))
+    assert len(diff_as_json_patch(old, new)) <= max(len(old), len(new))
 
 
 @pytest.mark.parametrize(
@@ -273,15 +273,15 @@ def test_list_diff_is_minimal(old: list[int], new: list[int]) -> None:
     ],
 )
 def test_diff_is_what_a_person_expects(old: object, new: object, operations: list[object]) -> None:
-    assert diff(old, new) == operations
+    assert diff_as_json_patch(old, new) == operations
 
 
 def test_long_lists_are_compared_by_position() -> None:
     long = list(range(2000))
-    assert len(diff(long, long[::-1])) == 2000
+    assert len(diff_as_json_patch(long, long[::-1])) == 2000
     many = [[first + second for second in range(190)] for first in range(20)]
     turned = [row[50:] + row[:50] for row in many]
-    operations = diff(many, turned)
+    operations = diff_as_json_patch(many, turned)
     # Aligned, a row takes 100 operations; in place, all of its 190.
     assert 20 * 100 < len(operations) < 20 * 190
     result: Any = many

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 import pytest
-from jupyter_colophon.core.schedule_times import calculate_next_due
+from jupyter_colophon.core.schedule_times import calculate_next_due_ms
 
 NOW = "2026-11-22T09:30:30"  # a Sunday
 
@@ -38,7 +38,7 @@ def ms(text: str) -> int:
     ],
 )
 def test_next_due_time(every: str, cron: str, last: str | None, due: str) -> None:
-    assert calculate_next_due(every, cron, ms(NOW), None if last is None else ms(last)) == ms(due)
+    assert calculate_next_due_ms(every, cron, ms(NOW), None if last is None else ms(last)) == ms(due)
 
 
 @pytest.mark.parametrize(
@@ -62,4 +62,4 @@ def test_next_due_time(every: str, cron: str, last: str | None, due: str) -> Non
 )
 def test_invalid_interval_or_cron_raises_value_error(every: str, cron: str) -> None:
     with pytest.raises(ValueError, match=r"."):
-        calculate_next_due(every, cron, ms(NOW), None)
+        calculate_next_due_ms(every, cron, ms(NOW), None)

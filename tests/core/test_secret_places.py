@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from jupyter_colophon.core.documents.secret_locations import find_secret_paths, find_secrets
+from jupyter_colophon.core.documents.secret_locations import find_secret_paths_in_schema, find_secret_paths_in_value
 
 SECRET = {"type": "string", "format": "password"}
 TREE = {
@@ -28,8 +28,8 @@ TREE = {
 )
 def test_all_spellings_of_secret_are_recognized(states: Any) -> None:
     schema = {"properties": {"a": states, "b": {"uihints": {"secure": False}}}}
-    assert find_secret_paths(schema, schema) == (("a",),)
-    assert find_secrets({"a": "x", "b": "y"}, schema, schema) == (("a",),)
+    assert find_secret_paths_in_schema(schema, schema) == (("a",),)
+    assert find_secret_paths_in_value({"a": "x", "b": "y"}, schema, schema) == (("a",),)
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_all_spellings_of_secret_are_recognized(states: Any) -> None:
     ],
 )
 def test_all_secrets_of_a_document_are_found(schema: Any, value: Any, found: Any) -> None:
-    assert list(find_secrets(value, schema, schema)) == found
+    assert list(find_secret_paths_in_value(value, schema, schema)) == found
 
 
 def test_secrets_of_recursive_schema_are_found_at_any_depth() -> None:
@@ -56,23 +56,23 @@ def test_secrets_of_recursive_schema_are_found_at_any_depth() -> None:
     for _ in range(30):
         value = {"children": [value]}
     deepest = ("children", "0") * 30
-    assert find_secrets(value, TREE, TREE) == ((*deepest, "auth", "token"), (*deepest, "password"))
+    assert find_secret_paths_in_value(value, TREE, TREE) == ((*deepest, "auth", "token"), (*deepest, "password"))
 
 
 def test_secret_paths_are_unique_and_limited() -> None:
-    places = find_secret_paths(TREE, TREE)
+    places = find_secret_paths_in_schema(TREE, TREE)
     assert places[:3] == (("password",), ("auth", "token"), ("children", None, "password"))
     assert len(places) == len(set(places)) < 50
     wide = {"properties": {f"p{i}": {"$ref": "#"} for i in range(50)} | {"s": SECRET}}
-    assert ("s",) in find_secret_paths(wide, wide)
+    assert ("s",) in find_secret_paths_in_schema(wide, wide)
 
 
 def test_overlapping_secrets_are_reported_once() -> None:
     inner = {"properties": {"b": SECRET}}
     schema = {"properties": {"a": {"anyOf": [inner, SECRET]}}}
-    assert find_secrets({"a": {"b": 1}}, schema, schema) == (("a",),)
-    assert find_secrets({"a": "x"}, schema, schema) == (("a",),)
-    assert find_secrets({"b": 1}, schema, schema) == ()
+    assert find_secret_paths_in_value({"a": {"b": 1}}, schema, schema) == (("a",),)
+    assert find_secret_paths_in_value({"a": "x"}, schema, schema) == (("a",),)
+    assert find_secret_paths_in_value({"b": 1}, schema, schema) == ()
 
 
 @given(st.recursive(st.integers(), lambda inner: st.dictionaries(st.sampled_from("abc"), inner, max_size=3)))
@@ -80,4 +80,4 @@ def test_fixed_paths_find_the_same_secrets_as_a_walk(value: Any) -> None:
     named = {"properties": {"a": {"properties": {"b": SECRET, "c": {"anyOf": [{}, SECRET]}}}, "b": SECRET}}
     # It has no fixed paths, so the whole document is walked.
     walked = {**named, "patternProperties": {"^never$": {"items": SECRET}}}
-    assert find_secrets(value, named, named) == find_secrets(value, walked, walked)
+    assert find_secret_paths_in_value(value, named, named) == find_secret_paths_in_value(value, walked, walked)

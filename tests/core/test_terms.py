@@ -10,9 +10,9 @@ from jupyter_colophon.core.model import search_index_terms
 from jupyter_colophon.core.model.search_index_terms import (
     ValueRow,
     build_value_rows,
-    encode_token,
-    index_words,
-    split_tokens,
+    collect_entity_index_words,
+    encode_index_word,
+    split_search_tokens,
 )
 
 anything = st.text(min_size=1, max_size=20)
@@ -29,31 +29,41 @@ def index() -> Iterator[sqlite3.Connection]:
 
 def found(index: sqlite3.Connection, text: str, match: str) -> bool:
     index.execute("DELETE FROM t")
-    index.execute("INSERT INTO t VALUES (?)", (" ".join(map(encode_token, split_tokens(text))),))
+    index.execute("INSERT INTO t VALUES (?)", (" ".join(map(encode_index_word, split_search_tokens(text))),))
     return len(index.execute("SELECT rowid FROM t WHERE t MATCH ?", (match,)).fetchall()) == 1
 
 
 def exactly(word: str) -> str:
-    return f'"{encode_token(search_index_terms.fold(word))}"'
+    return f'"{encode_index_word(search_index_terms.fold_text_for_comparison(word))}"'
 
 
 def test_value_is_found_by_words_and_whole_text() -> None:
-    assert split_tokens("Wow-WOW1") == ["wow", "wow1", "wow-wow1"]
-    assert split_tokens("a_b, c;d.e  f") == ["a", "b", "c", "d", "e", "f", "a_b, c;d.e  f"]
-    assert split_tokens("ops") == ["ops"]
-    assert split_tokens(" -- ") == ["--"]
-    assert split_tokens("  ") == []
+    assert split_search_tokens("Wow-WOW1") == ["wow", "wow1", "wow-wow1"]
+    assert split_search_tokens("a_b, c;d.e  f") == ["a", "b", "c", "d", "e", "f", "a_b, c;d.e  f"]
+    assert split_search_tokens("ops") == ["ops"]
+    assert split_search_tokens(" -- ") == ["--"]
+    assert split_search_tokens("  ") == []
 
 
 @given(anything)
 def test_folding_is_idempotent(text: str) -> None:
-    assert search_index_terms.fold(search_index_terms.fold(text)) == search_index_terms.fold(text)
+    assert search_index_terms.fold_text_for_comparison(
+        search_index_terms.fold_text_for_comparison(text)
+    ) == search_index_terms.fold_text_for_comparison(text)
 
 
 def test_folding_ignores_case_and_composition() -> None:
-    assert search_index_terms.fold("ÉTÉ") == search_index_terms.fold("e\u0301te\u0301") == "\u00e9t\u00e9"
-    assert search_index_terms.fold("Straße") == search_index_terms.fold("STRASSE")
-    assert search_index_terms.fold("resume") != search_index_terms.fold("résumé")
+    assert (
+        search_index_terms.fold_text_for_comparison("ÉTÉ")
+        == search_index_terms.fold_text_for_comparison("e\u0301te\u0301")
+        == "\u00e9t\u00e9"
+    )
+    assert search_index_terms.fold_text_for_comparison("Straße") == search_index_terms.fold_text_for_comparison(
+        "STRASSE"
+    )
+    assert search_index_terms.fold_text_for_comparison("resume") != search_index_terms.fold_text_for_comparison(
+        "résumé"
+    )
 
 
 @pytest.mark.parametrize(
@@ -75,7 +85,7 @@ def test_folding_ignores_case_and_composition() -> None:
 )
 def test_encoded_word_is_found_by_word_and_prefix(index: sqlite3.Connection, text: str, query: str) -> None:
     assert found(index, text, exactly(query))
-    folded = search_index_terms.fold(query)
+    folded = search_index_terms.fold_text_for_comparison(query)
     for length in range(1, len(folded) + 1):
         assert found(index, text, f"{exactly(folded[:length])}*")
 
@@ -91,26 +101,26 @@ def test_other_queries_do_not_match(index: sqlite3.Connection, text: str, query:
 def test_utf_16_units_stay_in_one_distinct_word(index: sqlite3.Connection) -> None:
     units = [chr(unit) for unit in range(0x10000) if not 0xD800 <= unit < 0xE000]
     texts = [f"a{unit}b" for unit in units] + [f"a{chr(0x10000 + 0x401 * low)}b" for low in range(0x3FF)]
-    words = [encode_token(text) for text in texts]
+    words = [encode_index_word(text) for text in texts]
     index.executemany("INSERT INTO t VALUES (?)", [(word,) for word in words])
     indexed = {row[0] for row in index.execute("SELECT term FROM v")}
     # The engine folds ASCII capitals, which a folded token does not have.
     assert indexed == {word.lower() if word.isascii() else word for word in words}
 
 
-@given(st.lists(anything.map(search_index_terms.fold).filter(bool), min_size=1, max_size=5))
+@given(st.lists(anything.map(search_index_terms.fold_text_for_comparison).filter(bool), min_size=1, max_size=5))
 def test_any_token_is_one_encoded_word(words: list[str]) -> None:
     connection = sqlite3.connect(":memory:")
     connection.execute("CREATE VIRTUAL TABLE t USING fts5 (w, tokenize = 'unicode61 remove_diacritics 0')")
     connection.execute("CREATE VIRTUAL TABLE v USING fts5vocab (t, 'row')")
-    connection.execute("INSERT INTO t VALUES (?)", (" ".join(map(encode_token, words)),))
-    assert {row[0] for row in connection.execute("SELECT term FROM v")} == {encode_token(word) for word in words}
+    connection.execute("INSERT INTO t VALUES (?)", (" ".join(map(encode_index_word, words)),))
+    assert {row[0] for row in connection.execute("SELECT term FROM v")} == {encode_index_word(word) for word in words}
     connection.close()
 
 
 @given(anything, anything)
 def test_common_prefixes_are_encoded_as_common_prefixes(beginning: str, rest: str) -> None:
-    assert encode_token(beginning + rest).startswith(encode_token(beginning))
+    assert encode_index_word(beginning + rest).startswith(encode_index_word(beginning))
 
 
 def test_business_metadata_contributes_properties_and_tags() -> None:
@@ -199,24 +209,24 @@ def test_entity_is_found_by_values_keys_name_and_type() -> None:
     rows += build_value_rows(
         "schemaMetadata", "SYSTEM", {"fields": [{"fieldPath": "origin", "nativeDataType": "string"}]}
     )
-    words = index_words("daily_delays", "flights", "dataset", rows)
+    words = collect_entity_index_words("daily_delays", "flights", "dataset", rows)
     found = ["ops", "team", "ops team", "owner", "data-owner", "raw", "data", "raw-data", "origin", "origin:string"]
     found += ["daily", "delays", "daily_delays", "flights.daily_delays", "dataset"]
-    assert words == {encode_token(word) for word in found}
+    assert words == {encode_index_word(word) for word in found}
 
 
 def test_application_is_found_by_type_names_of_other_apis() -> None:
-    assert {"application", "app", "dataflow"} <= index_words("shop", "sales", "dataFlow", [])
+    assert {"application", "app", "dataflow"} <= collect_entity_index_words("shop", "sales", "dataFlow", [])
 
 
 def test_long_values_are_stored_but_not_in_full_text() -> None:
     text = "word " + "é" * 300
     (row,) = build_value_rows("businessMetadata", "USER", {"properties": {"k": text}, "tags": []})
     assert row.shown == text
-    words = index_words("n", "s", "dataset", [row])
-    assert encode_token("word") in words
+    words = collect_entity_index_words("n", "s", "dataset", [row])
+    assert encode_index_word("word") in words
     assert max(map(len, words)) <= 256
 
 
 def test_filter_is_one_encoded_word() -> None:
-    assert search_index_terms.filter_term("tag", "Raw-Data") == encode_token("tag:raw-data")
+    assert search_index_terms.encode_filter_term("tag", "Raw-Data") == encode_index_word("tag:raw-data")

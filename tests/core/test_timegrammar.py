@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jupyter_colophon.core.errors import InvalidQuery
-from jupyter_colophon.core.time_format import TIME_MS_MAX, format_time, parse_instant, parse_time
+from jupyter_colophon.core.time_format import TIME_MS_MAX, format_ms_as_iso_time, parse_iso_time_to_ms, parse_time_to_ms
 
 NOW = 1_795_176_000_000
 
@@ -31,7 +31,7 @@ NOW = 1_795_176_000_000
     ],
 )
 def test_time_is_iso_8601_number_or_relative(written: str, ms: int) -> None:
-    assert parse_time(written, NOW) == ms
+    assert parse_time_to_ms(written, NOW) == ms
 
 
 @pytest.mark.parametrize(
@@ -65,22 +65,22 @@ def test_time_is_iso_8601_number_or_relative(written: str, ms: int) -> None:
 )
 def test_invalid_time_raises_with_the_correct_form(written: str) -> None:
     with pytest.raises(InvalidQuery) as caught:
-        parse_time(written, NOW)
+        parse_time_to_ms(written, NOW)
     assert caught.value.reason
 
 
 def test_instant_is_never_relative() -> None:
-    assert parse_instant("2026-11-20T12:00:00Z") == NOW
+    assert parse_iso_time_to_ms("2026-11-20T12:00:00Z") == NOW
     for written in ("now", "1795176000000"):
         with pytest.raises(InvalidQuery):
-            parse_instant(written)
+            parse_iso_time_to_ms(written)
 
 
 @given(st.integers(0, TIME_MS_MAX))
 def test_formatted_time_parses_to_the_millisecond(ms: int) -> None:
-    assert parse_time(format_time(ms), NOW) == ms
+    assert parse_time_to_ms(format_ms_as_iso_time(ms), NOW) == ms
 
 
 def test_times_are_formatted_in_utc_with_milliseconds() -> None:
-    assert format_time(NOW) == "2026-11-20T12:00:00.000Z"
-    assert format_time(NOW + 7) == "2026-11-20T12:00:00.007Z"
+    assert format_ms_as_iso_time(NOW) == "2026-11-20T12:00:00.000Z"
+    assert format_ms_as_iso_time(NOW + 7) == "2026-11-20T12:00:00.007Z"

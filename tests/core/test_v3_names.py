@@ -3,10 +3,10 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from jupyter_colophon.core.cdap.names import V3Path, from_v3, make_v3_path, make_v3_run_path
+from jupyter_colophon.core.cdap.names import V3Path, make_v3_path, make_v3_run_path, parse_v3_path
 from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.identity import names
-from jupyter_colophon.core.identity.names import Identity, Urn
+from jupyter_colophon.core.identity.names import IdentityRules, Urn
 
 text = st.text(alphabet="%,()=:./#\u241f*'\" -_aZ9\u00e9\u6f22", min_size=1, max_size=12)
 tricky = text | text.map(lambda t: f"urn:li:{t}") | st.sampled_from(["urn:li:tag:a", "%41", "%2E", "-", "."])
@@ -42,7 +42,7 @@ spelt_urns = (
 )
 
 
-IDENTITY = Identity(namespace_rules=(("*dataPlatform:file,*", "files"),))
+IDENTITY = IdentityRules(namespace_rules=(("*dataPlatform:file,*", "files"),))
 SALES = ("namespaces", "sales")
 FILE = names.make_dataset_urn("file", "/data/x.parquet")
 FOREIGN_FLOW = names.make_data_flow_urn("spark", "etl", "PROD")
@@ -78,7 +78,7 @@ TABLE = [
 @pytest.mark.parametrize(("urn", "segments"), TABLE)
 def test_v3_path_matches_the_identity_table(urn: Urn, segments: tuple[str, ...]) -> None:
     assert make_v3_path(urn, IDENTITY) == V3Path(segments)
-    assert from_v3(segments, IDENTITY) == urn
+    assert parse_v3_path(segments, IDENTITY) == urn
 
 
 @given(spelt_urns)
@@ -89,7 +89,7 @@ def test_v3_path_parses_to_its_entity(urn: Urn) -> None:
         # Only custom entities whose keys have another meaning in a path have no path.
         assert urn.type == "custom"
         return
-    assert from_v3(path.segments, IDENTITY, path.type) == urn
+    assert parse_v3_path(path.segments, IDENTITY, path.type) == urn
 
 
 @given(
@@ -100,7 +100,7 @@ def test_v3_path_parses_to_its_entity(urn: Urn) -> None:
 )
 def test_any_path_parses_or_raises_invalid_name(segments: list[str]) -> None:
     try:
-        urn = from_v3(segments, IDENTITY)
+        urn = parse_v3_path(segments, IDENTITY)
     except InvalidName:
         return
     assert Urn.parse(str(urn)) == urn
@@ -110,46 +110,46 @@ def test_any_path_parses_or_raises_invalid_name(segments: list[str]) -> None:
 def test_path_of_external_entity_has_stored_namespace(stored: str) -> None:
     path = make_v3_path(FILE, IDENTITY, stored)
     assert path.segments[1] == stored
-    assert from_v3(path.segments, IDENTITY) == FILE
+    assert parse_v3_path(path.segments, IDENTITY) == FILE
 
 
 def test_run_path_extends_program_path() -> None:
     program = names.make_program_urn("sales", "shop", "flows", "orders")
     path = make_v3_run_path(program, "17", IDENTITY)
     assert path == V3Path((*SALES, "apps", "shop", "flows", "orders", "runs", "17"))
-    assert from_v3(path.segments, IDENTITY) == names.make_run_urn(program, "17")
+    assert parse_v3_path(path.segments, IDENTITY) == names.make_run_urn(program, "17")
 
 
 def test_name_starting_like_urn_is_parsed_as_urn() -> None:
     orders = names.make_home_dataset_urn("sales", "orders")
-    assert from_v3((*SALES, "datasets", str(orders)), IDENTITY) == orders
+    assert parse_v3_path((*SALES, "datasets", str(orders)), IDENTITY) == orders
     with pytest.raises(InvalidName):
-        from_v3((*SALES, "datasets", "urn:li:namespace:sales"), IDENTITY)
+        parse_v3_path((*SALES, "datasets", "urn:li:namespace:sales"), IDENTITY)
 
 
 def test_words_are_folded_and_names_are_kept() -> None:
-    assert from_v3(("Namespaces", "Sales", "DATASET", "Orders"), IDENTITY) == names.make_home_dataset_urn(
+    assert parse_v3_path(("Namespaces", "Sales", "DATASET", "Orders"), IDENTITY) == names.make_home_dataset_urn(
         "Sales", "Orders"
     )
-    assert from_v3((*SALES, "stream", "clicks"), IDENTITY) == names.make_stream_urn("sales", "clicks")
+    assert parse_v3_path((*SALES, "stream", "clicks"), IDENTITY) == names.make_stream_urn("sales", "clicks")
 
 
 def test_custom_entity_type_defaults_to_last_key() -> None:
     segments = (*SALES, "datasets", "e", "field", "empName", "part", "first")
-    last = from_v3(segments, IDENTITY)
+    last = parse_v3_path(segments, IDENTITY)
     assert str(last) == "urn:li:custom:(part,namespace=sales,dataset=e,field=empName,part=first)"
     assert make_v3_path(last, IDENTITY) == V3Path(segments)
-    urn = from_v3((*SALES, "box", "a", "lid", "b"), IDENTITY, "box")
+    urn = parse_v3_path((*SALES, "box", "a", "lid", "b"), IDENTITY, "box")
     assert make_v3_path(urn, IDENTITY) == V3Path((*SALES, "box", "a", "lid", "b"), "box")
-    below = from_v3((*SALES, "apps", "shop", "widgets", "w"), IDENTITY, "widgets")
+    below = parse_v3_path((*SALES, "apps", "shop", "widgets", "w"), IDENTITY, "widgets")
     assert make_v3_path(below, IDENTITY) == V3Path((*SALES, "apps", "shop", "widgets", "w"), "widgets")
 
 
 @pytest.mark.parametrize("type_", ["dataset", "Dataset"])
 def test_matching_type_parameter_is_accepted(type_: str) -> None:
-    assert from_v3((*SALES, "datasets", "e"), IDENTITY, type_) == names.make_home_dataset_urn("sales", "e")
+    assert parse_v3_path((*SALES, "datasets", "e"), IDENTITY, type_) == names.make_home_dataset_urn("sales", "e")
     program = (*SALES, "apps", "shop", "flows", "f")
-    assert from_v3(program, IDENTITY, "program") == names.make_program_urn("sales", "shop", "flows", "f")
+    assert parse_v3_path(program, IDENTITY, "program") == names.make_program_urn("sales", "shop", "flows", "f")
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ def test_matching_type_parameter_is_accepted(type_: str) -> None:
 )
 def test_invalid_path_raises_invalid_name(segments: tuple[str, ...], type_: str | None) -> None:
     with pytest.raises(InvalidName):
-        from_v3(segments, IDENTITY, type_)
+        parse_v3_path(segments, IDENTITY, type_)
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,10 @@ from jupyter_colophon.core.model.vocabulary import (
     Contribution,
     Descriptor,
     Scope,
-    describe,
-    find_annotations,
-    list_described_members,
-    reference_text,
+    find_contributions_of_schema,
+    format_reference_text,
+    list_descriptors_of_value,
+    list_members_shown_by_descriptors,
     simplify_column_path,
 )
 
@@ -20,7 +20,7 @@ def _found(
 ) -> list[tuple[str, str, str, str]]:
     return [
         (one.kind, one.text, one.urn, one.column)
-        for one in describe(aspect, scope, value, annotated)
+        for one in list_descriptors_of_value(aspect, scope, value, annotated)
         if one.kind != "field"
     ]
 
@@ -30,12 +30,12 @@ def test_references_have_the_key_of_their_urn() -> None:
     terms = {"terms": [{"urn": "urn:li:glossaryTerm:Finance.Revenue"}], "auditStamp": _STAMP}
     assert _found("glossaryTerms", terms) == [("term", "Finance.Revenue", "urn:li:glossaryTerm:Finance.Revenue", "")]
     assert _found("domains", {"domains": ["urn:li:domain:sales"]}) == [("domain", "sales", "urn:li:domain:sales", "")]
-    assert reference_text("urn:li:tag:a%2Cb") == "a,b"
+    assert format_reference_text("urn:li:tag:a%2Cb") == "a,b"
 
 
 def test_owner_has_ownership_type_as_detail() -> None:
     value = {"owners": [{"owner": "urn:li:corpGroup:ops", "type": "TECHNICAL_OWNER"}], "lastModified": _STAMP}
-    assert list(describe("ownership", "SYSTEM", value)) == [
+    assert list(list_descriptors_of_value("ownership", "SYSTEM", value)) == [
         Descriptor("owner", "owner", "ops", "ownership", "SYSTEM", "urn:li:corpGroup:ops", "", "TECHNICAL_OWNER")
     ]
 
@@ -48,7 +48,7 @@ def test_properties_and_tags_of_both_scopes() -> None:
         ("property", "gold", "", ""),
         ("tag", "faa", "", ""),
     ]
-    assert [one.key for one in describe("technicalMetadata", "SYSTEM", value)] == [
+    assert [one.key for one in list_descriptors_of_value("technicalMetadata", "SYSTEM", value)] == [
         "owner",
         "description",
         "tier",
@@ -74,7 +74,7 @@ def test_columns_are_described_by_both_schema_aspects() -> None:
 
 def test_fields_of_a_schema_keep_their_types() -> None:
     value = {"fields": [{"fieldPath": "address", "nativeDataType": "struct<zip:string>"}]}
-    fields = {(one.text, one.detail) for one in describe("schemaMetadata", "SYSTEM", value)}
+    fields = {(one.text, one.detail) for one in list_descriptors_of_value("schemaMetadata", "SYSTEM", value)}
     assert {("address", "struct"), ("address.zip", "string"), ("zip", "string")} <= fields
 
 
@@ -87,7 +87,7 @@ def test_descriptions_names_and_links() -> None:
         ("description", "Read me", "", "")
     ]
     link = {"elements": [{"url": "https://wiki", "description": "Wiki", "createStamp": _STAMP}]}
-    assert [(one.text, one.detail) for one in describe("institutionalMemory", "USER", link)] == [
+    assert [(one.text, one.detail) for one in list_descriptors_of_value("institutionalMemory", "USER", link)] == [
         ("https://wiki", "Wiki")
     ]
     assert _found("glossaryTermInfo", {"name": "Revenue", "definition": "Money in", "termSource": "INTERNAL"}) == [
@@ -102,7 +102,7 @@ def test_structured_properties_use_the_key_of_their_definition() -> None:
             {"propertyUrn": "urn:li:structuredProperty:io.acme.retention", "values": [{"double": 90}, {"string": "x"}]}
         ]
     }
-    assert [(one.key, one.text) for one in describe("structuredProperties", "SYSTEM", value)] == [
+    assert [(one.key, one.text) for one in list_descriptors_of_value("structuredProperties", "SYSTEM", value)] == [
         ("io.acme.retention", "90"),
         ("io.acme.retention", "x"),
     ]
@@ -127,7 +127,10 @@ def test_schema_annotations_declare_descriptors() -> None:
         "rows": 3,
         "other": "not searched",
     }
-    assert [(one.kind, one.key, one.text) for one in describe("contract", "USER", value, find_annotations(schema))] == [
+    assert [
+        (one.kind, one.key, one.text)
+        for one in list_descriptors_of_value("contract", "USER", value, find_contributions_of_schema(schema))
+    ] == [
         ("tag", "tags", "gold"),
         ("tag", "tags", "7"),
         ("owner", "owner", "ada"),
@@ -145,7 +148,7 @@ def test_malformed_values_give_no_descriptors() -> None:
     )
     for aspect in CONTRIBUTIONS:
         for value in shapes:
-            assert all(isinstance(one.text, str) for one in describe(aspect, "SYSTEM", value))
+            assert all(isinstance(one.text, str) for one in list_descriptors_of_value(aspect, "SYSTEM", value))
 
 
 def test_plain_column_path_is_unchanged() -> None:
@@ -154,10 +157,10 @@ def test_plain_column_path_is_unchanged() -> None:
 
 
 def test_described_members_are_fully_covered_by_descriptors() -> None:
-    assert list_described_members("globalTags") == ("tags",)
-    assert list_described_members("ownership") == ("ownerTypes", "owners")
-    assert list_described_members("datasetProperties") == ("customProperties", "description", "name")
-    assert list_described_members("schemaMetadata") == ()
-    assert list_described_members("upstreamLineage") == ()
+    assert list_members_shown_by_descriptors("globalTags") == ("tags",)
+    assert list_members_shown_by_descriptors("ownership") == ("ownerTypes", "owners")
+    assert list_members_shown_by_descriptors("datasetProperties") == ("customProperties", "description", "name")
+    assert list_members_shown_by_descriptors("schemaMetadata") == ()
+    assert list_members_shown_by_descriptors("upstreamLineage") == ()
     annotated = (Contribution("tag", ("labels", "*")), Contribution("owner", ("contact", "mail")))
-    assert list_described_members("contract", annotated) == ("labels",)
+    assert list_members_shown_by_descriptors("contract", annotated) == ("labels",)

@@ -5,20 +5,20 @@ from pathlib import Path
 from typing import Any
 
 from datahub.conftest import Program
-from jupyter_colophon.composition import open_catalog
-from jupyter_colophon.core.datahub.mcl import log_entry
-from jupyter_colophon.core.identity.names import Identity
-from jupyter_colophon.core.store import choose_sqlite_file
+from jupyter_colophon.composition import open_or_create_catalog
+from jupyter_colophon.core.datahub.mcl import build_metadata_change_log
+from jupyter_colophon.core.identity.names import IdentityRules
+from jupyter_colophon.core.store import choose_sqlite_store
 from support.catalog import ADA, write_metadata
 from support.urns import ORDERS
 
 
 def test_datahubs_classes_read_our_change_log(program: Program, tmp_path: Path) -> None:
-    catalog = open_catalog(choose_sqlite_file(tmp_path / "store.db"), Identity())
+    catalog = open_or_create_catalog(choose_sqlite_store(tmp_path / "store.db"), IdentityRules())
     write_metadata(catalog, ORDERS, {"owner": "Zoë"})
     write_metadata(catalog, ORDERS, {"owner": "ada"})
-    changes = catalog.feed.read_changes(0, 100, {}, ADA)
-    reported = [one for change in changes if (one := log_entry(change, catalog.registry)) is not None]
+    changes = catalog.feed.read_visible_changes(0, 100, {}, ADA)
+    reported = [one for change in changes if (one := build_metadata_change_log(change, catalog.registry)) is not None]
     catalog.close()
     read = program(_READ.format(json.dumps(reported)))
     assert [one.pop("valid") for one in read] == [True] * len(reported)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from jupyter_colophon.elyra import SchemaManager
-from jupyter_colophon.schemaspaces.instances import release
+from jupyter_colophon.schemaspaces.instances import close_instances_outside_server
 from support import hook_classes, third_party_packages
 from support.third_party_packages import GivenSchemasProvider, build_thing_schema
 
@@ -25,10 +25,10 @@ CLASSES_BY_SCHEMA = {
 def jupyter(jp_environ: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.delenv("ELYRA_METADATA_PATH", raising=False)
     hook_classes.clear_recorded_hooks()
-    release()
+    close_instances_outside_server()
     SchemaManager.clear_instance()
     yield
-    release()
+    close_instances_outside_server()
     SchemaManager.clear_instance()
 
 

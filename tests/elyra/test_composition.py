@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jupyter_colophon.composition import Catalog, open_catalog
+from jupyter_colophon.composition import Catalog, open_or_create_catalog
 from jupyter_colophon.core.errors import InstanceInvalid, InvalidConfiguration
-from jupyter_colophon.core.identity.names import Identity, make_instance_urn
-from jupyter_colophon.core.model.proposal import Condition
-from jupyter_colophon.core.store import choose_sqlite_file
+from jupyter_colophon.core.identity.names import IdentityRules, make_instance_urn
+from jupyter_colophon.core.model.proposal import WriteCondition
+from jupyter_colophon.core.store import choose_sqlite_store
 from jupyter_colophon.elyra.manager import MetadataManager
 from jupyter_colophon.elyra.metadata import Metadata
 from jupyter_colophon.schemaspaces import instances
@@ -40,13 +40,13 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         monkeypatch.setenv(name, str(tmp_path / name.lower()))
     monkeypatch.setenv("ELYRA_METADATA_PATH", "")
     yield tmp_path
-    instances.release()
+    instances.close_instances_outside_server()
 
 
 @pytest.fixture
 def catalog(home: Path) -> Iterator[Catalog]:
     """Create a catalog at its default location, as a server does."""
-    found = open_catalog(choose_sqlite_file(Path(Settings().database)), Identity())
+    found = open_or_create_catalog(choose_sqlite_store(Path(Settings().database)), IdentityRules())
     yield found
     found.close()
 
@@ -65,12 +65,14 @@ def save(name: str = "one") -> Any:
 def test_without_catalog_saves_write_files_and_create_no_catalog(home: Path) -> None:
     assert save().resource == str(home / "jupyter_data_dir" / "metadata" / SPACE / "one.json")
     assert not Path(Settings().database).exists()
-    assert [one.version for one in instances.get_instances().list(SPACE)] == [None]
+    assert [one.version for one in instances.get_or_create_instances_of_process().list_visible_instances(SPACE)] == [
+        None
+    ]
 
 
 def test_save_is_recorded_in_existing_catalog(catalog: Catalog) -> None:
     save()
-    found = catalog.reader.read_aspect(make_instance_urn(SPACE, "one"), "instance", ADA)
+    found = catalog.reader.read_current_aspect(make_instance_urn(SPACE, "one"), "instance", ADA)
     assert found.value["metadata"]["language"] == "Python"
 
 
@@ -89,7 +91,7 @@ def test_config_files_select_store_and_secret_store(home: Path, catalog: Catalog
     MetadataManager(schemaspace="runtimes").create("kfp", Metadata(**document))
     assert not (home / "jupyter_data_dir" / "metadata").exists()
     assert MetadataManager(schemaspace="runtimes").get("kfp").metadata["cos_password"] == "PASSWORD-8"
-    kept = catalog.reader.read_aspect(make_instance_urn("runtimes", "kfp"), "instance", ADA).value
+    kept = catalog.reader.read_current_aspect(make_instance_urn("runtimes", "kfp"), "instance", ADA).value
     assert "PASSWORD-8" not in json.dumps(kept)
 
 
@@ -100,14 +102,14 @@ def test_changed_environment_changes_data_folders(home: Path, monkeypatch: pytes
 
 
 def test_server_instances_serve_the_process_until_closed(catalog: Catalog) -> None:
-    served = instances.serve(Settings(), lambda: catalog)
+    served = instances.set_instances_of_server(Settings(), lambda: catalog)
     try:
-        assert instances.get_instances() is served
+        assert instances.get_or_create_instances_of_process() is served
         save()
-        assert served.get(SPACE, "one", ADA).version == 1
+        assert served.get_valid_instance(SPACE, "one", ADA).version == 1
     finally:
-        served.close()
-    assert instances.get_instances() is not served
+        served.stop_watching_and_close_stores()
+    assert instances.get_or_create_instances_of_process() is not served
 
 
 @pytest.mark.parametrize(
@@ -122,31 +124,31 @@ def test_server_instances_serve_the_process_until_closed(catalog: Catalog) -> No
 )
 def test_elyra_store_setting_applies_without_our_setting(named: str, chosen: str) -> None:
     config = Config({"MetadataManager": {"metadata_store_class": named}})
-    assert instances.get_instances(Settings(config=config)).stores.chosen == chosen
+    assert instances.get_or_create_instances_of_process(Settings(config=config)).stores.chosen == chosen
 
 
 def test_third_party_store_is_loaded_by_dotted_name() -> None:
-    found = instances.get_instances(Settings(metadata_store="support.dictionary.Dictionary"))
-    made = found.create(SPACE, "one", build_snippet(), ADA)
+    found = instances.get_or_create_instances_of_process(Settings(metadata_store="support.dictionary.Dictionary"))
+    made = found.create_instance(SPACE, "one", build_snippet(), ADA)
     assert (made.resource, made.version) == ("dict:one", None)
-    assert [one.name for one in found.list(SPACE)] == ["one"]
-    found.remove(SPACE, "one", Condition(), ADA)
-    assert found.list(SPACE) == []
+    assert [one.name for one in found.list_visible_instances(SPACE)] == ["one"]
+    found.remove_instance(SPACE, "one", WriteCondition(), ADA)
+    assert found.list_visible_instances(SPACE) == []
 
 
 @pytest.mark.parametrize("named", ["nothing", "support.dictionary.Nothing", "no.such.module"])
 def test_unknown_store_is_an_error(named: str) -> None:
     with pytest.raises(InvalidConfiguration):
-        instances.get_instances(Settings(metadata_store=named))
+        instances.get_or_create_instances_of_process(Settings(metadata_store=named))
 
 
 def test_digest_key_is_readable_by_the_account_only(home: Path, catalog: Catalog) -> None:
-    served = instances.serve(Settings(), lambda: catalog)
+    served = instances.set_instances_of_server(Settings(), lambda: catalog)
     try:
         document = {"display_name": "K", "schema_name": "kfp", "metadata": RUNTIME}
-        served.create("runtimes", "kfp", document, ADA)
+        served.create_instance("runtimes", "kfp", document, ADA)
     finally:
-        served.close()
+        served.stop_watching_and_close_stores()
     key = home / "jupyter_data_dir" / "colophon" / "instances.key"
     assert stat.S_IMODE(key.stat().st_mode) == 0o600
     assert len(key.read_bytes()) == 32
@@ -166,17 +168,19 @@ def test_packages_register_instance_and_secret_stores(home: Path, monkeypatch: p
     install(home / "packages", "jupyter_colophon.metadata_stores", "dictionary", "support.dictionary:Dictionary")
     install(home / "packages", "jupyter_colophon.secret_stores", "vault", "support.named_secret_store:NamedSecretStore")
     monkeypatch.setattr(NamedSecretStore, "there", {"qa": "PASSWORD-8"})
-    found = instances.get_instances(Settings(metadata_store="dictionary", secret_store="vault"))
+    found = instances.get_or_create_instances_of_process(Settings(metadata_store="dictionary", secret_store="vault"))
     metadata = RUNTIME | {"cos_password": "qa"}
-    made = found.create("runtimes", "kfp", {"display_name": "K", "schema_name": "kfp", "metadata": metadata}, ADA)
+    made = found.create_instance(
+        "runtimes", "kfp", {"display_name": "K", "schema_name": "kfp", "metadata": metadata}, ADA
+    )
     assert made.metadata["cos_password"] == {"$secret": True}
-    kept = found.get_store("runtimes").read("kfp")
+    kept = found.get_store("runtimes").find_instance("kfp")
     assert kept is not None
     assert kept.document is not None
     assert kept.document["metadata"]["cos_password"] == {"$secret": "vault:qa"}
-    assert found.create_objects("runtimes").get("kfp").metadata["cos_password"] == "PASSWORD-8"
+    assert found.create_object_api("runtimes").load_instance("kfp").metadata["cos_password"] == "PASSWORD-8"
     with pytest.raises(InstanceInvalid, match="name of a secret"):
-        found.update("runtimes", "kfp", {**_document(made), "metadata": RUNTIME}, Condition(), ADA)
+        found.replace_instance("runtimes", "kfp", {**_document(made), "metadata": RUNTIME}, WriteCondition(), ADA)
 
 
 def _document(made: Any) -> dict[str, Any]:

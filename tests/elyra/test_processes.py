@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jupyter_colophon.composition import Catalog, open_catalog
-from jupyter_colophon.core.identity.names import Identity, make_instance_urn
-from jupyter_colophon.core.store import choose_sqlite_file
+from jupyter_colophon.composition import Catalog, open_or_create_catalog
+from jupyter_colophon.core.identity.names import IdentityRules, make_instance_urn
+from jupyter_colophon.core.store import choose_sqlite_store
 from jupyter_colophon.schemaspaces import instances
 from jupyter_colophon.settings import Settings
 from support.catalog import ADA
@@ -25,11 +25,11 @@ TESTS = Path(__file__).parents[1]
 @pytest.fixture
 def served(jp_environ: None, tmp_path: Path) -> Iterator[Any]:
     """Yield the instances of a server and its catalog."""
-    catalog = open_catalog(choose_sqlite_file(Path(Settings().database)), Identity())
-    found = instances.serve(Settings(), lambda: catalog)
-    found.create(SPACE, "shared", build_snippet("Shared", code=[]), ADA)
+    catalog = open_or_create_catalog(choose_sqlite_store(Path(Settings().database)), IdentityRules())
+    found = instances.set_instances_of_server(Settings(), lambda: catalog)
+    found.create_instance(SPACE, "shared", build_snippet("Shared", code=[]), ADA)
     yield found, catalog
-    found.close()
+    found.stop_watching_and_close_stores()
     catalog.close()
 
 
@@ -42,18 +42,18 @@ def start(who: str, count: int) -> "subprocess.Popen[bytes]":
 
 
 def lines(served: Any) -> list[str]:
-    return list(served.get(SPACE, "shared", ADA).metadata["code"])
+    return list(served.get_valid_instance(SPACE, "shared", ADA).metadata["code"])
 
 
 def sound(served: Any, catalog: Catalog) -> None:
     """Check that record and file are equal, that versions have no gaps, and that the catalog has no issues."""
-    found = served.get(SPACE, "shared", ADA)
+    found = served.get_valid_instance(SPACE, "shared", ADA)
     assert (
-        catalog.reader.read_aspect(make_instance_urn(SPACE, "shared"), "instance", ADA).value["metadata"]
+        catalog.reader.read_current_aspect(make_instance_urn(SPACE, "shared"), "instance", ADA).value["metadata"]
         == found.metadata
     )
     assert found.version == len(found.metadata["code"]) + 1
-    assert [*create_maintenance(catalog).create_checker().find_issues()] == []
+    assert [*create_maintenance(catalog).create_integrity_checker().find_issues()] == []
 
 
 def test_concurrent_processes_lose_no_change(served: Any) -> None:

@@ -85,7 +85,7 @@ SECRETS = {
 def manager(monkeypatch: pytest.MonkeyPatch) -> SchemaManager:
     monkeypatch.setenv("METADATA_TESTING", "1")
     found: SchemaManager = SchemaManager.instance()
-    assert found.spaces.list_problems() == []
+    assert found.spaces.list_loading_problems() == []
     return found
 
 
@@ -103,7 +103,7 @@ def test_shipped_schema_has_elyra_fields(manager: SchemaManager, name: str) -> N
     assert set(metadata["required"]) == required
     assert set(metadata["properties"]) == required | others
     assert set(manager.spaces.list_secret_locations(space, name)) == SECRETS.get(name, set())
-    assert manager.spaces.get_class_name(space, name) == CLASSES.get(name)
+    assert manager.spaces.get_instance_class_name(space, name) == CLASSES.get(name)
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_shipped_schema_has_elyra_fields(manager: SchemaManager, name: str) -> N
 )
 def test_schema_example_is_a_valid_instance(manager: SchemaManager, path: Path) -> None:
     (example,) = json.loads(path.read_text())["examples"]
-    assert manager.spaces.find_failure(path.parent.name, path.stem, example) is None
+    assert manager.spaces.find_validation_failure(path.parent.name, path.stem, example) is None
 
 
 @pytest.mark.parametrize("bad", ["", " a", "a "])
@@ -119,7 +119,9 @@ def test_tag_with_surrounding_spaces_is_invalid(manager: SchemaManager, bad: str
     document: dict[str, Any] = {"display_name": "X", "schema_name": "code-snippet"}
     for tag, valid in ((bad, False), ("two words", True)):
         metadata = {"language": "Python", "code": [], "tags": [tag]}
-        fault = manager.spaces.find_failure("code-snippets", "code-snippet", document | {"metadata": metadata})
+        fault = manager.spaces.find_validation_failure(
+            "code-snippets", "code-snippet", document | {"metadata": metadata}
+        )
         assert (fault is None) == valid
 
 
@@ -172,7 +174,7 @@ def test_instances_of_older_versions_load_and_migrate(
     assert SchemaManager.instance().get_schemaspace(space).migrate() == ["old"]
     kept = json.loads(path.read_text())["metadata"]
     assert kept | added == kept
-    assert SchemaManager.instance().spaces.migrate(space).migrated == ()
+    assert SchemaManager.instance().spaces.migrate_instances(space).migrated == ()
 
 
 def registry(name: str, runtime: str, location: str) -> None:
@@ -187,9 +189,9 @@ def test_component_registries_migrate_to_catalogs_once() -> None:
     registry("three", "kfp", "Directory")
     spaces = SchemaManager.instance().spaces
     catalogs = MetadataManager("component-catalogs")
-    foretold = spaces.migrate("component-registries", dry_run=True)
+    foretold = spaces.migrate_instances("component-registries", dry_run=True)
     assert (sorted(foretold.migrated), catalogs.get_all()) == (["one", "three", "two"], [])
-    assert sorted(spaces.migrate("component-registries").migrated) == ["one", "three", "two"]
+    assert sorted(spaces.migrate_instances("component-registries").migrated) == ["one", "three", "two"]
     found = {one.name: (one.display_name, one.schema_name, one.metadata["runtime_type"]) for one in catalogs.get_all()}
     assert found == {
         "one": ("One", "url-catalog", "KUBEFLOW_PIPELINES"),
@@ -197,7 +199,7 @@ def test_component_registries_migrate_to_catalogs_once() -> None:
         "three": ("Three", "local-directory-catalog", "KUBEFLOW_PIPELINES"),
     }
     assert catalogs.get("one").metadata["categories"] == ["x"]
-    assert spaces.migrate("component-registries").migrated == ()
+    assert spaces.migrate_instances("component-registries").migrated == ()
     assert len(MetadataManager("component-registries").get_all()) == 3
 
 
@@ -212,7 +214,7 @@ def test_failed_registry_does_not_stop_migration_of_others(
     factory = Path(sys.prefix, "share", "jupyter", "metadata", "component-registries")
     factory.mkdir(parents=True)
     (factory / "factory.json").write_text(path.read_text())
-    assert SchemaManager.instance().spaces.migrate("component-registries").migrated == ("good",)
+    assert SchemaManager.instance().spaces.migrate_instances("component-registries").migrated == ("good",)
 
 
 def test_public_names_are_importable_from_the_package_lazily() -> None:

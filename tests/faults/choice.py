@@ -3,16 +3,16 @@
 import json
 from dataclasses import asdict
 
-from jupyter_colophon.composition import Catalog, open_catalog
-from jupyter_colophon.core.identity.names import Identity
-from jupyter_colophon.core.store import StoreChoice
+from jupyter_colophon.composition import Catalog, open_or_create_catalog
+from jupyter_colophon.core.identity.names import IdentityRules
+from jupyter_colophon.core.store import StorageChoice
 
 
-def format_choice(choice: StoreChoice) -> str:
+def format_choice(choice: StorageChoice) -> str:
     """Return the choice as text."""
     return json.dumps(asdict(choice), default=str)
 
 
 def open_choice(text: str) -> Catalog:
     """Open the catalog in the store of this text."""
-    return open_catalog(StoreChoice(**json.loads(text)), Identity())
+    return open_or_create_catalog(StorageChoice(**json.loads(text)), IdentityRules())

@@ -38,9 +38,11 @@ def write_on(files: InstanceFiles, thread: str, start: int, most: int, filling: 
             new_number = 0 if is_removal else number
             report("begun", name, new_number)
             if is_removal:
-                slot.remove()
+                slot.remove_file_and_return_instance()
             else:
-                slot.write(build_instance_document(number, text="x" * filling), create=slot.existing is None)
+                slot.write_document_atomically(
+                    build_instance_document(number, text="x" * filling), create=slot.existing is None
+                )
             report("done", name, new_number)
 
 
@@ -61,19 +63,21 @@ def find_problems(root: Path, reports: str) -> list[str]:
         before = expected.setdefault(name, {0})
         expected[name] = before | {number} if what == "begun" else {number}
     files = open_instance_files(root)
-    found = {name: get_number(files.read(name)) for name in expected}
+    found = {name: get_number(files.find_instance(name)) for name in expected}
     problems = [
         f"{name} is {found[name]}, not one of {sorted(expected[name])}"
         for name in expected
         if found[name] not in expected[name]
     ]
-    problems += [f"{name} is not listed" for name in expected if found[name] > 0 and name not in files.list_names()]
-    files.sweep()
+    problems += [
+        f"{name} is not listed" for name in expected if found[name] > 0 and name not in files.list_instance_names()
+    ]
+    files.remove_temporary_files_and_list_backups()
     if get_user_folder(root).exists():
         problems += [
             f"{file} is left"
             for file in list_left_files_without_locks(root)
-            if filenames.get_instance_name(file) is None
+            if filenames.get_instance_name_of_file(file) is None
         ]
     return problems
 
@@ -86,7 +90,7 @@ def _save_in_place(folder: Path, name: str, text: bytes, *, create: bool) -> os.
             # Takes most of the time of a save, also on disks with slow syncs.
             os.fsync(file.fileno())
             time.sleep(0.002)
-    saving.sync_folder(folder)
+    saving.sync_folder_to_disk(folder)
     return path.stat()
 
 
@@ -96,7 +100,7 @@ def _sync_late(folder: Path, name: str, text: bytes, *, create: bool) -> os.stat
         return _SAVE(folder, name, text, create=create)
     finally:
         os.fsync = sync
-        saving.sync_folder(folder)
+        saving.sync_folder_to_disk(folder)
 
 
 def _acknowledge_first(slot: LockedInstance, value: Mapping[str, Any], *, create: bool) -> StoredInstance:
@@ -104,14 +108,14 @@ def _acknowledge_first(slot: LockedInstance, value: Mapping[str, Any], *, create
     return _WRITE(slot, value, create=create)
 
 
-_SAVE, _WRITE = saving.save, LockedInstance.write
+_SAVE, _WRITE = saving.save_file_durably, LockedInstance.write_document_atomically
 #: Deliberate bugs, to verify that the checkers detect them: the object, the attribute, and its replacement.
 _BUGS: dict[str, tuple[Any, str, Any]] = {
     "in place": (saving, "save", _save_in_place),
     "late sync": (saving, "save", _sync_late),
     "no fsync": (os, "fsync", lambda _descriptor: None),
-    "no folder sync": (saving, "sync_folder", lambda _folder: None),
-    "folders not synced": (fsync, "sync_folder", lambda _folder: None),
+    "no folder sync": (saving, "sync_folder_to_disk", lambda _folder: None),
+    "folders not synced": (fsync, "sync_folder_to_disk", lambda _folder: None),
     "acknowledge first": (LockedInstance, "write", _acknowledge_first),
 }
 _report_descriptor = -1

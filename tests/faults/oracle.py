@@ -8,7 +8,7 @@ from typing import Any
 
 from faults.workload import ASPECTS, Write
 from jupyter_colophon.composition import Catalog
-from jupyter_colophon.core.documents.json_parsing import compact
+from jupyter_colophon.core.documents.json_parsing import encode_canonical_json
 from jupyter_colophon.core.lineage.graph import ALL_TIME
 from jupyter_colophon.storage.spi import Range, Row, TableContext
 from support.catalog import search_catalog
@@ -46,7 +46,7 @@ def find_violations(catalog: Catalog, writes: Iterable[Acknowledged]) -> list[st
 def _read(tx: TableContext) -> tuple[list[Row], list[Row], list[Row], list[Row]]:
     rows = [list(tx.get_table(name).scan(Range())) for name in ("aspect_versions", "aspects", "accesses")]
     log: list[Row] = []
-    while part := tx.log.read(log[-1]["seq"] if log else 0, 10_000, {}):
+    while part := tx.log.read_changes(log[-1]["seq"] if log else 0, 10_000, {}):
         log += part
     return rows[0], rows[1], log, rows[2]
 
@@ -60,7 +60,7 @@ def _get_number(row: Row) -> str | None:
 def _find_lost(versions: list[Row], writes: Iterable[Acknowledged]) -> Iterator[str]:
     values = {(row["urn"], row["aspect"], row["version"]): row["value"] for row in versions}
     for write in writes:
-        value = compact(Write(write.number).value)
+        value = encode_canonical_json(Write(write.number).value)
         for place in write.written:
             if values.get(place) != value:
                 yield f"acknowledged and lost: {write.number} at {place}"
@@ -71,7 +71,7 @@ def _find_partial(versions: list[Row]) -> Iterator[str]:
     for row in versions:
         if (number := _get_number(row)) is not None:
             places[number].add((row["urn"], row["aspect"]))
-            if row["value"] != compact(Write(number).value):
+            if row["value"] != encode_canonical_json(Write(number).value):
                 yield f"other bytes: {number} at {row['urn']}"
     for number, found in places.items():
         if found != {(urn, aspect) for urn in Write(number).urns for aspect in ASPECTS}:

@@ -3,7 +3,7 @@
 import sqlite3
 from typing import Any
 
-from jupyter_colophon.core.model.proposal import Condition
+from jupyter_colophon.core.model.proposal import WriteCondition
 from jupyter_colophon.service.entities.entities import EntityReader
 from jupyter_colophon.storage.commit import commit
 from jupyter_colophon.storage.search import index
@@ -48,66 +48,66 @@ def _acknowledge_first() -> None:
 
     def begin(self: SqliteSession) -> None:
         if not self._connection.in_transaction:
-            self._execute("BEGIN IMMEDIATE")
+            self._execute_translated("BEGIN IMMEDIATE")
 
     def rollback(self: SqliteSession) -> None:
         pass
 
-    SqliteSession.commit, SqliteSession.begin, SqliteSession.roll_back = late, begin, rollback  # type: ignore[method-assign]
+    SqliteSession.commit, SqliteSession.lock_and_begin, SqliteSession.roll_back = late, begin, rollback  # type: ignore[method-assign]
 
 
 def _in_two_halves() -> None:
     """Write the rows of search and lineage in a separate transaction after the rest."""
-    refresh = index.update_search_rows
+    refresh = index.update_search_rows_and_counters
 
     def late(tx: Any, *arguments: Any) -> None:
         for statement in ("COMMIT", "BEGIN IMMEDIATE", "SAVEPOINT part"):
             tx.log._connection._connection.execute(statement)
         refresh(tx, *arguments)
 
-    index.update_search_rows = late
+    index.update_search_rows_and_counters = late
 
 
 def _drop_changes() -> None:
     """Omit a change from the log now and then."""
-    append, seen = SqliteLog.append, [0]
+    append, seen = SqliteLog.append_changes, [0]
 
     def dropping(self: SqliteLog, row: Any) -> int:
         seen[0] += 1
         return append(self, row) if seen[0] % 17 else 0
 
-    SqliteLog.append = dropping  # type: ignore[method-assign]
+    SqliteLog.append_changes = dropping  # type: ignore[method-assign]
 
 
 def _forget_search() -> None:
     """Do not update search for one of the datasets."""
-    refresh = index.update_search_rows
+    refresh = index.update_search_rows_and_counters
 
     def forgetful(tx: Any, changed: Any) -> None:
         refresh(tx, [one for one in changed if not (one.entity["name"] == "t3" and one.before)])
 
-    index.update_search_rows = forgetful
+    index.update_search_rows_and_counters = forgetful
 
 
 def _no_condition() -> None:
     """Ignore conditions."""
-    Condition.check = lambda *_: None  # type: ignore[assignment, method-assign]
+    WriteCondition.require_met = lambda *_: None  # type: ignore[assignment, method-assign]
 
 
 def _stale_condition() -> None:
     """Let a condition also hold for the previous version."""
-    check = Condition.check
+    check = WriteCondition.require_met
 
-    def stale(self: Condition, subject: str, version: int, time: int | None) -> None:
+    def stale(self: WriteCondition, subject: str, version: int, time: int | None) -> None:
         if self.version is None or version - int(self.version) != 1:
             check(self, subject, version, time)
 
-    Condition.check = stale  # type: ignore[method-assign]
+    WriteCondition.require_met = stale  # type: ignore[method-assign]
 
 
 def _stale_read() -> None:
     """Return cached values for a while."""
-    read, kept, seen = EntityReader.read_aspect, dict[str, Any](), [0]
+    read, kept, seen = EntityReader.read_current_aspect, dict[str, Any](), [0]
 
     def stale(self: EntityReader, urn: Any, *rest: Any) -> Any:
         seen[0] += 1
@@ -115,21 +115,21 @@ def _stale_read() -> None:
             kept[str(urn)] = read(self, urn, *rest)
         return kept[str(urn)]
 
-    EntityReader.read_aspect = stale  # type: ignore[method-assign]
+    EntityReader.read_current_aspect = stale  # type: ignore[method-assign]
 
 
 def _overwrite_version() -> None:
     """Assign a version number twice now and then."""
-    write, seen = commit.Commit._write, [0]
+    write, seen = commit.CommitBuilder._write_aspect_version_and_log, [0]
 
-    def again(self: commit.Commit, entity: Any, spec: Any, *rest: Any) -> int:
+    def again(self: commit.CommitBuilder, entity: Any, spec: Any, *rest: Any) -> int:
         seen[0] += 1
         row = entity.aspects.get(spec.name)
         if seen[0] % 11 == 0 and row is not None and row["version"] > 1:
             entity.aspects[spec.name] = row | {"version": row["version"] - 1}
         return write(self, entity, spec, *rest)
 
-    commit.Commit._write = again  # type: ignore[method-assign]
+    commit.CommitBuilder._write_aspect_version_and_log = again  # type: ignore[method-assign]
 
 
 _PLANTS = {

@@ -18,7 +18,7 @@ from faults.choice import open_choice
 from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.errors import AlreadyExists, ConditionFailed, NotFound, StorageError
 from jupyter_colophon.core.identity.names import Urn
-from jupyter_colophon.core.model.proposal import ABSENT, Condition, Proposal
+from jupyter_colophon.core.model.proposal import ABSENT, Proposal, WriteCondition
 from support.catalog import ADA, build_metadata_value
 from support.urns import build_table_urn
 
@@ -29,7 +29,7 @@ NEW, THERE = ("upsert", "create", "create-entity"), ("upsert", "update")
 def read(catalog: Catalog, urn: Urn) -> list[Any]:
     """Return (version, number), (-1, "") if there is none."""
     try:
-        found = catalog.reader.read_aspect(urn, ASPECT, ADA)
+        found = catalog.reader.read_current_aspect(urn, ASPECT, ADA)
     except NotFound:
         return [ABSENT, ""]
     return [found.version, found.value["properties"]["number"]]
@@ -40,8 +40,8 @@ def write(catalog: Catalog, urn: Urn, request: dict[str, Any]) -> list[int] | st
     value = build_metadata_value({"number": request["new"]})
     try:
         version = str(request["expected"]) if request["as_text"] else request["expected"]
-        proposal = Proposal(urn, ASPECT, request["operation"], value, Condition(version=version))
-        return [catalog.write_path.propose([proposal], ADA)[0].version]
+        proposal = Proposal(urn, ASPECT, request["operation"], value, WriteCondition(version=version))
+        return [catalog.write_path.apply_proposals_atomically([proposal], ADA)[0].version]
     except (ConditionFailed, AlreadyExists):
         return "refused"
     except StorageError:

@@ -10,7 +10,7 @@ from faults.size import sized
 from faults.workload import ASPECTS, Write
 from jupyter_colophon.core.errors import MetadataError
 from jupyter_colophon.core.identity.names import Urn
-from jupyter_colophon.core.store import choose_sqlite_file
+from jupyter_colophon.core.store import choose_sqlite_store
 from support.catalog import ADA
 from support.catalog_maintenance import create_maintenance
 from support.commands import Commands
@@ -24,7 +24,7 @@ Truth = dict[tuple[str, str], tuple[int, object]]
 def intact(tmp_path: Path) -> tuple[Path, Truth]:
     """Create a catalog's file, checkpointed, and return it with the values of its aspects."""
     path = tmp_path / "intact.db"
-    catalog = choice.open_choice(choice.format_choice(choose_sqlite_file(path)))
+    catalog = choice.open_choice(choice.format_choice(choose_sqlite_store(path)))
     for number in range(40):
         Write(f"s-{number}").apply(catalog)
     values = read_aspects(path)
@@ -34,12 +34,12 @@ def intact(tmp_path: Path) -> tuple[Path, Truth]:
 
 def read_aspects(path: Path) -> Truth:
     """Return the readable aspects of each dataset, by (URN, aspect)."""
-    catalog = choice.open_choice(choice.format_choice(choose_sqlite_file(path)))
+    catalog = choice.open_choice(choice.format_choice(choose_sqlite_store(path)))
     try:
         found: Truth = {}
         for urn in {urn for number in range(40) for urn in Write(f"s-{number}").urns}:
             for aspect in ASPECTS:
-                one = catalog.reader.read_aspect(Urn.parse(urn), aspect, ADA)
+                one = catalog.reader.read_current_aspect(Urn.parse(urn), aspect, ADA)
                 found[urn, aspect] = (one.version, one.value)
         return found
     finally:
@@ -58,11 +58,11 @@ def flip_bits(path: Path, chance: random.Random) -> None:
 def count_issues(path: Path) -> int:
     """Return the number of issues of a catalog; one that cannot be checked has one."""
     try:
-        catalog = choice.open_choice(choice.format_choice(choose_sqlite_file(path)))
+        catalog = choice.open_choice(choice.format_choice(choose_sqlite_store(path)))
     except MetadataError:
         return 1
     try:
-        return len(list(create_maintenance(catalog).create_checker().find_issues()))
+        return len(list(create_maintenance(catalog).create_integrity_checker().find_issues()))
     except MetadataError:
         return 1
     finally:

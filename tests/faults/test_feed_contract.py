@@ -10,10 +10,10 @@ from faults.size import sized
 from jupyter_colophon.composition import Catalog, read_time_ms
 from jupyter_colophon.core.entities.change import Change
 from jupyter_colophon.core.errors import LogCompacted
-from jupyter_colophon.service.admin.log_truncation import compact
-from jupyter_colophon.service.changes.feed import ChangeSlice, Feed
+from jupyter_colophon.service.admin.log_truncation import delete_changes_older_than_days
+from jupyter_colophon.service.changes.feed import ChangeFeed, ChangeSlice
 from jupyter_colophon.storage.changes import log, signed_chain
-from jupyter_colophon.storage.secret import read_store_key
+from jupyter_colophon.storage.secret import read_or_create_store_key
 from jupyter_colophon.storage.spi import Range
 from support.catalog import ADA, delete_entity_or_aspect, open_catalog_file, write_metadata
 from support.urns import build_table_urn
@@ -49,7 +49,9 @@ class Follower:
         """Read a slice after the cursor; return whether the cursor advanced. Each call is another connection."""
         server = self.chance.choice(self.catalogs)
         try:
-            found = server.feed.read(self.after, limit or self.chance.randint(1, 7), self.where, ADA)
+            found = server.feed.read_slice_of_visible_changes(
+                self.after, limit or self.chance.randint(1, 7), self.where, ADA
+            )
         except LogCompacted as error:
             self.gaps.append((self.after, error.floor))
             self.after = error.floor
@@ -80,14 +82,18 @@ class History:
         """Read the changes since the last call."""
         # Read from the log itself: the checker must not trust what it checks.
         known = self.changes[-1].seq if self.changes else 0
-        rows = self.catalog.provider.tx_runner.run(lambda tx: log.list_changes(tx, known, 10_000, {}), read_only=True)
+        rows = self.catalog.provider.tx_runner.run(
+            lambda tx: log.list_changes_after(tx, known, 10_000, {}), read_only=True
+        )
         self.changes += rows
 
     def truncate(self) -> None:
         """Truncate the log as far as possible."""
         self.update()
         provider = self.catalog.provider
-        compact(provider, read_store_key(provider), lambda: read_time_ms() + _YEAR_MS, 1, lambda what, steps: None)
+        delete_changes_older_than_days(
+            provider, read_or_create_store_key(provider), lambda: read_time_ms() + _YEAR_MS, 1, lambda what, steps: None
+        )
 
 
 def run_history(folder: Path, seed: int) -> list[str]:
@@ -98,8 +104,8 @@ def run_history(folder: Path, seed: int) -> list[str]:
     listened: list[Change] = []
     alive: set[str] = set()
     recorded = History(here)
-    stop = there.feed.listen(listened.extend)
-    start = there.feed.read_head()
+    stop = there.feed.register_listener(listened.extend)
+    start = there.feed.read_newest_change_number()
     for step in range(chance.randint(5, 25)):
         writer, name = chance.choice([here, there]), build_table_urn(f"f{chance.randrange(3)}")
         if name in alive and chance.random() < 0.3:
@@ -110,9 +116,9 @@ def run_history(folder: Path, seed: int) -> list[str]:
             alive.add(name)
         chance.choice(followers).read()
         if chance.random() < 0.1:
-            wait_for(listened, here.feed.read_head())
+            wait_for(listened, here.feed.read_newest_change_number())
             recorded.truncate()
-    head = here.feed.read_head()
+    head = here.feed.read_newest_change_number()
     wait_for(listened, head)
     stop()
     for follower in followers:
@@ -178,7 +184,7 @@ def _skips_one(read: Any) -> Any:
 def _repeats_one(read: Any) -> Any:
     """Repeat the last change for returning followers now and then."""
 
-    def repeating(feed: Feed, after: int, limit: int, *rest: Any) -> ChangeSlice:
+    def repeating(feed: ChangeFeed, after: int, limit: int, *rest: Any) -> ChangeSlice:
         return read(feed, max(after - (limit < 8), 0), limit, *rest)  # type: ignore[no-any-return]
 
     return repeating
@@ -187,7 +193,7 @@ def _repeats_one(read: Any) -> Any:
 def _forgets_deletions(read: Any) -> Any:
     """Omit deletions for filters by entity."""
 
-    def forgetful(feed: Feed, after: int, limit: int, where: Any, *rest: Any) -> ChangeSlice:
+    def forgetful(feed: ChangeFeed, after: int, limit: int, where: Any, *rest: Any) -> ChangeSlice:
         found: ChangeSlice = read(feed, after, limit, where, *rest)
         return found._replace(changes=[one for one in found.changes if not where or one.operation != "delete"])
 
@@ -197,16 +203,16 @@ def _forgets_deletions(read: Any) -> Any:
 def _runs_ahead(read: Any) -> Any:
     """Advance the cursor further than was read."""
 
-    def hasty(feed: Feed, after: int, limit: int, *rest: Any) -> ChangeSlice:
+    def hasty(feed: ChangeFeed, after: int, limit: int, *rest: Any) -> ChangeSlice:
         found: ChangeSlice = read(feed, after, limit, *rest)
-        return found._replace(cursor=max(found.cursor, feed.read_head())) if limit == 3 else found
+        return found._replace(cursor=max(found.cursor, feed.read_newest_change_number())) if limit == 3 else found
 
     return hasty
 
 
 @pytest.mark.parametrize("bug", [_skips_one, _repeats_one, _forgets_deletions, _runs_ahead])
 def test_checker_detects_faulty_change_feed(tmp_path: Path, bug: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Feed, "read", bug(Feed.read))
+    monkeypatch.setattr(ChangeFeed, "read_slice_of_visible_changes", bug(ChangeFeed.read_slice_of_visible_changes))
     for seed in range(10):
         folder = tmp_path / str(seed)
         folder.mkdir()

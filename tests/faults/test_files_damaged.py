@@ -18,8 +18,8 @@ def test_damaged_files_are_listed_with_reasons_beside_valid_ones(tmp_path: Path)
     for number in range(GOOD):
         write_file(folder, f"good-{number}", json.dumps(build_instance_document(number)))
     files = open_instance_files(tmp_path)
-    assert files.sweep() == []
-    held = {one.name: one for one in files.read_many(files.list_names())}
+    assert files.remove_temporary_files_and_list_backups() == []
+    held = {one.name: one for one in files.read_existing_instances(files.list_instance_names())}
     assert len(held) == DAMAGED + GOOD
     for number in range(GOOD):
         assert held[f"good-{number}"].document == build_instance_document(number)
@@ -39,11 +39,13 @@ def test_damaged_files_can_be_overwritten_or_removed(tmp_path: Path) -> None:
             path.rmdir()
             path.touch()
     files = open_instance_files(tmp_path)
-    for number, name in enumerate(files.list_names()):
+    for number, name in enumerate(files.list_instance_names()):
         with files.lock_instance(name) as slot:
             if number % 2:
-                slot.write(build_instance_document(number), create=False)
+                slot.write_document_atomically(build_instance_document(number), create=False)
             else:
-                slot.remove()
-    assert len(files.list_names()) == 50
-    assert [one.problem for one in files.read_many(files.list_names()) if one.document is None] == []
+                slot.remove_file_and_return_instance()
+    assert len(files.list_instance_names()) == 50
+    assert [
+        one.problem for one in files.read_existing_instances(files.list_instance_names()) if one.document is None
+    ] == []

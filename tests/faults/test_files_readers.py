@@ -58,13 +58,13 @@ def seen_wrong(root: Path, processes: list["subprocess.Popen[str]"]) -> list[str
     ours, found, looks = open_instance_files(root), [], 0
     while any(process.poll() is None for process in processes):
         # Before the first write there is nothing to see.
-        looks += any(files.get_number(ours.read(name)) > 0 for name in NAMES)
+        looks += any(files.get_number(ours.find_instance(name)) > 0 for name in NAMES)
         if looks == LOOKS:
             (root / "seen").touch()
-        if ours.list_names() != list(NAMES):
+        if ours.list_instance_names() != list(NAMES):
             found.append("not listed")
         for name in NAMES:
-            if files.get_number(ours.read(name)) < 0 or ours.read(name) is None:
+            if files.get_number(ours.find_instance(name)) < 0 or ours.find_instance(name) is None:
                 found.append("not read")
             try:
                 json.loads((get_user_folder(root) / f"{name}.json").read_text())

@@ -27,18 +27,18 @@ STEPS = [("a", 0, 1), ("a", 1, 2), ("b", 0, 3), ("b", 3, 0), ("a", 2, 4), ("a", 
 def step(files, name, before, after):
     with files.lock_instance(name) as slot:
         if after:
-            slot.write(build_instance_document(after), create=before == 0)
+            slot.write_document_atomically(build_instance_document(after), create=before == 0)
         else:
-            slot.remove()
+            slot.remove_file_and_return_instance()
 
 
 def look(root, name):
     # The call that fails may be one of ours.
     try:
-        seen = get_number(open_instance_files(root).read(name))
+        seen = get_number(open_instance_files(root).find_instance(name))
     except StorageError:
         seen = -1
-    return seen if seen >= 0 else get_number(open_instance_files(root).read(name))
+    return seen if seen >= 0 else get_number(open_instance_files(root).find_instance(name))
 
 
 def attempt(nth):
@@ -56,7 +56,7 @@ def attempt(nth):
                 step(open_instance_files(root), name, before, after)
         assert look(root, name) == after
     seen = shim.fail(0, 0, 0)
-    open_instance_files(root).sweep()
+    open_instance_files(root).remove_temporary_files_and_list_backups()
     assert list_left_files_without_locks(root) == ["a.json"], list_left_files_without_locks(root)
     print(json.dumps({"refused": refused, "seen": seen}), flush=True)
     return seen >= nth

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from faults.size import sized
-from jupyter_colophon.composition import Catalog, open_catalog
-from jupyter_colophon.core.identity.names import Identity
-from jupyter_colophon.core.store import choose_sqlite_file
-from jupyter_colophon.service.changes.sinks import read_states
+from jupyter_colophon.composition import Catalog, open_or_create_catalog
+from jupyter_colophon.core.identity.names import IdentityRules
+from jupyter_colophon.core.store import choose_sqlite_store
+from jupyter_colophon.service.changes.sinks import read_sink_states
 from jupyter_colophon.storage.changes import cursors
-from jupyter_colophon.storage.changes.sinks import get_follower_name
+from jupyter_colophon.storage.changes.sinks import get_follower_name_of_sink
 from support.catalog import ADA, write_metadata
 from support.kafka.broker import Broker
 from support.kafka.topic_listener import TopicListener, TopicRecord, open_topic_listener
@@ -56,8 +56,8 @@ class Writer:
 
 def test_kafka_outage_blocks_no_write_and_loses_no_change(tmp_path: Path) -> None:
     catalog, store = (
-        open_catalog(choose_sqlite_file(tmp_path / "store.db"), Identity()),
-        choose_sqlite_file(tmp_path / "store.db"),
+        open_or_create_catalog(choose_sqlite_store(tmp_path / "store.db"), IdentityRules()),
+        choose_sqlite_store(tmp_path / "store.db"),
     )
     broker = Broker(tmp_path / "node")
     broker.start()
@@ -76,7 +76,7 @@ def test_kafka_outage_blocks_no_write_and_loses_no_change(tmp_path: Path) -> Non
             open_topic_listener(broker.servers, [TOPIC]) as listener,
         ):
             wait_until_started(catalog)
-            before = catalog.feed.read_head()
+            before = catalog.feed.read_newest_change_number()
             writer = Writer(catalog, OUTAGE_S * 1.05)
             thread = threading.Thread(target=writer.work)
             thread.start()
@@ -107,19 +107,21 @@ def test_kafka_outage_blocks_no_write_and_loses_no_change(tmp_path: Path) -> Non
 
 
 def wait_until_started(catalog: Catalog) -> None:
-    while not catalog.provider.tx_runner.run(lambda tx: cursors.read(tx, get_follower_name("kafka")), read_only=True):
+    while not catalog.provider.tx_runner.run(
+        lambda tx: cursors.find_follower_row(tx, get_follower_name_of_sink("kafka")), read_only=True
+    ):
         time.sleep(0.05)
 
 
 def wait_until_caught_up(catalog: Catalog) -> None:
-    while read_states(catalog.provider, ["kafka"])[0].behind:
+    while read_sink_states(catalog.provider, ["kafka"])[0].behind:
         time.sleep(0.05)
 
 
 def read_log(catalog: Catalog, after: int) -> dict[int, str]:
     """Return the expected changes: their numbers and entities."""
     found: dict[int, str] = {}
-    while changes := catalog.feed.read_changes(after, 500, {}, ADA):
+    while changes := catalog.feed.read_visible_changes(after, 500, {}, ADA):
         found |= {one.seq: one.urn for one in changes if one.aspect is not None}
         after = changes[-1].seq
     return found

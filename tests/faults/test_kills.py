@@ -10,7 +10,7 @@ from faults import choice
 from faults.killing import kill_after
 from faults.oracle import find_violations, parse_acknowledgements
 from faults.size import sized
-from jupyter_colophon.core.store import choose_sqlite_file
+from jupyter_colophon.core.store import choose_sqlite_store
 from support.catalog import open_catalog_file
 
 WORKLOAD = Path(__file__).with_name("workload.py")
@@ -27,7 +27,7 @@ def run_and_kill(path: Path, reports: Path, name: str, chance: random.Random, *p
     """Run three writers in a process that is killed shortly after this many writes."""
     arguments = [
         str(WORKLOAD),
-        choice.format_choice(choose_sqlite_file(path)),
+        choice.format_choice(choose_sqlite_store(path)),
         str(reports),
         name,
         "0",

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 from jupyter_colophon.core.errors import AlreadyExists, ConditionFailed, NotFound, PatchFailed
 from jupyter_colophon.core.identity.names import Urn
-from jupyter_colophon.core.model.proposal import ABSENT, Condition, Operation, Proposal, ProposalResult
-from jupyter_colophon.storage.commit.commit import Commit
+from jupyter_colophon.core.model.proposal import ABSENT, Operation, Proposal, ProposalResult, WriteCondition
+from jupyter_colophon.storage.commit.commit import CommitBuilder
 from support.catalog import ADA, build_metadata_value, search_catalog
 from support.stores import READY
 from support.urns import build_table_urn
@@ -59,25 +59,25 @@ class Model(RuleBasedStateMachine):
         self.values[place] = value
         self.alive.add(place[0])
 
-    def _propose(self, place: tuple[str, str], operation: Operation, value: Any, condition: Condition) -> int:
+    def _propose(self, place: tuple[str, str], operation: Operation, value: Any, condition: WriteCondition) -> int:
         proposal = Proposal(Urn.parse(place[0]), place[1], operation, value, condition)
-        return self.catalog.write_path.propose([proposal], ADA)[0].version
+        return self.catalog.write_path.apply_proposals_atomically([proposal], ADA)[0].version
 
     @rule(place=PLACES, pairs=VALUES)
     def put(self, place: tuple[str, str], pairs: dict[str, str]) -> None:
         value = self._value(place[1], pairs)
         self._note(place, value)
-        assert self._propose(place, "upsert", value, Condition()) == self.versions[place]
+        assert self._propose(place, "upsert", value, WriteCondition()) == self.versions[place]
 
     @rule(place=PLACES, pairs=VALUES)
     def create(self, place: tuple[str, str], pairs: dict[str, str]) -> None:
         value = self._value(place[1], pairs)
         if place in self.values:
             with pytest.raises(AlreadyExists):
-                self._propose(place, "create", value, Condition())
+                self._propose(place, "create", value, WriteCondition())
             return
         self._note(place, value)
-        assert self._propose(place, "create", value, Condition()) == self.versions[place]
+        assert self._propose(place, "create", value, WriteCondition()) == self.versions[place]
 
     @rule(place=PLACES, pairs=VALUES, off=st.sampled_from([0, 0, 1, -1]))
     def put_if(self, place: tuple[str, str], pairs: dict[str, str], off: int) -> None:
@@ -85,17 +85,17 @@ class Model(RuleBasedStateMachine):
         requested = max(expected + off, -1) if expected != ABSENT else (ABSENT if off == 0 else 1)
         if requested != expected:
             with pytest.raises(ConditionFailed):
-                self._propose(place, "upsert", value, Condition(version=requested))
+                self._propose(place, "upsert", value, WriteCondition(version=requested))
             return
         self._note(place, value)
-        assert self._propose(place, "upsert", value, Condition(version=requested)) == self.versions[place]
+        assert self._propose(place, "upsert", value, WriteCondition(version=requested)) == self.versions[place]
 
     @rule(place=PLACES)
     def remove(self, place: tuple[str, str]) -> None:
         if place[0] not in self.alive or place not in self.values:
-            assert self._propose(place, "delete", None, Condition()) == ABSENT
+            assert self._propose(place, "delete", None, WriteCondition()) == ABSENT
             return
-        assert self._propose(place, "delete", None, Condition()) == ABSENT
+        assert self._propose(place, "delete", None, WriteCondition()) == ABSENT
         self.versions[place] += 1
         del self.values[place]
 
@@ -104,9 +104,9 @@ class Model(RuleBasedStateMachine):
         proposal = Proposal(Urn.parse(name), None, "delete")
         if name not in self.alive:
             with pytest.raises(NotFound):
-                self.catalog.write_path.propose([proposal], ADA)
+                self.catalog.write_path.apply_proposals_atomically([proposal], ADA)
             return
-        self.catalog.write_path.propose([proposal], ADA)
+        self.catalog.write_path.apply_proposals_atomically([proposal], ADA)
         self.alive.remove(name)
         for place in [place for place in self.values if place[0] == name]:
             self.versions[place] += 1
@@ -117,7 +117,7 @@ class Model(RuleBasedStateMachine):
         good = Proposal(Urn.parse(place[0]), place[1], "upsert", self._value(place[1], pairs))
         bad = Proposal(Urn.parse(place[0]), place[1], "patch", [{"op": "remove", "path": "/nothing"}])
         with pytest.raises(PatchFailed):
-            self.catalog.write_path.propose([good, bad], ADA)
+            self.catalog.write_path.apply_proposals_atomically([good, bad], ADA)
 
     @rule()
     def open_again(self) -> None:
@@ -151,7 +151,7 @@ class Model(RuleBasedStateMachine):
 
     @invariant()
     def the_log_goes_on(self) -> None:
-        head = self.catalog.feed.read_head()
+        head = self.catalog.feed.read_newest_change_number()
         assert head >= self.last
         self.last = head
 
@@ -165,7 +165,7 @@ def test_catalog_behaves_like_a_dictionary(provider: str) -> None:
 
 
 def _forgets_a_version(write: Any) -> Any:
-    def forgetful(self: Commit, entity: Any, spec: Any, *rest: Any) -> int:
+    def forgetful(self: CommitBuilder, entity: Any, spec: Any, *rest: Any) -> int:
         row = entity.aspects.get(spec.name)
         if row is not None and row["version"] == 2:
             entity.aspects[spec.name] = row | {"version": 1}
@@ -175,7 +175,7 @@ def _forgets_a_version(write: Any) -> Any:
 
 
 def _keeps_aspects(remove: Any) -> Any:
-    def keeping(self: Commit, urn: Urn, spec: Any, *rest: Any) -> Any:
+    def keeping(self: CommitBuilder, urn: Urn, spec: Any, *rest: Any) -> Any:
         return (
             ProposalResult(urn, spec.name, ABSENT, None) if spec.name == ASPECTS[1] else remove(self, urn, spec, *rest)
         )
@@ -191,7 +191,7 @@ def _ignores_conditions(check: Any) -> Any:
     ("method", "bug"), [("_write", _forgets_a_version), ("remove", _keeps_aspects), ("check", _ignores_conditions)]
 )
 def test_model_detects_faulty_catalog(method: str, bug: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Commit, method, bug(getattr(Commit, method)))
+    monkeypatch.setattr(CommitBuilder, method, bug(getattr(CommitBuilder, method)))
     size = settings(max_examples=60, stateful_step_count=25, deadline=None, phases=[Phase.generate])
     with pytest.raises(BaseException):  # noqa: B017, PT011  an assertion, or a group of them
         run_state_machine_as_test(Model, settings=size)

@@ -11,7 +11,7 @@ import pytest
 from faults import choice
 from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.errors import StoreUnavailable
-from jupyter_colophon.core.store import StoreChoice
+from jupyter_colophon.core.store import StorageChoice
 from support.catalog import ADA, search_catalog, write_metadata
 from support.postgres import create_store_in_schema
 from support.urns import build_table_urn
@@ -69,7 +69,7 @@ def wire(tmp_path: Path) -> Iterator[tuple[Wire, Catalog]]:
         proxy = Wire(tmp_path, real)
         dsn = store.options["dsn"].replace(str(real), str(tmp_path))
         catalog = choice.open_choice(
-            choice.format_choice(StoreChoice("postgresql", dict(store.options) | {"dsn": dsn}))
+            choice.format_choice(StorageChoice("postgresql", dict(store.options) | {"dsn": dsn}))
         )
         yield proxy, catalog
         catalog.close()
@@ -121,7 +121,7 @@ def test_interrupted_writes_are_atomic(wire: tuple[Wire, Catalog]) -> None:
         results = {name: writer.result(_TIMEOUT_S) for name, writer in zip("abc", writers, strict=True)}
     for name, versions in results.items():
         assert versions == sorted(set(versions))
-        changes = catalog.feed.read_changes(0, 500, {"urn": build_table_urn(name)}, ADA)
+        changes = catalog.feed.read_visible_changes(0, 500, {"urn": build_table_urn(name)}, ADA)
         announced = [one.version for one in changes if one.aspect == "technicalMetadata"]
         assert announced == list(range(1, len(announced) + 1))
         assert set(versions) <= set(announced)

@@ -45,7 +45,7 @@ from support.urns import build_table_urn
 catalog, name, made = choice.open_choice(sys.argv[1]), sys.argv[2], []
 while len(made) < int(sys.argv[3]):
     urn = build_table_urn(f"shared{len(made) % 5}")
-    version = catalog.reader.read_aspect(Urn.parse(urn), "technicalMetadata", ADA).version
+    version = catalog.reader.read_current_aspect(Urn.parse(urn), "technicalMetadata", ADA).version
     try:
         won = write_metadata(catalog, urn, {"by": f"{name}-{len(made)}"}, version=version)
     except ConditionFailed:
@@ -127,7 +127,9 @@ class Writers:
 
 def _propose(catalog: Catalog, write: Write) -> tuple[tuple[str, str, int], ...]:
     batch = [Proposal(Urn.parse(urn), aspect, "upsert", write.value) for urn in write.urns for aspect in ASPECTS]
-    done = catalog.write_path.propose(batch, ADA, once=IdempotencyKey("ada", write.number, "the batch"))
+    done = catalog.write_path.apply_proposals_atomically(
+        batch, ADA, once=IdempotencyKey("ada", write.number, "the batch")
+    )
     return tuple((str(one.urn), one.aspect or "", one.version) for one in done)
 
 
@@ -166,13 +168,13 @@ def test_acknowledged_writes_survive_immediate_server_shutdown(
 def test_listener_continues_after_server_restart(server: PostgresServer) -> None:
     with catalog_on(server) as catalog:
         received: list[int] = []
-        catalog.feed.listen(lambda changes: received.extend(one.seq for one in changes))
-        head = catalog.feed.read_head()
+        catalog.feed.register_listener(lambda changes: received.extend(one.seq for one in changes))
+        head = catalog.feed.read_newest_change_number()
         for number in range(3):
             server.crash()
             server.start()
             _retry(lambda number=number: write_metadata(catalog, properties={"number": str(number)}))  # type: ignore[misc]
-        last = _retry(catalog.feed.read_head)
+        last = _retry(catalog.feed.read_newest_change_number)
         while not received or received[-1] < last:
             time.sleep(0.01)
         assert received == list(range(head + 1, last + 1))
@@ -181,7 +183,7 @@ def test_listener_continues_after_server_restart(server: PostgresServer) -> None
 def test_broken_connections_are_not_reused_after_restart(server: PostgresServer) -> None:
     with catalog_on(server) as catalog:
         asks: list[Callable[[], Any]] = [
-            lambda: write_metadata(catalog, properties={"a": str(catalog.feed.read_head())}),
+            lambda: write_metadata(catalog, properties={"a": str(catalog.feed.read_newest_change_number())}),
             lambda: search_catalog(catalog, "orders"),
             lambda: catalog.provider.table_admin.list(),
             lambda: catalog.provider.get_data_version(),
@@ -193,7 +195,7 @@ def test_broken_connections_are_not_reused_after_restart(server: PostgresServer)
             server.start()
             # The sealer may have failed to connect meanwhile: for a moment after that no other attempt is made.
             time.sleep(REJECTED_S)
-            _retry(catalog.provider._server.require_answers)  # type: ignore[attr-defined]
+            _retry(catalog.provider._server.require_recently_reachable)  # type: ignore[attr-defined]
             ask()
 
 
@@ -265,13 +267,13 @@ def _follow(catalog: Catalog, continues: Callable[[], bool]) -> list[Change]:
     """Read changes repeatedly from the last position."""
     changes: list[Change] = []
     while continues():
-        changes += catalog.feed.read_changes(changes[-1].seq if changes else 0, 50, {}, ADA)
+        changes += catalog.feed.read_visible_changes(changes[-1].seq if changes else 0, 50, {}, ADA)
     return changes
 
 
 def _read_on(catalog: Catalog, after: int) -> list[Change]:
     changes: list[Change] = []
-    while found := catalog.feed.read_changes(changes[-1].seq if changes else after, 500, {}, ADA):
+    while found := catalog.feed.read_visible_changes(changes[-1].seq if changes else after, 500, {}, ADA):
         changes += found
     return changes
 

@@ -10,7 +10,7 @@ from faults.disks import Call, read_calls, simulate_power_loss
 from faults.oracle import find_violations, parse_acknowledgements
 from faults.size import sized
 from jupyter_colophon.core.errors import MetadataError
-from jupyter_colophon.core.store import choose_sqlite_file
+from jupyter_colophon.core.store import choose_sqlite_store
 from support.catalog import open_catalog_file
 from support.memory import create_memory_folder
 
@@ -26,7 +26,7 @@ def record_calls(folder: Path, *plants: str) -> tuple[list[Call], Path]:
     folder.mkdir()
     arguments = [
         str(WORKLOAD),
-        choice.format_choice(choose_sqlite_file(folder / "colophon.db")),
+        choice.format_choice(choose_sqlite_store(folder / "colophon.db")),
         str(acknowledgements),
         "w",
         "0",

@@ -12,7 +12,7 @@ import pytest
 from faults import choice, shim
 from faults.linearisable import group_by_key, is_linearisable
 from faults.size import sized
-from jupyter_colophon.core.store import StoreChoice, choose_sqlite_file
+from jupyter_colophon.core.store import StorageChoice, choose_sqlite_store
 from support.stores import STORES
 
 RACER = Path(__file__).with_name("racer.py")
@@ -31,7 +31,7 @@ SMALL = Size(5, 10, 120)
 SIZE = Size(sized(5, 24), sized(10, 60), sized(120, 250))
 
 
-def run_race(folder: Path, store: StoreChoice, size: Size, *plants: str, kills: int = 0) -> list[dict[str, Any]]:
+def run_race(folder: Path, store: StorageChoice, size: Size, *plants: str, kills: int = 0) -> list[dict[str, Any]]:
     """Return the reports of all clients about their operations. Killed clients are replaced."""
     choice.open_choice(choice.format_choice(store)).close()
     with ExitStack() as stack:
@@ -73,13 +73,13 @@ def find_inconsistent_keys(reports: list[dict[str, Any]]) -> list[str]:
 
 
 @pytest.fixture(params=sorted(STORES.keys() - {"toy"}))
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[StoreChoice]:
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[StorageChoice]:
     """Open every store that several processes can share."""
     with STORES[request.param](tmp_path) as chosen:
         yield chosen
 
 
-def test_conditional_writes_are_linearisable_under_kills(tmp_path: Path, store: StoreChoice) -> None:
+def test_conditional_writes_are_linearisable_under_kills(tmp_path: Path, store: StorageChoice) -> None:
     reports = run_race(tmp_path, store, SIZE, kills=3)
     assert len([one for one in reports if one.get("result") == "refused"]) > 10, "no two writes conflicted"
     assert find_inconsistent_keys(reports) == []
@@ -90,6 +90,6 @@ def test_checker_detects_non_linearisable_history(tmp_path: Path, bug: str) -> N
     # A race does not always hit the bug: with a stale condition about one of a hundred does not.
     for attempt in range(5):
         (folder := tmp_path / str(attempt)).mkdir()
-        if find_inconsistent_keys(run_race(folder, choose_sqlite_file(folder / "catalog.db"), SMALL, bug)):
+        if find_inconsistent_keys(run_race(folder, choose_sqlite_store(folder / "catalog.db"), SMALL, bug)):
             return
     pytest.fail("the bug was not detected in five races")

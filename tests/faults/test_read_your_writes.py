@@ -10,7 +10,7 @@ from faults import choice
 from faults.size import sized
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.lineage.graph import LineageRequest
-from jupyter_colophon.core.store import StoreChoice
+from jupyter_colophon.core.store import StorageChoice
 from support.catalog import ADA, search_catalog
 from support.process import start_script_process
 from support.stores import READY
@@ -31,13 +31,13 @@ for line in sys.stdin:
     target = build_table_urn(f"target{int(number) // 100}")
     write_metadata(catalog, target, {"number": f"n{number}"})
     run = catalog.write_path.start_run(RunStart(Urn.parse(build_cell_urn(f"c{number}")), number, 1_000, 2_000, "succeeded"), ADA)
-    catalog.write_path.record_accesses(run.urn, [Access(Urn.parse(target), "write")], [], ADA)
+    catalog.write_path.record_run_accesses(run.urn, [Access(Urn.parse(target), "write")], [], ADA)
     print(number, flush=True)
 """
 
 
 @pytest.fixture(params=sorted(READY.keys() - {"toy"}))
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[StoreChoice]:
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[StorageChoice]:
     """Open every store that several processes can share."""
     with READY[request.param](tmp_path) as chosen:
         yield chosen
@@ -49,7 +49,7 @@ def read_line(writer: "subprocess.Popen[str]") -> str:
     return writer.stdout.readline().strip()
 
 
-def test_search_and_lineage_see_writes_of_another_process_immediately(store: StoreChoice) -> None:
+def test_search_and_lineage_see_writes_of_another_process_immediately(store: StorageChoice) -> None:
     catalog = choice.open_choice(choice.format_choice(store))
     with start_script_process(WRITER, choice.format_choice(store)) as writer:
         assert writer.stdin is not None

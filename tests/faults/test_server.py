@@ -15,7 +15,7 @@ from faults import choice
 from faults.oracle import Acknowledged, find_violations
 from faults.size import sized
 from faults.workload import ASPECTS, Write
-from jupyter_colophon.core.store import choose_sqlite_file
+from jupyter_colophon.core.store import choose_sqlite_store
 from live import LiveServer
 
 KILLS, CLIENTS = sized(2, 20), 8
@@ -102,6 +102,6 @@ def test_answered_writes_survive_a_kill_and_retries_apply_once(killed_server: An
     assert [client.unexpected for client in clients if client.unexpected] == []
     acknowledged = [one for client in clients for one in client.acknowledged]
     assert len(acknowledged) > 30 * KILLS
-    catalog = choice.open_choice(choice.format_choice(choose_sqlite_file(server.data / "colophon" / "colophon.db")))
+    catalog = choice.open_choice(choice.format_choice(choose_sqlite_store(server.data / "colophon" / "colophon.db")))
     assert find_violations(catalog, acknowledged) == []
     catalog.close()

@@ -56,7 +56,7 @@ class Write:
     def apply(self, catalog: Catalog) -> list[list[Any]]:
         """Apply the write; return (URN, aspect, version) of what is acknowledged."""
         batch = [Proposal(Urn.parse(urn), aspect, "upsert", self.value) for urn in self.urns for aspect in ASPECTS]
-        done = catalog.write_path.propose(batch, ADA)
+        done = catalog.write_path.apply_proposals_atomically(batch, ADA)
         if self.has_run:
             self.apply_run(catalog)
         return [[str(one.urn), one.aspect, one.version] for one in done]
@@ -66,7 +66,7 @@ class Write:
         start = RunStart(Urn.parse(build_cell_urn("c")), self.number, 1_000, 2_000, "succeeded")
         run = catalog.write_path.start_run(start, ADA).urn
         read, written = (Urn.parse(urn) for urn in self.urns)
-        catalog.write_path.record_accesses(run, [Access(read, "read"), Access(written, "write")], [], ADA)
+        catalog.write_path.record_run_accesses(run, [Access(read, "read"), Access(written, "write")], [], ADA)
 
 
 def hash_text(text: str) -> int:

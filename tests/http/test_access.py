@@ -39,7 +39,7 @@ async def test_every_method_of_every_route_refuses_strangers_without_a_word(api:
         for headers in ({}, {"Authorization": "token eyJhbGciOiJub25lIn0.eyJzdWIiOiJhZG1pbiJ9."}):
             found = await api(method, *path.strip("/").split("/"), anonymous=True, headers=headers)
             assert found.status == 403, (method, path)
-            recorded = ("you are not signed in, or may not do this", "Forbidden", NO_TOKEN)
+            recorded = ("you are not signed in, or your token does not permit this request", "Forbidden", NO_TOKEN)
             assert found.body["detail"] in recorded
 
 

@@ -216,7 +216,7 @@ def reads() -> Iterable[tuple[str, str, str]]:
     """Yield every operation that reads, with its method, for each prefix of its API."""
     for api in (NATIVE, V3, OPENLINEAGE, DATAHUB, ELYRA):
         for one in api.operations:
-            if one.is_read or one.method == "GET":
+            if one.is_read_only or one.method == "GET":
                 yield from ((one.id, one.method, prefix) for prefix in (api.prefix, *api.aliases))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from jupyter_colophon.service.search.search import Searcher
+from jupyter_colophon.service.search.search import CatalogSearcher
 from support.catalog import build_metadata_value
 from support.urns import CELL, ORDERS
 from tornado.httpclient import HTTPClientError
@@ -140,7 +140,7 @@ async def test_unexpected_error_hides_its_message(api: Any, sales: None, monkeyp
     def fail(*_: Any) -> None:
         raise KeyError("hunter2")
 
-    monkeypatch.setattr(Searcher, "search", fail)
+    monkeypatch.setattr(CatalogSearcher, "search_page_of_hits", fail)
     found = await api("GET", "search", params={"q": "a"}, documented=False)
     assert found.status == 500
     assert "hunter2" not in json.dumps(found.body)

@@ -100,7 +100,7 @@ async def test_slow_reader_is_disconnected_and_resumes_without_loss(
     api: Any, sales: None, stream: Stream, jp_serverapp: Any
 ) -> None:
     endpoint = jp_serverapp.web_app.settings[SETTING]
-    catalog = endpoint.get_catalog()
+    catalog = endpoint.get_or_open_catalog()
     slow = await stream()
     hello = await slow.read_next()
     assert hello is not None

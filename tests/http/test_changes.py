@@ -24,12 +24,12 @@ SOCKETS_MAX = Settings.max_connections_per_user.default_value
 OTHER = """
 import json
 from jupyter_colophon.core.lineage.graph import LineageRequest
-from jupyter_colophon.core.identity.names import Identity, Urn
-from jupyter_colophon.core.store import StoreChoice
-from jupyter_colophon.composition import open_catalog
+from jupyter_colophon.core.identity.names import IdentityRules, Urn
+from jupyter_colophon.core.store import StorageChoice
+from jupyter_colophon.composition import open_or_create_catalog
 from support.catalog import ADA, search_catalog, record_run, write_metadata
 from support.urns import ORDERS, build_cell_urn
-catalog = open_catalog(StoreChoice(**json.loads(sys.argv[1])), Identity())
+catalog = open_or_create_catalog(StorageChoice(**json.loads(sys.argv[1])), IdentityRules())
 print("ready", flush=True)
 for line in sys.stdin:
     owner = line.strip()
@@ -149,7 +149,7 @@ async def test_slow_subscriber_is_disconnected_without_affecting_others(
     api: Any, sales: None, listen: Listen, jp_serverapp: Any
 ) -> None:
     endpoint = jp_serverapp.web_app.settings[SETTING]
-    catalog = endpoint.get_catalog()
+    catalog = endpoint.get_or_open_catalog()
     slow, quick = await listen(), await listen()
     received = asyncio.ensure_future(quick.read_until(lambda one: (one["value"] or {}).get("tags") == ["last"]))
 
@@ -240,6 +240,6 @@ async def test_connection_without_pong_is_closed(
     # All that is ever sent to a client that does not respond: an answer, hello, pings, and the close.
     assert b'"hello"' in await reader.read()
     writer.close()
-    write_metadata(jp_serverapp.web_app.settings[SETTING].get_catalog(), tags=["heard"])
+    write_metadata(jp_serverapp.web_app.settings[SETTING].get_or_open_catalog(), tags=["heard"])
     assert len(await answering.read_until(lambda one: (one["value"] or {}).get("tags") == ["heard"])) == 1
     answering.socket.close()

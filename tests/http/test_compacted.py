@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from jupyter_colophon.composition import Catalog, read_time_ms
 from jupyter_colophon.http.state import SETTING
-from jupyter_colophon.service.admin.log_truncation import compact
+from jupyter_colophon.service.admin.log_truncation import delete_changes_older_than_days
 from jupyter_colophon.storage.changes import signed_chain
-from jupyter_colophon.storage.secret import read_store_key
+from jupyter_colophon.storage.secret import read_or_create_store_key
 from support.catalog import build_metadata_value
 from support.change_socket import open_change_socket
 from support.urns import ORDERS
@@ -21,14 +21,14 @@ _YEAR_MS = 366 * 86_400_000
 
 def _compact(catalog: Catalog) -> int:
     """Remove changes older than a day as of a year from now; return the floor."""
-    compact(
+    delete_changes_older_than_days(
         catalog.provider,
-        read_store_key(catalog.provider),
+        read_or_create_store_key(catalog.provider),
         lambda: read_time_ms() + _YEAR_MS,
         1,
         lambda what, steps: None,
     )
-    return catalog.provider.tx_runner.run(signed_chain.get_truncated_through, read_only=True)
+    return catalog.provider.tx_runner.run(signed_chain.get_last_removed_number, read_only=True)
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def floor(api: Any, sales: None, jp_serverapp: Any, jp_asyncio_loop: Any, monkey
     for number in range(6):
         written = api("PUT", *BUSINESS, body=build_metadata_value({"owner": f"o{number}"}))
         assert jp_asyncio_loop.run_until_complete(written).status < 300
-    found = _compact(jp_serverapp.web_app.settings[SETTING].get_catalog())
+    found = _compact(jp_serverapp.web_app.settings[SETTING].get_or_open_catalog())
     assert found > 3
     return found
 

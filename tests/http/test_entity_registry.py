@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jupyter_colophon.composition import open_catalog
+from jupyter_colophon.composition import open_or_create_catalog
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.identity.names import Identity, Urn
+from jupyter_colophon.core.identity.names import IdentityRules, Urn
 from jupyter_colophon.core.model.proposal import Proposal
-from jupyter_colophon.core.store import choose_sqlite_file
+from jupyter_colophon.core.store import choose_sqlite_store
 from support.packages import install_package
 from support.urns import ORDERS
 
@@ -124,15 +124,17 @@ async def test_aspect_of_a_missing_registry_file_is_still_readable(
     api: Any, datahub: Any, jp_data_dir: Path, tmp_path: Path
 ) -> None:
     # Somebody wrote with the file; this server finds it broken.
-    store = choose_sqlite_file(jp_data_dir / "colophon" / "colophon.db")
-    with closing(open_catalog(store, Identity(), registry_extension=tmp_path / "registry.yml")) as catalog:
+    store = choose_sqlite_store(jp_data_dir / "colophon" / "colophon.db")
+    with closing(
+        open_or_create_catalog(store, IdentityRules(), registry_extension=tmp_path / "registry.yml")
+    ) as catalog:
         recorded = {"properties": {}, "tags": []}
-        catalog.write_path.propose(
+        catalog.write_path.apply_proposals_atomically(
             [Proposal(Urn.parse(ORDERS), "technicalMetadata", "upsert", recorded)], Principal("ada")
         )
         for urn in (SENSOR, ORDERS):
             expected = Proposal(Urn.parse(urn), "contract", "upsert", {"rows": 4})
-            catalog.write_path.propose([expected], Principal("ada"))
+            catalog.write_path.apply_proposals_atomically([expected], Principal("ada"))
     (tmp_path / "registry.yml").write_text("entities: [")
     (problem,) = (await api("GET", "health", answers="health")).body["registry"]["problems"]
     assert problem["pointer"] == ""

@@ -3,9 +3,9 @@
 from typing import Any
 
 import pytest
-from jupyter_colophon.core.store import StoreChoice
+from jupyter_colophon.core.store import StorageChoice
 from jupyter_colophon.http.state import SETTING
-from jupyter_colophon.maintenance import open_for_maintenance
+from jupyter_colophon.maintenance import open_store_for_maintenance
 from jupyter_colophon.storage.integrity import restoring
 from support.catalog import build_metadata_value
 from support.urns import ORDERS
@@ -15,13 +15,13 @@ pytestmark = pytest.mark.each_store
 TECHNICAL = ("entities", ORDERS, "aspects", "technicalMetadata")
 
 
-def _marked(store: StoreChoice) -> Any:
+def _marked(store: StorageChoice) -> Any:
     """Start a restore in another process; return the function that ends it."""
-    maintenance = open_for_maintenance(store, lambda what, steps: None, new=True)
-    maintenance.provider.tx_runner.run(restoring.begin)
+    maintenance = open_store_for_maintenance(store, lambda what, steps: None, new=True)
+    maintenance.provider.tx_runner.run(restoring.mark_restore_begun)
 
     def end() -> None:
-        maintenance.provider.tx_runner.run(restoring.end)
+        maintenance.provider.tx_runner.run(restoring.mark_restore_ended)
         maintenance.close()
 
     return end

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from jupyter_colophon.core.entities.export_lines import format_head, format_line
+from jupyter_colophon.core.entities.export_lines import format_export_header, format_export_line
 from support.catalog import build_metadata_value
 from support.urns import ORDERS
 
@@ -45,8 +45,8 @@ def native() -> Iterator[Request]:
     yield "POST", "api/proposals", proposed("status", "upsert", GONE)
     yield "POST", "api/proposals", proposed("status", "patch", PATCHED)
     yield "POST", "api/proposals?async=true", proposed("status", "upsert", GONE)
-    line = format_line(ORDERS, BUSINESS, build_metadata_value({"owner": "nobody"}))
-    yield "POST", "api/import?overwrite=true", f"{format_head('sales')}\n{line}\n".encode()
+    line = format_export_line(ORDERS, BUSINESS, build_metadata_value({"owner": "nobody"}))
+    yield "POST", "api/import?overwrite=true", f"{format_export_header('sales')}\n{line}\n".encode()
 
 
 def others() -> Iterator[Request]:

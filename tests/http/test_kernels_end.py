@@ -119,7 +119,10 @@ async def test_shutdown_kernel_marks_its_runs_killed(
     await jp_serverapp.kernel_manager.shutdown_kernel(kernel)
     while await socket.read_message() is not None:
         pass
-    assert (socket.close_code, socket.close_reason) == (1008, "the kernel's token has ended")
+    assert (socket.close_code, socket.close_reason) == (
+        1008,
+        "the token of the kernel was revoked, because the kernel has ended",
+    )
     for urn in (session, cell):
         assert (await ended(api, urn))["status"] == "killed"
     assert (await api("GET", "runs", done, answers="run")).body["status"] == "succeeded"

@@ -4,7 +4,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from jupyter_colophon.core.time_format import format_time
+from jupyter_colophon.core.time_format import format_ms_as_iso_time
 from support.catalog import build_metadata_value
 from support.urns import build_cell_urn, build_table_urn
 
@@ -21,7 +21,7 @@ def record(api: Any) -> Any:
     """`await record(program, run, [(data, mode)…], start, end)`."""
 
     async def made(program: str, run: str, touched: Any, start: int = NOON, end: int = NOON + 1) -> None:
-        times = {"start": format_time(start), "end": format_time(end)}
+        times = {"start": format_ms_as_iso_time(start), "end": format_ms_as_iso_time(end)}
         body = {"program": program, "runId": run, "status": "succeeded", **times}
         urn = (await api("POST", "runs", body=body, answers="run")).body["urn"]
         accesses = [{"data": one, "mode": mode} for one, mode in touched]
@@ -66,7 +66,7 @@ async def test_all_shortest_paths_are_found_with_only_their_edges(api: Any, chai
     assert (back["levels"], back["count"], back["paths"], back["edges"]) == (None, 0, [], [])
     here = (await api("GET", "lineage", "path", params={"from": A, "to": A}, answers="lineage-path")).body
     assert (here["levels"], here["paths"]) == (0, [[A]])
-    late = {"from": A, "to": D, "start": format_time(NOON + 5)}
+    late = {"from": A, "to": D, "start": format_ms_as_iso_time(NOON + 5)}
     assert (await api("GET", "lineage", "path", params=late, answers="lineage-path")).body["levels"] is None
     assert (await api("GET", "lineage", "path", params={"from": A, "to": build_table_urn("none")})).status == 404
 
@@ -221,7 +221,10 @@ async def test_omitted_edge_components_are_reported_as_truncated(api: Any, recor
 async def test_paths_and_differences_report_components_that_were_left_out(api: Any, record: Any) -> None:
     await record(P, "1", [(B, "write")])
     run = (await api("GET", "runs", params={"program": P})).body["runs"][0]["urn"]
-    reads = (("path", {"from": A, "to": B}), ("diff", {"urn": B, "from": format_time(0), "to": format_time(NOON + 2)}))
+    reads = (
+        ("path", {"from": A, "to": B}),
+        ("diff", {"urn": B, "from": format_ms_as_iso_time(0), "to": format_ms_as_iso_time(NOON + 2)}),
+    )
     for part, is_cut in ((range(20), False), (range(20, 21), True)):
         touched = [{"data": A, "mode": "read", "component": f"c{number:02}"} for number in part]
         assert (await api("POST", "runs", run, "accesses", body={"accesses": touched})).status == 200

@@ -4,13 +4,13 @@ import json
 from pathlib import Path
 from typing import Any
 
-from jupyter_colophon.core.identity.urn import Urn, make_simple_urn
+from jupyter_colophon.core.identity.urn import Urn, make_single_key_urn
 from jupyter_colophon.core.model.registry import AspectSpec, EntityType
-from jupyter_colophon.service.registry_files import load_registry
+from jupyter_colophon.service.registry_files import load_entity_registry
 from support.examples import URNS, add_related_urns, build_broken_values, build_full_value
 
 MODEL = json.loads((Path(__file__).parents[2] / "schemas/datahub/model.json").read_text("utf-8"))
-REGISTRY = load_registry()
+REGISTRY = load_entity_registry()
 TYPES = [REGISTRY.get_type(one["name"]) for one in MODEL["entities"]]
 STORE_NAMES = ["sqlite"]
 
@@ -19,14 +19,14 @@ def urn_of(kind: EntityType) -> str:
     """A URN of this type: its key aspect's example."""
     if kind.type in URNS:
         return URNS[kind.type]
-    spec = kind.get_aspect(kind.key_aspect)
+    spec = kind.find_aspect(kind.key_aspect)
     assert spec is not None
     assert kind.key is not None
     parts = build_full_value(spec.schema.document)
     if "platform" in parts:
         parts["platform"] = "urn:li:dataPlatform:hive"
     if len(kind.key) == 1:
-        return str(make_simple_urn(kind.type, parts[kind.key[0]]))
+        return str(make_single_key_urn(kind.type, parts[kind.key[0]]))
     return str(Urn(kind.type, tuple(parts[name] for name in kind.key)))
 
 

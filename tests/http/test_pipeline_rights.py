@@ -13,7 +13,7 @@ import pytest
 from jupyter_colophon.core.access import Action, Principal
 from jupyter_colophon.core.identity.names import make_home_dataset_urn
 from jupyter_colophon.http.state import SETTING
-from jupyter_colophon.service.changes.inbox import Inbox
+from jupyter_colophon.service.changes.inbox import ProposalInbox
 from jupyter_server.auth.identity import User
 
 pytest.importorskip("pyspark")
@@ -51,8 +51,8 @@ async def test_emitted_metadata_is_authorized_again_when_applied(
     api: Any, jp_serverapp: Any, jp_http_port: int, jp_base_url: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     endpoint = jp_serverapp.web_app.settings[SETTING]
-    catalog = endpoint.get_catalog()
-    catalog.inbox.close()
+    catalog = endpoint.get_or_open_catalog()
+    catalog.inbox.stop_thread()
     (tmp_path / "rows.csv").write_text("1,a\n")
     (tmp_path / "copies.json").write_text(json.dumps(PIPELINE))
     known = {
@@ -71,12 +71,14 @@ async def test_emitted_metadata_is_authorized_again_when_applied(
     )
     outcome = json.loads((await process.communicate())[0])
     assert (outcome["status"], outcome["waiting"], outcome["dropped"]) == ("succeeded", 0, 0)
-    inbox = Inbox(catalog.provider, replace(catalog.write_path, authorizer=ReadsAndEmits()), catalog.write_path.now)
+    inbox = ProposalInbox(
+        catalog.provider, replace(catalog.write_path, authorizer=ReadsAndEmits()), catalog.write_path.now
+    )
     with caplog.at_level(logging.DEBUG, "jupyter_colophon"):
-        inbox.resume()
+        inbox.start_applying_in_background()
         while (await api("GET", "health", answers="health")).body["inbox"]["pending"]:
             await asyncio.sleep(0.01)
-    inbox.close()
+    inbox.stop_thread()
     # There is no other user metadata of it either.
     assert (await api("GET", "entities", str(STAFF), "metadata")).status == 404
     lines = [one.getMessage() for one in caplog.records if one.levelname == "WARNING" and "refused" in one.getMessage()]

@@ -12,7 +12,7 @@ from jupyter_colophon.core.access import Action, Principal
 from jupyter_colophon.core.identity.names import make_field_urn as field_of
 from jupyter_colophon.core.identity.names import make_home_dataset_urn
 from jupyter_colophon.http.state import SETTING
-from jupyter_colophon.service.changes.inbox import Inbox
+from jupyter_colophon.service.changes.inbox import ProposalInbox
 from jupyter_colophon.service.changes.lineage_listeners import GROUP
 from jupyter_server.auth.identity import User
 from support.catalog import build_metadata_value
@@ -98,19 +98,19 @@ async def test_example_propagates_and_finds_confidential_data(api: Any, employee
 async def test_revoked_right_refuses_pending_entries(
     api: Any, employee: None, initialize: Any, jp_serverapp: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
-    catalog = jp_serverapp.web_app.settings[SETTING].get_catalog()
-    catalog.inbox.close()
+    catalog = jp_serverapp.web_app.settings[SETTING].get_or_open_catalog()
+    catalog.inbox.stop_thread()
     printed = await initialize()
     assert printed.endswith("0 waiting, 0 dropped\n")
     # It is queued, and nothing is applied.
     assert (await api("GET", "health", answers="health")).body["inbox"]["pending"] == 4
     assert await recorded(api, STAFF) == build_metadata_value()
     path = replace(catalog.write_path, authorizer=Privileges({("bob", "annotate")}))
-    inbox = Inbox(catalog.provider, path, path.now)
+    inbox = ProposalInbox(catalog.provider, path, path.now)
     with caplog.at_level(logging.DEBUG, "jupyter_colophon"):
-        inbox.resume()
+        inbox.start_applying_in_background()
         await settled(api)
-    inbox.close()
+    inbox.stop_thread()
     assert await recorded(api, STAFF) == build_metadata_value()
     health = (await api("GET", "health", answers="health")).body
     assert (health["inbox"]["pending"], health["deadLetters"]) == (0, 4)

@@ -55,7 +55,7 @@ async def test_sink_delivers_and_health_has_its_state(
     async def listen(logger: Any, schema_id: str, data: Any) -> None:
         received.append(data)
 
-    catalog = jp_serverapp.web_app.settings[SETTING].get_catalog()
+    catalog = jp_serverapp.web_app.settings[SETTING].get_or_open_catalog()
     while catalog.feed.listeners < 3:
         await asyncio.sleep(0.05)
     await api("PUT", "entities", ORDERS, "aspects", "technicalMetadata", body=build_metadata_value({"first": "1"}))

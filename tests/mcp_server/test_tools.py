@@ -38,7 +38,7 @@ class TestATool:
             assert not argument.get("format", "").startswith("colophon-")
 
     def test_reads_with_an_operation_that_reads(self, tool: Tool) -> None:
-        assert find_operation(tool.operation).is_read is not tool.writes
+        assert find_operation(tool.operation).is_read_only is not tool.writes
 
     def test_sends_only_parameters_of_its_operation(self, tool: Tool) -> None:
         if tool.writes:

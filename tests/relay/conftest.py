@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jupyter_colophon.composition import Catalog, open_catalog
-from jupyter_colophon.core.identity.names import Identity
-from jupyter_colophon.core.store import StoreChoice
+from jupyter_colophon.composition import Catalog, open_or_create_catalog
+from jupyter_colophon.core.identity.names import IdentityRules
+from jupyter_colophon.core.store import StorageChoice
 from jupyter_colophon.relay.relay import SinkRelay
-from jupyter_colophon.service.changes.sinks import read_states
+from jupyter_colophon.service.changes.sinks import read_sink_states
 from support.kafka import broker as brokers
 from support.kafka.broker import Broker
 from support.stores import CATALOGS, READY
@@ -30,14 +30,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 @pytest.fixture
-def store(store_name: str, tmp_path: Path) -> Iterator[StoreChoice]:
+def store(store_name: str, tmp_path: Path) -> Iterator[StorageChoice]:
     with READY[store_name](tmp_path) as choice:
         yield choice
 
 
 @pytest.fixture
-def catalog(store: StoreChoice) -> Iterator[Catalog]:
-    made = open_catalog(store, Identity())
+def catalog(store: StorageChoice) -> Iterator[Catalog]:
+    made = open_or_create_catalog(store, IdentityRules())
     yield made
     made.close()
 
@@ -98,7 +98,7 @@ def build_webhook_settings(receiver: WebhookReceiver, **options: Any) -> dict[st
 
 def read_sink_state(catalog: Catalog, name: str = "hook") -> Any:
     """Return the state of a sink."""
-    return read_states(catalog.provider, [name])[0]
+    return read_sink_states(catalog.provider, [name])[0]
 
 
 def wait_until_true(fits: Callable[[], Any]) -> Any:

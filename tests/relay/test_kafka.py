@@ -11,9 +11,9 @@ from confluent_kafka import Producer
 from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model.proposal import Proposal
-from jupyter_colophon.core.store import StoreChoice
+from jupyter_colophon.core.store import StorageChoice
 from jupyter_colophon.storage.changes import cursors
-from jupyter_colophon.storage.changes.sinks import get_follower_name
+from jupyter_colophon.storage.changes.sinks import get_follower_name_of_sink
 from relay.conftest import Deliver, Topics, kafka, read_sink_state, wait_until_true
 from support.catalog import ADA, record_run, write_metadata
 from support.changes import add_changes
@@ -30,7 +30,9 @@ URNS = [build_table_urn(f"t{n}") for n in range(5)]
 def wait_until_started(catalog: Catalog) -> None:
     """Wait until the sink has a position: it receives changes from then on."""
     wait_until_true(
-        lambda: catalog.provider.tx_runner.run(lambda tx: cursors.read(tx, get_follower_name("kafka")), read_only=True)
+        lambda: catalog.provider.tx_runner.run(
+            lambda tx: cursors.find_follower_row(tx, get_follower_name_of_sink("kafka")), read_only=True
+        )
     )
 
 
@@ -98,7 +100,7 @@ def test_topic_can_be_disabled(broker: Broker, topics: Topics, catalog: Catalog,
 
 
 def test_next_relay_continues_after_kill_in_order(
-    broker: Broker, topics: Topics, store: StoreChoice, catalog: Catalog, tmp_path: Path
+    broker: Broker, topics: Topics, store: StorageChoice, catalog: Catalog, tmp_path: Path
 ) -> None:
     sinks = {"kafka": kafka(broker, topics, server=False)}
     writer = threading.Thread(target=write, args=(catalog, 120))
@@ -117,7 +119,7 @@ def test_next_relay_continues_after_kill_in_order(
 
 
 def test_frozen_relay_is_replaced_and_does_no_harm_on_resume(
-    broker: Broker, topics: Topics, store: StoreChoice, catalog: Catalog, tmp_path: Path
+    broker: Broker, topics: Topics, store: StorageChoice, catalog: Catalog, tmp_path: Path
 ) -> None:
     sinks = {"kafka": kafka(broker, topics, server=False)}
     with start_relay_process(tmp_path / "a", store, sinks=sinks) as first:
@@ -140,7 +142,7 @@ def test_frozen_relay_is_replaced_and_does_no_harm_on_resume(
 
 
 def test_second_relay_takes_over_when_first_stops(
-    broker: Broker, topics: Topics, store: StoreChoice, catalog: Catalog, tmp_path: Path
+    broker: Broker, topics: Topics, store: StorageChoice, catalog: Catalog, tmp_path: Path
 ) -> None:
     # A long lease, so that a busy machine causes no takeover.
     sinks = {"kafka": kafka(broker, topics, server=False, lease_seconds=30)}
@@ -178,7 +180,7 @@ def test_oversized_or_unserializable_change_becomes_dead_letter(
     wait_until_true(lambda: read_sink_state(catalog, "kafka").behind == 0)
     for urn in URNS:
         assert numbers(received, urn) == list(range(6))
-    letters, _ = catalog.dead_letters.list_page("delivery", 50, "", ADA)
+    letters, _ = catalog.dead_letters.list_visible_page("delivery", 50, "", ADA)
     assert [one.refusal.detail for one in letters if one.seq == broken] == [
         "the change cannot be serialized (InvalidName)"
     ]
@@ -227,13 +229,13 @@ def test_full_client_queue_sends_each_record_once(
     for urn in URNS:
         assert numbers(received, urn) == list(range(40))
     assert len(received) == len({one.event for one in received})
-    assert catalog.dead_letters.list_page("delivery", 50, "", ADA)[0] == []
+    assert catalog.dead_letters.list_visible_page("delivery", 50, "", ADA)[0] == []
     # Client retries are deduplicated: the broker knows the producer id and its sequence numbers.
     assert min(broker.list_producer_ids(topics["versioned"])) >= 0
 
 
 def test_default_topics_have_datahub_and_cdap_names(
-    broker: Broker, store: StoreChoice, catalog: Catalog, tmp_path: Path
+    broker: Broker, store: StorageChoice, catalog: Catalog, tmp_path: Path
 ) -> None:
     broker.create_topic("MetadataChangeProposal_v1")
     sink = {"kind": "kafka", "servers": broker.servers, "server": False, "lease_seconds": 4}
@@ -242,7 +244,9 @@ def test_default_topics_have_datahub_and_cdap_names(
         wait_until_started(catalog)
         urn, profile = build_table_urn("orders"), {"timestampMillis": 1, "rowCount": 7}
         write_metadata(catalog, urn, {"number": "0"})
-        catalog.write_path.propose([Proposal(Urn.parse(urn), "datasetProfile", "upsert", profile)], ADA)
+        catalog.write_path.apply_proposals_atomically(
+            [Proposal(Urn.parse(urn), "datasetProfile", "upsert", profile)], ADA
+        )
         record_run(catalog, CELL, "r1", ("read", urn))
         producer = Producer({"bootstrap.servers": broker.servers})
         producer.produce("MetadataChangeProposal_v1", b"poison")

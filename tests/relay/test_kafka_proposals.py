@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 from confluent_kafka import Producer
-from jupyter_colophon.composition import Catalog, open_catalog
+from jupyter_colophon.composition import Catalog, open_or_create_catalog
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.identity.names import Identity
-from jupyter_colophon.core.store import StoreChoice, choose_sqlite_file
+from jupyter_colophon.core.identity.names import IdentityRules
+from jupyter_colophon.core.store import StorageChoice, choose_sqlite_store
 from relay.conftest import Topics, kafka, wait_until_true
 from support.catalog import ADA
 from support.catalog import write_metadata as write
@@ -48,7 +48,7 @@ def send(broker: Broker, topic: str, *messages: Any) -> None:
 
 @contextmanager
 def consuming(
-    broker: Broker, topic: str, folder: Path, store: StoreChoice, sinks: Any = None, policy: str = "", **options: Any
+    broker: Broker, topic: str, folder: Path, store: StorageChoice, sinks: Any = None, policy: str = "", **options: Any
 ) -> Iterator[RelayProcess]:
     settings = {"servers": broker.servers, "topic": topic, "principal": "kafka", "group": uuid.uuid4().hex} | options
     with start_relay_process(folder, store, sinks=sinks or {}, policy=policy, kafka_proposals=settings) as relay:
@@ -61,12 +61,12 @@ def list_descriptions(catalog: Catalog, urn: str = URN) -> list[str]:
 
 
 def list_versions(catalog: Catalog, urn: str = URN) -> list[Any]:
-    found = catalog.feed.read_changes(0, 500, {"urn": urn}, ADA)
+    found = catalog.feed.read_visible_changes(0, 500, {"urn": urn}, ADA)
     return [one.value for one in reversed(found) if one.aspect == "datasetProperties" and one.value is not None]
 
 
 def test_valid_proposals_are_applied_and_invalid_ones_reported(
-    broker: Broker, topic: str, topics: Topics, store: StoreChoice, catalog: Catalog, tmp_path: Path
+    broker: Broker, topic: str, topics: Topics, store: StorageChoice, catalog: Catalog, tmp_path: Path
 ) -> None:
     send(
         broker,
@@ -93,7 +93,7 @@ def test_valid_proposals_are_applied_and_invalid_ones_reported(
             )
         assert relay.stop() == 0
     assert list_descriptions(catalog) == ["last", "first"]
-    changes = list(catalog.feed.read_changes(0, 500, {"urn": URN}, ADA))
+    changes = list(catalog.feed.read_visible_changes(0, 500, {"urn": URN}, ADA))
     assert {one.actor for one in changes} == {"kafka"}
     failed = [one.value for one in received if one.topic == topics["failed"]]
     causes = sorted(one["error"].partition(":")[0] for one in failed)
@@ -109,13 +109,13 @@ def test_valid_proposals_are_applied_and_invalid_ones_reported(
         ]
     )
     assert all(one["metadataChangeProposal"]["changeType"] for one in failed)
-    letters, _ = catalog.dead_letters.list_page("message", 50, "", ADA)
+    letters, _ = catalog.dead_letters.list_visible_page("message", 50, "", ADA)
     assert len(letters) == 7
     assert {one.sender for one in letters} == {Principal("kafka", None, frozenset({"read", "emit"}))}
 
 
 def test_redelivered_message_has_no_effect(
-    broker: Broker, topic: str, store: StoreChoice, catalog: Catalog, tmp_path: Path
+    broker: Broker, topic: str, store: StorageChoice, catalog: Catalog, tmp_path: Path
 ) -> None:
     messages = [proposal({"description": str(number)}) for number in range(20)]
     send(broker, topic, *messages, b"poison")
@@ -124,15 +124,15 @@ def test_redelivered_message_has_no_effect(
         first.kill()
     # Another consumer group starts at the beginning, like one whose offsets expired.
     with consuming(broker, topic, tmp_path / "b", store):
-        wait_until_true(lambda: catalog.dead_letters.list_page("message", 50, "", ADA)[0])
+        wait_until_true(lambda: catalog.dead_letters.list_visible_page("message", 50, "", ADA)[0])
         send(broker, topic, proposal({"description": "20"}))
         wait_until_true(lambda: "20" in list_descriptions(catalog))
     assert list_descriptions(catalog) == [str(number) for number in reversed(range(21))]
-    assert len(catalog.dead_letters.list_page("message", 50, "", ADA)[0]) == 1
+    assert len(catalog.dead_letters.list_visible_page("message", 50, "", ADA)[0]) == 1
 
 
 def test_recreated_topic_is_read_from_beginning(
-    broker: Broker, topic: str, store: StoreChoice, catalog: Catalog, tmp_path: Path
+    broker: Broker, topic: str, store: StorageChoice, catalog: Catalog, tmp_path: Path
 ) -> None:
     send(broker, topic, proposal({"description": "a"}), proposal({"description": "b"}))
     with consuming(broker, topic, tmp_path / "a", store):
@@ -148,8 +148,8 @@ def test_consumer_recovers_after_empty_broker_list(broker: Broker, topic: str, t
     often = tmp_path / "often.properties"
     # Refresh metadata quickly, and let Kafka drop a lost consumer early.
     often.write_text("topic.metadata.refresh.interval.ms=100\nsession.timeout.ms=6000\n")
-    store = choose_sqlite_file(tmp_path / "store.db")
-    catalog = open_catalog(store, Identity())
+    store = choose_sqlite_store(tmp_path / "store.db")
+    catalog = open_or_create_catalog(store, IdentityRules())
     with open_proxy(broker) as veil, open_topic_listener(broker.servers, [topics["versioned"]]) as listener:
 
         def check_round_trip(description: str) -> None:
@@ -166,23 +166,23 @@ def test_consumer_recovers_after_empty_broker_list(broker: Broker, topic: str, t
 
 
 def test_dead_letter_can_be_replayed_after_fix(
-    broker: Broker, topic: str, store: StoreChoice, catalog: Catalog, tmp_path: Path
+    broker: Broker, topic: str, store: StorageChoice, catalog: Catalog, tmp_path: Path
 ) -> None:
     # USER metadata does not create a namespace.
     send(broker, topic, proposal({"properties": {"owner": "kafka"}, "tags": []}, aspectName="businessMetadata"))
     with consuming(broker, topic, tmp_path / "a", store, scopes=["read", "annotate", "emit"]):
-        (letter,) = wait_until_true(lambda: catalog.dead_letters.list_page("message", 50, "", ADA)[0])
+        (letter,) = wait_until_true(lambda: catalog.dead_letters.list_visible_page("message", 50, "", ADA)[0])
     assert [(str(one.urn), one.aspect) for one in letter.proposals] == [(URN, "businessMetadata")]
     assert letter.refusal.cause == "NotFound"
     write(catalog, URN, {"rows": "7"})
-    (written,) = catalog.dead_letters.replay(letter.id, ADA)
+    (written,) = catalog.dead_letters.retry_and_delete_letter(letter.id, ADA)
     assert (written.aspect, written.version) == ("businessMetadata", 1)
-    assert catalog.feed.read_changes(written.seq - 1, 1, {}, ADA)[0].actor == "kafka"
-    assert catalog.dead_letters.list_page("message", 50, "", ADA)[0] == []
+    assert catalog.feed.read_visible_changes(written.seq - 1, 1, {}, ADA)[0].actor == "kafka"
+    assert catalog.dead_letters.list_visible_page("message", 50, "", ADA)[0] == []
 
 
 def test_configured_principal_is_subject_to_site_policy(
-    broker: Broker, topic: str, store: StoreChoice, catalog: Catalog, tmp_path: Path
+    broker: Broker, topic: str, store: StorageChoice, catalog: Catalog, tmp_path: Path
 ) -> None:
     hidden, own = (
         build_table_urn("pay", "hr"),
@@ -191,7 +191,7 @@ def test_configured_principal_is_subject_to_site_policy(
     send(broker, topic, proposal({"description": "rejected"}, hidden, **own), proposal({"description": "fine"}, **own))
     with consuming(broker, topic, tmp_path, store, policy="support.policies.KafkaDeniedInHr"):
         wait_until_true(lambda: "fine" in list_descriptions(catalog))
-        (letter,) = wait_until_true(lambda: catalog.dead_letters.list_page("message", 50, "", ADA)[0])
+        (letter,) = wait_until_true(lambda: catalog.dead_letters.list_visible_page("message", 50, "", ADA)[0])
     assert (letter.refusal.cause, letter.sender.user) == ("AccessDenied", "kafka")
     assert list_descriptions(catalog, hidden) == []
 
@@ -213,7 +213,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 def test_invalid_relay_settings_print_one_line_and_exit(
     settings: dict[str, Any], expected: str, tmp_path: Path
 ) -> None:
-    status, output = run_refused_relay(tmp_path, choose_sqlite_file(tmp_path / "store.db"), **settings)
+    status, output = run_refused_relay(tmp_path, choose_sqlite_store(tmp_path / "store.db"), **settings)
     assert status == 2
     assert expected in output
     assert output.count("\n") == 1

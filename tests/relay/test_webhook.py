@@ -7,14 +7,14 @@ from hashlib import sha256
 from typing import Any
 
 import pytest
-from jupyter_colophon.composition import Catalog, open_catalog
-from jupyter_colophon.core.identity.names import Identity
-from jupyter_colophon.core.store import StoreChoice
+from jupyter_colophon.composition import Catalog, open_or_create_catalog
+from jupyter_colophon.core.identity.names import IdentityRules
+from jupyter_colophon.core.store import StorageChoice
 from jupyter_colophon.relay.relay import SinkRelay
 from jupyter_colophon.service.changes.change_log_follower import ChangeLogFollower, HandledBatch
 from jupyter_colophon.storage.changes import cursors
 from jupyter_colophon.storage.changes.leases import Lease, LeaseLost
-from jupyter_colophon.storage.changes.sinks import get_follower_name
+from jupyter_colophon.storage.changes.sinks import get_follower_name_of_sink
 from relay.conftest import SECRET, Deliver, build_webhook_settings, read_sink_state, wait_until_true
 from support.catalog import ADA, write_metadata
 from support.urns import ORDERS, build_table_urn
@@ -25,16 +25,18 @@ def start_sink(deliver: Deliver, catalog: Catalog, receiver: WebhookReceiver, **
     """Start delivery to a sink; return the relay and the number of the last earlier change."""
     relay = deliver(hook=build_webhook_settings(receiver, **options))
     wait_until_true(
-        lambda: catalog.provider.tx_runner.run(lambda tx: cursors.read(tx, get_follower_name("hook")), read_only=True)
+        lambda: catalog.provider.tx_runner.run(
+            lambda tx: cursors.find_follower_row(tx, get_follower_name_of_sink("hook")), read_only=True
+        )
     )
-    return relay, catalog.feed.read_head()
+    return relay, catalog.feed.read_newest_change_number()
 
 
 def write(catalog: Catalog, count: int, urn: str = ORDERS) -> int:
     """Write `count` versions, and return the number of the newest change."""
     for number in range(count):
-        write_metadata(catalog, urn, {"number": f"{urn}-{number}-{catalog.feed.read_head()}"})
-    return catalog.feed.read_head()
+        write_metadata(catalog, urn, {"number": f"{urn}-{number}-{catalog.feed.read_newest_change_number()}"})
+    return catalog.feed.read_newest_change_number()
 
 
 def test_every_change_is_posted_once_in_order_and_signed(
@@ -49,7 +51,7 @@ def test_every_change_is_posted_once_in_order_and_signed(
         assert signature == hmac.new(SECRET.encode(), f"{stamp}.".encode() + body, sha256).hexdigest()
         changes = json.loads(body)["changes"]
         assert headers["X-Colophon-Delivery"] == f"{changes[0]['seq']}-{changes[-1]['seq']}"
-    whole = [one.seq for one in catalog.feed.read_changes(before, 500, {}, ADA)]
+    whole = [one.seq for one in catalog.feed.read_visible_changes(before, 500, {}, ADA)]
     assert receiver.accepted_sequence_numbers == whole
     wait_until_true(lambda: read_sink_state(catalog).behind == 0)
 
@@ -93,18 +95,18 @@ def test_repeatedly_rejected_change_becomes_dead_letter(
     head = write(catalog, 3)
     receiver.wait_until(lambda one: head in one.accepted_sequence_numbers)
     wait_until_true(lambda: read_sink_state(catalog).behind == 0)
-    bad = [one.seq for one in catalog.feed.read_changes(before, 500, {"urn": poison}, ADA)]
+    bad = [one.seq for one in catalog.feed.read_visible_changes(before, 500, {"urn": poison}, ADA)]
     assert receiver.accepted_sequence_numbers == [seq for seq in range(before + 1, head + 1) if seq not in bad]
-    letters, _ = catalog.dead_letters.list_page("delivery", 50, "", ADA)
+    letters, _ = catalog.dead_letters.list_visible_page("delivery", 50, "", ADA)
     assert sorted(one.seq for one in letters if one.seq is not None) == bad
     assert {one.attempts for one in letters} == {3}
     assert {one.refusal.detail for one in letters} == {"127.0.0.1 answered 400"}
     assert read_sink_state(catalog).dead_letters == len(bad)
     receiver.judge = lambda document: 200
     for letter in letters:
-        assert catalog.dead_letters.replay(letter.id, ADA) == []
+        assert catalog.dead_letters.retry_and_delete_letter(letter.id, ADA) == []
     receiver.wait_until(lambda one: set(bad) <= set(one.accepted_sequence_numbers))
-    assert catalog.dead_letters.list_page("", 50, "", ADA)[0] == []
+    assert catalog.dead_letters.list_visible_page("", 50, "", ADA)[0] == []
 
 
 def test_only_selected_namespaces_are_delivered(catalog: Catalog, deliver: Deliver, receiver: WebhookReceiver) -> None:
@@ -119,11 +121,11 @@ def test_only_selected_namespaces_are_delivered(catalog: Catalog, deliver: Deliv
 
 
 def test_two_servers_deliver_each_change_once(
-    store: StoreChoice, catalog: Catalog, deliver: Deliver, receiver: WebhookReceiver
+    store: StorageChoice, catalog: Catalog, deliver: Deliver, receiver: WebhookReceiver
 ) -> None:
     # A long lease, so that a busy machine causes no takeover.
     first, before = start_sink(deliver, catalog, receiver, lease_seconds=60)
-    other = open_catalog(store, Identity())
+    other = open_or_create_catalog(store, IdentityRules())
     second = deliver(other, hook=build_webhook_settings(receiver, lease_seconds=60))
     writers = [
         threading.Thread(target=write, args=(one, 15, build_table_urn(f"t{n}")))
@@ -133,7 +135,7 @@ def test_two_servers_deliver_each_change_once(
         writer.start()
     for writer in writers:
         writer.join()
-    head = catalog.feed.read_head()
+    head = catalog.feed.read_newest_change_number()
     receiver.wait_until(lambda one: head in one.accepted_sequence_numbers)
     assert receiver.accepted_sequence_numbers == list(range(before + 1, head + 1))
     first.close()
@@ -145,15 +147,17 @@ def test_two_servers_deliver_each_change_once(
 
 
 def test_silent_follower_loses_its_lease(catalog: Catalog, deliver: Deliver, receiver: WebhookReceiver) -> None:
-    before = catalog.feed.read_head()
-    silent = ChangeLogFollower(Lease(get_follower_name("hook"), catalog.provider, 60), lambda changes: HandledBatch(0))
-    assert silent.acquire()
+    before = catalog.feed.read_newest_change_number()
+    silent = ChangeLogFollower(
+        Lease(get_follower_name_of_sink("hook"), catalog.provider, 60), lambda changes: HandledBatch(0)
+    )
+    assert silent.acquire_lease_and_load_cursor()
     head = write(catalog, 3)
     deliver(hook=build_webhook_settings(receiver))
     receiver.wait_until(lambda one: head in one.accepted_sequence_numbers)
     assert receiver.accepted_sequence_numbers == list(range(before + 1, head + 1))
     with pytest.raises(LeaseLost):
-        silent.record(head)
+        silent.advance_cursor_and_run(head)
     wait_until_true(lambda: read_sink_state(catalog).behind == 0)
 
 
@@ -234,7 +238,9 @@ def test_invalid_sink_is_reported_and_others_deliver(
 ) -> None:
     relay = deliver(bad=options, hook=build_webhook_settings(receiver))
     wait_until_true(
-        lambda: catalog.provider.tx_runner.run(lambda tx: cursors.read(tx, get_follower_name("hook")), read_only=True)
+        lambda: catalog.provider.tx_runner.run(
+            lambda tx: cursors.find_follower_row(tx, get_follower_name_of_sink("hook")), read_only=True
+        )
     )
     assert expected in relay.problems["bad"]
     assert SECRET not in relay.problems["bad"]

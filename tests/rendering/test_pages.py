@@ -6,8 +6,8 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from jupyter_colophon.core.identity.names import Identity
-from jupyter_colophon.core.model.vocabulary import describe
+from jupyter_colophon.core.identity.names import IdentityRules
+from jupyter_colophon.core.model.vocabulary import list_descriptors_of_value
 from jupyter_colophon.rendering.elements import Preformatted, TableElement, TagList, TextLine, Title
 from jupyter_colophon.rendering.lineage import LINEAGE_MIME, build_lineage_page
 from jupyter_colophon.rendering.page import Page
@@ -106,7 +106,7 @@ def entity(**aspects):
     whole["descriptors"] = [
         {**one._asdict(), "name": one.text, "urn": one.urn or None, "column": one.column or None}
         for name, value in aspects.items()
-        for one in describe(name, "USER" if name == "businessMetadata" else "SYSTEM", value)
+        for one in list_descriptors_of_value(name, "USER" if name == "businessMetadata" else "SYSTEM", value)
         if one.kind != "field"
     ]
     return whole
@@ -386,8 +386,8 @@ def test_command_output_has_full_reusable_names():
     run = {**example("run"), "accesses": []}
     hits = [hit(urn=urn, description="x" * 100) for urn in (table("a"), foreign)]
     found = {**example("search-results"), "total": 2, "hits": hits}
-    text = str(render_document_page("search", found, make_command_style(Identity())))
+    text = str(render_document_page("search", found, make_command_style(IdentityRules())))
     assert [line.split()[0] for line in text.splitlines()[4:]] == ["db.a", foreign]
     assert text.count("x" * 100) == 2
-    listed = str(render_document_page("runs", {"runs": [run], "cursor": None}, make_command_style(Identity())))
+    listed = str(render_document_page("runs", {"runs": [run], "cursor": None}, make_command_style(IdentityRules())))
     assert {run["start"], run["urn"]} <= set(listed.split())

@@ -38,13 +38,13 @@ def shared(store_name: str, tmp_path_factory: Any) -> Iterator[Catalog]:
 @example(" " + "long " * 200)
 def test_any_value_is_stored_and_found_by_key(shared: Catalog, text: str) -> None:
     write_metadata(shared, ORDERS, {"note": text}, aspect="businessMetadata")
-    found = shared.reader.read_aspect(Urn.parse(ORDERS), "businessMetadata", ADA)
+    found = shared.reader.read_current_aspect(Urn.parse(ORDERS), "businessMetadata", ADA)
     assert found.value["properties"] == {"note": text}
     if text.strip() and len(text) < 4_000 and not any(sign in text for sign in GRAMMAR):
         start = text.strip()[:20].strip()
         for query in (f'note:"{text}"', f'note="{text}"', f'note:"{start}"*', f'NOTE:"{text}"'):
             assert [hit.summary.urn for hit in search_catalog(shared, query).hits] == [ORDERS], query
-    assert (text, 1) in shared.keys.list_values(ValuesRequest("note"), 50, ADA)[0]
+    assert (text, 1) in shared.keys.list_values_with_counts(ValuesRequest("note"), 50, ADA)[0]
 
 
 @settings(max_examples=150, deadline=None)
@@ -70,7 +70,7 @@ def test_any_key_and_tag_is_stored_unchanged_or_refused(shared: Catalog, text: s
             write_metadata(shared, ORDERS, properties, tags, aspect="businessMetadata")
         except InvalidInstance:
             continue
-        found = shared.reader.read_aspect(Urn.parse(ORDERS), "businessMetadata", ADA).value
+        found = shared.reader.read_current_aspect(Urn.parse(ORDERS), "businessMetadata", ADA).value
         assert (found["properties"], found["tags"]) == (properties, tags)
         assert ORDERS in {hit.summary.urn for hit in search_catalog(shared, text).hits}
 

@@ -8,7 +8,7 @@ from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import InvalidInstance
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.lineage.field_lineage import FieldLineageRequest
-from jupyter_colophon.core.lineage.graph import Lineage, LineageRequest, Window
+from jupyter_colophon.core.lineage.graph import Lineage, LineageRequest, TimeWindow
 from jupyter_colophon.core.lineage.run import ColumnEdge
 from jupyter_colophon.core.model import declared_lineage as asserted
 from jupyter_colophon.core.model.proposal import Proposal
@@ -47,12 +47,12 @@ QUERY = "urn:li:query:q"
 
 
 def declare(catalog: Catalog, urn: str, aspect: str, value: dict[str, Any], who: str = "ada") -> None:
-    catalog.write_path.propose([Proposal(Urn.parse(urn), aspect, "upsert", value)], Principal(who))
+    catalog.write_path.apply_proposals_atomically([Proposal(Urn.parse(urn), aspect, "upsert", value)], Principal(who))
 
 
 def lineage(catalog: Catalog, urn: str = C) -> Lineage:
     return catalog.lineage.read_lineage(
-        LineageRequest(Urn.parse(urn), "upstream", 2, Window(0, 2**50), columns=True), ADA
+        LineageRequest(Urn.parse(urn), "upstream", 2, TimeWindow(0, 2**50), columns=True), ADA
     )
 
 
@@ -92,7 +92,7 @@ def test_declared_fields_apply_to_their_time(catalog: Catalog) -> None:
     for name in ("p", "q"):
         value = {"upstreams": [upstream(B)], "fineGrainedLineages": [fine([field(B, name)], [field(C, "z")])]}
         declare(catalog, C, "upstreamLineage", value)
-    for window, names in ((Window(0, 2**50), {"q"}), (Window(0, 1), set())):
+    for window, names in ((TimeWindow(0, 2**50), {"q"}), (TimeWindow(0, 1), set())):
         question = FieldLineageRequest(Urn.parse(C), window)
         assert {edge.source_field for edge in read_field_lineage(catalog.lineage, question, ADA).incoming} == names
 
@@ -138,7 +138,9 @@ def test_only_redeclared_columns_change(catalog: Catalog) -> None:
     assert (B, "s0", "t0", "transformation") not in found
     # All of them at once, some of which a run reported too.
     edge = ColumnEdge(Urn.parse(B), "s7", Urn.parse(C), "t7", "identity")
-    record_run(catalog, asserted.get_carrier_urn(C, "default", "ada"), "r", ("write", C), columns=[edge])
+    record_run(
+        catalog, asserted.get_program_urn_of_declared_edges(C, "default", "ada"), "r", ("write", C), columns=[edge]
+    )
     fields = [fine([field(B, f"u{n}")], [field(C, f"t{n}")]) for n in range(1_000)]
     declare(catalog, C, "upstreamLineage", {"upstreams": [upstream(B)], "fineGrainedLineages": fields})
     found = columns(catalog)
@@ -181,7 +183,7 @@ def test_job_event_lineage_applies_until_a_newer_job_event(
             outputs=[build_event_dataset("out", "file")],
         )
         job_event = {key: value for key, value in run_event.items() if key not in ("run", "eventType")}
-        catalog.collector.store_event(json.dumps(job_event).encode(), ADA)
+        catalog.collector.parse_and_store_event(json.dumps(job_event).encode(), ADA)
 
     out = "urn:li:dataset:(urn:li:dataPlatform:file,out,PROD)"
     send(3, "b")

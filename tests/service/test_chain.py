@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from jupyter_colophon.composition import Catalog, read_time_ms
 from jupyter_colophon.core.errors import LogCompacted
-from jupyter_colophon.core.store import StoreChoice
-from jupyter_colophon.service.admin.log_truncation import compact
+from jupyter_colophon.core.store import StorageChoice
+from jupyter_colophon.service.admin.log_truncation import delete_changes_older_than_days
 from jupyter_colophon.service.changes import sealing
 from jupyter_colophon.storage.changes import signed_chain
-from jupyter_colophon.storage.secret import read_store_key
+from jupyter_colophon.storage.secret import read_or_create_store_key
 from support.catalog import ADA, write_metadata
 from support.catalog_maintenance import create_maintenance, list_integrity_issues, open_catalog_of_store
 from support.stores import STORES
@@ -22,38 +22,40 @@ _DAY_MS = 86_400_000
 
 
 @pytest.fixture(params=list(STORES))
-def choice(request: Any, tmp_path: Path) -> Iterator[StoreChoice]:
+def choice(request: Any, tmp_path: Path) -> Iterator[StorageChoice]:
     with STORES[request.param](tmp_path) as made:
         yield made
 
 
 @pytest.fixture
-def catalog(choice: StoreChoice) -> Iterator[Catalog]:
+def catalog(choice: StorageChoice) -> Iterator[Catalog]:
     opened = open_catalog_of_store(choice)
     yield opened
     opened.close()
 
 
 def _seal(catalog: Catalog) -> None:
-    sealing.seal(catalog.provider, read_store_key(catalog.provider), read_time_ms)
+    sealing.seal_unsealed_changes(catalog.provider, read_or_create_store_key(catalog.provider), read_time_ms)
 
 
 def _seals(catalog: Catalog) -> list[signed_chain.Seal]:
-    return catalog.provider.tx_runner.run(lambda tx: signed_chain.list_after(tx, -1, 10_000), read_only=True)
+    return catalog.provider.tx_runner.run(lambda tx: signed_chain.list_seals_after(tx, -1, 10_000), read_only=True)
 
 
 def _compact(catalog: Catalog, days: int, *, days_later: int = 0) -> int:
     def now() -> int:
         return read_time_ms() + days_later * _DAY_MS
 
-    return compact(catalog.provider, read_store_key(catalog.provider), now, days, lambda what, steps: None)
+    return delete_changes_older_than_days(
+        catalog.provider, read_or_create_store_key(catalog.provider), now, days, lambda what, steps: None
+    )
 
 
 def _head(catalog: Catalog) -> int:
-    return catalog.feed.read_head()
+    return catalog.feed.read_newest_change_number()
 
 
-def test_closing_a_catalog_seals_its_changes(choice: StoreChoice) -> None:
+def test_closing_a_catalog_seals_its_changes(choice: StorageChoice) -> None:
     writer = open_catalog_of_store(choice)
     write_metadata(writer)
     head = _head(writer)
@@ -63,7 +65,7 @@ def test_closing_a_catalog_seals_its_changes(choice: StoreChoice) -> None:
     reader.close()
 
 
-def test_changes_are_sealed_in_the_background(choice: StoreChoice, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changes_are_sealed_in_the_background(choice: StorageChoice, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sealing, "PAUSE_S", 0.0)
     catalog = open_catalog_of_store(choice)
     write_metadata(catalog)
@@ -74,7 +76,7 @@ def test_changes_are_sealed_in_the_background(choice: StoreChoice, monkeypatch: 
     catalog.close()
 
 
-def test_concurrent_sealing_makes_one_chain(choice: StoreChoice) -> None:
+def test_concurrent_sealing_makes_one_chain(choice: StorageChoice) -> None:
     catalogs = [open_catalog_of_store(choice) for _ in range(3)]
 
     def write(at: int) -> None:
@@ -85,7 +87,7 @@ def test_concurrent_sealing_makes_one_chain(choice: StoreChoice) -> None:
     with ThreadPoolExecutor(3) as pool:
         list(pool.map(write, range(3)))
     seals = _seals(catalogs[0])
-    assert sum(seal.rows for seal in seals) == len(catalogs[0].feed.read_changes(0, 500, {}, ADA))
+    assert sum(seal.rows for seal in seals) == len(catalogs[0].feed.read_visible_changes(0, 500, {}, ADA))
     assert list_integrity_issues(create_maintenance(catalogs[0])) == []
     for one in catalogs:
         one.close()
@@ -101,23 +103,23 @@ def test_unsealed_log_is_sealed_in_parts(catalog: Catalog, monkeypatch: pytest.M
 
 
 def _forge(tx: Any) -> None:
-    one = signed_chain.list_after(tx, -1, 1)[0]
+    one = signed_chain.list_seals_after(tx, -1, 1)[0]
     tx.get_table("log_seals").upsert({"seq": one.seq, "hash": b"x" * 32})
 
 
 def _remove(tx: Any) -> None:
-    one = signed_chain.list_after(tx, -1, 1)[0]
+    one = signed_chain.list_seals_after(tx, -1, 1)[0]
     tx.get_table("log_seals").delete((one.seq,))
 
 
 def _remove_from_middle(tx: Any) -> None:
-    tx.log.truncate(tx.log.get_head() - 2)
+    tx.log.delete_changes_through(tx.log.get_newest_number() - 2)
 
 
 def _restart(tx: Any) -> None:
     """Write a checkpoint without a valid signature, like an attacker without the key."""
-    tx.log.truncate(signed_chain.list_after(tx, -1, 1)[0].seq)
-    tx.get_table("log_seals").upsert({"seq": signed_chain.list_after(tx, -1, 1)[0].seq, "checkpoint": True})
+    tx.log.delete_changes_through(signed_chain.list_seals_after(tx, -1, 1)[0].seq)
+    tx.get_table("log_seals").upsert({"seq": signed_chain.list_seals_after(tx, -1, 1)[0].seq, "checkpoint": True})
 
 
 @pytest.mark.parametrize("tamper", [_forge, _remove, _remove_from_middle, _restart], ids=lambda tamper: tamper.__name__)
@@ -146,7 +148,7 @@ def test_truncation_removes_old_changes_and_continues_the_chain(
     assert _head(catalog) > head
     assert list_integrity_issues(create_maintenance(catalog)) == []
     with pytest.raises(LogCompacted) as refused:
-        catalog.feed.read_changes(0, 10, {}, ADA)
-    kept = catalog.feed.read_changes(refused.value.floor, 500, {}, ADA)
+        catalog.feed.read_visible_changes(0, 10, {}, ADA)
+    kept = catalog.feed.read_visible_changes(refused.value.floor, 500, {}, ADA)
     assert kept[0].seq == refused.value.floor + 1
     assert kept[-1].seq == _head(catalog)

@@ -27,22 +27,22 @@ class Recorder:
         return HandledBatch(len(settled))
 
     def follow(self) -> None:
-        assert self.follower.acquire()
-        while self.follower.follow_batch():
+        assert self.follower.acquire_lease_and_load_cursor()
+        while self.follower.handle_next_batch():
             pass
 
 
 def write(catalog: Catalog, count: int) -> list[int]:
     """Write versions; return the numbers of the changes."""
-    before = catalog.feed.read_head()
+    before = catalog.feed.read_newest_change_number()
     for number in range(count):
         write_metadata(catalog, properties={"number": f"{before}-{number}"})
-    changes = catalog.provider.tx_runner.run(lambda tx: log.list_changes(tx, before, 500, {}), read_only=True)
+    changes = catalog.provider.tx_runner.run(lambda tx: log.list_changes_after(tx, before, 500, {}), read_only=True)
     return [change.seq for change in changes]
 
 
 def position(catalog: Catalog) -> int:
-    return int(catalog.provider.tx_runner.run(lambda tx: cursors.read(tx, "test"), read_only=True)["seq"])
+    return int(catalog.provider.tx_runner.run(lambda tx: cursors.find_follower_row(tx, "test"), read_only=True)["seq"])
 
 
 @pytest.mark.parametrize(("settles", "batch"), [(1_000, 500), (1, 500), (2, 3), (1, 1)])
@@ -54,16 +54,16 @@ def test_changes_are_handled_once_in_order_whatever_the_batch(catalog: Catalog, 
     written = write(catalog, 7)
     recorder.follow()
     assert recorder.seen == written
-    assert position(catalog) == catalog.feed.read_head()
+    assert position(catalog) == catalog.feed.read_newest_change_number()
 
 
 def test_next_holder_continues_after_the_cursor(catalog: Catalog) -> None:
     first, second = Recorder(catalog), Recorder(catalog)
     first.follow()
-    assert not second.follower.acquire()
+    assert not second.follower.acquire_lease_and_load_cursor()
     written = write(catalog, 3)
     first.follow()
-    first.lease.release()
+    first.lease.release_lease()
     later = write(catalog, 3)
     second.follow()
     assert (first.seen, second.seen) == (written, later)
@@ -96,20 +96,20 @@ def test_record_is_written_with_the_cursor_or_not_at_all(catalog: Catalog) -> No
     catalog.provider.tx_runner.run(lambda tx: tx.get_table("leases").update({"name": "test", "owner": "another"}))
 
     def record(tx: TableContext) -> None:
-        cursors.begin(tx, "written")
+        cursors.get_or_create_position(tx, "written")
 
     recorder.follower.handle = lambda changes: HandledBatch(len(changes), record)
     with pytest.raises(LeaseLost):
-        recorder.follower.follow_batch()
+        recorder.follower.handle_next_batch()
     assert position(catalog) == before
-    assert catalog.provider.tx_runner.run(lambda tx: cursors.read(tx, "written"), read_only=True) is None
+    assert catalog.provider.tx_runner.run(lambda tx: cursors.find_follower_row(tx, "written"), read_only=True) is None
 
 
 def test_store_restored_to_an_earlier_time_moves_the_cursor_back(catalog: Catalog) -> None:
     recorder = Recorder(catalog)
     recorder.follow()
-    head = catalog.feed.read_head()
-    catalog.provider.tx_runner.run(lambda tx: cursors.advance(tx, "test", head + 1_000))
+    head = catalog.feed.read_newest_change_number()
+    catalog.provider.tx_runner.run(lambda tx: cursors.write_position(tx, "test", head + 1_000))
     recorder.follow()
     assert position(catalog) == head
     written = write(catalog, 1)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from jupyter_colophon.composition import Catalog
-from jupyter_colophon.core.store import StoreChoice
+from jupyter_colophon.core.store import StorageChoice
 from jupyter_colophon.storage.spi import Range
 from support.catalog import delete_entity_or_aspect, record_run, write_metadata
 from support.catalog_maintenance import create_maintenance, list_integrity_issues, open_catalog_of_store
@@ -18,13 +18,13 @@ ASPECT = "technicalMetadata"
 
 
 @pytest.fixture(params=list(STORES))
-def choice(request: Any, tmp_path: Path) -> Iterator[StoreChoice]:
+def choice(request: Any, tmp_path: Path) -> Iterator[StorageChoice]:
     with STORES[request.param](tmp_path) as made:
         yield made
 
 
 @pytest.fixture
-def catalog(choice: StoreChoice) -> Iterator[Catalog]:
+def catalog(choice: StorageChoice) -> Iterator[Catalog]:
     catalog = open_catalog_of_store(choice)
     write_metadata(catalog, ORDERS, {"owner": "ops"})
     write_metadata(catalog, ORDERS, {"owner": SECRET}, ["faa"])
@@ -129,6 +129,6 @@ def test_damaged_source_data_is_found(catalog: Catalog, damage: Any) -> None:
 def test_reindex_does_not_change_damaged_source_data(catalog: Catalog) -> None:
     catalog.provider.tx_runner.run(_no_json)
     before = list_integrity_issues(create_maintenance(catalog))
-    create_maintenance(catalog).create_checker().reindex()
+    create_maintenance(catalog).create_integrity_checker().rebuild_derived_rows()
     assert {subject for subject, _ in before} >= {ORDERS}
     assert [one for one in list_integrity_issues(create_maintenance(catalog)) if one[0] == ORDERS]

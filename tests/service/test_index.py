@@ -47,11 +47,13 @@ def test_search_rows_depend_only_on_current_aspects(store_name: str, writes: lis
         folders = [Path(stack.enter_context(TemporaryDirectory())) for _ in range(2)]
         lived, fresh = (stack.enter_context(open_new_catalog(store_name, folder)) for folder in folders)
         for urn in _URNS:
-            lived.write_path.propose([Proposal(Urn.parse(urn), "status", "upsert", {"removed": False})], ADA)
+            lived.write_path.apply_proposals_atomically(
+                [Proposal(Urn.parse(urn), "status", "upsert", {"removed": False})], ADA
+            )
         for urn, aspect, value in writes:
             operation = "delete" if value is None else "upsert"
             try:
-                lived.write_path.propose([Proposal(Urn.parse(urn), aspect, operation, value)], ADA)
+                lived.write_path.apply_proposals_atomically([Proposal(Urn.parse(urn), aspect, operation, value)], ADA)
             except NotFound:
                 assert value is None or aspect == "businessMetadata"
         for urn in _URNS:
@@ -62,16 +64,16 @@ def test_search_rows_depend_only_on_current_aspects(store_name: str, writes: lis
 def _copy(source: Catalog, target: Catalog, urn: str) -> None:
     """Write the current aspects of an entity to another catalog."""
     ref = Urn.parse(urn)
-    target.write_path.propose([Proposal(ref, "status", "upsert", {"removed": False})], ADA)
+    target.write_path.apply_proposals_atomically([Proposal(ref, "status", "upsert", {"removed": False})], ADA)
     try:
         aspects = source.reader.read_entity(ref, None, ADA).aspects
     except NotFound:
-        target.write_path.propose([Proposal(ref, None, "delete")], ADA)
+        target.write_path.apply_proposals_atomically([Proposal(ref, None, "delete")], ADA)
         return
     keys = {"datasetKey", "status"}
     wishes = [Proposal(ref, name, "upsert", one.value) for name, one in aspects.items() if name not in keys]
     if wishes:
-        target.write_path.propose(wishes, ADA)
+        target.write_path.apply_proposals_atomically(wishes, ADA)
 
 
 def _rows(catalog: Catalog) -> Any:
@@ -94,7 +96,7 @@ def test_data_is_found_by_its_last_writer(tmp_path: Path) -> None:
     assert list_hit_names(search_catalog(catalog, f"last-updated-by-program:{key}", type="dataset")) == []
     # A write of a statement, as lineage capture records it, is a write of its program.
     run = record_run(catalog, CELL, "r3", start=7_000, end=8_000)
-    catalog.write_path.record_accesses(run, [Access(Urn.parse(ORDERS), "write", statement=0)], [], ADA)
+    catalog.write_path.record_run_accesses(run, [Access(Urn.parse(ORDERS), "write", statement=0)], [], ADA)
     for expected in (key, CELL):
         assert list_hit_names(search_catalog(catalog, f"last-updated-by-program:{expected}", type="dataset")) == [
             "orders"

@@ -15,6 +15,6 @@ def test_values_are_partial_if_one_namespace_has_too_many(catalog: Catalog) -> N
         write_metadata(catalog, build_table_urn(f"t{number}", "aaa"), tags=tags)
     write_metadata(catalog, build_table_urn("last", "zzz"), tags=["last"])
     question = ValuesRequest("tags", scopes=("SYSTEM",))
-    assert catalog.keys.list_values(question, 10, ADA)[1] is True
+    assert catalog.keys.list_values_with_counts(question, 10, ADA)[1] is True
     only_last = ValuesRequest("tags", namespace="zzz", scopes=("SYSTEM",))
-    assert catalog.keys.list_values(only_last, 10, ADA) == ([("last", 1)], False)
+    assert catalog.keys.list_values_with_counts(only_last, 10, ADA) == ([("last", 1)], False)

@@ -9,7 +9,7 @@ from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.errors import InvalidQuery, NotFound
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.lineage.answers import PathRequest
-from jupyter_colophon.core.lineage.graph import Lineage, LineageRequest, Window
+from jupyter_colophon.core.lineage.graph import Lineage, LineageRequest, TimeWindow
 from jupyter_colophon.core.lineage.run import Access, ColumnEdge, RunChange, RunStart
 from support.catalog import ADA, delete_entity_or_aspect, record_run, write_metadata
 from support.stores import open_new_catalog
@@ -99,16 +99,16 @@ class TestUnknown:
 
 class TestWindows:
     CASES = (
-        (Window(2_000, 3_000), True, "within"),
-        (Window(1_500, 1_600), False, "before it"),
-        (Window(5_001, 9_000), False, "after it"),
-        (Window(2_500, 2_600), True, "spans the window"),
-        (Window(5_000, 6_000), True, "it stops when the window starts: inclusive"),
-        (Window(1_000, 2_000), False, "it starts when the window ends: exclusive"),
-        (Window(1_000, 2_001), True, "one millisecond more"),
-        (Window(None, 2_001), True, "no start"),
-        (Window(5_000, None), True, "no end"),
-        (Window(None, None), True, "ever"),
+        (TimeWindow(2_000, 3_000), True, "within"),
+        (TimeWindow(1_500, 1_600), False, "before it"),
+        (TimeWindow(5_001, 9_000), False, "after it"),
+        (TimeWindow(2_500, 2_600), True, "spans the window"),
+        (TimeWindow(5_000, 6_000), True, "it stops when the window starts: inclusive"),
+        (TimeWindow(1_000, 2_000), False, "it starts when the window ends: exclusive"),
+        (TimeWindow(1_000, 2_001), True, "one millisecond more"),
+        (TimeWindow(None, 2_001), True, "no start"),
+        (TimeWindow(5_000, None), True, "no end"),
+        (TimeWindow(None, None), True, "ever"),
     )
 
     def test_window_includes_its_start_and_excludes_its_end(self, catalog: Catalog) -> None:
@@ -118,9 +118,9 @@ class TestWindows:
 
     def test_running_run_lasts_until_it_ends(self, catalog: Catalog) -> None:
         run = record_run(catalog, P, "1", ("read", A), start=2_000)
-        late = Window(9_000, 9_001)
+        late = TimeWindow(9_000, 9_001)
         assert drawn(catalog, A, window=late).edges[0].end is None
-        catalog.write_path.change_run(run, RunChange("succeeded", 8_999), ADA)
+        catalog.write_path.update_run(run, RunChange("succeeded", 8_999), ADA)
         assert drawn(catalog, A, window=late).edges == ()
         assert drawn(catalog, A).edges[0].end == 8_999
 
@@ -128,12 +128,12 @@ class TestWindows:
         for status in ("succeeded", "failed", "killed"):
             start = RunStart(Urn.parse(P), status, 2_000, status=status)  # type: ignore[arg-type]
             run = catalog.write_path.start_run(start, ADA).urn
-            assert catalog.runs.read_run(run, ADA).end is not None
+            assert catalog.runs.read_visible_run(run, ADA).end is not None
 
     def test_only_runs_in_the_window_are_shown_and_counted(self, catalog: Catalog) -> None:
         record_run(catalog, P, "old", ("read", A), ("write", B), start=1_000, end=2_000)
         record_run(catalog, Q, "new", ("read", A), ("write", C), start=5_000, end=6_000)
-        found = drawn(catalog, A, window=Window(4_000, 9_000))
+        found = drawn(catalog, A, window=TimeWindow(4_000, 9_000))
         assert levels_of(found) == {"a": 0, "q": 1, "c": 1}
         assert {(node.hidden_upstream, node.hidden_downstream) for node in found.nodes} == {(0, 0)}
         (read, _) = sorted(found.edges, key=lambda edge: edge.access)
@@ -184,7 +184,7 @@ class TestBounds:
     def test_edge_has_component_names(self, catalog: Catalog) -> None:
         run = record_run(catalog, P, "1", ("read", A))
         for component in ("join", "filter", "join"):
-            catalog.write_path.record_accesses(run, [Access(Urn.parse(A), "read", component)], [], ADA)
+            catalog.write_path.record_run_accesses(run, [Access(Urn.parse(A), "read", component)], [], ADA)
         (edge,) = drawn(catalog, A).edges
         assert (edge.components, edge.run_count) == (("filter", "join"), 1)
 

@@ -9,9 +9,9 @@ from jupyter_colophon.core.errors import NotFound
 from jupyter_colophon.core.identity.names import Urn, make_program_urn
 from jupyter_colophon.core.lineage.answers import PathRequest
 from jupyter_colophon.core.lineage.field_lineage import FieldLineageRequest
-from jupyter_colophon.core.lineage.graph import LineageRequest, Window
+from jupyter_colophon.core.lineage.graph import LineageRequest, TimeWindow
 from jupyter_colophon.core.lineage.run import ColumnEdge
-from jupyter_colophon.service.lineage.cdap_lineage import find_accesses
+from jupyter_colophon.service.lineage.cdap_lineage import find_accesses_around_data
 from jupyter_colophon.service.lineage.field_lineage import read_field_lineage
 from jupyter_colophon.service.lineage.lineage import LineageReader
 from jupyter_colophon.service.read_policy import ReadPolicy
@@ -45,7 +45,7 @@ def reader(catalog: Catalog) -> LineageReader:
 
 
 def create_question(urn: str, levels: int = 9, direction: str = "downstream") -> LineageRequest:
-    return LineageRequest(Urn.parse(urn), direction, levels, Window(0, 9_000))  # type: ignore[arg-type]
+    return LineageRequest(Urn.parse(urn), direction, levels, TimeWindow(0, 9_000))  # type: ignore[arg-type]
 
 
 def test_hidden_nodes_are_counted_at_their_neighbours_and_not_walked_through(reader: LineageReader) -> None:
@@ -66,13 +66,13 @@ def test_paths_impact_and_diff_reveal_no_hidden_node(reader: LineageReader, cata
     assert reader.find_paths(ways, ADA).levels is None
     assert catalog.lineage.find_paths(ways, ADA).count == 2
     assert reader.count_impact(create_question(OPEN), ADA).by_namespace == {"sales": 2}
-    accesses = find_accesses(reader, create_question(OPEN, direction="undirected"), ADA, rollup=True)
+    accesses = find_accesses_around_data(reader, create_question(OPEN, direction="undirected"), ADA, rollup=True)
     assert (
         {end for one in accesses.accesses for end in (one.data, one.program)}
         == set(accesses.nodes)
         == {OPEN, LOAD, MINE}
     )
-    fields = FieldLineageRequest(Urn.parse(BEYOND), Window(0, 9_000))
+    fields = FieldLineageRequest(Urn.parse(BEYOND), TimeWindow(0, 9_000))
     assert read_field_lineage(reader, fields, ADA).incoming == []
     assert len(read_field_lineage(catalog.lineage, fields, ADA).incoming) == 1
     for question in (create_question(SECRET), create_question(HIDE)):

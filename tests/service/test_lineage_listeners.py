@@ -12,7 +12,7 @@ import pytest
 from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.lineage.run import RunChange
 from jupyter_colophon.service.changes import lineage_listeners as consuming
-from jupyter_colophon.service.changes.lineage_listeners import GROUP, LineageListeners
+from jupyter_colophon.service.changes.lineage_listeners import GROUP, LineageListenerManager
 from support.catalog import ADA, record_run
 from support.urns import CELL, ORDERS, REPORT, build_table_urn
 
@@ -66,14 +66,14 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 
 @contextmanager
-def served(catalog: Catalog, **options: Any) -> Iterator[LineageListeners]:
+def served(catalog: Catalog, **options: Any) -> Iterator[LineageListenerManager]:
     """Yield the listeners of a server on this catalog."""
-    found = LineageListeners(catalog.provider, catalog.feed, options)
-    found.start()
+    found = LineageListenerManager(catalog.provider, catalog.feed, options)
+    found.load_and_start()
     try:
         yield found
     finally:
-        found.close()
+        found.stop_listeners()
 
 
 def until(holds: Any) -> None:
@@ -85,9 +85,9 @@ def until(holds: Any) -> None:
     raise AssertionError("it does not come")
 
 
-def ready(listeners: LineageListeners, count: int = 3) -> None:
+def ready(listeners: LineageListenerManager, count: int = 3) -> None:
     """Wait until this number of listeners has a cursor."""
-    until(lambda: sum(one.cursor is not None for one in listeners.get_states()) == count)
+    until(lambda: sum(one.cursor is not None for one in listeners.get_listener_states()) == count)
 
 
 def ended(catalog: Catalog, run_id: str, **accesses: str) -> str:
@@ -95,7 +95,7 @@ def ended(catalog: Catalog, run_id: str, **accesses: str) -> str:
     run = record_run(
         catalog, CELL, run_id, *((mode, build_table_urn(name)) for name, mode in accesses.items()), start=1_000
     )
-    catalog.write_path.change_run(run, RunChange("succeeded", 5_000), ADA)
+    catalog.write_path.update_run(run, RunChange("succeeded", 5_000), ADA)
     return run
 
 
@@ -129,7 +129,7 @@ def test_failing_hanging_or_broken_listener_is_counted_and_isolated(
             ended(catalog, f"r{number}", orders="read")
 
         def states() -> dict[str, Any]:
-            return {one.name: one for one in listeners.get_states()}
+            return {one.name: one for one in listeners.get_listener_states()}
 
         until(lambda: len(package.REPORTED) == 3 and states()["raising"].failed == 3 and states()["hanging"].failed)
         found = states()
@@ -138,7 +138,7 @@ def test_failing_hanging_or_broken_listener_is_counted_and_isolated(
     assert (found["hanging"].failed, found["hanging"].timed_out) == (1, True)
     assert "LineageListener" in found["other"].problem
     assert found["absent"].problem.startswith("AttributeError")
-    assert "raising of listeners_" in caplog.text
+    assert "raising of the package listeners_" in caplog.text
     assert "did not return" in caplog.text
 
 
@@ -159,8 +159,8 @@ def test_abandoned_run_is_not_delivered_again(catalog: Catalog, package: Any, mo
     monkeypatch.setattr(consuming, "WATCH_S", 0.02)
     monkeypatch.setattr(consuming, "LEASE_S", 0.2)
 
-    def hanging(listeners: LineageListeners) -> Any:
-        return next(one for one in listeners.get_states() if one.name == "hanging")
+    def hanging(listeners: LineageListenerManager) -> Any:
+        return next(one for one in listeners.get_listener_states() if one.name == "hanging")
 
     with served(catalog, keeping=False, raising=False) as listeners:
         ready(listeners, 1)
@@ -186,5 +186,10 @@ def test_one_of_several_servers_notifies(catalog: Catalog, package: Any) -> None
         for number in range(20):
             ended(catalog, f"r{number}")
         until(lambda: len(package.REPORTED) >= 20)
-        until(lambda: max(found.get_states()[0].cursor or 0 for found in (one, other)) >= catalog.feed.read_head())
+        until(
+            lambda: (
+                max(found.get_listener_states()[0].cursor or 0 for found in (one, other))
+                >= catalog.feed.read_newest_change_number()
+            )
+        )
     assert [run.run_id for _, run, _ in package.REPORTED] == [f"r{number}" for number in range(20)]

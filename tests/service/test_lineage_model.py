@@ -13,9 +13,9 @@ from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.cdap.relations import Part, group_accesses
 from jupyter_colophon.core.errors import NotFound
 from jupyter_colophon.core.identity.names import Urn
-from jupyter_colophon.core.lineage.graph import LineageRequest, Window
+from jupyter_colophon.core.lineage.graph import LineageRequest, TimeWindow
 from jupyter_colophon.core.lineage.run import Access, RunStart
-from jupyter_colophon.service.lineage.cdap_lineage import find_accesses
+from jupyter_colophon.service.lineage.cdap_lineage import find_accesses_around_data
 from support.catalog import ADA
 
 IS_FULL = os.environ.get("COLOPHON_TEST_SIZE") == "full"
@@ -56,7 +56,7 @@ class Question:
     focus: str
     direction: str
     levels: int
-    window: Window
+    window: TimeWindow
     as_of: int | None
 
 
@@ -123,10 +123,10 @@ def write(catalog: Catalog, rows: list[Row]) -> None:
             for row in those
             for name in row.statements
         ]
-        path.record_accesses(urn, accesses, [], ADA)
+        path.record_run_accesses(urn, accesses, [], ADA)
 
 
-def within(rows: list[Row], window: Window, as_of: int | None) -> list[Row]:
+def within(rows: list[Row], window: TimeWindow, as_of: int | None) -> list[Row]:
     """Return the effective accesses: recorded by then, in the window, and unknown ones only if there is no other."""
     if as_of is not None:
         rows = [row for row in rows if row.recorded <= as_of]
@@ -229,7 +229,7 @@ def compare(catalog: Catalog, rows: list[Row], request: Question) -> None:
 
 def gather(catalog: Catalog, question: LineageRequest, there: list[Row], relations: set[Triple]) -> None:
     """Compare collapsed relations with groups computed from the accesses."""
-    found = find_accesses(catalog.lineage, question, ADA, rollup=False)
+    found = find_accesses_around_data(catalog.lineage, question, ADA, rollup=False)
     collapse: Part
     for collapse in ("access", "run", "component"):
         collapsed = {
@@ -256,7 +256,7 @@ def gather(catalog: Catalog, question: LineageRequest, there: list[Row], relatio
 
 def goes_on(catalog: Catalog, rows: list[Row], focus: str, direction: str) -> None:
     """Check that walks from frontier to frontier find the same as one walk, without duplicates."""
-    window = Window(0, 20)
+    window = TimeWindow(0, 20)
     whole = LineageRequest(Urn.parse(focus), direction, 20, window)  # type: ignore[arg-type]
     question, visited, relations = replace(whole, levels=1), set[str](), list[tuple[str, str, str]]()
     while True:
@@ -288,7 +288,9 @@ def test_random_graphs_are_walked_like_brute_force(catalog: Catalog, store_name:
                 chance.choice(nodes),
                 chance.choice(DIRECTIONS),
                 chance.randint(1, 4),
-                chance.choice([Window(start, start + length)] * 3 + [Window(), Window(start), Window(None, start)]),
+                chance.choice(
+                    [TimeWindow(start, start + length)] * 3 + [TimeWindow(), TimeWindow(start), TimeWindow(None, start)]
+                ),
                 chance.choice([None, None, chance.randint(8, 17)]),
             )
             try:
@@ -312,5 +314,5 @@ def test_window_is_never_wider_than_what_was_known(catalog: Catalog) -> None:
         )
         write(catalog, [row])
         for as_of in (4, 5, 8, 9):
-            for window in (Window(6, 7), Window(9, 12), Window(0, 1)):
+            for window in (TimeWindow(6, 7), TimeWindow(9, 12), TimeWindow(0, 1)):
                 compare(catalog, [row], Question(row.data, "both", 1, window, as_of))

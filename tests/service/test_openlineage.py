@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from jupyter_colophon.composition import Catalog
-from jupyter_colophon.core.documents.json_parsing import compact
+from jupyter_colophon.core.documents.json_parsing import encode_canonical_json
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.storage.spi import Range, TableContext
@@ -88,7 +88,7 @@ def ms(event: Event) -> int:
 
 
 def newest(values: Iterable[tuple[int, Any]]) -> Any:
-    return max(values, key=lambda one: (one[0], compact(one[1])))[1]
+    return max(values, key=lambda one: (one[0], encode_canonical_json(one[1])))[1]
 
 
 def touches(events: Iterable[Event]) -> Iterator[tuple[Event, str, Event]]:
@@ -209,7 +209,7 @@ def known(catalog: Catalog, mark: str) -> dict[str, Any]:
 
 def send(catalog: Catalog, events: Iterable[Event]) -> None:
     for one in events:
-        catalog.collector.store_event(json.dumps(one).encode(), ADA)
+        catalog.collector.parse_and_store_event(json.dumps(one).encode(), ADA)
 
 
 def test_any_order_of_events_gives_the_state_of_the_model(catalog: Catalog) -> None:
@@ -228,7 +228,7 @@ def test_any_order_of_events_gives_the_state_of_the_model(catalog: Catalog) -> N
 
 
 def _rows(values: Any) -> set[Any]:
-    return {(key, compact(one)) for key, one in values.items()} if isinstance(values, dict) else values
+    return {(key, encode_canonical_json(one)) for key, one in values.items()} if isinstance(values, dict) else values
 
 
 @pytest.mark.parametrize("end", ["COMPLETE", "ABORT"])
@@ -250,8 +250,10 @@ def test_event_does_not_overwrite_aspects_of_others(catalog: Catalog) -> None:
     assert send_names(1, "a") == ["a"]
     assert send_names(3, "a", "b") == ["a", "b"]
     assert send_names(2, "old") == ["a", "b"]
-    mine = catalog.reader.read_aspect(Urn.parse(urn("t")), "schemaMetadata", ADA).value
+    mine = catalog.reader.read_current_aspect(Urn.parse(urn("t")), "schemaMetadata", ADA).value
     mine = {**mine, "fields": [{**mine["fields"][0], "fieldPath": "mine"}]}
-    catalog.write_path.propose([Proposal(Urn.parse(urn("t")), "schemaMetadata", "upsert", mine)], ADA)
+    catalog.write_path.apply_proposals_atomically(
+        [Proposal(Urn.parse(urn("t")), "schemaMetadata", "upsert", mine)], ADA
+    )
     assert send_names(4, "c") == ["mine"]
     assert known(catalog, "file,t,")["facets"][urn("t")]["schema"]["fields"][0]["name"] == "c"

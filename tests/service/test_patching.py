@@ -22,11 +22,13 @@ def field(number: int) -> dict[str, Any]:
 
 def patch(catalog: Catalog, *operations: Any, aspect: str = "schemaMetadata", **form: Any) -> ProposalResult:
     value = {"patch": list(operations)} | (form or KEYS)
-    return catalog.write_path.propose([Proposal(URN, aspect, "patch", value)], ADA, PROPOSALS_POINTER)[0]
+    return catalog.write_path.apply_proposals_atomically(
+        [Proposal(URN, aspect, "patch", value)], ADA, PROPOSALS_POINTER
+    )[0]
 
 
 def fields(catalog: Catalog) -> set[str]:
-    return {one["fieldPath"] for one in catalog.reader.read_aspect(URN, "schemaMetadata", ADA).value["fields"]}
+    return {one["fieldPath"] for one in catalog.reader.read_current_aspect(URN, "schemaMetadata", ADA).value["fields"]}
 
 
 def test_elements_of_32_concurrent_writers_are_all_added(catalog: Catalog) -> None:
@@ -52,12 +54,12 @@ def test_elements_of_32_concurrent_writers_are_all_added(catalog: Catalog) -> No
 def test_patch_of_absent_aspect_starts_with_required_members(catalog: Catalog) -> None:
     done = patch(catalog, {"op": "add", "path": "/customProperties/p", "value": "q"}, aspect="datasetProperties")
     assert done.version == 1
-    assert catalog.reader.read_aspect(URN, "datasetProperties", ADA).value["customProperties"] == {"p": "q"}
+    assert catalog.reader.read_current_aspect(URN, "datasetProperties", ADA).value["customProperties"] == {"p": "q"}
 
 
 def test_patch_without_effect_creates_no_version(catalog: Catalog) -> None:
-    assert patch(catalog, field(1)).changed
-    assert not patch(catalog, field(1)).changed
+    assert patch(catalog, field(1)).has_changed
+    assert not patch(catalog, field(1)).has_changed
 
 
 @pytest.mark.parametrize(
@@ -79,4 +81,4 @@ def test_refused_patch_leaves_aspect_unchanged(
         patch(catalog, *operations)
     if pointer:
         assert [one.pointer for one in refused.value.problems] == [pointer]
-    assert catalog.reader.read_aspect(URN, "schemaMetadata", ADA).version == 1
+    assert catalog.reader.read_current_aspect(URN, "schemaMetadata", ADA).version == 1

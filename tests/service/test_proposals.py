@@ -7,7 +7,7 @@ from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import AccessDenied, AlreadyExists, ConditionFailed, NotFound
 from jupyter_colophon.core.identity.names import Urn
-from jupyter_colophon.core.model.proposal import ABSENT, Condition, Operation, Proposal, ProposalResult
+from jupyter_colophon.core.model.proposal import ABSENT, Operation, Proposal, ProposalResult, WriteCondition
 from support.catalog import ADA, build_metadata_value, delete_entity_or_aspect, write_metadata
 from support.urns import ORDERS
 
@@ -20,11 +20,11 @@ def create_proposal(operation: Operation, aspect: str | None = "technicalMetadat
 
 
 def apply(catalog: Catalog, *proposals: Proposal) -> list[ProposalResult]:
-    return catalog.write_path.propose(proposals, ADA)
+    return catalog.write_path.apply_proposals_atomically(proposals, ADA)
 
 
 def value(catalog: Catalog) -> Any:
-    return catalog.reader.read_aspect(URN, "technicalMetadata", ADA).value["properties"]
+    return catalog.reader.read_current_aspect(URN, "technicalMetadata", ADA).value["properties"]
 
 
 class TestCreating:
@@ -32,7 +32,7 @@ class TestCreating:
         status = Proposal(URN, "status", "create-entity", {"removed": True})
         done = apply(catalog, create_proposal("create-entity"), create_proposal("create-entity", None), status)
         assert [one.skipped for one in done] == [False, False, False]
-        assert catalog.reader.read_aspect(URN, "status", ADA).value == {"removed": True}
+        assert catalog.reader.read_current_aspect(URN, "status", ADA).value == {"removed": True}
 
     def test_create_entity_refuses_existing_entity(self, catalog: Catalog) -> None:
         apply(catalog, create_proposal("create", None))
@@ -42,28 +42,28 @@ class TestCreating:
                     catalog, Proposal(URN, "datasetProperties", "upsert", {}), create_proposal("create-entity", aspect)
                 )
         with pytest.raises(NotFound):
-            catalog.reader.read_aspect(URN, "datasetProperties", ADA)
+            catalog.reader.read_current_aspect(URN, "datasetProperties", ADA)
 
     def test_deleted_entity_can_be_created_again(self, catalog: Catalog) -> None:
         write_metadata(catalog)
         delete_entity_or_aspect(catalog)
         (done,) = apply(catalog, create_proposal("create-entity"))
-        assert done.changed
+        assert done.has_changed
 
     def test_proposal_without_aspect_creates_entity_and_key(self, catalog: Catalog) -> None:
         (done,) = apply(catalog, create_proposal("create", None))
-        assert (done.version, done.aspect, done.changed) == (1, None, True)
+        assert (done.version, done.aspect, done.has_changed) == (1, None, True)
         assert set(catalog.reader.read_entity(URN, None, ADA).aspects) == {"datasetKey", "status"}
 
     def test_creating_an_entity_requires_emit(self, catalog: Catalog) -> None:
         with pytest.raises(AccessDenied):
-            catalog.write_path.propose(
+            catalog.write_path.apply_proposals_atomically(
                 [create_proposal("create", None)], Principal("bob", scopes=frozenset({"read", "annotate"}))
             )
 
     def test_implied_aspects_can_be_created_once_in_the_same_batch(self, catalog: Catalog) -> None:
         status = Proposal(URN, "status", "create", {"removed": False})
-        assert [one.changed for one in apply(catalog, create_proposal("create"), status)] == [True, True]
+        assert [one.has_changed for one in apply(catalog, create_proposal("create"), status)] == [True, True]
         delete_entity_or_aspect(catalog)
         with pytest.raises(AlreadyExists):
             apply(catalog, create_proposal("create"), status, status)
@@ -96,7 +96,7 @@ class TestUpdating:
         with pytest.raises(ConditionFailed):
             apply(catalog, create_proposal("update"))
         write_metadata(catalog)
-        assert apply(catalog, create_proposal("update"))[0].changed
+        assert apply(catalog, create_proposal("update"))[0].has_changed
         assert value(catalog) == LATEST
 
 
@@ -120,34 +120,34 @@ class TestConditions:
         self, catalog: Catalog, operation: Operation, version: str | int, holds: bool
     ) -> None:
         write_metadata(catalog, properties={"a": "old"})
-        proposal = create_proposal(operation, condition=Condition(version=version))
+        proposal = create_proposal(operation, condition=WriteCondition(version=version))
         if holds:
-            assert apply(catalog, proposal)[0].changed
+            assert apply(catalog, proposal)[0].has_changed
         else:
             with pytest.raises(ConditionFailed):
                 apply(catalog, proposal)
 
     def test_absent_version_condition_allows_create(self, catalog: Catalog) -> None:
-        absent = Condition(version=str(ABSENT))
-        assert apply(catalog, create_proposal("create", condition=absent))[0].changed
+        absent = WriteCondition(version=str(ABSENT))
+        assert apply(catalog, create_proposal("create", condition=absent))[0].has_changed
         with pytest.raises(AlreadyExists):
             apply(catalog, create_proposal("create", condition=absent))
 
     def test_absent_aspect_satisfies_unmodified_condition(self, catalog: Catalog) -> None:
         with pytest.raises(ConditionFailed):
-            apply(catalog, create_proposal("upsert", condition=Condition(modified_since=-1)))
-        assert apply(catalog, create_proposal("upsert", condition=Condition(unmodified_since=-1)))[0].changed
+            apply(catalog, create_proposal("upsert", condition=WriteCondition(modified_since=-1)))
+        assert apply(catalog, create_proposal("upsert", condition=WriteCondition(unmodified_since=-1)))[0].has_changed
 
     def test_both_time_conditions_must_hold(self, catalog: Catalog) -> None:
         write_metadata(catalog, properties={"a": "old"})
-        time = catalog.reader.read_aspect(URN, "technicalMetadata", ADA).time
+        time = catalog.reader.read_current_aspect(URN, "technicalMetadata", ADA).time
         for modified, unmodified in ((time, time), (time - 1, time - 1)):
             with pytest.raises(ConditionFailed):
                 apply(
                     catalog,
                     create_proposal(
-                        "upsert", condition=Condition(modified_since=modified, unmodified_since=unmodified)
+                        "upsert", condition=WriteCondition(modified_since=modified, unmodified_since=unmodified)
                     ),
                 )
-        both = Condition(modified_since=time - 1, unmodified_since=time)
-        assert apply(catalog, create_proposal("upsert", condition=both))[0].changed
+        both = WriteCondition(modified_since=time - 1, unmodified_since=time)
+        assert apply(catalog, create_proposal("upsert", condition=both))[0].has_changed

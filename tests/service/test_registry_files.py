@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jupyter_colophon.composition import open_catalog
+from jupyter_colophon.composition import open_or_create_catalog
 from jupyter_colophon.core.errors import NotFound
-from jupyter_colophon.core.identity.names import Identity, Urn
+from jupyter_colophon.core.identity.names import IdentityRules, Urn
 from jupyter_colophon.core.model.proposal import Proposal
-from jupyter_colophon.core.store import choose_sqlite_file
-from jupyter_colophon.service.registry_files import load_overlay, load_registry
+from jupyter_colophon.core.store import choose_sqlite_store
+from jupyter_colophon.service.registry_files import load_entity_registry, load_registry_extension
 from support.catalog import ADA, list_hit_names, search_catalog, write_metadata
 from support.catalog_maintenance import create_maintenance, list_integrity_issues
 from support.urns import ORDERS
@@ -67,7 +67,7 @@ def written(folder: Path, text: str) -> Path:
 
 def test_extension_adds_types_aspects_and_scopes(tmp_path: Path) -> None:
     file = written(tmp_path, GOOD)
-    found, registry = load_overlay(file), load_registry(file)
+    found, registry = load_registry_extension(file), load_entity_registry(file)
     assert found.problems == []
     assert [one.pointer for one in found.warnings] == [
         "/plugins/mutationHooks/0",
@@ -82,11 +82,11 @@ def test_extension_adds_types_aspects_and_scopes(tmp_path: Path) -> None:
     assert (reading.timeseries, reading.scope, reading.title) == (True, "USER", "Reading")
     contract = registry.get_aspect("dataset", "contract")
     assert (contract.scope, contract.title) == ("SYSTEM", "Contract")
-    assert {one.pointer for one in contract.schema.find_problems({"rows": "many"})} == {"/rows"}
+    assert {one.pointer for one in contract.schema.find_all_problems({"rows": "many"})} == {"/rows"}
     for kind in ("dataset", "namespace", "chart"):
         assert registry.get_aspect(kind, "ownership").scope == "USER"
     assert registry.get_aspect("dataset", "schemaMetadata").scope == "USER"
-    assert load_registry().get_aspect("dataset", "ownership").scope == "SYSTEM"
+    assert load_entity_registry().get_aspect("dataset", "ownership").scope == "SYSTEM"
 
 
 FAULTS = [
@@ -135,42 +135,47 @@ def test_invalid_part_is_reported_with_pointer_and_isolated(
     tmp_path: Path, text: str, pointer: str, message: str
 ) -> None:
     file = written(tmp_path, text)
-    ((fault,), registry) = load_overlay(file).problems, load_registry(file)
+    ((fault,), registry) = load_registry_extension(file).problems, load_entity_registry(file)
     assert fault.pointer == pointer
     assert message in fault.message
     assert registry.get_aspect("chart", "ownership").scope == "SYSTEM"
-    assert registry.get_type("dataset").get_aspect("upstreamLineage") is not None
+    assert registry.get_type("dataset").find_aspect("upstreamLineage") is not None
     beside = written(tmp_path, text + "\n") if not text.startswith("entities") else None
     if beside and ":" in text:
         beside.write_text(text + "\nentities: [{name: sensor, keyAspect: sensorKey}]")
-        assert load_registry(beside).get_type("sensor").key == ("plant", "id")
+        assert load_entity_registry(beside).get_type("sensor").key == ("plant", "id")
 
 
 def test_entities_of_removed_types_are_kept_and_found(tmp_path: Path) -> None:
-    sensor, store = Urn.parse("urn:li:sensor:(berlin,t-1)"), choose_sqlite_file(tmp_path / "colophon.db")
-    with closing(open_catalog(store, Identity(), registry_extension=written(tmp_path, GOOD))) as catalog:
+    sensor, store = Urn.parse("urn:li:sensor:(berlin,t-1)"), choose_sqlite_store(tmp_path / "colophon.db")
+    with closing(open_or_create_catalog(store, IdentityRules(), registry_extension=written(tmp_path, GOOD))) as catalog:
         write_metadata(catalog, ORDERS, {"owner": "ops"})
         value = {"properties": {"owner": "ops"}, "tags": []}
-        catalog.write_path.propose([Proposal(sensor, "businessMetadata", "upsert", value)], ADA)
+        catalog.write_path.apply_proposals_atomically([Proposal(sensor, "businessMetadata", "upsert", value)], ADA)
         assert sorted(list_hit_names(search_catalog(catalog, "owner:ops"))) == ["orders", "t-1"]
         table = Urn.parse(ORDERS)
-        catalog.write_path.propose([Proposal(table, "contract", "upsert", {"rows": 3})], ADA)
+        catalog.write_path.apply_proposals_atomically([Proposal(table, "contract", "upsert", {"rows": 3})], ADA)
     broken = written(tmp_path, "entities: [")
-    with closing(open_catalog(store, Identity(), registry_extension=broken)) as catalog:
+    with closing(open_or_create_catalog(store, IdentityRules(), registry_extension=broken)) as catalog:
         assert sorted(list_hit_names(search_catalog(catalog, "owner:ops"))) == ["orders", "t-1"]
         found = catalog.reader.read_entity(sensor, None, ADA).aspects
         assert found["sensorKey"].value == {"plant": "berlin", "id": "t-1"}
-        assert catalog.reader.read_aspect(table, "contract", ADA).value == {"rows": 3}
-        assert [one.value for one in catalog.reader.list_versions(table, "contract", 10, "", ADA)[0]] == [{"rows": 3}]
-        lines = [*catalog.transfer.export("default", ADA, (), ()), *catalog.transfer.export("sales", ADA, (), ())]
+        assert catalog.reader.read_current_aspect(table, "contract", ADA).value == {"rows": 3}
+        assert [one.value for one in catalog.reader.list_aspect_versions(table, "contract", 10, "", ADA)[0]] == [
+            {"rows": 3}
+        ]
+        lines = [
+            *catalog.transfer.export_namespace_lines("default", ADA, (), ()),
+            *catalog.transfer.export_namespace_lines("sales", ADA, (), ()),
+        ]
         assert any('"contract"' in line and '"rows"' in line for line in lines)
         assert any("sensor" in line and '"ops"' in line for line in lines)
         # Other aspects of the same entity can be written; an aspect without a schema cannot.
         write_metadata(catalog, ORDERS, {"owner": "dev"})
         with pytest.raises(NotFound):
-            catalog.write_path.propose([Proposal(table, "contract", "upsert", {"rows": 4})], ADA)
+            catalog.write_path.apply_proposals_atomically([Proposal(table, "contract", "upsert", {"rows": 4})], ADA)
         assert list_hit_names(search_catalog(catalog, "owner:dev")) == ["orders"]
-    with closing(open_catalog(store, Identity(), registry_extension=written(tmp_path, GOOD))) as catalog:
+    with closing(open_or_create_catalog(store, IdentityRules(), registry_extension=written(tmp_path, GOOD))) as catalog:
         assert catalog.reader.read_entity(table, None, ADA).aspects["contract"].value == {"rows": 3}
         assert sorted(list_hit_names(search_catalog(catalog, "owner:ops OR owner:dev"))) == ["orders", "t-1"]
 
@@ -179,24 +184,24 @@ def test_reindex_keeps_entities_of_removed_types_and_verify_lists_them(tmp_path:
     sensor, table, store = (
         Urn.parse("urn:li:sensor:(berlin,t-1)"),
         Urn.parse(ORDERS),
-        choose_sqlite_file(tmp_path / "c.db"),
+        choose_sqlite_store(tmp_path / "c.db"),
     )
     value = {"properties": {"owner": "ops"}, "tags": []}
-    with closing(open_catalog(store, Identity(), registry_extension=written(tmp_path, GOOD))) as catalog:
+    with closing(open_or_create_catalog(store, IdentityRules(), registry_extension=written(tmp_path, GOOD))) as catalog:
         write_metadata(catalog, ORDERS, {"owner": "ops"})
-        catalog.write_path.propose([Proposal(sensor, "businessMetadata", "upsert", value)], ADA)
-        catalog.write_path.propose([Proposal(table, "contract", "upsert", {"rows": 3})], ADA)
+        catalog.write_path.apply_proposals_atomically([Proposal(sensor, "businessMetadata", "upsert", value)], ADA)
+        catalog.write_path.apply_proposals_atomically([Proposal(table, "contract", "upsert", {"rows": 3})], ADA)
         assert list_integrity_issues(create_maintenance(catalog)) == []
-    with closing(open_catalog(store, Identity())) as catalog:
+    with closing(open_or_create_catalog(store, IdentityRules())) as catalog:
         lost = {(str(sensor), "its type is not in the registry"), (ORDERS, "contract: is not in the registry")}
         assert lost <= set(list_integrity_issues(create_maintenance(catalog)))
-        create_maintenance(catalog).create_checker().reindex()
+        create_maintenance(catalog).create_integrity_checker().rebuild_derived_rows()
         assert lost <= set(list_integrity_issues(create_maintenance(catalog)))
-        assert catalog.reader.read_aspect(table, "contract", ADA).value == {"rows": 3}
+        assert catalog.reader.read_current_aspect(table, "contract", ADA).value == {"rows": 3}
         assert catalog.reader.read_entity(sensor, None, ADA).aspects["businessMetadata"].value == value
         assert sorted(list_hit_names(search_catalog(catalog, "owner:ops"))) == ["orders", "t-1"]
-    with closing(open_catalog(store, Identity(), registry_extension=written(tmp_path, GOOD))) as catalog:
-        create_maintenance(catalog).create_checker().reindex()
+    with closing(open_or_create_catalog(store, IdentityRules(), registry_extension=written(tmp_path, GOOD))) as catalog:
+        create_maintenance(catalog).create_integrity_checker().rebuild_derived_rows()
         assert list_integrity_issues(create_maintenance(catalog)) == []
         assert catalog.reader.read_entity(sensor, None, ADA).aspects["sensorKey"].value == {
             "plant": "berlin",
@@ -206,6 +211,6 @@ def test_reindex_keeps_entities_of_removed_types_and_verify_lists_them(tmp_path:
 
 def test_missing_file_is_an_error(tmp_path: Path) -> None:
     file = tmp_path / "none.yml"
-    (fault,) = load_overlay(file).problems
+    (fault,) = load_registry_extension(file).problems
     assert "'none.yml' cannot be read" in fault.message
-    assert Urn.parse("urn:li:tag:a").type in {kind.type for kind in load_registry(file).types}
+    assert Urn.parse("urn:li:tag:a").type in {kind.type for kind in load_entity_registry(file).types}

@@ -21,15 +21,15 @@ PROFILE = {"timestampMillis": 5_000, "rowCount": 7}
 
 
 def propose(catalog: Catalog, urn: str, aspect: str, value: Any) -> None:
-    catalog.write_path.propose([Proposal(Urn.parse(urn), aspect, "upsert", value)], ADA)
+    catalog.write_path.apply_proposals_atomically([Proposal(Urn.parse(urn), aspect, "upsert", value)], ADA)
 
 
 def rename(catalog: Catalog, old: str = ORDERS, new: str = RENAMED) -> None:
-    catalog.write_path.rename(Urn.parse(old), Urn.parse(new), ADA)
+    catalog.write_path.rename_dataset(Urn.parse(old), Urn.parse(new), ADA)
 
 
 def versions(catalog: Catalog, urn: str, aspect: str = "businessMetadata") -> list[Any]:
-    found, _ = catalog.reader.list_versions(Urn.parse(urn), aspect, 50, "", ADA)
+    found, _ = catalog.reader.list_aspect_versions(Urn.parse(urn), aspect, 50, "", ADA)
     return [(one.version, one.value["tags"]) for one in found]
 
 
@@ -66,11 +66,11 @@ def test_new_name_has_all_metadata_of_the_old_one(sales: Catalog) -> None:
     assert {name: after.aspects[name] for name in kept} == {name: before.aspects[name] for name in kept}
     assert after.aspects["datasetKey"].value["name"] == "sales.orders_2026"
     assert versions(sales, RENAMED) == [(2, ["gold"]), (1, ["raw"])]
-    column = sales.reader.read_aspect(make_field_urn(Urn.parse(RENAMED), "id"), "businessMetadata", ADA)
+    column = sales.reader.read_current_aspect(make_field_urn(Urn.parse(RENAMED), "id"), "businessMetadata", ADA)
     assert column.value["tags"] == ["confidential"]
     partition = Urn.parse(PARTITION.replace("dataset=orders", "dataset=orders_2026"))
-    assert sales.reader.read_aspect(partition, "businessMetadata", ADA).value["tags"] == ["late"]
-    profiles = sales.datahub.timeseries.read_values(Urn.parse(RENAMED), "datasetProfile", ADA, limit=5)
+    assert sales.reader.read_current_aspect(partition, "businessMetadata", ADA).value["tags"] == ["late"]
+    profiles = sales.datahub.timeseries.read_newest_values(Urn.parse(RENAMED), "datasetProfile", ADA, limit=5)
     assert [one.value["rowCount"] for one in profiles.values] == [7]
     assert (
         list_hit_names(search_catalog(sales, "owner:ops"))
@@ -94,7 +94,7 @@ def test_lineage_runs_and_references_follow_the_rename(sales: Catalog) -> None:
     assert ORDERS not in neighbours(sales, REPORT) | neighbours(sales, build_table_urn("declared"))
     columns = sales.lineage.read_lineage(LineageRequest(Urn.parse(REPORT), columns=True), ADA).columns
     assert {one.source for one in columns} == {RENAMED}
-    upstream = sales.reader.read_aspect(Urn.parse(build_table_urn("declared")), "upstreamLineage", ADA).value
+    upstream = sales.reader.read_current_aspect(Urn.parse(build_table_urn("declared")), "upstreamLineage", ADA).value
     assert upstream["upstreams"][0]["dataset"] == RENAMED
 
 
@@ -103,9 +103,9 @@ def test_old_name_refers_to_new_one_until_recreated(sales: Catalog) -> None:
     rename(sales, RENAMED, build_table_urn("final"))
     for read in (
         lambda: sales.reader.read_entity(Urn.parse(ORDERS), None, ADA),
-        lambda: sales.reader.read_aspect(Urn.parse(ORDERS), "businessMetadata", ADA),
-        lambda: sales.reader.list_versions(Urn.parse(ORDERS), "businessMetadata", 5, "", ADA),
-        lambda: sales.metadata.read_scoped(Urn.parse(ORDERS), "", ADA),
+        lambda: sales.reader.read_current_aspect(Urn.parse(ORDERS), "businessMetadata", ADA),
+        lambda: sales.reader.list_aspect_versions(Urn.parse(ORDERS), "businessMetadata", 5, "", ADA),
+        lambda: sales.metadata.read_scoped_metadata(Urn.parse(ORDERS), "", ADA),
         lambda: sales.lineage.read_lineage(LineageRequest(Urn.parse(ORDERS)), ADA),
     ):
         with pytest.raises(NotFound) as refused:
@@ -127,16 +127,16 @@ def test_rename_back_keeps_the_history(sales: Catalog) -> None:
     assert refused.value.renamed_to == ORDERS
     assert neighbours(sales, ORDERS) >= {REPORT, CELL, build_table_urn("declared")}
     assert list_integrity_issues(create_maintenance(sales)) == []
-    assert create_maintenance(sales).create_checker().reindex() == 0
+    assert create_maintenance(sales).create_integrity_checker().rebuild_derived_rows() == 0
 
 
 def test_name_in_use_is_refused_without_changes(sales: Catalog) -> None:
     write_metadata(sales, RENAMED, tags=["theirs"], aspect="businessMetadata")
-    head = sales.provider.tx_runner.run(lambda tx: tx.log.get_head(), read_only=True)
+    head = sales.provider.tx_runner.run(lambda tx: tx.log.get_newest_number(), read_only=True)
     with pytest.raises(RenameConflict):
         rename(sales)
     assert versions(sales, RENAMED) == [(1, ["theirs"])]
-    assert sales.provider.tx_runner.run(lambda tx: tx.log.get_head(), read_only=True) == head
+    assert sales.provider.tx_runner.run(lambda tx: tx.log.get_newest_number(), read_only=True) == head
 
 
 def test_deleted_name_can_be_reused_and_versions_continue(sales: Catalog) -> None:

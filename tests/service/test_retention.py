@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jupyter_colophon.composition import Catalog, open_catalog, read_time_ms
+from jupyter_colophon.composition import Catalog, open_or_create_catalog, read_time_ms
 from jupyter_colophon.core.errors import HistoryExpired, InvalidConfiguration
-from jupyter_colophon.core.identity.names import Identity, Urn
+from jupyter_colophon.core.identity.names import IdentityRules, Urn
 from jupyter_colophon.core.lineage.graph import LineageRequest
 from jupyter_colophon.core.model.proposal import Proposal
-from jupyter_colophon.core.model.retention import parse_retention
+from jupyter_colophon.core.model.retention import parse_retention_rules
 from jupyter_colophon.core.search.search import KeysRequest, SearchRequest
 from support.catalog import ADA, build_metadata_value, delete_entity_or_aspect
 from support.catalog_maintenance import create_maintenance, list_integrity_issues
@@ -35,7 +35,7 @@ def kept(store_name: str, tmp_path: Path) -> Iterator[Opened]:
 
         @contextmanager
         def opened(*rules: dict[str, Any]) -> Iterator[Catalog]:
-            catalog = open_catalog(choice, Identity(), retention=parse_retention(rules))
+            catalog = open_or_create_catalog(choice, IdentityRules(), retention=parse_retention_rules(rules))
             yield catalog
             catalog.close()
 
@@ -45,11 +45,11 @@ def kept(store_name: str, tmp_path: Path) -> Iterator[Opened]:
 def write(catalog: Catalog, *values: int, aspect: str = "technicalMetadata") -> None:
     for value in values:
         value_document = build_metadata_value({"n": str(value), f"k{value}": "x"})
-        catalog.write_path.propose([Proposal(URN, aspect, "upsert", value_document)], ADA)
+        catalog.write_path.apply_proposals_atomically([Proposal(URN, aspect, "upsert", value_document)], ADA)
 
 
 def versions(catalog: Catalog, aspect: str = "technicalMetadata") -> list[int]:
-    return [one.version for one in catalog.reader.list_versions(URN, aspect, 100, "", ADA)[0]]
+    return [one.version for one in catalog.reader.list_aspect_versions(URN, aspect, 100, "", ADA)[0]]
 
 
 def test_newest_versions_are_kept_and_catalog_stays_valid(kept: Opened) -> None:
@@ -57,14 +57,14 @@ def test_newest_versions_are_kept_and_catalog_stays_valid(kept: Opened) -> None:
         write(catalog, *range(10))
         assert versions(catalog) == [10, 9, 8]
         assert list_integrity_issues(create_maintenance(catalog)) == []
-        assert create_maintenance(catalog).create_checker().reindex() == 0
+        assert create_maintenance(catalog).create_integrity_checker().rebuild_derived_rows() == 0
 
 
 def test_current_version_is_never_deleted(kept: Opened) -> None:
     with kept(rule(versions=1)) as catalog:
         write(catalog, 1, 2, 3)
         assert versions(catalog) == [3]
-        assert catalog.reader.read_aspect(URN, "technicalMetadata", ADA).value["properties"]["n"] == "3"
+        assert catalog.reader.read_current_aspect(URN, "technicalMetadata", ADA).value["properties"]["n"] == "3"
         delete_entity_or_aspect(catalog)
         write(catalog, 4)
         assert list_integrity_issues(create_maintenance(catalog)) == []
@@ -99,7 +99,7 @@ def test_most_specific_rule_applies_and_user_aspects_need_their_name(
     kept: Opened, rules: list[Any], aspect: str, left: int
 ) -> None:
     with kept(*rules) as catalog:
-        catalog.write_path.propose([Proposal(URN, "status", "upsert", {"removed": False})], ADA)
+        catalog.write_path.apply_proposals_atomically([Proposal(URN, "status", "upsert", {"removed": False})], ADA)
         write(catalog, 1, 2, 3, 4, aspect=aspect)
         assert len(versions(catalog, aspect)) == left
 
@@ -120,17 +120,17 @@ def test_point_in_time_queries_are_limited_to_complete_history(kept: Opened) -> 
     with kept(rule(versions=2)) as catalog:
         before = read_time_ms() - 60_000
         write(catalog, 1, 2)
-        assert catalog.searcher.search(SearchRequest("n:1", as_of=before), ADA).total == 0
+        assert catalog.searcher.search_page_of_hits(SearchRequest("n:1", as_of=before), ADA).total == 0
         write(catalog, 3)
         questions: list[Callable[[], Any]] = [
-            lambda: catalog.searcher.search(SearchRequest("n:1", as_of=before), ADA),
-            lambda: catalog.keys.list_keys(KeysRequest("", "", (), as_of=before), ADA),
+            lambda: catalog.searcher.search_page_of_hits(SearchRequest("n:1", as_of=before), ADA),
+            lambda: catalog.keys.list_keys_with_counts(KeysRequest("", "", (), as_of=before), ADA),
             lambda: catalog.lineage.read_lineage(LineageRequest(URN, as_of=before), ADA),
         ]
         for query in questions:
             with pytest.raises(HistoryExpired):
                 query()
-        assert catalog.searcher.search(SearchRequest("n:3", as_of=read_time_ms() + 1_000), ADA).total == 1
+        assert catalog.searcher.search_page_of_hits(SearchRequest("n:3", as_of=read_time_ms() + 1_000), ADA).total == 1
 
 
 @pytest.mark.parametrize(
@@ -147,4 +147,4 @@ def test_point_in_time_queries_are_limited_to_complete_history(kept: Opened) -> 
 )
 def test_invalid_rule_is_an_error_when_opening(rules: list[Any]) -> None:
     with pytest.raises(InvalidConfiguration):
-        parse_retention(rules)
+        parse_retention_rules(rules)

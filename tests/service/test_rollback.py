@@ -29,23 +29,23 @@ def write(
     operation = "delete" if value is None else "upsert"
     document = None if value is None else build_metadata_value({"a": value})
     proposal = Proposal(Urn.parse(urn), aspect, operation, document, system=system(run))  # type: ignore[arg-type]
-    return catalog.write_path.propose([proposal], ADA)[0]
+    return catalog.write_path.apply_proposals_atomically([proposal], ADA)[0]
 
 
 def back(catalog: Catalog, run: str, *, dry_run: bool = False, safe: bool = True) -> RollbackResult:
-    return catalog.datahub.ingestions.roll_back(run, ADA, dry_run=dry_run, safe=safe)
+    return catalog.datahub.ingestions.roll_back_run(run, ADA, dry_run=dry_run, safe=safe)
 
 
 def value(catalog: Catalog, urn: str = ORDERS, aspect: str = ASPECT) -> str | None:
     try:
-        found: str = catalog.reader.read_aspect(Urn.parse(urn), aspect, ADA).value["properties"]["a"]
+        found: str = catalog.reader.read_current_aspect(Urn.parse(urn), aspect, ADA).value["properties"]["a"]
         return found
     except NotFound:
         return None
 
 
 def run_of(catalog: Catalog) -> str | None:
-    system_metadata = catalog.reader.read_aspect(Urn.parse(ORDERS), ASPECT, ADA).system
+    system_metadata = catalog.reader.read_current_aspect(Urn.parse(ORDERS), ASPECT, ADA).system
     return None if system_metadata is None else system_metadata.run
 
 
@@ -69,7 +69,7 @@ STEPS = [
 def test_aspect_returns_to_its_value_without_the_run(
     catalog: Catalog, writes: list[tuple[str | None, str | None]], runs: list[str], left: str | None, owner: str | None
 ) -> None:
-    catalog.write_path.propose([Proposal(Urn.parse(ORDERS), None, "create")], ADA)
+    catalog.write_path.apply_proposals_atomically([Proposal(Urn.parse(ORDERS), None, "create")], ADA)
     for one, run in writes:
         write(catalog, one, run)
     for run in runs:
@@ -81,7 +81,7 @@ def test_aspect_returns_to_its_value_without_the_run(
 
 
 def test_rolled_back_value_is_never_restored(catalog: Catalog) -> None:
-    catalog.write_path.propose([Proposal(Urn.parse(ORDERS), None, "create")], ADA)
+    catalog.write_path.apply_proposals_atomically([Proposal(Urn.parse(ORDERS), None, "create")], ADA)
     for one, run in (("1", "a"), ("2", "b")):
         write(catalog, one, run)
     back(catalog, "b")
@@ -93,11 +93,11 @@ def test_rollback_creates_one_version_and_repeating_changes_nothing(catalog: Cat
     write(catalog, "1")
     write(catalog, "2", "a")
     back(catalog, "a")
-    head = catalog.feed.read_head()
-    history, _ = catalog.reader.list_versions(Urn.parse(ORDERS), ASPECT, 9, "", ADA)
+    head = catalog.feed.read_newest_change_number()
+    history, _ = catalog.reader.list_aspect_versions(Urn.parse(ORDERS), ASPECT, 9, "", ADA)
     assert [one.value["properties"]["a"] for one in history if one.value] == ["1", "2", "1"]
     assert back(catalog, "a") == RollbackResult()
-    assert catalog.feed.read_head() == head
+    assert catalog.feed.read_newest_change_number() == head
 
 
 class TestEntities:
@@ -131,7 +131,7 @@ class TestEntities:
         write(catalog, "2", "a")
         assert back(catalog, "a", safe=False).entities_deleted == 0
         assert value(catalog) == "1"
-        assert catalog.reader.read_aspect(Urn.parse(ORDERS), "status", ADA).value == {"removed": False}
+        assert catalog.reader.read_current_aspect(Urn.parse(ORDERS), "status", ADA).value == {"removed": False}
 
     def test_timeseries_values_of_the_run_are_deleted(self, catalog: Catalog) -> None:
         write(catalog, "1")
@@ -139,9 +139,9 @@ class TestEntities:
             profile = Proposal(
                 Urn.parse(ORDERS), "datasetProfile", "upsert", {"timestampMillis": time}, system=system(run)
             )
-            catalog.write_path.propose([profile], ADA)
+            catalog.write_path.apply_proposals_atomically([profile], ADA)
         back(catalog, "a")
-        found = catalog.datahub.timeseries.read_values(Urn.parse(ORDERS), "datasetProfile", ADA, limit=9)
+        found = catalog.datahub.timeseries.read_newest_values(Urn.parse(ORDERS), "datasetProfile", ADA, limit=9)
         assert [one.time for one in found.values] == [2]
         assert list_integrity_issues(create_maintenance(catalog)) == []
 
@@ -154,7 +154,7 @@ class TestIndex:
         write(catalog, "1", "a")
         write(catalog, "1", "b", REPORT)
         moments = [({"timestampMillis": time}, run) for time, run in ((1, "a"), (2, "b"), (2, "c"))]
-        catalog.write_path.propose(
+        catalog.write_path.apply_proposals_atomically(
             [Proposal(Urn.parse(ORDERS), "datasetProfile", "upsert", one, system=system(run)) for one, run in moments],
             ADA,
         )
@@ -173,7 +173,7 @@ class TestIndex:
         assert {fault for _, fault in list_integrity_issues(create_maintenance(written))} == {
             "a row of ingested is missing"
         }
-        assert create_maintenance(written).create_checker().reindex() > 0
+        assert create_maintenance(written).create_integrity_checker().rebuild_derived_rows() > 0
         assert self.rows(written) == before
         assert list_integrity_issues(create_maintenance(written)) == []
 
@@ -185,19 +185,19 @@ class TestIndex:
         assert sorted(list_integrity_issues(create_maintenance(written))) == sorted(
             (one[1], "a row of ingested is superfluous") for one in many
         )
-        assert create_maintenance(written).create_checker().reindex() == 3
+        assert create_maintenance(written).create_integrity_checker().rebuild_derived_rows() == 3
         assert self.rows(written) == before
 
     @pytest.mark.parametrize("way", ["entity", "moments"])
     def test_deleted_entity_has_no_run_rows(self, written: Catalog, way: str) -> None:
         urn = Urn.parse(ORDERS)
         if way == "entity":
-            written.write_path.propose([Proposal(urn, None, "delete")], ADA)
+            written.write_path.apply_proposals_atomically([Proposal(urn, None, "delete")], ADA)
             assert {one for _, one, _ in self.rows(written)} == {REPORT}
         else:
             written.write_path.delete_timeseries_range(Urn.parse(ORDERS), "datasetProfile", None, None, ADA)
             assert "datasetProfile" not in {one for _, _, one in self.rows(written)}
-        assert "c" not in {one.run for one in written.datahub.ingestions.list(0, 9, ADA)}
+        assert "c" not in {one.run for one in written.datahub.ingestions.list_visible_runs(0, 9, ADA)}
         assert list_integrity_issues(create_maintenance(written)) == []
 
 
@@ -207,23 +207,23 @@ class TestQueries:
         write(catalog, "1", "b", REPORT)
         write(catalog, "2", "b", REPORT)
         runs = catalog.datahub.ingestions
-        assert [(one.run, one.aspects) for one in runs.list(0, 9, ADA)] in (
+        assert [(one.run, one.aspects) for one in runs.list_visible_runs(0, 9, ADA)] in (
             [("b", 3), ("a", 3)],
             [("a", 3), ("b", 3)],
         )
-        assert len(runs.list(1, 9, ADA)) == 1
-        rows = runs.list_aspects("b", 0, 9, ADA)
+        assert len(runs.list_visible_runs(1, 9, ADA)) == 1
+        rows = runs.list_visible_aspects_of_run("b", 0, 9, ADA)
         assert {(one.urn, one.aspect) for one in rows} == {(REPORT, name) for name in ("datasetKey", "status", ASPECT)}
-        assert len(runs.list_aspects("b", 1, 1, ADA)) == 1
+        assert len(runs.list_visible_aspects_of_run("b", 1, 1, ADA)) == 1
         back(catalog, "b", safe=False)
-        assert [one.run for one in runs.list(0, 9, ADA)] == ["a"]
-        assert runs.list(0, 9, Principal("sam", scopes=frozenset())) == []
+        assert [one.run for one in runs.list_visible_runs(0, 9, ADA)] == ["a"]
+        assert runs.list_visible_runs(0, 9, Principal("sam", scopes=frozenset())) == []
 
     def test_dry_run_returns_same_result_and_changes_nothing(self, catalog: Catalog) -> None:
         write(catalog, "1", "a")
-        head = catalog.feed.read_head()
+        head = catalog.feed.read_newest_change_number()
         result = back(catalog, "a", dry_run=True)
-        assert catalog.feed.read_head() == head
+        assert catalog.feed.read_newest_change_number() == head
         assert back(catalog, "a") == result
         assert {one.aspect for one in result.rows} == {"datasetKey", "status", ASPECT}
 
@@ -232,11 +232,11 @@ class TestQueries:
 
     def test_missing_permission_for_one_aspect_rolls_back_nothing(self, catalog: Catalog) -> None:
         write(catalog, "1", "a")
-        head = catalog.feed.read_head()
+        head = catalog.feed.read_newest_change_number()
         for principal in (READER, Principal("kim", "kernel", frozenset({"read", "emit"}))):
             with pytest.raises(AccessDenied):
-                catalog.datahub.ingestions.roll_back("a", principal, dry_run=False, safe=False)
-        assert catalog.feed.read_head() == head
+                catalog.datahub.ingestions.roll_back_run("a", principal, dry_run=False, safe=False)
+        assert catalog.feed.read_newest_change_number() == head
         assert value(catalog) == "1"
 
     def test_large_run_is_rolled_back_completely(self, catalog: Catalog) -> None:
@@ -244,7 +244,7 @@ class TestQueries:
         proposals: list[Any] = [
             Proposal(urn, ASPECT, "upsert", build_metadata_value({"a": "1"}), system=system("big")) for urn in urns
         ]
-        catalog.write_path.propose(proposals, ADA)
+        catalog.write_path.apply_proposals_atomically(proposals, ADA)
         result = back(catalog, "big", safe=False)
         assert (result.entities_deleted, len(result.rows)) == (400, 100)
-        assert catalog.datahub.ingestions.list(0, 9, ADA) == []
+        assert catalog.datahub.ingestions.list_visible_runs(0, 9, ADA) == []

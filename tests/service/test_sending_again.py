@@ -14,7 +14,7 @@ from jupyter_colophon.core.changes.idempotency import KEPT_MS, IdempotencyKey
 from jupyter_colophon.core.errors import AlreadyExists, ConditionFailed, IdempotencyKeyReused
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.lineage.run import Access, RunChange, RunStart
-from jupyter_colophon.core.model.proposal import Condition, Proposal, ProposalResult
+from jupyter_colophon.core.model.proposal import Proposal, ProposalResult, WriteCondition
 from support.catalog import ADA, build_metadata_value, open_catalog_file, write_metadata, write_numbered_version
 from support.process import start_script_process
 from support.urns import CELL, ORDERS
@@ -44,12 +44,14 @@ catalog.close()
 
 
 def proposed(catalog: Catalog, proposal: Proposal, key: str, fingerprint: str = "f") -> ProposalResult:
-    (done,) = catalog.write_path.propose([proposal], ADA, once=IdempotencyKey("ada", key, fingerprint))
+    (done,) = catalog.write_path.apply_proposals_atomically(
+        [proposal], ADA, once=IdempotencyKey("ada", key, fingerprint)
+    )
     return done
 
 
 def versions(catalog: Catalog) -> list[int]:
-    history, _ = catalog.reader.list_versions(ORDERS_URN, "technicalMetadata", 500, "", ADA)
+    history, _ = catalog.reader.list_aspect_versions(ORDERS_URN, "technicalMetadata", 500, "", ADA)
     return [one.version for one in history]
 
 
@@ -64,13 +66,15 @@ def test_hundred_threads_with_one_key_write_once(catalog: Catalog) -> None:
         thread.join()
     assert len(results) == 100
     assert set(results) == {results[0]}
-    changes = catalog.feed.read_changes(0, 100, {"urn": ORDERS}, ADA)
+    changes = catalog.feed.read_visible_changes(0, 100, {"urn": ORDERS}, ADA)
     assert [one.aspect for one in changes].count("businessMetadata") == 1
 
 
 def test_repeated_request_returns_first_result_despite_stale_condition(catalog: Catalog) -> None:
     write_metadata(catalog)
-    wish = Proposal(ORDERS_URN, "technicalMetadata", "upsert", build_metadata_value({"a": "b"}), Condition(version=1))
+    wish = Proposal(
+        ORDERS_URN, "technicalMetadata", "upsert", build_metadata_value({"a": "b"}), WriteCondition(version=1)
+    )
     first = proposed(catalog, wish, "k")
     write_metadata(catalog, properties={"by": "somebody else"})
     assert proposed(catalog, wish, "k") == first
@@ -84,7 +88,7 @@ def test_refused_write_stores_no_key(catalog: Catalog) -> None:
     wish = Proposal(ORDERS_URN, "technicalMetadata", "create", build_metadata_value({"a": "b"}))
     with pytest.raises(AlreadyExists):
         proposed(catalog, wish, "k")
-    catalog.write_path.propose([Proposal(ORDERS_URN, "technicalMetadata", "delete")], ADA)
+    catalog.write_path.apply_proposals_atomically([Proposal(ORDERS_URN, "technicalMetadata", "delete")], ADA)
     assert proposed(catalog, wish, "k", "with another body").version == 3
     with pytest.raises(IdempotencyKeyReused):
         proposed(catalog, wish, "k")
@@ -95,8 +99,8 @@ def test_repeated_request_returns_run_as_first_written(catalog: Catalog) -> None
     access = [Access(ORDERS_URN, "read", time=1_500)]
     writes: list[Callable[[IdempotencyKey | None], Any]] = [
         lambda once: path.start_run(start, ADA, once),
-        lambda once: path.record_accesses(run.urn, access, [], ADA, once),
-        lambda once: path.change_run(run.urn, RunChange("succeeded", 2_000, {"n": 1}), ADA, once),
+        lambda once: path.record_run_accesses(run.urn, access, [], ADA, once),
+        lambda once: path.update_run(run.urn, RunChange("succeeded", 2_000, {"n": 1}), ADA, once),
     ]
     run = writes[0](IdempotencyKey("ada", "0", "f"))
     runs = [run, *(write(IdempotencyKey("ada", str(at), "f")) for at, write in enumerate(writes[1:], 1))]
@@ -113,7 +117,7 @@ def test_key_expires_after_a_day(catalog: Catalog) -> None:
     wish = Proposal(ORDERS_URN, "technicalMetadata", "patch", {"properties": {"a": "b"}})
 
     def written(key: str, fingerprint: str = "f") -> bool:
-        return path.propose([wish], ADA, once=IdempotencyKey("ada", key, fingerprint))[0].changed
+        return path.apply_proposals_atomically([wish], ADA, once=IdempotencyKey("ada", key, fingerprint))[0].has_changed
 
     assert written("0")
     for number in range(1, 200):

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from jupyter_colophon.composition import Catalog, open_catalog
-from jupyter_colophon.core.identity.names import Identity, make_home_dataset_urn
+from jupyter_colophon.composition import Catalog, open_or_create_catalog
+from jupyter_colophon.core.identity.names import IdentityRules, make_home_dataset_urn
 from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.core.model.system_filter import KeyFilter, SystemFilter
 from jupyter_colophon.core.search.search import KeysRequest
-from jupyter_colophon.core.store import choose_sqlite_file
+from jupyter_colophon.core.store import choose_sqlite_store
 from support.catalog import ADA, search_catalog
 
 FILTER = SystemFilter(
@@ -26,7 +26,7 @@ FILTER = SystemFilter(
 
 @pytest.fixture
 def catalog(tmp_path: Path) -> Iterator[Catalog]:
-    one = open_catalog(choose_sqlite_file(tmp_path / "colophon.db"), Identity(), FILTER)
+    one = open_or_create_catalog(choose_sqlite_store(tmp_path / "colophon.db"), IdentityRules(), FILTER)
     yield one
     one.close()
 
@@ -36,7 +36,7 @@ def record(catalog: Catalog, namespace: str) -> None:
     facts = {"secret-key": "zirconium", "secret-but-known": "known", "format": "parquet"}
     columns = {"fields": [{"fieldPath": "price", "nativeDataType": "int"}]}
     properties = {"description": "molybdenum", "customProperties": {"secret-two": "yttrium", "ttl": "1"}}
-    catalog.write_path.propose(
+    catalog.write_path.apply_proposals_atomically(
         [
             Proposal(urn, "technicalMetadata", "upsert", {"properties": facts, "tags": ["batch"]}),
             Proposal(urn, "schemaMetadata", "upsert", columns),
@@ -49,8 +49,8 @@ def record(catalog: Catalog, namespace: str) -> None:
 def test_first_matching_rule_decides_and_default_is_attach(catalog: Catalog) -> None:
     record(catalog, "private")
     record(catalog, "public")
-    private = catalog.metadata.read_scoped(make_home_dataset_urn("private", "orders"), "private", ADA).system
-    public = catalog.metadata.read_scoped(make_home_dataset_urn("public", "orders"), "public", ADA).system
+    private = catalog.metadata.read_scoped_metadata(make_home_dataset_urn("private", "orders"), "private", ADA).system
+    public = catalog.metadata.read_scoped_metadata(make_home_dataset_urn("public", "orders"), "public", ADA).system
     same = {"secret-but-known", "format", "ttl", "creation-time", "last-update-time", "last-updated-by"}
     assert set(private.properties) == same
     assert set(public.properties) == same | {"schema"}
@@ -62,7 +62,9 @@ def test_filtered_metadata_is_not_found_logged_or_stored(catalog: Catalog, tmp_p
     for word in ("zirconium", "yttrium", "molybdenum", "price", "secret-key"):
         assert search_catalog(catalog, word).total == 0, word
     assert search_catalog(catalog, "parquet").total == 1
-    assert [one.key for one in catalog.keys.list_keys(KeysRequest("secret"), ADA)[0]] == ["secret-but-known"]
+    assert [one.key for one in catalog.keys.list_keys_with_counts(KeysRequest("secret"), ADA)[0]] == [
+        "secret-but-known"
+    ]
     catalog.close()
     files = b"".join(path.read_bytes() for path in tmp_path.iterdir())
     for word in (b"zirconium", b"yttrium", b"molybdenum", b"price"):
@@ -73,5 +75,5 @@ def test_user_metadata_is_never_filtered(catalog: Catalog) -> None:
     record(catalog, "private")
     value = {"properties": {"secret-mine": "x", "description": "y"}, "tags": ["z"]}
     urn = make_home_dataset_urn("private", "orders")
-    catalog.write_path.propose([Proposal(urn, "businessMetadata", "upsert", value)], ADA)
-    assert catalog.metadata.read_scoped(urn, "private", ADA).user.properties == value["properties"]
+    catalog.write_path.apply_proposals_atomically([Proposal(urn, "businessMetadata", "upsert", value)], ADA)
+    assert catalog.metadata.read_scoped_metadata(urn, "private", ADA).user.properties == value["properties"]

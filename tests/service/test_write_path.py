@@ -18,7 +18,7 @@ from jupyter_colophon.core.errors import (
 )
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.lineage.graph import Lineage, LineageRequest
-from jupyter_colophon.core.model.proposal import Condition, Proposal
+from jupyter_colophon.core.model.proposal import Proposal, WriteCondition
 from jupyter_colophon.core.search.search import KeysRequest
 from jupyter_colophon.storage.spi import Range
 from support.catalog import (
@@ -36,7 +36,7 @@ _ALL = Range()
 READER = Principal("rita", scopes=frozenset({"read"}))
 STRANGER = Principal("sam", scopes=frozenset())
 ORDERS_URN = Urn.parse(ORDERS)
-INVALID = Proposal(ORDERS_URN, "businessMetadata", "upsert", {"properties": {"no good": 1}}, Condition(version=99))
+INVALID = Proposal(ORDERS_URN, "businessMetadata", "upsert", {"properties": {"no good": 1}}, WriteCondition(version=99))
 
 
 def state(catalog: Catalog) -> Any:
@@ -47,7 +47,11 @@ def state(catalog: Catalog) -> Any:
         more = ("value_history", "value_counts", "runs", "run_times", "accesses", "column_edges")
 
         rows = {name: list(tx.get_table(name).scan(_ALL)) for name in (*tables, *more)}
-        return rows, tx.log.read(0, 10_000, {}), tx.search.read_matches([row["urn"] for row in rows["entities"]])
+        return (
+            rows,
+            tx.log.read_changes(0, 10_000, {}),
+            tx.search.read_matches([row["urn"] for row in rows["entities"]]),
+        )
 
     return catalog.provider.tx_runner.run(work, read_only=True)
 
@@ -60,23 +64,23 @@ class TestOrder:
     def test_unreadable_entity_is_not_found_before_validation(self, catalog: Catalog) -> None:
         write_metadata(catalog)
         with pytest.raises(NotFound):
-            catalog.write_path.propose([INVALID], STRANGER)
+            catalog.write_path.apply_proposals_atomically([INVALID], STRANGER)
 
     def test_missing_write_access_is_refused_before_validation(self, catalog: Catalog) -> None:
         write_metadata(catalog)
         with pytest.raises(AccessDenied):
-            catalog.write_path.propose([INVALID], READER)
+            catalog.write_path.apply_proposals_atomically([INVALID], READER)
 
     def test_schema_is_validated_before_the_condition(self, catalog: Catalog) -> None:
         write_metadata(catalog)
         with pytest.raises(InvalidInstance):
-            catalog.write_path.propose([INVALID], ADA)
+            catalog.write_path.apply_proposals_atomically([INVALID], ADA)
 
     def test_whole_batch_is_authorised_before_validation(self, catalog: Catalog) -> None:
         kernel = Principal("ada", "kernel-1", frozenset({"read", "annotate"}))
         emitted = Proposal(ORDERS_URN, "technicalMetadata", "upsert", build_metadata_value())
         with pytest.raises(AccessDenied):
-            catalog.write_path.propose([INVALID, emitted], kernel)
+            catalog.write_path.apply_proposals_atomically([INVALID, emitted], kernel)
 
 
 class TestBatches:
@@ -87,7 +91,7 @@ class TestBatches:
         ),
         (Proposal(ORDERS_URN, "technicalMetadata", "create", build_metadata_value()), AlreadyExists),
         (
-            Proposal(ORDERS_URN, "technicalMetadata", "upsert", build_metadata_value(), Condition(version=7)),
+            Proposal(ORDERS_URN, "technicalMetadata", "upsert", build_metadata_value(), WriteCondition(version=7)),
             ConditionFailed,
         ),
         (
@@ -115,23 +119,25 @@ class TestBatches:
             Proposal(Urn.parse(REPORT), None, "delete"),
         ]
         with pytest.raises(error):
-            catalog.write_path.propose([*good, bad], ADA)
+            catalog.write_path.apply_proposals_atomically([*good, bad], ADA)
         assert state(catalog) == before
         assert list_hit_names(search_catalog(catalog, "ops faa fresh")) == []
 
     def test_later_proposals_see_earlier_writes(self, catalog: Catalog) -> None:
         first = Proposal(ORDERS_URN, "technicalMetadata", "create", build_metadata_value({"a": "1"}))
-        second = Proposal(ORDERS_URN, "technicalMetadata", "patch", {"properties": {"b": "2"}}, Condition(version=1))
-        done = catalog.write_path.propose([first, second], ADA)
+        second = Proposal(
+            ORDERS_URN, "technicalMetadata", "patch", {"properties": {"b": "2"}}, WriteCondition(version=1)
+        )
+        done = catalog.write_path.apply_proposals_atomically([first, second], ADA)
         assert [one.version for one in done] == [1, 2]
-        found = catalog.reader.read_aspect(ORDERS_URN, "technicalMetadata", ADA)
+        found = catalog.reader.read_current_aspect(ORDERS_URN, "technicalMetadata", ADA)
         assert found.value["properties"] == {"a": "1", "b": "2"}
 
     def test_write_without_effect_is_not_logged(self, catalog: Catalog) -> None:
         write_metadata(catalog, properties={"format": "parquet"})
         before = state(catalog)
         again = write_metadata(catalog, properties={"format": "parquet"})
-        assert (again.version, again.changed) == (1, False)
+        assert (again.version, again.has_changed) == (1, False)
         assert state(catalog) == before
 
 
@@ -145,7 +151,7 @@ class TestConditions:
 
         def write(worker: int) -> None:
             while True:
-                version = catalog.reader.read_aspect(ORDERS_URN, "technicalMetadata", ADA).version
+                version = catalog.reader.read_current_aspect(ORDERS_URN, "technicalMetadata", ADA).version
                 try:
                     done = write_metadata(catalog, properties={"by": f"{worker}-{version}"}, version=version)
                 except ConditionFailed:
@@ -156,9 +162,9 @@ class TestConditions:
 
         _at_once(writers, write)
         assert sorted(winners) == list(range(2, writers + 2))
-        history, _ = catalog.reader.list_versions(ORDERS_URN, "technicalMetadata", 500, "", ADA)
+        history, _ = catalog.reader.list_aspect_versions(ORDERS_URN, "technicalMetadata", 500, "", ADA)
         assert [one.version for one in history] == list(range(writers + 1, 0, -1))
-        changes = [one for one in catalog.feed.read_changes(0, 1_000, {"urn": ORDERS}, ADA) if one.value]
+        changes = [one for one in catalog.feed.read_visible_changes(0, 1_000, {"urn": ORDERS}, ADA) if one.value]
         assert [one.version for one in changes if one.aspect == "technicalMetadata"] == list(range(1, writers + 2))
 
     def test_one_of_concurrent_creates_succeeds(self, catalog: Catalog) -> None:
@@ -178,19 +184,19 @@ class TestConditions:
     def test_deleted_aspect_is_absent_and_versions_continue(self, catalog: Catalog) -> None:
         write_metadata(catalog, properties={"a": "1"})
         gone = delete_entity_or_aspect(catalog, ORDERS, "technicalMetadata")
-        assert (gone.version, gone.changed) == (-1, True)
+        assert (gone.version, gone.has_changed) == (-1, True)
         assert write_metadata(catalog, properties={"a": "1"}, version=-1).version == 3
 
     def test_times_are_conditions(self, catalog: Catalog) -> None:
         write_metadata(catalog, properties={"a": "1"})
-        written = catalog.reader.read_aspect(ORDERS_URN, "technicalMetadata", ADA).time
-        stale = Condition(unmodified_since=written - 1)
-        fresh = Condition(unmodified_since=written)
+        written = catalog.reader.read_current_aspect(ORDERS_URN, "technicalMetadata", ADA).time
+        stale = WriteCondition(unmodified_since=written - 1)
+        fresh = WriteCondition(unmodified_since=written)
         proposal = Proposal(ORDERS_URN, "technicalMetadata", "upsert", build_metadata_value({"a": "2"}), stale)
         with pytest.raises(ConditionFailed):
-            catalog.write_path.propose([proposal], ADA)
+            catalog.write_path.apply_proposals_atomically([proposal], ADA)
         proposal = Proposal(ORDERS_URN, "technicalMetadata", "upsert", build_metadata_value({"a": "2"}), fresh)
-        assert catalog.write_path.propose([proposal], ADA)[0].version == 2
+        assert catalog.write_path.apply_proposals_atomically([proposal], ADA)[0].version == 2
 
 
 class TestDeletion:
@@ -199,7 +205,7 @@ class TestDeletion:
         record_run(catalog, CELL, "r1", ("read", ORDERS), ("write", REPORT))
         delete_entity_or_aspect(catalog, ORDERS)
         assert search_catalog(catalog, "orders parquet raw format:* tags:raw dataset:orders").total == 0
-        assert [one.key for one in catalog.keys.list_keys(KeysRequest("f"), ADA)[0]] == []
+        assert [one.key for one in catalog.keys.list_keys_with_counts(KeysRequest("f"), ADA)[0]] == []
         with pytest.raises(NotFound):
             catalog.reader.read_entity(ORDERS_URN, None, ADA)
         nodes = {node.urn: node for node in drawn(catalog, REPORT).nodes}
@@ -209,9 +215,9 @@ class TestDeletion:
 
     def test_deletion_logs_each_aspect_then_the_entity(self, catalog: Catalog) -> None:
         write_metadata(catalog, properties={"format": "parquet"})
-        head = catalog.feed.read_head()
+        head = catalog.feed.read_newest_change_number()
         delete_entity_or_aspect(catalog, ORDERS)
-        changes = catalog.feed.read_changes(head, 100, {}, ADA)
+        changes = catalog.feed.read_visible_changes(head, 100, {}, ADA)
         assert {one.operation for one in changes} == {"delete"}
         assert [one.aspect for one in changes][-1] is None
         by_aspect = {one.aspect: one for one in changes}
@@ -223,7 +229,7 @@ class TestDeletion:
         write_metadata(catalog, aspect="businessMetadata", properties={"owner": "ops"})
         delete_entity_or_aspect(catalog, ORDERS)
         assert write_metadata(catalog, properties={"life": "second"}).version == 3
-        history, _ = catalog.reader.list_versions(ORDERS_URN, "technicalMetadata", 50, "", ADA)
+        history, _ = catalog.reader.list_aspect_versions(ORDERS_URN, "technicalMetadata", 50, "", ADA)
         assert [(one.version, one.value["properties"]) for one in history] == [(3, {"life": "second"})]
         assert history[0].diff == ({"op": "add", "path": "", "value": build_metadata_value({"life": "second"})},)
         assert search_catalog(catalog, "ops").total == 0
@@ -234,9 +240,9 @@ class TestDeletion:
         delete_entity_or_aspect(catalog, ORDERS)
         write_metadata(catalog)
         with pytest.raises(NotFound):
-            catalog.reader.list_versions(ORDERS_URN, "businessMetadata", 50, "", ADA)
+            catalog.reader.list_aspect_versions(ORDERS_URN, "businessMetadata", 50, "", ADA)
         assert write_metadata(catalog, aspect="businessMetadata", properties={"owner": "new"}).version == 3
-        history, _ = catalog.reader.list_versions(ORDERS_URN, "businessMetadata", 50, "", ADA)
+        history, _ = catalog.reader.list_aspect_versions(ORDERS_URN, "businessMetadata", 50, "", ADA)
         assert [one.version for one in history] == [3]
 
     def test_delete_and_create_in_one_batch_recreates_entity(self, catalog: Catalog) -> None:
@@ -245,8 +251,8 @@ class TestDeletion:
             Proposal(ORDERS_URN, None, "delete"),
             Proposal(ORDERS_URN, "technicalMetadata", "upsert", build_metadata_value({"life": "second"})),
         ]
-        catalog.write_path.propose(batch, ADA)
-        history, _ = catalog.reader.list_versions(ORDERS_URN, "technicalMetadata", 50, "", ADA)
+        catalog.write_path.apply_proposals_atomically(batch, ADA)
+        history, _ = catalog.reader.list_aspect_versions(ORDERS_URN, "technicalMetadata", 50, "", ADA)
         assert [one.value["properties"]["life"] for one in history] == ["second"]
         assert list_hit_names(search_catalog(catalog, "second")) == ["orders"]
         assert search_catalog(catalog, "first").total == 0
@@ -256,7 +262,7 @@ class TestDeletion:
         for operation in ("upsert", "create", "patch"):
             proposal = Proposal(ORDERS_URN, None, operation, build_metadata_value())  # type: ignore[arg-type]
             with pytest.raises(InvalidInstance):
-                catalog.write_path.propose([proposal], ADA)
+                catalog.write_path.apply_proposals_atomically([proposal], ADA)
         assert catalog.reader.read_entity(ORDERS_URN, None, ADA)
 
 
@@ -265,9 +271,9 @@ class TestNamespaces:
         for urn in (ORDERS, SALES):
             with pytest.raises(NotFound):
                 write_metadata(catalog, urn, {"owner": "ops"}, aspect="businessMetadata")
-        assert write_metadata(catalog, ORDERS, aspect="technicalMetadata").changed
+        assert write_metadata(catalog, ORDERS, aspect="technicalMetadata").has_changed
         for urn in (ORDERS, SALES):
-            assert write_metadata(catalog, urn, {"owner": "ops"}, aspect="businessMetadata").changed
+            assert write_metadata(catalog, urn, {"owner": "ops"}, aspect="businessMetadata").has_changed
 
     def test_recorded_access_creates_its_namespace_with_a_change(self, catalog: Catalog) -> None:
         write_metadata(catalog, ORDERS)
@@ -287,7 +293,7 @@ class TestNamespaces:
         with pytest.raises(NotEmpty):
             delete_entity_or_aspect(catalog, SALES)
         delete_entity_or_aspect(catalog, ORDERS)
-        assert delete_entity_or_aspect(catalog, SALES).changed
+        assert delete_entity_or_aspect(catalog, SALES).has_changed
         with pytest.raises(NotFound):
             write_metadata(catalog, REPORT, aspect="businessMetadata")
 
@@ -299,7 +305,7 @@ class TestNamespaces:
             Proposal(Urn.parse(SALES), None, "delete"),
         ]
         with pytest.raises(NotEmpty):
-            catalog.write_path.propose(batch, ADA)
+            catalog.write_path.apply_proposals_atomically(batch, ADA)
 
 
 def _at_once(count: int, work: Callable[[int], None]) -> None:

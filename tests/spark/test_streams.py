@@ -16,13 +16,13 @@ CLICKS = make_stream_urn("shop", "clicks")
 
 def test_spark_reads_each_event_once_during_writes(spark: SparkSession, tmp_path: Path) -> None:
     catalog = open_catalog_with_clicks(tmp_path)
-    folder = catalog.streams.get_folder(CLICKS, ADA)
+    folder = catalog.streams.get_event_folder_or_none(CLICKS, ADA)
     assert folder is not None
 
     def write(first: int, count: int, source: str) -> None:
         for number in range(first, first + count):
             event = {"page": "ä\n", "n": number}
-            catalog.streams.write(CLICKS, lambda: [event], source, ADA)  # noqa: B023  called at once
+            catalog.streams.append_events_and_record_run(CLICKS, lambda: [event], source, ADA)  # noqa: B023  called at once
 
     write(0, 1, "web")
     rows: list[Any] = []

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jupyter_colophon.core.store import StoreChoice
+from jupyter_colophon.core.store import StorageChoice
 from jupyter_colophon.storage import providers
 from jupyter_colophon.storage.spi import StorageProvider
 from support.stores import STORES
@@ -20,16 +20,16 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 @pytest.fixture
-def choice(store_name: str, tmp_path: Path) -> Iterator[StoreChoice]:
+def choice(store_name: str, tmp_path: Path) -> Iterator[StorageChoice]:
     """Create an empty store."""
     with STORES[store_name](tmp_path) as store_choice:
         yield store_choice
 
 
 @pytest.fixture
-def store(choice: StoreChoice) -> Iterator[StorageProvider]:
+def store(choice: StorageChoice) -> Iterator[StorageProvider]:
     """Open the store."""
-    provider = providers.open_provider(choice)
+    provider = providers.open_complete_provider(choice)
     yield provider
     provider.close()
 
@@ -42,9 +42,9 @@ def things(store: StorageProvider) -> StorageProvider:
 
 
 @pytest.fixture
-def another(choice: StoreChoice, store: StorageProvider) -> Iterator[StorageProvider]:
+def another(choice: StorageChoice, store: StorageProvider) -> Iterator[StorageProvider]:
     """Open the same store a second time, as another process does."""
-    provider = providers.open_provider(choice)
+    provider = providers.open_complete_provider(choice)
     yield provider
     provider.close()
 
@@ -54,7 +54,7 @@ def shared(store_name: str, tmp_path_factory: Any) -> Iterator[StorageProvider]:
     """Share one store among the tests of a module that run many examples; each test first empties the table."""
     with ExitStack() as stack:
         store_choice = stack.enter_context(STORES[store_name](tmp_path_factory.mktemp("shared")))
-        provider = providers.open_provider(store_choice)
+        provider = providers.open_complete_provider(store_choice)
         stack.callback(provider.close)
         provider.table_admin.create_or_update(THINGS)
         yield provider

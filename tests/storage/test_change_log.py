@@ -27,16 +27,16 @@ def append(store: StorageProvider, *numbers: int) -> list[int]:
 
 
 def read(store: StorageProvider, after: int = 0, limit: int = 100, **where: str) -> list[int]:
-    rows = store.tx_runner.run(lambda tx: tx.log.read(after, limit, where), read_only=True)
+    rows = store.tx_runner.run(lambda tx: tx.log.read_changes(after, limit, where), read_only=True)
     return [row["seq"] for row in rows]
 
 
 def head(store: StorageProvider) -> int:
-    return store.tx_runner.run(lambda tx: tx.log.get_head(), read_only=True)
+    return store.tx_runner.run(lambda tx: tx.log.get_newest_number(), read_only=True)
 
 
 def compact(store: StorageProvider, through: int) -> int:
-    return store.tx_runner.run(lambda tx: tx.log.truncate(through))
+    return store.tx_runner.run(lambda tx: tx.log.delete_changes_through(through))
 
 
 def test_empty_log_has_head_zero(log: StorageProvider) -> None:
@@ -48,7 +48,7 @@ def test_slice_ends_after_the_change_that_is_too_large(log: StorageProvider) -> 
     log.tx_runner.run(lambda tx: add_changes(tx, *values))
 
     def count(after: int, bytes_max: int, where: dict[str, str]) -> int:
-        rows = log.tx_runner.run(lambda tx: tx.log.read(after, 100, where, bytes_max), read_only=True)
+        rows = log.tx_runner.run(lambda tx: tx.log.read_changes(after, 100, where, bytes_max), read_only=True)
         return len(rows)
 
     for where in ({}, {"type": "dataset"}):
@@ -82,7 +82,7 @@ def test_row_is_read_unchanged(log: StorageProvider) -> None:
         "system": '{"runId":"r"}',
     }
     log.tx_runner.run(lambda tx: add_changes(tx, full, EMPTY))
-    assert log.tx_runner.run(lambda tx: tx.log.read(0, 9, {})) == [full | {"seq": 1}, EMPTY | {"seq": 2}]
+    assert log.tx_runner.run(lambda tx: tx.log.read_changes(0, 9, {})) == [full | {"seq": 1}, EMPTY | {"seq": 2}]
 
 
 def test_reading_continues_after_a_number(log: StorageProvider) -> None:
@@ -134,10 +134,10 @@ def test_long_log_is_truncated(log: StorageProvider) -> None:
 
 def test_backup_is_restored_with_its_numbers(log: StorageProvider) -> None:
     rows = [change(number) | {"seq": number} for number in (5, 6, 9)]
-    log.tx_runner.run(lambda tx: tx.log.append(rows))
+    log.tx_runner.run(lambda tx: tx.log.append_changes(rows))
     assert (read(log), head(log), read(log, urn="urn:0")) == ([5, 6, 9], 9, [6, 9])
     assert append(log, 0) == [10]
-    log.tx_runner.run(lambda tx: tx.log.append([]))
+    log.tx_runner.run(lambda tx: tx.log.append_changes([]))
     assert head(log) == 10
 
 

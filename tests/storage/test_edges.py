@@ -6,7 +6,7 @@ from typing import Any, Literal
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from jupyter_colophon.core.lineage.graph import ALL_TIME, Window
+from jupyter_colophon.core.lineage.graph import ALL_TIME, TimeWindow
 from jupyter_colophon.storage.spi import AccessLink, Edge, StorageProvider, TableContext
 
 Side = Literal["data", "program"]
@@ -23,7 +23,7 @@ RUNS: dict[str, tuple[int, int | None, bool]] = {
     "running from the end on": (200, None, False),
     "later": (500, 600, False),
 }
-WINDOW = Window(100, 200)
+WINDOW = TimeWindow(100, 200)
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def edges(store: StorageProvider) -> StorageProvider:
 def add(store: StorageProvider, *links: AccessLink) -> None:
     def work(tx: TableContext) -> None:
         for link in links:
-            tx.edges.add(link.data, link.program, link.mode, link.run, link.component, link.start, link.stop)
+            tx.edges.record_access(link.data, link.program, link.mode, link.run, link.component, link.start, link.stop)
 
     store.tx_runner.run(work)
 
@@ -58,7 +58,7 @@ def around(
     side: Side,
     keys: Iterable[str],
     modes: Iterable[str] = MODES,
-    window: Window = ALL_TIME,
+    window: TimeWindow = ALL_TIME,
     limit: int = 99,
 ) -> set[tuple[str, str, str]]:
     triples = store.tx_runner.run(
@@ -73,7 +73,7 @@ def degrees(
     side: Side,
     *keys: str,
     modes: Iterable[str] = MODES,
-    window: Window = ALL_TIME,
+    window: TimeWindow = ALL_TIME,
     cap: int = 99,
 ) -> dict[str, int]:
     return dict(
@@ -81,13 +81,13 @@ def degrees(
     )
 
 
-def detail(store: StorageProvider, *triple: str, window: Window = ALL_TIME, runs: int = 99) -> Edge:
+def detail(store: StorageProvider, *triple: str, window: TimeWindow = ALL_TIME, runs: int = 99) -> Edge:
     triples: Any = [triple]
     return store.tx_runner.run(lambda tx: tx.edges.read_edges(triples, window, runs), read_only=True)[0]
 
 
 def runs_of(
-    store: StorageProvider, data: str, window: Window = ALL_TIME, limit: int = 99, before: Any = None
+    store: StorageProvider, data: str, window: TimeWindow = ALL_TIME, limit: int = 99, before: Any = None
 ) -> list[tuple[int, str]]:
     return store.tx_runner.run(lambda tx: tx.edges.list_runs_of_data(data, window, limit, before), read_only=True)
 
@@ -133,9 +133,9 @@ def test_run_is_in_each_window_it_overlaps(edges: StorageProvider, name: str) ->
 
 def test_window_may_be_open_at_either_end(edges: StorageProvider) -> None:
     add(edges, link("a", "p", "read", "r1", "", 10, 20), link("a", "p", "read", "r2", "", 30, 40))
-    assert detail(edges, "a", "p", "read", window=Window(end=30)).runs == ("r1",)
-    assert detail(edges, "a", "p", "read", window=Window(start=21)).runs == ("r2",)
-    assert detail(edges, "a", "p", "read", window=Window(start=20, end=31)).runs == ("r2", "r1")
+    assert detail(edges, "a", "p", "read", window=TimeWindow(end=30)).runs == ("r1",)
+    assert detail(edges, "a", "p", "read", window=TimeWindow(start=21)).runs == ("r2",)
+    assert detail(edges, "a", "p", "read", window=TimeWindow(start=20, end=31)).runs == ("r2", "r1")
 
 
 def test_unknown_mode_counts_only_without_known_mode(edges: StorageProvider) -> None:
@@ -158,7 +158,7 @@ def test_edges_count_all_runs_and_name_the_newest(edges: StorageProvider) -> Non
     whole = Edge("a", "p", "read", ("r119", "r118"), 120, 0, 124, ("c0", "c1", "c2"))
     assert detail(edges, "a", "p", "read", runs=2) == whole
     some = Edge("a", "p", "read", ("r019", "r018", "r017"), 15, 5, 24, ("c0", "c1", "c2"))
-    assert detail(edges, "a", "p", "read", window=Window(10, 20), runs=3) == some
+    assert detail(edges, "a", "p", "read", window=TimeWindow(10, 20), runs=3) == some
     assert detail(edges, "a", "p", "write") == Edge("a", "p", "write")
     add(edges, link("a", "p", "read", "open", "", 50, None))
     assert detail(edges, "a", "p", "read", runs=1).stop is None
@@ -191,11 +191,11 @@ def test_repeated_access_changes_only_the_stop(edges: StorageProvider) -> None:
 def test_run_stops_and_resumes_with_all_its_accesses(edges: StorageProvider) -> None:
     add(edges, link("a", "p"), link("b", "p", "write"), link("a", "p", run="other", start=2))
     for stop, is_in in ((50, False), (None, True), (150, True), (60, False)):
-        edges.tx_runner.run(lambda tx, stop=stop: tx.edges.stop("r", stop))
+        edges.tx_runner.run(lambda tx, stop=stop: tx.edges.set_run_stop("r", stop))
         assert detail(edges, "b", "p", "write").stop == stop
         assert (("b", "p", "write") in around(edges, "program", ["p"], window=WINDOW)) is is_in
         assert (("a", "p", "read") in around(edges, "program", ["p"], window=WINDOW)) is True
-    edges.tx_runner.run(lambda tx: tx.edges.stop("none", 5))
+    edges.tx_runner.run(lambda tx: tx.edges.set_run_stop("none", 5))
 
 
 def test_runs_of_data_are_paged_newest_first(edges: StorageProvider) -> None:
@@ -224,11 +224,11 @@ def test_runs_are_listed_and_deleted(edges: StorageProvider) -> None:
     assert edges.tx_runner.run(lambda tx: tx.edges.list_runs_after("", 9)) == ["r1", "r2"]
     assert edges.tx_runner.run(lambda tx: tx.edges.list_runs_after("", 1)) == ["r1"]
     assert edges.tx_runner.run(lambda tx: tx.edges.list_runs_after("r1", 9)) == ["r2"]
-    edges.tx_runner.run(lambda tx: (tx.edges.forget("r1"), tx.edges.forget("none")))
+    edges.tx_runner.run(lambda tx: (tx.edges.delete_run_links("r1"), tx.edges.delete_run_links("none")))
     assert edges.tx_runner.run(lambda tx: tx.edges.list_links_of_run("r1")) == set()
     assert around(edges, "data", ["a"]) == {("a", "p", "read")}
     assert detail(edges, "a", "p", "read") == Edge("a", "p", "read", ("r2",), 1, 2, None)
-    edges.tx_runner.run(lambda tx: tx.edges.forget("r2"))
+    edges.tx_runner.run(lambda tx: tx.edges.delete_run_links("r2"))
     assert around(edges, "data", ["a"]) == around(edges, "program", ["p"]) == set()
     assert edges.tx_runner.run(lambda tx: tx.edges.list_runs_after("", 9)) == []
 
@@ -236,24 +236,28 @@ def test_runs_are_listed_and_deleted(edges: StorageProvider) -> None:
 def test_renamed_end_has_its_accesses_beside_those_of_the_new_name(edges: StorageProvider) -> None:
     links = [link("a", "p"), link("a", "p", "write", "r1"), link("a", "q", "read", "r2", "", 2, 7), link("b", "p")]
     add(edges, *links)
-    edges.tx_runner.run(lambda tx: tx.edges.rename("data", "a", "b"))
+    edges.tx_runner.run(lambda tx: tx.edges.rename_node("data", "a", "b"))
     assert around(edges, "data", ["a"]) == set()
     assert around(edges, "data", ["b"]) == {("b", "p", "read"), ("b", "p", "write"), ("b", "q", "read")}
     assert detail(edges, "b", "q", "read") == Edge("b", "q", "read", ("r2",), 1, 2, 7)
-    edges.tx_runner.run(lambda tx: (tx.edges.rename("program", "p", "s"), tx.edges.rename("program", "none", "s")))
+    edges.tx_runner.run(
+        lambda tx: (tx.edges.rename_node("program", "p", "s"), tx.edges.rename_node("program", "none", "s"))
+    )
     assert around(edges, "program", ["p"]) == set()
     assert around(edges, "program", ["s"]) == {("b", "s", "read"), ("b", "s", "write")}
     assert {one.program for one in edges.tx_runner.run(lambda tx: tx.edges.list_links_of_run("r1"))} == {"s"}
-    assert edges.tx_runner.run(lambda tx: tx.edges.find_stale(9)) == []
+    assert edges.tx_runner.run(lambda tx: tx.edges.find_stale_roll_ups(9)) == []
 
 
 def test_correct_roll_up_is_not_stale_and_can_be_rebuilt(edges: StorageProvider) -> None:
     add(edges, link("a", "p"), link("a", "p", "unknown"), link("b", "p", stop=4))
     before = around(edges, "program", ["p"])
-    assert edges.tx_runner.run(lambda tx: tx.edges.find_stale(9)) == []
-    edges.tx_runner.run(lambda tx: (tx.edges.rebuild("a", "p", "read"), tx.edges.rebuild("none", "p", "read")))
+    assert edges.tx_runner.run(lambda tx: tx.edges.find_stale_roll_ups(9)) == []
+    edges.tx_runner.run(
+        lambda tx: (tx.edges.rebuild_roll_up("a", "p", "read"), tx.edges.rebuild_roll_up("none", "p", "read"))
+    )
     assert around(edges, "program", ["p"]) == before
-    assert edges.tx_runner.run(lambda tx: tx.edges.find_stale(9)) == []
+    assert edges.tx_runner.run(lambda tx: tx.edges.find_stale_roll_ups(9)) == []
 
 
 #: Every run belongs to one program and has one start (spec ID-10).
@@ -263,7 +267,7 @@ _ADDED = st.tuples(
     st.just("add"), st.sampled_from(["a", "b"]), st.sampled_from(MODES), _RUN, st.sampled_from(["", "c"])
 )
 _HISTORY = st.lists(_ADDED | st.tuples(st.just("stop"), _RUN, _STOP) | st.tuples(st.just("forget"), _RUN), max_size=14)
-_WINDOW = st.builds(Window, st.none() | st.integers(0, 95), st.none() | st.integers(0, 95))
+_WINDOW = st.builds(TimeWindow, st.none() | st.integers(0, 95), st.none() | st.integers(0, 95))
 
 
 class Model:
@@ -279,47 +283,47 @@ class Model:
             program, start = _STARTS[run]
             link = AccessLink(data, program, mode, run, component, start, self.stops.get(run))
             self.links[data, mode, run, component] = link
-            tx.edges.add(*link)
+            tx.edges.record_access(*link)
         elif step[0] == "stop":
             self.stops[step[1]] = step[2]
             self.links = {
                 key: one._replace(stop=step[2]) if one.run == step[1] else one for key, one in self.links.items()
             }
-            tx.edges.stop(*step[1:])
+            tx.edges.set_run_stop(*step[1:])
         else:
             self.links = {key: one for key, one in self.links.items() if one.run != step[1]}
-            tx.edges.forget(step[1])
+            tx.edges.delete_run_links(step[1])
 
-    def within(self, window: Window) -> list[AccessLink]:
+    def within(self, window: TimeWindow) -> list[AccessLink]:
         def stands(link: AccessLink) -> bool:
             with_known_mode = [(link.data, mode, link.run, link.component) in self.links for mode in MODES[:3]]
             return link.mode != "unknown" or not any(with_known_mode)
 
         return [link for link in self.links.values() if is_in(link, window) and stands(link)]
 
-    def runs(self, data: str, window: Window) -> list[tuple[int, str]]:
+    def runs(self, data: str, window: TimeWindow) -> list[tuple[int, str]]:
         positions = {
             (link.start, link.run) for link in self.links.values() if link.data == data and is_in(link, window)
         }
         return sorted(positions, reverse=True)
 
 
-def is_in(link: AccessLink, window: Window) -> bool:
+def is_in(link: AccessLink, window: TimeWindow) -> bool:
     begun = window.end is None or link.start < window.end
     return begun and (link.stop is None or window.start is None or link.stop >= window.start)
 
 
 @settings(max_examples=60)
 @given(_HISTORY, st.lists(_WINDOW, max_size=3))
-def test_any_history_equals_a_set(shared: StorageProvider, history: list[Any], windows: list[Window]) -> None:
+def test_any_history_equals_a_set(shared: StorageProvider, history: list[Any], windows: list[TimeWindow]) -> None:
     model = Model()
 
     def work(tx: TableContext) -> None:
         for run in _STARTS:
-            tx.edges.forget(run)
+            tx.edges.delete_run_links(run)
         for step in history:
             model.do(tx, step)
-        assert tx.edges.find_stale(9) == []
+        assert tx.edges.find_stale_roll_ups(9) == []
 
     shared.tx_runner.run(work)
     for window in (ALL_TIME, *windows):

@@ -13,7 +13,7 @@ import pytest
 from jupyter_colophon.core.errors import StorageError, StoreUnavailable
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.storage.spi import Range
-from jupyter_colophon.storage.sql.statements import Statements
+from jupyter_colophon.storage.sql.statements import TableStatements
 from jupyter_colophon.storage.sqlite import provider
 from jupyter_colophon.storage.sqlite.dialect import DIALECT
 from jupyter_colophon.storage.sqlite.provider import SqliteProvider
@@ -39,7 +39,7 @@ from support.urns import ORDERS
 catalog = open_catalog_file(Path(sys.argv[1]))
 won = 0
 while won < 40:
-    version = catalog.reader.read_aspect(Urn.parse(ORDERS), "technicalMetadata", ADA).version
+    version = catalog.reader.read_current_aspect(Urn.parse(ORDERS), "technicalMetadata", ADA).version
     try:
         write_metadata(catalog, properties={"by": f"{sys.argv[2]}-{won}"}, version=version)
         won += 1
@@ -162,7 +162,7 @@ def test_concurrent_processes_lose_no_write(tmp_path: Path) -> None:
         for process in (a, b):
             output, _ = process.communicate(timeout=300)
             assert process.returncode == 0, output
-    history, _ = catalog.reader.list_versions(Urn.parse(ORDERS), "technicalMetadata", 500, "", ADA)
+    history, _ = catalog.reader.list_aspect_versions(Urn.parse(ORDERS), "technicalMetadata", 500, "", ADA)
     assert [version.version for version in history] == list(range(81, 0, -1))
     written = {version.value["properties"]["by"] for version in history[:-1]}
     assert written == {f"{name}-{number}" for name in "ab" for number in range(40)}
@@ -198,7 +198,7 @@ def test_full_disk_is_reported_and_writes_resume_with_space(tmp_path: Path) -> N
 
 
 def test_reading_many_keys_reads_only_their_rows(tmp_path: Path) -> None:
-    statements = Statements(DIALECT, ASPECTS.id, tuple(ASPECTS.fields.items()), ASPECTS.primary_key)
+    statements = TableStatements(DIALECT, ASPECTS.id, tuple(ASPECTS.fields.items()), ASPECTS.primary_key)
     open_catalog_file(tmp_path / "colophon.db").close()
     with closing(sqlite3.connect(tmp_path / "colophon.db")) as file:
         plan = [step for *_, step in file.execute(f"EXPLAIN QUERY PLAN {statements.read_many(3)}", ["x"] * 6)]

@@ -181,16 +181,16 @@ def test_interrupt_during_commit_does_not_repeat_the_write(
 
 
 def test_interrupt_at_begin_leaves_no_open_transaction(file: SqliteProvider, monkeypatch: pytest.MonkeyPatch) -> None:
-    begin = SqliteSession.begin
+    begin = SqliteSession.lock_and_begin
 
     def begin_and_stop(self: SqliteSession) -> None:
         begin(self)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(SqliteSession, "begin", begin_and_stop)
+    monkeypatch.setattr(SqliteSession, "lock_and_begin", begin_and_stop)
     with pytest.raises(KeyboardInterrupt):
         file.tx_runner.run(write(1))
-    monkeypatch.setattr(SqliteSession, "begin", begin)
+    monkeypatch.setattr(SqliteSession, "lock_and_begin", begin)
     file.tx_runner.run(write(2))
     assert numbers(file) == [2]
 

@@ -179,7 +179,8 @@ def test_other_processes_see_a_group_in_log_order(
         while len(seen) < 60:
             after = seen[-1] if seen else 0
             seen += [
-                entry["seq"] for entry in store.tx_runner.run(lambda tx, a=after: tx.log.read(a, 7, {}), read_only=True)
+                entry["seq"]
+                for entry in store.tx_runner.run(lambda tx, a=after: tx.log.read_changes(a, 7, {}), read_only=True)
             ]
         return seen
 

@@ -30,64 +30,64 @@ def pair(store: StorageProvider, another: StorageProvider) -> tuple[Lease, Lease
 
 def test_released_lease_can_be_acquired(pair: tuple[Lease, Lease]) -> None:
     first, second = pair
-    assert first.acquire()
-    assert not second.acquire()
-    assert first.acquire()
-    first.release()
-    assert second.acquire()
-    assert not first.acquire()
+    assert first.acquire_or_keep_and_run()
+    assert not second.acquire_or_keep_and_run()
+    assert first.acquire_or_keep_and_run()
+    first.release_lease()
+    assert second.acquire_or_keep_and_run()
+    assert not first.acquire_or_keep_and_run()
 
 
 def test_lease_with_heartbeats_is_never_taken_over(pair: tuple[Lease, Lease], clock: Callable[[float], None]) -> None:
     first, second = pair
-    assert first.acquire()
+    assert first.acquire_or_keep_and_run()
     for _ in range(10):
-        assert not second.acquire()
+        assert not second.acquire_or_keep_and_run()
         clock(29)
-        first.renew()
+        first.renew_if_due()
 
 
 def test_silent_holder_is_replaced_and_cannot_record_progress(
     pair: tuple[Lease, Lease], clock: Callable[[float], None]
 ) -> None:
     first, second = pair
-    assert first.acquire()
-    assert not second.acquire()
+    assert first.acquire_or_keep_and_run()
+    assert not second.acquire_or_keep_and_run()
     clock(31)
-    assert second.acquire()
+    assert second.acquire_or_keep_and_run()
     done: list[int] = []
     with pytest.raises(LeaseLost):
-        first.run(lambda tx: done.append(1))
+        first.run_in_transaction_while_held(lambda tx: done.append(1))
     assert not first.is_held
-    assert not first.acquire()
-    first.release()
-    assert second.acquire()
+    assert not first.acquire_or_keep_and_run()
+    first.release_lease()
+    assert second.acquire_or_keep_and_run()
 
 
 def test_silence_counts_from_the_first_observation(pair: tuple[Lease, Lease], clock: Callable[[float], None]) -> None:
     """The age of the last heartbeat does not matter, because the clock of another machine is not known."""
     first, second = pair
-    assert first.acquire()
+    assert first.acquire_or_keep_and_run()
     clock(1_000)
-    assert not second.acquire()
+    assert not second.acquire_or_keep_and_run()
     clock(29)
-    assert not second.acquire()
+    assert not second.acquire_or_keep_and_run()
     clock(2)
-    assert second.acquire()
+    assert second.acquire_or_keep_and_run()
 
 
 def test_lost_lease_rolls_the_transaction_back(
     store: StorageProvider, pair: tuple[Lease, Lease], clock: Callable[[float], None]
 ) -> None:
     first, second = pair
-    assert first.acquire()
-    second.acquire()
+    assert first.acquire_or_keep_and_run()
+    second.acquire_or_keep_and_run()
     clock(31)
-    assert second.acquire()
+    assert second.acquire_or_keep_and_run()
 
     def late(tx: TableContext) -> None:
         tx.get_table("leases").upsert({"name": "written", "owner": "", "heartbeat": 0})
-        first.count_heartbeat(tx)
+        first.require_and_renew_in_transaction(tx)
 
     with pytest.raises(LeaseLost):
         store.tx_runner.run(late)
@@ -99,15 +99,15 @@ def test_only_one_of_two_observers_takes_over(
 ) -> None:
     first, second = pair
     third = Lease("work", another, 30)
-    assert first.acquire()
-    assert (second.acquire(), third.acquire()) == (False, False)
+    assert first.acquire_or_keep_and_run()
+    assert (second.acquire_or_keep_and_run(), third.acquire_or_keep_and_run()) == (False, False)
     clock(31)
-    assert (second.acquire(), third.acquire()) == (True, False)
+    assert (second.acquire_or_keep_and_run(), third.acquire_or_keep_and_run()) == (True, False)
 
 
 def test_only_the_holder_runs_the_write_of_acquire(pair: tuple[Lease, Lease]) -> None:
     first, second = pair
     done: list[str] = []
-    assert first.acquire(lambda tx: done.append("first"))
-    assert not second.acquire(lambda tx: done.append("second"))
+    assert first.acquire_or_keep_and_run(lambda tx: done.append("first"))
+    assert not second.acquire_or_keep_and_run(lambda tx: done.append("second"))
     assert done == ["first"]

@@ -6,10 +6,15 @@ from pathlib import Path
 
 import pytest
 from jupyter_colophon.core.errors import StoreTooNew
-from jupyter_colophon.core.store import choose_sqlite_file
+from jupyter_colophon.core.store import choose_sqlite_store
 from jupyter_colophon.operations import problems
 from jupyter_colophon.storage import providers, tables
-from jupyter_colophon.storage.migrations.runner import StoreMigration, load_progress, migrate, require_not_newer
+from jupyter_colophon.storage.migrations.runner import (
+    StoreMigration,
+    apply_remaining_migrations,
+    read_migration_progress,
+    require_store_not_newer,
+)
 from jupyter_colophon.storage.spi import Range, StorageProvider, TableContext
 from support.process import run_script, start_script_process
 from support.things_table import THINGS, run_on_table
@@ -17,17 +22,17 @@ from support.things_table import THINGS, run_on_table
 #: Migrates a store and counts each slice; kills itself in the third slice on request.
 MIGRATING = """
 import os, signal
-from jupyter_colophon.core.store import StoreChoice
+from jupyter_colophon.core.store import StorageChoice
 from jupyter_colophon.storage import providers
-from jupyter_colophon.storage.migrations.runner import StoreMigration, migrate
-store = providers.open_provider(StoreChoice("sqlite", {"path": sys.argv[1]}))
+from jupyter_colophon.storage.migrations.runner import StoreMigration, apply_remaining_migrations
+store = providers.open_complete_provider(StorageChoice("sqlite", {"path": sys.argv[1]}))
 def step(tx, place):
     at = int(place or 0)
     tx.get_table("things").increment(("slice", at, "x"), "n", 1)
     if at == 2 and sys.argv[2] == "die":
         os.kill(os.getpid(), signal.SIGKILL)
     return str(at + 1) if at < 4 else None
-migrate(store, [StoreMigration("count", step), StoreMigration("count", lambda tx, place: None)])
+apply_remaining_migrations(store, [StoreMigration("count", step), StoreMigration("count", lambda tx, place: None)])
 store.close()
 """
 
@@ -59,49 +64,51 @@ def counted(store: StorageProvider) -> dict[tuple[str, int], int]:
 def test_each_slice_is_applied_once_in_order(ready: StorageProvider) -> None:
     migrations = [counting("first", 3), counting("second", 1)]
     for _ in range(2):
-        migrate(ready, migrations)
+        apply_remaining_migrations(ready, migrations)
     assert counted(ready) == {("first", 0): 1, ("first", 1): 1, ("first", 2): 1, ("second", 0): 1}
-    migrate(ready, [*migrations, counting("third", 1)])
+    apply_remaining_migrations(ready, [*migrations, counting("third", 1)])
     assert counted(ready)["third", 0] == 1
     assert sum(counted(ready).values()) == 5
-    assert ready.tx_runner.run(load_progress).version == 3
+    assert ready.tx_runner.run(read_migration_progress).version == 3
 
 
 def test_interrupted_migration_is_resumed(ready: StorageProvider) -> None:
     with pytest.raises(KeyboardInterrupt):
-        migrate(ready, [counting("first", fail_at=2)])
+        apply_remaining_migrations(ready, [counting("first", fail_at=2)])
     assert counted(ready) == {("first", 0): 1, ("first", 1): 1}
-    migrate(ready, [counting("first")])
+    apply_remaining_migrations(ready, [counting("first")])
     assert counted(ready) == {("first", at): 1 for at in range(5)}
 
 
 def test_concurrent_processes_apply_each_slice_once(ready: StorageProvider, another: StorageProvider) -> None:
     with ThreadPoolExecutor(4) as threads:
-        works = [threads.submit(migrate, store, [counting("first", 20)]) for store in (ready, another) * 2]
+        works = [
+            threads.submit(apply_remaining_migrations, store, [counting("first", 20)]) for store in (ready, another) * 2
+        ]
         for work in works:
             work.result(timeout=300)
     assert counted(ready) == {("first", at): 1 for at in range(20)}
 
 
 def test_newer_store_is_refused_and_unchanged(ready: StorageProvider) -> None:
-    migrate(ready, [counting("first", 1), counting("second", 1)])
+    apply_remaining_migrations(ready, [counting("first", 1), counting("second", 1)])
     before = ready.get_data_version()
-    for refuse in (require_not_newer, migrate):
+    for refuse in (require_store_not_newer, apply_remaining_migrations):
         with pytest.raises(StoreTooNew) as raised:
             refuse(ready, [counting("first", 1)])
         assert (raised.value.version, raised.value.known) == (2, 1)
     assert ready.get_data_version() == before
-    assert problems.render_problem(raised.value)["type"] == problems.PREFIX + "store-too-new"
+    assert problems.render_problem_document(raised.value)["type"] == problems.PREFIX + "store-too-new"
 
 
 def test_store_without_tables_is_not_newer(store: StorageProvider) -> None:
-    require_not_newer(store, [])
+    require_store_not_newer(store, [])
     assert store.table_admin.list() == []
 
 
 def test_killed_process_leaves_no_partial_slice(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
-    store = providers.open_provider(choose_sqlite_file(path))
+    store = providers.open_complete_provider(choose_sqlite_store(path))
     store.table_admin.create_or_update(THINGS, tables.SETTINGS)
     for _ in range(3):
         with start_script_process(MIGRATING, str(path), "die") as dying:
@@ -109,5 +116,5 @@ def test_killed_process_leaves_no_partial_slice(tmp_path: Path) -> None:
         assert counted(store) == {("slice", 0): 1, ("slice", 1): 1}
     assert run_script(MIGRATING, str(path), "live") == ""
     assert counted(store) == {("slice", at): 1 for at in range(5)}
-    assert store.tx_runner.run(load_progress).version == 2
+    assert store.tx_runner.run(read_migration_progress).version == 2
     store.close()

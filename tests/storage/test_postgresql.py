@@ -9,10 +9,10 @@ from typing import Any
 
 import psycopg
 import pytest
-from jupyter_colophon.composition import open_catalog
+from jupyter_colophon.composition import open_or_create_catalog
 from jupyter_colophon.core.errors import InvalidField, StorageError, StoreUnavailable, TableSchemaIncompatible
-from jupyter_colophon.core.identity.names import Identity
-from jupyter_colophon.core.store import StoreChoice
+from jupyter_colophon.core.identity.names import IdentityRules
+from jupyter_colophon.core.store import StorageChoice
 from jupyter_colophon.storage import providers
 from jupyter_colophon.storage.spi import Document, Range, TableContext, TableSpec, TextQuery
 from support.catalog import search_catalog, write_metadata
@@ -23,18 +23,18 @@ SECRET = "canary-4711"
 SPEC = TableSpec("things", {"a": "string", "b": "string", "c": "string", "n": "long"}, ("a", "b", "c"))
 OPEN = """
 import json
-from jupyter_colophon.core.identity.names import Identity
-from jupyter_colophon.core.store import StoreChoice
-from jupyter_colophon.composition import open_catalog
-open_catalog(StoreChoice(**json.loads(sys.argv[1])), Identity()).close()
+from jupyter_colophon.core.identity.names import IdentityRules
+from jupyter_colophon.core.store import StorageChoice
+from jupyter_colophon.composition import open_or_create_catalog
+open_or_create_catalog(StorageChoice(**json.loads(sys.argv[1])), IdentityRules()).close()
 """
 WITHOUT_DRIVER = """
 sys.modules["psycopg"] = None
 from jupyter_colophon.core.errors import StoreUnavailable
-from jupyter_colophon.core.store import StoreChoice
+from jupyter_colophon.core.store import StorageChoice
 from jupyter_colophon.storage import providers
 try:
-    providers.open_provider(StoreChoice("postgresql"))
+    providers.open_complete_provider(StorageChoice("postgresql"))
 except StoreUnavailable as error:
     print(error)
 """
@@ -63,19 +63,19 @@ def test_missing_driver_is_reported_in_one_sentence() -> None:
 )
 def test_unknown_option_is_refused_without_secrets(options: dict[str, Any]) -> None:
     with pytest.raises(InvalidField) as refused:
-        providers.open_provider(StoreChoice("postgresql", options))
+        providers.open_complete_provider(StorageChoice("postgresql", options))
     assert SECRET not in f"{refused.value}{refused.value.__cause__}"
 
 
 def test_password_is_in_no_error_log_or_response(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     with pytest.raises(StoreUnavailable) as away:
-        providers.open_provider(StoreChoice("postgresql", {"dsn": f"host=/nowhere password={SECRET}"}))
+        providers.open_complete_provider(StorageChoice("postgresql", {"dsn": f"host=/nowhere password={SECRET}"}))
     with create_store_in_schema() as store:
         dsn = f"{store.options['dsn']} password={SECRET}"
-        provider = providers.open_provider(StoreChoice("postgresql", dict(store.options) | {"dsn": dsn}))
+        provider = providers.open_complete_provider(StorageChoice("postgresql", dict(store.options) | {"dsn": dsn}))
         provider.table_admin.create_or_update()
-        reports = [dict(provider.check_health()), dict(provider.describe()), provider.check()]
+        reports = [dict(provider.check_health()), dict(provider.describe_store()), provider.find_store_problems()]
         provider.close()
     assert "cannot be reached" in caplog.text
     assert SECRET not in f"{away.value}{away.value.__cause__}{caplog.text}{reports}"
@@ -96,12 +96,12 @@ def test_processes_can_start_together_in_a_new_schema() -> None:
 
 def test_catalogs_in_two_schemas_are_independent() -> None:
     with create_store_in_schema() as one, create_store_in_schema() as other:
-        first, second = (open_catalog(store, Identity()) for store in (one, other))
-        head, received = second.feed.read_head(), second.provider.get_data_version()
+        first, second = (open_or_create_catalog(store, IdentityRules()) for store in (one, other))
+        head, received = second.feed.read_newest_change_number(), second.provider.get_data_version()
         write_metadata(first)
         assert search_catalog(first, "orders").total == 1
         assert search_catalog(second, "orders").total == 0
-        assert (second.feed.read_head(), second.provider.get_data_version()) == (head, received)
+        assert (second.feed.read_newest_change_number(), second.provider.get_data_version()) == (head, received)
         first.close()
         second.close()
 
@@ -112,7 +112,7 @@ def test_keys_may_have_any_length(letters: str) -> None:
     start = "".join(dice.choices(letters, k=3_000))
     keys = [tuple(start + "".join(dice.choices(letters, k=dice.randint(0, 3_000))) for _ in "abc") for _ in range(20)]
     with create_store_in_schema() as store:
-        provider = providers.open_provider(store)
+        provider = providers.open_complete_provider(store)
         provider.table_admin.create_or_update(SPEC)
 
         def write(tx: TableContext) -> None:
@@ -136,7 +136,7 @@ def test_keys_may_have_any_length(letters: str) -> None:
 def test_unlimited_scan_gives_every_row_once_in_both_orders() -> None:
     names = [f"{number:05}" for number in range(2_500)]
     with create_store_in_schema() as store:
-        provider = providers.open_provider(store)
+        provider = providers.open_complete_provider(store)
         provider.table_admin.create_or_update(SPEC)
 
         def write(tx: TableContext) -> None:
@@ -156,13 +156,13 @@ def test_unlimited_scan_gives_every_row_once_in_both_orders() -> None:
 
 def test_nothing_is_committed_after_an_ignored_failed_statement() -> None:
     with create_store_in_schema() as store:
-        provider = providers.open_provider(store)
+        provider = providers.open_complete_provider(store)
         provider.table_admin.create_or_update(SPEC)
 
         def work(tx: TableContext) -> None:
             tx.get_table("things").upsert({"a": "a", "b": "b", "c": "c"})
             with suppress(StorageError):
-                tx.edges.add("data", "program", "read", "run", "", 2**70, None)
+                tx.edges.record_access("data", "program", "read", "run", "", 2**70, None)
 
         with pytest.raises(StorageError):
             provider.tx_runner.run(work)
@@ -175,9 +175,9 @@ def test_document_of_any_size_is_found_by_each_word() -> None:
     terms = frozenset({"term", "t" * 5_000})
     document = Document("urn", "space", "dataset", frozenset({("tag", "t")}), frozenset(words), terms)
     with create_store_in_schema() as store:
-        provider = providers.open_provider(store)
+        provider = providers.open_complete_provider(store)
         provider.table_admin.create_or_update()
-        provider.tx_runner.run(lambda tx: tx.search.put(document))
+        provider.tx_runner.run(lambda tx: tx.search.put_documents(document))
 
         def found(tx: TableContext) -> list[int]:
             queries = [
@@ -189,31 +189,31 @@ def test_document_of_any_size_is_found_by_each_word() -> None:
                 TextQuery(("w'\\",), ("x" * 9_000, "'")),
             ]
             counts = [sum(len(group.numbers) for group in tx.search.group_matches(query, 10)) for query in queries]
-            assert [len(tx.search.match(query, 10)) for query in queries] == counts
+            assert [len(tx.search.find_matches(query, 10)) for query in queries] == counts
             return counts
 
         assert provider.tx_runner.run(found, read_only=True) == [1, 1, 1, 1, 0, 0]
-        provider.repair()
+        provider.rebuild_derived_data()
         assert provider.tx_runner.run(found, read_only=True) == [1, 1, 1, 1, 0, 0]
         assert provider.tx_runner.run(lambda tx: tx.search.read_documents_after("", 9), read_only=True) == [document]
-        assert provider.check() == []
-        provider.tx_runner.run(lambda tx: tx.search.remove("urn"))
+        assert provider.find_store_problems() == []
+        provider.tx_runner.run(lambda tx: tx.search.remove_document("urn"))
         assert provider.tx_runner.run(found, read_only=True) == [0] * 6
         provider.close()
 
 
 def test_tables_of_an_older_catalog_are_upgraded() -> None:
     with create_store_in_schema() as store:
-        open_catalog(store, Identity()).close()
+        open_or_create_catalog(store, IdentityRules()).close()
         with psycopg.connect(store.options["dsn"]) as connection:
             connection.execute(f"SET search_path TO {store.options['schema']}")
             connection.execute("ALTER TABLE change_log DROP COLUMN previous_system, DROP COLUMN system")
             connection.execute("DROP TABLE search_facets")
             connection.execute("ALTER TABLE search_entries ADD COLUMN tags text NOT NULL DEFAULT ''")
             connection.execute("DELETE FROM structured_tables WHERE id = '+'")
-        catalog = open_catalog(store, Identity())
+        catalog = open_or_create_catalog(store, IdentityRules())
         write_metadata(catalog)
-        rows = catalog.provider.tx_runner.run(lambda tx: tx.log.read(0, 100, {}), read_only=True)
+        rows = catalog.provider.tx_runner.run(lambda tx: tx.log.read_changes(0, 100, {}), read_only=True)
         assert rows
         assert {row["system"] for row in rows} == {None}
         catalog.close()
@@ -221,9 +221,9 @@ def test_tables_of_an_older_catalog_are_upgraded() -> None:
 
 def test_catalog_of_newer_version_is_refused() -> None:
     with create_store_in_schema() as store:
-        open_catalog(store, Identity()).close()
+        open_or_create_catalog(store, IdentityRules()).close()
         with psycopg.connect(store.options["dsn"]) as connection:
             connection.execute(f"SET search_path TO {store.options['schema']}")
             connection.execute("UPDATE structured_tables SET shape = '99' WHERE id = '+'")
         with pytest.raises(TableSchemaIncompatible):
-            open_catalog(store, Identity())
+            open_or_create_catalog(store, IdentityRules())

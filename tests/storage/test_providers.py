@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
-from jupyter_colophon.composition import open_catalog
+from jupyter_colophon.composition import open_or_create_catalog
 from jupyter_colophon.core.errors import InvalidField, StorageError
-from jupyter_colophon.core.identity.names import Identity
-from jupyter_colophon.core.store import StoreChoice, choose_sqlite_file
+from jupyter_colophon.core.identity.names import IdentityRules
+from jupyter_colophon.core.store import StorageChoice, choose_sqlite_store
 from jupyter_colophon.storage import providers
 from jupyter_colophon.storage.portable.provider import PortableProvider
 from jupyter_colophon.storage.spi import CAPABILITIES, SUBSYSTEMS, Range, StorageProvider
@@ -24,32 +24,32 @@ def test_open_provider_has_all_subsystems_and_capabilities(store: StorageProvide
 
 
 def test_complete_provider_is_not_wrapped(tmp_path: Path) -> None:
-    store = providers.open_provider(choose_sqlite_file(tmp_path / "store.db"))
+    store = providers.open_complete_provider(choose_sqlite_store(tmp_path / "store.db"))
     assert type(store) is SqliteProvider
     store.close()
 
 
 def test_installed_provider_is_found_by_its_entry_point(tmp_path: Path) -> None:
-    choice = StoreChoice("stranger", {"place": str(tmp_path)})
+    choice = StorageChoice("stranger", {"place": str(tmp_path)})
     with pytest.raises(InvalidField):
-        providers.open_provider(choice)
+        providers.open_complete_provider(choice)
     with install_provider_package(tmp_path, "stranger", "support.toy_store:ToyProvider"):
-        store = providers.open_provider(choice)
+        store = providers.open_complete_provider(choice)
     store.table_admin.create_or_update(THINGS)
     run_on_table(store, insert_key_rows)
     assert run_on_table(store, lambda table: list_row_keys(table.scan(Range(), order="desc"))) == KEYS[::-1]
     store.close()
     with pytest.raises(InvalidField):
-        providers.open_provider(choice)
+        providers.open_complete_provider(choice)
 
 
 def test_invalid_option_or_path_raises(tmp_path: Path) -> None:
     with pytest.raises(InvalidField):
-        providers.open_provider(StoreChoice("sqlite", {"path": str(tmp_path / "store.db"), "none": 1}))
+        providers.open_complete_provider(StorageChoice("sqlite", {"path": str(tmp_path / "store.db"), "none": 1}))
     with install_provider_package(tmp_path, "stranger", "support.toy_store:ToyProvider"), pytest.raises(InvalidField):
-        providers.open_provider(StoreChoice("stranger", {}))
+        providers.open_complete_provider(StorageChoice("stranger", {}))
     with pytest.raises(StorageError):
-        providers.open_provider(StoreChoice("sqlite", {"path": str(tmp_path)}))
+        providers.open_complete_provider(StorageChoice("sqlite", {"path": str(tmp_path)}))
 
 
 def test_tables_of_subsystems_are_not_listed(store: StorageProvider) -> None:
@@ -87,8 +87,8 @@ def test_missing_capabilities_are_supplied(tmp_path: Path, lacking: frozenset[st
     half.close()
 
 
-def test_whole_catalog_works_on_any_store(choice: StoreChoice) -> None:
-    catalog = open_catalog(choice, Identity())
+def test_whole_catalog_works_on_any_store(choice: StorageChoice) -> None:
+    catalog = open_or_create_catalog(choice, IdentityRules())
     write_metadata(catalog, ORDERS, {"owner": "Ada", "note": "straße"}, ["raw"])
     write_metadata(catalog, ORDERS, {"owner": "Grace"}, ["raw", "checked"], version=1)
     write_metadata(catalog, REPORT, {"source": "orders"})
@@ -105,9 +105,9 @@ def test_whole_catalog_works_on_any_store(choice: StoreChoice) -> None:
     delete_entity_or_aspect(catalog, REPORT)
     assert list_hit_names(search_catalog(catalog, "source:orders")) == []
     catalog.close()
-    again = open_catalog(choice, Identity())
+    again = open_or_create_catalog(choice, IdentityRules())
     assert list_hit_names(search_catalog(again, "owner:grace")) == ["orders"]
-    changes = again.feed.read_changes(0, 500, {"urn": ORDERS}, ADA)
+    changes = again.feed.read_visible_changes(0, 500, {"urn": ORDERS}, ADA)
     assert [change.operation for change in changes if change.aspect == "technicalMetadata"] == ["create", "update"]
     assert [change.run for change in changes if change.operation == "access"] == [run]
     again.close()

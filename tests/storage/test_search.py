@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from jupyter_colophon.core.model.search_index_terms import encode_token, filter_term
+from jupyter_colophon.core.model.search_index_terms import encode_filter_term, encode_index_word
 from jupyter_colophon.storage.spi import Document, StorageProvider, TableContext, TextQuery
 
 #: Words that a tokenizer would split, treat as operators, fold or stem.
@@ -39,7 +39,7 @@ AWKWARD = [
     "'",
     "the",
 ]
-EVERY = filter_term("entity", "any")
+EVERY = encode_filter_term("entity", "any")
 
 
 @pytest.fixture
@@ -51,23 +51,25 @@ def index(store: StorageProvider) -> StorageProvider:
 
 def document(urn: str, words: Iterable[str], *terms: str, tags: Iterable[str] = (), owner: str = "") -> Document:
     values = frozenset({("tag", tag) for tag in tags} | ({("owner", owner)} if owner else set()))
-    return Document(urn, "sales", "dataset", values, frozenset(map(encode_token, words)), frozenset({EVERY, *terms}))
+    return Document(
+        urn, "sales", "dataset", values, frozenset(map(encode_index_word, words)), frozenset({EVERY, *terms})
+    )
 
 
 def put(store: StorageProvider, *documents: Document) -> None:
     def work(tx: TableContext) -> None:
         for item in documents:
-            tx.search.put(item)
+            tx.search.put_documents(item)
 
     store.tx_runner.run(work)
 
 
 def words(*exact: str, prefixes: Iterable[str] = (), terms: Iterable[str] = ()) -> TextQuery:
-    return TextQuery(tuple(map(encode_token, exact)), tuple(map(encode_token, prefixes)), tuple(terms))
+    return TextQuery(tuple(map(encode_index_word, exact)), tuple(map(encode_index_word, prefixes)), tuple(terms))
 
 
 def match(store: StorageProvider, query: TextQuery, cap: int = 100) -> list[str]:
-    matches = store.tx_runner.run(lambda tx: tx.search.match(query, cap), read_only=True)
+    matches = store.tx_runner.run(lambda tx: tx.search.find_matches(query, cap), read_only=True)
     assert [hit.score for hit in matches] == sorted((hit.score for hit in matches), reverse=True)
     assert len({hit.urn for hit in matches}) == len(matches)
     return sorted(hit.urn for hit in matches)
@@ -89,7 +91,7 @@ def test_word_finds_only_itself(index: StorageProvider, word: str) -> None:
 
 
 def test_any_word_and_all_terms_match(index: StorageProvider) -> None:
-    red, blue = filter_term("tag", "red"), filter_term("tag", "blue")
+    red, blue = encode_filter_term("tag", "red"), encode_filter_term("tag", "blue")
     put(
         index,
         document("urn:1", ["orders", "daily"], red),
@@ -103,11 +105,11 @@ def test_any_word_and_all_terms_match(index: StorageProvider) -> None:
     assert match(index, words(prefixes=["ord"], terms=[red, blue])) == ["urn:2"]
     assert match(index, words(terms=[EVERY])) == ["urn:1", "urn:2", "urn:3", "urn:4"]
     assert match(index, words(terms=[red, blue])) == ["urn:2"]
-    assert match(index, words("none")) == match(index, words("orders", terms=[filter_term("tag", "none")])) == []
+    assert match(index, words("none")) == match(index, words("orders", terms=[encode_filter_term("tag", "none")])) == []
 
 
 def test_words_and_terms_are_separate(index: StorageProvider) -> None:
-    term = filter_term("tag", "red")
+    term = encode_filter_term("tag", "red")
     put(index, document("urn:1", ["tag:red"]), document("urn:2", [], term))
     assert match(index, words("tag:red")) == ["urn:1"]
     assert match(index, words(prefixes=["tag"])) == ["urn:1"]
@@ -137,7 +139,7 @@ def count_facets(store: StorageProvider, word: str, *facets: str) -> dict[str, d
     """Count the facet values of the documents with this word."""
 
     def work(tx: TableContext) -> dict[str, dict[str, int]]:
-        numbers = [item.number for item in tx.search.match(words(word), 99)]
+        numbers = [item.number for item in tx.search.find_matches(words(word), 99)]
         return {name: dict(counts) for name, counts in tx.search.count_facets(numbers, facets).items()}
 
     return store.tx_runner.run(work, read_only=True)
@@ -161,10 +163,10 @@ def test_facet_values_follow_their_document(index: StorageProvider) -> None:
     # The words are equal, only the facet values differ.
     put(index, document("urn:1", ["same"]))
     assert count_facets(index, "same", "tag", "owner") == {"tag": dict.fromkeys(odd, 1)}
-    index.tx_runner.run(lambda tx: tx.search.remove("urn:2"))
+    index.tx_runner.run(lambda tx: tx.search.remove_document("urn:2"))
     put(index, document("urn:3", ["same"]))
     assert count_facets(index, "same", "tag", "owner") == {}
-    assert index.check() == []
+    assert index.find_store_problems() == []
 
 
 def test_facet_values_of_many_documents_are_counted(index: StorageProvider) -> None:
@@ -179,10 +181,13 @@ def test_groups_count_matches_beyond_the_ranked(index: StorageProvider) -> None:
     put(index, *(document(f"urn:{at}", ["same"]) for at in range(5)))
     for cap, ranked, groups in ((2, 2, [4]), (4, 4, []), (5, 5, []), (9, 5, [])):
         matches, grouped = index.tx_runner.run(
-            lambda tx, cap=cap: tx.search.match_with_groups(words("same"), cap, 4), read_only=True
+            lambda tx, cap=cap: tx.search.find_matches_and_groups(words("same"), cap, 4), read_only=True
         )
         assert (len(matches), [len(group.numbers) for group in grouped]) == (ranked, groups), cap
-    assert index.tx_runner.run(lambda tx: tx.search.match_with_groups(words("none"), 2, 4), read_only=True) == ([], [])
+    assert index.tx_runner.run(lambda tx: tx.search.find_matches_and_groups(words("none"), 2, 4), read_only=True) == (
+        [],
+        [],
+    )
 
 
 def test_shorter_document_ranks_higher(index: StorageProvider) -> None:
@@ -192,7 +197,7 @@ def test_shorter_document_ranks_higher(index: StorageProvider) -> None:
         document("urn:short", ["same"]),
         document("urn:mid", ["same", *(f"w{number}" for number in range(30))]),
     )
-    matches = index.tx_runner.run(lambda tx: tx.search.match(words("same"), 9))
+    matches = index.tx_runner.run(lambda tx: tx.search.find_matches(words("same"), 9))
     assert [item.urn for item in matches] == ["urn:short", "urn:mid", "urn:long"]
 
 
@@ -201,13 +206,13 @@ def test_replaced_document_has_only_new_words(index: StorageProvider) -> None:
     put(index, document("urn:1", ["both", "new"], "t2", tags=("b", "a")))
     assert [match(index, words(word)) for word in ("old", "both", "new")] == [[], ["urn:1"], ["urn:1"]]
     assert match(index, words(terms=["t1"])) == []
-    matches = index.tx_runner.run(lambda tx: tx.search.match(words("new"), 9))
+    matches = index.tx_runner.run(lambda tx: tx.search.find_matches(words("new"), 9))
     assert [(item.urn, item.namespace, item.type) for item in matches] == [("urn:1", "sales", "dataset")]
 
 
 def test_removed_document_is_found_again_after_put(index: StorageProvider) -> None:
     put(index, document("urn:1", ["old"]), document("urn:2", ["old"]))
-    index.tx_runner.run(lambda tx: (tx.search.remove("urn:1"), tx.search.remove("urn:none")))
+    index.tx_runner.run(lambda tx: (tx.search.remove_document("urn:1"), tx.search.remove_document("urn:none")))
     assert match(index, words("old")) == match(index, words(terms=[EVERY])) == ["urn:2"]
     put(index, document("urn:1", ["old"]))
     assert match(index, words("old")) == ["urn:1", "urn:2"]
@@ -229,13 +234,15 @@ def test_documents_are_read_by_urn_with_their_terms(index: StorageProvider) -> N
 def test_putting_many_documents_equals_one_by_one(index: StorageProvider) -> None:
     put(index, document("urn:old", ["old", "both"], "t1"))
     many = [document(f"urn:{at}", ["both", f"only{at}"], "t2") for at in range(5)]
-    index.tx_runner.run(lambda tx: tx.search.put(*many[:3], document("urn:old", ["new", "both"], "t2"), *many[3:]))
-    index.tx_runner.run(lambda tx: tx.search.put())
+    index.tx_runner.run(
+        lambda tx: tx.search.put_documents(*many[:3], document("urn:old", ["new", "both"], "t2"), *many[3:])
+    )
+    index.tx_runner.run(lambda tx: tx.search.put_documents())
     assert match(index, words("old")) == []
     assert match(index, words("both"), cap=3) == ["urn:2", "urn:3", "urn:4"]
     assert match(index, words("both", terms=["t2"])) == [*(f"urn:{at}" for at in range(5)), "urn:old"]
     assert match(index, words("only3")) == ["urn:3"]
-    assert index.check() == []
+    assert index.find_store_problems() == []
 
 
 def test_all_documents_are_listed_by_urn(index: StorageProvider) -> None:
@@ -266,14 +273,14 @@ def test_any_history_equals_a_dictionary(
 
     def work(tx: TableContext) -> None:
         for urn in ("urn:1", "urn:2", "urn:3", "urn:4"):
-            tx.search.remove(urn)
+            tx.search.remove_document(urn)
         for urn, content in history:
             if content is None:
                 model.pop(urn, None)
-                tx.search.remove(urn)
+                tx.search.remove_document(urn)
             else:
                 model[urn] = content
-                tx.search.put(document(urn, content[0], *content[1]))
+                tx.search.put_documents(document(urn, content[0], *content[1]))
 
     shared.tx_runner.run(work)
     for exact, prefixes, terms in questions:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from jupyter_colophon.core.errors import InvalidField, NotFound, TableSchemaIncompatible
-from jupyter_colophon.core.store import StoreChoice
+from jupyter_colophon.core.store import StorageChoice
 from jupyter_colophon.storage import providers
 from jupyter_colophon.storage.spi import Range, StorageProvider, TableSpec
 from support.things_table import KEY, KEYS, THINGS, insert_key_rows, list_row_keys, run_on_table
@@ -184,11 +184,11 @@ def test_outdated_process_gets_an_error(things: StorageProvider, another: Storag
     assert another.table_admin.get_spec("things") == GROWN
 
 
-def test_concurrent_starts_create_each_table_once(choice: StoreChoice) -> None:
+def test_concurrent_starts_create_each_table_once(choice: StorageChoice) -> None:
     specs = [THINGS, *(TableSpec(f"t{number}", {"a": "string", "n": "int"}, ("a",), ("n",)) for number in range(5))]
 
     def start(number: int) -> list[str]:
-        provider = providers.open_provider(choice)
+        provider = providers.open_complete_provider(choice)
         try:
             # In reverse order: locking table by table would be a deadlock.
             provider.table_admin.create_or_update(*(specs if number % 2 else specs[::-1]))
@@ -200,7 +200,7 @@ def test_concurrent_starts_create_each_table_once(choice: StoreChoice) -> None:
     with ThreadPoolExecutor(6) as threads:
         lists = list(threads.map(start, range(6), timeout=300))
     assert lists == [sorted(spec.id for spec in specs)] * 6
-    provider = providers.open_provider(choice)
+    provider = providers.open_complete_provider(choice)
     assert run_on_table(provider, lambda table: table.read(KEYS[0], ["n"])) == {"n": 6}
     provider.close()
 

@@ -20,9 +20,9 @@ REACHES: dict[str, Callable[[TableContext], Any]] = {
     "scan": lambda tx: list(tx.get_table("things").scan(Range())),
     "upsert": lambda tx: tx.get_table("things").upsert(KEY),
     "many rows": lambda tx: tx.get_table("things").upsert_many([KEY]),
-    "log": lambda tx: tx.log.get_head(),
-    "search": lambda tx: tx.search.put(DOCUMENT),
-    "edges": lambda tx: tx.edges.stop("run", None),
+    "log": lambda tx: tx.log.get_newest_number(),
+    "search": lambda tx: tx.search.put_documents(DOCUMENT),
+    "edges": lambda tx: tx.edges.set_run_stop("run", None),
 }
 
 
@@ -33,13 +33,18 @@ def count(tx: TableContext) -> int:
 def write_everywhere(tx: TableContext) -> None:
     tx.get_table("things").upsert(KEY | {"n": 1})
     add_changes(tx, dict.fromkeys(CHANGE))
-    tx.search.put(DOCUMENT)
-    tx.edges.add("data", "program", "read", "run", "", 1, None)
+    tx.search.put_documents(DOCUMENT)
+    tx.edges.record_access("data", "program", "read", "run", "", 1, None)
 
 
 def nothing_is_there(tx: TableContext) -> bool:
     around = tx.edges.find_neighbours("data", ["data"], ["read"], ALL_TIME, 9)
-    return (count(tx), tx.log.get_head(), tx.search.group_matches(TextQuery(("orders",)), 9), around) == (0, 0, [], [])
+    return (count(tx), tx.log.get_newest_number(), tx.search.group_matches(TextQuery(("orders",)), 9), around) == (
+        0,
+        0,
+        [],
+        [],
+    )
 
 
 def test_run_returns_the_result_of_the_callable(things: StorageProvider) -> None:
@@ -215,8 +220,8 @@ def test_read_only_transaction_cannot_write(things: StorageProvider) -> None:
         lambda tx: tx.get_table("things").upsert_many([KEY]),
         lambda tx: tx.get_table("things").increment(KEYS[0], "n", 1),
         lambda tx: add_changes(tx, dict.fromkeys(CHANGE)),
-        lambda tx: tx.search.put(DOCUMENT),
-        lambda tx: tx.edges.add("data", "program", "read", "run", "", 1, None),
+        lambda tx: tx.search.put_documents(DOCUMENT),
+        lambda tx: tx.edges.record_access("data", "program", "read", "run", "", 1, None),
     ]
     for write in writes:
         with pytest.raises(MetadataError):
@@ -238,23 +243,23 @@ def test_every_commit_changes_the_data_version(things: StorageProvider, another:
 def test_open_store_is_healthy(things: StorageProvider) -> None:
     assert things.check_health()["status"] == "ok"
     assert {"status", "detail", "journalMode"} <= things.check_health().keys()
-    assert things.check() == []
+    assert things.find_store_problems() == []
     assert things.name
-    assert {"engine", "place"} <= things.describe().keys()
+    assert {"engine", "place"} <= things.describe_store().keys()
 
 
 def test_written_rows_survive_reopening(things: StorageProvider, another: StorageProvider) -> None:
     things.tx_runner.run(write_everywhere)
     things.close()
     assert another.tx_runner.run(count) == 1
-    assert another.tx_runner.run(lambda tx: tx.log.get_head()) == 1
+    assert another.tx_runner.run(lambda tx: tx.log.get_newest_number()) == 1
 
 
 def test_repair_and_reclaim_keep_all_rows(things: StorageProvider) -> None:
     run_on_table(things, insert_key_rows)
-    things.tx_runner.run(lambda tx: tx.search.put(DOCUMENT))
-    things.repair()
-    assert things.reclaim() >= 0
+    things.tx_runner.run(lambda tx: tx.search.put_documents(DOCUMENT))
+    things.rebuild_derived_data()
+    assert things.reclaim_space() >= 0
     assert run_on_table(things, lambda table: list_row_keys(table.scan(Range()))) == KEYS
     assert things.tx_runner.run(
         lambda tx: [len(group.numbers) for group in tx.search.group_matches(TextQuery(("orders",)), 9)]

@@ -17,19 +17,19 @@ from typing import Any
 
 import psycopg
 import pytest
-from jupyter_colophon.composition import Catalog, open_catalog
+from jupyter_colophon.composition import Catalog, open_or_create_catalog
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import StoreTooNew, UnsupportedStore
-from jupyter_colophon.core.identity.names import Identity, Urn, make_run_urn
+from jupyter_colophon.core.identity.names import IdentityRules, Urn, make_run_urn
 from jupyter_colophon.core.lineage.graph import LineageRequest
 from jupyter_colophon.core.openlineage.event import OriginalName
 from jupyter_colophon.core.search.search import SearchRequest, ValuesRequest
-from jupyter_colophon.core.store import StoreChoice, choose_sqlite_file
-from jupyter_colophon.maintenance import open_for_maintenance
-from jupyter_colophon.operations.problems import PREFIX, render_refusal
+from jupyter_colophon.core.store import StorageChoice, choose_sqlite_store
+from jupyter_colophon.maintenance import open_store_for_maintenance
+from jupyter_colophon.operations.problems import PREFIX, render_rejection_as_problem
 from jupyter_colophon.storage import providers, tables
 from jupyter_colophon.storage.changes import consumed_offsets, schedules, sinks
-from jupyter_colophon.storage.migrations.runner import NAME, Progress, load_progress
+from jupyter_colophon.storage.migrations.runner import NAME, MigrationProgress, read_migration_progress
 from jupyter_colophon.storage.spi import Range, TableContext
 from support.catalog import ADA, list_hit_names, search_catalog, write_metadata
 from support.catalog_maintenance import create_maintenance, list_integrity_issues
@@ -69,7 +69,7 @@ import os, signal
 from pathlib import Path
 from jupyter_colophon.storage.migrations import version_1
 from support.catalog import open_catalog_file
-version_1.clear_counts = lambda tx, after: os.kill(os.getpid(), signal.SIGKILL)
+version_1.delete_some_counters = lambda tx, after: os.kill(os.getpid(), signal.SIGKILL)
 open_catalog_file(Path(sys.argv[1]))
 """
 
@@ -79,21 +79,21 @@ def _dump(store: str) -> str:
 
 
 @contextmanager
-def _sqlite(folder: Path) -> Iterator[StoreChoice]:
+def _sqlite(folder: Path) -> Iterator[StorageChoice]:
     path = folder / "colophon.db"
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(_dump("sqlite"))
-    yield choose_sqlite_file(path)
+    yield choose_sqlite_store(path)
 
 
 @contextmanager
-def _postgresql(folder: Path) -> Iterator[StoreChoice]:
+def _postgresql(folder: Path) -> Iterator[StorageChoice]:
     running_server, database = get_or_start_server(), f"old_{folder.name.lower().replace('-', '_')}"
     running_server.execute(f'CREATE DATABASE "{database}"')
     try:
         with psycopg.connect(running_server.get_dsn(database), autocommit=True) as connection:
             connection.execute(_dump("postgresql").encode())
-        yield StoreChoice("postgresql", {"dsn": running_server.get_dsn(database)})
+        yield StorageChoice("postgresql", {"dsn": running_server.get_dsn(database)})
     finally:
         running_server.execute(f'DROP DATABASE "{database}" WITH (FORCE)')
 
@@ -102,7 +102,7 @@ OLD = {"sqlite": _sqlite, "postgresql": _postgresql}
 
 
 @pytest.fixture(params=list(OLD))
-def old(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[StoreChoice]:
+def old(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[StorageChoice]:
     """Create a store with the catalog of e8b857e."""
     with OLD[request.param](tmp_path) as choice:
         yield choice
@@ -112,7 +112,7 @@ def old(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[StoreChoice]
 def upgraded(request: pytest.FixtureRequest, tmp_path_factory: Any) -> Iterator[Catalog]:
     """Open the same catalog for tests that only read."""
     with OLD[request.param](tmp_path_factory.mktemp("upgraded")) as choice:
-        catalog = open_catalog(choice, Identity())
+        catalog = open_or_create_catalog(choice, IdentityRules())
         yield catalog
         catalog.close()
 
@@ -121,9 +121,9 @@ def _read(catalog: Catalog, work: Any) -> Any:
     return catalog.provider.tx_runner.run(work, read_only=True)
 
 
-def test_no_row_is_lost_and_no_check_fails(old: StoreChoice) -> None:
-    catalog = open_catalog(old, Identity())
-    catalog.inbox.close()
+def test_no_row_is_lost_and_no_check_fails(old: StorageChoice) -> None:
+    catalog = open_or_create_catalog(old, IdentityRules())
+    catalog.inbox.stop_thread()
     counts = _read(catalog, lambda tx: {name: tx.get_table(name).count() for name in ROWS})
     grown = {"entities": 26, "aspects": 80, "aspect_versions": 92}
     # The pending batch of the inbox was applied: a dataset with its key and one aspect, and that of its platform.
@@ -150,23 +150,25 @@ class TestReading:
             [],
             [],
         ]
-        hidden = upgraded.searcher.search(SearchRequest("tags:secret", removed=True), ADA)
+        hidden = upgraded.searcher.search_page_of_hits(SearchRequest("tags:secret", removed=True), ADA)
         assert list_hit_names(hidden) == ["hidden"]
-        values, _ = upgraded.keys.list_values(ValuesRequest("source", ""), 10, ADA)
+        values, _ = upgraded.keys.list_values_with_counts(ValuesRequest("source", ""), 10, ADA)
         assert values == [("orders", 1), ("till", 1)]
 
     def test_history_and_timeseries_after_upgrade(self, upgraded: Catalog) -> None:
-        history, _ = upgraded.reader.list_versions(Urn.parse(ORDERS), "technicalMetadata", 9, "", ADA)
+        history, _ = upgraded.reader.list_aspect_versions(Urn.parse(ORDERS), "technicalMetadata", 9, "", ADA)
         assert [version.value["properties"]["owner"] for version in history] == ["Grace", "Ada"]
-        twice, _ = upgraded.reader.list_versions(Urn.parse(build_table_urn("twice")), "technicalMetadata", 9, "", ADA)
+        twice, _ = upgraded.reader.list_aspect_versions(
+            Urn.parse(build_table_urn("twice")), "technicalMetadata", 9, "", ADA
+        )
         assert [version.version for version in twice] == [3]
-        assert upgraded.reader.read_aspect(Urn.parse(ORDERS), "businessMetadata", ADA).actor == "bob"
+        assert upgraded.reader.read_current_aspect(Urn.parse(ORDERS), "businessMetadata", ADA).actor == "bob"
 
     def test_runs_keep_their_facts_except_cell_source(self, upgraded: Catalog) -> None:
-        run = upgraded.runs.read_run(str(make_run_urn(Urn.parse(CELL), "run-1")), ADA)
+        run = upgraded.runs.read_visible_run(str(make_run_urn(Urn.parse(CELL), "run-1")), ADA)
         assert dict(run.facts) == {"cellId": "a1", "sourceHash": "sha256:1f", "executionCount": 3}
         assert [(item.data, item.mode) for item in run.accesses] == [(ORDERS, "read"), (REPORT, "write")]
-        assert upgraded.runs.read_run(str(make_run_urn(Urn.parse(NOTEBOOK), "run-2")), ADA).facts == {
+        assert upgraded.runs.read_visible_run(str(make_run_urn(Urn.parse(NOTEBOOK), "run-2")), ADA).facts == {
             "source": "the till"
         }
 
@@ -184,42 +186,44 @@ class TestReading:
         assert [(edge.source_field, edge.target_field) for edge in lineage.columns] == [("price", "total")]
 
     def test_openlineage_data_after_upgrade(self, upgraded: Catalog) -> None:
-        job = upgraded.marquez.read_one("job", OriginalName("airflow", "daily.load"), ADA)
+        job = upgraded.marquez.read_job_or_dataset("job", OriginalName("airflow", "daily.load"), ADA)
         assert job.facets["sql"]["query"] == "select 1"
-        bills = upgraded.marquez.read_one("dataset", OriginalName("file", "/data/bills"), ADA)
+        bills = upgraded.marquez.read_job_or_dataset("dataset", OriginalName("file", "/data/bills"), ADA)
         assert bills.facets["storage"]["storageLayer"] == "delta"
 
     def test_dead_letters_and_refusals_after_upgrade(self, upgraded: Catalog) -> None:
-        letters, _ = upgraded.dead_letters.list_page("", 10, "", ADA)
-        problems = [(item.kind, render_refusal(item.refusal)["type"].removeprefix(PREFIX)) for item in letters]
+        letters, _ = upgraded.dead_letters.list_visible_page("", 10, "", ADA)
+        problems = [
+            (item.kind, render_rejection_as_problem(item.refusal)["type"].removeprefix(PREFIX)) for item in letters
+        ]
         assert sorted(problems) == [
             ("openlineage", "invalid-value"),
             ("proposals", "already-exists"),
             ("proposals", "condition-failed"),
         ]
-        rows, _ = upgraded.loads.list_refusals("night", 10, "", ADA)
-        assert [render_refusal(item.row.refusal)["status"] for item in rows] == [409, 400]
-        load = upgraded.loads.read("night", ADA)
+        rows, _ = upgraded.loads.list_rejected_rows("night", 10, "", ADA)
+        assert [render_rejection_as_problem(item.row.refusal)["status"] for item in rows] == [409, 400]
+        load = upgraded.loads.read_own_load("night", ADA)
         assert (load.state, load.written, load.refused) == ("committed", 1, 2)
         entries = _read(upgraded, lambda tx: [row["id"] for row in tx.get_table("inbox").scan(Range())])
-        states = [upgraded.inbox.read_entry(number, ADA).state for number in entries]
+        states = [upgraded.inbox.require_visible_entry(number, ADA).state for number in entries]
         assert states.count("rejected") == 2
         assert set(states) == {"applied", "rejected"}
 
     def test_cursors_and_offsets_after_upgrade(self, upgraded: Catalog) -> None:
-        place = consumed_offsets.PartitionKey("MetadataChangeProposal_v1", 0, 41)
-        assert _read(upgraded, lambda tx: consumed_offsets.is_taken(tx, place))
-        assert not _read(upgraded, lambda tx: consumed_offsets.is_taken(tx, replace(place, offset=42)))
-        sink = _read(upgraded, lambda tx: sinks.read_state(tx, "audit"))
+        place = consumed_offsets.MessagePosition("MetadataChangeProposal_v1", 0, 41)
+        assert _read(upgraded, lambda tx: consumed_offsets.is_consumed(tx, place))
+        assert not _read(upgraded, lambda tx: consumed_offsets.is_consumed(tx, replace(place, offset=42)))
+        sink = _read(upgraded, lambda tx: sinks.read_sink_state(tx, "audit"))
         assert (sink.attempts, sink.problem, sink.lost) == (2, "HTTP 500", 1)
         positions = _read(
             upgraded, lambda tx: {row["name"]: row["seq"] for row in tx.get_table("cursors").scan(Range())}
         )
         assert positions == {"sink:audit": 5, "listener:mirror": 106}
-        assert _read(upgraded, lambda tx: schedules.read_states(tx)["nightly"].due) == 9_000
+        assert _read(upgraded, lambda tx: schedules.read_schedule_states(tx)["nightly"].due) == 9_000
 
     def test_changes_after_upgrade(self, upgraded: Catalog) -> None:
-        changes = upgraded.feed.read_changes(0, 1_000, {}, ADA)
+        changes = upgraded.feed.read_visible_changes(0, 1_000, {}, ADA)
         assert [change.seq for change in changes] == list(range(1, len(changes) + 1))
         assert len(changes) >= 106
 
@@ -229,66 +233,70 @@ def test_killed_migration_is_resumed_by_concurrent_processes(tmp_path: Path) -> 
         path = tmp_path / "colophon.db"
         with start_script_process(DYING, str(path)) as dying:
             assert dying.wait(timeout=300) == -signal.SIGKILL
-        store = providers.open_provider(choice)
-        assert store.tx_runner.run(load_progress).place != ""
+        store = providers.open_complete_provider(choice)
+        assert store.tx_runner.run(read_migration_progress).place != ""
         store.close()
         with ThreadPoolExecutor(3) as threads:
-            catalogs = list(threads.map(lambda _: open_catalog(choice, Identity()), range(3), timeout=300))
+            catalogs = list(
+                threads.map(lambda _: open_or_create_catalog(choice, IdentityRules()), range(3), timeout=300)
+            )
         for catalog in catalogs:
             assert list_hit_names(search_catalog(catalog, "tags:gold")) == ["orders"]
-            assert catalog.provider.tx_runner.run(load_progress) == Progress(1)
+            assert catalog.provider.tx_runner.run(read_migration_progress) == MigrationProgress(1)
         assert write_metadata(catalogs[0], ORDERS, {"owner": "Mary"}, version=2).version == 3
         assert list_integrity_issues(create_maintenance(catalogs[0])) == []
         for catalog in catalogs:
             catalog.close()
 
 
-def _set(choice: StoreChoice, name: str, value: bytes | None) -> None:
+def _set(choice: StorageChoice, name: str, value: bytes | None) -> None:
     """Write or delete a row of a store's settings."""
 
     def work(tx: TableContext) -> None:
         table = tx.get_table("settings")
         table.delete((name,)) if value is None else table.upsert({"name": name, "value": value})
 
-    store = providers.open_provider(choice)
+    store = providers.open_complete_provider(choice)
     store.tx_runner.run(work)
     store.close()
 
 
 @pytest.mark.parametrize("value", [b'{"done": 6, "place": ""}', b'{"done": 9, "place": ""}', b"{}", None])
-def test_catalog_of_unsupported_version_is_refused_and_unchanged(old: StoreChoice, value: bytes | None) -> None:
+def test_catalog_of_unsupported_version_is_refused_and_unchanged(old: StorageChoice, value: bytes | None) -> None:
     _set(old, "migrations", value)
-    store = providers.open_provider(old)
+    store = providers.open_complete_provider(old)
     before = store.table_admin.list()
     with pytest.raises(UnsupportedStore, match="export the catalog with the version that wrote it"):
-        open_catalog(old, Identity())
+        open_or_create_catalog(old, IdentityRules())
     assert store.table_admin.list() == before
     assert store.tx_runner.run(lambda tx: tx.get_table("settings").read((NAME,))) is None
     store.close()
 
 
-def test_catalog_of_newer_version_is_refused_and_unchanged(old: StoreChoice) -> None:
-    open_catalog(old, Identity()).close()
+def test_catalog_of_newer_version_is_refused_and_unchanged(old: StorageChoice) -> None:
+    open_or_create_catalog(old, IdentityRules()).close()
     _set(old, NAME, json.dumps({"version": 99, "place": ""}).encode())
-    store = providers.open_provider(old)
+    store = providers.open_complete_provider(old)
     before = store.get_data_version()
     with pytest.raises(StoreTooNew):
-        open_catalog(old, Identity())
+        open_or_create_catalog(old, IdentityRules())
     assert store.get_data_version() == before
     store.close()
 
 
 def test_new_catalog_has_the_newest_version(tmp_path: Path) -> None:
-    catalog = open_catalog(choose_sqlite_file(tmp_path / "new.db"), Identity())
-    assert catalog.provider.tx_runner.run(load_progress) == Progress(1)
+    catalog = open_or_create_catalog(choose_sqlite_store(tmp_path / "new.db"), IdentityRules())
+    assert catalog.provider.tx_runner.run(read_migration_progress) == MigrationProgress(1)
     catalog.close()
 
 
-def test_upgraded_catalog_is_backed_up_and_restored(old: StoreChoice, tmp_path: Path) -> None:
-    catalog, path = open_catalog(old, Identity()), tmp_path / "backup.gz"
-    create_maintenance(catalog).create_backups("1").write(path)
+def test_upgraded_catalog_is_backed_up_and_restored(old: StorageChoice, tmp_path: Path) -> None:
+    catalog, path = open_or_create_catalog(old, IdentityRules()), tmp_path / "backup.gz"
+    create_maintenance(catalog).create_backup_service("1").write_backup_file(path)
     catalog.close()
-    store = open_for_maintenance(choose_sqlite_file(tmp_path / "restored.db"), lambda what, steps: None, new=True)
-    store.create_backups("1").restore(path)
+    store = open_store_for_maintenance(
+        choose_sqlite_store(tmp_path / "restored.db"), lambda what, steps: None, new=True
+    )
+    store.create_backup_service("1").restore_into_empty_store(path)
     assert list_integrity_issues(store) == []
     store.close()

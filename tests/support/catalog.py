@@ -5,14 +5,14 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from jupyter_colophon.composition import Catalog, open_catalog
+from jupyter_colophon.composition import Catalog, open_or_create_catalog
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.changes.idempotency import IdempotencyKey
-from jupyter_colophon.core.identity.names import Identity, Urn
+from jupyter_colophon.core.identity.names import IdentityRules, Urn
 from jupyter_colophon.core.lineage.run import Access, ColumnEdge, RunStart
-from jupyter_colophon.core.model.proposal import Condition, Proposal, ProposalResult
+from jupyter_colophon.core.model.proposal import Proposal, ProposalResult, WriteCondition
 from jupyter_colophon.core.search.search import SearchRequest, SearchResult
-from jupyter_colophon.core.store import choose_sqlite_file
+from jupyter_colophon.core.store import choose_sqlite_store
 from support.urns import ORDERS
 
 ADA = Principal("ada")
@@ -20,7 +20,7 @@ ADA = Principal("ada")
 
 def open_catalog_file(path: Path, **identity: Any) -> Catalog:
     """Open the catalog in this file."""
-    return open_catalog(choose_sqlite_file(path), Identity(**identity))
+    return open_or_create_catalog(choose_sqlite_store(path), IdentityRules(**identity))
 
 
 def build_metadata_value(properties: Mapping[str, str] | None = None, tags: Iterable[str] = ()) -> dict[str, Any]:
@@ -40,21 +40,23 @@ def write_metadata(
 ) -> ProposalResult:
     """Write one aspect."""
     proposal = Proposal(
-        Urn.parse(urn), aspect, "upsert", build_metadata_value(properties, tags), Condition(version=version)
+        Urn.parse(urn), aspect, "upsert", build_metadata_value(properties, tags), WriteCondition(version=version)
     )
-    return catalog.write_path.propose([proposal], principal)[0]
+    return catalog.write_path.apply_proposals_atomically([proposal], principal)[0]
 
 
 def write_numbered_version(catalog: Catalog, number: int) -> ProposalResult:
     """Write a version of ORDERS with its own idempotency key; writing it in another process makes another version."""
     value = build_metadata_value({"number": f"n{number}", "by": str(os.getpid())})
     proposal = Proposal(Urn.parse(ORDERS), "technicalMetadata", "upsert", value)
-    return catalog.write_path.propose([proposal], ADA, once=IdempotencyKey("ada", f"key-{number}", "f"))[0]
+    return catalog.write_path.apply_proposals_atomically(
+        [proposal], ADA, once=IdempotencyKey("ada", f"key-{number}", "f")
+    )[0]
 
 
 def delete_entity_or_aspect(catalog: Catalog, urn: str = ORDERS, aspect: str | None = None) -> ProposalResult:
     """Delete an entity or one of its aspects."""
-    return catalog.write_path.propose([Proposal(Urn.parse(urn), aspect, "delete")], ADA)[0]
+    return catalog.write_path.apply_proposals_atomically([Proposal(Urn.parse(urn), aspect, "delete")], ADA)[0]
 
 
 def record_run(
@@ -70,13 +72,13 @@ def record_run(
     status = "running" if end is None else "succeeded"
     run = catalog.write_path.start_run(RunStart(Urn.parse(program), run_id, start, end, status), ADA).urn
     touched = [Access(Urn.parse(data), mode) for mode, data in accesses]  # type: ignore[arg-type]
-    catalog.write_path.record_accesses(run, touched, list(columns), ADA)
+    catalog.write_path.record_run_accesses(run, touched, list(columns), ADA)
     return run
 
 
 def search_catalog(catalog: Catalog, text: str, limit: int = 50, cursor: str = "", **filters: str) -> SearchResult:
     """Search the catalog."""
-    return catalog.searcher.search(SearchRequest(text, tuple(filters.items()), limit, cursor), ADA)
+    return catalog.searcher.search_page_of_hits(SearchRequest(text, tuple(filters.items()), limit, cursor), ADA)
 
 
 def list_hit_names(answer: SearchResult) -> list[str]:

@@ -1,14 +1,14 @@
 """Maintenance of catalogs that are already open."""
 
-from jupyter_colophon.composition import Catalog, open_catalog
-from jupyter_colophon.core.identity.names import Identity
-from jupyter_colophon.core.store import StoreChoice
+from jupyter_colophon.composition import Catalog, open_or_create_catalog
+from jupyter_colophon.core.identity.names import IdentityRules
+from jupyter_colophon.core.store import StorageChoice
 from jupyter_colophon.maintenance import Maintenance
 
 
-def open_catalog_of_store(choice: StoreChoice) -> Catalog:
+def open_catalog_of_store(choice: StorageChoice) -> Catalog:
     """Open the catalog in this store."""
-    return open_catalog(choice, Identity())
+    return open_or_create_catalog(choice, IdentityRules())
 
 
 def create_maintenance(catalog: Catalog) -> Maintenance:
@@ -18,4 +18,4 @@ def create_maintenance(catalog: Catalog) -> Maintenance:
 
 def list_integrity_issues(healer: Maintenance) -> list[tuple[str, str]]:
     """Return the issues that a check finds, as (subject, issue)."""
-    return [tuple(finding) for finding in healer.create_checker().find_issues()]
+    return [tuple(finding) for finding in healer.create_integrity_checker().find_issues()]

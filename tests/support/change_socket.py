@@ -26,7 +26,7 @@ class ChangeSocket:
         if text is None:
             return None
         document = json.loads(text)
-        _SCHEMAS.validate("message", document)
+        _SCHEMAS.require_valid_body("message", document)
         return document
 
     async def read_until(self, fits: Callable[[Any], bool]) -> list[Any]:

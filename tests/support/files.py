@@ -49,7 +49,7 @@ def write_file(folder: Path, name: str, text: str | bytes) -> Path:
 def save_instance(files: InstanceFiles, name: str, value: dict[str, Any], *, create: bool = False) -> None:
     """Save an instance as the service does."""
     with files.lock_instance(name) as slot:
-        slot.write(value, create=create)
+        slot.write_document_atomically(value, create=create)
 
 
 @contextmanager

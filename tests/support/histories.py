@@ -58,15 +58,15 @@ def apply_steps(catalog: Catalog, steps: list[Any]) -> None:
     for kind, who, what, value in steps:
         try:
             if kind == "write":
-                catalog.write_path.propose([Proposal(Urn.parse(who), what, "upsert", value)], ADA)
+                catalog.write_path.apply_proposals_atomically([Proposal(Urn.parse(who), what, "upsert", value)], ADA)
             elif kind == "forget":
-                catalog.write_path.propose([Proposal(Urn.parse(who), what, "delete")], ADA)
+                catalog.write_path.apply_proposals_atomically([Proposal(Urn.parse(who), what, "delete")], ADA)
             elif kind == "rename":
-                catalog.write_path.rename(Urn.parse(who), Urn.parse(what), ADA)
+                catalog.write_path.rename_dataset(Urn.parse(who), Urn.parse(what), ADA)
             elif kind == "run":
                 runs[who, what] = record_run(catalog, who, what, value)
             elif (who, what) in runs:
-                catalog.write_path.change_run(runs[who, what], RunChange("succeeded", 9_000), ADA)
+                catalog.write_path.update_run(runs[who, what], RunChange("succeeded", 9_000), ADA)
         except (NotFound, InvalidInstance, RenameConflict):
             assert kind in ("forget", "rename")
 
@@ -80,7 +80,7 @@ def read_derived_rows(catalog: Catalog) -> Any:
         rows["edges"] = [
             sorted(map(str, tx.edges.list_links_of_run(run))) for run in tx.edges.list_runs_after("", 10_000)
         ]
-        rows["stale"] = tx.edges.find_stale(10)
+        rows["stale"] = tx.edges.find_stale_roll_ups(10)
         return rows
 
     return catalog.provider.tx_runner.run(read, read_only=True)

@@ -11,9 +11,9 @@ from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import StoreUnavailable
 from jupyter_colophon.core.identity.names import make_instance_urn
 from jupyter_colophon.schemaspaces.instances import compose_instances
-from jupyter_colophon.service.instances.instances import Instances
+from jupyter_colophon.service.instances.instances import InstanceService
 from jupyter_colophon.service.instances.stores.protocol import InstanceStore
-from jupyter_colophon.service.instances.stores.records import Records, RecordsSource
+from jupyter_colophon.service.instances.stores.records import InstanceRecords, InstanceRecordsSource
 from jupyter_colophon.settings import Settings
 from support.catalog import ADA
 from support.third_party_packages import GivenSchemasProvider, build_thing_schema, load_things_schemaspace
@@ -68,7 +68,7 @@ class PlainInstance:
 class InstanceStoreFixture:
     """Instances, their catalog, and a switch that makes the catalog unavailable."""
 
-    instances: Instances
+    instances: InstanceService
     catalog: Catalog
     folder: Path
     is_away: bool = False
@@ -84,12 +84,12 @@ class InstanceStoreFixture:
 
     def read_instance_history(self, name: str) -> list[tuple[int, Any, str]]:
         """Return (version, value, actor) of an instance's record, newest first."""
-        versions, _ = self.catalog.reader.list_versions(make_instance_urn(SPACE, name), "instance", 100, "", ADA)
+        versions, _ = self.catalog.reader.list_aspect_versions(make_instance_urn(SPACE, name), "instance", 100, "", ADA)
         return [(version.version, version.value, version.actor) for version in versions]
 
     def read_instance_changes(self) -> list[tuple[str, str, str]]:
         """Return (operation, name, actor) of all changes and removals of instances, in order."""
-        log = self.catalog.feed.read_changes(0, 1_000, {"type": "instance"}, ADA)
+        log = self.catalog.feed.read_visible_changes(0, 1_000, {"type": "instance"}, ADA)
         return [(change.operation, change.name, change.actor) for change in log if change.aspect in ("instance", None)]
 
 
@@ -128,19 +128,21 @@ def open_instance_store(
     """Open instances of `things`. JUPYTER_DATA_DIR is set to the folder; `own` is the class of the schema `own`."""
     registered = build_things_schemaspace()
 
-    def records() -> Records:
+    def records() -> InstanceRecords:
         if opened.is_away:
             raise StoreUnavailable("the catalog is away, as the test wants it")
-        return Records(catalog.provider, catalog.write_path)
+        return InstanceRecords(catalog.provider, catalog.write_path)
 
     def shaper(space: str, document: Mapping[str, Any], /) -> Any:
-        kind = registered.get_class_name(space, document["schema_name"]) if document.get("schema_name") else None
+        kind = (
+            registered.get_instance_class_name(space, document["schema_name"]) if document.get("schema_name") else None
+        )
         return (own or PlainInstance)(**document) if kind else PlainInstance(**document)
 
-    class Impatient(RecordsSource):
+    class Impatient(InstanceRecordsSource):
         """Retry at once to save time."""
 
-        def note_failure(self, error: Any) -> None:
+        def record_failure_and_pause(self, error: Any) -> None:
             return
 
     instances = compose_instances(
@@ -150,7 +152,7 @@ def open_instance_store(
     try:
         yield opened
     finally:
-        instances.close()
+        instances.stop_watching_and_close_stores()
 
 
 def build_thing(display_name: str = "One", schema_name: str = "thing", **metadata: Any) -> dict[str, Any]:

@@ -10,12 +10,12 @@ import jsonschema_rs
 from jupyter_colophon.operations.datahub.api import DATAHUB as DATAHUB_API
 from jupyter_colophon.operations.elyra.api import ELYRA as ELYRA_API
 from jupyter_colophon.operations.native.api import NATIVE as NATIVE_API
-from jupyter_colophon.operations.openapi import OpenApiWriter, name_component
+from jupyter_colophon.operations.openapi import OpenApiGenerator, make_component_name
 from jupyter_colophon.operations.openlineage.api import OPENLINEAGE as OPENLINEAGE_API
 from jupyter_colophon.operations.v3.api import V3 as V3_API
 
-DOCUMENT = OpenApiWriter(NATIVE_API).build_document("0")
-ELYRA_DOCUMENT = OpenApiWriter(ELYRA_API).build_document("0")
+DOCUMENT = OpenApiGenerator(NATIVE_API).build_document("0")
+ELYRA_DOCUMENT = OpenApiGenerator(ELYRA_API).build_document("0")
 _ID = "urn:jupyter-colophon:api:openapi"
 
 
@@ -52,7 +52,7 @@ class OpenApiContract:
         assert kind in response["content"], f"{method} {path} does not document {kind} with {status}"
         schema = response["content"][kind]["schema"]
         if answers is not None and status < 400:
-            assert schema == {"$ref": f"#/components/schemas/{name_component(answers)}"}
+            assert schema == {"$ref": f"#/components/schemas/{make_component_name(answers)}"}
         resolved = {"$ref": f"{_ID}{schema['$ref']}"} if "$ref" in schema else schema
         jsonschema_rs.Draft202012Validator(resolved, registry=self._registry, validate_formats=True).validate(body)
 
@@ -72,11 +72,11 @@ class OpenApiContract:
 NATIVE = OpenApiContract(DOCUMENT, "application/problem+json", {"$ref": "#/components/schemas/Problem"})
 _ERROR = ELYRA_DOCUMENT["paths"]["/schemaspace"]["get"]["responses"]["403"]["content"]["application/json"]["schema"]
 ELYRA = OpenApiContract(ELYRA_DOCUMENT, "application/json", _ERROR)
-OPENLINEAGE = OpenApiContract(OpenApiWriter(OPENLINEAGE_API).build_document("0"), NATIVE.refused, NATIVE.problem)
+OPENLINEAGE = OpenApiContract(OpenApiGenerator(OPENLINEAGE_API).build_document("0"), NATIVE.refused, NATIVE.problem)
 DATAHUB = OpenApiContract(
-    OpenApiWriter(DATAHUB_API).build_document("0"), DATAHUB_API.error_content_type, DATAHUB_API.error_schema
+    OpenApiGenerator(DATAHUB_API).build_document("0"), DATAHUB_API.error_content_type, DATAHUB_API.error_schema
 )
 V3 = OpenApiContract(
-    OpenApiWriter(V3_API).build_document("0"), V3_API.error_content_type, V3_API.error_schema, V3_API.patterns
+    OpenApiGenerator(V3_API).build_document("0"), V3_API.error_content_type, V3_API.error_schema, V3_API.patterns
 )
 check = NATIVE.require_described_response

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from jupyter_colophon.core.openlineage.columns import read_column_edges
+from jupyter_colophon.core.openlineage.columns import parse_column_lineage_facet
 from jupyter_colophon.spark.capture.attach import attach_listener
 from jupyter_colophon.spark.plans.observation import Observation
 from jupyter_colophon.spark.session import get_session
@@ -104,7 +104,7 @@ def summarize_agent_events(events: Iterable[Mapping[str, Any]], place: RunFolder
             named[dataset["namespace"], dataset["name"]] = place.shorten_dataset(dataset)
             into.add(place.shorten_dataset(dataset))
         for dataset in event["outputs"]:
-            edges = read_column_edges(dataset["facets"].get("columnLineage"), lambda *_: None)  # type: ignore[arg-type,return-value]
+            edges = parse_column_lineage_facet(dataset["facets"].get("columnLineage"), lambda *_: None)  # type: ignore[arg-type,return-value]
             for (source, _, field, target), how in edges.items():
                 columns[f"{named.get(source) or place.shorten_path(source[1])}.{field} -> {target}"] = str(how)
     return _build_sorted_summary(reads, writes, columns)

@@ -20,9 +20,9 @@ from functools import lru_cache
 from pathlib import Path
 
 import psycopg
-from jupyter_colophon.composition import open_catalog
-from jupyter_colophon.core.identity.names import Identity
-from jupyter_colophon.core.store import StoreChoice
+from jupyter_colophon.composition import open_or_create_catalog
+from jupyter_colophon.core.identity.names import IdentityRules
+from jupyter_colophon.core.store import StorageChoice
 from support.memory import find_memory_folder
 
 _DEBIAN = Path("/usr/lib/postgresql")
@@ -174,23 +174,23 @@ def get_or_start_server() -> PostgresServer:
 
 
 @contextmanager
-def create_store_in_schema(running: PostgresServer | None = None) -> Iterator[StoreChoice]:
+def create_store_in_schema(running: PostgresServer | None = None) -> Iterator[StorageChoice]:
     """Yield a store in a schema that does not exist yet; drop it at the end."""
     running = running or get_or_start_server()
     schema = f"test_{uuid.uuid4().hex[:12]}"
     try:
-        yield StoreChoice("postgresql", {"dsn": running.dsn, "schema": schema})
+        yield StorageChoice("postgresql", {"dsn": running.dsn, "schema": schema})
     finally:
         running.execute(f'DROP SCHEMA IF EXISTS "{schema}" CASCADE')
 
 
 @contextmanager
-def create_empty_store() -> Iterator[StoreChoice]:
+def create_empty_store() -> Iterator[StorageChoice]:
     """Yield an empty store that was created before, in a third of the time that creating one takes."""
     running, name = get_or_start_server(), f"store_{uuid.uuid4().hex[:12]}"
     running.execute(f"CREATE DATABASE {name} TEMPLATE {_create_template_database()} STRATEGY file_copy")
     try:
-        yield StoreChoice("postgresql", {"dsn": running.get_dsn(name)})
+        yield StorageChoice("postgresql", {"dsn": running.get_dsn(name)})
     finally:
         running.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
@@ -200,5 +200,5 @@ def _create_template_database() -> str:
     """Create the database that is copied; it must have no connections."""
     running, name = get_or_start_server(), "made"
     running.execute(f"CREATE DATABASE {name}")
-    open_catalog(StoreChoice("postgresql", {"dsn": running.get_dsn(name)}), Identity()).close()
+    open_or_create_catalog(StorageChoice("postgresql", {"dsn": running.get_dsn(name)}), IdentityRules()).close()
     return name

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from jupyter_colophon.core.store import StoreChoice
+from jupyter_colophon.core.store import StorageChoice
 
 
 @dataclass
@@ -39,7 +39,7 @@ class RelayProcess:
         return self.process.wait(timeout=300)
 
 
-def write_settings_file(folder: Path, store: StoreChoice, **settings: Any) -> Path:
+def write_settings_file(folder: Path, store: StorageChoice, **settings: Any) -> Path:
     """Write a configuration file with these settings of `c.Colophon`."""
     values = {"storage_provider": store.provider, "storage_options": dict(store.options)} | settings
     if store.provider == "sqlite":
@@ -50,7 +50,7 @@ def write_settings_file(folder: Path, store: StoreChoice, **settings: Any) -> Pa
 
 
 @contextmanager
-def start_relay_process(folder: Path, store: StoreChoice, **settings: Any) -> Iterator[RelayProcess]:
+def start_relay_process(folder: Path, store: StorageChoice, **settings: Any) -> Iterator[RelayProcess]:
     """Start a relay; kill it at the end if it still runs."""
     folder.mkdir(parents=True, exist_ok=True)
     file, errors = write_settings_file(folder, store, **settings), folder / "errors"
@@ -71,7 +71,7 @@ def start_relay_process(folder: Path, store: StoreChoice, **settings: Any) -> It
         process.communicate()
 
 
-def run_refused_relay(folder: Path, store: StoreChoice, **settings: Any) -> tuple[int, str]:
+def run_refused_relay(folder: Path, store: StorageChoice, **settings: Any) -> tuple[int, str]:
     """Run a relay that cannot start; return its exit code and its error message."""
     command = [sys.executable, "-m", "jupyter_colophon.cli", "relay"]
     command.append(f"--config={write_settings_file(folder, store, **settings)}")

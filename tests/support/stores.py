@@ -1,6 +1,6 @@
 """The stores of the conformance suite, by name.
 
-Each yields the choice of an empty store, quickly. It may be opened several times by `providers.open_provider`: several
+Each yields the choice of an empty store, quickly. It may be opened several times by `providers.open_complete_provider`: several
 providers on one store stand for several processes.
 """
 
@@ -10,30 +10,30 @@ from contextlib import AbstractContextManager, contextmanager
 from importlib.metadata import entry_points
 from pathlib import Path
 
-from jupyter_colophon.composition import Catalog, open_catalog
-from jupyter_colophon.core.identity.names import Identity
-from jupyter_colophon.core.store import StoreChoice, choose_sqlite_file
+from jupyter_colophon.composition import Catalog, open_or_create_catalog
+from jupyter_colophon.core.identity.names import IdentityRules
+from jupyter_colophon.core.store import StorageChoice, choose_sqlite_store
 from jupyter_colophon.storage.providers import GROUP
 from support.postgres import create_empty_store, create_store_in_schema
 
-Store = Callable[[Path], AbstractContextManager[StoreChoice]]
+Store = Callable[[Path], AbstractContextManager[StorageChoice]]
 
 
 @contextmanager
-def _create_sqlite_store(folder: Path) -> Iterator[StoreChoice]:
-    yield choose_sqlite_file(folder / "store.db")
+def _create_sqlite_store(folder: Path) -> Iterator[StorageChoice]:
+    yield choose_sqlite_store(folder / "store.db")
 
 
 @contextmanager
-def _create_postgresql_store(folder: Path) -> Iterator[StoreChoice]:
+def _create_postgresql_store(folder: Path) -> Iterator[StorageChoice]:
     with create_store_in_schema() as choice:
         yield choice
 
 
 @contextmanager
-def _create_toy_store(folder: Path) -> Iterator[StoreChoice]:
+def _create_toy_store(folder: Path) -> Iterator[StorageChoice]:
     with install_provider_package(folder, "toy", "support.toy_store:ToyProvider"):
-        yield StoreChoice("toy", {"place": str(folder)})
+        yield StorageChoice("toy", {"place": str(folder)})
 
 
 @contextmanager
@@ -65,8 +65,8 @@ def add_installed_provider(name: str, options: Mapping[str, str]) -> bool:
     """
 
     @contextmanager
-    def open_store(folder: Path) -> Iterator[StoreChoice]:
-        yield StoreChoice(name, {key: value.replace("{folder}", str(folder)) for key, value in options.items()})
+    def open_store(folder: Path) -> Iterator[StorageChoice]:
+        yield StorageChoice(name, {key: value.replace("{folder}", str(folder)) for key, value in options.items()})
 
     if name not in entry_points(group=GROUP).names:
         return False
@@ -86,7 +86,7 @@ READY: dict[str, Store] = STORES | {"postgresql": lambda folder: create_empty_st
 def open_new_catalog(name: str, folder: Path) -> Iterator[Catalog]:
     """Open a catalog in an empty store of this kind."""
     with READY[name](folder) as choice:
-        catalog = open_catalog(choice, Identity())
+        catalog = open_or_create_catalog(choice, IdentityRules())
         try:
             yield catalog
         finally:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from jupyter_colophon.elyra.schema import SchemaManager, SchemasProvider
 from jupyter_colophon.service.schemaspaces.registrations import SCHEMAS_PROVIDERS, SCHEMASPACES, find_entry_points
-from jupyter_colophon.service.schemaspaces.spaces import Schemaspaces
+from jupyter_colophon.service.schemaspaces.spaces import SchemaspaceRegistry
 
 ID = "3f1c0a52-6d0e-4d0c-9b1f-6b1f4f0c7a11"
 OTHER_ID = "3f1c0a52-6d0e-4d0c-9b1f-6b1f4f0c7a12"
@@ -101,12 +101,14 @@ def register_schemaspace(monkeypatch: pytest.MonkeyPatch, *providers: Any, space
     SchemaManager.clear_instance()
 
 
-def load_things_schemaspace(*providers: Any, also: Iterable[FakeEntryPoint] = (), **options: Any) -> Schemaspaces:
+def load_things_schemaspace(
+    *providers: Any, also: Iterable[FakeEntryPoint] = (), **options: Any
+) -> SchemaspaceRegistry:
     """Load `Things` with the schemas of these providers."""
     entries = [
         provider if isinstance(provider, FakeEntryPoint) else FakeEntryPoint(f"p{at}", provider)
         for at, provider in enumerate(providers)
     ]
-    return Schemaspaces(
+    return SchemaspaceRegistry(
         schemaspaces=lambda: [FakeEntryPoint("things", PlainSchemaspace), *also], providers=lambda: entries, **options
     )

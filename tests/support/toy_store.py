@@ -13,7 +13,7 @@ from jupyter_colophon.core.errors import InvalidField, NotFound, StorageError
 from jupyter_colophon.storage import specs
 from jupyter_colophon.storage.spi import DEFAULT_RETRY, RetryPolicy, TableSpec
 from jupyter_colophon.storage.transaction_lifetime import TransactionLifetime
-from jupyter_colophon.storage.transactions import run_after_commit
+from jupyter_colophon.storage.transactions import run_actions_after_commit
 from support.toy_table import TableContent, ToyTable
 
 T = TypeVar("T")
@@ -54,22 +54,22 @@ class ToyProvider:
             after, value = self._run_read(work) if read_only else self._run_write(work)
         finally:
             self._busy.now = False
-        run_after_commit(after)
+        run_actions_after_commit(after)
         return value
 
     def check_health(self) -> Mapping[str, str]:
         return {"status": "ok", "detail": "", "journalMode": ""}
 
-    def check(self) -> list[str]:
+    def find_store_problems(self) -> list[str]:
         return []
 
-    def repair(self) -> None:
+    def rebuild_derived_data(self) -> None:
         pass
 
-    def reclaim(self) -> int:
+    def reclaim_space(self) -> int:
         return 0
 
-    def describe(self) -> Mapping[str, str]:
+    def describe_store(self) -> Mapping[str, str]:
         return {"engine": "toy", "place": "memory"}
 
     def get_data_version(self) -> int:
@@ -83,16 +83,16 @@ class ToyProvider:
         try:
             return tx.after, work(tx)
         finally:
-            tx.life.end()
+            tx.life.end_transaction()
 
     def _run_write(self, work: Callable[[Any], T]) -> tuple[list[Callable[[], None]], T]:
         with self.place.writing:
             tx = ToyContext(self.place.tables, TransactionLifetime.create_for_write(), read_only=False)
             try:
                 value = work(tx)
-                tx.life.check()
+                tx.life.require_open()
             finally:
-                tx.life.end()
+                tx.life.end_transaction()
             self.replace({**self.place.tables, **tx.written})
         return tx.after, value
 
@@ -108,7 +108,7 @@ class ToyContext:
         self.after: list[Callable[[], None]] = []
 
     def get_table(self, table_id: str) -> ToyTable:
-        self.life.check()
+        self.life.require_open()
         if table_id not in self._found:
             raise InvalidField(f"unknown table {table_id}")
         return ToyTable(
@@ -138,13 +138,13 @@ class ToyAdmin:
 
     def create_or_update(self, *table_specs: TableSpec) -> None:
         for spec in table_specs:
-            specs.check_spec(spec)
+            specs.require_valid_spec(spec)
         with self._provider.place.writing:
             tables = dict(self._provider.place.tables)
             for spec in table_specs:
-                specs.check_newcomer(spec, tables)
+                specs.require_new_table_name(spec, tables)
                 if spec.id in tables:
-                    specs.check_successor(tables[spec.id].spec, spec)
+                    specs.require_compatible_spec(tables[spec.id].spec, spec)
                     tables[spec.id] = tables[spec.id].copy_with_fields(spec)
                 else:
                     tables[spec.id] = TableContent(spec)
@@ -163,9 +163,9 @@ class ToyAdmin:
             tables = dict(self._provider.place.tables)
             if table_id in tables:
                 old = tables.pop(table_id)
-                specs.check_free(new_id, tables)
-                spec = specs.rename_spec(old.spec, new_id, fields)
-                specs.check_spec(spec)
+                specs.require_unused_table_name(new_id, tables)
+                spec = specs.build_renamed_spec(old.spec, new_id, fields)
+                specs.require_valid_spec(spec)
                 tables[new_id] = old.copy_with_renamed_fields(spec, fields)
                 self._provider.replace(tables)
 

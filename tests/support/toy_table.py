@@ -58,31 +58,31 @@ class ToyTable:
         self._spec, self._life, self._reading_now, self._writing_now = spec, life, reading, writing
 
     def upsert(self, row: Row) -> None:
-        fields.check_row(self._spec, row)
+        fields.require_valid_row(self._spec, row)
         self._get_writable_content().upsert_row(self._get_key(row), row)
 
     def upsert_many(self, rows: Sequence[Row]) -> None:
         for row in rows:
-            fields.check_row(self._spec, row)
+            fields.require_valid_row(self._spec, row)
         for row in rows:
             self._get_writable_content().upsert_row(self._get_key(row), row)
 
     def update(self, row: Row) -> bool:
-        fields.check_row(self._spec, row)
+        fields.require_valid_row(self._spec, row)
         there = self._get_key(row) in self._get_content().rows
         if there:
             self._get_writable_content().upsert_row(self._get_key(row), row)
         return there
 
     def read(self, key: Key, columns: Sequence[str] | None = None) -> Row | None:
-        fields.check_key(self._spec, key)
-        fields.check_columns(self._spec, columns or ())
+        fields.require_complete_key(self._spec, key)
+        fields.require_known_columns(self._spec, columns or ())
         row = self._get_content().rows.get(key)
         return None if row is None else {name: row[name] for name in (row if columns is None else columns)}
 
     def read_many(self, keys: Sequence[Key]) -> list[Row]:
         for key in keys:
-            fields.check_key(self._spec, key)
+            fields.require_complete_key(self._spec, key)
         rows = self._get_content().rows
         return [dict(rows[key]) for key in dict.fromkeys(keys) if key in rows]
 
@@ -95,17 +95,17 @@ class ToyTable:
         order_by: str | None = None,
     ) -> Iterator[Row]:
         self._check_range(keys)
-        fields.check_filters(self._spec, filters)
+        fields.require_valid_filters(self._spec, filters)
         fields.require_non_negative_limit(limit)
         if order != "asc" or order_by is not None:
             raise InvalidField("the toy store has only one order")
-        self._life.check()
+        self._life.require_open()
         return self._limit_rows(self._iterate_current_rows(keys, filters), limit)
 
     def scan_index(self, field: str, value: Any, limit: int | None = None) -> Iterator[Row]:
-        fields.check_index(self._spec, field, value)
+        fields.require_indexed_field(self._spec, field, value)
         fields.require_non_negative_limit(limit)
-        self._life.check()
+        self._life.require_open()
         return self._limit_rows(self._iterate_current_rows(Range(), (FieldValue(field, value),)), limit)
 
     def scan_ranges(self, ranges: Sequence[Range], limit: int | None = None) -> Iterator[Row]:
@@ -116,9 +116,9 @@ class ToyTable:
         return self._limit_rows((next(same) for _, same in groupby(rows, key=self._get_key)), limit)
 
     def compare_and_swap(self, key: Key, field: str, old: Any, new: Any) -> bool:
-        fields.check_key(self._spec, key)
-        fields.check_change(self._spec, {field: old})
-        fields.check_change(self._spec, {field: new})
+        fields.require_complete_key(self._spec, key)
+        fields.require_valid_changes(self._spec, {field: old})
+        fields.require_valid_changes(self._spec, {field: new})
         row = self._get_content().rows.get(key) or dict(zip(self._spec.primary_key, key, strict=True))
         if row.get(field) != old:
             return False
@@ -126,9 +126,9 @@ class ToyTable:
         return True
 
     def increment(self, key: Key, field: str, amount: int) -> int:
-        fields.check_key(self._spec, key)
-        fields.check_number(self._spec, field)
-        fields.check_change(self._spec, {field: amount})
+        fields.require_complete_key(self._spec, key)
+        fields.require_integer_field(self._spec, field)
+        fields.require_valid_changes(self._spec, {field: amount})
         value = ((self._get_content().rows.get(key) or {}).get(field) or 0) + amount
         bound = _BOUNDS[self._spec.fields[field]]
         if not -bound <= value < bound:
@@ -139,27 +139,27 @@ class ToyTable:
         return int(value)
 
     def increment_many(self, amounts: Mapping[Key, int], field: str) -> None:
-        fields.check_number(self._spec, field)
+        fields.require_integer_field(self._spec, field)
         for key in amounts:
-            fields.check_key(self._spec, key)
+            fields.require_complete_key(self._spec, key)
         for key, amount in amounts.items():
             self.increment(key, field, amount)
 
     def decrement_many(self, amounts: Mapping[Key, int], field: str) -> None:
-        fields.check_number(self._spec, field)
+        fields.require_integer_field(self._spec, field)
         for key in amounts:
-            fields.check_key(self._spec, key)
+            fields.require_complete_key(self._spec, key)
         for key, amount in amounts.items():
             if key in self._get_content().rows and self.increment(key, field, -amount) <= 0:
                 self._get_writable_content().remove_row(key)
 
     def delete(self, key: Key) -> None:
-        fields.check_key(self._spec, key)
+        fields.require_complete_key(self._spec, key)
         self._get_writable_content().remove_row(key)
 
     def delete_many(self, keys: Sequence[Key]) -> None:
         for key in keys:
-            fields.check_key(self._spec, key)
+            fields.require_complete_key(self._spec, key)
         for key in keys:
             self._get_writable_content().remove_row(key)
 
@@ -172,7 +172,7 @@ class ToyTable:
 
     def update_range(self, keys: Range, changes: Row) -> int:
         self._check_range(keys)
-        fields.check_change(self._spec, changes)
+        fields.require_valid_changes(self._spec, changes)
         updated = [self._get_key(row) for row in self._iterate_current_rows(keys, ())]
         for key in updated:
             self._get_writable_content().upsert_row(key, changes)
@@ -181,7 +181,7 @@ class ToyTable:
     def count(self, ranges: Sequence[Range] = (), filters: Sequence[FieldValue] = ()) -> int:
         for keys in ranges:
             self._check_range(keys)
-        fields.check_filters(self._spec, filters)
+        fields.require_valid_filters(self._spec, filters)
         return len(
             {self._get_key(row) for keys in ranges or (Range(),) for row in self._iterate_current_rows(keys, filters)}
         )
@@ -190,7 +190,7 @@ class ToyTable:
         return TableStats(self.count(), None)
 
     def _check_range(self, keys: Range) -> None:
-        fields.check_range(self._spec, keys)
+        fields.require_valid_range(self._spec, keys)
         if {len(keys.begin), len(keys.end)} - {0, len(self._spec.primary_key)}:
             raise InvalidField("the toy store takes complete keys only")
 
@@ -213,18 +213,18 @@ class ToyTable:
     def _limit_rows(self, rows: Iterator[Row], limit: int | None) -> Iterator[Row]:
         at = 0
         while True:
-            self._life.check()
+            self._life.require_open()
             if at == limit or (row := next(rows, None)) is None:
                 return
             at += 1
             yield row
 
     def _get_content(self) -> TableContent:
-        self._life.check()
+        self._life.require_open()
         return self._reading_now()
 
     def _get_writable_content(self) -> TableContent:
-        self._life.check()
+        self._life.require_open()
         return self._writing_now()
 
     def _get_key(self, row: Row) -> Key:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from jupyter_colophon.core.model.registry import AspectSpec, EntityType
-from jupyter_colophon.service.registry_files import load_registry
+from jupyter_colophon.service.registry_files import load_entity_registry
 
 from generators.markdown import format_table, link_pages
 
@@ -17,7 +17,7 @@ JSON Schema of each aspect is in the answer of `readEntityType` (docs/reference/
 
 def generate() -> str:
     """Return the page's text."""
-    types = load_registry().types
+    types = load_entity_registry().types
     return "\n".join([link_pages(_HEAD), *_format_types(types), "", *_format_aspects(types)]) + "\n"
 
 

@@ -62,9 +62,9 @@ class CliCommand(ABC):
 
         Without its entity types, data derived from their entities would look superfluous.
         """
-        from jupyter_colophon.service.registry_files import require_readable
+        from jupyter_colophon.service.registry_files import require_readable_extension_file
 
-        return require_readable(self.settings.get_registry_extension())
+        return require_readable_extension_file(self.settings.get_registry_extension())
 
     def drop_logs_unless_debug(self) -> None:
         """Drop log lines unless `--debug` was given: an error is printed as one line."""
@@ -74,13 +74,13 @@ class CliCommand(ABC):
     @contextmanager
     def open_maintenance(self, *, new: bool = False) -> Iterator["Maintenance"]:
         """Open the store for maintenance. Raises NotFound or NoCatalog if it does not exist, unless it may be `new`."""
-        from jupyter_colophon.maintenance import open_for_maintenance
+        from jupyter_colophon.maintenance import open_store_for_maintenance
 
-        store = self.settings.store() if new else require_existing_store(self.settings)
+        store = self.settings.choose_store() if new else require_existing_store(self.settings)
         self.drop_logs_unless_debug()
         overlay = self.find_registry_extension()
         with ProgressLine(sys.stderr) as line:
-            maintenance = open_for_maintenance(store, line.show, new=new, registry_extension=overlay)
+            maintenance = open_store_for_maintenance(store, line.show, new=new, registry_extension=overlay)
             try:
                 yield maintenance
             finally:

@@ -8,7 +8,7 @@ from traitlets.config import Application, Config
 from traitlets.config.loader import DeferredConfigList, DeferredConfigString
 
 from jupyter_colophon.core.errors import InvalidConfiguration, NotFound
-from jupyter_colophon.core.store import StoreChoice
+from jupyter_colophon.core.store import StorageChoice
 from jupyter_colophon.settings import Settings, create_settings
 
 #: Jupyter's own file, then those of a server, where `c.Colophon` is usually set.
@@ -43,9 +43,9 @@ def read_settings(args: Namespace) -> CommandSettings:
     return create_settings(CommandSettings, config)
 
 
-def require_existing_store(settings: Settings) -> StoreChoice:
+def require_existing_store(settings: Settings) -> StorageChoice:
     """Return the store of the settings. Raises NotFound if it is a file that does not exist, InvalidConfiguration."""
-    store = settings.store()
+    store = settings.choose_store()
     path = store.options.get("path") if store.provider == "sqlite" else None
     if path is not None and not Path(path).exists():
         raise NotFound("catalog", str(path))

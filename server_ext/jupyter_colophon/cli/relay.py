@@ -74,13 +74,13 @@ class RelayCommand(CliCommand):
         sys.stdout.flush()
 
     def _open_catalog(self) -> "Catalog":
-        from jupyter_colophon.composition import open_catalog
+        from jupyter_colophon.composition import open_or_create_catalog
 
         with self.open_maintenance():
             # The catalog must exist: only a server creates it.
             pass
         settings: Any = self.settings
-        return open_catalog(
+        return open_or_create_catalog(
             settings.store(),
             settings.build_identity(),
             settings.build_system_filter(),

@@ -3,7 +3,7 @@
 import time
 from typing import TextIO
 
-from jupyter_colophon.core.display_text import measure_width
+from jupyter_colophon.core.display_text import count_display_columns
 
 #: Minimum time between two updates, in seconds.
 _PAUSE_S = 0.1
@@ -32,11 +32,11 @@ class ProgressLine:
 
     def _replace_line(self, text: str) -> None:
         """Replace the line. A notebook's output has no erase sequence: overwrite the old text with blanks."""
-        blanks = "" if self._is_terminal else " " * (self._length - measure_width(text))
+        blanks = "" if self._is_terminal else " " * (self._length - count_display_columns(text))
         erased = _ERASE if self._is_terminal else ""
         self._stream.write(f"\r{erased}{text}{blanks}" + ("" if text or self._is_terminal else "\r"))
         self._stream.flush()
-        self._length = measure_width(text)
+        self._length = count_display_columns(text)
 
     def __enter__(self) -> "ProgressLine":
         return self

@@ -75,47 +75,47 @@ def is_secret_name(name: str) -> bool:
     return any(part in joined for part in _SECRET_PARTS) or not _SECRET_WORDS.isdisjoint(words)
 
 
-def mask_source(source: str) -> str:
+def mask_secrets_in_code(source: str) -> str:
     """Return the source of a cell (Python, or magics with any language) without credentials."""
     if source.lstrip().startswith("%%"):
-        return mask_comment(source)
+        return mask_secrets_in_comment(source)
     parts: list[str] = []
     begin = 0
     for line in _LINE_MAGIC.finditer(source):
-        parts += [_mask_literals(source[begin : line.start()], 0), mask_comment(line[0])]
+        parts += [_mask_literals(source[begin : line.start()], 0), mask_secrets_in_comment(line[0])]
         begin = line.end()
     return "".join([*parts, _mask_literals(source[begin:], 0)])
 
 
-def mask_text(text: str) -> str:
+def mask_secrets_in_text(text: str) -> str:
     """Return a text (a message, a URL, SQL) without credentials."""
-    return _mask_text(text, 1)
+    return _mask_secrets_at_level(text, 1)
 
 
-def mask_comment(comment: str) -> str:
+def mask_secrets_in_comment(comment: str) -> str:
     """Return what a person wrote in a comment without credentials: the word after `password` is one."""
-    return _IN_PROSE.sub(rf"\1\2{MASK}", mask_text(comment))
+    return _IN_PROSE.sub(rf"\1\2{MASK}", mask_secrets_in_text(comment))
 
 
-def _mask_text(text: str, level: int) -> str:
+def _mask_secrets_at_level(text: str, level: int) -> str:
     text = _mask_literals(text, level)
-    text = _USER_OF_URL.sub(_mask_user, text)
+    text = _USER_OF_URL.sub(_mask_url_user, text)
     text = _USER_OF_ORACLE.sub(rf"\1{MASK}@", text)
     text = _BEARER.sub(rf"\1\2{MASK}", text)
-    return _FLAG.sub(_mask_value, _ASSIGNED.sub(_mask_value, text))
+    return _FLAG.sub(_mask_matched_value, _ASSIGNED.sub(_mask_matched_value, text))
 
 
-def _mask_user(match: re.Match[str]) -> str:
+def _mask_url_user(match: re.Match[str]) -> str:
     # The container of an Azure account is written where other URLs have a user.
     is_container = match["scheme"].lower().startswith(("abfs", "wasb")) and ":" not in match["user"]
     return match[0] if is_container else f"{match['scheme']}{MASK}@"
 
 
-def _mask_value(match: re.Match[str]) -> str:
+def _mask_matched_value(match: re.Match[str]) -> str:
     return f"{match['name']}{match['sign']}{MASK}" if is_secret_name(match["name"]) else match[0]
 
 
-class _Position:
+class _SecretScanState:
     """The position of a walk through a text: in the value of a secret name, after such a name, or elsewhere."""
 
     def __init__(self) -> None:
@@ -131,39 +131,39 @@ class _Position:
         """Return whether a literal here is the value of a secret name."""
         return self._value_depth is not None or self._name == "word"
 
-    def meet_word(self, word: str) -> None:
+    def update_by_word(self, word: str) -> None:
         """Process a word. The word between a name and its literal (`IDENTIFIED BY`) changes nothing."""
         self._has_value = True
         if self._value_depth is None and is_secret_name(word):
             self._name = "word"
 
-    def meet_literal(self, content: str) -> None:
+    def update_by_literal(self, content: str) -> None:
         """Process a literal or a number."""
         self._has_value = True
         self._name = "literal" if self._value_depth is None and is_secret_name(content) else None
 
-    def meet_sign(self, sign: str) -> None:
+    def update_by_punctuation(self, sign: str) -> None:
         """Process a character that belongs to no word and no literal."""
         if sign in "([{":
             self._depth += 1
             if sign == "(" and self._name == "word":
-                self._begin_value()
+                self._begin_secret_value()
         elif sign in ")]}":
             self._depth -= 1
         elif sign in ",:=" and self._name is not None and self._value_depth is None:
-            self._begin_value()
+            self._begin_secret_value()
         elif sign in "\n;.":
             self._name = None
-        if self._value_depth is not None and self._ends_value(sign, self._value_depth):
+        if self._value_depth is not None and self._ends_secret_value(sign, self._value_depth):
             self._value_depth = None
 
-    def _ends_value(self, sign: str, depth: int) -> bool:
+    def _ends_secret_value(self, sign: str, depth: int) -> bool:
         if sign in ")]}":
             return self._depth < depth
         is_end = sign in ",;" or (sign == "\n" and depth <= 0)
         return is_end and self._has_value and self._depth <= depth
 
-    def _begin_value(self) -> None:
+    def _begin_secret_value(self) -> None:
         self._value_depth, self._has_value, self._name = self._depth, False, None
 
 
@@ -172,31 +172,31 @@ def _mask_literals(text: str, level: int) -> str:
     if level > _DEEPEST:
         return MASK
     parts: list[str] = []
-    position, at = _Position(), 0
+    position, at = _SecretScanState(), 0
     while (match := _TOKEN.match(text, at)) is not None:
         kind, token, at = match.lastgroup, match[0], match.end()
         if kind in ("block", "escaped", "literal"):
-            opening, content, closing = _split_literal(text, match)
+            opening, content, closing = _split_literal_into_quotes_and_content(text, match)
             at = match.start() + len(opening) + len(content) + len(closing)
-            parts += [opening, MASK if position.is_secret else _mask_text(content, level + 1), closing]
-            position.meet_literal(content)
+            parts += [opening, MASK if position.is_secret else _mask_secrets_at_level(content, level + 1), closing]
+            position.update_by_literal(content)
         elif kind == "number":
             parts.append(MASK if position.is_secret else token)
-            position.meet_literal("")
+            position.update_by_literal("")
         elif kind == "word":
             parts.append(token)
-            position.meet_word(token)
+            position.update_by_word(token)
         elif kind == "comment" and level == 0:
-            parts.append(mask_comment(token))
+            parts.append(mask_secrets_in_comment(token))
         else:
             # `#` begins a comment only in the source itself.
             at = match.start() + 1
             parts.append(token[0])
-            position.meet_sign(token[0])
+            position.update_by_punctuation(token[0])
     return "".join(parts)
 
 
-def _split_literal(text: str, match: re.Match[str]) -> tuple[str, str, str]:
+def _split_literal_into_quotes_and_content(text: str, match: re.Match[str]) -> tuple[str, str, str]:
     """Return a literal's opening with its prefix, its content, and its closing, which may be missing."""
     opening = _OPENING.match(text, match.start())
     if opening is None:

@@ -31,7 +31,7 @@ class InvalidName(MetadataError):
     """A URN, a name or a path violates its grammar."""
 
     def __init__(self, kind: str, text: str, reason: str) -> None:
-        super().__init__(f"{quote_text(text)} is not a valid {kind}: {reason}")
+        super().__init__(f"{quote_and_truncate_text(text)} is not a valid {kind}: {reason}")
         self.kind, self.text, self.reason = kind, text, reason
 
 
@@ -79,7 +79,7 @@ class RunConflict(MetadataError):
     """A report contradicts what is recorded of a run: the run has ended, or began at another time."""
 
     def __init__(self, run_id: str, reason: str) -> None:
-        super().__init__(f"run {quote_text(run_id)} {reason}")
+        super().__init__(f"run {quote_and_truncate_text(run_id)} {reason}")
         self.run_id, self.reason = run_id, reason
 
 
@@ -117,14 +117,16 @@ class ConfirmationRequired(AccessDenied):
     """Deleting a namespace with everything in it requires its name as confirmation (spec CDAP-7)."""
 
     def __init__(self, name: str) -> None:
-        super().__init__("delete", f"namespace {quote_text(name)} with everything in it: add confirm={name} to confirm")
+        super().__init__(
+            "delete", f"namespace {quote_and_truncate_text(name)} with everything in it: add confirm={name} to confirm"
+        )
 
 
 class Reserved(AccessDenied):
     """The name of a namespace is reserved for the platform (spec ID-16)."""
 
     def __init__(self, name: str) -> None:
-        super().__init__("create", f"namespace {quote_text(name)}: the name is reserved")
+        super().__init__("create", f"namespace {quote_and_truncate_text(name)}: the name is reserved")
         self.name = name
 
 
@@ -133,8 +135,8 @@ class NotFound(MetadataError):
 
     def __init__(self, kind: str, name: str, hint: str = "", renamed_to: str = "") -> None:
         """Create the error; `renamed_to` is the present URN of the entity that had this name before."""
-        hint = f"it was renamed to {quote_text(renamed_to)}" if renamed_to else hint
-        super().__init__(f"{kind} {quote_text(name)} not found" + (f": {hint}" if hint else ""))
+        hint = f"it was renamed to {quote_and_truncate_text(renamed_to)}" if renamed_to else hint
+        super().__init__(f"{kind} {quote_and_truncate_text(name)} not found" + (f": {hint}" if hint else ""))
         self.kind, self.name, self.renamed_to = kind, name, renamed_to
 
 
@@ -152,7 +154,7 @@ class AlreadyExists(MetadataError):
     """A thing with this name exists, and the proposal was to create it."""
 
     def __init__(self, kind: str, name: str) -> None:
-        super().__init__(f"{kind} {quote_text(name)} already exists")
+        super().__init__(f"{kind} {quote_and_truncate_text(name)} already exists")
         self.kind, self.name = kind, name
 
 
@@ -160,7 +162,7 @@ class RenameConflict(MetadataError):
     """An entity cannot be renamed: the new name is in use, or others depend on the old one."""
 
     def __init__(self, name: str, reason: str) -> None:
-        super().__init__(f"{quote_text(name)} cannot be renamed now: {reason}")
+        super().__init__(f"{quote_and_truncate_text(name)} cannot be renamed now: {reason}")
         self.name, self.reason = name, reason
 
 
@@ -228,7 +230,7 @@ class InstanceInvalid(InvalidInstance):
     """An instance does not satisfy its schema; the message is the first error in the wording of Elyra."""
 
     def __init__(self, name: str, schema: str, first: str, problems: tuple[Problem, ...]) -> None:
-        super().__init__(f"instance {quote_text(name)}", problems)
+        super().__init__(f"instance {quote_and_truncate_text(name)}", problems)
         self.detail = f"Validation failed for instance '{name}' using the {schema} schema with error: {first}."
         self.args = (self.detail,)
         self.name, self.schema, self.first = name, schema, first
@@ -255,7 +257,7 @@ class InstanceIsDirectory(MetadataError):
 
     def __init__(self, name: str) -> None:
         super().__init__(
-            f"a folder has the name of the file of instance {quote_text(name)}: remove the folder yourself"
+            f"a folder has the name of the file of instance {quote_and_truncate_text(name)}: remove the folder yourself"
         )
         self.name = name
 
@@ -265,7 +267,7 @@ class HookFailed(MetadataError):
 
     def __init__(self, hook: str, name: str, reason: str, *, undone: bool = False) -> None:
         after = "; the change was rolled back" if undone else ""
-        super().__init__(f"{hook} of instance {quote_text(name)} failed: {reason}{after}")
+        super().__init__(f"{hook} of instance {quote_and_truncate_text(name)} failed: {reason}{after}")
         self.hook, self.name, self.undone = hook, name, undone
 
 
@@ -277,7 +279,7 @@ class IdempotencyKeyReused(MetadataError):
     """An idempotency key was used for another request within a day (spec WRITE-9)."""
 
     def __init__(self, key: str) -> None:
-        super().__init__(f"the idempotency key {quote_text(key)} was used for another request")
+        super().__init__(f"the idempotency key {quote_and_truncate_text(key)} was used for another request")
         self.key = key
 
 
@@ -285,7 +287,7 @@ class NotEmpty(MetadataError):
     """A namespace contains entities."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"namespace {quote_text(name)} still contains entities: delete them first")
+        super().__init__(f"namespace {quote_and_truncate_text(name)} still contains entities: delete them first")
         self.name = name
 
 
@@ -426,7 +428,7 @@ class NamespaceDeleting(StoreUnavailable):
     """A namespace of this name is being deleted; it can be created again in a moment."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"namespace {quote_text(name)} is being deleted: create it again in a moment")
+        super().__init__(f"namespace {quote_and_truncate_text(name)} is being deleted: create it again in a moment")
         self.name = name
 
 
@@ -434,7 +436,7 @@ class StoreFull(StorageError):
     """There is no space left for a write."""
 
 
-def quote_text(text: str) -> str:
+def quote_and_truncate_text(text: str) -> str:
     """Return a user's text quoted, truncated and with control characters escaped, for a message or a log line."""
     cut = text if len(text) <= 200 else text[:200] + "…"
     return repr(cut)

@@ -12,7 +12,7 @@ def find_schemas_dir() -> Path:
     return packaged if packaged.is_dir() else package.parents[1] / "schemas"
 
 
-def load_documents(folder: str) -> dict[str, Any]:
+def load_schema_documents(folder: str) -> dict[str, Any]:
     """Return the documents in a folder of schemas, by file name."""
     return {
         path.stem: json.loads(path.read_text("utf-8")) for path in sorted((find_schemas_dir() / folder).glob("*.json"))

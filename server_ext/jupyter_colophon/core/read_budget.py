@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
-from jupyter_colophon.core.documents.json_values import is_larger
+from jupyter_colophon.core.documents.json_values import is_larger_as_json
 from jupyter_colophon.core.errors import TooLarge, TransactionTimeout
 
 T = TypeVar("T")
@@ -21,9 +21,9 @@ LIST_BYTES_MAX: Final = 16 * 1024 * 1024
 ANSWER_BYTES_MAX: Final = 64 * 1024 * 1024
 
 
-def require_answer_size(document: Any) -> None:
+def require_allowed_response_size(document: Any) -> None:
     """Raise TooLarge if a document exceeds the largest response."""
-    if is_larger(document, ANSWER_BYTES_MAX):
+    if is_larger_as_json(document, ANSWER_BYTES_MAX):
         raise TooLarge(f"the response would have more than {ANSWER_BYTES_MAX} bytes: request less")
 
 
@@ -35,12 +35,12 @@ class ReadBudget:
     until: float
     bytes_left: int = READ_BYTES_MAX
 
-    def require_time(self) -> None:
+    def require_time_left(self) -> None:
         """Raise TransactionTimeout after the deadline."""
         if time.monotonic() > self.until:
             raise TransactionTimeout(f"the request exceeded its time limit of {self.seconds:g} s: request less")
 
-    def count_bytes(self, count: int) -> None:
+    def count_bytes_read(self, count: int) -> None:
         """Count bytes that were read. Raises TooLarge if the budget is exceeded."""
         self.bytes_left -= count
         if self.bytes_left < 0:
@@ -49,7 +49,9 @@ class ReadBudget:
             )
 
 
-def take_page(items: Iterable[T], measure: Callable[[T], int], bytes_max: int = PAGE_BYTES_MAX) -> Iterator[T]:
+def limit_items_to_page_bytes(
+    items: Iterable[T], measure: Callable[[T], int], bytes_max: int = PAGE_BYTES_MAX
+) -> Iterator[T]:
     """Yield items until they exceed `bytes_max` bytes together; the rest is for the next page."""
     size = 0
     for item in items:
@@ -59,15 +61,15 @@ def take_page(items: Iterable[T], measure: Callable[[T], int], bytes_max: int = 
             return
 
 
-class _Current(threading.local):
+class _ThreadBudget(threading.local):
     budget: ReadBudget | None = None
 
 
-_current = _Current()
+_current = _ThreadBudget()
 
 
 @contextmanager
-def limit_reads(seconds: float) -> Iterator[None]:
+def limit_reads_of_thread(seconds: float) -> Iterator[None]:
     """Limit the reads of this thread to a number of seconds and READ_BYTES_MAX."""
     _current.budget = ReadBudget(seconds, time.monotonic() + seconds)
     try:
@@ -81,7 +83,7 @@ def get_current_budget() -> ReadBudget | None:
     return _current.budget
 
 
-def require_time() -> None:
+def require_request_time_left() -> None:
     """Raise TransactionTimeout after the deadline of this thread's request: for loops that read nothing."""
     if _current.budget is not None:
-        _current.budget.require_time()
+        _current.budget.require_time_left()

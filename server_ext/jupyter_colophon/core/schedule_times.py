@@ -10,22 +10,22 @@ _CRON_FIELDS = 5
 _SECOND_MS = 1_000
 
 
-def calculate_next_due(every: str, cron: str, after: int, last: int | None) -> int | None:
+def calculate_next_due_ms(every: str, cron: str, after: int, last: int | None) -> int | None:
     """Return the next due time after `after` (ms); `last` is the due time before it. Return None if there is none.
     Raises ValueError.
     """
     if cron:
-        return _find_next_match(cron, after)
+        return _find_next_cron_match_ms(cron, after)
     step = parse_duration_ms(every)
     start = after if last is None else last
     return start + ((after - start) // step + 1) * step
 
 
-def find_problems(schedule: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def find_schedule_time_problems(schedule: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the problems of a schedule: the member, empty for the whole, and the reason. Its schema checks the types."""
     if not any(schedule.get(name) for name in ("every", "cron", "on_change")):
         yield "", "it needs every, cron or on_change"
-    for name, read in (("every", parse_duration_ms), ("cron", _find_first_due), ("retry_after", parse_duration_ms)):
+    for name, read in (("every", parse_duration_ms), ("cron", _find_first_due_ms), ("retry_after", parse_duration_ms)):
         if (text := schedule.get(name)) and isinstance(text, str):
             try:
                 read(text)
@@ -44,16 +44,16 @@ def parse_duration_ms(text: str) -> int:
     return int(length / timedelta(milliseconds=1))
 
 
-def _find_first_due(cron: str) -> int:
+def _find_first_due_ms(cron: str) -> int:
     """Return the first time at which a cron expression was ever due. Raises ValueError if there is none."""
-    due = _find_next_match(cron, 0)
+    due = _find_next_cron_match_ms(cron, 0)
     if due is None:
         msg = "no date ever matches it"
         raise ValueError(msg)
     return due
 
 
-def _find_next_match(cron: str, moment: int) -> int | None:
+def _find_next_cron_match_ms(cron: str, moment: int) -> int | None:
     """Return the first minute after a time (ms) that a cron expression matches. Raises ValueError."""
     # Imported late: only catalogs with schedules need it.
     from cronsim import CronSim, CronSimError

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 _LENGTH_MAX = 100
 
 
-def suggest_name(name: str, names: Iterable[str]) -> str:
+def format_did_you_mean(name: str, names: Iterable[str]) -> str:
     """Return `; did you mean 'x'?` for the name that is most similar to `name`; "" if none is similar."""
     similar = find_similar_name(name, names)
     return "" if similar is None else f"; did you mean {similar!r}?"

@@ -7,13 +7,13 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class StoreChoice:
+class StorageChoice:
     """The name of a storage provider, and its options."""
 
     provider: str
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
-def choose_sqlite_file(path: Path) -> StoreChoice:
+def choose_sqlite_store(path: Path) -> StorageChoice:
     """Return the choice of the SQLite store in this file."""
-    return StoreChoice("sqlite", {"path": str(path.expanduser())})
+    return StorageChoice("sqlite", {"path": str(path.expanduser())})

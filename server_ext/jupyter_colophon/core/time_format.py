@@ -25,18 +25,18 @@ _INSTANT = re.compile(
 )
 
 
-def parse_time(text: str, now_ms: int, name: str = "") -> int:
+def parse_time_to_ms(text: str, now_ms: int, name: str = "") -> int:
     """Parse a time to ms: ISO 8601, a number of seconds or milliseconds, or `now` with steps such as `now-1d+2h`.
 
     Raises InvalidQuery, which names the parameter, for anything else, and for times before 1970 or after the year 9999.
     """
     try:
-        return _parse_any_time(text.strip(), now_ms)
+        return _parse_relative_or_absolute_time(text.strip(), now_ms)
     except InvalidQuery as error:
         raise InvalidQuery(error.reason, name) from None
 
 
-def parse_span(text: str, name: str) -> int:
+def parse_time_span_to_ms(text: str, name: str) -> int:
     """Parse a time span to ms: a number with its unit, such as `7d`. Raises InvalidQuery."""
     match = _SPAN.fullmatch(text.strip())
     if match is None:
@@ -44,7 +44,7 @@ def parse_span(text: str, name: str) -> int:
     return min(int(match[1]) * _UNIT_MS[match[2]], TIME_MS_MAX)
 
 
-def parse_instant(text: str) -> int:
+def parse_iso_time_to_ms(text: str) -> int:
     """Parse an ISO 8601 time to ms: a day (its start in UTC), or a day and a time with `Z` or an offset.
 
     Fractions of a millisecond are dropped. Raises InvalidQuery.
@@ -59,29 +59,31 @@ def parse_instant(text: str) -> int:
         instant = datetime.fromisoformat(f"{day}T{clock or '00:00'}{(offset or 'Z').upper()}")
     except ValueError:
         raise InvalidQuery("no such day or time of day") from None
-    return _in_range((instant - _EPOCH) // _MILLISECOND + int((fraction or "0").ljust(3, "0")[:3]))
+    return _require_representable_ms((instant - _EPOCH) // _MILLISECOND + int((fraction or "0").ljust(3, "0")[:3]))
 
 
-def format_time(ms: int) -> str:
+def format_ms_as_iso_time(ms: int) -> str:
     """Format a time as ISO 8601 in UTC with milliseconds, such as `2026-11-20T12:00:00.000Z`."""
     return f"{(_EPOCH + ms * _MILLISECOND).replace(tzinfo=None).isoformat(timespec='milliseconds')}Z"
 
 
-def _parse_any_time(text: str, now_ms: int) -> int:
+def _parse_relative_or_absolute_time(text: str, now_ms: int) -> int:
     if _NUMBER.fullmatch(text):
         number = int(text)
-        return _in_range(number if number >= MILLISECONDS_FROM else number * 1000)
+        return _require_representable_ms(number if number >= MILLISECONDS_FROM else number * 1000)
     if len(text) <= CHARACTERS_MAX and _RELATIVE.fullmatch(text):
-        return _in_range(now_ms + sum(_parse_step(*step) for step in _STEP.findall(text)))
-    return parse_instant(text)
+        return _require_representable_ms(
+            now_ms + sum(_parse_relative_step_to_ms(*step) for step in _STEP.findall(text))
+        )
+    return parse_iso_time_to_ms(text)
 
 
-def _parse_step(sign: str, number: str, unit: str) -> int:
+def _parse_relative_step_to_ms(sign: str, number: str, unit: str) -> int:
     length = int(number) * _UNIT_MS[unit]
     return -length if sign == "-" else length
 
 
-def _in_range(ms: int) -> int:
+def _require_representable_ms(ms: int) -> int:
     if not 0 <= ms <= TIME_MS_MAX:
         raise InvalidQuery("a time must be between 1970 and the year 9999")
     return ms

@@ -16,7 +16,7 @@ from jupyter_colophon.core.errors import (
     RemovalNotPermitted,
     StorageError,
 )
-from jupyter_colophon.core.identity.instance_names import normalize_name, require_instance_name
+from jupyter_colophon.core.identity.instance_names import generate_instance_name, require_instance_name
 from jupyter_colophon.elyra.storage import CatalogMetadataStore, adapt_store, get_store_class
 from jupyter_colophon.schemaspaces import instances
 from jupyter_colophon.schemaspaces.schema import SchemaManager
@@ -69,7 +69,9 @@ class MetadataManager(LoggingConfigurable):
     def get_all(self, include_invalid: bool = False, of_schema: str | None = None) -> list[Any]:
         """Return all valid instances; with `include_invalid` invalid ones too, with a `reason`."""
         with _convert_errors():
-            return list((self._remote or self._objects).get_all(include_invalid=include_invalid, of_schema=of_schema))
+            return list(
+                (self._remote or self._objects).load_all_instances(include_invalid=include_invalid, of_schema=of_schema)
+            )
 
     def get(self, name: str) -> Any:
         """Return one instance, loaded and validated.
@@ -80,7 +82,7 @@ class MetadataManager(LoggingConfigurable):
         if name is None:
             raise ValueError("The 'name' parameter requires a value.")
         with _convert_errors():
-            return (self._remote or self._objects).get(name)
+            return (self._remote or self._objects).load_instance(name)
 
     def create(self, name: str | None, metadata: Any) -> Any:
         """Save a new instance and return it, reloaded; the default name is derived from `display_name`.
@@ -91,7 +93,7 @@ class MetadataManager(LoggingConfigurable):
         if not name and not metadata.display_name:
             raise ValueError("Name of metadata was not provided.")
         with _convert_errors():
-            return (self._remote or self._objects).create(name or None, metadata)
+            return (self._remote or self._objects).save_new_instance(name or None, metadata)
 
     def update(self, name: str, metadata: Any, for_migration: bool = False) -> Any:
         """Replace an instance and return it, reloaded.
@@ -103,7 +105,9 @@ class MetadataManager(LoggingConfigurable):
             raise ValueError("Name of metadata was not provided.")
         with _convert_errors():
             require_instance_name(name)
-            return (self._remote or self._objects).update(name, metadata, for_migration=for_migration)
+            return (self._remote or self._objects).replace_existing_instance(
+                name, metadata, for_migration=for_migration
+            )
 
     def remove(self, name: str) -> None:
         """Remove an instance, valid or not.
@@ -111,7 +115,7 @@ class MetadataManager(LoggingConfigurable):
         Raises MetadataNotFoundError, PermissionError for one of a shared folder, and whatever its class raises.
         """
         with _convert_errors():
-            (self._remote or self._objects).remove(name)
+            (self._remote or self._objects).remove_instance(name)
 
     def validate(self, name: str, metadata: Any) -> None:
         """Raise jsonschema's ValidationError unless an instance satisfies its schema, and ValueError if it names no schema."""
@@ -120,12 +124,12 @@ class MetadataManager(LoggingConfigurable):
                 f"Instance '{name}' in the {self.schemaspace} schemaspace is missing a 'schema_name' field!"
             )
         with _convert_errors():
-            self._objects.validate(name, metadata)
+            self._objects.require_valid_object(name, metadata)
 
     @staticmethod
     def get_normalized_name(name: str) -> str:
         """Return the name derived from a display name."""
-        return normalize_name(name)
+        return generate_instance_name(name)
 
     @cached_property
     def _remote(self) -> "RemoteObjects | None":
@@ -138,14 +142,14 @@ class MetadataManager(LoggingConfigurable):
 
     @property
     def _objects(self) -> InstanceObjects:
-        return instances.get_instances().create_objects(
+        return instances.get_or_create_instances_of_process().create_object_api(
             self.schemaspace, adapt_store(self.schemaspace, self.metadata_store)
         )
 
 
 def _find_remote_server() -> "ServerAddress | None":
     """Return the server named by the environment; None without one, and inside a server process."""
-    if not os.environ.get("COLOPHON_URL") or instances.is_served():
+    if not os.environ.get("COLOPHON_URL") or instances.is_server_process():
         return None
     from jupyter_colophon.elyra.remote import find_server_in_environment
 

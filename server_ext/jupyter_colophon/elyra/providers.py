@@ -18,7 +18,7 @@ class UpgradedSchemas(ShippedSchemas):
         """Save each instance of the user's own that is upgraded on load; return their names. A dry run saves none."""
         manager = MetadataManager(schemaspace_name or self.SPACE.NAME)
         store = adapt_store(manager.schemaspace, manager.metadata_store)
-        stored_instances = store.read_many(store.list_names())
+        stored_instances = store.read_existing_instances(store.list_instance_names())
         names = [stored.name for stored in stored_instances if stored.own and is_outdated(stored.document, schema_name)]
         return [name for name in names if self._save_if_upgraded(manager, name, dry_run=dry_run)]
 

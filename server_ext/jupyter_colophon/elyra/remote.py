@@ -42,7 +42,9 @@ class RemoteObjects:
             self._call_and_convert_errors(partial(self._operations.list_instances, self._space, limit=1))["total"]
         )
 
-    def get_all(self, *, include_invalid: bool = False, of_schema: str | None = None) -> Sequence[InstanceObject]:
+    def load_all_instances(
+        self, *, include_invalid: bool = False, of_schema: str | None = None
+    ) -> Sequence[InstanceObject]:
         """Return all instances by name; with `include_invalid` invalid ones too, with a `reason`."""
         body = {"includeInvalid": include_invalid} | ({"schema": of_schema} if of_schema else {})
         export = partial(self._operations.export_instances, self._space, body, timeout_s=_TIMEOUT_S)
@@ -52,7 +54,7 @@ class RemoteObjects:
             objects_by_name[row["name"]] = InstanceMetadata(**{"metadata": {}} | _to_object_arguments(row))
         return [objects_by_name[name] for name in sorted(objects_by_name)]
 
-    def get(self, name: str) -> InstanceObject:
+    def load_instance(self, name: str) -> InstanceObject:
         """Return a valid instance. Raises InstanceNotFound, SchemaNotFound, ValidationError, ValueError."""
         document = self._read_instance_document(name)
         if document["reason"]:
@@ -60,7 +62,7 @@ class RemoteObjects:
             _raise_by_reason(document["reason"], first, SchemaNotFound(self._space, document["schema_name"]))
         return self._create_object(_to_object_arguments(document))
 
-    def create(self, name: str | None, instance: InstanceObject) -> InstanceObject:
+    def save_new_instance(self, name: str | None, instance: InstanceObject) -> InstanceObject:
         """Save a new instance. Raises InstanceExists, and the errors of `get`."""
         body = _to_instance_edit(instance) | ({"name": name} if name else {})
         create = partial(self._operations.create_instance, self._space, body)
@@ -68,7 +70,9 @@ class RemoteObjects:
             _to_object_arguments(self._call_and_convert_errors(create, name or "", body.get("schema_name")))
         )
 
-    def update(self, name: str, instance: InstanceObject, *, for_migration: bool = False) -> InstanceObject:
+    def replace_existing_instance(
+        self, name: str, instance: InstanceObject, *, for_migration: bool = False
+    ) -> InstanceObject:
         """Replace an instance. A mask leaves a secret unchanged."""
         body = _to_instance_edit(instance)
         write = partial(self._operations.write_instance, self._space, name, body)
@@ -76,7 +80,7 @@ class RemoteObjects:
             _to_object_arguments(self._call_and_convert_errors(write, name, body.get("schema_name")))
         )
 
-    def remove(self, name: str) -> None:
+    def remove_instance(self, name: str) -> None:
         """Remove an instance. Raises InstanceNotFound, PermissionError."""
         self._call_and_convert_errors(partial(self._operations.delete_instance, self._space, name), name)
 

@@ -10,7 +10,7 @@ from traitlets import log
 
 from jupyter_colophon.core.errors import InstanceNotFound, InstanceUnreadable, RemovalNotPermitted
 from jupyter_colophon.core.instances.instance import StoredInstance
-from jupyter_colophon.core.model.proposal import ABSENT, Condition
+from jupyter_colophon.core.model.proposal import ABSENT, WriteCondition
 from jupyter_colophon.elyra.cache import FileMetadataCache
 from jupyter_colophon.schemaspaces import instances
 from jupyter_colophon.service.instances.stores.elyra_store_adapter import ElyraStoreAdapter
@@ -60,20 +60,22 @@ class OwnMetadataStore(MetadataStore):
     @property
     def instances(self) -> InstanceStore:
         """The underlying store."""
-        return instances.get_instances().stores.get(self.schemaspace.lower(), self.KIND)
+        return instances.get_or_create_instances_of_process().stores.get_or_create_store(
+            self.schemaspace.lower(), self.KIND
+        )
 
     def schemaspace_exists(self) -> bool:
         """Return whether anything was ever stored for the schemaspace."""
-        return self.instances.exists()
+        return self.instances.has_stored_instances()
 
     def fetch_instances(self, name: str | None = None, include_invalid: bool = False) -> list[dict[str, Any]]:
         """Return all instances by name, or one."""
         if name is None:
-            stored_instances = self.instances.read_many(self.instances.list_names())
+            stored_instances = self.instances.read_existing_instances(self.instances.list_instance_names())
             return [
                 _to_document(stored) for stored in stored_instances if stored.document is not None or include_invalid
             ]
-        stored = self.instances.read(name)
+        stored = self.instances.find_instance(name)
         if stored is None:
             raise InstanceNotFound(self.schemaspace, name)
         if stored.document is None:
@@ -82,14 +84,18 @@ class OwnMetadataStore(MetadataStore):
 
     def store_instance(self, name: str, metadata: dict[str, Any], for_update: bool = False) -> dict[str, Any]:
         """Store an instance, durably and atomically."""
-        condition = Condition() if for_update else Condition(version=ABSENT)
-        result = self.instances.save(name, deepcopy(metadata), condition, instances.get_instances().account)
+        condition = WriteCondition() if for_update else WriteCondition(version=ABSENT)
+        result = self.instances.save_instance(
+            name, deepcopy(metadata), condition, instances.get_or_create_instances_of_process().account
+        )
         return _to_document(result.stored) if result.stored is not None else {"name": name, **metadata}
 
     def delete_instance(self, metadata: dict[str, Any]) -> None:
         """Remove an instance."""
         try:
-            self.instances.remove(str(metadata.get("name")), Condition(), instances.get_instances().account)
+            self.instances.remove_instance(
+                str(metadata.get("name")), WriteCondition(), instances.get_or_create_instances_of_process().account
+            )
         except RemovalNotPermitted as error:
             raise PermissionError(error.detail) from error
 
@@ -121,7 +127,7 @@ class CatalogMetadataStore(OwnMetadataStore):
 def get_store_class() -> type[OwnMetadataStore]:
     """Return the store class for the setting `metadata_store`."""
     classes: dict[str, type[OwnMetadataStore]] = {"file": FileMetadataStore, "catalog": CatalogMetadataStore}
-    return classes.get(instances.get_instances().stores.chosen, OwnMetadataStore)
+    return classes.get(instances.get_or_create_instances_of_process().stores.chosen, OwnMetadataStore)
 
 
 def adapt_store(space: str, store: Any) -> InstanceStore:

@@ -12,7 +12,7 @@ from jupyter_core.paths import jupyter_data_dir
 from jupyter_server.extension.application import ExtensionApp
 
 from jupyter_colophon.core.errors import InvalidConfiguration
-from jupyter_colophon.core.store import StoreChoice
+from jupyter_colophon.core.store import StorageChoice
 from jupyter_colophon.http.kernels import provisioner
 from jupyter_colophon.http.lazy_routes import LazyRouter, Route
 from jupyter_colophon.http.state import SETTING, ServerState
@@ -51,34 +51,36 @@ class Colophon(Settings, ExtensionApp):
         restrict_folder_to_owner(Path(jupyter_data_dir()) / "colophon")
         problem = ""
         try:
-            store = self.store()
+            store = self.choose_store()
         except InvalidConfiguration as error:
-            store, problem = StoreChoice(self.storage_provider), error.detail
+            store, problem = StorageChoice(self.storage_provider), error.detail
         problem = self._config_error or problem
         if problem:
-            _logger.error("cannot serve the catalog: %s", problem)
+            _logger.error("the catalog cannot be opened, so its requests are refused: %s", problem)
         self.settings[SETTING] = state = ServerState(
             self, store, self.build_identity(), version("jupyter-colophon"), problem, elyra_api=self._serves_elyra_api
         )
         if self.sinks and not problem:
-            from jupyter_colophon.http.changes.event_bus import create_bus
+            from jupyter_colophon.http.changes.event_bus import create_event_emitter
 
-            state.deliver(self.sinks, create_bus(self.serverapp))
+            state.start_sink_delivery(self.sinks, create_event_emitter(self.serverapp))
         if self.max_scheduled_runs and not problem and self.serverapp is not None:
-            state.schedule(partial(provisioner.issue_run_token, self.serverapp))
+            state.start_pipeline_scheduler(partial(provisioner.issue_token_of_scheduled_run, self.serverapp))
         if self.serverapp is not None:
-            provisioner.install(self.serverapp)
+            provisioner.install_default_provisioner(self.serverapp)
 
     def initialize_handlers(self) -> None:
         """Handle requests below our prefixes. The routes and their modules are loaded by the first such request."""
         if self.serverapp is not None:
             prefixes = ["colophon", "elyra"] if self._serves_elyra_api else ["colophon"]
-            LazyRouter(self.serverapp.web_app, self.serverapp.base_url, self._load_routes).install(prefixes)
+            LazyRouter(self.serverapp.web_app, self.serverapp.base_url, self._load_routes).install_for_prefixes(
+                prefixes
+            )
 
     def _load_routes(self) -> list[Route]:
-        from jupyter_colophon.http.routes import list_routes
+        from jupyter_colophon.http.routes import list_server_routes
 
-        return list_routes(elyra=self._serves_elyra_api)
+        return list_server_routes(elyra=self._serves_elyra_api)
 
     @cached_property
     def _serves_elyra_api(self) -> bool:

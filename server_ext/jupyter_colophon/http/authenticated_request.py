@@ -11,11 +11,11 @@ from tornado.web import HTTPError
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import StoreUnavailable
-from jupyter_colophon.core.read_budget import limit_reads
-from jupyter_colophon.http.kernels.tokens import KernelIdentity
-from jupyter_colophon.http.state import SETTING, ServerState, find_actor
+from jupyter_colophon.core.read_budget import limit_reads_of_thread
+from jupyter_colophon.http.kernels.tokens import KernelTokenIdentityProvider
+from jupyter_colophon.http.state import SETTING, ServerState, find_actor_name
 from jupyter_colophon.operations.call import ReceivedCall
-from jupyter_colophon.operations.idempotency import FINGERPRINTED_HEADERS, compute_fingerprint
+from jupyter_colophon.operations.idempotency import FINGERPRINTED_HEADERS, compute_request_fingerprint
 
 if TYPE_CHECKING:
     from jupyter_colophon.composition import Catalog
@@ -44,40 +44,40 @@ class AuthenticatedRequest:
     @property
     def identity_provider(self) -> Any:
         """The server's identity provider, extended by kernel tokens."""
-        return KernelIdentity(self.settings["identity_provider"], self.state.tokens)
+        return KernelTokenIdentityProvider(self.settings["identity_provider"], self.state.tokens)
 
     @property
     def principal(self) -> Principal:
         """The user, with the scopes of the request's token."""
-        holder = self.state.tokens.find_holder(self)  # type: ignore[arg-type]  # a mixin of RequestHandlers
+        holder = self.state.tokens.find_token_holder(self)  # type: ignore[arg-type]  # a mixin of RequestHandlers
         if holder is not None:
             return holder.principal
-        return Principal(find_actor(self.settings["identity_provider"], self.current_user))
+        return Principal(find_actor_name(self.settings["identity_provider"], self.current_user))
 
-    async def authorize(self, action: str) -> None:
+    async def require_jupyter_authorization(self, action: str) -> None:
         """Raise HTTPError 403 where Jupyter's authorizer denies the action on our resource."""
         allowed = self.authorizer.is_authorized(self, self.current_user, action, RESOURCE)
         if not await ensure_async(allowed):
             raise HTTPError(HTTPStatus.FORBIDDEN, f"User is not authorized to {action} on resource: {RESOURCE}.")
 
-    def call(self, path: Mapping[str, str]) -> ReceivedCall:
+    def build_received_call(self, path: Mapping[str, str]) -> ReceivedCall:
         """Return the request for operations."""
         request, user, principal = self.request, self.current_user, self.principal
         # A display name that Jupyter generated is not the account's name (docs/decisions, 3).
         name = (user.display_name or user.name) if user.username == principal.user else principal.user
         return ReceivedCall(
             principal=principal,
-            query=self.read_query(),
+            query=self.parse_query_parameters(),
             headers=request.headers,
             path=path,
             body=self.read_body,
             raw_path=str(request.path).removeprefix(self.base_url.rstrip("/")),
             base_url=self.base_url,
             display_name=name or principal.user,
-            fingerprint=self._compute_fingerprint,
+            fingerprint=self._compute_request_fingerprint,
         )
 
-    def read_query(self) -> dict[str, list[str]]:
+    def parse_query_parameters(self) -> dict[str, list[str]]:
         """Return the query parameters, not stripped: blanks may be part of names."""
         return {name: self.get_query_arguments(name, strip=False) for name in self.request.query_arguments}
 
@@ -85,20 +85,20 @@ class AuthenticatedRequest:
         """Return the request body, decompressed. Raises MalformedBody, TooLarge."""
         return bytes(self.request.body)
 
-    def _compute_fingerprint(self) -> str:
+    def _compute_request_fingerprint(self) -> str:
         """Compute a fingerprint of the request. This takes time if the body is large."""
         path = str(self.request.uri).removeprefix(self.base_url)
         headers = [self.request.headers.get(name, "") for name in FINGERPRINTED_HEADERS]
-        return compute_fingerprint(str(self.request.method), path, headers, self.read_body())
+        return compute_request_fingerprint(str(self.request.method), path, headers, self.read_body())
 
-    async def query(self, work: "Callable[[Catalog], T]") -> T:
+    async def run_query_on_thread(self, work: "Callable[[Catalog], T]") -> T:
         """Read the catalog off the event loop, under the read deadline. Raises StorageError."""
         state = self.state
         if state.closed:
-            raise StoreUnavailable("the server is stopping")
+            raise StoreUnavailable("the server is stopping: try again when it has restarted")
 
         def read() -> T:
-            with limit_reads(state.settings.read_timeout_seconds):
-                return work(state.get_catalog())
+            with limit_reads_of_thread(state.settings.read_timeout_seconds):
+                return work(state.get_or_open_catalog())
 
         return await asyncio.get_running_loop().run_in_executor(state.threads, read)

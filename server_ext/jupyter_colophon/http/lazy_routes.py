@@ -37,9 +37,9 @@ class LazyRouter(Router):
         self._base_url, self._load = base_url, load
         self._loading: asyncio.Task[None] | None = None
         self._is_finished = False
-        self._table: _Table | None = None
+        self._table: _RuleTable | None = None
 
-    def install(self, prefixes: Iterable[str]) -> None:
+    def install_for_prefixes(self, prefixes: Iterable[str]) -> None:
         """Route requests below these prefixes to this router."""
         patterns = [url_path_join(self._base_url, prefix, ".*") for prefix in prefixes]
         self.application.add_handlers(".*$", [Rule(PathMatches(pattern), self) for pattern in patterns])
@@ -50,16 +50,16 @@ class LazyRouter(Router):
             return self._table.find_handler(request)
         return None if self._is_finished else _PendingRequest(self, request)
 
-    async def load(self) -> None:
+    async def wait_until_loaded(self) -> None:
         """Wait until the table is loaded; the first caller starts loading it."""
         if self._loading is None:
-            self._loading = asyncio.create_task(self._add())
+            self._loading = asyncio.create_task(self._load_and_add_rules())
         # A cancelled request must not cancel loading for the others.
         await asyncio.shield(self._loading)
 
-    async def _add(self) -> None:
+    async def _load_and_add_rules(self) -> None:
         try:
-            self._table = _Table(self.application, await asyncio.to_thread(self._load_rules))
+            self._table = _RuleTable(self.application, await asyncio.to_thread(self._load_rules))
         except Exception:
             _logger.exception("cannot load the routes: no request can be served")
         finally:
@@ -73,12 +73,12 @@ class LazyRouter(Router):
             rule = Rule(PathMatches(url_path_join(self._base_url, pattern)), handler, dict(*kwargs))
             rules_by_prefix.setdefault(prefix, []).append(rule)
         return [
-            Rule(PathMatches(f"{url_path_join(self._base_url, prefix)}.*"), _Table(self.application, rules))
+            Rule(PathMatches(f"{url_path_join(self._base_url, prefix)}.*"), _RuleTable(self.application, rules))
             for prefix, rules in rules_by_prefix.items()
         ]
 
 
-class _Table(RuleRouter):
+class _RuleTable(RuleRouter):
     """Rules whose targets are the application's handlers, or nested tables."""
 
     def __init__(self, application: Application, rules: list[Rule]) -> None:
@@ -99,7 +99,7 @@ class _PendingRequest(HTTPMessageDelegate):
         self._delegate: HTTPMessageDelegate | None = None
 
     async def headers_received(self, start_line: RequestStartLine | ResponseStartLine, headers: HTTPHeaders) -> None:
-        await self._router.load()
+        await self._router.wait_until_loaded()
         # A request received over the network has a connection.
         connection: Any = self._request.connection
         self._delegate = self._router.application.start_request(self._request.server_connection, connection)

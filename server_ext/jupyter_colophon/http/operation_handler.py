@@ -11,15 +11,19 @@ from typing import Any, Final, TypeVar
 from tornado.iostream import StreamClosedError
 from tornado.web import HTTPError, RequestHandler, authenticated
 
-from jupyter_colophon.core.documents.json_parsing import encode_in_pieces
-from jupyter_colophon.core.documents.json_values import is_larger
-from jupyter_colophon.core.errors import MetadataError, NotFound, StoreUnavailable, quote_text
-from jupyter_colophon.core.read_budget import limit_reads, require_answer_size, take_page
+from jupyter_colophon.core.documents.json_parsing import encode_json_in_pieces
+from jupyter_colophon.core.documents.json_values import is_larger_as_json
+from jupyter_colophon.core.errors import MetadataError, NotFound, StoreUnavailable, quote_and_truncate_text
+from jupyter_colophon.core.read_budget import (
+    limit_items_to_page_bytes,
+    limit_reads_of_thread,
+    require_allowed_response_size,
+)
 from jupyter_colophon.http.request_body import BodyHandler
-from jupyter_colophon.operations.api import Api, Failure
-from jupyter_colophon.operations.call import perform
+from jupyter_colophon.operations.api import ApiDefinition, RequestFailure
+from jupyter_colophon.operations.call import check_and_run_operation
 from jupyter_colophon.operations.operation import Operation
-from jupyter_colophon.operations.request import Answer, ChangesAnswer, LinesAnswer, Result
+from jupyter_colophon.operations.request import ChangesAnswer, LinesAnswer, OperationAnswer, Result
 
 T = TypeVar("T")
 _ACTIONS: Final = {"GET": "read", "HEAD": "read"}
@@ -34,7 +38,7 @@ _LINES_AT_ONCE: Final = 500
 class OperationHandler(BodyHandler):
     """Serves the operations of one path; an unknown path returns 404 to users who may read."""
 
-    def initialize(self, api: Api, operations: Mapping[str, Operation]) -> None:  # type: ignore[override]  # by the route
+    def initialize(self, api: ApiDefinition, operations: Mapping[str, Operation]) -> None:  # type: ignore[override]  # by the route
         """Set the operations of the route, by method."""
         super().initialize()
         self.api, self._operations = api, operations
@@ -44,44 +48,46 @@ class OperationHandler(BodyHandler):
         """The size limit of a body, also when decompressed."""
         return self.api.max_body_bytes(self.state.settings)
 
-    async def _serve(self, *_: str, **path: str) -> None:
+    async def _serve_any_method(self, *_: str, **path: str) -> None:
         """Serve a request; every method of every path is handled here."""
         if self.refusal is not None:
             raise self.refusal
-        coroutine = self._serve_user(path)
+        coroutine = self._authorize_and_serve(path)
         if coroutine is not None:
             await coroutine
 
     @authenticated
-    async def _serve_user(self, path: Mapping[str, str]) -> None:
+    async def _authorize_and_serve(self, path: Mapping[str, str]) -> None:
         """Authorise the request, run its operation, and respond."""
         method = str(self.request.method)
         served = self._operations.get(method)
-        await self.authorize(served.permission if served is not None else _ACTIONS.get(method, "write"))
+        await self.require_jupyter_authorization(
+            served.permission if served is not None else _ACTIONS.get(method, "write")
+        )
         if served is None and (self._operations or method not in self.api.unknown_methods):
             raise HTTPError(HTTPStatus.METHOD_NOT_ALLOWED)
         if served is None:
             raise NotFound("path", str(self.request.path))
-        chosen = served.choose(self.read_query()) if served.actions else served
+        chosen = served.choose_action(self.parse_query_parameters()) if served.actions else served
         if chosen.permission != served.permission:
-            await self.authorize(chosen.permission)
-        await self.serve(chosen, path)
+            await self.require_jupyter_authorization(chosen.permission)
+        await self.run_operation_and_respond(chosen, path)
 
-    get = post = put = patch = delete = _serve
+    get = post = put = patch = delete = _serve_any_method
 
-    async def serve(self, operation: Operation, path: Mapping[str, str]) -> None:
+    async def run_operation_and_respond(self, operation: Operation, path: Mapping[str, str]) -> None:
         """Run an operation and send the response."""
-        call = self.call(path)
+        call = self.build_received_call(path)
 
         def run_operation() -> tuple[Result, str]:
-            result = perform(self.api, operation, self.state, call)
-            return result, _encode(result.document, operation) if isinstance(result, Answer) else ""
+            result = check_and_run_operation(self.api, operation, self.state, call)
+            return result, _encode_document(result.document, operation) if isinstance(result, OperationAnswer) else ""
 
-        result, text = await self.run(operation, path, run_operation)
+        result, text = await self.run_on_thread_pool(operation, path, run_operation)
         if isinstance(result, LinesAnswer):
-            await self._send_lines(result, operation.content_type)
-        elif isinstance(result, Answer):
-            self._send(result, text, operation)
+            await self._stream_lines(result, operation.content_type)
+        elif isinstance(result, OperationAnswer):
+            self._send_answer(result, text, operation)
         else:
             await self.send_changes(result)
 
@@ -94,15 +100,15 @@ class OperationHandler(BodyHandler):
         if status == HTTPStatus.SERVICE_UNAVAILABLE:
             self.set_header("Retry-After", _RETRY_AFTER_SECONDS)
 
-    async def run(self, operation: Operation, path: Mapping[str, str], work: Callable[[], T]) -> T:
+    async def run_on_thread_pool(self, operation: Operation, path: Mapping[str, str], work: Callable[[], T]) -> T:
         """Run synchronous work on the thread pool for this kind of operation. Raises StoreUnavailable."""
         state = self.state
         if state.closed:
-            raise StoreUnavailable("the server is stopping")
+            raise StoreUnavailable("the server is stopping: try again when it has restarted")
         if operation.schemaspace:
             return await self._run_beside_packages(operation, operation.schemaspace.format(**path), work)
-        if operation.is_read and operation.scans:
-            return await asyncio.wrap_future(state.query_pool.submit(self.principal.user, work))
+        if operation.is_read_only and operation.may_read_many:
+            return await asyncio.wrap_future(state.query_pool.submit_query(self.principal.user, work))
         return await asyncio.get_running_loop().run_in_executor(state.threads, work)
 
     async def _run_beside_packages(self, operation: Operation, schemaspace: str, work: Callable[[], T]) -> T:
@@ -110,8 +116,10 @@ class OperationHandler(BodyHandler):
 
         Raises StoreUnavailable if too much work of this schemaspace is waiting, or if reading takes too long.
         """
-        future = asyncio.wrap_future(self.state.schemaspace_pools.submit(schemaspace, lambda: _run_without_exit(work)))
-        if not operation.is_read:
+        future = asyncio.wrap_future(
+            self.state.schemaspace_pools.submit_work_of_schemaspace(schemaspace, lambda: _run_without_exit(work))
+        )
+        if not operation.is_read_only:
             return await future
         seconds = self.state.settings.read_timeout_seconds
         try:
@@ -119,10 +127,10 @@ class OperationHandler(BodyHandler):
                 return await future
         except TimeoutError:
             # Package code cannot be interrupted; its thread stays in the pool of its schemaspace.
-            reason = f"reading schemaspace {quote_text(schemaspace)} took longer than {seconds:g} s"
+            reason = f"reading schemaspace {quote_and_truncate_text(schemaspace)} took longer than {seconds:g} s"
             raise StoreUnavailable(reason) from None
 
-    def _send(self, answer: Answer, text: str, operation: Operation) -> None:
+    def _send_answer(self, answer: OperationAnswer, text: str, operation: Operation) -> None:
         for name, value in answer.headers.items():
             self.set_header(name, value)
         if answer.etag is not None:
@@ -138,14 +146,14 @@ class OperationHandler(BodyHandler):
         else:
             self.finish(text, set_content_type=operation.content_type or self.api.content_type)
 
-    async def _send_lines(self, answer: LinesAnswer, content_type: str) -> None:
+    async def _stream_lines(self, answer: LinesAnswer, content_type: str) -> None:
         """Stream lines as they are produced, so that they are never in memory all at once."""
         self.set_header("Content-Type", content_type)
         seconds, loop = self.state.settings.read_timeout_seconds, asyncio.get_running_loop()
 
         def read() -> list[str]:
-            with limit_reads(seconds):
-                return list(take_page(islice(answer.lines, _LINES_AT_ONCE), len))
+            with limit_reads_of_thread(seconds):
+                return list(limit_items_to_page_bytes(islice(answer.lines, _LINES_AT_ONCE), len))
 
         try:
             while lines := await loop.run_in_executor(self.state.threads, read):
@@ -172,10 +180,10 @@ class OperationHandler(BodyHandler):
         error = kwargs.get("exc_info", (None, None, None))[1]
         message = ""
         if isinstance(error, MetadataError):
-            status_code = self.api.find_status(self._operations.get(str(self.request.method)), type(error))
+            status_code = self.api.find_status_of_error(self._operations.get(str(self.request.method)), type(error))
         elif isinstance(error, HTTPError) and status_code < HTTPStatus.INTERNAL_SERVER_ERROR:
             message = error.log_message or ""
-        failure = Failure(
+        failure = RequestFailure(
             status_code,
             responses.get(status_code, "Error"),
             message,
@@ -189,18 +197,18 @@ class OperationHandler(BodyHandler):
         self.finish(document, set_content_type=self.api.error_content_type)
 
 
-def _encode(document: Any, operation: Operation) -> str:
+def _encode_document(document: Any, operation: Operation) -> str:
     """Return a document as JSON text; bytes are already JSON. Raises TooLarge if the response to a read is too large.
 
     A write is not limited, since it has already taken effect.
     """
     if isinstance(document, bytes):
         return document.decode()
-    if not is_larger(document, _ENCODED_AT_ONCE):
+    if not is_larger_as_json(document, _ENCODED_AT_ONCE):
         return json.dumps(document, ensure_ascii=False)
-    if operation.is_read:
-        require_answer_size(document)
-    return encode_in_pieces(document)
+    if operation.is_read_only:
+        require_allowed_response_size(document)
+    return encode_json_in_pieces(document)
 
 
 def _run_without_exit(work: Callable[[], T]) -> T:
@@ -208,4 +216,6 @@ def _run_without_exit(work: Callable[[], T]) -> T:
     try:
         return work()
     except SystemExit as error:
-        raise RuntimeError("a package tried to end the server") from error
+        raise RuntimeError(
+            "a package of a schemaspace called sys.exit(); the request failed, and the server continues"
+        ) from error

@@ -38,13 +38,13 @@ class BodyHandler(AuthenticatedRequest, APIHandler):  # type: ignore[misc]  # na
     async def prepare(self) -> None:  # type: ignore[override]  # as Jupyter's own APIHandler
         """Check the request. A refusal is sent after its body is read, since the connection would break otherwise."""
         try:
-            await self._check_request()
+            await self._refuse_large_body_and_prepare()
         except (MetadataError, HTTPError) as error:
             if not self._is_body_worth_reading():
                 raise
             self.refusal = error
 
-    async def _check_request(self) -> None:
+    async def _refuse_large_body_and_prepare(self) -> None:
         """Refuse a body whose declared length is too large; then do what Jupyter does."""
         limit = self.max_body_bytes
         connection: Any = self.request.connection
@@ -97,7 +97,7 @@ class BodyHandler(AuthenticatedRequest, APIHandler):  # type: ignore[misc]  # na
         if self._invalid_body is not None:
             raise self._invalid_body
         if self._inflate is not None and not self._inflate.eof:
-            raise MalformedBody("the body is incomplete")
+            raise MalformedBody("the request body ended before its declared length: send the request again")
         return bytes(self._chunks)
 
     def log_exception(self, *info: Any) -> None:
@@ -105,7 +105,7 @@ class BodyHandler(AuthenticatedRequest, APIHandler):  # type: ignore[misc]  # na
         if not isinstance(info[1], MetadataError):
             super().log_exception(*info)
 
-    def _log(self) -> None:
+    def _log_request(self) -> None:
         """Log the request as the server does; failures of the store in one line, without headers."""
         if self.get_status() not in _STORE_STATUSES:
             super()._log()

@@ -9,7 +9,7 @@ from jupyter_colophon.http.lazy_routes import Route
 from jupyter_colophon.http.mcp.handler import McpHandler
 from jupyter_colophon.http.operation_handler import OperationHandler
 from jupyter_colophon.mcp_server.http_api import MCP
-from jupyter_colophon.operations.api import Api
+from jupyter_colophon.operations.api import ApiDefinition
 from jupyter_colophon.operations.datahub.api import DATAHUB
 from jupyter_colophon.operations.elyra.api import ELYRA
 from jupyter_colophon.operations.native.api import NATIVE
@@ -26,7 +26,7 @@ _NATIVE_HANDLERS: Handlers = {
 _V3_HANDLERS: Handlers = {"v3ReadChanges": ChangePageHandler, "v3StreamChanges": ChangeStreamHandler}
 
 
-def list_routes(*, elyra: bool) -> list[Route]:
+def list_server_routes(*, elyra: bool) -> list[Route]:
     """Return every route of a server; with `elyra`, including Elyra's API."""
     # Before DataHub's, whose prefix contains OpenLineage's.
     return [
@@ -39,9 +39,9 @@ def list_routes(*, elyra: bool) -> list[Route]:
     ]
 
 
-def list_api_routes(api: Api, handlers: Handlers) -> Iterator[Route]:
+def list_api_routes(api: ApiDefinition, handlers: Handlers) -> Iterator[Route]:
     """Yield the routes of an API; the last one handles unknown paths."""
-    for pattern, operations in api.list_routes():
+    for pattern, operations in api.list_path_patterns():
         handler = next(
             (handlers[operation.id] for operation in operations.values() if operation.id in handlers), OperationHandler
         )

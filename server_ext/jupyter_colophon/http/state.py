@@ -19,10 +19,10 @@ from jupyter_colophon.core.errors import (
 from jupyter_colophon.http.changes.change_hub import ChangeHub
 from jupyter_colophon.http.changes.ws_ping import PingScheduler
 from jupyter_colophon.http.kernels.kernel_registry import KernelRegistry
-from jupyter_colophon.http.kernels.tokens import KernelTokens
+from jupyter_colophon.http.kernels.tokens import KernelTokenRegistry
 from jupyter_colophon.http.query_pool import QueryPool
 from jupyter_colophon.http.schemaspace_pools import SchemaspacePools
-from jupyter_colophon.operations.services import Services
+from jupyter_colophon.operations.services import ProcessServices
 
 # The catalog's modules are loaded by the first request, to keep the start of the server fast.
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from jupyter_colophon.pipelines.scheduler.scheduler import Scheduler
     from jupyter_colophon.relay.relay import SinkRelay
     from jupyter_colophon.relay.sink_protocol import EventBus
-    from jupyter_colophon.service.changes.lineage_listeners import LineageListeners, ListenerState
+    from jupyter_colophon.service.changes.lineage_listeners import LineageListenerManager, ListenerState
 
 #: The key in the server's settings.
 SETTING = "colophon"
@@ -43,10 +43,10 @@ _logger = logging.getLogger("jupyter_colophon.http")
 
 
 @dataclass(slots=True)
-class ServerState(Services):
+class ServerState(ProcessServices):
     """The extension's state in one server: the services, and the additional state of HTTP and kernels."""
 
-    tokens: KernelTokens = field(default_factory=KernelTokens)
+    tokens: KernelTokenRegistry = field(default_factory=KernelTokenRegistry)
     threads: ThreadPoolExecutor = field(
         default_factory=lambda: ThreadPoolExecutor(THREADS, thread_name_prefix="colophon")
     )
@@ -62,25 +62,27 @@ class ServerState(Services):
     scheduler: "Scheduler | None" = None
     #: The kernels of this server, recorded for the next server.
     kernel_registry: KernelRegistry = field(init=False)
-    _lineage_listeners: "LineageListeners | None" = None
+    _lineage_listeners: "LineageListenerManager | None" = None
 
     def __post_init__(self) -> None:
         self.kernel_registry = KernelRegistry(self.store)
 
-    def _use_catalog(self, catalog: "Catalog") -> None:
+    def _start_background_work(self, catalog: "Catalog") -> None:
         """Start the lineage listeners, and record changes made outside this server."""
-        from jupyter_colophon.service.changes.lineage_listeners import LineageListeners
+        from jupyter_colophon.service.changes.lineage_listeners import LineageListenerManager
 
-        self._lineage_listeners = LineageListeners(catalog.provider, catalog.feed, self.settings.lineage_listeners)
+        self._lineage_listeners = LineageListenerManager(
+            catalog.provider, catalog.feed, self.settings.lineage_listeners
+        )
         if not self.closed:
-            self._lineage_listeners.start()
+            self._lineage_listeners.load_and_start()
             # Record external edits of instance files from now on.
-            self.threads.submit(self._follow_instances)
-            self.threads.submit(self._end_orphaned_runs)
+            self.threads.submit(self._record_instance_changes)
+            self.threads.submit(self._mark_orphaned_runs_killed)
 
     def list_lineage_listeners(self) -> "list[ListenerState]":
         """Return the states of the lineage listeners; none before the catalog is open."""
-        return self._lineage_listeners.get_states() if self._lineage_listeners is not None else []
+        return self._lineage_listeners.get_listener_states() if self._lineage_listeners is not None else []
 
     def count_clients(self) -> Mapping[str, int | None]:
         """Return how many `kernelTokens` are valid, and how many `subscribers` follow the change log."""
@@ -95,95 +97,99 @@ class ServerState(Services):
         """Whether this server starts pipelines at their times."""
         return self.scheduler is not None
 
-    def begin_kernel(self, kernel: str, user: User, actor: str) -> str:
+    def register_kernel_and_issue_token(self, kernel: str, user: User, actor: str) -> str:
         """Register a starting kernel and return its new token; an earlier token is revoked."""
         try:
-            self.kernel_registry.add(kernel, actor)
+            self.kernel_registry.record_started_kernel(kernel, actor)
         except OSError as error:
             _logger.warning(
                 "if this server is killed, runs of the kernel %s stay in the state running: %s", kernel, error.strerror
             )
-        return self.tokens.issue(kernel, user, actor)
+        return self.tokens.issue_token_and_revoke_earlier(kernel, user, actor)
 
-    def end_kernel(self, kernel: str) -> None:
+    def record_kernel_end_in_background(self, kernel: str) -> None:
         """Record, in the background, that the unfinished runs of a kernel ended with it."""
-        principal = self.tokens.find_principal(kernel)
+        principal = self.tokens.find_principal_of_kernel(kernel)
         # If the catalog was never opened, no kernel has reported a run.
         if principal is None or self._catalog is None:
-            self.kernel_registry.remove(kernel)
+            self.kernel_registry.remove_ended_kernel(kernel)
         elif not self.closed:
-            self.threads.submit(self._end_runs, kernel, principal)
+            self.threads.submit(self._mark_kernel_runs_killed, kernel, principal)
 
-    def _end_runs(self, kernel: str, principal: Principal) -> None:
+    def _mark_kernel_runs_killed(self, kernel: str, principal: Principal) -> None:
         try:
-            self.get_catalog().write_path.end_kernel(kernel, principal, "the kernel ended")
+            self.get_or_open_catalog().write_path.mark_kernel_runs_killed(kernel, principal, "the kernel ended")
         except MetadataError as error:
             _logger.warning("cannot record the end of a kernel's runs: %s", error.detail)
         else:
-            self.kernel_registry.remove(kernel)
+            self.kernel_registry.remove_ended_kernel(kernel)
 
-    def _end_orphaned_runs(self) -> None:
+    def _mark_orphaned_runs_killed(self) -> None:
         """Record the end of runs of kernels whose servers were killed."""
 
         def end(kernel: str, actor: str) -> None:
             principal = Principal(actor, kernel, KERNEL_ACTIONS)
-            self.get_catalog().write_path.end_kernel(kernel, principal, "the kernel's server was killed")
+            self.get_or_open_catalog().write_path.mark_kernel_runs_killed(
+                kernel, principal, "the kernel's server was killed"
+            )
 
         try:
-            self.kernel_registry.reclaim_orphans(end)
+            self.kernel_registry.end_kernels_of_killed_servers(end)
         except MetadataError as error:
             _logger.warning("cannot record the end of runs of a killed server: %s", error.detail)
 
-    def deliver(self, sinks: Mapping[str, Mapping[str, Any]], bus: "EventBus") -> None:
+    def start_sink_delivery(self, sinks: Mapping[str, Mapping[str, Any]], bus: "EventBus") -> None:
         """Deliver changes of all processes to these sinks from now on, without waiting for a request."""
         from jupyter_colophon.relay.relay import SinkRelay
 
-        self.relay = SinkRelay(sinks, self.get_catalog, bus)
+        self.relay = SinkRelay(sinks, self.get_or_open_catalog, bus)
         self.relay.start()
 
-    def schedule(self, token_issuer: "TokenIssuer") -> None:
+    def start_pipeline_scheduler(self, token_issuer: "TokenIssuer") -> None:
         """Start scheduled pipelines, by time and by change, from now on."""
         from jupyter_colophon.pipelines.scheduler.scheduler import Scheduler
 
-        self.scheduler = Scheduler(self.get_catalog, self.get_instances, token_issuer, self.settings.max_scheduled_runs)
+        self.scheduler = Scheduler(
+            self.get_or_open_catalog, self.get_or_create_instances, token_issuer, self.settings.max_scheduled_runs
+        )
         self.scheduler.start()
 
-    def _follow_instances(self) -> None:
+    def _record_instance_changes(self) -> None:
         # Requests for instances report the error.
         with suppress(MetadataError):
-            self.get_instances()
+            self.get_or_create_instances()
 
     def close(self) -> None:
         """Close all services and threads."""
         self.closed = True
-        self.change_hub.close()
+        self.change_hub.remove_all_and_stop_listening()
         if self.scheduler is not None:
             self.scheduler.close()
         if self.relay is not None:
             self.relay.close()
         self.threads.shutdown(wait=True, cancel_futures=True)
-        self.query_pool.close()
-        self.schemaspace_pools.close()
+        self.query_pool.refuse_new_and_wait()
+        self.schemaspace_pools.cancel_waiting_and_wait()
         if self._lineage_listeners is not None:
-            self._lineage_listeners.close()
+            self._lineage_listeners.stop_listeners()
         # super() without arguments fails in a dataclass with slots.
-        Services.close(self)
-        self.kernel_registry.close()
+        ProcessServices.close(self)
+        self.kernel_registry.leave_kernels_to_next_server()
 
 
-def find_actor(provider: object, user: User) -> str:
+def find_actor_name(provider: object, user: User) -> str:
     """Return the name under which a user's changes are recorded.
 
     Jupyter's own providers generate a random name for holders of the server's token, so the name of the account that
     runs the server is used instead.
     """
     if type(provider) in _ANONYMOUS_PROVIDERS:
-        return get_account()
+        return get_account_name()
     return user.username
 
 
 @cache
-def get_account() -> str:
+def get_account_name() -> str:
     """Return the name of the account that runs the server."""
     # Cached: the lookup takes a tenth of the time of a request.
     return getpass.getuser()

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 from IPython.core.error import UsageError
 
-from jupyter_colophon.core.similar_names import suggest_name
+from jupyter_colophon.core.similar_names import format_did_you_mean
 from jupyter_colophon.kernel import argument_types
 from jupyter_colophon.kernel.commands.command_table import COMMANDS
 from jupyter_colophon.kernel.help_text import CELL
@@ -27,7 +27,7 @@ class MagicParser(argparse.ArgumentParser):
         """Refuse a value that is not among the choices, with the most similar one."""
         if action.choices is None or value in action.choices:
             return
-        suggestion = suggest_name(str(value), map(str, action.choices))
+        suggestion = format_did_you_mean(str(value), map(str, action.choices))
         if isinstance(action, argparse._SubParsersAction):
             raise argparse.ArgumentError(None, f"unknown command {value!r}{suggestion or '; see %metadata help'}")
         choices = f"; choose from {', '.join(map(str, action.choices))}"

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from jupyter_colophon.core.credentials import mask_comment, mask_source, mask_text
+from jupyter_colophon.core.credentials import mask_secrets_in_code, mask_secrets_in_comment, mask_secrets_in_text
 
 if TYPE_CHECKING:
     from jupyter_colophon.kernel.cells import CellExecution
@@ -54,9 +54,9 @@ def build_cell_facts(execution: "CellExecution", notebook: str, kernel: str, *, 
     cell = execution.cell
     source = cell.source.encode("utf-8", "replace").decode()[:SOURCE_LENGTH]
     texts = {
-        "step": mask_text(execution.step),
+        "step": mask_secrets_in_text(execution.step),
         "comment": find_first_comment(source),
-        "source": mask_source(source)[:SOURCE_LENGTH] if with_source else "",
+        "source": mask_secrets_in_code(source)[:SOURCE_LENGTH] if with_source else "",
     }
     return {
         "notebook": notebook,
@@ -76,4 +76,4 @@ def find_first_comment(source: str) -> str:
     signs = ("#", "--") if source.startswith("%%") else ("#",)
     lines = takewhile(lambda line: '"""' not in line and "'''" not in line, map(str.strip, source.splitlines()))
     comments = (line.lstrip("#-").strip() for line in lines if line.startswith(signs) and not line.startswith("#!"))
-    return mask_comment(next(filter(None, comments), "")[:COMMENT_LENGTH])
+    return mask_secrets_in_comment(next(filter(None, comments), "")[:COMMENT_LENGTH])

@@ -10,7 +10,7 @@ from IPython.display import display
 from jupyter_colophon.client.api.answer import Result
 from jupyter_colophon.client.api.current_connection import current
 from jupyter_colophon.client.problems import ClientError, EntityNotFound, NotConnected, RequestFailed, ServerUnavailable
-from jupyter_colophon.core.entities.annotation import Annotation
+from jupyter_colophon.core.entities.annotation import MetadataAnnotation
 from jupyter_colophon.core.errors import MetadataError
 from jupyter_colophon.core.identity.short_names import shorten_urn
 from jupyter_colophon.kernel.arguments import parse_cell, parse_line
@@ -82,7 +82,7 @@ class MetadataMagics(Magics):
         self._print_pending(pending)
 
     def _annotate_written_data(self, args: "Namespace", since_ms: int) -> Page:
-        api, change = current.get_api(), Annotation(properties=dict(args.pairs), tags=tuple(args.tags))
+        api, change = current.get_api(), MetadataAnnotation(properties=dict(args.pairs), tags=tuple(args.tags))
         recorder, execution = self._session.recorder, self._session.provenance.current
         written = recorder.list_written_urns(execution, since_ms) if recorder and execution else []
         if not written:

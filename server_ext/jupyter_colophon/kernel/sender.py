@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from jupyter_colophon.client.problems import ClientError, RequestFailed, ServerUnavailable
-from jupyter_colophon.core.display_text import count_of
+from jupyter_colophon.core.display_text import format_count_with_noun
 from jupyter_colophon.kernel.renames import build_rename_proposals, split_at_rename
 from jupyter_colophon.spark.capture.report_documents import build_access_documents, build_written_data_proposals
 from jupyter_colophon.spark.plans.observation import MissingDetail, merge_refs
@@ -241,7 +241,7 @@ class _ServerOutage:
             return
         lost = self._queue.take_dropped_count()
         if lost:
-            text = f"{count_of(lost, 'observation')} {'was' if lost == 1 else 'were'} lost"
+            text = f"{format_count_with_noun(lost, 'observation')} {'was' if lost == 1 else 'were'} lost"
             self._notices.add_once(f"lost {lost}", f"Colophon: the server is back; {text}.")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-from jupyter_colophon.core.display_text import count_of
+from jupyter_colophon.core.display_text import format_count_with_noun
 from jupyter_colophon.kernel.messages import NoticeQueue
 from jupyter_colophon.spark.capture import session_hook
 from jupyter_colophon.spark.plans.observation import Observation
@@ -39,7 +39,7 @@ class SparkCaptures:
         """Return whether sessions are captured, and how many executions could not be recorded."""
         with self._lock:
             missed = self._missed + sum(capture.errors for _, capture in self._captures)
-        return f"{self._state}; not recorded: {count_of(missed, 'execution')}" if missed else self._state
+        return f"{self._state}; not recorded: {format_count_with_noun(missed, 'execution')}" if missed else self._state
 
     def start_capturing(self) -> None:
         """Attach to sessions created from now on, and to the active one."""

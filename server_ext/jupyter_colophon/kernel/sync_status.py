@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from jupyter_colophon.core.display_text import count_of
+from jupyter_colophon.core.display_text import format_count_with_noun
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,9 +20,9 @@ class Pending:
 
     def _list_sentences(self) -> Iterator[str]:
         if self.reports:
-            yield f"{count_of(self.reports, 'report')} of earlier cells {_choose_has_or_have(self.reports)} not reached the server yet."
+            yield f"{format_count_with_noun(self.reports, 'report')} of earlier cells {_choose_has_or_have(self.reports)} not reached the server yet."
         if self.emitted:
-            yield f"{count_of(self.emitted, 'change')} emitted by programs {_choose_has_or_have(self.emitted)} not reached the server yet."
+            yield f"{format_count_with_noun(self.emitted, 'change')} emitted by programs {_choose_has_or_have(self.emitted)} not reached the server yet."
         if self.is_in_inbox:
             yield "Changes emitted by programs of this notebook are in the server's inbox and have not been applied yet."
 

@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any, Final
 
 from jupyter_colophon.core.documents.json_schema import Schema
-from jupyter_colophon.core.errors import InvalidQuery, quote_text
+from jupyter_colophon.core.errors import InvalidQuery, quote_and_truncate_text
 from jupyter_colophon.core.similar_names import find_similar_name
 from jupyter_colophon.mcp_server.operation_calls import find_operation
 from jupyter_colophon.mcp_server.tool import Argument, Tool
@@ -35,7 +35,7 @@ def require_valid_arguments(tool: Tool, arguments: Mapping[str, Any]) -> None:
         f"missing argument {name!r}" for name in build_input_schema(tool)["required"] if name not in arguments
     ]
     if not sentences:
-        problems = _compile_schema(tool).find_problems(dict(arguments))
+        problems = _compile_schema(tool).find_all_problems(dict(arguments))
         sentences = [f"{problem.pointer.removeprefix('/')}: {problem.message}" for problem in problems]
     if sentences:
         raise InvalidQuery(f"{'; '.join(sentences[:10])} (arguments of {tool.name}: {', '.join(names)})")
@@ -43,7 +43,9 @@ def require_valid_arguments(tool: Tool, arguments: Mapping[str, Any]) -> None:
 
 def _format_unknown_argument(name: str, known_names: list[str]) -> str:
     similar = find_similar_name(name, known_names)
-    return f"unknown argument {quote_text(name)}" + ("" if similar is None else f" (did you mean {similar!r}?)")
+    return f"unknown argument {quote_and_truncate_text(name)}" + (
+        "" if similar is None else f" (did you mean {similar!r}?)"
+    )
 
 
 def build_operation_parameters(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,16 +4,16 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import Any, Final
 
-from jupyter_colophon.core.documents.json_parsing import parse
+from jupyter_colophon.core.documents.json_parsing import parse_json
 from jupyter_colophon.core.errors import MalformedBody, NotFound
 from jupyter_colophon.mcp_server.access import find_read_only_reason
 from jupyter_colophon.mcp_server.toolbox import Toolbox
-from jupyter_colophon.operations.api import Api, Failure
+from jupyter_colophon.operations.api import ApiDefinition, RequestFailure
 from jupyter_colophon.operations.in_process import InProcessCaller
 from jupyter_colophon.operations.operation import JSON, declare_operation
 from jupyter_colophon.operations.parameter import declare_text
-from jupyter_colophon.operations.request import Answer, Request
-from jupyter_colophon.operations.services import Services
+from jupyter_colophon.operations.request import OperationAnswer, OperationRequest
+from jupyter_colophon.operations.services import ProcessServices
 from jupyter_colophon.settings import Settings
 
 #: Messages are small: they write tags, properties and a description.
@@ -43,7 +43,7 @@ _HEADERS: Final = tuple(
     permission="read",
     raw_body=True,
 )
-def exchange_message(services: Services, request: Request) -> Answer:
+def exchange_message(services: ProcessServices, request: OperationRequest) -> OperationAnswer:
     """Answer a message of the Model Context Protocol; nothing is kept for the next one."""
     if services.settings.mcp_access == "off":
         raise NotFound("MCP server", "colophon", "the setting c.Colophon.mcp_access is off")
@@ -57,12 +57,12 @@ def exchange_message(services: Services, request: Request) -> Answer:
     toolbox = Toolbox(InProcessCaller(services, request.principal), reason)
     headers = [(header.name, request[header]) for header in _HEADERS if header.name.lower() in request.headers]
     status, body = answer_http(toolbox, headers, request.body)
-    return Answer(body, status)
+    return OperationAnswer(body, status)
 
 
 def _require_single_message(body: bytes) -> None:
     """Raise MalformedBody, TooLarge unless this is one message."""
-    message = parse(body)
+    message = parse_json(body)
     if not isinstance(message, dict):
         raise MalformedBody("the body must be one JSON-RPC message, an object: batches are not supported")
     if message.get("jsonrpc") != "2.0":
@@ -79,13 +79,13 @@ def _read_max_body_bytes(settings: Settings) -> int:
     return min(settings.max_body_bytes, _BODY_BYTES_MAX)
 
 
-def _render_error_without_id(failure: Failure) -> Mapping[str, Any]:
+def _render_error_without_id(failure: RequestFailure) -> Mapping[str, Any]:
     """Return an error that answers no message: it has no id."""
     reason = failure.error.detail if failure.error is not None else failure.message or failure.reason
     return {"jsonrpc": "2.0", "id": None, "error": {"code": _INVALID_REQUEST, "message": reason}}
 
 
-MCP: Final = Api(
+MCP: Final = ApiDefinition(
     title="Jupyter Colophon: Model Context Protocol",
     summary="Tools, resources and a prompt for assistants.",
     prefix="/colophon/mcp",

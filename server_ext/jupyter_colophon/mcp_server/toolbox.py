@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from jupyter_colophon.client.caller import Caller, Document
-from jupyter_colophon.core.documents.json_values import is_larger, measure
+from jupyter_colophon.core.documents.json_values import is_larger_as_json, measure_json_bytes
 from jupyter_colophon.core.errors import AccessDenied, NotFound, TooLarge
 from jupyter_colophon.mcp_server.arguments import build_operation_parameters, require_valid_arguments
 from jupyter_colophon.mcp_server.operation_calls import call_operation
@@ -69,9 +69,11 @@ def find_tool(name: str) -> Tool:
 
 def require_document_within_limit(document: Document) -> None:
     """Raise TooLarge for a document that is too long for a language model."""
-    if not is_larger(document, ANSWER_BYTES_MAX):
+    if not is_larger_as_json(document, ANSWER_BYTES_MAX):
         return
-    largest = sorted(document.get("aspects", {}), key=lambda name: measure(document["aspects"][name]), reverse=True)
+    largest = sorted(
+        document.get("aspects", {}), key=lambda name: measure_json_bytes(document["aspects"][name]), reverse=True
+    )
     how = (
         f"name some of its aspects ({', '.join(largest[:20])})" if largest else "ask for less, or with a smaller limit"
     )

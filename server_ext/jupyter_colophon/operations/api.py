@@ -17,7 +17,7 @@ _SEGMENT = "[^/]+"
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class RequestFailure:
     """The reason why a request failed: an HTTP status with a message, or one of our errors."""
 
     status: int
@@ -33,7 +33,7 @@ def _read_max_body_bytes(settings: Settings) -> int:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Api:
+class ApiDefinition:
     """One API. Its paths are matched as they were sent, before they are decoded, the first that fits."""
 
     title: str
@@ -41,7 +41,7 @@ class Api:
     prefix: str
     operations: Sequence[Operation]
     #: Writes an error as a document.
-    error_document: Callable[[Failure], Mapping[str, Any]]
+    error_document: Callable[[RequestFailure], Mapping[str, Any]]
     error_schema: Shape
     content_type: str = "application/json"
     error_content_type: str = "application/json"
@@ -68,23 +68,23 @@ class Api:
     #: The documents that operations name, by their names; loaded for the API's document alone.
     schemas: Callable[[], Mapping[str, Any]] = dict
 
-    def find_status(self, operation: Operation | None, cause: type[MetadataError]) -> int:
+    def find_status_of_error(self, operation: Operation | None, cause: type[MetadataError]) -> int:
         """Return the status of an error."""
         for error_type, status in operation.statuses.items() if operation is not None else ():
             if issubclass(cause, error_type):
                 return status
         return find_problem_type(cause).status
 
-    def list_routes(self) -> Iterator[tuple[str, dict[str, Operation]]]:
+    def list_path_patterns(self) -> Iterator[tuple[str, dict[str, Operation]]]:
         """Yield the pattern of each path below the server's base URL, with its operations by method."""
         paths: dict[str, dict[str, Operation]] = {}
         for operation in self.operations:
             paths.setdefault(operation.path, {})[operation.method] = operation
         for prefix in (self.prefix, *self.aliases):
             for path, operations in paths.items():
-                yield prefix + self._build_pattern(path), operations
+                yield prefix + self._build_path_pattern(path), operations
 
-    def _build_pattern(self, path: str) -> str:
+    def _build_path_pattern(self, path: str) -> str:
         parts = _PARAMETER.split(path)
         pattern = "".join(
             f"(?P<{part}>{self.patterns.get(part, _SEGMENT)})" if at % 2 else re.escape(part)

@@ -7,16 +7,16 @@ from functools import cache
 from typing import Any, Final
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.documents.json_parsing import parse
-from jupyter_colophon.core.errors import InvalidQuery, quote_text
-from jupyter_colophon.core.read_budget import limit_reads
-from jupyter_colophon.core.similar_names import suggest_name
-from jupyter_colophon.operations.api import Api
+from jupyter_colophon.core.documents.json_parsing import parse_json
+from jupyter_colophon.core.errors import InvalidQuery, quote_and_truncate_text
+from jupyter_colophon.core.read_budget import limit_reads_of_thread
+from jupyter_colophon.core.similar_names import format_did_you_mean
+from jupyter_colophon.operations.api import ApiDefinition
 from jupyter_colophon.operations.operation import Operation
 from jupyter_colophon.operations.parameter import Parameter
-from jupyter_colophon.operations.request import Answer, Request, Result
+from jupyter_colophon.operations.request import OperationAnswer, OperationRequest, Result
 from jupyter_colophon.operations.request_schemas import SCHEMAS
-from jupyter_colophon.operations.services import Services
+from jupyter_colophon.operations.services import ProcessServices
 
 #: Credentials that Jupyter reads from the query.
 _OF_JUPYTER: Final = frozenset({"token", "_xsrf"})
@@ -40,28 +40,32 @@ class ReceivedCall:
     fingerprint: Callable[[], str] = str
 
 
-def perform(api: Api, operation: Operation, services: Services, call: ReceivedCall) -> Result:
+def check_and_run_operation(
+    api: ApiDefinition, operation: Operation, services: ProcessServices, call: ReceivedCall
+) -> Result:
     """Check a call, run the operation, and return its answer. Reads have a deadline.
 
     Raises the errors that the operation declares, and InvalidQuery, MalformedBody, InvalidInstance, AccessDenied, TooLarge and
     StorageError.
     """
-    with limit_reads(services.settings.read_timeout_seconds) if operation.is_read else nullcontext():
+    with limit_reads_of_thread(services.settings.read_timeout_seconds) if operation.is_read_only else nullcontext():
         result = operation.function(services, _build_request(api, operation, services, call))
-    return result if isinstance(result, Result) else Answer(result, next(iter(operation.answers)))
+    return result if isinstance(result, Result) else OperationAnswer(result, next(iter(operation.answers)))
 
 
-def _build_request(api: Api, operation: Operation, services: Services, call: ReceivedCall) -> Request:
+def _build_request(
+    api: ApiDefinition, operation: Operation, services: ProcessServices, call: ReceivedCall
+) -> OperationRequest:
     if operation.access is not None:
         operation.access(services, call.principal)
     if api.refuses_unknown_parameters:
         _refuse_unknown_parameters(api, operation, call)
     content_type = call.headers.get("content-type", "").partition(";")[0].strip().lower()
-    return Request(
+    return OperationRequest(
         principal=call.principal,
-        parameters={parameter: _read_parameter(parameter, call) for parameter in operation.parameters},
-        path=_read_path(call),
-        body=_read_body(api, operation, call, content_type) if operation.body else None,
+        parameters={parameter: _parse_parameter(parameter, call) for parameter in operation.parameters},
+        path=_parse_path_parameters(call),
+        body=_parse_and_validate_body(api, operation, call, content_type) if operation.body else None,
         content_type=content_type,
         headers=call.headers,
         raw_path=call.raw_path,
@@ -72,7 +76,7 @@ def _build_request(api: Api, operation: Operation, services: Services, call: Rec
     )
 
 
-def _refuse_unknown_parameters(api: Api, operation: Operation, call: ReceivedCall) -> None:
+def _refuse_unknown_parameters(api: ApiDefinition, operation: Operation, call: ReceivedCall) -> None:
     """Raise InvalidQuery for a query parameter that the operation does not declare (spec SEC-23)."""
     if not call.query:
         return
@@ -80,15 +84,15 @@ def _refuse_unknown_parameters(api: Api, operation: Operation, call: ReceivedCal
     for name, values in call.query.items():
         if name in declared or name in _OF_JUPYTER or _is_cache_buster(name, values):
             continue
-        suggestion = suggest_name(name, declared) or "."
+        suggestion = format_did_you_mean(name, declared) or "."
         known_parameters = (
             f"Known parameters: {', '.join(declared)}." if declared else "This operation has no query parameters."
         )
-        raise InvalidQuery(f"unknown parameter {quote_text(name)}{suggestion} {known_parameters}")
+        raise InvalidQuery(f"unknown parameter {quote_and_truncate_text(name)}{suggestion} {known_parameters}")
 
 
 @cache
-def _list_query_parameters(api: Api, operation: Operation) -> tuple[str, ...]:
+def _list_query_parameters(api: ApiDefinition, operation: Operation) -> tuple[str, ...]:
     in_path = [item for place, some in api.places.items() if f"{{{place}}}" in operation.path for item in some]
     return tuple(dict.fromkeys(item.name for item in (*operation.parameters, *in_path) if item.place == "query"))
 
@@ -98,7 +102,7 @@ def _is_cache_buster(name: str, values: Sequence[str]) -> bool:
     return name.isascii() and name.isdigit() and not any(values)
 
 
-def _read_parameter(parameter: Parameter[Any], call: ReceivedCall) -> Any:
+def _parse_parameter(parameter: Parameter[Any], call: ReceivedCall) -> Any:
     """Return the value of a parameter. Raises InvalidQuery."""
     if parameter.place == "header":
         header = call.headers.get(parameter.name.lower())
@@ -116,7 +120,7 @@ def _read_parameter(parameter: Parameter[Any], call: ReceivedCall) -> Any:
     return parameter.read(sent[0])
 
 
-def _read_path(call: ReceivedCall) -> Mapping[str, str]:
+def _parse_path_parameters(call: ReceivedCall) -> Mapping[str, str]:
     """Return the parameters of the path; `-` in place of a URN refers to `?urn=`. Raises InvalidQuery."""
     if call.path.get("urn") != "-":
         return call.path
@@ -126,7 +130,7 @@ def _read_path(call: ReceivedCall) -> Mapping[str, str]:
     return {**call.path, "urn": sent[0]}
 
 
-def _read_body(api: Api, operation: Operation, call: ReceivedCall, content_type: str) -> Any:
+def _parse_and_validate_body(api: ApiDefinition, operation: Operation, call: ReceivedCall, content_type: str) -> Any:
     """Return the body, checked against the operation's schema. Raises MalformedBody, TooLarge, InvalidInstance."""
     raw = call.body()
     if operation.raw_body:
@@ -134,18 +138,18 @@ def _read_body(api: Api, operation: Operation, call: ReceivedCall, content_type:
     if not (raw or operation.body_required):
         return None
     shape = operation.choose_body_shape(content_type)
-    value = parse(raw)
+    value = parse_json(raw)
     if api.drops_nulls and isinstance(shape, Mapping):
-        _drop_nulls(shape, value)
-    SCHEMAS.validate(shape, value)
+        _drop_null_members(shape, value)
+    SCHEMAS.require_valid_body(shape, value)
     return value
 
 
-def _drop_nulls(schema: Mapping[str, Any], value: Any) -> None:
+def _drop_null_members(schema: Mapping[str, Any], value: Any) -> None:
     """Remove the members that are null from an object, at each depth that the schema names members of."""
     if isinstance(value, list):
         for item in value if isinstance(schema.get("items"), Mapping) else ():
-            _drop_nulls(schema["items"], item)
+            _drop_null_members(schema["items"], item)
         return
     if not isinstance(value, dict):
         return
@@ -154,4 +158,4 @@ def _drop_nulls(schema: Mapping[str, Any], value: Any) -> None:
         if name in value and value[name] is None and name not in required and "null" not in inner.get("type", ()):
             del value[name]
         elif name in value:
-            _drop_nulls(inner, value[name])
+            _drop_null_members(inner, value[name])

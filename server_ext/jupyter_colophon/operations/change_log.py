@@ -3,11 +3,11 @@
 from typing import TYPE_CHECKING, Final
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.changes.written_change import WrittenChange, write_changes
+from jupyter_colophon.core.changes.written_change import WrittenChange, encode_changes_as_json
 from jupyter_colophon.core.errors import InvalidQuery
-from jupyter_colophon.core.read_budget import PAGE_BYTES_MAX, take_page
+from jupyter_colophon.core.read_budget import PAGE_BYTES_MAX, limit_items_to_page_bytes
 from jupyter_colophon.operations.parameter import DIGITS_MAX, declare_number, declare_text
-from jupyter_colophon.operations.request import ChangesAnswer, Request
+from jupyter_colophon.operations.request import ChangesAnswer, OperationRequest
 from jupyter_colophon.operations.shared_parameters import LIMIT_MAX
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ EVENTS: Final = {
 }
 
 
-def read_start(request: Request) -> int | None:
+def parse_stream_start(request: OperationRequest) -> int | None:
     """Return after which change a stream begins: that of `Last-Event-ID`, else `after`. Raises InvalidQuery."""
     after, resumed = (
         parse_sequence_number(request[START], START.name),
@@ -72,7 +72,7 @@ def parse_sequence_number(sent: str, name: str) -> int | None:
     return int(sent)
 
 
-def read_page(
+def read_page_or_cursor(
     catalog: "Catalog", selection: ChangesAnswer, after: int | None, principal: Principal
 ) -> tuple[list[WrittenChange], int]:
     """Return the changes after a sequence number, and the cursor of the next page; with a limit of 0, the current cursor.
@@ -80,13 +80,15 @@ def read_page(
     The cursor advances even if the form omits all changes. Raises LogCompacted, StorageError.
     """
     if selection.limit == 0 or after is None:
-        return [], catalog.feed.read_head()
+        return [], catalog.feed.read_newest_change_number()
     changes: list[WrittenChange] = []
     size = 0
     for _ in range(_SLICES):
-        read = catalog.feed.read(after, selection.limit - len(changes), selection.filters, principal)
-        written = write_changes(catalog.formatter, read.changes, selection.form)
-        page = list(take_page(written, lambda item: len(item.text), PAGE_BYTES_MAX - size))
+        read = catalog.feed.read_slice_of_visible_changes(
+            after, selection.limit - len(changes), selection.filters, principal
+        )
+        written = encode_changes_as_json(catalog.formatter, read.changes, selection.form)
+        page = list(limit_items_to_page_bytes(written, lambda item: len(item.text), PAGE_BYTES_MAX - size))
         changes += page
         size += sum(len(item.text) for item in page)
         # A form may write more of a change than the log has.

@@ -5,10 +5,10 @@ from email.utils import parsedate_to_datetime
 from typing import Final
 
 from jupyter_colophon.core.errors import InvalidQuery
-from jupyter_colophon.core.model.proposal import ABSENT, Condition
-from jupyter_colophon.core.time_format import parse_instant
+from jupyter_colophon.core.model.proposal import ABSENT, WriteCondition
+from jupyter_colophon.core.time_format import parse_iso_time_to_ms
 from jupyter_colophon.operations.parameter import Parameter
-from jupyter_colophon.operations.request import Request
+from jupyter_colophon.operations.request import OperationRequest
 
 _VERSION = re.compile(r'"(-?[0-9]{1,18})"')
 _TAG: Final = r'(?:W/)?"[!#-~\x80-\xff]*"'
@@ -31,7 +31,7 @@ def _split_entity_tags(value: str, header: str) -> list[str]:
     return re.findall(_TAG, value)
 
 
-def _parse_if_match(value: str) -> int | str:
+def _parse_if_match_version(value: str) -> int | str:
     """Return the required version, or `*`; a foreign entity tag is returned unchanged and equals no version."""
     if value.strip() == "*":
         return "*"
@@ -42,7 +42,7 @@ def _parse_if_match(value: str) -> int | str:
     return versions.pop() if versions else tags[0]
 
 
-def _parse_if_none_match(value: str) -> bool:
+def _is_absence_required(value: str) -> bool:
     """Return whether a write requires that no version exists. Foreign entity tags match nothing and require nothing."""
     if value.strip() == "*":
         return True
@@ -51,24 +51,24 @@ def _parse_if_none_match(value: str) -> bool:
     return False
 
 
-def _parse_date(value: str) -> int | None:
+def _parse_http_or_iso_date(value: str) -> int | None:
     """Parse an HTTP date or an ISO 8601 time."""
     try:
         return int(parsedate_to_datetime(value).timestamp() * 1000)
     except (ValueError, OverflowError):
-        return parse_instant(value)
+        return parse_iso_time_to_ms(value)
 
 
 def _declare_date_header(name: str, description: str) -> Parameter[int | None]:
     schema = {"type": "string", "format": "colophon-date"}
-    return Parameter(name, f"{description} An HTTP date, or ISO 8601.", schema, _parse_date, None, "header")
+    return Parameter(name, f"{description} An HTTP date, or ISO 8601.", schema, _parse_http_or_iso_date, None, "header")
 
 
 _IF_MATCH: Final[Parameter[int | str | None]] = Parameter(
     "If-Match",
     'Write only if the current version is this one, as in `"3"`, or if there is any: `*`.',
     {"type": "string", "format": "colophon-etag", "pattern": _PATTERN},
-    _parse_if_match,
+    _parse_if_match_version,
     None,
     "header",
 )
@@ -76,7 +76,7 @@ _IF_NONE_MATCH: Final[Parameter[bool]] = Parameter(
     "If-None-Match",
     "Write only if there is no current version: `*`. ETags that this catalog did not issue match nothing.",
     {"type": "string", "format": "colophon-etag", "pattern": _PATTERN},
-    _parse_if_none_match,
+    _is_absence_required,
     False,
     "header",
 )
@@ -87,17 +87,17 @@ _IF_MODIFIED_SINCE: Final = _declare_date_header("If-Modified-Since", "Write onl
 CONDITIONS: Final = (_IF_MATCH, _IF_NONE_MATCH, _IF_UNMODIFIED_SINCE, _IF_MODIFIED_SINCE)
 
 
-def require_none(request: Request) -> None:
+def require_no_condition(request: OperationRequest) -> None:
     """Raise InvalidQuery for a condition of a request about something that has no version."""
     for condition in CONDITIONS:
         if condition.name.lower() in request.headers:
             raise InvalidQuery("an entity has no version: use conditions on its aspects", condition.name)
 
 
-def read_condition(request: Request) -> Condition:
+def parse_write_condition(request: OperationRequest) -> WriteCondition:
     """Return the condition that the request's headers express."""
     matched, absent = request[_IF_MATCH], request[_IF_NONE_MATCH]
-    return Condition(
+    return WriteCondition(
         version=ABSENT if absent else None if matched == "*" else matched,
         exists=matched == "*",
         unmodified_since=request[_IF_UNMODIFIED_SINCE],

@@ -11,7 +11,7 @@ from jupyter_colophon.operations.parameter import Parameter
 _KEY = re.compile(r"[!-~]{1,255}")
 
 
-def _parse_key(text: str) -> str:
+def _parse_idempotency_key(text: str) -> str:
     if not _KEY.fullmatch(text):
         raise InvalidQuery("must be 1 to 255 visible ASCII characters", "Idempotency-Key")
     return text
@@ -22,7 +22,7 @@ IDEMPOTENCY_KEY: Final[Parameter[str]] = Parameter(
     "Idempotency-Key",
     "A unique key chosen by the caller for each write. A request repeated with the same key within a day is applied once.",
     {"type": "string", "pattern": f"^{_KEY.pattern}$"},
-    _parse_key,
+    _parse_idempotency_key,
     "",
     "header",
 )
@@ -32,7 +32,7 @@ IDEMPOTENCY_KEY: Final[Parameter[str]] = Parameter(
 FINGERPRINTED_HEADERS: Final = ("Content-Type", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since")
 
 
-def compute_fingerprint(method: str, path: str, header_values: Iterable[str], body: bytes) -> str:
+def compute_request_fingerprint(method: str, path: str, header_values: Iterable[str], body: bytes) -> str:
     """Return the fingerprint of a request; `path` is relative to the server's base URL, and includes the query.
 
     `header_values` are those of FINGERPRINTED_HEADERS, empty for a header that was not sent.

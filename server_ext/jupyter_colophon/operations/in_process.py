@@ -12,15 +12,15 @@ from jupyter_colophon.client.problems import RequestFailed
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.changes.written_change import WrittenChange
 from jupyter_colophon.core.errors import MetadataError
-from jupyter_colophon.core.read_budget import limit_reads
-from jupyter_colophon.operations.api import Api
+from jupyter_colophon.core.read_budget import limit_reads_of_thread
+from jupyter_colophon.operations.api import ApiDefinition
 from jupyter_colophon.operations.call import ReceivedCall as SentCall
-from jupyter_colophon.operations.call import perform
-from jupyter_colophon.operations.change_log import read_page
+from jupyter_colophon.operations.call import check_and_run_operation
+from jupyter_colophon.operations.change_log import read_page_or_cursor
 from jupyter_colophon.operations.native.api import NATIVE
-from jupyter_colophon.operations.problems import render_problem
-from jupyter_colophon.operations.request import Answer, ChangesAnswer, LinesAnswer
-from jupyter_colophon.operations.services import Services
+from jupyter_colophon.operations.problems import render_problem_document
+from jupyter_colophon.operations.request import ChangesAnswer, LinesAnswer, OperationAnswer
+from jupyter_colophon.operations.services import ProcessServices
 
 if TYPE_CHECKING:
     from jupyter_colophon.composition import Catalog
@@ -35,15 +35,15 @@ class InProcessCaller:
     errors: `RequestFailed` with a status and a problem document.
     """
 
-    def __init__(self, services: Services, principal: Principal, api: Api = NATIVE) -> None:
+    def __init__(self, services: ProcessServices, principal: Principal, api: ApiDefinition = NATIVE) -> None:
         self.services, self._principal, self._api = services, principal, api
         self._operations = {operation.id: operation for operation in api.operations}
 
     def call(self, call: Call, timeout_s: float | None = None) -> Document:
         """Run an operation, and return its document; an empty one if it has none. Raises RequestFailed."""
-        result = self._perform(call)
+        result = self._run_and_translate_errors(call)
         if isinstance(result, ChangesAnswer):
-            return self._read_changes(call, result)
+            return self._read_or_wait_for_changes(call, result)
         if isinstance(result, LinesAnswer):
             raise TypeError(f"{call.operation} answers lines")
         if result.status >= _BAD_REQUEST:
@@ -52,21 +52,21 @@ class InProcessCaller:
 
     def stream_lines(self, call: Call, timeout_s: float | None = None) -> Iterator[bytes]:
         """Yield the lines of an answer as they are produced. Raises RequestFailed, also in the middle."""
-        result = self._perform(call)
+        result = self._run_and_translate_errors(call)
         if not isinstance(result, LinesAnswer):
             raise TypeError(f"{call.operation} does not answer lines")
         try:
             for line in result.lines:
                 yield line.encode()
         except MetadataError as error:
-            raise self._create_error(call, error) from error
+            raise self._create_request_failed(call, error) from error
 
     def close(self) -> None:
         """Close the services."""
         self.services.close()
 
-    def _perform(self, call: Call) -> Answer | LinesAnswer | ChangesAnswer:
-        operation, body = self._operations[call.operation], _encode_body(call.body)
+    def _run_and_translate_errors(self, call: Call) -> OperationAnswer | LinesAnswer | ChangesAnswer:
+        operation, body = self._operations[call.operation], _encode_request_body(call.body)
         sent = SentCall(
             principal=self._principal,
             query={name: (format_parameter(value),) for name, value in call.query.items()},
@@ -77,47 +77,48 @@ class InProcessCaller:
             raw_path=self._api.prefix
             + call.path_template.format_map({k: quote(v, safe="") for k, v in call.path.items()}),
             display_name=self._principal.user,
-            fingerprint=lambda: _compute_fingerprint(call, body),
+            fingerprint=lambda: _compute_call_fingerprint(call, body),
         )
         try:
-            return perform(self._api, operation, self.services, sent)
+            return check_and_run_operation(self._api, operation, self.services, sent)
         except MetadataError as error:
-            raise self._create_error(call, error) from error
+            raise self._create_request_failed(call, error) from error
 
-    def _read_changes(self, call: Call, changes: ChangesAnswer) -> Document:
+    def _read_or_wait_for_changes(self, call: Call, changes: ChangesAnswer) -> Document:
         """Return a page of changes; if there are none, wait for one."""
-        catalog, news = self.services.get_catalog(), threading.Event()
-        stop = catalog.feed.listen(lambda _: news.set()) if changes.wait_seconds else None
+        catalog, news = self.services.get_or_open_catalog(), threading.Event()
+        stop = catalog.feed.register_listener(lambda _: news.set()) if changes.wait_seconds else None
         try:
-            page, cursor = self._read_page(catalog, changes, changes.after)
+            page, cursor = self._read_change_page(catalog, changes, changes.after)
             if not page and changes.limit and stop is not None and news.wait(changes.wait_seconds):
-                page, cursor = self._read_page(catalog, changes, cursor)
+                page, cursor = self._read_change_page(catalog, changes, cursor)
         except MetadataError as error:
-            raise self._create_error(call, error) from error
+            raise self._create_request_failed(call, error) from error
         finally:
             if stop is not None:
                 stop()
         return {"cursor": cursor, "changes": [json.loads(item.text) for item in page]}
 
-    def _read_page(
+    def _read_change_page(
         self, catalog: "Catalog", changes: ChangesAnswer, after: int | None
     ) -> tuple[list[WrittenChange], int]:
-        with limit_reads(self.services.settings.read_timeout_seconds):
-            return read_page(catalog, changes, after, self._principal)
+        with limit_reads_of_thread(self.services.settings.read_timeout_seconds):
+            return read_page_or_cursor(catalog, changes, after, self._principal)
 
-    def _create_error(self, call: Call, error: MetadataError) -> RequestFailed:
+    def _create_request_failed(self, call: Call, error: MetadataError) -> RequestFailed:
         return RequestFailed(
-            self._api.find_status(self._operations[call.operation], type(error)), render_problem(error)
+            self._api.find_status_of_error(self._operations[call.operation], type(error)),
+            render_problem_document(error),
         )
 
 
-def _encode_body(body: Any) -> bytes:
+def _encode_request_body(body: Any) -> bytes:
     if body is None or isinstance(body, bytes):
         return body or b""
     # A lone surrogate, as in arguments of a command line, is refused when the body is parsed.
     return json.dumps(body, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
-def _compute_fingerprint(call: Call, body: bytes) -> str:
+def _compute_call_fingerprint(call: Call, body: bytes) -> str:
     parts = json.dumps([call.operation, dict(call.path), dict(call.query), dict(call.headers)], sort_keys=True)
     return sha256(parts.encode() + b"\n" + body).hexdigest()

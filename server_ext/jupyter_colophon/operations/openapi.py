@@ -23,14 +23,14 @@ from jupyter_colophon.core.errors import (
     StoreFull,
     TooLarge,
 )
-from jupyter_colophon.operations.api import Api
+from jupyter_colophon.operations.api import ApiDefinition
 from jupyter_colophon.operations.idempotency import IDEMPOTENCY_KEY
 from jupyter_colophon.operations.operation import Operation, declare_operation
 from jupyter_colophon.operations.parameter import Parameter
 from jupyter_colophon.operations.problems import TABLE
-from jupyter_colophon.operations.request import Request
+from jupyter_colophon.operations.request import OperationRequest
 from jupyter_colophon.operations.request_schemas import Shape
-from jupyter_colophon.operations.services import Services
+from jupyter_colophon.operations.services import ProcessServices
 
 Document = dict[str, Any]
 #: The errors of every operation; of one with a body; of one that writes.
@@ -56,16 +56,16 @@ _RETRY_AFTER = {
 
 
 @dataclass(frozen=True, slots=True)
-class OpenApiWriter:
+class OpenApiGenerator:
     """Generates the document of one API."""
 
-    api: Api
+    api: ApiDefinition
 
     def build_document(self, version: str) -> Document:
         """Return the document without `servers`, which the operation that serves it adds."""
         paths: dict[str, Document] = {}
         for operation in self.api.operations:
-            method, description = self._describe(operation)
+            method, description = self._describe_operation(operation)
             paths.setdefault(operation.path, {})[method] = description
         return {
             "openapi": "3.1.1",
@@ -80,25 +80,28 @@ class OpenApiWriter:
             "components": {
                 "securitySchemes": _SECURITY,
                 "schemas": {
-                    name_component(name): _rewrite_references(schema) for name, schema in self.api.schemas().items()
+                    make_component_name(name): _rewrite_references_to_components(schema)
+                    for name, schema in self.api.schemas().items()
                 },
             },
         }
 
-    def _describe(self, operation: Operation) -> tuple[str, Document]:
+    def _describe_operation(self, operation: Operation) -> tuple[str, Document]:
         if HTTPStatus.SWITCHING_PROTOCOLS in operation.answers:
             return "x-websocket", self._describe_websocket(operation)
         described: Document = {
             "operationId": operation.id,
             "summary": operation.summary,
             "tags": [operation.path.split("/")[1]],
-            "parameters": [_describe_parameter(parameter) for parameter in self._list_parameters(operation)],
-            "responses": self._describe_answers(operation) | self._describe_errors(operation),
+            "parameters": [_describe_parameter(parameter) for parameter in self._list_operation_parameters(operation)],
+            "responses": self._describe_all_answers(operation) | self._describe_errors(operation),
         }
         if operation.body:
             described["requestBody"] = {
                 "required": operation.body_required,
-                "content": {kind: {"schema": _refer_to_schema(shape)} for kind, shape in operation.body.items()},
+                "content": {
+                    kind: {"schema": _create_schema_reference(shape)} for kind, shape in operation.body.items()
+                },
             }
         return operation.method.lower(), described
 
@@ -107,15 +110,15 @@ class OpenApiWriter:
         return {
             "operationId": operation.id,
             "summary": operation.summary,
-            "parameters": [_describe_parameter(parameter) for parameter in self._list_parameters(operation)],
-            "message": {"schema": _refer_to_schema(operation.answers[HTTPStatus.SWITCHING_PROTOCOLS])},
+            "parameters": [_describe_parameter(parameter) for parameter in self._list_operation_parameters(operation)],
+            "message": {"schema": _create_schema_reference(operation.answers[HTTPStatus.SWITCHING_PROTOCOLS])},
         }
 
-    def _list_parameters(self, operation: Operation) -> list[Parameter[Any]]:
+    def _list_operation_parameters(self, operation: Operation) -> list[Parameter[Any]]:
         names = re.findall(r"\{([a-z]+)\}", operation.path)
         return [place for name in names for place in self.api.places[name]] + list(operation.parameters)
 
-    def _describe_answers(self, operation: Operation) -> Document:
+    def _describe_all_answers(self, operation: Operation) -> Document:
         answers = {
             str(int(status)): self._describe_answer(status, shape, operation)
             for status, shape in operation.answers.items()
@@ -136,25 +139,27 @@ class OpenApiWriter:
         return answers
 
     def _describe_answer(self, status: int, shape: Shape, operation: Operation) -> Document:
-        description = f"{name_component(shape)}." if isinstance(shape, str) else str(shape.get("description", "Done."))
+        description = (
+            f"{make_component_name(shape)}." if isinstance(shape, str) else str(shape.get("description", "Done."))
+        )
         if status == HTTPStatus.NO_CONTENT:
             return {"description": description}
         content_type = operation.content_type or self.api.content_type
-        return {"description": description, "content": {content_type: {"schema": _refer_to_schema(shape)}}}
+        return {"description": description, "content": {content_type: {"schema": _create_schema_reference(shape)}}}
 
     def _describe_errors(self, operation: Operation) -> Document:
         titles: dict[int, list[str]] = {}
-        for cause in dict.fromkeys(_list_causes(operation)):
-            titles.setdefault(self.api.find_status(operation, cause), []).append(TABLE[cause].title)
+        for cause in dict.fromkeys(_list_error_classes(operation)):
+            titles.setdefault(self.api.find_status_of_error(operation, cause), []).append(TABLE[cause].title)
         return {
             str(status): self._describe_error(status, list(dict.fromkeys(titles[status])), operation)
             for status in sorted(titles)
         }
 
     def _describe_error(self, status: int, titles: list[str], operation: Operation) -> Document:
-        content = {self.api.error_content_type: {"schema": _refer_to_schema(self.api.error_schema)}}
+        content = {self.api.error_content_type: {"schema": _create_schema_reference(self.api.error_schema)}}
         if status in operation.answers:
-            content[self.api.content_type] = {"schema": _refer_to_schema(operation.answers[status])}
+            content[self.api.content_type] = {"schema": _create_schema_reference(operation.answers[status])}
         described: Document = {"description": "; ".join(titles) + ".", "content": content}
         return (
             described | {"headers": {"Retry-After": _RETRY_AFTER}}
@@ -163,15 +168,17 @@ class OpenApiWriter:
         )
 
 
-def add_document_operation(api: Api, name: str, path: str = "/openapi.json", content_type: str = "") -> Api:
+def add_document_operation(
+    api: ApiDefinition, name: str, path: str = "/openapi.json", content_type: str = ""
+) -> ApiDefinition:
     """Return the API with the additional operation `name`, which returns its document as JSON."""
 
     @cache
     def build_document(version: str) -> Document:
-        return OpenApiWriter(complete).build_document(version)
+        return OpenApiGenerator(complete).build_document(version)
 
     @declare_operation(name, f"GET {path}", answers={200: _OPENAPI}, etag=api.hashes_answers, content_type=content_type)
-    def read_document(services: Services, request: Request) -> Document | bytes:
+    def read_document(services: ProcessServices, request: OperationRequest) -> Document | bytes:
         """Read the OpenAPI 3.1 document of this API."""
         url = f"{request.base_url.rstrip('/')}{api.prefix}"
         complete_document = build_document(services.version) | {"servers": [{"url": url}]}
@@ -182,7 +189,7 @@ def add_document_operation(api: Api, name: str, path: str = "/openapi.json", con
     return complete
 
 
-def name_component(name: str) -> str:
+def make_component_name(name: str) -> str:
     """Return the name of a file of `schemas/api` as that of a component: `run-start` is `RunStart`."""
     return "".join(part.capitalize() for part in name.split("-"))
 
@@ -197,7 +204,7 @@ def _describe_parameter(parameter: Parameter[Any]) -> Document:
     return described | {"required": True} if parameter.required else described
 
 
-def _list_causes(operation: Operation) -> Iterator[type[MetadataError]]:
+def _list_error_classes(operation: Operation) -> Iterator[type[MetadataError]]:
     yield from _ALWAYS
     if "{urn}" in operation.path:
         yield InvalidName
@@ -210,18 +217,20 @@ def _list_causes(operation: Operation) -> Iterator[type[MetadataError]]:
     yield from operation.errors
 
 
-def _refer_to_schema(shape: Shape) -> Document:
-    return {"$ref": f"#/components/schemas/{name_component(shape)}"} if isinstance(shape, str) else dict(shape)
+def _create_schema_reference(shape: Shape) -> Document:
+    return {"$ref": f"#/components/schemas/{make_component_name(shape)}"} if isinstance(shape, str) else dict(shape)
 
 
-def _rewrite_references(node: Any) -> Any:
+def _rewrite_references_to_components(node: Any) -> Any:
     """Return a schema as a component: it has no name of its own, and refers to other components."""
     if isinstance(node, list):
-        return [_rewrite_references(item) for item in node]
+        return [_rewrite_references_to_components(item) for item in node]
     if not isinstance(node, dict):
         return node
-    rewritten = {key: _rewrite_references(value) for key, value in node.items() if key not in ("$id", "$schema")}
+    rewritten = {
+        key: _rewrite_references_to_components(value) for key, value in node.items() if key not in ("$id", "$schema")
+    }
     reference = rewritten.get("$ref")
     if isinstance(reference, str) and reference.startswith(_REF):
-        rewritten["$ref"] = _refer_to_schema(reference.removeprefix(_REF).rpartition(":")[0])["$ref"]
+        rewritten["$ref"] = _create_schema_reference(reference.removeprefix(_REF).rpartition(":")[0])["$ref"]
     return rewritten

@@ -11,13 +11,13 @@ from types import ModuleType
 from typing import Any, Literal
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.errors import InvalidQuery, MalformedBody, MetadataError, quote_text
+from jupyter_colophon.core.errors import InvalidQuery, MalformedBody, MetadataError, quote_and_truncate_text
 from jupyter_colophon.operations.parameter import Parameter
-from jupyter_colophon.operations.request import Request
+from jupyter_colophon.operations.request import OperationRequest
 from jupyter_colophon.operations.request_schemas import Shape
-from jupyter_colophon.operations.services import Services
+from jupyter_colophon.operations.services import ProcessServices
 
-Function = Callable[[Services, Request], Any]
+Function = Callable[[ProcessServices, OperationRequest], Any]
 #: Actions for Jupyter's authorizer.
 Permission = Literal["read", "write", "execute"]
 JSON = "application/json"
@@ -63,7 +63,7 @@ class Operation:
     #: Statuses of errors that differ from the API's.
     statuses: Mapping[type[MetadataError], int]
     #: Raises AccessDenied before the body is read, for rules unknown to Jupyter's authorizer.
-    access: Callable[[Services, Principal], None] | None
+    access: Callable[[ProcessServices, Principal], None] | None
     #: The schemaspace whose threads run it, since it may call code of packages: a name, or `{space}` for that in the path.
     schemaspace: str
     #: Whether a body must be sent; without it, `request.body` is None.
@@ -82,18 +82,18 @@ class Operation:
         return self.route.partition(" ")[2]
 
     @property
-    def is_read(self) -> bool:
+    def is_read_only(self) -> bool:
         """Whether it changes nothing, in whatever method."""
         return self.permission == "read"
 
     @property
-    def scans(self) -> bool:
+    def may_read_many(self) -> bool:
         """Whether it may read many entities: it pages, searches, traverses, or is a read with a body."""
-        return (self.is_read and self.method != "GET") or any(
+        return (self.is_read_only and self.method != "GET") or any(
             parameter.name in _SCANNING for parameter in self.parameters
         )
 
-    def choose(self, query: Mapping[str, Sequence[str]]) -> "Operation":
+    def choose_action(self, query: Mapping[str, Sequence[str]]) -> "Operation":
         """Return the action that a query names. Raises InvalidQuery."""
         names = query.get("action", ())
         if len(names) > 1:
@@ -110,7 +110,9 @@ class Operation:
             return only
         kind = JSON if content_type in _DEFAULT_CONTENT_TYPES else content_type
         if kind not in self.body:
-            raise MalformedBody(f"Content-Type {quote_text(kind)} is not supported: use one of {', '.join(self.body)}")
+            raise MalformedBody(
+                f"Content-Type {quote_and_truncate_text(kind)} is not supported: use one of {', '.join(self.body)}"
+            )
         return self.body[kind]
 
 
@@ -128,7 +130,7 @@ def declare_operation(
     content_type: str = "",
     raw_body: bool = False,
     statuses: Mapping[type[MetadataError], int] | None = None,
-    access: Callable[[Services, Principal], None] | None = None,
+    access: Callable[[ProcessServices, Principal], None] | None = None,
     schemaspace: str = "",
     body_required: bool = True,
 ) -> Callable[[Function], Operation]:

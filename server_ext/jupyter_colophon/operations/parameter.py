@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar
 
 from jupyter_colophon.core.errors import InvalidQuery
-from jupyter_colophon.core.time_format import parse_time
+from jupyter_colophon.core.time_format import parse_time_to_ms
 
 T = TypeVar("T", covariant=True)
 Place = Literal["query", "header", "path"]
@@ -101,6 +101,6 @@ def declare_time(name: str, description: str) -> Parameter[int | None]:
     """Declare a time in ms since 1970 (spec LINEAGE-15); None if it is not sent, or empty."""
 
     def read(sent: str) -> int | None:
-        return parse_time(sent, clock.time_ns() // 1_000_000, name) if sent else None
+        return parse_time_to_ms(sent, clock.time_ns() // 1_000_000, name) if sent else None
 
     return Parameter(name, f"{description} {_TIME}", {"type": "string", "format": "colophon-time"}, read, None)

@@ -85,21 +85,21 @@ def find_problem_type(cause: type[errors.MetadataError]) -> ProblemType:
     return next(TABLE[cls] for cls in cause.__mro__ if cls in TABLE)
 
 
-def render_problem(error: errors.MetadataError) -> dict[str, object]:
+def render_problem_document(error: errors.MetadataError) -> dict[str, object]:
     """Return an error as a problem document (RFC 9457, `schemas/api/problem.json`)."""
     row = find_problem_type(type(error))
-    body = build_problem(row.status, row.type, row.title, error.detail, error.problems)
+    body = build_problem_document(row.status, row.type, row.title, error.detail, error.problems)
     renamed_to = error.renamed_to if isinstance(error, errors.NotFound) else ""
     return body | ({"renamedTo": renamed_to} if renamed_to else {})
 
 
-def render_refusal(value: Rejection) -> dict[str, object]:
+def render_rejection_as_problem(value: Rejection) -> dict[str, object]:
     """Return a stored refusal as a problem document; an internal error has no details."""
     row = _BY_NAME.get(value.cause, _FAULT)
-    return build_problem(row.status, row.type, row.title, value.detail, value.problems)
+    return build_problem_document(row.status, row.type, row.title, value.detail, value.problems)
 
 
-def build_problem(
+def build_problem_document(
     status: int, kind: str, title: str, detail: str, problems: tuple[errors.Problem, ...] = ()
 ) -> dict[str, object]:
     """Return a problem document."""

@@ -16,7 +16,7 @@ Document = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class OperationRequest:
     """A call of an operation: its parameters are read, its body is parsed and valid.
 
     `path` has the parameters of the path, decoded; `raw_path` is the path below the server's base URL as it was sent.
@@ -53,14 +53,14 @@ class Request:
         return Urn.parse(self.path["urn"])
 
     @property
-    def once(self) -> IdempotencyKey | None:
+    def idempotency_key(self) -> IdempotencyKey | None:
         """The idempotency key of a write; None if none was sent."""
         key = self[IDEMPOTENCY_KEY]
         return IdempotencyKey(self.principal.user, key, self.fingerprint()) if key else None
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class OperationAnswer:
     """A document, or its bytes, with the status and headers of the response. `etag` includes the quotes."""
 
     document: Any
@@ -91,4 +91,4 @@ class ChangesAnswer:
     wait_seconds: int = 0
 
 
-Result = Answer | LinesAnswer | ChangesAnswer
+Result = OperationAnswer | LinesAnswer | ChangesAnswer

@@ -18,18 +18,18 @@ class ApiSchemas:
 
     @cached_property
     def _schemas(self) -> dict[str, Schema]:
-        from jupyter_colophon.core.package_data import load_documents
+        from jupyter_colophon.core.package_data import load_schema_documents
 
-        documents = load_documents("api")
+        documents = load_schema_documents("api")
         documents_by_id = {document["$id"]: document for document in documents.values()}
         return {name: Schema(document, documents_by_id) for name, document in documents.items()}
 
-    def validate(self, shape: Shape, body: Any) -> None:
+    def require_valid_body(self, shape: Shape, body: Any) -> None:
         """Raise InvalidInstance unless the body is of this shape: the name of one of these, or a schema of its own."""
-        schema = self._schemas[shape] if isinstance(shape, str) else self._compile(shape)
-        schema.validate(body, "the body")
+        schema = self._schemas[shape] if isinstance(shape, str) else self._compile_inline_schema(shape)
+        schema.require_valid(body, "the body")
 
-    def _compile(self, shape: Mapping[str, Any]) -> Schema:
+    def _compile_inline_schema(self, shape: Mapping[str, Any]) -> Schema:
         # Shapes are declared once and never released, so their ids are unique.
         return self._declared.setdefault(id(shape), Schema(shape))
 

@@ -8,28 +8,28 @@ from typing import TYPE_CHECKING
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import AccessDenied, InvalidConfiguration, InvalidField, Problem, StoreUnavailable
-from jupyter_colophon.core.identity.names import Identity
-from jupyter_colophon.core.store import StoreChoice
+from jupyter_colophon.core.identity.names import IdentityRules
+from jupyter_colophon.core.store import StorageChoice
 from jupyter_colophon.settings import Settings
 
 # The catalog's modules are loaded by the first request, so that the server starts faster.
 if TYPE_CHECKING:
     from jupyter_colophon.composition import Catalog
     from jupyter_colophon.service.changes.lineage_listeners import ListenerState
-    from jupyter_colophon.service.instances.instances import Instances
-    from jupyter_colophon.service.schemaspaces.spaces import Schemaspaces
-    from jupyter_colophon.service.schemaspaces.stored_schemas import StoredSchemas
+    from jupyter_colophon.service.instances.instances import InstanceService
+    from jupyter_colophon.service.schemaspaces.spaces import SchemaspaceRegistry
+    from jupyter_colophon.service.schemaspaces.stored_schemas import StoredSchemaFiles
 
 _logger = logging.getLogger("jupyter_colophon.operations")
 
 
 @dataclass(slots=True)
-class Services:
+class ProcessServices:
     """The services of one process, by its settings."""
 
     settings: Settings
-    store: StoreChoice
-    identity: Identity
+    store: StorageChoice
+    identity: IdentityRules
     version: str
     #: Why the settings cannot be used; empty if they are valid.
     configuration_error: str = ""
@@ -39,25 +39,25 @@ class Services:
     _catalog: "Catalog | None" = None
     _registry_problems: tuple[Problem, ...] | None = None
     _opening: threading.Lock = field(default_factory=threading.Lock)
-    _instances: "Instances | None" = None
+    _instances: "InstanceService | None" = None
     _composing: threading.Lock = field(default_factory=threading.Lock)
 
-    def get_catalog(self) -> "Catalog":
+    def get_or_open_catalog(self) -> "Catalog":
         """Return the catalog; the first call opens it. Raises StorageError."""
         with self._opening:
             if self.configuration_error:
                 raise InvalidConfiguration(self.configuration_error)
             if self._catalog is None:
-                self._catalog = self._open_catalog()
-                self._catalog.namespaces.remove_external = self._remove_instances
-                self._use_catalog(self._catalog)
+                self._catalog = self._open_catalog_of_settings()
+                self._catalog.namespaces.remove_external = self._remove_instances_of_namespace
+                self._start_background_work(self._catalog)
             return self._catalog
 
-    def _open_catalog(self) -> "Catalog":
-        from jupyter_colophon.composition import open_catalog
+    def _open_catalog_of_settings(self) -> "Catalog":
+        from jupyter_colophon.composition import open_or_create_catalog
 
         try:
-            return open_catalog(
+            return open_or_create_catalog(
                 self.store,
                 self.identity,
                 self.settings.build_system_filter(),
@@ -68,36 +68,39 @@ class Services:
                 events=self.settings.get_event_folder(),
                 registry_extension=self.settings.get_registry_extension(),
                 authorizer=self.settings.load_authorizer(),
-                audit=self.settings.audit(),
+                audit=self.settings.get_audit_folder(),
             )
         except InvalidField as error:
             # The field is one of the settings, not of the request: they stay until a restart.
             self.configuration_error = error.detail
-            _logger.error("serves no catalog: %s (c.Colophon.storage_provider, storage_options)", error.detail)
+            _logger.error(
+                "this server has no catalog, because its store cannot be opened: %s (c.Colophon.storage_provider, storage_options)",
+                error.detail,
+            )
             raise InvalidConfiguration(self.configuration_error) from error
 
-    def _use_catalog(self, catalog: "Catalog") -> None:
+    def _start_background_work(self, catalog: "Catalog") -> None:
         """Start background work on the catalog; none by default."""
 
     def find_registry_problems(self) -> tuple[Problem, ...]:
         """Return the problems of the entity-registry.yml. It is read once: changes take effect after a restart."""
         if self._registry_problems is None:
-            from jupyter_colophon.service.registry_files import load_overlay
+            from jupyter_colophon.service.registry_files import load_registry_extension
 
             file = self.settings.get_registry_extension()
-            self._registry_problems = () if file is None else tuple(load_overlay(file).problems)
+            self._registry_problems = () if file is None else tuple(load_registry_extension(file).problems)
         return self._registry_problems
 
-    def get_schemaspaces(self) -> "Schemaspaces":
+    def get_or_load_schemaspaces(self) -> "SchemaspaceRegistry":
         """Return the schemaspaces; the first call loads them."""
         from jupyter_colophon.schemaspaces.schema import SchemaManager
 
         # Before anything is loaded.
         SchemaManager.allow(self.settings.schemaspace_packages)
-        schemaspaces: Schemaspaces = SchemaManager.instance().spaces
+        schemaspaces: SchemaspaceRegistry = SchemaManager.instance().spaces
         return schemaspaces
 
-    def get_stored_schemas(self) -> "StoredSchemas":
+    def get_stored_schemas(self) -> "StoredSchemaFiles":
         """Return the stored schemas. Raises AccessDenied if the settings do not allow changing them."""
         from jupyter_colophon.schemaspaces.shipped.stored_schemas import get_stored_schemas
 
@@ -105,7 +108,7 @@ class Services:
             raise AccessDenied("store", "schemas: the setting c.Colophon.allow_schema_writes is off")
         return get_stored_schemas()
 
-    def get_instances(self) -> "Instances":
+    def get_or_create_instances(self) -> "InstanceService":
         """Return the instances of schemaspaces, also while the catalog is unavailable.
 
         Raises InvalidConfiguration, StoreUnavailable.
@@ -114,15 +117,15 @@ class Services:
             if self.configuration_error:
                 raise InvalidConfiguration(self.configuration_error)
             if self.closed:
-                raise StoreUnavailable("the server is stopping")
+                raise StoreUnavailable("the server is stopping: try again when it has restarted")
             if self._instances is None:
-                from jupyter_colophon.schemaspaces.instances import serve
+                from jupyter_colophon.schemaspaces.instances import set_instances_of_server
 
-                self._instances = serve(self.settings, self.get_catalog)
+                self._instances = set_instances_of_server(self.settings, self.get_or_open_catalog)
             return self._instances
 
-    def _remove_instances(self, namespace: str, principal: Principal) -> None:
-        self.get_instances().clear_namespace(namespace, principal)
+    def _remove_instances_of_namespace(self, namespace: str, principal: Principal) -> None:
+        self.get_or_create_instances().remove_instances_of_namespace(namespace, principal)
 
     def list_lineage_listeners(self) -> "list[ListenerState]":
         """Return the states of the lineage listeners; none before the catalog is open."""
@@ -146,7 +149,7 @@ class Services:
         self.closed = True
         with self._composing:
             if self._instances is not None:
-                self._instances.close()
+                self._instances.stop_watching_and_close_stores()
                 self._instances = None
         with self._opening:
             if self._catalog is not None:

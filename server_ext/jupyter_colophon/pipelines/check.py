@@ -24,7 +24,7 @@ def check_and_prepare_pipeline(
     name: str, document: Document, plugins: PluginRegistry, arguments: Mapping[str, str] | None = None
 ) -> "PreparedPipeline":
     """Return the pipeline, ready to run with these arguments. Raises InvalidInstance with all problems."""
-    if problems := _load_schema().find_problems({"display_name": name, "schema_name": SCHEMA, **document}):
+    if problems := _load_schema().find_all_problems({"display_name": name, "schema_name": SCHEMA, **document}):
         raise InvalidInstance(f"pipeline {name}", problems)
     return prepare_validated_pipeline(name, document, plugins, arguments, schemas=True)
 
@@ -114,7 +114,7 @@ class _PipelineValidation:
         if lacking:
             return lacking
         settings = macros.expand_properties(stage.properties, kind.properties, self._arguments)
-        problems = Schema(kind.get_schema()).find_problems(settings) if self._schemas else ()
+        problems = Schema(kind.get_schema()).find_all_problems(settings) if self._schemas else ()
         found_problems = tuple(Problem(at + problem.pointer, problem.message) for problem in problems)
         if not found_problems:
             self.plugins_by_stage[stage.name] = kind(stage.name, settings)

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from jupyter_colophon.core.documents.json_parsing import parse
+from jupyter_colophon.core.documents.json_parsing import parse_json
 from jupyter_colophon.core.errors import InvalidInstance, MalformedBody, Problem, TooLarge
-from jupyter_colophon.core.identity.instance_names import normalize_name, require_instance_name
+from jupyter_colophon.core.identity.instance_names import generate_instance_name, require_instance_name
 from jupyter_colophon.core.instances.instance import Instance
 from jupyter_colophon.pipelines.check import PreparedPipeline
 from jupyter_colophon.pipelines.plugin_registry import PluginRegistry
@@ -21,12 +21,12 @@ def read_pipeline_file(path: Path) -> tuple[str, Document]:
     Raises OSError, InvalidInstance, InvalidName.
     """
     try:
-        document = parse(path.read_bytes(), "it")
+        document = parse_json(path.read_bytes(), "it")
     except (MalformedBody, TooLarge) as error:
         raise InvalidInstance(str(path), (Problem("", error.detail),)) from None
     if not isinstance(document, dict):
         raise InvalidInstance(str(path), (Problem("", "it is not a JSON object"),))
-    name = require_instance_name(str(document.pop("name", normalize_name(path.stem))))
+    name = require_instance_name(str(document.pop("name", generate_instance_name(path.stem))))
     return name, document
 
 

@@ -80,7 +80,7 @@ def _require_plugin_class(plugin: Any) -> type[Plugin]:
     if getattr(plugin, "type", None) not in get_args(StageType) or not isinstance(getattr(plugin, "name", None), str):
         msg = "it has no type or no name"
         raise TypeError(msg)
-    Schema(plugin.get_schema()).compile()
+    Schema(plugin.get_schema()).compile_now()
     return plugin
 
 

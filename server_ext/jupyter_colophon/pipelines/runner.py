@@ -9,7 +9,7 @@ from typing import Any, Literal
 from jupyter_colophon.client.programs.context import RunContext
 from jupyter_colophon.client.programs.reading import MetadataSnapshot
 from jupyter_colophon.client.programs.running import run as begin
-from jupyter_colophon.core.time_format import format_time
+from jupyter_colophon.core.time_format import format_ms_as_iso_time
 from jupyter_colophon.pipelines.build_dataframes import DataFrameBuilder
 from jupyter_colophon.pipelines.check import PreparedPipeline
 from jupyter_colophon.pipelines.document import Stage
@@ -101,7 +101,7 @@ class PipelineRun:
 
     def add_log_line(self, line: str) -> None:
         """Add a line to the run's log. It must not contain values of data."""
-        self.outcome.lines.append(f"{format_time(time.time_ns() // 1_000_000)} {line}")
+        self.outcome.lines.append(f"{format_ms_as_iso_time(time.time_ns() // 1_000_000)} {line}")
         self._log_line(line)
 
     def _require_no_overwrite(self) -> None:
@@ -197,7 +197,7 @@ class PipelineRun:
             self._run.record_accesses({"accesses": rows})
 
     def _build_access(self, stage: Stage, mode: Literal["read", "write"], statement: int) -> dict[str, Any]:
-        time_ = format_time(time.time_ns() // 1_000_000)
+        time_ = format_ms_as_iso_time(time.time_ns() // 1_000_000)
         place = {"data": self._builder.datasets[stage.name].urn, "mode": mode, "component": stage.name}
         return {**place, "time": time_, "statement": statement}
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from jupyter_colophon.core.entities.change import Change
-from jupyter_colophon.core.errors import InvalidConfiguration, quote_text
+from jupyter_colophon.core.errors import InvalidConfiguration, quote_and_truncate_text
 from jupyter_colophon.relay.sink_protocol import EventBus, SinkContext
 
 #: The `$id` of `schemas/events/change.json`.
@@ -18,7 +18,7 @@ SCHEMA: Final = "urn:jupyter-colophon:events:change:v1"
 def create(context: SinkContext) -> "JupyterEvents":
     """Create the sink, which has no options. Raises InvalidConfiguration."""
     for name in context.options:
-        raise InvalidConfiguration(f"unknown option {quote_text(str(name))}")
+        raise InvalidConfiguration(f"unknown option {quote_and_truncate_text(str(name))}")
     return JupyterEvents(context.bus)
 
 

@@ -67,26 +67,28 @@ class SinkRelay:
                 self.problems[name] = error.detail
                 _logger.error("sink %s: not started: %s (c.Colophon.sinks)", name, error.detail)
                 # Register its position, so that it receives the changes until the settings are corrected.
-                _update_position(catalog, name, sinks.begin)
+                _update_position(catalog, name, sinks.get_or_create_sink_state)
         return Worker.DONE
 
     def _start_sink(self, catalog: Catalog, name: str, options: Mapping[str, Any]) -> None:
         how = read_delivery_options(options)
-        sink = create_sink(name, options, catalog.formatter, self._bus or _discard_event, catalog.derive_origin())
+        sink = create_sink(
+            name, options, catalog.formatter, self._bus or _discard_event, catalog.derive_catalog_id_in_events()
+        )
         if self._bus is None and sink.is_local:
             sink.close()
             return
         if self._bus is not None and not how.server:
-            _update_position(catalog, name, sinks.begin)
+            _update_position(catalog, name, sinks.get_or_create_sink_state)
             return
         if sink.is_local:
             self._local.append(sink)
-            _update_position(catalog, name, sinks.forget)
-            catalog.feed.listen(sink.deliver)
+            _update_position(catalog, name, sinks.delete_sink_state)
+            catalog.feed.register_listener(sink.deliver)
             return
         worker = SinkWorker(name, sink, how, catalog)
         self._workers.append(worker)
-        catalog.feed.listen(lambda changes: worker.wake())
+        catalog.feed.register_listener(lambda changes: worker.wake())
         worker.start()
 
 

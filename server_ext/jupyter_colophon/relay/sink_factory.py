@@ -8,7 +8,7 @@ from importlib.metadata import entry_points
 from typing import Any, Final
 
 from jupyter_colophon.core.changes.change_formatter import ChangeFormatter
-from jupyter_colophon.core.errors import InvalidConfiguration, MetadataError, quote_text
+from jupyter_colophon.core.errors import InvalidConfiguration, MetadataError, quote_and_truncate_text
 from jupyter_colophon.relay.sink_protocol import DELIVERY_TIMEOUT_S, GROUP, EventBus, Sink, SinkContext, SinkFactory
 
 # As with stores, built-in kinds are not looked up among the entry points.
@@ -72,7 +72,7 @@ def create_sink(
     except Exception as error:
         # Another package's code, and options that may hold a secret.
         raise InvalidConfiguration(
-            f"a sink of the kind {quote_text(kind)} cannot be created ({type(error).__name__})"
+            f"a sink of the kind {quote_and_truncate_text(kind)} cannot be created ({type(error).__name__})"
         ) from error
 
 
@@ -97,7 +97,7 @@ def _find_factory(kind: str) -> SinkFactory:
     for point in entry_points(group=GROUP, name=kind):
         factory: SinkFactory = point.load()
         return factory
-    raise InvalidConfiguration(f"unknown kind of sink {quote_text(kind)}")
+    raise InvalidConfiguration(f"unknown kind of sink {quote_and_truncate_text(kind)}")
 
 
 def _read_number_option(options: Mapping[str, Any], name: str, default: float, minimum: float, maximum: float) -> float:

@@ -47,7 +47,9 @@ class SinkWorker:
     def __post_init__(self) -> None:
         """Create the thread."""
         subject = f"the sink {self.name}"
-        self._lease = Lease(sinks.get_follower_name(self.name), self.catalog.provider, self.options.lease_seconds)
+        self._lease = Lease(
+            sinks.get_follower_name_of_sink(self.name), self.catalog.provider, self.options.lease_seconds
+        )
         self._follower = ChangeLogFollower(
             self._lease, self._deliver_changes, matches=self._is_namespace_selected, batch=BATCH_MAX
         )
@@ -83,7 +85,7 @@ class SinkWorker:
         try:
             if self._acquire_lease():
                 self._redeliver_requested()
-                while not self._worker.is_stopped and self._follower.follow_batch():
+                while not self._worker.is_stopped and self._follower.handle_next_batch():
                     self._redeliver_requested()
                 self._deliver_failures()
         except LeaseLost:
@@ -91,28 +93,28 @@ class SinkWorker:
 
     def _acquire_lease(self) -> bool:
         was_held = self._lease.is_held
-        if not self._follower.acquire():
+        if not self._follower.acquire_lease_and_load_cursor():
             return False
         if not was_held:
 
             def begin(tx: TableContext) -> None:
-                row = sinks.begin(tx, self.name)
+                row = sinks.get_or_create_sink_state(tx, self.name)
                 # The settings may have changed: an old problem will be reported again by the next attempt.
-                sinks.update_state(tx, self.name, problem="")
+                sinks.update_delivery_state(tx, self.name, problem="")
                 self._attempts, self._failed = int(row["attempts"] or 0), int(row["failed"] or 0)
 
-            self._lease.run(begin)
+            self._lease.run_in_transaction_while_held(begin)
         return True
 
     def _close_sink_and_release_lease(self) -> None:
         self.sink.close()
         try:
-            self._lease.release()
+            self._lease.release_lease()
         except StorageError as error:
             _logger.warning("sink %s: the lease was not released, and will expire: %s", self.name, error.detail)
 
     def _update_state(self, **changes: object) -> None:
-        self._lease.run(lambda tx: sinks.update_state(tx, self.name, **changes))
+        self._lease.run_in_transaction_while_held(lambda tx: sinks.update_delivery_state(tx, self.name, **changes))
 
     def _is_namespace_selected(self, change: Change) -> bool:
         namespaces = self.options.namespaces
@@ -125,7 +127,9 @@ class SinkWorker:
             self._attempts = 0
             self._outage.end()
             self._follower.batch = min(2 * self._follower.batch, BATCH_MAX)
-            return HandledBatch(len(changes), lambda tx: sinks.update_state(tx, self.name, attempts=0, problem=""))
+            return HandledBatch(
+                len(changes), lambda tx: sinks.update_delivery_state(tx, self.name, attempts=0, problem="")
+            )
         if len(changes) > 1 and not isinstance(error, SinkUnavailable):
             # Deliver them one by one to find the one that fails.
             self._follower.batch = 1
@@ -147,8 +151,10 @@ class SinkWorker:
         attempts, self._attempts = self._attempts, 0
 
         def record(tx: TableContext) -> None:
-            sinks.add_dead_letter(tx, self.name, change, Rejection.from_error(error), attempts, read_time_ms())
-            sinks.update_state(tx, self.name, attempts=0, problem=error.detail)
+            sinks.add_dead_letter_of_change(
+                tx, self.name, change, Rejection.from_error(error), attempts, read_time_ms()
+            )
+            sinks.update_delivery_state(tx, self.name, attempts=0, problem=error.detail)
 
         return HandledBatch(1, record)
 
@@ -159,7 +165,7 @@ class SinkWorker:
         while (left := end - time.monotonic()) > 0 and not self._worker.wait_unless_stopped(
             min(left, self._lease.heartbeat_s)
         ):
-            self._lease.renew()
+            self._lease.renew_if_due()
 
     def _deliver_failures(self) -> None:
         """Deliver proposals that could not be applied, if the sink accepts them."""
@@ -167,7 +173,9 @@ class SinkWorker:
         if not isinstance(sink, FailureSink):
             return
         while not self._worker.is_stopped:
-            failures = run(partial(dead_letters.list_failures, after=self._failed, limit=BATCH_MAX), read_only=True)
+            failures = run(
+                partial(dead_letters.list_failures_after, after=self._failed, limit=BATCH_MAX), read_only=True
+            )
             for turn, letter in failures:
                 if (
                     letter is not None
@@ -200,7 +208,7 @@ class SinkWorker:
     def _redeliver_requested(self) -> None:
         """Repeat deliveries that an administrator requested."""
         run = self.catalog.provider.tx_runner.run
-        while (seq := run(lambda tx: sinks.find_redelivery(tx, self.name), read_only=True)) is not None:
+        while (seq := run(lambda tx: sinks.find_first_redelivery(tx, self.name), read_only=True)) is not None:
             if not self._redeliver_change(seq):
                 return
 
@@ -208,7 +216,7 @@ class SinkWorker:
         """Repeat the delivery of a change; return False if the sink accepts nothing now."""
 
         def read(tx: TableContext) -> list[Change]:
-            return [change for change in log.list_changes(tx, seq - 1, 1, {}) if change.seq == seq]
+            return [change for change in log.list_changes_after(tx, seq - 1, 1, {}) if change.seq == seq]
 
         changes = self.catalog.provider.tx_runner.run(read, read_only=True)
         error = self._try_delivery(lambda: self.sink.deliver(changes)) if changes else None
@@ -218,11 +226,13 @@ class SinkWorker:
             _logger.warning("sink %s: change %s is no longer in the log and cannot be delivered again", self.name, seq)
 
         def record(tx: TableContext) -> None:
-            sinks.remove_redelivery(tx, self.name, seq)
+            sinks.delete_redelivery_request(tx, self.name, seq)
             if error is not None:
-                sinks.add_dead_letter(tx, self.name, changes[0], Rejection.from_error(error), 1, read_time_ms())
+                sinks.add_dead_letter_of_change(
+                    tx, self.name, changes[0], Rejection.from_error(error), 1, read_time_ms()
+                )
 
-        self._lease.run(record)
+        self._lease.run_in_transaction_while_held(record)
         return True
 
     def _try_delivery(self, deliver: Callable[[], None]) -> DeliveryFailed | None:

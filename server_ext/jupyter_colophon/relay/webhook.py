@@ -20,7 +20,7 @@ from typing import Any, Final
 
 from jupyter_colophon.core.changes.change_formatter import FORMS, ChangeFormatter
 from jupyter_colophon.core.entities.change import Change
-from jupyter_colophon.core.errors import DeliveryFailed, InvalidConfiguration, quote_text
+from jupyter_colophon.core.errors import DeliveryFailed, InvalidConfiguration, quote_and_truncate_text
 from jupyter_colophon.relay.sink_protocol import DELIVERY_TIMEOUT_S, SinkContext
 from jupyter_colophon.relay.ssrf_guard import WebhookTarget, parse_webhook_url, resolve_allowed_address
 
@@ -35,7 +35,7 @@ def create(context: SinkContext) -> "Webhook":
     options = context.options
     for name in options:
         if name not in _OPTIONS:
-            raise InvalidConfiguration(f"unknown option {quote_text(str(name))}")
+            raise InvalidConfiguration(f"unknown option {quote_and_truncate_text(str(name))}")
     form, timeout, private = (
         options.get("format", FORMS[0]),
         options.get("timeout_seconds", _TIMEOUT_S),
@@ -80,7 +80,9 @@ class Webhook:
     def deliver(self, changes: Sequence[Change]) -> None:
         """Post the changes as one document. Raises DeliveryFailed."""
         documents = [
-            document for change in changes if (document := self.formatter.format(change, self.form)) is not None
+            document
+            for change in changes
+            if (document := self.formatter.format_change_as(change, self.form)) is not None
         ]
         if not documents:
             return

@@ -5,7 +5,12 @@ from dataclasses import dataclass
 from html import escape
 from typing import Protocol
 
-from jupyter_colophon.core.display_text import cut, escape_control_characters, format_columns, measure_width
+from jupyter_colophon.core.display_text import (
+    count_display_columns,
+    escape_control_characters,
+    format_rows_in_aligned_columns,
+    truncate_text,
+)
 
 # Styles are inline, since a style sheet in one output would affect the whole document. Colours are JupyterLab's, so
 # that light and dark themes both work.
@@ -117,9 +122,9 @@ class TableElement:
         """Return aligned lines with a rule below the column names, set off by an empty line."""
         rows = [[escape_control_characters(_format_cell(cell)) for cell in row] for row in (self.columns, *self.rows)]
         if max_cell is not None:
-            rows = [[cut(cell, max_cell) for cell in row] for row in rows]
-        rows.insert(1, ["-" * max(map(measure_width, column)) for column in zip(*rows, strict=True)])
-        return "\n" + _format_lines_below_caption(self.caption, format_columns(rows))
+            rows = [[truncate_text(cell, max_cell) for cell in row] for row in rows]
+        rows.insert(1, ["-" * max(map(count_display_columns, column)) for column in zip(*rows, strict=True)])
+        return "\n" + _format_lines_below_caption(self.caption, format_rows_in_aligned_columns(rows))
 
     def to_html(self) -> str:
         """Return a table with headers."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from jupyter_colophon.core.display_text import count_of
+from jupyter_colophon.core.display_text import format_count_with_noun
 from jupyter_colophon.core.identity.short_names import shorten_urn
 from jupyter_colophon.rendering.elements import Element, TableElement, TagList, TextLine, Title
 from jupyter_colophon.rendering.page import Page
@@ -72,7 +72,7 @@ def _build_schema_table(fields: Iterable[Document]) -> Iterator[Element]:
     ]
     if rows:
         table = TableElement(
-            f"schema, {count_of(len(rows), 'field')}", ("field", "type", "nullable", "description"), rows
+            f"schema, {format_count_with_noun(len(rows), 'field')}", ("field", "type", "nullable", "description"), rows
         )
         yield table.drop_empty_columns()
 
@@ -88,7 +88,9 @@ def _build_field_metadata_table(document: Document) -> Iterator[Element]:
     if rows:
         yield TableElement("field metadata", ("field", "by", "tags", "properties"), rows)
     if remaining := document.get("fieldsLeft", 0):
-        yield TextLine(f"{count_of(remaining, 'more field')} may have metadata: use --field FIELD.", quiet=True)
+        yield TextLine(
+            f"{format_count_with_noun(remaining, 'more field')} may have metadata: use --field FIELD.", quiet=True
+        )
 
 
 def _format_pairs(descriptors: Iterable[Document]) -> str:
@@ -108,7 +110,7 @@ def _build_profile_elements(profile: Document, style: Style) -> Iterator[Element
         return
     yield TableElement(caption, _PROFILE, [_build_column_figures(column) for column in columns[:_MAX_COLUMNS]])
     if remaining := len(columns[_MAX_COLUMNS:]):
-        yield TextLine(f"{count_of(remaining, 'more column')}: use --json to see all.", quiet=True)
+        yield TextLine(f"{format_count_with_noun(remaining, 'more column')}: use --json to see all.", quiet=True)
 
 
 def _build_column_figures(column: Document) -> tuple[object, ...]:

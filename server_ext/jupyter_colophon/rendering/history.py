@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from jupyter_colophon.core.documents.steps import change_text
+from jupyter_colophon.core.documents.steps import format_operation
 from jupyter_colophon.core.identity.short_names import shorten_urn
 from jupyter_colophon.rendering.elements import Element, Preformatted, TableElement, TextLine, Title
 from jupyter_colophon.rendering.lineage import CUT
@@ -37,7 +37,7 @@ def build_diff_page(document: Document, style: Style = NOTEBOOK) -> Page:
         f"version {stamp['version']} ({style.time(stamp['time'])})" if stamp["time"] else "nothing"
         for stamp in (document["from"], document["to"])
     )
-    steps = [(change_text(step),) for step in document["diff"]]
+    steps = [(format_operation(step),) for step in document["diff"]]
     title = Title(shorten_urn(document["urn"]), f"{document['aspect']}, {old} to {new}")
     return Page((title, TableElement("", ("changed",), steps) if steps else _NO_DIFFERENCE))
 
@@ -115,7 +115,7 @@ def build_run_page(document: Document, style: Style = NOTEBOOK) -> Page:
 def _format_changes(version: Document) -> str:
     if version["deleted"]:
         return "deleted"
-    return ", ".join(change_text(step) for step in version["diff"]) or "nothing"
+    return ", ".join(format_operation(step) for step in version["diff"]) or "nothing"
 
 
 def _get_run_title(run: Document) -> str:

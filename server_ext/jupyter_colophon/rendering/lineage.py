@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from jupyter_colophon.core.display_text import count_of, escape_control_characters
+from jupyter_colophon.core.display_text import escape_control_characters, format_count_with_noun
 from jupyter_colophon.core.identity.short_names import shorten_urn
 from jupyter_colophon.core.lineage.graph import has_data_flow
 from jupyter_colophon.rendering.elements import Element, Preformatted, TableElement, TextLine, Title
@@ -33,7 +33,7 @@ def build_lineage_page(document: Document, style: Style = NOTEBOOK) -> Page:
         "lineage",
         "deleted" if any(node["deleted"] for node in document["nodes"] if node["urn"] == urn) else "",
         document["direction"],
-        count_of(document["levels"], "level"),
+        format_count_with_noun(document["levels"], "level"),
         style.format_interval(document["start"], document["end"]),
     )
     elements: list[Element] = [
@@ -44,7 +44,9 @@ def build_lineage_page(document: Document, style: Style = NOTEBOOK) -> Page:
     if document["truncated"]:
         elements.append(CUT)
     if frontier:
-        elements.append(TextLine(f"More lineage after {count_of(frontier, 'node')}: use --levels.", quiet=True))
+        elements.append(
+            TextLine(f"More lineage after {format_count_with_noun(frontier, 'node')}: use --levels.", quiet=True)
+        )
     svg = draw_lineage(document)
     extra = {LINEAGE_MIME: dict(document)} | ({"image/svg+xml": svg} if svg else {})
     return Page(tuple(elements), extra, has_html=not svg)
@@ -66,7 +68,7 @@ def build_columns_page(document: Document, style: Style = NOTEBOOK) -> Page:
         TableElement("columns", ("from", "to", "how", "by"), rows) if rows else TextLine("No column lineage.")
     ]
     if len(columns) > len(rows):
-        added.append(TextLine(f"… {count_of(len(columns) - len(rows), 'more edge')}", quiet=True))
+        added.append(TextLine(f"… {format_count_with_noun(len(columns) - len(rows), 'more edge')}", quiet=True))
     return Page((*page.elements, *added), page.extra)
 
 
@@ -78,7 +80,7 @@ def format_lineage_tree(document: Document, style: Style = NOTEBOOK) -> str:
     for side in sides:
         lines += [side, *(list(_LineageTreeSide(document, side, style).list_lines()) or [nothing])]
     more = len(lines) - (style.max_lines or len(lines))
-    return "\n".join([*lines[:-more], f"… {count_of(more, 'more line')}"] if more > 0 else lines)
+    return "\n".join([*lines[:-more], f"… {format_count_with_noun(more, 'more line')}"] if more > 0 else lines)
 
 
 class _LineageTreeSide:
@@ -146,7 +148,7 @@ class _LineageTreeSide:
         time, start, end = self._style.time, edge["start"], edge["end"]
         if edge["declared"]:
             return f"declared from {time(start)} until {time(end)}" if end else f"declared since {time(start)}"
-        return f"{count_of(edge['runCount'], 'run')}, {f'last {time(end)}' if end else 'running'}"
+        return f"{format_count_with_noun(edge['runCount'], 'run')}, {f'last {time(end)}' if end else 'running'}"
 
     @staticmethod
     def _list_hidden_counts(node: Document, edge: Document, urn: str) -> Iterator[str]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from html import escape
 from typing import Any
 
-from jupyter_colophon.core.display_text import cut, escape_control_characters, measure_width
+from jupyter_colophon.core.display_text import count_display_columns, escape_control_characters, truncate_text
 from jupyter_colophon.core.identity.short_names import shorten_urn
 from jupyter_colophon.rendering.graph_layout import arrange_nodes
 from jupyter_colophon.rendering.style import NOTEBOOK
@@ -67,7 +67,7 @@ def _draw_node(node: Mapping[str, Any], x: float, y: float, *, is_focus: bool) -
     name = escape_control_characters(NOTEBOOK.format_label(node["urn"], node))
     label = _shorten_name_to_box(name)
     return (
-        f'<g><title>{escape(cut(name, 500))}</title><rect class="{" ".join(classes)}" x="{x:g}" y="{y:g}"'
+        f'<g><title>{escape(truncate_text(name, 500))}</title><rect class="{" ".join(classes)}" x="{x:g}" y="{y:g}"'
         f' width="{_WIDTH}" height="{_HEIGHT}" rx="{6 if is_data else _HEIGHT // 2}"/>'
         f'<text x="{x + _WIDTH / 2:g}" y="{y + _HEIGHT / 2 + 4:g}" text-anchor="middle">{escape(label)}</text></g>'
     )
@@ -90,6 +90,6 @@ def _estimate_width(letter: str) -> float:
     """Estimate the width of a letter in pixels."""
     if letter in _NARROW:
         return 0.4 * _EM
-    if letter in _BROAD or measure_width(letter) > 1:
+    if letter in _BROAD or count_display_columns(letter) > 1:
         return 1.0 * _EM
     return (0.75 if letter.isupper() else 0.6) * _EM

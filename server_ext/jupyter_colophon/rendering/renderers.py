@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Mapping
 from shlex import quote
 from typing import Any
 
-from jupyter_colophon.core.display_text import count_of
-from jupyter_colophon.core.identity.short_names import name_to_type, shorten_urn
+from jupyter_colophon.core.display_text import format_count_with_noun
+from jupyter_colophon.core.identity.short_names import format_shortest_name, shorten_urn
 from jupyter_colophon.rendering import history, jobs
 from jupyter_colophon.rendering.elements import Preformatted, TableElement, TagList, TextLine, Title
 from jupyter_colophon.rendering.entity import build_entity_page
@@ -88,7 +88,7 @@ def render_creation_notice(document: Document, urn: str) -> Iterator[TextLine]:
     if document["isNew"]:
         yield TextLine(f"Created {shorten_urn(urn)}, which was not in the catalog before.")
         if similar := document["similarName"]:
-            undo = f"jupyter colophon dataset delete {quote(name_to_type(urn))}"
+            undo = f"jupyter colophon dataset delete {quote(format_shortest_name(urn))}"
             yield TextLine(f"Did you mean {shorten_urn(similar)}? In a terminal, `{undo}` deletes the new one.")
 
 
@@ -97,7 +97,7 @@ def _render_health(document: Document, style: Style) -> Page:
     rows = [
         ("catalog", f"{document['status']}, version {document['version']}"),
         ("store", " ".join(filter(None, (store["provider"], store["status"], store["detail"])))),
-        ("change log", count_of(head, "change") if head is not None else "not known"),
+        ("change log", format_count_with_noun(head, "change") if head is not None else "not known"),
         *document.get("kernel", {}).items(),
     ]
     return Page((TableElement("health", ("part", "state"), rows),))

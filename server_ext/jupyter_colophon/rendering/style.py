@@ -6,8 +6,8 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from jupyter_colophon.core.identity.names import Identity
-from jupyter_colophon.core.identity.short_names import name_to_type, shorten_urn
+from jupyter_colophon.core.identity.names import IdentityRules
+from jupyter_colophon.core.identity.short_names import format_shortest_name, shorten_urn
 
 
 def format_local_time(time: str) -> str:
@@ -45,6 +45,6 @@ class Style:
 NOTEBOOK = Style()
 
 
-def make_command_style(identity: Identity) -> Style:
+def make_command_style(identity: IdentityRules) -> Style:
     """Return the style of commands: names can be typed again, and nothing is truncated."""
-    return Style(partial(name_to_type, identity=identity), str, None)
+    return Style(partial(format_shortest_name, identity=identity), str, None)

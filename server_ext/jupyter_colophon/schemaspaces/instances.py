@@ -17,25 +17,25 @@ from typing import TYPE_CHECKING, Any
 from jupyter_core.paths import jupyter_data_dir
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.cursor import Cursors
+from jupyter_colophon.core.cursor import CursorCodec
 from jupyter_colophon.core.errors import InvalidConfiguration, InvalidField, StorageError, StoreUnavailable
 from jupyter_colophon.service.instances.class_adapter import InstanceObject, ObjectFactory
-from jupyter_colophon.service.instances.edits import EditReader
+from jupyter_colophon.service.instances.edits import EditedDocumentReader
 from jupyter_colophon.service.instances.external_edits import ExternalEditRecorder
-from jupyter_colophon.service.instances.instances import Instances
+from jupyter_colophon.service.instances.instances import InstanceService
 from jupyter_colophon.service.instances.masking import SecretMasker
 from jupyter_colophon.service.instances.presentation import InstancePresenter
 from jupyter_colophon.service.instances.schemas import SchemaLookup
 from jupyter_colophon.service.instances.secrets.file_store import FileSecretStore
-from jupyter_colophon.service.instances.secrets.service import Secrets
+from jupyter_colophon.service.instances.secrets.service import SecretService
 from jupyter_colophon.service.instances.stores.catalog_store import CatalogInstanceStore
 from jupyter_colophon.service.instances.stores.elyra_store_adapter import ElyraStoreAdapter
 from jupyter_colophon.service.instances.stores.file_store import FileInstanceStore
 from jupyter_colophon.service.instances.stores.instance_stores import InstanceStores
 from jupyter_colophon.service.instances.stores.protocol import InstanceStore
-from jupyter_colophon.service.instances.stores.records import Records, RecordsSource
+from jupyter_colophon.service.instances.stores.records import InstanceRecords, InstanceRecordsSource
 from jupyter_colophon.service.schemaspaces.space import LoadedSchemaspace, ValidationFailure
-from jupyter_colophon.service.schemaspaces.spaces import Schemaspaces
+from jupyter_colophon.service.schemaspaces.spaces import SchemaspaceRegistry
 from jupyter_colophon.settings import Settings, create_settings
 from jupyter_colophon.storage.files.instances import InstanceFiles
 from jupyter_colophon.storage.files.paths import list_space_folders
@@ -65,48 +65,48 @@ class CurrentSchemas:
 
     def list_names(self, *, deprecated: bool = False) -> list[str]:
         """Return the names of all schemaspaces in lower case."""
-        return _load_spaces().list_names(deprecated=deprecated)
+        return _load_schemaspaces().list_names(deprecated=deprecated)
 
     def get_space(self, name_or_id: str) -> LoadedSchemaspace:
         """Return a schemaspace."""
-        return _load_spaces().get_space(name_or_id)
+        return _load_schemaspaces().get_space(name_or_id)
 
     def get_schema(self, space: str, name: str) -> Mapping[str, Any]:
         """Return a schema."""
-        return _load_spaces().get_schema(space, name)
+        return _load_schemaspaces().get_schema(space, name)
 
-    def check(self, space: str, name: str, document: Mapping[str, Any]) -> None:
+    def require_valid_document(self, space: str, name: str, document: Mapping[str, Any]) -> None:
         """Raise InstanceInvalid or SchemaNotFound if the document is not valid."""
-        _load_spaces().check(space, name, document)
+        _load_schemaspaces().require_valid_document(space, name, document)
 
-    def find_failure(self, space: str, name: str, document: Mapping[str, Any]) -> ValidationFailure | None:
+    def find_validation_failure(self, space: str, name: str, document: Mapping[str, Any]) -> ValidationFailure | None:
         """Return the failure that `check` would raise, None if the document is valid."""
-        return _load_spaces().find_failure(space, name, document)
+        return _load_schemaspaces().find_validation_failure(space, name, document)
 
-    def get_class_name(self, space: str, schema: str) -> str | None:
+    def get_instance_class_name(self, space: str, schema: str) -> str | None:
         """Return the class that a schema names for its instances."""
-        return _load_spaces().get_class_name(space, schema)
+        return _load_schemaspaces().get_instance_class_name(space, schema)
 
 
 @dataclass(slots=True)
-class _Writer:
+class _LazyCatalogWriter:
     """The catalog of a process without a server: opened for the first save or version, and only if it exists."""
 
     settings: Settings
     _opened: "WritableCatalog | None" = None
     _lock: RLock = field(default_factory=RLock)
 
-    def get_records(self) -> Records | None:
+    def open_catalog_and_get_records(self) -> InstanceRecords | None:
         """Return the records. Raises StorageError."""
-        from jupyter_colophon.composition import open_for_writing
+        from jupyter_colophon.composition import open_existing_catalog_for_writing
 
         with self._lock:
             if self._opened is None:
-                store = self.settings.store()
+                store = self.settings.choose_store()
                 if store.provider == "sqlite" and not Path(str(store.options.get("path", ""))).exists():
                     return None
                 try:
-                    self._opened = open_for_writing(
+                    self._opened = open_existing_catalog_for_writing(
                         store,
                         self.settings.build_identity(),
                         self.settings.get_registry_extension(),
@@ -115,9 +115,9 @@ class _Writer:
                 except InvalidField as error:
                     raise InvalidConfiguration(error.detail) from error
             opened = self._opened
-            return None if opened is None else Records(opened.provider, opened.write_path)
+            return None if opened is None else InstanceRecords(opened.provider, opened.write_path)
 
-    def close(self) -> None:
+    def close_catalog(self) -> None:
         """Close the catalog."""
         with self._lock:
             if self._opened is not None:
@@ -126,12 +126,12 @@ class _Writer:
 
 
 _lock = RLock()
-atexit.register(lambda: release())
-_server_instances: Instances | None = None
-_own_instances: tuple[tuple[str | None, ...], Instances] | None = None
+atexit.register(lambda: close_instances_outside_server())
+_server_instances: InstanceService | None = None
+_own_instances: tuple[tuple[str | None, ...], InstanceService] | None = None
 
 
-def get_instances(settings: Settings | None = None) -> Instances:
+def get_or_create_instances_of_process(settings: Settings | None = None) -> InstanceService:
     """Return the instances of this process: those of its server, else those of the settings.
 
     Without settings, Jupyter's config files are read. Nothing is opened before it is needed, and outside a server the
@@ -143,66 +143,66 @@ def get_instances(settings: Settings | None = None) -> Instances:
             return _server_instances
         places = tuple(os.environ.get(name) for name in _LOCATION_VARIABLES)
         if _own_instances is None or _own_instances[0] != places or settings is not None:
-            release()
-            _own_instances = (places, _open_outside_server(settings or _read_settings()))
+            close_instances_outside_server()
+            _own_instances = (places, _compose_instances_outside_server(settings or _read_settings_of_config_files()))
         return _own_instances[1]
 
 
-def serve(settings: Settings, catalog: "Callable[[], Catalog]") -> Instances:
+def set_instances_of_server(settings: Settings, catalog: "Callable[[], Catalog]") -> InstanceService:
     """Provide the instances of a server, which are those of its process until they are closed.
 
     `catalog` raises StorageError. External edits of the files are recorded from now on, in the background.
     """
     global _server_instances
 
-    def get_records() -> Records:
+    def get_records() -> InstanceRecords:
         records = catalog()
-        return Records(records.provider, records.write_path)
+        return InstanceRecords(records.provider, records.write_path)
 
     def end() -> None:
         global _server_instances
-        outside.close()
+        outside.stop_thread()
         with _lock:
             if _server_instances is instances:
                 _server_instances = None
 
-    instances = compose_instances(settings, RecordsSource(get_records), get_records, on_close=end)
-    outside = ExternalEditRecorder(lambda: _list_file_stores(instances))
+    instances = compose_instances(settings, InstanceRecordsSource(get_records), get_records, on_close=end)
+    outside = ExternalEditRecorder(lambda: _list_stores_of_files(instances))
     with _lock:
         _server_instances = instances
     if instances.stores.chosen == "file":
-        outside.start()
+        outside.start_thread()
     return instances
 
 
-def is_served() -> bool:
+def is_server_process() -> bool:
     """Return whether this process is a server with instances."""
     return _server_instances is not None
 
 
-def release() -> None:
+def close_instances_outside_server() -> None:
     """Close what was opened outside a server."""
     global _own_instances
     with _lock:
         own, _own_instances = _own_instances, None
     if own is not None:
-        own[1].close()
+        own[1].stop_watching_and_close_stores()
 
 
 def compose_instances(
     settings: Settings,
-    source: RecordsSource,
-    records: Callable[[], Records],
+    source: InstanceRecordsSource,
+    records: Callable[[], InstanceRecords],
     *,
     schemas: SchemaLookup | None = None,
     shaper: ObjectFactory | None = None,
     on_close: Callable[[], None] = lambda: None,
-) -> Instances:
+) -> InstanceService:
     """Compose instances with the stores and secrets of the settings. Raises InvalidConfiguration.
 
     Schemas and their classes are those of the SchemaManager and of Elyra's `Metadata`, unless others are given.
     """
-    schemas, shaper = schemas or CurrentSchemas(), shaper or _shape_document
+    schemas, shaper = schemas or CurrentSchemas(), shaper or _create_object_of_document
     if settings.schemaspace_packages:
         # Before anything is loaded.
         from jupyter_colophon.schemaspaces.schema import SchemaManager
@@ -210,63 +210,67 @@ def compose_instances(
         SchemaManager.allow(settings.schemaspace_packages)
     masks = SecretMasker(schemas)
     folder = Path(jupyter_data_dir()) / "colophon"
-    chosen = _get_store_kind(settings)
-    secrets = Secrets(masks, FileSecretStore(folder), settings.secret_store, variables=settings.secret_env_variables)
-    key = _Key(folder / "instances.key")
+    chosen = _get_configured_store_kind(settings)
+    secrets = SecretService(
+        masks, FileSecretStore(folder), settings.secret_store, variables=settings.secret_env_variables
+    )
+    key = _DigestKey(folder / "instances.key")
     openers: dict[str, Callable[[str], InstanceStore]] = {
         "file": lambda space: FileInstanceStore(InstanceFiles(space, list_space_folders(space)), masks, source, key),
         "catalog": lambda space: CatalogInstanceStore(space, records),
     }
     if chosen not in openers:
-        openers[chosen] = _load_foreign_store(chosen, settings)
-    return Instances(
+        openers[chosen] = _load_store_factory(chosen, settings)
+    return InstanceService(
         schemas=schemas,
         stores=InstanceStores(openers, chosen),
         secrets=secrets,
         presenter=InstancePresenter(schemas, masks, secrets, shaper),
-        edits=EditReader(masks, secrets),
+        edits=EditedDocumentReader(masks, secrets),
         records=source,
         authorizer=settings.load_authorizer(),
-        cursors=Cursors(randomness.token_bytes(32)),
-        account=Principal(_account()),
-        audit=_open_audit(settings),
+        cursors=CursorCodec(randomness.token_bytes(32)),
+        account=Principal(_get_account_name()),
+        audit=_open_program_read_audit(settings),
         on_close=on_close,
     )
 
 
-def _open_audit(settings: Settings) -> "ProgramReadAudit | None":
-    folder = settings.audit()
+def _open_program_read_audit(settings: Settings) -> "ProgramReadAudit | None":
+    folder = settings.get_audit_folder()
     if folder is None:
         return None
     # Imported late: it loads the store.
-    from jupyter_colophon.composition import open_audit
+    from jupyter_colophon.composition import open_program_read_audit
 
-    return open_audit(folder, settings.build_identity())
+    return open_program_read_audit(folder, settings.build_identity())
 
 
-def _open_outside_server(settings: Settings) -> Instances:
-    writer = _Writer(settings)
+def _compose_instances_outside_server(settings: Settings) -> InstanceService:
+    writer = _LazyCatalogWriter(settings)
 
-    def get_records() -> Records:
-        records = writer.get_records()
+    def get_records() -> InstanceRecords:
+        records = writer.open_catalog_and_get_records()
         if records is None:
             raise StoreUnavailable("no catalog exists yet: start a server to create it")
         return records
 
-    source = RecordsSource(writer.get_records)
-    return compose_instances(settings, source, get_records, on_close=writer.close)
+    source = InstanceRecordsSource(writer.open_catalog_and_get_records)
+    return compose_instances(settings, source, get_records, on_close=writer.close_catalog)
 
 
-def _list_file_stores(instances: Instances) -> list[FileInstanceStore]:
-    stores = (instances.stores.get(space, "file") for space in instances.schemas.list_names(deprecated=True))
+def _list_stores_of_files(instances: InstanceService) -> list[FileInstanceStore]:
+    stores = (
+        instances.stores.get_or_create_store(space, "file") for space in instances.schemas.list_names(deprecated=True)
+    )
     file_stores = [store for store in stores if isinstance(store, FileInstanceStore)]
     for store in file_stores:
         with suppress(StorageError):
-            store.files.sweep()
+            store.files.remove_temporary_files_and_list_backups()
     return file_stores
 
 
-def _get_store_kind(settings: Settings) -> str:
+def _get_configured_store_kind(settings: Settings) -> str:
     """Return the kind of store; Elyra's setting of the class is used if ours has its default."""
     named = settings.config.get("MetadataManager", {}).get("metadata_store_class")
     if settings.metadata_store != "file" or not named:
@@ -276,9 +280,9 @@ def _get_store_kind(settings: Settings) -> str:
     return _STORE_KINDS.get(name, path) if module in _STORE_MODULES else path
 
 
-def _load_foreign_store(chosen: str, settings: Settings) -> Callable[[str], InstanceStore]:
-    create_store = _load_class(chosen)
-    options = _store_options(create_store, settings)
+def _load_store_factory(chosen: str, settings: Settings) -> Callable[[str], InstanceStore]:
+    create_store = _load_store_class(chosen)
+    options = _build_store_options(create_store, settings)
 
     def open_store(space: str) -> InstanceStore:
         store = create_store(space, **options)
@@ -287,7 +291,7 @@ def _load_foreign_store(chosen: str, settings: Settings) -> Callable[[str], Inst
     return open_store
 
 
-def _store_options(create_store: Any, settings: Settings) -> dict[str, Any]:
+def _build_store_options(create_store: Any, settings: Settings) -> dict[str, Any]:
     """Return the keyword arguments of a store's class: `parent`, as in Elyra, if it accepts one.
 
     It is the application, from which a store takes its log and its configuration.
@@ -303,7 +307,7 @@ def _store_options(create_store: Any, settings: Settings) -> dict[str, Any]:
     return {"parent": parent} if takes_parent and parent is not None else {}
 
 
-def _load_class(chosen: str) -> Any:
+def _load_store_class(chosen: str) -> Any:
     """Return the class of a store by its entry point or its dotted name. Raises InvalidConfiguration."""
     from traitlets.utils.importstring import import_item
 
@@ -320,7 +324,7 @@ def _load_class(chosen: str) -> Any:
         ) from error
 
 
-class _Key:
+class _DigestKey:
     """The key for digests of secrets: a file of mode 0600 on this machine, so that the catalog alone reveals nothing."""
 
     def __init__(self, path: Path) -> None:
@@ -329,16 +333,16 @@ class _Key:
 
     def __call__(self) -> bytes:
         if self._known is None:
-            self._known = self._read() or self._create_key()
+            self._known = self._read_key_file() or self._create_key_file_or_temporary_key()
         return self._known
 
-    def _read(self) -> bytes | None:
+    def _read_key_file(self) -> bytes | None:
         with suppress(OSError):
             key = self._path.read_bytes()
             return key if len(key) == 32 else None
         return None
 
-    def _create_key(self) -> bytes:
+    def _create_key_file_or_temporary_key(self) -> bytes:
         """Create the key unless another process does so first. If no file can be created, it lasts as long as the
         process.
         """
@@ -353,10 +357,10 @@ class _Key:
                 os.link(temporary, self._path)
             finally:
                 temporary.unlink()
-        return self._read() or key
+        return self._read_key_file() or key
 
 
-def _shape_document(space: str, document: Mapping[str, Any], /) -> InstanceObject:
+def _create_object_of_document(space: str, document: Mapping[str, Any], /) -> InstanceObject:
     # Loaded with the first instance.
     from jupyter_colophon.schemaspaces.metadata import InstanceMetadata
 
@@ -364,10 +368,10 @@ def _shape_document(space: str, document: Mapping[str, Any], /) -> InstanceObjec
     return shaped
 
 
-def _load_spaces() -> Schemaspaces:
+def _load_schemaspaces() -> SchemaspaceRegistry:
     # Called many times for each save: `instance` would walk all superclasses each time.
     manager: Any = _load_manager_class()._instance or _load_manager_class().instance()
-    spaces: Schemaspaces = manager.spaces
+    spaces: SchemaspaceRegistry = manager.spaces
     return spaces
 
 
@@ -378,14 +382,14 @@ def _load_manager_class() -> Any:
     return SchemaManager
 
 
-def _account() -> str:
+def _get_account_name() -> str:
     try:
         return getpass.getuser()
     except (KeyError, OSError):
         return "unknown"
 
 
-def _read_settings() -> Settings:
+def _read_settings_of_config_files() -> Settings:
     """Read the settings from Jupyter's config files, as the command line does."""
     from jupyter_core.application import JupyterApp
     from traitlets.config import Config

@@ -53,9 +53,9 @@ class InstanceMetadata:
         registered or that lacks the methods, and ImportError for one that cannot be imported.
         """
         schema_name, spaces = metadata_dict.get("schema_name"), SchemaManager.instance().spaces
-        named = spaces.get_class_name(schemaspace, schema_name) if schema_name else None
+        named = spaces.get_instance_class_name(schemaspace, schema_name) if schema_name else None
         refused = f"The metadata_class_name ('{named}') for schema '{schema_name}' must be a subclass of 'Metadata'!"
-        if named and not spaces.is_registered(named):
+        if named and not spaces.is_registered_instance_class(named):
             raise ValueError(f"{refused} No schema of an installed package names it.")
         made_by: Any = import_item(named) if named else InstanceMetadata
         if not (isinstance(made_by, type) and _has_methods(made_by)):

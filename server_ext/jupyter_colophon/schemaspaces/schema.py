@@ -16,7 +16,7 @@ from jupyter_colophon.service.schemaspaces.registrations import (
     STORED,
     find_entry_points,
 )
-from jupyter_colophon.service.schemaspaces.spaces import Schemaspaces
+from jupyter_colophon.service.schemaspaces.spaces import SchemaspaceRegistry
 
 __all__ = [
     "METADATA_TEST_SCHEMASPACE",
@@ -114,7 +114,7 @@ class Schemaspace(LoggingConfigurable):
     @final
     def migrate(self, *args: Any, **kwargs: Any) -> list[str]:
         """Let the providers of its schemas migrate its instances; return the names of the migrated ones."""
-        return list(SchemaManager.instance().spaces.migrate(self.id).migrated)
+        return list(SchemaManager.instance().spaces.migrate_instances(self.id).migrated)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Schemaspace":
         """Return a copy with its own schemas. Its parent, which may be a server, is not copied (spec INST-3)."""
@@ -137,7 +137,7 @@ class SchemaManager(SingletonConfigurable):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.spaces = Schemaspaces(
+        self.spaces = SchemaspaceRegistry(
             schemaspaces=lambda: type(self)._get_schemaspaces(),
             providers=lambda: [*type(self)._get_schemas_providers(), STORED],
             packages=self._packages,
@@ -160,7 +160,7 @@ class SchemaManager(SingletonConfigurable):
         """
         cls._packages = tuple(packages)
         if cls.initialized():
-            super().instance().spaces.allow(cls._packages)
+            super().instance().spaces.allow_only_packages(cls._packages)
 
     def get_schemaspace_names(self, include_deprecated: bool = False) -> list[str]:
         """Return the names of all schemaspaces in lower case."""
@@ -173,7 +173,7 @@ class SchemaManager(SingletonConfigurable):
     def get_schemaspace(self, schemaspace_name_or_id: str) -> Any:
         """Return a copy of the registered object with its schemas, of Elyra's class or of ours."""
         space = self.spaces.get_space(schemaspace_name_or_id)
-        return _with_schemas(space.object, [*space.schemas.values(), *space.deprecated_schemas.values()])
+        return _copy_with_schemas(space.object, [*space.schemas.values(), *space.deprecated_schemas.values()])
 
     def get_schemaspace_schemas(self, schemaspace_name_or_id: str) -> dict[str, Any]:
         """Return all schemas of a schemaspace by name, without deprecated ones."""
@@ -186,7 +186,10 @@ class SchemaManager(SingletonConfigurable):
     def get_schemasproviders(self, schemaspace_id: str) -> dict[str, Any]:
         """Return the providers of a schemaspace by the names of their schemas."""
         space = self.spaces.get_space(schemaspace_id)
-        return {name: self.spaces.get_provider(space.key, name) for name in (*space.schemas, *space.deprecated_schemas)}
+        return {
+            name: self.spaces.get_schema_provider(space.key, name)
+            for name in (*space.schemas, *space.deprecated_schemas)
+        }
 
     def validate_instance(self, schemaspace_name_or_id: str, schema_name: str, instance: dict[str, Any]) -> None:
         """Raise jsonschema's ValidationError, with its message, if the instance is not valid."""
@@ -197,7 +200,7 @@ class SchemaManager(SingletonConfigurable):
 
     def clear_all(self) -> None:
         """Request the schemas of all providers again."""
-        self.spaces.refresh()
+        self.spaces.reload_schemas()
 
     @staticmethod
     def _get_schemaspaces() -> Iterable[Any]:
@@ -225,7 +228,7 @@ class SchemasProvider(ABC):
     def notify_changed(self) -> None:
         """Report that the schemas changed: they are requested again, in the background. Call it from any thread."""
         if SchemaManager.initialized():
-            SchemaManager.instance().spaces.refresh_soon()
+            SchemaManager.instance().spaces.reload_schemas_in_background()
 
     def migrate(self, *args: Any, **kwargs: Any) -> list[str]:
         """Migrate the instances of `schema_name` in `schemaspace_name`; return the names of the migrated ones.
@@ -241,7 +244,7 @@ class SchemasProvider(ABC):
         return Draft7Validator(schema, format_checker=Draft7Validator.FORMAT_CHECKER)
 
 
-def _with_schemas(registered: Any, schemas: list[Any]) -> Any:
+def _copy_with_schemas(registered: Any, schemas: list[Any]) -> Any:
     try:
         copied = deepcopy(registered)
     except Exception:  # noqa: BLE001  Elyra's hold on to the server where they were given it (spec INST-3)

@@ -5,19 +5,19 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.documents.json_values import REMOVED, prune_value
+from jupyter_colophon.core.documents.json_values import REMOVED, prune_hidden_parts
 from jupyter_colophon.core.entities.entity import Aspect, AspectVersion
 from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.identity.urn import PREFIX
 from jupyter_colophon.core.model.declared_lineage import OPENLINEAGE_ASPECT
-from jupyter_colophon.service.openlineage_redaction import OpenLineageRedaction
+from jupyter_colophon.service.openlineage_redaction import OpenLineageRedactor
 from jupyter_colophon.service.read_policy import ReadPolicy
 from jupyter_colophon.storage.spi import TableContext
 
 
 @dataclass(slots=True)
-class VisibleValues:
+class AspectRedactor:
     """Redacts values for one reader, in one transaction; without a policy values are unchanged."""
 
     tx: TableContext
@@ -47,16 +47,16 @@ class VisibleValues:
         if value is None or not self.read_policy.has_site_policy:
             return value
         if aspect == OPENLINEAGE_ASPECT:
-            value = OpenLineageRedaction(self.tx, self.read_policy, self.principal).redact_aspect(value)
-        remaining = prune_value(value, self._is_hidden)
+            value = OpenLineageRedactor(self.tx, self.read_policy, self.principal).redact_openlineage_aspect(value)
+        remaining = prune_hidden_parts(value, self._is_hidden_reference)
         return None if remaining is REMOVED else remaining
 
-    def _is_hidden(self, text: Any) -> bool:
+    def _is_hidden_reference(self, text: Any) -> bool:
         if not (isinstance(text, str) and text.startswith(PREFIX)):
             return False
         if text not in self._hidden_urns:
             try:
-                self._hidden_urns[text] = not self.read_policy.may_see(self.tx, self.principal, Urn.parse(text))
+                self._hidden_urns[text] = not self.read_policy.may_see_entity(self.tx, self.principal, Urn.parse(text))
             except InvalidName:
                 self._hidden_urns[text] = False
         return self._hidden_urns[text]

@@ -6,15 +6,15 @@ and so remove entries of them: tags, properties, columns.
 
 from typing import Any
 
-from jupyter_colophon.core.entities.entity import STATUS, is_removed
+from jupyter_colophon.core.entities.entity import STATUS, is_status_removed
 from jupyter_colophon.core.model.proposal import Proposal
 
 
-def is_deletion(proposal: Proposal) -> bool:
+def is_deleting_proposal(proposal: Proposal) -> bool:
     """Return whether a proposal deletes an entity or an aspect, or marks an entity as removed."""
-    return proposal.operation == "delete" or (proposal.aspect == STATUS and is_removed(proposal.value))
+    return proposal.operation == "delete" or (proposal.aspect == STATUS and is_status_removed(proposal.value))
 
 
-def is_entity_removal(aspect: str, before: Any, after: Any) -> bool:
+def is_marking_removed(aspect: str, before: Any, after: Any) -> bool:
     """Return whether a new value of an aspect marks an entity as removed; for a patch this is known only after applying it."""
-    return aspect == STATUS and is_removed(after) and not is_removed(before)
+    return aspect == STATUS and is_status_removed(after) and not is_status_removed(before)

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.documents.json_parsing import compact
-from jupyter_colophon.core.documents.json_values import REMOVED, prune_value
+from jupyter_colophon.core.documents.json_parsing import encode_canonical_json
+from jupyter_colophon.core.documents.json_values import REMOVED, prune_hidden_parts
 from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.identity.names import NO_NAMESPACE, Urn
 from jupyter_colophon.core.identity.openlineage_names import make_openlineage_dataset_urn, make_openlineage_job_urn
@@ -29,7 +29,7 @@ _DEPTH_MAX: Final = 64
 
 
 @dataclass(slots=True)
-class OpenLineageRedaction:
+class OpenLineageRedactor:
     """Redacts documents for one reader, in one transaction; without a policy nothing is removed."""
 
     tx: TableContext
@@ -41,12 +41,12 @@ class OpenLineageRedaction:
         """Return a job or a dataset without hidden references."""
         if not self.read_policy.has_site_policy:
             return thing
-        references = {*thing.inputs, *thing.outputs, *_find_references(thing.facets)}
-        hidden = {name for name in references if self.is_hidden(name)}
+        references = {*thing.inputs, *thing.outputs, *_iterate_references(thing.facets)}
+        hidden = {name for name in references if self.is_hidden_name(name)}
         return replace(
             thing,
-            facets=self._redact_facets(thing.facets, hidden),
-            latest=None if thing.latest is None else self._redact_run(thing.latest, hidden),
+            facets=self._redact_references_in_facets(thing.facets, hidden),
+            latest=None if thing.latest is None else self._redact_run_facets(thing.latest, hidden),
             inputs=tuple(name for name in thing.inputs if name not in hidden),
             outputs=tuple(name for name in thing.outputs if name not in hidden),
         )
@@ -55,59 +55,61 @@ class OpenLineageRedaction:
         """Return a run without hidden references; `accessed` is the data that it read and wrote."""
         if not self.read_policy.has_site_policy:
             return run
-        return self._redact_run(
-            run, {name for name in (*accessed, *_find_references(run.facets)) if self.is_hidden(name)}
+        return self._redact_run_facets(
+            run, {name for name in (*accessed, *_iterate_references(run.facets)) if self.is_hidden_name(name)}
         )
 
-    def redact_aspect(self, value: Mapping[str, Any]) -> Mapping[str, Any]:
+    def redact_openlineage_aspect(self, value: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the value of the aspect `openLineage` without hidden references in its facets."""
-        hidden = {name for name in _find_references(value["facets"]) if self.is_hidden(name)}
-        facets = self._redact_facets(value["facets"], hidden)
+        hidden = {name for name in _iterate_references(value["facets"]) if self.is_hidden_name(name)}
+        facets = self._redact_references_in_facets(value["facets"], hidden)
         if not self.read_policy.authorizer.may(self.principal, "admin", NO_NAMESPACE):
             # Without the runs, it is unknown which names a text must not show; Marquez responses check them.
             facets = {name: facet for name, facet in facets.items() if name not in _TEXT_FACETS}
         return {**value, "facets": facets}
 
-    def is_hidden(self, spelling: OriginalName) -> bool:
+    def is_hidden_name(self, spelling: OriginalName) -> bool:
         """Return whether a name is hidden, as a dataset or as a job."""
         if spelling not in self._hidden:
-            self._hidden[spelling] = any(not self._may_see(kind, spelling) for kind in _ENTITY_TYPES)
+            self._hidden[spelling] = any(not self._may_see_job_or_dataset(kind, spelling) for kind in _ENTITY_TYPES)
         return self._hidden[spelling]
 
-    def _redact_run(self, run: RunWithFacets, hidden: set[OriginalName]) -> RunWithFacets:
-        all_hidden = hidden | {name for name in _find_references(run.facets) if self.is_hidden(name)}
-        return replace(run, facets=self._redact_facets(run.facets, all_hidden))
+    def _redact_run_facets(self, run: RunWithFacets, hidden: set[OriginalName]) -> RunWithFacets:
+        all_hidden = hidden | {name for name in _iterate_references(run.facets) if self.is_hidden_name(name)}
+        return replace(run, facets=self._redact_references_in_facets(run.facets, all_hidden))
 
-    def _may_see(self, kind: str, spelling: OriginalName) -> bool:
+    def _may_see_job_or_dataset(self, kind: str, spelling: OriginalName) -> bool:
         row = self.tx.get_table("openlineage_names").read((kind, spelling.namespace, spelling.name))
         if row is not None:
             entity = self.tx.get_table("entities").read((row["urn"],))
-            return entity is None or self.read_policy.may_read(self.principal, entity["namespace"])
+            return entity is None or self.read_policy.may_read_namespace(self.principal, entity["namespace"])
         try:
-            urn = self._build_urn(kind, spelling)
+            urn = self._build_urn_of_name(kind, spelling)
         except InvalidName:
             return True
-        return self.read_policy.may_read(self.principal, self.read_policy.identity.get_namespace(urn))
+        return self.read_policy.may_read_namespace(self.principal, self.read_policy.identity.get_namespace(urn))
 
-    def _build_urn(self, kind: str, spelling: OriginalName) -> Urn:
+    def _build_urn_of_name(self, kind: str, spelling: OriginalName) -> Urn:
         if kind == "dataset":
             return make_openlineage_dataset_urn(spelling.namespace, spelling.name, self.read_policy.identity)
         return make_openlineage_job_urn(spelling.namespace, spelling.name)
 
-    def _redact_facets(self, facets: Mapping[str, Any], hidden: set[OriginalName]) -> dict[str, Any]:
+    def _redact_references_in_facets(self, facets: Mapping[str, Any], hidden: set[OriginalName]) -> dict[str, Any]:
         if not hidden:
             return dict(facets)
-        words = {word.casefold() for hidden_name in hidden for word in _collect_words(hidden_name)}
+        words = {word.casefold() for hidden_name in hidden for word in _list_naming_words(hidden_name)}
         remaining = {}
         for name, facet in facets.items():
-            pruned = prune_value(facet, lambda part: isinstance(part, Mapping) and _parse_reference(part) in hidden)
+            pruned = prune_hidden_parts(
+                facet, lambda part: isinstance(part, Mapping) and _parse_reference(part) in hidden
+            )
             # If the rest still contains a hidden name as text, drop the whole facet.
-            if pruned is not REMOVED and not any(word in compact(pruned).casefold() for word in words):
+            if pruned is not REMOVED and not any(word in encode_canonical_json(pruned).casefold() for word in words):
                 remaining[name] = pruned
         return remaining
 
 
-def _find_references(value: Any, depth: int = 0) -> Iterable[OriginalName]:
+def _iterate_references(value: Any, depth: int = 0) -> Iterable[OriginalName]:
     """Yield every reference to a dataset or a job in a document."""
     if depth > _DEPTH_MAX:
         return
@@ -115,10 +117,10 @@ def _find_references(value: Any, depth: int = 0) -> Iterable[OriginalName]:
         if (reference := _parse_reference(value)) is not None:
             yield reference
         for inner in value.values():
-            yield from _find_references(inner, depth + 1)
+            yield from _iterate_references(inner, depth + 1)
     elif isinstance(value, list | tuple):
         for inner in value:
-            yield from _find_references(inner, depth + 1)
+            yield from _iterate_references(inner, depth + 1)
 
 
 def _parse_reference(value: Mapping[str, Any]) -> OriginalName | None:
@@ -126,7 +128,7 @@ def _parse_reference(value: Mapping[str, Any]) -> OriginalName | None:
     return OriginalName(namespace, name) if isinstance(namespace, str) and isinstance(name, str) else None
 
 
-def _collect_words(spelling: OriginalName) -> Iterable[str]:
+def _list_naming_words(spelling: OriginalName) -> Iterable[str]:
     """Return the words that name an entity in text: its name, and the last part of a path or qualified name."""
     last = spelling.name.replace("/", ".").rpartition(".")[2]
     return [word for word in {spelling.name, last} if len(word) >= _NAME_CHARACTERS_MIN]

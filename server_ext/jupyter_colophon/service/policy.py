@@ -28,7 +28,7 @@ class PolicyAuthorizer:
 
 
 @cache
-def load_authorizer(class_name: str) -> Authorizer:
+def load_policy_authorizer(class_name: str) -> Authorizer:
     """Return the authorizer of a policy class, by its dotted name; "" means scopes alone. Raises InvalidConfiguration."""
     if not class_name:
         return ScopeAuthorizer()

@@ -16,7 +16,7 @@ R = TypeVar("R")
 _is_inside: ContextVar[bool] = ContextVar("is_inside", default=False)
 
 
-def audit_reads(
+def audit_reads_of_method(
     operation: str,
     urns: Callable[[Any], Iterable[str]] = lambda result: (),
     audit: Callable[[Any], ProgramReadAudit | None] = lambda service: service.read_policy.audit,
@@ -41,7 +41,7 @@ def audit_reads(
                 result = method(*args, **kwargs)
             finally:
                 _is_inside.reset(token)
-            log.record_query(principal, operation, arguments, urns(result))
+            log.record_query_by_program(principal, operation, arguments, urns(result))
             return result
 
         return call_and_record

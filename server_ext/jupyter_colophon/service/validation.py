@@ -9,8 +9,8 @@ from jupyter_colophon.core.documents.patch import apply_json_patch, apply_merge_
 from jupyter_colophon.core.entities.annotation import ASPECT_OF_SCOPE, MetadataEdit
 from jupyter_colophon.core.errors import InvalidInstance, ManagedElsewhere, NotFound, PatchFailed, Problem
 from jupyter_colophon.core.model import business_metadata_limits, declared_lineage
-from jupyter_colophon.core.model.key_aspect import has_key
-from jupyter_colophon.core.model.proposal import CREATING, Condition, Proposal
+from jupyter_colophon.core.model.key_aspect import has_valid_key
+from jupyter_colophon.core.model.proposal import CREATING, Proposal, WriteCondition
 from jupyter_colophon.core.model.registry import AspectSpec, Registry
 from jupyter_colophon.storage.lineage import runs
 from jupyter_colophon.storage.spi import TableContext
@@ -20,35 +20,35 @@ _WITH_VALUE = CREATING | {"upsert", "update"}
 
 
 @contextmanager
-def prefix_pointers(batch: str, at: int) -> Iterator[None]:
+def prefix_problem_pointers(batch_pointer: str, index: int) -> Iterator[None]:
     """Prefix the pointers of a proposal's problems with its position in the batch; no prefix if `batch` is ""."""
     try:
         yield
     except (InvalidInstance, PatchFailed) as error:
-        if batch:
-            value = f"{batch}/{at}/{getattr(error, 'part', 'value')}"
+        if batch_pointer:
+            value = f"{batch_pointer}/{index}/{getattr(error, 'part', 'value')}"
             error.problems = tuple(Problem(value + problem.pointer, problem.message) for problem in error.problems)
         raise
 
 
-def require_api(needed: str, api: str, subject: str) -> None:
+def require_responsible_api(needed: str, api: str, subject: str) -> None:
     """Raise ManagedElsewhere unless the subject may be changed through this API."""
     if needed not in ("", api):
         raise ManagedElsewhere(subject, needed)
 
 
-def require_entity_operation(proposal: Proposal) -> None:
+def require_valid_without_aspect(proposal: Proposal) -> None:
     """Raise InvalidInstance unless the proposal is valid without an aspect."""
     if proposal.operation not in (*CREATING, "delete") or proposal.value is not None:
         wrong = "without an aspect, only delete, create and create-entity are allowed, without a value"
         raise InvalidInstance("the proposal", (Problem("", wrong),))
 
 
-def require_appending(proposal: Proposal) -> None:
+def require_append_if_timeseries(proposal: Proposal) -> None:
     """Raise InvalidInstance unless the proposal appends: timeseries aspects allow nothing else."""
     if proposal.operation != "upsert":
         raise InvalidInstance(str(proposal.aspect), (Problem("", "is a timeseries aspect: use the operation upsert"),))
-    if proposal.condition != Condition() or proposal.if_absent:
+    if proposal.condition != WriteCondition() or proposal.if_absent:
         raise InvalidInstance(
             str(proposal.aspect),
             (Problem("", "is a timeseries aspect: it has no versions, so conditions are not allowed"),),
@@ -60,51 +60,55 @@ def require_appending(proposal: Proposal) -> None:
         )
 
 
-def run_validators(registry: Registry, proposal: Proposal, value: Any) -> None:
+def run_package_validators(registry: Registry, proposal: Proposal, value: Any) -> None:
     """Run the validators of other packages; a deletion has the value None. Raises InvalidInstance."""
     for rule in registry.validators:
         aspect = proposal.aspect or registry.get_type(proposal.urn.type).key_aspect
-        if rule.applies_to(proposal.operation, proposal.urn.type, aspect):
-            rule.validate(proposal.operation, proposal.urn, aspect, value)
+        if rule.applies_to_proposal(proposal.operation, proposal.urn.type, aspect):
+            rule.require_valid_value(proposal.operation, proposal.urn, aspect, value)
 
 
-def create_initial_value(spec: AspectSpec, changes: Any) -> dict[str, Any]:
+def create_initial_value_for_patch(spec: AspectSpec, changes: Any) -> dict[str, Any]:
     """Return the value that a patch of an absent aspect is applied to."""
-    return patch_forms.get_initial_value(spec.name) if patch_forms.is_form(changes) else dict(spec.empty)
+    return (
+        patch_forms.get_initial_aspect_value(spec.name) if patch_forms.is_datahub_patch(changes) else dict(spec.empty)
+    )
 
 
-def apply_change(spec: AspectSpec, value: Any, changes: Any) -> Any:
+def compute_changed_value(spec: AspectSpec, value: Any, changes: Any) -> Any:
     """Return the value after a change: a JSON Patch, DataHub's form of one, a merge patch, or an annotation.
 
     A list is a JSON Patch (RFC 6902), an object is DataHub's form or a merge patch (RFC 7396). Raises InvalidInstance,
     PatchFailed.
     """
     if isinstance(changes, MetadataEdit):
-        new: Any = changes.apply_to(value)
+        new: Any = changes.apply_to_metadata(value)
     elif isinstance(changes, list):
         new = apply_json_patch(value, changes)
-    elif patch_forms.is_form(changes):
-        new = patch_forms.apply(spec.name, value, changes)
+    elif patch_forms.is_datahub_patch(changes):
+        new = patch_forms.apply_datahub_patch(spec.name, value, changes)
     else:
         new = apply_merge_patch(value, changes)
-    validate(spec, new)
+    require_valid_aspect_value(spec, new)
     return new
 
 
-def validate(spec: AspectSpec, value: Any) -> None:
+def require_valid_aspect_value(spec: AspectSpec, value: Any) -> None:
     """Raise InvalidInstance, with every problem, unless the value fits the aspect's schema."""
-    spec.schema.validate(value, spec.name)
-    if spec.name == "businessMetadata" and (problems := business_metadata_limits.find_size_problems(value)):
+    spec.schema.require_valid(value, spec.name)
+    if spec.name == "businessMetadata" and (problems := business_metadata_limits.find_metadata_size_problems(value)):
         raise InvalidInstance(spec.name, problems)
-    if spec.name in declared_lineage.ASPECTS and (wrong := declared_lineage.find_problems(spec.name, value)):
+    if spec.name in declared_lineage.ASPECTS and (
+        wrong := declared_lineage.find_declared_lineage_problems(spec.name, value)
+    ):
         raise InvalidInstance(spec.name, tuple(wrong))
 
 
-def require_runs(tx: TableContext, proposals: Sequence[Proposal], batch: str) -> None:
+def require_known_runs(tx: TableContext, proposals: Sequence[Proposal], batch: str) -> None:
     """Raise NotFound for the first unknown run; `batch` is the pointer to the proposals."""
     positions = {proposal.run: at for at, proposal in reversed([*enumerate(proposals)]) if proposal.run is not None}
     for run, at in positions.items():
-        if runs.find_program(tx, run) is None:
+        if runs.find_program_of_run(tx, run) is None:
             error = NotFound("run", run)
             error.problems = (Problem(f"{batch}/{at}/run" if batch else "/run", "no such run"),)
             raise error
@@ -112,25 +116,25 @@ def require_runs(tx: TableContext, proposals: Sequence[Proposal], batch: str) ->
 
 def resolve_aspect(registry: Registry, proposal: Proposal, api: str) -> AspectSpec | None:
     """Return the proposal's aspect; None for a whole entity. Raises InvalidInstance, ManagedElsewhere, NotFound."""
-    if not has_key(proposal.urn, registry.get_type(proposal.urn.type)):
+    if not has_valid_key(proposal.urn, registry.get_type(proposal.urn.type)):
         raise InvalidInstance(
             "the proposal", (Problem("", "the URN does not have the parts that its type requires"),), part="urn"
         )
     if proposal.aspect is None:
-        require_entity_operation(proposal)
-        require_api(registry.get_type(proposal.urn.type).managed_by, api, str(proposal.urn))
+        require_valid_without_aspect(proposal)
+        require_responsible_api(registry.get_type(proposal.urn.type).managed_by, api, str(proposal.urn))
         return None
     spec = registry.get_aspect(proposal.urn.type, proposal.aspect)
     if spec.key:
         raise InvalidInstance(spec.name, (Problem("", "is derived from the URN and cannot be written"),))
-    require_api(spec.managed_by, api, f"{spec.name} of {proposal.urn}")
+    require_responsible_api(spec.managed_by, api, f"{spec.name} of {proposal.urn}")
     if spec.timeseries:
-        require_appending(proposal)
+        require_append_if_timeseries(proposal)
     if proposal.operation in _WITH_VALUE:
-        validate(spec, proposal.value)
+        require_valid_aspect_value(spec, proposal.value)
     if proposal.operation == "annotate":
         if spec.name not in ASPECT_OF_SCOPE.values():
             raise InvalidInstance(spec.name, (Problem("", "has no properties or tags to annotate"),))
         # Keys and values are checked independently of the stored state, so senders to the inbox get errors at once.
-        validate(spec, proposal.value.apply_to(spec.empty))
+        require_valid_aspect_value(spec, proposal.value.apply_to(spec.empty))
     return spec

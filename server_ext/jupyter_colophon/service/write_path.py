@@ -11,12 +11,12 @@ from jupyter_colophon.core.changes.idempotency import IdempotencyKey
 from jupyter_colophon.core.datahub.scope_union import (
     UNION_RULES,
     USER_ASPECT,
-    extract_own_part,
-    find_removed_entries,
-    is_removal,
+    extract_part_without_user_entries,
+    find_user_entries_removed_by_patch,
+    is_removal_of_single_entries,
     list_user_entries,
-    merge_entries,
-    remove_entries,
+    merge_user_entries_into_aspect,
+    remove_user_entries,
 )
 from jupyter_colophon.core.errors import (
     AccessDenied,
@@ -30,36 +30,36 @@ from jupyter_colophon.core.errors import (
     StorageError,
     TransactionTimeout,
 )
-from jupyter_colophon.core.identity.names import Identity, Urn, make_namespace_urn
-from jupyter_colophon.core.instances.instance_namespaces import is_namespaced
+from jupyter_colophon.core.identity.names import IdentityRules, Urn, make_namespace_urn
+from jupyter_colophon.core.instances.instance_namespaces import is_instance_with_namespace
 from jupyter_colophon.core.lineage.run import Access, ColumnEdge, Run, RunChange, RunStart, RunUpsert, StreamWriter
 from jupyter_colophon.core.model.proposal import ABSENT, CREATING, Proposal, ProposalResult
 from jupyter_colophon.core.model.registry import AspectSpec, Registry
 from jupyter_colophon.core.model.retention import KEEP_ALL, Retention
 from jupyter_colophon.core.model.system_filter import INCLUDE_ALL, SystemFilter
 from jupyter_colophon.core.openlineage.event import Event
-from jupyter_colophon.service.deletions import is_deletion, is_entity_removal
+from jupyter_colophon.service.deletions import is_deleting_proposal, is_marking_removed
 from jupyter_colophon.service.validation import (
-    apply_change,
-    create_initial_value,
-    prefix_pointers,
-    require_api,
-    require_runs,
+    compute_changed_value,
+    create_initial_value_for_patch,
+    prefix_problem_pointers,
+    require_known_runs,
+    require_responsible_api,
     resolve_aspect,
-    run_validators,
+    run_package_validators,
 )
 from jupyter_colophon.storage import codecs
 from jupyter_colophon.storage.changes import idempotency_results
-from jupyter_colophon.storage.commit.commit import Commit
-from jupyter_colophon.storage.commit.openlineage import apply_event
-from jupyter_colophon.storage.commit.record_run import record, record_source
-from jupyter_colophon.storage.commit.rename import rename_entity
-from jupyter_colophon.storage.commit.rollback import roll_back
-from jupyter_colophon.storage.commit.runs import change_run, record_accesses, start_run
-from jupyter_colophon.storage.commit.timeseries import append, forget
+from jupyter_colophon.storage.commit.commit import CommitBuilder
+from jupyter_colophon.storage.commit.openlineage import apply_openlineage_event
+from jupyter_colophon.storage.commit.record_run import record_reported_run, record_stream_writer_run
+from jupyter_colophon.storage.commit.rename import rename_dataset_with_contents
+from jupyter_colophon.storage.commit.rollback import roll_back_ingestion_run
+from jupyter_colophon.storage.commit.runs import create_run, record_run_accesses, update_run_progress
+from jupyter_colophon.storage.commit.timeseries import delete_timeseries_values, write_timeseries_value
 from jupyter_colophon.storage.entities import instance_namespaces
 from jupyter_colophon.storage.lineage import runs as stored_runs
-from jupyter_colophon.storage.lineage.symlinks import resolve_event
+from jupyter_colophon.storage.lineage.symlinks import replace_locations_by_tables
 from jupyter_colophon.storage.spi import Range, StorageProvider, TableContext
 
 T = TypeVar("T")
@@ -87,7 +87,7 @@ class WritePath:
 
     provider: StorageProvider
     registry: Registry
-    identity: Identity
+    identity: IdentityRules
     authorizer: Authorizer
     now: Callable[[], int]
     publish: Callable[[], None]
@@ -99,7 +99,7 @@ class WritePath:
     #: Whether writes of an equal value are logged too (DataHub's alwaysEmitChangeLog).
     always_log: bool = False
 
-    def propose(
+    def apply_proposals_atomically(
         self,
         proposals: Sequence[Proposal],
         principal: Principal,
@@ -115,96 +115,102 @@ class WritePath:
         or to the batch if `pointer_prefix` is the pointer to it. A managed entity or aspect (core/model/registry.py) can be changed
         only if `api` names its API; otherwise raises ManagedElsewhere.
         """
-        specs = self.check(proposals, principal, pointer_prefix, api)
+        specs = self.authorize_and_validate(proposals, principal, pointer_prefix, api)
 
-        def apply_batch(commit: Commit) -> list[ProposalResult]:
-            require_runs(commit.tx, proposals, pointer_prefix)
-            commit.load_entities(proposal.urn for proposal in proposals)
+        def apply_batch(commit: CommitBuilder) -> list[ProposalResult]:
+            require_known_runs(commit.tx, proposals, pointer_prefix)
+            commit.load_entities_at_once(proposal.urn for proposal in proposals)
             written = []
             for at, (proposal, spec) in enumerate(zip(proposals, specs, strict=True)):
-                with prefix_pointers(pointer_prefix, at):
-                    written.append(self._apply(commit, proposal, spec))
+                with prefix_problem_pointers(pointer_prefix, at):
+                    written.append(self._apply_proposal(commit, proposal, spec))
             return written
 
         def act(tx: TableContext) -> list[ProposalResult]:
             if in_transaction is None:
-                return self._commit(tx, apply_batch, principal)
-            return in_transaction(tx, lambda: self._commit(tx, apply_batch, principal))
+                return self._commit_changes(tx, apply_batch, principal)
+            return in_transaction(tx, lambda: self._commit_changes(tx, apply_batch, principal))
 
-        return self._run_transaction(act, codecs.WRITTEN, once)
+        return self._run_once(act, codecs.WRITTEN, once)
 
-    def propose_each(
+    def apply_proposals_independently(
         self, proposals: Sequence[Proposal], principal: Principal, in_transaction: Callable[[TableContext, EachOf], T]
     ) -> T:
         """Apply each proposal of a batch independently, in order; `in_transaction` turns the results and errors into the return value."""
-        checked = [self._check_one(proposal, principal) for proposal in proposals]
+        checked = [self._validate_one(proposal, principal) for proposal in proposals]
 
-        def apply_each(commit: Commit) -> list[ProposalResult | MetadataError]:
+        def apply_each(commit: CommitBuilder) -> list[ProposalResult | MetadataError]:
             checked_proposals = list(zip(proposals, checked, strict=True))
-            commit.load_entities(
+            commit.load_entities_at_once(
                 proposal.urn for proposal, spec in checked_proposals if not isinstance(spec, MetadataError)
             )
-            return [self._apply_isolated(commit, proposal, spec) for proposal, spec in checked_proposals]
+            return [self._apply_and_return_error(commit, proposal, spec) for proposal, spec in checked_proposals]
 
         return self.provider.tx_runner.run(
-            lambda tx: in_transaction(tx, lambda: self._commit(tx, apply_each, principal))
+            lambda tx: in_transaction(tx, lambda: self._commit_changes(tx, apply_each, principal))
         )
 
-    def check(
+    def authorize_and_validate(
         self, proposals: Sequence[Proposal], principal: Principal, pointer_prefix: str = "", api: str = ""
     ) -> list[AspectSpec | None]:
         """Authorise and validate a batch, as far as possible without the stored state; return the aspect of each proposal."""
         for proposal in proposals:
-            self._authorise(proposal, principal, api)
+            self._authorize_proposal(proposal, principal, api)
         specs = []
         for at, proposal in enumerate(proposals):
-            with prefix_pointers(pointer_prefix, at):
+            with prefix_problem_pointers(pointer_prefix, at):
                 specs.append(resolve_aspect(self.registry, proposal, api))
                 if proposal.operation not in _DEPENDS_ON_STORED_VALUE:
-                    run_validators(self.registry, proposal, proposal.value)
+                    run_package_validators(self.registry, proposal, proposal.value)
         return specs
 
-    def _check_one(self, proposal: Proposal, principal: Principal) -> AspectSpec | MetadataError | None:
+    def _validate_one(self, proposal: Proposal, principal: Principal) -> AspectSpec | MetadataError | None:
         try:
-            return self.check([proposal], principal)[0]
+            return self.authorize_and_validate([proposal], principal)[0]
         except MetadataError as error:
             return error
 
-    def _apply_isolated(
-        self, commit: Commit, proposal: Proposal, spec: AspectSpec | MetadataError | None
+    def _apply_and_return_error(
+        self, commit: CommitBuilder, proposal: Proposal, spec: AspectSpec | MetadataError | None
     ) -> ProposalResult | MetadataError:
         """Apply a proposal and return its error, if any; raise if something was already written."""
         if isinstance(spec, MetadataError):
             return spec
         before = len(commit.changes)
         try:
-            require_runs(commit.tx, [proposal], "")
-            return self._apply(commit, proposal, spec)
+            require_known_runs(commit.tx, [proposal], "")
+            return self._apply_proposal(commit, proposal, spec)
         except MetadataError as error:
             if isinstance(error, StorageError) or len(commit.changes) != before:
                 raise
             return error
 
-    def delete_namespace(self, name: str, principal: Principal) -> None:
+    def start_namespace_deletion(self, name: str, principal: Principal) -> None:
         """Delete a namespace; it can be neither read nor written after this returns. Raises NotFound, AccessDenied."""
-        self.require_namespace_deletion(name, principal)
-        self._run_transaction(
-            lambda tx: self._commit(tx, lambda commit: commit.delete_namespace(name), principal), codecs.IDENTITY, None
+        self.require_may_delete_namespace(name, principal)
+        self._run_once(
+            lambda tx: self._commit_changes(
+                tx, lambda commit: commit.hide_and_mark_namespace_for_deletion(name), principal
+            ),
+            codecs.IDENTITY,
+            None,
         )
 
-    def require_namespace_deletion(self, name: str, principal: Principal) -> None:
+    def require_may_delete_namespace(self, name: str, principal: Principal) -> None:
         """Raise NotFound, AccessDenied unless the principal may delete a namespace."""
-        self.require_deletion(principal, make_namespace_urn(name))
+        self.require_may_delete(principal, make_namespace_urn(name))
         if name in BUILTIN_NAMESPACES:
             raise AccessDenied("delete", str(make_namespace_urn(name)))
 
-    def clear_namespace(self, name: str, principal: Principal) -> bool:
+    def is_cleared_after_deleting_some(self, name: str, principal: Principal) -> bool:
         """Remove some content of a deleted namespace; return True when nothing is left. Raises StorageError."""
 
         def act(tx: TableContext) -> bool:
-            return self._commit(tx, lambda commit: commit.clear_namespace(name, _CLEAR_BATCH), principal)
+            return self._commit_changes(
+                tx, lambda commit: commit.delete_some_content_of_namespace(name, _CLEAR_BATCH), principal
+            )
 
-        return self._run_transaction(act, codecs.IDENTITY, None) is True
+        return self._run_once(act, codecs.IDENTITY, None) is True
 
     def delete_timeseries_range(
         self,
@@ -219,53 +225,55 @@ class WritePath:
 
         Raises NotFound, AccessDenied, and InvalidInstance for an aspect that is not a timeseries.
         """
-        self._authorise(Proposal(urn, name, "delete"), principal)
+        self._authorize_proposal(Proposal(urn, name, "delete"), principal)
         spec = self.registry.get_aspect(urn.type, name)
         if not spec.timeseries:
             raise InvalidInstance(name, (Problem("", "is not a timeseries aspect: it can only be deleted as a whole"),))
-        return self._run_transaction(
-            lambda tx: self._commit(tx, lambda commit: forget(commit, urn, spec, start, end), principal),
+        return self._run_once(
+            lambda tx: self._commit_changes(
+                tx, lambda commit: delete_timeseries_values(commit, urn, spec, start, end), principal
+            ),
             codecs.NUMBER,
             once,
         )
 
-    def require_rollback(self, aspects: Mapping[Urn, Sequence[str]], principal: Principal, *, hard: bool) -> None:
+    def require_may_roll_back(self, aspects: Mapping[Urn, Sequence[str]], principal: Principal, *, hard: bool) -> None:
         """Raise NotFound, AccessDenied, ManagedElsewhere unless the principal may roll back what a run wrote to these aspects."""
         for urn, names in aspects.items():
             kind = self.registry.get_type(urn.type)
             if hard and kind.key_aspect in names:
-                self._authorise(Proposal(urn, None, "delete"), principal)
+                self._authorize_proposal(Proposal(urn, None, "delete"), principal)
             for name in names:
-                self._authorise(Proposal(urn, name, "delete"), principal)
-                require_api(self.registry.get_aspect(urn.type, name).managed_by, "", str(urn))
+                self._authorize_proposal(Proposal(urn, name, "delete"), principal)
+                require_responsible_api(self.registry.get_aspect(urn.type, name).managed_by, "", str(urn))
 
-    def roll_back(
+    def roll_back_ingestion_run(
         self, ingestion: str, aspects: Mapping[Urn, Sequence[str]], principal: Principal, *, hard: bool
     ) -> None:
         """Roll back what an ingestion run wrote to these aspects, atomically.
 
         Entities that it created are marked as removed, or with `hard` deleted. Raises NotFound, AccessDenied.
         """
-        self.require_rollback(aspects, principal, hard=hard)
+        self.require_may_roll_back(aspects, principal, hard=hard)
 
-        def roll_back_aspects(commit: Commit) -> None:
-            roll_back(commit, ingestion, aspects, hard=hard)
+        def roll_back_aspects(commit: CommitBuilder) -> None:
+            roll_back_ingestion_run(commit, ingestion, aspects, hard=hard)
 
-        self._run_transaction(lambda tx: self._commit(tx, roll_back_aspects, principal), codecs.IDENTITY, None)
+        self._run_once(lambda tx: self._commit_changes(tx, roll_back_aspects, principal), codecs.IDENTITY, None)
 
     def start_run(self, start: RunStart, principal: Principal, once: IdempotencyKey | None = None) -> Run:
         """Record the start of a run; starting the same program and run id again returns the same run."""
-        self._require(principal, "emit", start.program)
+        self._require_allowed(principal, "emit", start.program)
         if start.program.type != "dataJob":
             raise InvalidInstance("the run", (Problem("/program", "a program must be a dataJob"),))
-        return self._write_run(lambda commit: start_run(commit, start), principal, once)
+        return self._write_and_read_run(lambda commit: create_run(commit, start), principal, once)
 
-    def change_run(self, urn: str, change: RunChange, principal: Principal, once: IdempotencyKey | None = None) -> Run:
+    def update_run(self, urn: str, change: RunChange, principal: Principal, once: IdempotencyKey | None = None) -> Run:
         """Change the status or facts of a run. Raises NotFound."""
-        self._require_run(principal, urn)
-        return self._write_run(lambda commit: change_run(commit, urn, change), principal, once)
+        self._require_may_write_run(principal, urn)
+        return self._write_and_read_run(lambda commit: update_run_progress(commit, urn, change), principal, once)
 
-    def record_accesses(
+    def record_run_accesses(
         self,
         urn: str,
         accesses: Sequence[Access],
@@ -274,72 +282,82 @@ class WritePath:
         once: IdempotencyKey | None = None,
     ) -> Run:
         """Record the accesses of a run; unknown data is created. Raises NotFound for an unknown run."""
-        self._require_run(principal, urn)
+        self._require_may_write_run(principal, urn)
         data_urns = [access.data for access in accesses] + [
             end for edge in columns for end in (edge.source, edge.target)
         ]
         for data in data_urns:
-            self._require(principal, "emit", data)
+            self._require_allowed(principal, "emit", data)
             if data.type != "dataset":
                 raise InvalidInstance("the access", (Problem("/accesses", "only datasets can be accessed"),))
-        return self._write_run(
-            lambda commit: record_accesses(commit, urn, accesses, columns, self.snapshots_system), principal, once
+        return self._write_and_read_run(
+            lambda commit: record_run_accesses(commit, urn, accesses, columns, self.snapshots_system), principal, once
         )
 
-    def record(self, recording: RunUpsert, principal: Principal, once: IdempotencyKey | None = None) -> Run:
+    def record_complete_run(
+        self, recording: RunUpsert, principal: Principal, once: IdempotencyKey | None = None
+    ) -> Run:
         """Record a complete run of a known program, with its accesses. Raises NotFound, RunConflict."""
         for urn in (recording.program, *(access.data for access in recording.accesses)):
-            self._require(principal, "emit", urn)
-        return self._write_run(lambda commit: record(commit, recording, self.snapshots_system), principal, once)
+            self._require_allowed(principal, "emit", urn)
+        return self._write_and_read_run(
+            lambda commit: record_reported_run(commit, recording, self.snapshots_system), principal, once
+        )
 
-    def record_source(self, stream: Urn, source: StreamWriter, principal: Principal) -> Run:
+    def record_stream_writer(self, stream: Urn, source: StreamWriter, principal: Principal) -> Run:
         """Record, once a day, that an external source wrote to a stream. Raises NotFound."""
-        self._require(principal, "emit", stream)
-        return self._write_run(lambda commit: record_source(commit, stream, source), principal, None)
+        self._require_allowed(principal, "emit", stream)
+        return self._write_and_read_run(
+            lambda commit: record_stream_writer_run(commit, stream, source), principal, None
+        )
 
-    def record_event(
+    def record_openlineage_event(
         self, event: Event, principal: Principal, in_transaction: Callable[[TableContext], None] = lambda tx: None
     ) -> None:
         """Record an OpenLineage event, resolving locations to tables; `in_transaction` runs in its transaction. Raises AlreadyExists."""
         for urn in event.urns:
-            self._require(principal, "emit", urn)
+            self._require_allowed(principal, "emit", urn)
 
         def act(tx: TableContext) -> None:
-            for urn in set(resolve_event(tx, event).urns).difference(event.urns):
-                self._require(principal, "emit", urn)
+            for urn in set(replace_locations_by_tables(tx, event).urns).difference(event.urns):
+                self._require_allowed(principal, "emit", urn)
             in_transaction(tx)
-            self._commit(tx, lambda commit: apply_event(commit, event, self.snapshots_system), principal)
+            self._commit_changes(
+                tx, lambda commit: apply_openlineage_event(commit, event, self.snapshots_system), principal
+            )
 
-        self._run_transaction(act, codecs.IDENTITY, None)
+        self._run_once(act, codecs.IDENTITY, None)
 
-    def end_kernel(self, kernel: str, principal: Principal, why: str) -> None:
+    def mark_kernel_runs_killed(self, kernel: str, principal: Principal, why: str) -> None:
         """Record that the unfinished runs of a kernel were killed, with the reason."""
-        for urn in self.provider.tx_runner.run(lambda tx: stored_runs.list_unfinished(tx, kernel), read_only=True):
+        for urn in self.provider.tx_runner.run(
+            lambda tx: stored_runs.list_unfinished_runs_of_kernel(tx, kernel), read_only=True
+        ):
             # A run in a deleted or no longer writable namespace must not prevent ending the others.
             with suppress(NotFound, AccessDenied):
-                self.change_run(urn, RunChange("killed", facts={"error": why}), principal)
+                self.update_run(urn, RunChange("killed", facts={"error": why}), principal)
 
-    def _write_run(self, work: Callable[[Commit], str], principal: Principal, once: IdempotencyKey | None) -> Run:
+    def _write_and_read_run(
+        self, work: Callable[[CommitBuilder], str], principal: Principal, once: IdempotencyKey | None
+    ) -> Run:
         """Change a run and return it, in one transaction, so that the result can be stored for repeated requests."""
-        read = stored_runs.read_written
-        return self._run_transaction(lambda tx: read(tx, self._commit(tx, work, principal)), codecs.RUN, once)
+        read = stored_runs.read_run_of_same_transaction
+        return self._run_once(lambda tx: read(tx, self._commit_changes(tx, work, principal)), codecs.RUN, once)
 
-    def _commit(self, tx: TableContext, work: Callable[[Commit], T], principal: Principal) -> T:
+    def _commit_changes(self, tx: TableContext, work: Callable[[CommitBuilder], T], principal: Principal) -> T:
         arguments = (self.registry, self.identity, principal, self.now(), self.system_filter, self.retained)
-        commit = Commit(tx, *arguments, always_log=self.always_log)
+        commit = CommitBuilder(tx, *arguments, always_log=self.always_log)
         result = work(commit)
-        commit.finish()
+        commit.write_changes_and_update_indexes()
         tx.on_commit(self.publish)
         return result
 
-    def _run_transaction(
-        self, act: Callable[[TableContext], T], form: codecs.Codec[T], once: IdempotencyKey | None
-    ) -> T:
+    def _run_once(self, act: Callable[[TableContext], T], form: codecs.Codec[T], once: IdempotencyKey | None) -> T:
         return self.provider.tx_runner.run(
-            lambda tx: idempotency_results.run_once(tx, once, form, self.now(), lambda: act(tx))
+            lambda tx: idempotency_results.run_once_and_store_result(tx, once, form, self.now(), lambda: act(tx))
         )
 
-    def rename(
+    def rename_dataset(
         self, urn: Urn, new: Urn, principal: Principal, run: str | None = None, once: IdempotencyKey | None = None
     ) -> ProposalResult:
         """Rename a dataset within its namespace, with its metadata and lineage (decision 22).
@@ -349,23 +367,23 @@ class WritePath:
         """
         for name in (urn, new):
             for action in _RENAME_ACTIONS:
-                self._require(principal, action, name)
+                self._require_allowed(principal, action, name)
         self._require_new_name(urn, new)
         is_admin = self.authorizer.may(principal, "admin", self.identity.get_namespace(urn))
 
-        def rename_dataset(commit: Commit) -> list[ProposalResult]:
+        def rename_dataset(commit: CommitBuilder) -> list[ProposalResult]:
             if run is not None:
-                require_runs(commit.tx, [Proposal(urn, None, "update", run=run)], "")
-            if not is_admin and not stored_runs.is_of_kernel(commit.tx, run, principal.via):
+                require_known_runs(commit.tx, [Proposal(urn, None, "update", run=run)], "")
+            if not is_admin and not stored_runs.is_run_of_kernel(commit.tx, run, principal.via):
                 raise AccessDenied("rename", f"{urn}: a kernel may rename only within its own run")
-            return [rename_entity(commit, urn, new, run)]
+            return [rename_dataset_with_contents(commit, urn, new, run)]
 
         try:
-            (written,) = self._run_transaction(
-                lambda tx: self._commit(tx, rename_dataset, principal), codecs.WRITTEN, once
+            (written,) = self._run_once(
+                lambda tx: self._commit_changes(tx, rename_dataset, principal), codecs.WRITTEN, once
             )
         except TransactionTimeout as error:
-            raise RenameConflict(str(urn), "too much metadata is recorded for it") from error
+            raise RenameConflict(str(urn), "it has too much metadata for one transaction") from error
         return written
 
     def _require_new_name(self, urn: Urn, new: Urn) -> None:
@@ -384,137 +402,146 @@ class WritePath:
         if problem:
             raise InvalidInstance("the rename", (Problem("/to", problem),))
 
-    def require(self, principal: Principal, action: Action, urn: Urn) -> None:
+    def require_may_act_on_entity(self, principal: Principal, action: Action, urn: Urn) -> None:
         """Raise NotFound, AccessDenied unless the principal may do this with an entity that another service changes."""
-        self._require(principal, action, urn)
+        self._require_allowed(principal, action, urn)
 
-    def require_deletion(
+    def require_may_delete(
         self, principal: Principal, urn: Urn, aspect: str = "", *, tx: TableContext | None = None, api: str = ""
     ) -> None:
         """Raise NotFound, AccessDenied unless the principal may delete an entity, or an aspect of it."""
-        self._require(principal, "read", urn, tx, api)
+        self._require_allowed(principal, "read", urn, tx, api)
         try:
-            self._require(principal, "admin", urn, tx, api)
+            self._require_allowed(principal, "admin", urn, tx, api)
         except AccessDenied as error:
             why = "" if "admin" in principal.scopes else ": deleting needs the scope admin, and this token lacks it"
             raise AccessDenied("delete", (f"{aspect} of {urn}" if aspect else str(urn)) + why) from error
 
-    def _authorise(self, proposal: Proposal, principal: Principal, api: str = "") -> None:
+    def _authorize_proposal(self, proposal: Proposal, principal: Principal, api: str = "") -> None:
         if proposal.aspect is None:
             if proposal.operation == "delete":
-                self.require_deletion(principal, proposal.urn, api=api)
+                self.require_may_delete(principal, proposal.urn, api=api)
             else:
-                self._require(principal, "emit", proposal.urn, api=api)
+                self._require_allowed(principal, "emit", proposal.urn, api=api)
             return
         # Check read access first: without it, not even the aspects of the type are revealed.
-        self._require(principal, "read", proposal.urn, api=api)
+        self._require_allowed(principal, "read", proposal.urn, api=api)
         spec = self.registry.get_aspect(proposal.urn.type, proposal.aspect)
-        if is_deletion(proposal):
-            self.require_deletion(principal, proposal.urn, spec.name, api=api)
-        own: Action = "annotate" if spec.scope == "USER" or self._is_only_removal(proposal, principal) else "emit"
-        self._require(principal, "admin" if spec.managed_by else own, proposal.urn, api=api)
+        if is_deleting_proposal(proposal):
+            self.require_may_delete(principal, proposal.urn, spec.name, api=api)
+        own: Action = "annotate" if spec.scope == "USER" or self._is_annotator_removal(proposal, principal) else "emit"
+        self._require_allowed(principal, "admin" if spec.managed_by else own, proposal.urn, api=api)
 
-    def _is_only_removal(self, proposal: Proposal, principal: Principal) -> bool:
+    def _is_annotator_removal(self, proposal: Proposal, principal: Principal) -> bool:
         """Return whether the proposal only removes entries of a union and the principal may annotate."""
-        if not (proposal.united and proposal.operation == "patch" and is_removal(str(proposal.aspect), proposal.value)):
+        if not (
+            proposal.united
+            and proposal.operation == "patch"
+            and is_removal_of_single_entries(str(proposal.aspect), proposal.value)
+        ):
             return False
         return self.authorizer.may(principal, "annotate", self.identity.get_namespace(proposal.urn))
 
-    def _require(
+    def _require_allowed(
         self, principal: Principal, action: Action, urn: Urn, tx: TableContext | None = None, api: str = ""
     ) -> None:
         # The instances API has already authorised the namespace in the document.
-        for space in [self.identity.get_namespace(urn)] if api else self._list_namespaces(urn, tx):
+        for space in [self.identity.get_namespace(urn)] if api else self._list_namespaces_to_authorize(urn, tx):
             if not self.authorizer.may(principal, "read", space):
                 raise NotFound("entity", str(urn))
             if not self.authorizer.may(principal, action, space):
                 raise AccessDenied(action, str(urn))
 
-    def _list_namespaces(self, urn: Urn, tx: TableContext | None) -> list[str]:
+    def _list_namespaces_to_authorize(self, urn: Urn, tx: TableContext | None) -> list[str]:
         """Return the namespaces to authorise: that of the URN and, for a pipeline, that of its document."""
         own = self.identity.get_namespace(urn)
-        if not is_namespaced(urn) or isinstance(self.authorizer, ScopeAuthorizer):
+        if not is_instance_with_namespace(urn) or isinstance(self.authorizer, ScopeAuthorizer):
             return [own]
-        look = partial(instance_namespaces.find_namespace, urn=str(urn))
+        look = partial(instance_namespaces.find_last_namespace_of_instance, urn=str(urn))
         document_namespace = self.provider.tx_runner.run(look, read_only=True) if tx is None else look(tx)
         return [own] if document_namespace is None else [own, document_namespace]
 
-    def _require_run(self, principal: Principal, urn: str) -> None:
-        program = self.provider.tx_runner.run(lambda tx: stored_runs.find_program(tx, urn), read_only=True)
+    def _require_may_write_run(self, principal: Principal, urn: str) -> None:
+        program = self.provider.tx_runner.run(lambda tx: stored_runs.find_program_of_run(tx, urn), read_only=True)
         if program is None:
             raise NotFound("run", urn)
-        self._require(principal, "emit", Urn.parse(program))
+        self._require_allowed(principal, "emit", Urn.parse(program))
 
-    def _apply(self, commit: Commit, proposal: Proposal, spec: AspectSpec | None) -> ProposalResult:
+    def _apply_proposal(self, commit: CommitBuilder, proposal: Proposal, spec: AspectSpec | None) -> ProposalResult:
         commit.require_not_deleting(proposal.urn)
-        written = self._apply_resolved(commit, proposal, spec)
+        written = self._apply_resolved_proposal(commit, proposal, spec)
         if not commit.get_entity_row(proposal.urn)["deleted"]:
-            commit.set_spelling(proposal.urn, proposal.spelling)
+            commit.store_original_spelling(proposal.urn, proposal.spelling)
         return written
 
-    def _apply_resolved(self, commit: Commit, proposal: Proposal, spec: AspectSpec | None) -> ProposalResult:
+    def _apply_resolved_proposal(
+        self, commit: CommitBuilder, proposal: Proposal, spec: AspectSpec | None
+    ) -> ProposalResult:
         if spec is None and proposal.operation == "delete":
-            return self._remove_entity(commit, proposal.urn)
+            return self._delete_entity(commit, proposal.urn)
         if proposal.needs == "entity":
-            commit.require(proposal.urn)
+            commit.require_entity(proposal.urn)
         if spec is not None and spec.timeseries:
-            return append(commit, proposal, spec)
-        version, exists = _find_existing(commit, proposal)
+            return write_timeseries_value(commit, proposal, spec)
+        version, exists = _get_version_and_exists(commit, proposal)
         if exists and proposal.if_absent:
             return ProposalResult(proposal.urn, proposal.aspect, version, None, skipped=True)
-        commit.check(proposal)
-        if exists and proposal.operation in CREATING and not _may_create(commit, proposal):
+        commit.require_condition(proposal)
+        if exists and proposal.operation in CREATING and not _may_create_over_platform_value(commit, proposal):
             raise AlreadyExists("the entity" if spec is None else f"the aspect {spec.name} of", str(proposal.urn))
         if spec is None:
             return commit.create_entity(
                 proposal.urn, create_namespace=proposal.needs == "nothing", system=proposal.system
             )
         if proposal.operation == "delete":
-            return commit.remove(proposal.urn, spec, proposal.run, proposal.system)
-        return self._put(commit, proposal, spec)
+            return commit.delete_aspect(proposal.urn, spec, proposal.run, proposal.system)
+        return self._compute_and_write_value(commit, proposal, spec)
 
-    def _put(self, commit: Commit, proposal: Proposal, spec: AspectSpec) -> ProposalResult:
+    def _compute_and_write_value(self, commit: CommitBuilder, proposal: Proposal, spec: AspectSpec) -> ProposalResult:
         if proposal.united and spec.name in UNION_RULES:
-            return self._put_united(commit, proposal, spec)
-        return self._write_value(commit, proposal, spec, self._compute_value(commit, proposal, spec))
+            return self._write_value_of_union(commit, proposal, spec)
+        return self._write_new_value(commit, proposal, spec, self._compute_new_value(commit, proposal, spec))
 
-    def _put_united(self, commit: Commit, proposal: Proposal, spec: AspectSpec) -> ProposalResult:
+    def _write_value_of_union(self, commit: CommitBuilder, proposal: Proposal, spec: AspectSpec) -> ProposalResult:
         """Write the aspect's own part of a union; user metadata changes only if a patch removes an entry of it."""
-        urn, people = proposal.urn, commit.get_value(proposal.urn, USER_ASPECT)
-        own, entries = commit.get_value(urn, spec.name), list_user_entries(spec.name, people)
+        urn, people = proposal.urn, commit.get_aspect_value(proposal.urn, USER_ASPECT)
+        own, entries = commit.get_aspect_value(urn, spec.name), list_user_entries(spec.name, people)
         complete = proposal.value
         if proposal.operation == "patch":
-            old = merge_entries(spec.name, own, entries)
-            complete = apply_change(
-                spec, create_initial_value(spec, proposal.value) if old is None else old, proposal.value
+            old = merge_user_entries_into_aspect(spec.name, own, entries)
+            complete = compute_changed_value(
+                spec, create_initial_value_for_patch(spec, proposal.value) if old is None else old, proposal.value
             )
-            run_validators(self.registry, proposal, complete)
-        new = extract_own_part(spec.name, complete, own, entries)
+            run_package_validators(self.registry, proposal, complete)
+        new = extract_part_without_user_entries(spec.name, complete, own, entries)
         if new is not None and spec.scope == "SYSTEM":
-            new = self.system_filter.filter_aspect(spec.name, new, urn, commit.get_entity_row(urn)["namespace"])
-        written = self._write_value(commit, proposal, spec, new)
+            new = self.system_filter.filter_aspect_keys(spec.name, new, urn, commit.get_entity_row(urn)["namespace"])
+        written = self._write_new_value(commit, proposal, spec, new)
         is_patch = proposal.operation == "patch"
-        removed = find_removed_entries(spec.name, proposal.value, complete, entries) if is_patch else []
+        removed = find_user_entries_removed_by_patch(spec.name, proposal.value, complete, entries) if is_patch else []
         if removed and people is not None:
             written = replace(
-                written, seq=self._remove_entries(commit, proposal, remove_entries(people, removed), written.seq)
+                written,
+                seq=self._remove_user_entries(commit, proposal, remove_user_entries(people, removed), written.seq),
             )
-        return replace(written, version=commit.get_united_version(urn, spec.name)[0])
+        return replace(written, version=commit.get_version_for_datahub(urn, spec.name)[0])
 
-    def _remove_entries(
-        self, commit: Commit, proposal: Proposal, people: Mapping[str, Any], seq: int | None
+    def _remove_user_entries(
+        self, commit: CommitBuilder, proposal: Proposal, people: Mapping[str, Any], seq: int | None
     ) -> int | None:
         """Write the user metadata without the entries that a patch removed; return the number of the last change."""
-        self._require(commit.principal, "annotate", proposal.urn, commit.tx)
+        self._require_allowed(commit.principal, "annotate", proposal.urn, commit.tx)
         spec = self.registry.get_aspect(proposal.urn.type, USER_ASPECT)
-        run_validators(self.registry, replace(proposal, aspect=USER_ASPECT, value=people), people)
-        return commit.put(proposal.urn, spec, people, proposal.run).seq or seq
+        run_package_validators(self.registry, replace(proposal, aspect=USER_ASPECT, value=people), people)
+        return commit.write_aspect(proposal.urn, spec, people, proposal.run).seq or seq
 
-    def _write_value(self, commit: Commit, proposal: Proposal, spec: AspectSpec, new: Any | None) -> ProposalResult:
+    def _write_new_value(
+        self, commit: CommitBuilder, proposal: Proposal, spec: AspectSpec, new: Any | None
+    ) -> ProposalResult:
         if new is None:
             return ProposalResult(proposal.urn, spec.name, ABSENT, None)
-        if is_entity_removal(spec.name, commit.get_value(proposal.urn, spec.name), new):
-            self.require_deletion(commit.principal, proposal.urn, tx=commit.tx)
+        if is_marking_removed(spec.name, commit.get_aspect_value(proposal.urn, spec.name), new):
+            self.require_may_delete(commit.principal, proposal.urn, tx=commit.tx)
         if (
             not spec.managed_by
             and self.registry.get_type(proposal.urn.type).managed_by
@@ -522,26 +549,26 @@ class WritePath:
         ):
             raise NotFound("entity", str(proposal.urn))
         may_create = spec.scope == "SYSTEM" and proposal.needs == "nothing"
-        commit.ensure_exists(proposal.urn, create_namespace=may_create, system=proposal.system)
-        return commit.put(proposal.urn, spec, new, proposal.run, proposal.system, implied=proposal.implied)
+        commit.create_entity_if_missing(proposal.urn, create_namespace=may_create, system=proposal.system)
+        return commit.write_aspect(proposal.urn, spec, new, proposal.run, proposal.system, implied=proposal.implied)
 
-    def _compute_value(self, commit: Commit, proposal: Proposal, spec: AspectSpec) -> Any | None:
+    def _compute_new_value(self, commit: CommitBuilder, proposal: Proposal, spec: AspectSpec) -> Any | None:
         """Return the new value of the aspect; None if nothing is to be written."""
         new = proposal.value
         if proposal.operation in _DEPENDS_ON_STORED_VALUE:
-            value = commit.get_value(proposal.urn, spec.name)
-            old = create_initial_value(spec, proposal.value) if value is None else value
-            new = apply_change(spec, old, proposal.value)
+            value = commit.get_aspect_value(proposal.urn, spec.name)
+            old = create_initial_value_for_patch(spec, proposal.value) if value is None else value
+            new = compute_changed_value(spec, old, proposal.value)
             if value is None and new == old and proposal.operation == "annotate":
                 return None
-            run_validators(self.registry, proposal, new)
+            run_package_validators(self.registry, proposal, new)
         if spec.scope == "SYSTEM":
-            new = self.system_filter.filter_aspect(
+            new = self.system_filter.filter_aspect_keys(
                 spec.name, new, proposal.urn, commit.get_entity_row(proposal.urn)["namespace"]
             )
         return new
 
-    def _remove_entity(self, commit: Commit, urn: Urn) -> ProposalResult:
+    def _delete_entity(self, commit: CommitBuilder, urn: Urn) -> ProposalResult:
         if urn.type == "namespace":
             name = urn.parts[0]
             if name in BUILTIN_NAMESPACES:
@@ -549,19 +576,19 @@ class WritePath:
             entities = commit.get_names_table().scan(Range.prefix(name), limit=2)
             if any(row["urn"] != str(urn) for row in entities):
                 raise NotEmpty(name)
-        return commit.remove_entity(urn)
+        return commit.delete_entity_and_children(urn)
 
 
-def _find_existing(commit: Commit, proposal: Proposal) -> tuple[int, bool]:
+def _get_version_and_exists(commit: CommitBuilder, proposal: Proposal) -> tuple[int, bool]:
     """Return the current version, and whether the entity or aspect exists explicitly."""
     aspect = proposal.aspect or commit.registry.get_type(proposal.urn.type).key_aspect
-    version, _ = commit.get_version(proposal.urn, aspect)
+    version, _ = commit.get_aspect_version(proposal.urn, aspect)
     if proposal.operation == "create-entity":
         return version, commit.has_existed_before(proposal.urn)
-    return version, version != ABSENT and not commit.is_implicit(proposal.urn, aspect)
+    return version, version != ABSENT and not commit.is_created_implicitly(proposal.urn, aspect)
 
 
-def _may_create(commit: Commit, proposal: Proposal) -> bool:
+def _may_create_over_platform_value(commit: CommitBuilder, proposal: Proposal) -> bool:
     """Return whether an aspect was written by the platform alone, so that CREATE is not a conflict.
 
     DataHub clients create an entity by its key, whether or not the platform recorded it before; for our own clients an
@@ -570,4 +597,4 @@ def _may_create(commit: Commit, proposal: Proposal) -> bool:
     if proposal.operation == "create-entity" or (proposal.aspect is None and not proposal.united):
         return False
     aspect = proposal.aspect or commit.registry.get_type(proposal.urn.type).key_aspect
-    return commit.is_by_platform(proposal.urn, aspect)
+    return commit.is_written_by_platform_only(proposal.urn, aspect)

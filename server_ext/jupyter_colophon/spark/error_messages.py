@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from jupyter_colophon.core.credentials import mask_text
+from jupyter_colophon.core.credentials import mask_secrets_in_text
 
 
 def find_root_cause(java: Any) -> Any:
@@ -23,4 +23,4 @@ def format_spark_error(error: BaseException) -> str:
     java = getattr(error, "java_exception", None)
     message = str(error) if java is None else str(find_root_cause(java).getMessage() or "")
     first = next((line.strip() for line in message.splitlines() if line.strip()), "")
-    return f"{get_error_class(error)}: {mask_text(first)}" if first else get_error_class(error)
+    return f"{get_error_class(error)}: {mask_secrets_in_text(first)}" if first else get_error_class(error)

@@ -6,9 +6,9 @@ from typing import Any, Generic, TypeVar
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.changes.inbox import InboxEntry, Rejection
-from jupyter_colophon.core.documents.codec import from_stored, to_stored
-from jupyter_colophon.core.documents.json_parsing import parse_stored
-from jupyter_colophon.core.entities.annotation import Annotation
+from jupyter_colophon.core.documents.codec import from_stored_form, to_stored_form
+from jupyter_colophon.core.documents.json_parsing import parse_stored_json
+from jupyter_colophon.core.entities.annotation import MetadataAnnotation
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.lineage.run import Run
 from jupyter_colophon.core.model.proposal import Proposal, ProposalResult
@@ -25,21 +25,21 @@ class Codec(Generic[T]):
     read: Callable[[Any], T]
 
 
-def _read_proposal(document: dict[str, Any]) -> Proposal:
+def _parse_stored_proposal(document: dict[str, Any]) -> Proposal:
     if document["operation"] == "annotate":
-        document = document | {"value": Annotation.from_document(document["value"])}
-    return from_stored(document, Proposal)
+        document = document | {"value": MetadataAnnotation.from_document(document["value"])}
+    return from_stored_form(document, Proposal)
 
 
-def _write_proposal(proposal: Proposal) -> dict[str, Any]:
+def _build_stored_proposal(proposal: Proposal) -> dict[str, Any]:
     value = proposal.value
-    document: dict[str, Any] = to_stored(proposal)
-    return document | {"value": value.document} if isinstance(value, Annotation) else document
+    document: dict[str, Any] = to_stored_form(proposal)
+    return document | {"value": value.document} if isinstance(value, MetadataAnnotation) else document
 
 
-def read_system(text: str | None) -> SystemMetadata | None:
+def parse_system_metadata(text: str | None) -> SystemMetadata | None:
     """Parse the system metadata in a row."""
-    return None if text is None else SystemMetadata.from_document(parse_stored(text))
+    return None if text is None else SystemMetadata.from_document(parse_stored_json(text))
 
 
 #: For values that are never read again.
@@ -53,11 +53,11 @@ WRITTEN: Codec[list[ProposalResult]] = Codec(
     lambda document: [ProposalResult(Urn.parse(urn), *rest) for urn, *rest in document],
 )
 PROPOSALS: Codec[tuple[Proposal, ...]] = Codec(
-    lambda proposals: [_write_proposal(proposal) for proposal in proposals],
-    lambda document: tuple(_read_proposal(proposal) for proposal in document),
+    lambda proposals: [_build_stored_proposal(proposal) for proposal in proposals],
+    lambda document: tuple(_parse_stored_proposal(proposal) for proposal in document),
 )
-RUN: Codec[Run] = Codec(to_stored, lambda document: from_stored(document, Run))
-REFUSAL: Codec[Rejection] = Codec(to_stored, lambda document: from_stored(document, Rejection))
+RUN: Codec[Run] = Codec(to_stored_form, lambda document: from_stored_form(document, Run))
+REFUSAL: Codec[Rejection] = Codec(to_stored_form, lambda document: from_stored_form(document, Rejection))
 #: A new entry of the inbox.
 ENTRY: Codec[InboxEntry] = Codec(
     lambda entry: [entry.id, entry.actor, entry.time], lambda document: InboxEntry(*document)

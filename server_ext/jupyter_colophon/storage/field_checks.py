@@ -4,32 +4,32 @@ from collections.abc import Callable, Mapping, Sequence
 from types import NoneType
 from typing import Any, Final
 
-from jupyter_colophon.core.errors import InvalidField, quote_text
+from jupyter_colophon.core.errors import InvalidField, quote_and_truncate_text
 from jupyter_colophon.storage.spi import FieldType, FieldValue, Range, TableSpec
 
 
-def check_row(spec: TableSpec, row: Mapping[str, Any]) -> None:
+def require_valid_row(spec: TableSpec, row: Mapping[str, Any]) -> None:
     """Raise InvalidField for an unknown field, a wrong type, or an incomplete key."""
-    _check_values(spec, row)
+    _require_valid_values(spec, row)
     for name in spec.primary_key:
         if row.get(name) is None:
             raise InvalidField(f"{spec.id}: the complete key is required")
 
 
-def check_rows(spec: TableSpec, names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
-    """Check rows with the same fields in the same order, column by column, which is faster than `check_row` for each."""
+def require_valid_rows(spec: TableSpec, names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
+    """Check rows with the same fields in the same order, column by column, which is faster than `require_valid_row` for each."""
     missing = set(spec.primary_key)
     for name, column in zip(names, zip(*rows, strict=True), strict=True):
-        if not _is_plain(spec.fields.get(name), column):
+        if not _has_only_plain_values(spec.fields.get(name), column):
             for value in column:
-                _check_values(spec, {name: value})
+                _require_valid_values(spec, {name: value})
         if name in missing and None not in column:
             missing.remove(name)
     if missing and rows:
         raise InvalidField(f"{spec.id}: the complete key is required")
 
 
-def _is_plain(kind: FieldType | None, column: tuple[Any, ...]) -> bool:
+def _has_only_plain_values(kind: FieldType | None, column: tuple[Any, ...]) -> bool:
     """Return whether a column has only the most common values: ASCII strings, or integers in range."""
     kinds = set(map(type, column)) - {NoneType}
     if kind == "string":
@@ -40,53 +40,53 @@ def _is_plain(kind: FieldType | None, column: tuple[Any, ...]) -> bool:
     return kind is not None and not kinds
 
 
-def check_key(spec: TableSpec, key: tuple[Any, ...]) -> None:
+def require_complete_key(spec: TableSpec, key: tuple[Any, ...]) -> None:
     """Raise InvalidField unless this is a complete key."""
     if len(key) != len(spec.primary_key):
         raise InvalidField(f"{spec.id}: a key has {len(spec.primary_key)} parts")
-    _check_parts(spec, key)
+    _require_valid_key_parts(spec, key)
 
 
-def check_range(spec: TableSpec, keys: Range) -> None:
+def require_valid_range(spec: TableSpec, keys: Range) -> None:
     """Raise InvalidField unless both ends are prefixes of keys."""
     for end in (keys.begin, keys.end):
         if len(end) > len(spec.primary_key):
             raise InvalidField(f"{spec.id}: a key has at most {len(spec.primary_key)} parts")
-        _check_parts(spec, end)
+        _require_valid_key_parts(spec, end)
 
 
-def check_index(spec: TableSpec, name: str, value: Any = None) -> None:
+def require_indexed_field(spec: TableSpec, name: str, value: Any = None) -> None:
     """Raise InvalidField unless this is an indexed field or a part of the key, and the value has its type."""
     if name not in spec.indexes and name not in spec.primary_key:
-        raise InvalidField(f"{spec.id}: {quote_text(name)} is not an index")
+        raise InvalidField(f"{spec.id}: {quote_and_truncate_text(name)} is not an indexed field")
     if value is not None and not _FITS[spec.fields[name]](value):
         raise InvalidField(f"{spec.id}.{name} must be {spec.fields[name]}, not {type(value).__name__}")
 
 
-def check_filters(spec: TableSpec, filters: Sequence[FieldValue]) -> None:
+def require_valid_filters(spec: TableSpec, filters: Sequence[FieldValue]) -> None:
     """Raise InvalidField unless these are indexed fields or parts of the key, and the values have their types."""
     for condition in filters:
-        check_index(spec, condition.name, condition.value)
+        require_indexed_field(spec, condition.name, condition.value)
 
 
-def check_columns(spec: TableSpec, names: Sequence[str]) -> None:
+def require_known_columns(spec: TableSpec, names: Sequence[str]) -> None:
     """Raise InvalidField for an unknown field."""
     for name in names:
         if name not in spec.fields:
-            raise InvalidField(f"{spec.id} has no field {quote_text(name)}")
+            raise InvalidField(f"{spec.id} has no field {quote_and_truncate_text(name)}")
 
 
-def check_change(spec: TableSpec, fields: Mapping[str, Any]) -> None:
+def require_valid_changes(spec: TableSpec, fields: Mapping[str, Any]) -> None:
     """Raise InvalidField unless these are values of fields outside the key."""
     if keys := fields.keys() & set(spec.primary_key):
         raise InvalidField(f"{spec.id}: fields of the primary key cannot be updated: {', '.join(sorted(keys))}")
-    _check_values(spec, fields)
+    _require_valid_values(spec, fields)
 
 
-def check_number(spec: TableSpec, name: str) -> None:
+def require_integer_field(spec: TableSpec, name: str) -> None:
     """Raise InvalidField unless this is an integer field."""
     if spec.fields.get(name) not in ("int", "long"):
-        raise InvalidField(f"{spec.id}: {quote_text(name)} is not an integer field")
+        raise InvalidField(f"{spec.id}: {quote_and_truncate_text(name)} is not an integer field")
 
 
 def require_non_negative_limit(limit: int | None) -> None:
@@ -95,7 +95,7 @@ def require_non_negative_limit(limit: int | None) -> None:
         raise InvalidField("limit must not be negative")
 
 
-def _check_values(spec: TableSpec, row: Mapping[str, Any]) -> None:
+def _require_valid_values(spec: TableSpec, row: Mapping[str, Any]) -> None:
     kinds = spec.fields
     for name, value in row.items():
         kind = kinds.get(name)
@@ -103,12 +103,12 @@ def _check_values(spec: TableSpec, row: Mapping[str, Any]) -> None:
         if kind == "string" and type(value) is str and value.isascii():
             continue
         if kind is None:
-            raise InvalidField(f"{spec.id} has no field {quote_text(name)}")
+            raise InvalidField(f"{spec.id} has no field {quote_and_truncate_text(name)}")
         if value is not None and not _FITS[kind](value):
             raise InvalidField(f"{spec.id}.{name} must be {kind}, not {type(value).__name__}")
 
 
-def _check_parts(spec: TableSpec, parts: tuple[Any, ...]) -> None:
+def _require_valid_key_parts(spec: TableSpec, parts: tuple[Any, ...]) -> None:
     for name, value in zip(spec.primary_key, parts, strict=False):
         if type(value) is str and value.isascii() and spec.fields[name] == "string":
             continue
@@ -116,12 +116,12 @@ def _check_parts(spec: TableSpec, parts: tuple[Any, ...]) -> None:
             raise InvalidField(f"{spec.id}.{name} must be {spec.fields[name]}, not {type(value).__name__}")
 
 
-def _check_integer(bits: int) -> Callable[[Any], bool]:
+def _create_integer_check(bits: int) -> Callable[[Any], bool]:
     bound = 1 << (bits - 1)
     return lambda value: type(value) is int and -bound <= value < bound
 
 
-def _is_unicode(value: str) -> bool:
+def _is_encodable_text(value: str) -> bool:
     """Return whether a string can be encoded: a lone surrogate cannot."""
     try:
         value.encode()
@@ -130,7 +130,7 @@ def _is_unicode(value: str) -> bool:
     return True
 
 
-def _is_number(value: Any) -> bool:
+def _is_storable_number(value: Any) -> bool:
     """Return whether this is a number that a 64-bit column stores exactly.
 
     NaN has no place in an order, and SQLite stores it as null; above 2**53 not every integer is a double.
@@ -142,11 +142,11 @@ def _is_number(value: Any) -> bool:
 
 _WHOLE_MAX: Final = 2**53
 _FITS: Final[dict[FieldType, Callable[[Any], bool]]] = {
-    "string": lambda value: isinstance(value, str) and (value.isascii() or _is_unicode(value)),
-    "int": _check_integer(32),
-    "long": _check_integer(64),
-    "float": _is_number,
-    "double": _is_number,
+    "string": lambda value: isinstance(value, str) and (value.isascii() or _is_encodable_text(value)),
+    "int": _create_integer_check(32),
+    "long": _create_integer_check(64),
+    "float": _is_storable_number,
+    "double": _is_storable_number,
     "bytes": lambda value: isinstance(value, bytes),
     "bool": lambda value: isinstance(value, bool),
 }

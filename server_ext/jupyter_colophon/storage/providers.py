@@ -5,8 +5,8 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any
 
-from jupyter_colophon.core.errors import InvalidField, StoreUnavailable, quote_text
-from jupyter_colophon.core.store import StoreChoice
+from jupyter_colophon.core.errors import InvalidField, StoreUnavailable, quote_and_truncate_text
+from jupyter_colophon.core.store import StorageChoice
 from jupyter_colophon.storage.spi import CAPABILITIES, SUBSYSTEMS, StorageProvider
 
 #: The entry-point group; a name refers to a callable that returns a provider.
@@ -18,19 +18,19 @@ _SHIPPED = {
 }
 
 
-def open_provider(choice: StoreChoice) -> StorageProvider:
+def open_complete_provider(choice: StorageChoice) -> StorageProvider:
     """Open the chosen store with all subsystems and capabilities; missing ones are supplied by `storage/portable`.
 
     Raises StorageError, or InvalidField for an unknown name or option.
     """
-    provider: StorageProvider = _find_factory(choice.provider)()
+    provider: StorageProvider = _find_provider_factory(choice.provider)()
     provider.initialize(choice.options)
     if provider.subsystems >= SUBSYSTEMS and provider.capabilities >= CAPABILITIES:
         return provider
-    return _complete(provider)
+    return _add_missing_subsystems(provider)
 
 
-def _complete(provider: StorageProvider) -> StorageProvider:
+def _add_missing_subsystems(provider: StorageProvider) -> StorageProvider:
     # Most stores are complete and need not import it.
     from jupyter_colophon.storage.portable.provider import PortableProvider
 
@@ -41,7 +41,7 @@ def _complete(provider: StorageProvider) -> StorageProvider:
         raise
 
 
-def _find_factory(name: str) -> Callable[[], Any]:
+def _find_provider_factory(name: str) -> Callable[[], Any]:
     if name in _SHIPPED:
         module, attribute = _SHIPPED[name]
         try:
@@ -55,4 +55,4 @@ def _find_factory(name: str) -> Callable[[], Any]:
     for point in entry_points(group=GROUP, name=name):
         factory: Callable[[], Any] = point.load()
         return factory
-    raise InvalidField(f"unknown storage provider {quote_text(name)}")
+    raise InvalidField(f"unknown storage provider {quote_and_truncate_text(name)}")

@@ -7,7 +7,7 @@ from jupyter_colophon.storage.spi import StorageProvider, TableContext
 _NAME = "cursor-key"
 
 
-def read_store_key(provider: StorageProvider) -> bytes:
+def read_or_create_store_key(provider: StorageProvider) -> bytes:
     """Return the key that signs cursors and seals, creating it on first use."""
 
     def create_key(tx: TableContext) -> bytes:

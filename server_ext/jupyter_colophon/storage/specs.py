@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 
-from jupyter_colophon.core.errors import InvalidField, StoreDamaged, TableSchemaIncompatible, quote_text
+from jupyter_colophon.core.errors import InvalidField, StoreDamaged, TableSchemaIncompatible, quote_and_truncate_text
 from jupyter_colophon.storage.spi import FieldType, TableSpec
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,47}")
@@ -14,44 +14,44 @@ _WIDER: dict[tuple[FieldType, FieldType], bool] = {("int", "long"): True, ("floa
 _KINDS = {"int", "long", "float", "double", "string", "bytes", "bool"}
 
 
-def check_spec(spec: TableSpec) -> None:
+def require_valid_spec(spec: TableSpec) -> None:
     """Raise InvalidField unless a spec is valid: names, a primary key, keys and indexes of an ordered type.
 
     Names that differ only in case are one name to SQLite.
     """
-    _check_names(spec)
+    _require_valid_names(spec)
     if unknown := set(spec.fields.values()) - _KINDS:
-        raise InvalidField(f"{spec.id}: unknown type {quote_text(str(min(unknown)))}")
+        raise InvalidField(f"{spec.id}: unknown type {quote_and_truncate_text(str(min(unknown)))}")
     if not spec.primary_key:
         raise InvalidField(f"{spec.id} has no key")
     for name in (*spec.primary_key, *spec.indexes):
         if spec.fields.get(name) not in _ORDERABLE:
-            raise InvalidField(f"{spec.id}: {quote_text(name)} is not a field of an ordered type")
+            raise InvalidField(f"{spec.id}: {quote_and_truncate_text(name)} is not a field of an ordered type")
 
 
-def _check_names(spec: TableSpec) -> None:
+def _require_valid_names(spec: TableSpec) -> None:
     for name in (spec.id, *spec.fields):
         if not _NAME.fullmatch(name):
-            raise InvalidField(f"{quote_text(name)} is not a valid name of a table or field")
+            raise InvalidField(f"{quote_and_truncate_text(name)} is not a valid name of a table or field")
     for names in ([name.lower() for name in spec.fields], spec.primary_key, spec.indexes):
         if len(set(names)) < len(names):
             raise InvalidField(f"{spec.id} has a repeated field, part of the key, or index")
 
 
-def check_newcomer(spec: TableSpec, ids: Iterable[str]) -> None:
+def require_new_table_name(spec: TableSpec, ids: Iterable[str]) -> None:
     """Raise InvalidField if a table of the store has the same name in another letter case."""
     for existing in ids:
         if existing != spec.id and existing.lower() == spec.id.lower():
             raise InvalidField(f"the name of the table {spec.id} differs from {existing} only in case")
 
 
-def check_free(table_id: str, ids: Iterable[str]) -> None:
+def require_unused_table_name(table_id: str, ids: Iterable[str]) -> None:
     """Raise InvalidField if a table of the store has this name in any letter case."""
     if table_id.lower() in {existing.lower() for existing in ids}:
         raise InvalidField(f"the table {table_id} already exists")
 
 
-def check_successor(old: TableSpec, new: TableSpec) -> None:
+def require_compatible_spec(old: TableSpec, new: TableSpec) -> None:
     """Raise TableSchemaIncompatible unless a table of the old spec can be changed to the new one."""
     if old.primary_key != new.primary_key:
         raise TableSchemaIncompatible(f"the table {new.id} has another key")
@@ -64,7 +64,7 @@ def check_successor(old: TableSpec, new: TableSpec) -> None:
         raise TableSchemaIncompatible(f"the table {new.id} has an index {min(missing)} that this program does not know")
 
 
-def rename_spec(spec: TableSpec, table_id: str, fields: Mapping[str, str]) -> TableSpec:
+def build_renamed_spec(spec: TableSpec, table_id: str, fields: Mapping[str, str]) -> TableSpec:
     """Return a spec with another name, and with fields renamed by `fields`. Raises InvalidField."""
     new = [fields.get(name, name) for name in spec.fields]
     if len({name.lower() for name in new}) < len(new):
@@ -77,12 +77,12 @@ def rename_spec(spec: TableSpec, table_id: str, fields: Mapping[str, str]) -> Ta
     )
 
 
-def to_text(spec: TableSpec) -> str:
+def to_json_text(spec: TableSpec) -> str:
     """Return a spec as JSON."""
     return json.dumps(asdict(spec) | {"fields": list(spec.fields.items())})
 
 
-def from_text(text: str) -> TableSpec:
+def from_json_text(text: str) -> TableSpec:
     """Parse a spec from JSON. Raises StoreDamaged if it is invalid."""
     try:
         document = json.loads(text)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
-from jupyter_colophon.core.lineage.graph import Window
+from jupyter_colophon.core.lineage.graph import TimeWindow
 from jupyter_colophon.core.search.search import FacetValues, Group
 
 FieldType = Literal["int", "long", "float", "double", "string", "bytes", "bool"]
@@ -137,21 +137,21 @@ class StructuredTable(Protocol):
 class ChangeLog(Protocol):
     """The change log: rows numbered in commit order."""
 
-    def append(self, rows: Sequence[Row]) -> None:
+    def append_changes(self, rows: Sequence[Row]) -> None:
         """Append rows (`tables.CHANGE`) with their numbers: ascending, and above the `get_head()` that the transaction
         sees.
         """
 
-    def read(self, after: int, limit: int, where: Mapping[str, str], bytes_max: int | None = None) -> list[Row]:
+    def read_changes(self, after: int, limit: int, where: Mapping[str, str], bytes_max: int | None = None) -> list[Row]:
         """Return rows after a number, oldest first, with equal `namespace`, `urn` or `type` if given.
 
         With `bytes_max`, the result ends with the row whose values exceed this size.
         """
 
-    def get_head(self) -> int:
+    def get_newest_number(self) -> int:
         """Return the number of the newest row, 0 if there is none."""
 
-    def truncate(self, through: int) -> int:
+    def delete_changes_through(self, through: int) -> int:
         """Remove the rows up to and including this number, but never the newest; return the number of removed rows."""
 
 
@@ -195,16 +195,16 @@ class Match(NamedTuple):
 class SearchIndex(Protocol):
     """Full text over documents, in the transaction of the write."""
 
-    def put(self, *documents: Document) -> None:
+    def put_documents(self, *documents: Document) -> None:
         """Add or replace documents with their facet values, each of another entity; of new ones the last is the newest."""
 
-    def remove(self, urn: str) -> None:
+    def remove_document(self, urn: str) -> None:
         """Remove an entity's document."""
 
-    def match(self, words: TextQuery, cap: int) -> list[Match]:
+    def find_matches(self, words: TextQuery, cap: int) -> list[Match]:
         """Return the newest `cap` matches, best first."""
 
-    def match_with_groups(self, words: TextQuery, cap: int, counted: int) -> tuple[list[Match], list[Group]]:
+    def find_matches_and_groups(self, words: TextQuery, cap: int, counted: int) -> tuple[list[Match], list[Group]]:
         """Return the same as `match`; if there are more matches, also the newest `counted` as groups, else no groups."""
 
     def group_matches(self, words: TextQuery, cap: int) -> list[Group]:
@@ -253,27 +253,34 @@ class AccessLink(NamedTuple):
 class EdgeIndex(Protocol):
     """Lineage: which programs accessed which data, in which runs."""
 
-    def add(self, data: str, program: str, mode: str, run: str, component: str, start: int, stop: int | None) -> None:
+    def record_access(
+        self, data: str, program: str, mode: str, run: str, component: str, start: int, stop: int | None
+    ) -> None:
         """Record that a run accessed data. Recording it again only changes `stop`."""
 
-    def stop(self, run: str, stop: int | None) -> None:
+    def set_run_stop(self, run: str, stop: int | None) -> None:
         """Set the end of a run; None means that it is running."""
 
     def find_neighbours(
-        self, side: Literal["data", "program"], keys: Sequence[str], modes: Sequence[str], window: Window, limit: int
+        self,
+        side: Literal["data", "program"],
+        keys: Sequence[str],
+        modes: Sequence[str],
+        window: TimeWindow,
+        limit: int,
     ) -> list[tuple[str, str, str]]:
         """Return at most `limit` triples (data, program, mode) with one end in `keys`."""
 
     def count_neighbours(
-        self, side: Literal["data", "program"], keys: Sequence[str], modes: Sequence[str], window: Window, cap: int
+        self, side: Literal["data", "program"], keys: Sequence[str], modes: Sequence[str], window: TimeWindow, cap: int
     ) -> Mapping[str, int]:
         """Return the number of distinct neighbours of each of these keys, counted up to `cap`."""
 
-    def read_edges(self, triples: Sequence[tuple[str, str, str]], window: Window, runs: int) -> list[Edge]:
+    def read_edges(self, triples: Sequence[tuple[str, str, str]], window: TimeWindow, runs: int) -> list[Edge]:
         """Return these edges in this order, each with its newest `runs` runs."""
 
     def list_runs_of_data(
-        self, data: str, window: Window, limit: int, before: tuple[int, str] | None
+        self, data: str, window: TimeWindow, limit: int, before: tuple[int, str] | None
     ) -> list[tuple[int, str]]:
         """Return (start, run) of the runs that accessed data, newest first, after the position `before`."""
 
@@ -283,18 +290,18 @@ class EdgeIndex(Protocol):
     def list_runs_after(self, run: str, limit: int) -> list[str]:
         """Return the runs that have links, by URN (code points), after this one; "" means the start."""
 
-    def forget(self, run: str) -> None:
+    def delete_run_links(self, run: str) -> None:
         """Delete a run with all its links."""
 
-    def rename(self, side: Literal["data", "program"], old: str, new: str) -> None:
+    def rename_node(self, side: Literal["data", "program"], old: str, new: str) -> None:
         """Replace `old` by `new` in all links, merging them with existing links of `new`."""
 
-    def find_stale(self, limit: int) -> list[tuple[str, str, str]]:
+    def find_stale_roll_ups(self, limit: int) -> list[tuple[str, str, str]]:
         """Return at most `limit` triples (data, program, mode) whose roll-up, if the store has one, differs from their
         accesses.
         """
 
-    def rebuild(self, data: str, program: str, mode: str) -> None:
+    def rebuild_roll_up(self, data: str, program: str, mode: str) -> None:
         """Rebuild the roll-up of one triple from its accesses, if the store has one."""
 
 
@@ -420,19 +427,19 @@ class StorageProvider(Protocol):
     def check_health(self) -> Mapping[str, str]:
         """Return `status` (ok or down), `detail` and `journalMode`."""
 
-    def check(self) -> list[str]:
+    def find_store_problems(self) -> list[str]:
         """Return the problems of the store itself, one sentence each, without any stored value; it may take minutes.
 
         Writers of this and other processes continue. Checks that a store cannot do cheaply are omitted.
         """
 
-    def repair(self) -> None:
+    def rebuild_derived_data(self) -> None:
         """Rebuild what the store derives from its rows (indexes, full text). Writers wait in the meantime."""
 
-    def reclaim(self) -> int:
+    def reclaim_space(self) -> int:
         """Return unused space to the system; return the number of bytes. Writers may wait in the meantime."""
 
-    def describe(self) -> Mapping[str, str]:
+    def describe_store(self) -> Mapping[str, str]:
         """Return `engine` (name and version) and `place`, without secrets, and `bytes` if the size is known."""
 
     def get_data_version(self) -> int:

@@ -14,7 +14,7 @@ T = TypeVar("T")
 WRITE_S = 5.0
 
 
-class OpenRead(Protocol):
+class OpenRowReader(Protocol):
     """Rows that are being read one by one."""
 
     def close(self) -> object:
@@ -29,7 +29,7 @@ class TransactionLifetime:
     deadline: float | None = None
     #: The budget of a reading request; None for a write, and for reads outside a request.
     budget: ReadBudget | None = None
-    _open_reads: set[OpenRead] = field(default_factory=set, repr=False)
+    _open_reads: set[OpenRowReader] = field(default_factory=set, repr=False)
 
     @classmethod
     def create_for_write(cls) -> "TransactionLifetime":
@@ -42,28 +42,28 @@ class TransactionLifetime:
         budget = get_current_budget()
         return cls(deadline=None if budget is None else budget.until, budget=budget)
 
-    def check(self) -> None:
+    def require_open(self) -> None:
         """Raise StorageError after the end of the transaction, TransactionTimeout after its deadline."""
         if not self.is_open:
-            raise StorageError("the transaction is over")
+            raise StorageError("the transaction has ended: its tables can only be used inside the callable")
         if self.deadline is not None and time.monotonic() > self.deadline:
             if self.budget is not None:
-                self.budget.require_time()
+                self.budget.require_time_left()
             raise TransactionTimeout(f"a transaction took longer than {WRITE_S:g} s and was cancelled")
 
     def is_overdue(self) -> bool:
         """Return whether the deadline has passed."""
         return self.deadline is not None and time.monotonic() > self.deadline
 
-    def track(self, reading: OpenRead) -> None:
+    def close_at_end(self, reading: OpenRowReader) -> None:
         """Close these rows at the end of the transaction, so that unread rows do not keep the store's snapshot open."""
         self._open_reads.add(reading)
 
-    def stop_tracking(self, reading: OpenRead) -> None:
+    def release_finished(self, reading: OpenRowReader) -> None:
         """Stop tracking rows that were read completely."""
         self._open_reads.discard(reading)
 
-    def end(self) -> None:
+    def end_transaction(self) -> None:
         """End the transaction."""
         self.is_open = False
         for reading in self._open_reads:
@@ -77,12 +77,12 @@ class NestingGuard:
     def __init__(self) -> None:
         self._local = threading.local()
 
-    def require(self) -> None:
+    def require_no_transaction(self) -> None:
         """Raise StorageError inside a transaction."""
         if getattr(self._local, "busy", False):
             raise StorageError("a transaction cannot be opened inside another one")
 
-    def run(self, work: Callable[[], T]) -> T:
+    def run_guarded(self, work: Callable[[], T]) -> T:
         """Run a transaction's callable."""
         self._local.busy = True
         try:

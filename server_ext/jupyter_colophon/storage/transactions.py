@@ -33,7 +33,7 @@ After = Callable[[], None]
 class WriteSession(Protocol):
     """The connection for writing. All its methods raise StorageError, TransactionConflict if a retry may help."""
 
-    def begin(self) -> None:
+    def lock_and_begin(self) -> None:
         """Begin the shared transaction."""
 
     def commit(self) -> None:
@@ -42,13 +42,13 @@ class WriteSession(Protocol):
     def roll_back(self) -> None:
         """Roll back in whatever state the transaction is; never raises."""
 
-    def begin_part(self) -> None:
+    def set_savepoint(self) -> None:
         """Set a savepoint before a callable."""
 
-    def end_part(self) -> None:
+    def release_savepoint(self) -> None:
         """Release the savepoint after a callable."""
 
-    def roll_back_part(self) -> bool:
+    def roll_back_to_savepoint(self) -> bool:
         """Roll back to the savepoint; return False if the store has rolled back the whole transaction."""
 
     def create_context(self, life: TransactionLifetime, after: list[After]) -> TableContext:
@@ -59,7 +59,7 @@ class _PendingWrite(Generic[T]):
     """A waiting callable and its result."""
 
     def __init__(self, work: Callable[[TableContext], T], retry: RetryPolicy) -> None:
-        self.work, self.pauses = work, _iterate_pauses(retry)
+        self.work, self.pauses = work, _iterate_retry_pauses(retry)
         self.after: list[After] = []
         self.value: T
         self.error: BaseException | None = None
@@ -69,7 +69,7 @@ class _PendingWrite(Generic[T]):
         self.ready = threading.Lock()
         self.ready.acquire()
 
-    def run(self, session: WriteSession) -> None:
+    def run_once_on_session(self, session: WriteSession) -> None:
         """Call it once, discarding the state of earlier attempts, which may have seen data that was rolled back."""
         self.after.clear()
         self.error = None
@@ -77,22 +77,22 @@ class _PendingWrite(Generic[T]):
         began = time.monotonic()
         try:
             self.value = self.work(session.create_context(life, self.after))
-            life.check()
+            life.require_open()
         finally:
-            life.end()
+            life.end_transaction()
             if (took := time.monotonic() - began) > SLOW_S:
-                _logger.warning("a transaction blocked the other writers for %.0f ms", took * 1000)
+                _logger.warning("a write transaction blocked other writers for %.0f ms", took * 1000)
 
-    def end(self, error: BaseException | None) -> None:
+    def finish_with_result_or_error(self, error: BaseException | None) -> None:
         """Finish with a result or an error."""
         self.error, self.done = error, True
         self.ready.release()
 
-    def get_result(self) -> T:
+    def get_result_or_raise(self) -> T:
         """Return the result or raise the error of the callable."""
         if self.error is not None:
             raise self.error
-        run_after_commit(self.after)
+        run_actions_after_commit(self.after)
         return self.value
 
 
@@ -108,31 +108,31 @@ class GroupCommit:
         #: Held by the thread that uses the session, and by other users of its connection.
         self.lock = threading.Lock()
 
-    def run(self, work: Callable[[TableContext], T], retry: RetryPolicy) -> T:
+    def run_in_next_transaction(self, work: Callable[[TableContext], T], retry: RetryPolicy) -> T:
         """Run a callable in the next transaction, on this thread or on the leader's; its actions run here."""
         job = _PendingWrite(work, retry)
         try:
-            self._enqueue(job)
+            self._enqueue_and_wait_for_turn(job)
             if not job.is_leader:
                 job.ready.acquire()
             while not job.done:
                 with self.lock:
-                    self._finish_group(self._take_group(), job)
+                    self._run_group_with_retries(self._take_next_group(), job)
         finally:
-            self._leave(job)
-        return job.get_result()
+            self._pass_leadership(job)
+        return job.get_result_or_raise()
 
-    def _enqueue(self, job: _PendingWrite[Any]) -> None:
+    def _enqueue_and_wait_for_turn(self, job: _PendingWrite[Any]) -> None:
         with self._mutex:
             self._waiting.append(job)
             if not self._has_leader:
                 self._has_leader = job.is_leader = True
 
-    def _take_group(self) -> list[_PendingWrite[Any]]:
+    def _take_next_group(self) -> list[_PendingWrite[Any]]:
         with self._mutex:
             return [self._waiting.popleft() for _ in range(min(len(self._waiting), GROUP))]
 
-    def _leave(self, job: _PendingWrite[Any]) -> None:
+    def _pass_leadership(self, job: _PendingWrite[Any]) -> None:
         """Let another thread become the leader. An interrupted waiting thread removes its callable."""
         with self._mutex:
             if not job.done and job in self._waiting:
@@ -144,51 +144,51 @@ class GroupCommit:
                     self._waiting[0].is_leader = True
                     self._waiting[0].ready.release()
 
-    def _return_to_queue(self, jobs: list[_PendingWrite[Any]]) -> None:
+    def _return_group_to_queue(self, jobs: list[_PendingWrite[Any]]) -> None:
         with self._mutex:
             self._waiting.extendleft(job for job in reversed(jobs) if not job.done and not job.is_leader)
 
-    def _finish_group(self, jobs: list[_PendingWrite[Any]], own: _PendingWrite[Any]) -> None:
+    def _run_group_with_retries(self, jobs: list[_PendingWrite[Any]], own: _PendingWrite[Any]) -> None:
         """Finish these callables, or at least this thread's own, retrying after conflicts with other processes."""
         try:
             while jobs and not own.done:
                 try:
-                    jobs = self._run_group(jobs)
+                    jobs = self._run_group_in_transaction(jobs)
                 except TransactionConflict as conflict:
-                    jobs = _select_retryable(jobs, conflict, own)
+                    jobs = _pause_and_select_retryable(jobs, conflict, own)
         except StorageError as error:
             for job in jobs:
-                job.end(_copy_error(error))
+                job.finish_with_result_or_error(_copy_error_for_thread(error))
         except BaseException:
             # The leader's thread was interrupted: this does not concern the other callables.
-            self._return_to_queue(jobs)
+            self._return_group_to_queue(jobs)
             raise
-        self._return_to_queue(jobs)
+        self._return_group_to_queue(jobs)
 
-    def _run_group(self, jobs: list[_PendingWrite[Any]]) -> list[_PendingWrite[Any]]:
+    def _run_group_in_transaction(self, jobs: list[_PendingWrite[Any]]) -> list[_PendingWrite[Any]]:
         """Run one transaction; return the callables that are left, or that must be repeated after a rollback of all."""
         called = 0
         try:
-            self._session.begin()
+            self._session.lock_and_begin()
             began = time.monotonic()
             while called < len(jobs) and (called == 0 or time.monotonic() - began < GROUP_S):
                 job = jobs[called]
-                if not self._run_one(job, alone=len(jobs) == 1):
+                if not self._run_job_in_savepoint(job, alone=len(jobs) == 1):
                     self._session.roll_back()
-                    job.end(job.error)
+                    job.finish_with_result_or_error(job.error)
                     return [other for other in jobs if other is not job]
                 called += 1
         except BaseException:
             self._session.roll_back()
             raise
-        self._commit(jobs[:called])
+        self._commit_and_finish_jobs(jobs[:called])
         return jobs[called:]
 
-    def _commit(self, jobs: list[_PendingWrite[Any]]) -> None:
+    def _commit_and_finish_jobs(self, jobs: list[_PendingWrite[Any]]) -> None:
         try:
             self._session.commit()
             for job in jobs:
-                job.end(job.error)
+                job.finish_with_result_or_error(job.error)
         except Exception:
             self._session.roll_back()
             raise
@@ -196,19 +196,19 @@ class GroupCommit:
             # Interrupted during the commit: what may be durable must not be repeated.
             for job in jobs:
                 if not job.done:
-                    job.end(CommitUnknown("the process was interrupted during a commit"))
+                    job.finish_with_result_or_error(CommitUnknown("the process was interrupted during a commit"))
             self._session.roll_back()
             raise
 
-    def _run_one(self, job: _PendingWrite[Any], *, alone: bool) -> bool:
+    def _run_job_in_savepoint(self, job: _PendingWrite[Any], *, alone: bool) -> bool:
         """Run one callable; return False if its failure ended the shared transaction."""
         if not alone:
-            self._session.begin_part()
+            self._session.set_savepoint()
         try:
-            job.run(self._session)
+            job.run_once_on_session(self._session)
             if not alone:
                 # Fails if the callable continued after a failure of the store: then this is its own failure.
-                self._session.end_part()
+                self._session.release_savepoint()
         except TransactionConflict:
             raise
         except BaseException as error:
@@ -217,26 +217,26 @@ class GroupCommit:
                 job.was_interrupted = True
                 raise
             job.error = error
-            return not alone and self._undo_part()
+            return not alone and self._roll_back_to_savepoint()
         return True
 
-    def _undo_part(self) -> bool:
+    def _roll_back_to_savepoint(self) -> bool:
         try:
-            return self._session.roll_back_part()
+            return self._session.roll_back_to_savepoint()
         except StorageError:
             return False
 
 
-def run_after_commit(actions: list[After]) -> None:
+def run_actions_after_commit(actions: list[After]) -> None:
     """Run the actions after a transaction, which has succeeded in any case."""
     for action in actions:
         try:
             action()
         except Exception:
-            _logger.exception("an action after a transaction failed")
+            _logger.exception("an action after a committed transaction failed; its writes are stored")
 
 
-def _copy_error(error: StorageError) -> StorageError:
+def _copy_error_for_thread(error: StorageError) -> StorageError:
     """Return a copy of an error: it is raised on each thread, and each needs its own traceback."""
     kind = type(error)
     same = kind.__new__(kind, *error.args)
@@ -245,22 +245,22 @@ def _copy_error(error: StorageError) -> StorageError:
     return same
 
 
-def _select_retryable(
+def _pause_and_select_retryable(
     jobs: list[_PendingWrite[Any]], conflict: TransactionConflict, own: _PendingWrite[Any]
 ) -> list[_PendingWrite[Any]]:
     """Pause and return the callables whose policy allows a retry; the others fail with the conflict."""
     pauses = [(job, next(job.pauses, None)) for job in jobs]
     for job, pause in pauses:
         if pause is None:
-            job.end(_copy_error(conflict))
+            job.finish_with_result_or_error(_copy_error_for_thread(conflict))
     patient = [(job, pause) for job, pause in pauses if pause is not None]
     if patient and not own.done:
-        _logger.debug("retrying a transaction: %s", conflict.detail)
+        _logger.debug("a transaction conflicted with another one and is retried: %s", conflict.detail)
         time.sleep(min(pause for _, pause in patient))
     return [job for job, _ in patient]
 
 
-def _iterate_pauses(retry: RetryPolicy) -> Iterator[float]:
+def _iterate_retry_pauses(retry: RetryPolicy) -> Iterator[float]:
     """Yield the pauses before each retry: increasing, randomized and limited."""
     deadline = time.monotonic() + retry.deadline_s
     longest = retry.first_pause_s

@@ -206,7 +206,7 @@ def test_saved_instance_is_recorded_in_catalog(with_catalog: InstanceShell) -> N
     assert shell("update", "code-snippets", "--name=hello", "--language=S").status == 0
     assert shell("remove", "code-snippets", "--name=hello").status == 0
     catalog = open_catalog_file(shell.commands.database)
-    changes = catalog.feed.read_changes(0, 1_000, {"type": "instance"}, Principal("ada"))
+    changes = catalog.feed.read_visible_changes(0, 1_000, {"type": "instance"}, Principal("ada"))
     catalog.close()
     done = [one.operation for one in changes if one.aspect == "instance"]
     assert done == ["create", "update", "delete"]
@@ -248,7 +248,7 @@ def test_recovery_file_is_recovered_on_request(with_catalog: InstanceShell) -> N
     for words in (["--name=absent"], ["--name=torn", "--file=../torn.json1"], ["--name=torn", "--discard"]):
         assert shell("recover", "code-snippets", *words).status == 1
     catalog = open_catalog_file(shell.commands.database)
-    changes = catalog.feed.read_changes(0, 1_000, {"type": "instance"}, Principal("ada"))
+    changes = catalog.feed.read_visible_changes(0, 1_000, {"type": "instance"}, Principal("ada"))
     catalog.close()
     recovered = [one for one in changes if one.aspect == "instance" and "torn" in str(one.urn)]
     assert len(recovered) >= 1

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 from jupyter_colophon.core.datahub.unknown_fields import filter_known_fields
-from jupyter_colophon.core.model.datahub_model import read_model
+from jupyter_colophon.core.model.datahub_model import parse_datahub_model
 from jupyter_colophon.core.model.registry import AspectSpec
-from jupyter_colophon.service.registry_files import load_registry
+from jupyter_colophon.service.registry_files import load_entity_registry
 from support.examples import build_broken_values, build_full_value, build_minimal_value
 
 MODEL = json.loads((Path(__file__).parents[3] / "schemas/datahub/model.json").read_text("utf-8"))
-REGISTRY = load_registry()
+REGISTRY = load_entity_registry()
 KNOWN = {spec.name: spec for kind in REGISTRY.types for spec in kind.aspects}
-SPECS = {name: KNOWN.get(name, spec) for name, spec in read_model(MODEL).aspects.items()}
+SPECS = {name: KNOWN.get(name, spec) for name, spec in parse_datahub_model(MODEL).aspects.items()}
 #: In the model, but on no entity: they are parts of other aspects.
 PARTS = {"incidentSource", "mlHyperParam", "mlMetric"}
 
@@ -34,10 +34,10 @@ def test_aspect_accepts_valid_values_and_locates_errors(spec: AspectSpec) -> Non
     schema = spec.schema.document
     value = build_full_value(schema)
     for fine in (value, build_minimal_value(schema)):
-        assert spec.schema.find_problems(fine) == ()
+        assert spec.schema.find_all_problems(fine) == ()
         assert filter_known_fields(schema, fine) == (fine, ())
     for one in build_broken_values(schema):
-        assert {problem.pointer for problem in spec.schema.find_problems(one.value)} & set(one.reported_at), one
+        assert {problem.pointer for problem in spec.schema.find_all_problems(one.value)} & set(one.reported_at), one
         if one.fault == "unknown":
             assert filter_known_fields(schema, one.value) == (value, tuple(f"{at}/unheardOf" for at in one.reported_at))
         elif one.fault == "no such part":

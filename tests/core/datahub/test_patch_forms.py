@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jupyter_colophon.core.datahub import patch_forms
 from jupyter_colophon.core.datahub.patch_templates import TEMPLATES
-from jupyter_colophon.core.documents.json_parsing import compact
+from jupyter_colophon.core.documents.json_parsing import encode_canonical_json
 from jupyter_colophon.core.errors import PatchFailed, TooLarge
 
 CASES = json.loads((Path(__file__).parents[2] / "conformance" / "patch-forms.json").read_text("utf-8"))
 
 
 def patched(aspect: str, value: Any, patch: Any) -> Any:
-    start = patch_forms.get_initial_value(aspect) if value is None else value
-    return patch_forms.apply(aspect, start, patch_forms.wrap_patch(patch))
+    start = patch_forms.get_initial_aspect_value(aspect) if value is None else value
+    return patch_forms.apply_datahub_patch(aspect, start, patch_forms.normalize_patch_to_object(patch))
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["it"])
@@ -30,7 +30,7 @@ def test_patch_produces_the_expected_aspect(case: dict[str, Any]) -> None:
 @pytest.mark.parametrize("aspect", sorted(TEMPLATES))
 def test_empty_patch_changes_nothing(aspect: str) -> None:
     assert patched(aspect, {"other": [1]}, []) == {"other": [1]}
-    beginning = patch_forms.get_initial_value(aspect)
+    beginning = patch_forms.get_initial_aspect_value(aspect)
     assert patched(aspect, None, []) == beginning
 
 
@@ -46,7 +46,7 @@ _KEYS = st.permutations(["tag", "attribution\u241fsource"])
 @given(_ELEMENTS, _KEYS)
 def test_keyed_arrays_round_trip(elements: list[dict[str, Any]], keys: list[str]) -> None:
     found = patched("globalTags", {"tags": elements}, {"patch": [], "arrayPrimaryKeys": {"tags": list(keys)}})
-    assert sorted(map(compact, found["tags"])) == sorted(map(compact, elements))
+    assert sorted(map(encode_canonical_json, found["tags"])) == sorted(map(encode_canonical_json, elements))
 
 
 @pytest.mark.parametrize(
@@ -98,4 +98,4 @@ def test_array_keys_are_limited() -> None:
 
 @pytest.mark.parametrize("changes", [[], {"patch": {}}, {"patch": [], "name": 1}, {"tags": []}, None, "patch"])
 def test_other_patches_are_not_datahub_patches(changes: Any) -> None:
-    assert not patch_forms.is_form(changes)
+    assert not patch_forms.is_datahub_patch(changes)

@@ -140,7 +140,7 @@ async def test_system_records_have_their_scope_and_entity_id(v3: Any, shop: None
 async def test_audit_messages_cover_creation_deletion_metadata_and_access(
     v3: Any, shop: None, jp_serverapp: Any
 ) -> None:
-    catalog = jp_serverapp.web_app.settings[SETTING].get_catalog()
+    catalog = jp_serverapp.web_app.settings[SETTING].get_or_open_catalog()
     cursor = (await v3("GET", CHANGES, limit=0)).body["cursor"]
     await v3("PUT", "namespaces/shop/datasets/fresh", {})
     await v3("POST", "namespaces/shop/datasets/fresh/metadata/properties", {"a": "1"})

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from jupyter_colophon.core.time_format import format_time
+from jupyter_colophon.core.time_format import format_ms_as_iso_time
 
 pytestmark = pytest.mark.each_store
 
@@ -31,7 +31,7 @@ def known(api: Any, v3: Any, shop: None, jp_asyncio_loop: Any) -> None:
     """Load makes orders of clicks, at 1,000 s with other columns than at 2,000 s; Join makes the report at 3,000 s."""
 
     async def record(program: str, run: str, second: int, source: str, target: str, columns: Any) -> None:
-        time = format_time(second * 1000)
+        time = format_ms_as_iso_time(second * 1000)
         body = {"program": program, "runId": run, "status": "succeeded", "start": time, "end": time}
         urn = (await api("POST", "runs", body=body)).body["urn"]
         accesses = [{"data": source, "mode": "read"}, {"data": target, "mode": "write"}]

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jupyter_colophon.core.time_format import format_time
+from jupyter_colophon.core.time_format import format_ms_as_iso_time
 
 pytestmark = pytest.mark.each_store
 
@@ -33,7 +33,7 @@ def record(api: Any) -> Record:
         program: str, run: str, touched: Any, start: int = DAY, end: int | None = DAY + 1, parent: str | None = None
     ) -> None:
         status = "running" if end is None else "succeeded"
-        times = {"start": format_time(start), "end": None if end is None else format_time(end)}
+        times = {"start": format_ms_as_iso_time(start), "end": None if end is None else format_ms_as_iso_time(end)}
         body = {"program": program, "runId": run, "status": status, "parent": parent, **times}
         urn = (await api("POST", "runs", body=body, answers="run")).body["urn"]
         accesses = [{"data": access, "mode": mode, "component": component} for access, mode, component in touched]

@@ -180,18 +180,18 @@ async def test_stream_writes_are_one_access_per_source_and_day(
 WRITE = """
 import threading
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.identity.names import Identity, make_stream_urn
-from jupyter_colophon.core.store import StoreChoice
-from jupyter_colophon.composition import open_catalog
+from jupyter_colophon.core.identity.names import IdentityRules, make_stream_urn
+from jupyter_colophon.core.store import StorageChoice
+from jupyter_colophon.composition import open_or_create_catalog
 import json, sys
 from pathlib import Path
 choice = json.loads(sys.argv[1])
-catalog = open_catalog(StoreChoice(choice["provider"], choice["options"]), Identity(), events=Path(sys.argv[2]))
+catalog = open_or_create_catalog(StorageChoice(choice["provider"], choice["options"]), IdentityRules(), events=Path(sys.argv[2]))
 gate = threading.Barrier(4)
 def write():
     gate.wait()
     for number in range(10):
-        catalog.streams.write(make_stream_urn("shop", "clicks"), lambda: [number], "web", Principal("ada"))
+        catalog.streams.append_events_and_record_run(make_stream_urn("shop", "clicks"), lambda: [number], "web", Principal("ada"))
 threads = [threading.Thread(target=write) for _ in range(4)]
 [thread.start() for thread in threads]
 [thread.join() for thread in threads]

@@ -8,7 +8,7 @@ from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.entities.entity import EntityListing
 from jupyter_colophon.core.errors import AccessDenied, ManagedElsewhere, NotFound
 from jupyter_colophon.core.identity.names import make_instance_urn
-from jupyter_colophon.core.model.proposal import Condition, Proposal
+from jupyter_colophon.core.model.proposal import Proposal, WriteCondition
 from jupyter_colophon.core.search.search import KeysRequest
 from support.catalog import ADA, build_metadata_value, search_catalog
 from support.catalog_maintenance import create_maintenance
@@ -25,7 +25,7 @@ def beside(catalog: Catalog) -> Catalog:
 
 @pytest.fixture
 def one(kept: InstanceStoreFixture) -> InstanceStoreFixture:
-    kept.instances.create(
+    kept.instances.create_instance(
         SPACE, "one", build_thing("The first", size=4, tags=["alpha"], description="about whales"), ADA
     )
     return kept
@@ -36,21 +36,21 @@ def found(kept: InstanceStoreFixture, text: str, **filters: str) -> list[str]:
 
 
 def test_move_keeps_metadata_and_history(files: InstanceStoreFixture) -> None:
-    files.instances.create(SPACE, "one", build_thing("First", password="SECRET"), ADA)
-    files.instances.update(SPACE, "one", build_thing("Second", password="SECRET"), Condition(), ADA)
-    files.catalog.write_path.propose(
+    files.instances.create_instance(SPACE, "one", build_thing("First", password="SECRET"), ADA)
+    files.instances.replace_instance(SPACE, "one", build_thing("Second", password="SECRET"), WriteCondition(), ADA)
+    files.catalog.write_path.apply_proposals_atomically(
         [Proposal(ONE, "businessMetadata", "upsert", build_metadata_value(tags=["mine"]))], ADA
     )
     for from_, to in (("file", "catalog"), ("catalog", "file")):
         before = [value["display_name"] for _, value, _ in files.read_instance_history("one")]
-        assert [one.kind for one in files.instances.move(SPACE, from_, to, ADA)] == ["created"]
+        assert [one.kind for one in files.instances.move_to_other_store(SPACE, from_, to, ADA)] == ["created"]
         assert found(files, "mine") == [str(ONE)]
         (version, value, actor), *rest = files.read_instance_history("one")
         assert (version, value["display_name"], actor) == (len(before) + 1, "Second", "ada")
         assert [value["display_name"] for _, value, _ in rest] == before
-        held, recorded = files.instances.stores.get(SPACE, to).read_current("one")
+        held, recorded = files.instances.stores.get_or_create_store(SPACE, to).read_and_record_current("one")
         assert (held is not None, recorded) == (True, version)
-        assert files.instances.stores.get(SPACE, from_).read("one") is None
+        assert files.instances.stores.get_or_create_store(SPACE, from_).find_instance("one") is None
     assert json.loads(files.get_instance_path("one").read_text())["metadata"]["password"] == "SECRET"
 
 
@@ -64,9 +64,9 @@ class TestSearch:
         assert found(one, text, type="dataset") == []
 
     def test_search_follows_changes(self, one: InstanceStoreFixture) -> None:
-        one.instances.update(SPACE, "one", build_thing("Second"), Condition(), ADA)
+        one.instances.replace_instance(SPACE, "one", build_thing("Second"), WriteCondition(), ADA)
         assert (found(one, "first"), found(one, "second")) == ([], [str(ONE)])
-        one.instances.remove(SPACE, "one", Condition(), ADA)
+        one.instances.remove_instance(SPACE, "one", WriteCondition(), ADA)
         assert found(one, "*", type="instance") == []
 
     def test_hits_have_description_and_counted_tags(self, one: InstanceStoreFixture) -> None:
@@ -77,7 +77,7 @@ class TestSearch:
 
     def test_search_accepts_any_metadata(self, kept: InstanceStoreFixture) -> None:
         strange = {"a": None, "b": [[1, ["deep"]], {"c": "inner"}], "tags": [1, "", "t", "t"], "": "nameless"}
-        kept.instances.create(
+        kept.instances.create_instance(
             SPACE, "one", {**build_thing("Strange", "open"), "metadata": strange | {"size": "x" * 20_000}}, ADA
         )
         assert found(kept, "deep inner t") == [str(ONE)]
@@ -94,50 +94,54 @@ class TestProposals:
             Proposal(make_instance_urn(SPACE, "new"), "instance", "create", build_thing("Mine")),
         ):
             with pytest.raises(ManagedElsewhere, match="instances"):
-                path.propose([proposal], ADA)
+                path.apply_proposals_atomically([proposal], ADA)
             with pytest.raises(ManagedElsewhere):
-                one.catalog.inbox.accept([proposal], ADA)
-        assert one.instances.get(SPACE, "one", ADA).display_name == "The first"
+                one.catalog.inbox.check_and_store_batch([proposal], ADA)
+        assert one.instances.get_valid_instance(SPACE, "one", ADA).display_name == "The first"
 
     def test_proposals_can_tag_and_describe_an_instance(self, one: InstanceStoreFixture) -> None:
         proposal = Proposal(ONE, "businessMetadata", "upsert", build_metadata_value({"owner": "ada"}, ["gold"]))
-        one.catalog.write_path.propose([proposal], KERNEL)
+        one.catalog.write_path.apply_proposals_atomically([proposal], KERNEL)
         assert found(one, "tags:gold") == [str(ONE)]
-        one.instances.update(SPACE, "one", build_thing("Second"), Condition(), ADA)
+        one.instances.replace_instance(SPACE, "one", build_thing("Second"), WriteCondition(), ADA)
         assert found(one, "owner:ada") == [str(ONE)]
-        one.instances.remove(SPACE, "one", Condition(), ADA)
+        one.instances.remove_instance(SPACE, "one", WriteCondition(), ADA)
         assert found(one, "owner:ada") == []
 
     def test_proposals_cannot_create_an_instance(self, kept: InstanceStoreFixture) -> None:
         for aspect in ("businessMetadata", "technicalMetadata"):
             with pytest.raises(NotFound):
-                kept.catalog.write_path.propose([Proposal(ONE, aspect, "upsert", build_metadata_value())], ADA)
+                kept.catalog.write_path.apply_proposals_atomically(
+                    [Proposal(ONE, aspect, "upsert", build_metadata_value())], ADA
+                )
 
     def test_kernel_proposals_cannot_name_the_managing_api(self, one: InstanceStoreFixture) -> None:
         with pytest.raises(AccessDenied):
-            one.catalog.write_path.propose([Proposal(ONE, "instance", "upsert", {})], KERNEL, api="instances")
+            one.catalog.write_path.apply_proposals_atomically(
+                [Proposal(ONE, "instance", "upsert", {})], KERNEL, api="instances"
+            )
 
     def test_proposals_without_read_access_return_not_found(self, one: InstanceStoreFixture) -> None:
         nobody = Principal("eve", None, frozenset())
         with pytest.raises(NotFound):
-            one.catalog.write_path.propose([Proposal(ONE, "instance", "upsert", {})], nobody)
+            one.catalog.write_path.apply_proposals_atomically([Proposal(ONE, "instance", "upsert", {})], nobody)
         with pytest.raises(NotFound):
-            one.instances.get(SPACE, "one", nobody)
+            one.instances.get_valid_instance(SPACE, "one", nobody)
         assert search_catalog(one.catalog, "*").total >= 1
-        assert one.catalog.keys.list_keys(KeysRequest(), nobody) == ([], False)
+        assert one.catalog.keys.list_keys_with_counts(KeysRequest(), nobody) == ([], False)
 
 
 def test_instances_are_listed_among_entities_without_namespace(one: InstanceStoreFixture) -> None:
-    listed, _ = one.catalog.reader.list_entities(EntityListing(type="instance"), ADA)
+    listed, _ = one.catalog.reader.list_visible_entities(EntityListing(type="instance"), ADA)
     assert [(each.urn, each.namespace, each.name) for each in listed] == [(str(ONE), "", "one")]
-    everything, _ = one.catalog.reader.list_entities(EntityListing(), ADA)
+    everything, _ = one.catalog.reader.list_visible_entities(EntityListing(), ADA)
     assert str(ONE) in [each.urn for each in everything]
-    of_default, _ = one.catalog.reader.list_entities(EntityListing(namespace="default"), ADA)
+    of_default, _ = one.catalog.reader.list_visible_entities(EntityListing(namespace="default"), ADA)
     assert str(ONE) not in [each.urn for each in of_default]
 
 
 def test_integrity_check_finds_no_issue(one: InstanceStoreFixture) -> None:
-    one.instances.update(SPACE, "one", build_thing("Second", password="secret"), Condition(), ADA)
-    checker = create_maintenance(one.catalog).create_checker()
+    one.instances.replace_instance(SPACE, "one", build_thing("Second", password="secret"), WriteCondition(), ADA)
+    checker = create_maintenance(one.catalog).create_integrity_checker()
     assert [*checker.find_issues()] == []
-    assert checker.reindex() == 0
+    assert checker.rebuild_derived_rows() == 0

@@ -2,7 +2,7 @@
 
 import pytest
 from jupyter_colophon.core.errors import InstanceIsDirectory
-from jupyter_colophon.core.model.proposal import Condition
+from jupyter_colophon.core.model.proposal import WriteCondition
 from support.catalog import ADA
 from support.instance_stores import SPACE, InstanceStoreFixture, build_thing
 
@@ -11,10 +11,10 @@ def test_folder_named_like_an_instance_is_reported_and_kept(files: InstanceStore
     inside = files.get_instance_path("odd") / "mine"
     inside.parent.mkdir(parents=True)
     inside.write_text("kept")
-    assert files.instances.get_any(SPACE, "odd", ADA).reason == "ValueError"
+    assert files.instances.get_valid_or_invalid_instance(SPACE, "odd", ADA).reason == "ValueError"
     with pytest.raises(InstanceIsDirectory, match="remove the folder yourself"):
-        files.instances.remove(SPACE, "odd", Condition(), ADA)
+        files.instances.remove_instance(SPACE, "odd", WriteCondition(), ADA)
     with pytest.raises(InstanceIsDirectory):
-        files.instances.update(SPACE, "odd", build_thing("Odd"), Condition(), ADA)
+        files.instances.replace_instance(SPACE, "odd", build_thing("Odd"), WriteCondition(), ADA)
     assert inside.read_text() == "kept"
-    assert ["it is a folder" in one.problem for one in files.instances.find_issues()] == [True]
+    assert ["it is a folder" in one.problem for one in files.instances.find_instance_issues()] == [True]

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from jupyter_colophon.core.errors import InstanceNotFound, InvalidQuery
 from jupyter_colophon.core.instances.instance_query import ExportSelection, InstancePage, InstanceQuery
-from jupyter_colophon.core.model.proposal import Condition
+from jupyter_colophon.core.model.proposal import WriteCondition
 from support.catalog import ADA
 from support.instance_stores import KERNEL, SPACE, InstanceStoreFixture, build_thing
 
@@ -28,7 +28,7 @@ def many(files: InstanceStoreFixture) -> InstanceStoreFixture:
 
 
 def page(many: InstanceStoreFixture, **query: Any) -> InstancePage:
-    return many.instances.list_page(SPACE, InstanceQuery(**query), ADA)
+    return many.instances.list_matching_page(SPACE, InstanceQuery(**query), ADA)
 
 
 def names(many: InstanceStoreFixture, **query: Any) -> list[str]:
@@ -78,7 +78,7 @@ class TestPages:
 
     def test_next_page_continues_after_removed_instance(self, many: InstanceStoreFixture) -> None:
         first = page(many, sort="name", limit=2)
-        many.instances.remove(SPACE, "beta", Condition(), ADA)
+        many.instances.remove_instance(SPACE, "beta", WriteCondition(), ADA)
         assert names(many, sort="name", limit=2, cursor=first.cursor) == ["gamma", "torn"]
 
     def test_page_has_versions_and_problems(self, many: InstanceStoreFixture) -> None:
@@ -104,16 +104,16 @@ class TestPages:
 class TestValues:
     @pytest.mark.parametrize("pointer", ["/tags", "/metadata/tags"])
     def test_values_are_sorted_by_frequency(self, many: InstanceStoreFixture, pointer: str) -> None:
-        found = many.instances.count_values(SPACE, "", pointer, ADA).values
+        found = many.instances.count_values_at_pointer(SPACE, "", pointer, ADA).values
         assert [(one.value, one.count) for one in found] == [("big", 2), ("fruit", 2), ("city", 1)]
-        assert [one.value for one in many.instances.count_values(SPACE, "open", pointer, KERNEL).values] == [
+        assert [one.value for one in many.instances.count_values_at_pointer(SPACE, "open", pointer, KERNEL).values] == [
             "big",
             "fruit",
         ]
 
     def test_values_of_different_types_are_counted_separately(self, many: InstanceStoreFixture) -> None:
-        many.instances.create(SPACE, "text", build_thing("Text", "open", size="1"), ADA)
-        found = many.instances.count_values(SPACE, "", "/size", ADA).values
+        many.instances.create_instance(SPACE, "text", build_thing("Text", "open", size="1"), ADA)
+        found = many.instances.count_values_at_pointer(SPACE, "", "/size", ADA).values
         assert sorted((type(one.value).__name__, one.value) for one in found) == [
             ("int", 1),
             ("int", 2),
@@ -122,21 +122,21 @@ class TestValues:
         ]
 
     def test_missing_location_has_no_values(self, many: InstanceStoreFixture) -> None:
-        assert many.instances.count_values(SPACE, "", "/none/at/all", ADA).values == ()
+        assert many.instances.count_values_at_pointer(SPACE, "", "/none/at/all", ADA).values == ()
         with pytest.raises(InvalidQuery):
-            many.instances.count_values(SPACE, "", "tags", ADA)
+            many.instances.count_values_at_pointer(SPACE, "", "tags", ADA)
 
 
 class TestBundles:
     def test_export_and_import_round_trip(self, kept: InstanceStoreFixture) -> None:
         documents = [{"name": f"n{number}", **build_thing(f"N {number}", size=number)} for number in range(5)]
-        done = kept.instances.import_all(SPACE, documents, ADA)
+        done = kept.instances.import_instances(SPACE, documents, ADA)
         assert [one.kind for one in done] == ["created"] * 5
-        assert kept.instances.export(SPACE, ExportSelection(), ADA) == documents
-        assert [one.kind for one in kept.instances.import_all(SPACE, documents, ADA)] == ["unchanged"] * 5
+        assert kept.instances.export_instances(SPACE, ExportSelection(), ADA) == documents
+        assert [one.kind for one in kept.instances.import_instances(SPACE, documents, ADA)] == ["unchanged"] * 5
 
     def test_import_returns_an_outcome_per_document(self, kept: InstanceStoreFixture) -> None:
-        kept.instances.create(SPACE, "there", build_thing("There", size=1), ADA)
+        kept.instances.create_instance(SPACE, "there", build_thing("There", size=1), ADA)
         documents = [
             {"name": "new", **build_thing("New", size=1)},
             build_thing("By its name", size=1),
@@ -146,20 +146,22 @@ class TestBundles:
             {"name": "No Name", **build_thing("No name")},
         ]
         expected = ["created", "created", "conflict", "invalid", "invalid", "invalid"]
-        assert [one.kind for one in kept.instances.import_all(SPACE, documents, ADA, dry_run=True)] == expected
-        assert [one.name for one in kept.instances.list(SPACE)] == ["there"]
-        done = kept.instances.import_all(SPACE, documents, ADA)
+        assert [one.kind for one in kept.instances.import_instances(SPACE, documents, ADA, dry_run=True)] == expected
+        assert [one.name for one in kept.instances.list_visible_instances(SPACE)] == ["there"]
+        done = kept.instances.import_instances(SPACE, documents, ADA)
         assert [one.kind for one in done] == expected
         assert [one.pointer for one in done[2].problems] == ["/display_name", "/metadata/size"]
         assert [one.pointer for one in done[3].problems] == ["/metadata/size"]
-        assert [one.name for one in kept.instances.list(SPACE)] == ["by_its_name", "new", "there"]
-        assert kept.instances.import_all(SPACE, documents[2:3], ADA, overwrite=True)[0].kind == "updated"
-        assert kept.instances.get(SPACE, "there", ADA).display_name == "Other"
+        assert [one.name for one in kept.instances.list_visible_instances(SPACE)] == ["by_its_name", "new", "there"]
+        assert kept.instances.import_instances(SPACE, documents[2:3], ADA, overwrite=True)[0].kind == "updated"
+        assert kept.instances.get_valid_instance(SPACE, "there", ADA).display_name == "Other"
 
     def test_import_conflict_names_locations_without_secrets(self, files: InstanceStoreFixture) -> None:
-        files.instances.create(SPACE, "there", build_thing("There", password="kept", items=[1, 2], size=1), ADA)
+        files.instances.create_instance(
+            SPACE, "there", build_thing("There", password="kept", items=[1, 2], size=1), ADA
+        )
         new = {"name": "there", **build_thing("There", password={"inner": "other"}, items=[2, 3], extra={"a": 1})}
-        (done,) = files.instances.import_all(SPACE, [new], ADA)
+        (done,) = files.instances.import_instances(SPACE, [new], ADA)
         assert {one.pointer: one.message for one in done.problems} == {
             "/metadata/extra": "not in the stored instance",
             "/metadata/items": "differs from the stored instance",
@@ -167,33 +169,33 @@ class TestBundles:
             "/metadata/size": "only in the stored instance",
         }
         files.get_instance_path("there").write_text("{")
-        (done,) = files.instances.import_all(SPACE, [{"name": "there", **build_thing("There")}], ADA)
+        (done,) = files.instances.import_instances(SPACE, [{"name": "there", **build_thing("There")}], ADA)
         assert [(one.pointer, one.message) for one in done.problems] == [("", "the stored instance cannot be read")]
 
     def test_import_refuses_mask_without_secret(self, kept: InstanceStoreFixture) -> None:
         mask = {"$secret": True}
-        kept.instances.create(SPACE, "there", build_thing("There", password="kept"), ADA)
-        kept.instances.create(SPACE, "bare", build_thing("Bare"), ADA)
+        kept.instances.create_instance(SPACE, "there", build_thing("There", password="kept"), ADA)
+        kept.instances.create_instance(SPACE, "bare", build_thing("Bare"), ADA)
         documents = [
             {"name": "new", **build_thing("New", password=mask)},
             {"name": "bare", **build_thing("Bare", password=mask)},
             {"name": "there", **build_thing("Other", password=mask)},
         ]
         for dry_run in (True, False):
-            done = kept.instances.import_all(SPACE, documents, ADA, overwrite=True, dry_run=dry_run)
+            done = kept.instances.import_instances(SPACE, documents, ADA, overwrite=True, dry_run=dry_run)
             assert [one.kind for one in done] == ["invalid", "invalid", "updated"]
             for one in done[:2]:
                 reported = [(problem.pointer, problem.message) for problem in one.problems]
                 assert reported == [("/metadata/password", "no secret is stored here: enter it again")]
                 assert "/metadata/password: no secret is stored here" in one.reason
-        assert [one.name for one in kept.instances.list(SPACE)] == ["bare", "there"]
-        assert kept.instances.create_objects(SPACE).get("there").metadata["password"] == "kept"
-        again = kept.instances.import_all(SPACE, documents[1:2], ADA)
+        assert [one.name for one in kept.instances.list_visible_instances(SPACE)] == ["bare", "there"]
+        assert kept.instances.create_object_api(SPACE).load_instance("there").metadata["password"] == "kept"
+        again = kept.instances.import_instances(SPACE, documents[1:2], ADA)
         assert [one.kind for one in again] == ["conflict"]
 
     def test_export_contains_selected_instances(self, many: InstanceStoreFixture) -> None:
         def chosen(**choice: Any) -> list[str]:
-            return [one["name"] for one in many.instances.export(SPACE, ExportSelection(**choice), ADA)]
+            return [one["name"] for one in many.instances.export_instances(SPACE, ExportSelection(**choice), ADA)]
 
         assert chosen() == ["alpha", "beta", "gamma"]
         assert chosen(include_invalid=True) == ["alpha", "beta", "gamma", "wrong"]
@@ -203,10 +205,10 @@ class TestBundles:
             chosen(names=("alpha", "none"))
 
     def test_instances_move_between_stores_and_back(self, many: InstanceStoreFixture) -> None:
-        before = many.instances.export(SPACE, ExportSelection(include_invalid=True), ADA)
-        planned = many.instances.move(SPACE, "file", "catalog", ADA, dry_run=True)
-        assert len(many.instances.list(SPACE, invalid=True)) == 5
-        done = many.instances.move(SPACE, "file", "catalog", ADA)
+        before = many.instances.export_instances(SPACE, ExportSelection(include_invalid=True), ADA)
+        planned = many.instances.move_to_other_store(SPACE, "file", "catalog", ADA, dry_run=True)
+        assert len(many.instances.list_visible_instances(SPACE, invalid=True)) == 5
+        done = many.instances.move_to_other_store(SPACE, "file", "catalog", ADA)
         assert planned == done
         assert {one.name: one.kind for one in done} == {
             "alpha": "created",
@@ -215,19 +217,19 @@ class TestBundles:
             "torn": "failed",
             "wrong": "created",
         }
-        assert [one.name for one in many.instances.list(SPACE, invalid=True)] == ["torn"]
+        assert [one.name for one in many.instances.list_visible_instances(SPACE, invalid=True)] == ["torn"]
         many.get_instance_path("beta").write_text(json.dumps(build_thing("in the way")))
-        back = many.instances.move(SPACE, "catalog", "file", ADA)
+        back = many.instances.move_to_other_store(SPACE, "catalog", "file", ADA)
         assert {one.name: one.kind for one in back}["beta"] == "conflict"
         many.get_instance_path("beta").unlink()
-        assert [one.kind for one in many.instances.move(SPACE, "catalog", "file", ADA)] == ["created"]
-        assert many.instances.export(SPACE, ExportSelection(include_invalid=True), ADA) == before
+        assert [one.kind for one in many.instances.move_to_other_store(SPACE, "catalog", "file", ADA)] == ["created"]
+        assert many.instances.export_instances(SPACE, ExportSelection(include_invalid=True), ADA) == before
 
 
 def test_issues_contain_no_content(many: InstanceStoreFixture) -> None:
     many.get_instance_path("beta").write_text(json.dumps(build_thing("apple", "gone", password="SECRET")))
     (many.get_instance_path("beta").parent / "beta.json1700000000.25").write_text(json.dumps(build_thing("apple")))
-    found = many.instances.find_issues()
+    found = many.instances.find_instance_issues()
     assert [(one.subject.rpartition(",")[2], one.problem.partition(":")[0]) for one in found] == [
         ("beta)", "SchemaNotFoundError"),
         ("torn)", "cannot be read"),

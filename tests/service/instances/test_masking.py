@@ -4,7 +4,12 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from jupyter_colophon.service.instances.masking import SecretMasker, fill_masks, find_masks, get_at
+from jupyter_colophon.service.instances.masking import (
+    SecretMasker,
+    find_mask_paths,
+    get_value_at_path,
+    replace_masks_by_old_secrets,
+)
 from support.instance_stores import SPACE, build_thing, build_things_schemaspace
 
 MASKS = SecretMasker(build_things_schemaspace())
@@ -14,13 +19,13 @@ DOCUMENTS = st.fixed_dictionaries({}, optional={"password": st.uuids().map(str),
 
 
 def hidden(document: dict[str, Any]) -> Any:
-    return MASKS.mask(SPACE, document)
+    return MASKS.mask_secrets_in_document(SPACE, document)
 
 
 @given(DOCUMENTS)
 def test_unchanged_mask_restores_the_document(metadata: dict[str, Any]) -> None:
     document = build_thing(**metadata)
-    assert fill_masks(hidden(document), document, hidden(document)) == (document, [])
+    assert replace_masks_by_old_secrets(hidden(document), document, hidden(document)) == (document, [])
 
 
 @given(
@@ -30,7 +35,7 @@ def test_reordered_named_elements_keep_their_secrets(pairs: list[tuple[str, str]
     document = build_thing(hosts=[{"name": name, "token": token} for name, token in pairs])
     sent = hidden(document)["metadata"]["hosts"]
     chosen = random.sample(sent, random.randint(0, len(sent)))
-    full, missing = fill_masks(build_thing(hosts=chosen), document, hidden(document))
+    full, missing = replace_masks_by_old_secrets(build_thing(hosts=chosen), document, hidden(document))
     assert missing == []
     assert {one["name"]: one["token"] for one in full["metadata"]["hosts"]}.items() <= dict(pairs).items()
 
@@ -38,9 +43,9 @@ def test_reordered_named_elements_keep_their_secrets(pairs: list[tuple[str, str]
 @given(DOCUMENTS, DOCUMENTS)
 def test_filled_secret_comes_from_old_document_or_is_missing(old: dict[str, Any], new: dict[str, Any]) -> None:
     before, after = build_thing(**old), hidden(build_thing(**new))
-    full, missing = fill_masks(after, before, hidden(before))
-    for words in find_masks(after):
-        value = get_at(full, words)
+    full, missing = replace_masks_by_old_secrets(after, before, hidden(before))
+    for words in find_mask_paths(after):
+        value = get_value_at_path(full, words)
         assert (words in missing) != (isinstance(value, str) and value in repr(before))
 
 
@@ -49,5 +54,7 @@ def test_masked_document_contains_no_secret(metadata: dict[str, Any]) -> None:
     document = build_thing(**metadata)
     text = repr(hidden(document))
     assert not [
-        get_at(document, words) for words in MASKS.find_secrets(SPACE, document) if get_at(document, words) in text
+        get_value_at_path(document, words)
+        for words in MASKS.find_secret_paths(SPACE, document)
+        if get_value_at_path(document, words) in text
     ]

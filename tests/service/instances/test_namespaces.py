@@ -9,10 +9,10 @@ import pytest
 from jupyter_colophon.core.access import Action, Principal
 from jupyter_colophon.core.errors import AccessDenied, InstanceNotFound
 from jupyter_colophon.core.instances.instance_query import ExportSelection, InstanceQuery
-from jupyter_colophon.core.model.proposal import Condition
+from jupyter_colophon.core.model.proposal import WriteCondition
 from jupyter_colophon.schemaspaces.instances import compose_instances
-from jupyter_colophon.service.instances.instances import Instances
-from jupyter_colophon.service.instances.stores.records import RecordsSource
+from jupyter_colophon.service.instances.instances import InstanceService
+from jupyter_colophon.service.instances.stores.records import InstanceRecordsSource
 from jupyter_colophon.settings import Settings
 
 ADA, EVE, BOB = Principal("ada"), Principal("eve"), Principal("bob")
@@ -30,14 +30,14 @@ class Rules:
 
 
 @pytest.fixture
-def instances(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Instances]:
+def instances(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[InstanceService]:
     monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path))
-    source = RecordsSource(lambda: None)
-    made = replace(compose_instances(Settings(), source, source.get_records), authorizer=Rules())  # type: ignore[arg-type]
+    source = InstanceRecordsSource(lambda: None)
+    made = replace(compose_instances(Settings(), source, source.get_records_or_none), authorizer=Rules())  # type: ignore[arg-type]
     for name, namespace in (("staff", "sales"), ("parts", "stock")):
-        made.create(SPACE, name, document(namespace), ADA)
+        made.create_instance(SPACE, name, document(namespace), ADA)
     yield made
-    made.close()
+    made.stop_watching_and_close_stores()
 
 
 def document(namespace: str) -> dict[str, Any]:
@@ -45,40 +45,40 @@ def document(namespace: str) -> dict[str, Any]:
     return {"display_name": "X", "schema_name": "pipeline", "metadata": {"namespace": namespace, "stages": stages}}
 
 
-def test_pipelines_of_unreadable_namespace_are_hidden(instances: Instances) -> None:
+def test_pipelines_of_unreadable_namespace_are_hidden(instances: InstanceService) -> None:
     everything = InstanceQuery()
-    assert [one.name for one in instances.list_page(SPACE, everything, EVE).instances] == ["parts"]
-    assert [one.name for one in instances.list_slice(SPACE, 10, "", EVE)[0]] == ["parts"]
-    assert [one.name for one in instances.list(SPACE, EVE)] == ["parts"]
-    assert [one.value for one in instances.count_values(SPACE, "", "/namespace", EVE).values] == ["stock"]
-    assert [one["name"] for one in instances.export(SPACE, ExportSelection(), EVE)] == ["parts"]
-    assert len(instances.list_page(SPACE, everything, BOB).instances) == 2
+    assert [one.name for one in instances.list_matching_page(SPACE, everything, EVE).instances] == ["parts"]
+    assert [one.name for one in instances.list_next_instances(SPACE, 10, "", EVE)[0]] == ["parts"]
+    assert [one.name for one in instances.list_visible_instances(SPACE, EVE)] == ["parts"]
+    assert [one.value for one in instances.count_values_at_pointer(SPACE, "", "/namespace", EVE).values] == ["stock"]
+    assert [one["name"] for one in instances.export_instances(SPACE, ExportSelection(), EVE)] == ["parts"]
+    assert len(instances.list_matching_page(SPACE, everything, BOB).instances) == 2
 
 
 @pytest.mark.parametrize(("who", "error"), [(EVE, InstanceNotFound), (BOB, AccessDenied)])
 def test_pipelines_of_read_only_namespace_cannot_be_changed(
-    instances: Instances, who: Principal, error: type[Exception]
+    instances: InstanceService, who: Principal, error: type[Exception]
 ) -> None:
     calls: list[Callable[[], object]] = [
-        lambda: instances.update(SPACE, "staff", document("stock"), Condition(), who),
+        lambda: instances.replace_instance(SPACE, "staff", document("stock"), WriteCondition(), who),
         # Nor can one be created in it.
-        lambda: instances.update(SPACE, "parts", document("sales"), Condition(), who),
-        lambda: instances.patch(SPACE, "staff", {"display_name": "Y"}, Condition(), who),
-        lambda: instances.create(SPACE, "other", document("sales"), who),
-        lambda: instances.remove(SPACE, "staff", Condition(), who),
+        lambda: instances.replace_instance(SPACE, "parts", document("sales"), WriteCondition(), who),
+        lambda: instances.merge_patch_instance(SPACE, "staff", {"display_name": "Y"}, WriteCondition(), who),
+        lambda: instances.create_instance(SPACE, "other", document("sales"), who),
+        lambda: instances.remove_instance(SPACE, "staff", WriteCondition(), who),
     ]
     for call in calls:
         with pytest.raises(error):
             call()
     for taken in ({"name": "other", **document("sales")}, {"name": "staff", **document("stock")}):
-        (outcome,) = instances.import_all(SPACE, [taken], who, overwrite=True)
+        (outcome,) = instances.import_instances(SPACE, [taken], who, overwrite=True)
         assert outcome.kind == "failed"
-    assert instances.get(SPACE, "staff", ADA).metadata["namespace"] == "sales"
-    instances.patch(SPACE, "parts", {"display_name": "Y"}, Condition(), who)
+    assert instances.get_valid_instance(SPACE, "staff", ADA).metadata["namespace"] == "sales"
+    instances.merge_patch_instance(SPACE, "parts", {"display_name": "Y"}, WriteCondition(), who)
     with pytest.raises(InstanceNotFound):
-        instances.get(SPACE, "staff", EVE)
+        instances.get_valid_instance(SPACE, "staff", EVE)
 
 
-def test_deleting_a_namespace_removes_its_pipelines(instances: Instances) -> None:
-    instances.clear_namespace("sales", ADA)
-    assert [one.name for one in instances.list(SPACE)] == ["parts"]
+def test_deleting_a_namespace_removes_its_pipelines(instances: InstanceService) -> None:
+    instances.remove_instances_of_namespace("sales", ADA)
+    assert [one.name for one in instances.list_visible_instances(SPACE)] == ["parts"]

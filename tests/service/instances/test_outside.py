@@ -28,9 +28,9 @@ def watched(files: InstanceStoreFixture) -> Iterator[InstanceStoreFixture]:
     outside = ExternalEditRecorder(lambda: [store])
     before = threading.active_count()
     write(files.get_instance_path("before"), "Before")
-    outside.start()
+    outside.start_thread()
     yield files
-    outside.close()
+    outside.stop_thread()
     soon(lambda: threading.active_count() <= before)
 
 
@@ -59,7 +59,7 @@ def test_external_edits_are_recorded_while_running(watched: InstanceStoreFixture
 
 def test_own_saves_are_not_external_edits(watched: InstanceStoreFixture) -> None:
     soon(lambda: known(watched) == {"before"})
-    watched.instances.create(SPACE, "mine", build_thing("Mine"), ADA)
+    watched.instances.create_instance(SPACE, "mine", build_thing("Mine"), ADA)
     write(watched.get_instance_path("later"), "Later")
     soon(lambda: known(watched) == {"before", "mine", "later"})
     assert [actor for _, name, actor in watched.read_instance_changes() if name == "mine"] == ["ada"]
@@ -68,17 +68,17 @@ def test_own_saves_are_not_external_edits(watched: InstanceStoreFixture) -> None
 def test_many_files_are_recorded_at_start_despite_invalid_ones(files: InstanceStoreFixture) -> None:
     for number in range(60):
         write(files.get_instance_path(f"n{number}"), f"N {number}")
-    files.instances.create(SPACE, "known", build_thing("Known"), ADA)
+    files.instances.create_instance(SPACE, "known", build_thing("Known"), ADA)
     files.get_instance_path("torn").write_text("{")
     store = files.store
     assert isinstance(store, FileInstanceStore)
     outside = ExternalEditRecorder(lambda: [store])
-    outside.start()
+    outside.start_thread()
     try:
         soon(lambda: search_catalog(files.catalog, "*", type="instance").total == 62)
-        soon(lambda: store.find_unsynced() == [])
+        soon(lambda: store.list_names_with_outdated_record() == [])
     finally:
-        outside.close()
+        outside.stop_thread()
     actors = {name: actor for _, name, actor in files.read_instance_changes()}
     assert actors.pop("known") == "ada"
     assert {actor.partition(":")[0] for actor in actors.values()} == {"outside"}

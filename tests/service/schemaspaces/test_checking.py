@@ -6,7 +6,7 @@ import jsonschema
 import pytest
 from jsonschema import Draft7Validator
 from jupyter_colophon.core.errors import InstanceInvalid, SchemaNotFound
-from jupyter_colophon.service.schemaspaces.spaces import Schemaspaces
+from jupyter_colophon.service.schemaspaces.spaces import SchemaspaceRegistry
 from support.third_party_packages import (
     GivenSchemasProvider,
     build_thing_document,
@@ -63,7 +63,7 @@ def of_rule(rule: Any) -> dict[str, Any]:
 def test_first_error_has_jsonschema_message_and_all_have_pointers(rule: Any, value: Any) -> None:
     document = build_thing_document(it=value)
     with pytest.raises(InstanceInvalid) as raised:
-        load_things_schemaspace(GivenSchemasProvider(of_rule(rule))).check("things", "thing", document)
+        load_things_schemaspace(GivenSchemasProvider(of_rule(rule))).require_valid_document("things", "thing", document)
     oracle = Draft7Validator(of_rule(rule), format_checker=Draft7Validator.FORMAT_CHECKER)
     words = next(oracle.iter_errors(document)).message
     assert str(raised.value) == f"Validation failed for instance 'a' using the thing schema with error: {words}."
@@ -72,10 +72,10 @@ def test_first_error_has_jsonschema_message_and_all_have_pointers(rule: Any, val
 
 
 def test_message_is_that_of_the_first_jsonschema_error() -> None:
-    of = Schemaspaces()
+    of = SchemaspaceRegistry()
     document = {"display_name": "", "schema_name": "code-snippet", "metadata": {"code": [1], "tags": ["a", "a"]}}
     with pytest.raises(InstanceInvalid) as raised:
-        of.check("code-snippets", "code-snippet", document | {"name": "x"})
+        of.require_valid_document("code-snippets", "code-snippet", document | {"name": "x"})
     first = next(Draft7Validator(of.get_schema("code-snippets", "code-snippet")).iter_errors(document)).message
     assert raised.value.first == first
     assert sorted(one.pointer for one in raised.value.problems) == [
@@ -88,21 +88,21 @@ def test_message_is_that_of_the_first_jsonschema_error() -> None:
 
 def test_valid_document_has_no_failure() -> None:
     of = load_things_schemaspace(GivenSchemasProvider(build_thing_schema()))
-    of.check("things", "thing", build_thing_document(size=1))
-    assert of.find_failure("things", "thing", build_thing_document(size=1)) is None
+    of.require_valid_document("things", "thing", build_thing_document(size=1))
+    assert of.find_validation_failure("things", "thing", build_thing_document(size=1)) is None
     assert of.format_first_message("things", "thing", build_thing_document(size=1)) == ""
 
 
 def test_failure_has_elyra_reason() -> None:
     of = load_things_schemaspace(GivenSchemasProvider(build_thing_schema()))
-    fault = of.find_failure("things", "thing", build_thing_document(size="x"))
+    fault = of.find_validation_failure("things", "thing", build_thing_document(size="x"))
     assert fault is not None
     assert (fault.reason, [one.pointer for one in fault.problems]) == ("ValidationError", ["/metadata/size"])
-    absent = of.find_failure("things", "nope", build_thing_document())
+    absent = of.find_validation_failure("things", "nope", build_thing_document())
     assert absent is not None
     assert (absent.reason, [one.pointer for one in absent.problems]) == ("SchemaNotFoundError", ["/schema_name"])
     with pytest.raises(SchemaNotFound):
-        of.check("things", "nope", build_thing_document())
+        of.require_valid_document("things", "nope", build_thing_document())
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_failure_has_elyra_reason() -> None:
 def test_non_json_document_is_invalid(value: Any) -> None:
     of = load_things_schemaspace(GivenSchemasProvider(build_thing_schema("thing", {"it": {"type": "boolean"}})))
     with pytest.raises(InstanceInvalid):
-        of.check("things", "thing", build_thing_document(it=value))
+        of.require_valid_document("things", "thing", build_thing_document(it=value))
 
 
 SECRETS = {
@@ -134,7 +134,7 @@ SECRETS = {
 def test_messages_contain_no_secret(metadata: Any) -> None:
     of = load_things_schemaspace(GivenSchemasProvider(build_thing_schema("thing", SECRETS)))
     with pytest.raises(InstanceInvalid) as raised:
-        of.check("things", "thing", build_thing_document(**metadata))
+        of.require_valid_document("things", "thing", build_thing_document(**metadata))
     messages = str(raised.value) + str(raised.value.problems)
     assert "CANARY" not in messages
     assert "12345" not in messages
@@ -185,19 +185,19 @@ def test_slow_jsonschema_check_falls_back_to_other_message() -> None:
     )
     for count, words in ((10, "'x' is not of type 'integer'"), (90_000, 'the value is not of type "integer"')):
         with pytest.raises(InstanceInvalid) as raised:
-            found.check("things", "thing", build_thing_document(it="x", lines=["line"] * count))
+            found.require_valid_document("things", "thing", build_thing_document(it="x", lines=["line"] * count))
         assert words in str(raised.value)
         assert [one.pointer for one in raised.value.problems] == ["/metadata/it"]
 
 
 def test_provider_validator_replaces_the_default() -> None:
     of = load_things_schemaspace(Strict(build_thing_schema()))
-    assert of.find_failure("things", "thing", build_thing_document(size="not an integer")) is None
+    assert of.find_validation_failure("things", "thing", build_thing_document(size="not an integer")) is None
     with pytest.raises(InstanceInvalid) as raised:
-        of.check("things", "thing", build_thing_document(size=13))
+        of.require_valid_document("things", "thing", build_thing_document(size=13))
     assert raised.value.first == "13 brings bad luck"
     assert [one.pointer for one in raised.value.problems] == ["/metadata/size"]
-    fault = of.find_failure("things", "thing", build_thing_document(size=0))
+    fault = of.find_validation_failure("things", "thing", build_thing_document(size=0))
     assert fault is not None
     assert fault.reason == "ValidationError"
 
@@ -208,7 +208,7 @@ def test_all_errors_of_a_provider_validator_are_returned() -> None:
             return jsonschema.Draft202012Validator(schema)
 
     of = load_things_schemaspace(Usual(build_thing_schema("thing", {"a": {"type": "null"}})))
-    fault = of.find_failure("things", "thing", build_thing_document(a=1, size="x") | {"display_name": ""})
+    fault = of.find_validation_failure("things", "thing", build_thing_document(a=1, size="x") | {"display_name": ""})
     assert fault is not None
     assert sorted(one.pointer for one in fault.problems) == ["/display_name", "/metadata/a", "/metadata/size"]
     assert all("x" not in one.message.split("`") for one in fault.problems)
@@ -219,5 +219,5 @@ def test_failed_validator_creation_rejects_the_schema() -> None:
         def get_validator(self, schema: dict[str, Any]) -> Any:
             raise RuntimeError("no validator today")
 
-    (problem,) = load_things_schemaspace(Failing(build_thing_schema())).list_problems()
+    (problem,) = load_things_schemaspace(Failing(build_thing_schema())).list_loading_problems()
     assert (problem.kind, problem.reason) == ("schema", "RuntimeError: no validator today")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from jupyter_colophon.core.errors import SchemaNotFound, SchemaspaceNotFound
-from jupyter_colophon.service.schemaspaces.spaces import Schemaspaces
+from jupyter_colophon.service.schemaspaces.spaces import SchemaspaceRegistry
 from support.packages import install_things_package
 from support.third_party_packages import (
     ID,
@@ -32,8 +32,8 @@ def wait_for(condition: Callable[[], bool]) -> None:
     raise AssertionError("it did not come")
 
 
-def list_reasons(of: Schemaspaces) -> dict[str, str]:
-    return {one.name: one.reason for one in of.list_problems()}
+def list_reasons(of: SchemaspaceRegistry) -> dict[str, str]:
+    return {one.name: one.reason for one in of.list_loading_problems()}
 
 
 def test_schemaspace_is_found_by_name_and_id_case_insensitively() -> None:
@@ -71,7 +71,7 @@ def test_deprecated_schemaspace_is_not_listed_but_found() -> None:
     assert list(of.get_space("things").schemas) == ["thing"]
     assert list(of.get_space("things").deprecated_schemas) == ["old"]
     assert of.get_schema("things", "old")["deprecated"]
-    assert of.find_failure("things", "old", build_thing_document() | {"schema_name": "old"}) is None
+    assert of.find_validation_failure("things", "old", build_thing_document() | {"schema_name": "old"}) is None
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_failed_schemaspace_is_reported_and_isolated(loads: Any, reason: str) ->
         also=[FakeEntryPoint("bad", loads), FakeEntryPoint("others", OtherPlainSchemaspace)],
     )
     assert of.list_names() == ["things", "others"]
-    (problem,) = of.list_problems()
+    (problem,) = of.list_loading_problems()
     assert (problem.kind, problem.name, problem.reason) == ("schemaspace", "bad", reason)
     assert (problem.value, problem.distribution, problem.version) == (
         "somebodys_package:bad",
@@ -132,7 +132,9 @@ def test_failed_schemaspace_is_reported_and_isolated(loads: Any, reason: str) ->
 def test_failed_provider_is_reported_and_isolated(loads: Any, reason: str) -> None:
     of = load_things_schemaspace(loads, GivenSchemasProvider(build_thing_schema()))
     assert list(of.get_space("things").schemas) == ["thing"]
-    assert [(one.kind, one.name, one.reason) for one in of.list_problems()] == [("schemas provider", "p0", reason)]
+    assert [(one.kind, one.name, one.reason) for one in of.list_loading_problems()] == [
+        ("schemas provider", "p0", reason)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -211,7 +213,7 @@ def test_package_schema_replaces_our_substitute(ours_first: bool) -> None:
     of = load_things_schemaspace(*((ours, theirs) if ours_first else (theirs, ours)))
     assert of.get_schema("things", "thing")["title"] == "theirs"
     assert sorted(of.get_space("things").schemas) == ["more", "thing"]
-    assert of.list_problems() == []
+    assert of.list_loading_problems() == []
 
 
 def test_schemaspace_registered_twice_is_loaded_once() -> None:
@@ -220,7 +222,7 @@ def test_schemaspace_registered_twice_is_loaded_once() -> None:
         also=[FakeEntryPoint("again", PlainSchemaspace, EntryPointDistribution("elyra"))],
     )
     assert of.list_names() == ["things"]
-    assert of.list_problems() == []
+    assert of.list_loading_problems() == []
 
 
 def test_hanging_provider_is_reported_and_added_when_finished() -> None:
@@ -234,10 +236,10 @@ def test_hanging_provider_is_reported_and_added_when_finished() -> None:
         GivenSchemasProvider(asks=late), GivenSchemasProvider(build_thing_schema()), timeout_s=2
     )
     assert list(of.get_space("things").schemas) == ["thing"]
-    (problem,) = of.list_problems()
+    (problem,) = of.list_loading_problems()
     assert (problem.name, problem.late) == ("p0", True)
     come.set()
-    wait_for(lambda: "late" in of.get_space("things").schemas and of.list_problems() == [])
+    wait_for(lambda: "late" in of.get_space("things").schemas and of.list_loading_problems() == [])
 
 
 def test_hanging_package_is_waited_for_once() -> None:
@@ -253,12 +255,12 @@ def test_hanging_package_is_waited_for_once() -> None:
     assert list(of.get_space("things").schemas) == ["thing"]
     assert list_reasons(of) == {
         "slow0": "no result within 2 s",
-        "slow1": "the package has not finished loading",
-        "slow2": "the package has not finished loading",
+        "slow1": "the package is still loading: try again later",
+        "slow2": "the package is still loading: try again later",
     }
     come.set()
     wait_for(lambda: len(of.get_space("things").schemas) == 4)
-    wait_for(lambda: of.list_problems() == [])
+    wait_for(lambda: of.list_loading_problems() == [])
 
 
 def test_late_failure_is_reported() -> None:
@@ -288,7 +290,7 @@ def test_late_schemaspace_gets_its_schemas() -> None:
     assert of.list_names() == ["things"]
     assert sorted(list_reasons(of)) == ["others", "p0/mine"]
     come.set()
-    wait_for(lambda: of.list_problems() == [] and "others" in of.list_names())
+    wait_for(lambda: of.list_loading_problems() == [] and "others" in of.list_names())
     assert list(of.get_space("others").schemas) == ["mine"]
 
 
@@ -313,7 +315,7 @@ def test_concurrent_threads_load_once() -> None:
 
     def load() -> None:
         start.wait(60)
-        found.append(of.find_failure("things", "thing", build_thing_document(size=1)))
+        found.append(of.find_validation_failure("things", "thing", build_thing_document(size=1)))
 
     threads = [Thread(target=load) for _ in range(8)]
     for thread in threads:
@@ -328,7 +330,7 @@ def test_later_changes_of_a_provided_schema_are_ignored() -> None:
     of = load_things_schemaspace(GivenSchemasProvider(document))
     assert of.list_names() == ["things"]
     document["properties"]["metadata"]["properties"]["size"]["type"] = "string"
-    assert of.find_failure("things", "thing", build_thing_document(size=1)) is None
+    assert of.find_validation_failure("things", "thing", build_thing_document(size=1)) is None
 
 
 def test_schemaspace_filter_changes_schemas_before_validation() -> None:
@@ -351,7 +353,7 @@ def test_only_allowed_packages_register() -> None:
     )
     other = FakeEntryPoint("c", GivenSchemasProvider(build_thing_schema("cc")), EntryPointDistribution("bad-package"))
     things = FakeEntryPoint("things", PlainSchemaspace, EntryPointDistribution("good.package"))
-    of = Schemaspaces(
+    of = SchemaspaceRegistry(
         schemaspaces=lambda: [things], providers=lambda: [allowed, ours, other], packages=["good-package"]
     )
     assert sorted(of.get_space("things").schemas) == ["aa", "bb"]
@@ -359,19 +361,19 @@ def test_only_allowed_packages_register() -> None:
 
 def test_test_schemaspace_requires_environment_variable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("METADATA_TESTING", raising=False)
-    assert "metadata-tests" not in Schemaspaces().list_names()
+    assert "metadata-tests" not in SchemaspaceRegistry().list_names()
     monkeypatch.setenv("METADATA_TESTING", "1")
-    assert "metadata-tests" in Schemaspaces().list_names()
+    assert "metadata-tests" in SchemaspaceRegistry().list_names()
 
 
 def test_refresh_loads_newly_installed_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    of = Schemaspaces()
+    of = SchemaspaceRegistry()
     assert "things" not in of.list_names(deprecated=True)
     monkeypatch.syspath_prepend(install_things_package(tmp_path))
-    of.refresh()
+    of.reload_schemas()
     assert "things" in of.list_names()
     assert "old-things" in of.list_names(deprecated=True)
-    (problem,) = of.list_problems()
+    (problem,) = of.list_loading_problems()
     assert (problem.name, problem.distribution, problem.version) == ("broken-things", "things-for-tests", "2.5")
     assert problem.reason == "RuntimeError: the provider is out of order"
 
@@ -381,9 +383,9 @@ def test_refresh_reloads_schemas_from_providers() -> None:
     of = load_things_schemaspace(
         GivenSchemasProvider(asks=lambda: [build_thing_schema("thing", {"kind": {"enum": choices.pop(0)}})])
     )
-    assert of.find_failure("things", "thing", build_thing_document(kind="b")) is not None
-    of.refresh("things")
-    assert of.find_failure("things", "thing", build_thing_document(kind="b")) is None
+    assert of.find_validation_failure("things", "thing", build_thing_document(kind="b")) is not None
+    of.reload_schemas("things")
+    assert of.find_validation_failure("things", "thing", build_thing_document(kind="b")) is None
 
 
 def test_refresh_removes_schemas_no_longer_provided() -> None:
@@ -392,7 +394,7 @@ def test_refresh_removes_schemas_no_longer_provided() -> None:
         GivenSchemasProvider(asks=lambda: answers.pop(0)), GivenSchemasProvider(build_thing_schema("other"))
     )
     assert sorted(of.get_space("things").schemas) == ["gone", "other", "thing"]
-    of.refresh()
+    of.reload_schemas()
     assert sorted(of.get_space("things").schemas) == ["other", "thing"]
     with pytest.raises(SchemaNotFound):
         of.get_schema("things", "gone")
@@ -401,18 +403,18 @@ def test_refresh_removes_schemas_no_longer_provided() -> None:
 def test_failed_refresh_keeps_earlier_schemas() -> None:
     answers: list[Any] = [[build_thing_schema()], 7, [build_thing_schema()]]
     of = load_things_schemaspace(GivenSchemasProvider(asks=lambda: answers.pop(0)))
-    assert of.list_problems() == []
-    of.refresh()
+    assert of.list_loading_problems() == []
+    of.reload_schemas()
     assert list_reasons(of) == {"p0": "TypeError: 'int' object is not iterable"}
-    assert of.find_failure("things", "thing", build_thing_document(size=1)) is None
-    of.refresh()
-    assert of.list_problems() == []
+    assert of.find_validation_failure("things", "thing", build_thing_document(size=1)) is None
+    of.reload_schemas()
+    assert of.list_loading_problems() == []
 
 
 def test_load_failure_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
     of = load_things_schemaspace(GivenSchemasProvider(7), GivenSchemasProvider(build_thing_schema()))
     assert of.list_names() == ["things"]
-    of.refresh()
+    of.reload_schemas()
     assert [one.getMessage() for one in caplog.records] == [
         "Error loading schema '??' for SchemasProvider 'p0' - not a JSON object"
     ]

@@ -34,7 +34,7 @@ class Failing(GivenSchemasProvider):
 
 def test_failed_provider_does_not_stop_migration_of_others() -> None:
     migrating = Migrating(build_thing_schema(), build_thing_schema("old", deprecated=True))
-    report = load_things_schemaspace(Failing(build_thing_schema("bad")), migrating).migrate("things")
+    report = load_things_schemaspace(Failing(build_thing_schema("bad")), migrating).migrate_instances("things")
     assert report.migrated == ("thing-1", "old-1")
     assert report.failed == (("bad", "RuntimeError: there is no way from here"),)
     assert migrating.calls == [
@@ -45,9 +45,9 @@ def test_failed_provider_does_not_stop_migration_of_others() -> None:
 
 def test_dry_run_calls_only_providers_that_support_it() -> None:
     migrating, foretelling = Migrating(build_thing_schema("one")), Foretelling(build_thing_schema("two"))
-    report = load_things_schemaspace(migrating, foretelling, GivenSchemasProvider(build_thing_schema("three"))).migrate(
-        "things", dry_run=True
-    )
+    report = load_things_schemaspace(
+        migrating, foretelling, GivenSchemasProvider(build_thing_schema("three"))
+    ).migrate_instances("things", dry_run=True)
     assert (report.migrated, report.untold, report.dry_run) == (("two-1",), ("one",), True)
     assert migrating.calls == []
     assert [one["dry_run"] for one in foretelling.calls] == [True]
@@ -55,4 +55,4 @@ def test_dry_run_calls_only_providers_that_support_it() -> None:
 
 def test_migrating_unknown_schemaspace_raises() -> None:
     with pytest.raises(ValueError, match="not in the list of valid schemaspaces"):
-        load_things_schemaspace().migrate("nope")
+        load_things_schemaspace().migrate_instances("nope")

@@ -52,28 +52,28 @@ class Files(RuleBasedStateMachine):
         with self.files.lock_instance(name) as slot:
             if name in self._all:
                 with pytest.raises(InstanceExists):
-                    slot.write(value, create=True)
+                    slot.write_document_atomically(value, create=True)
                 return
-            assert slot.write(value, create=True).document == value
+            assert slot.write_document_atomically(value, create=True).document == value
         self._own[name] = value
 
     @rule(name=NAMES, number=st.integers())
     def update(self, name: str, number: int) -> None:
         with self.files.lock_instance(name) as slot:
             assert (slot.existing is None) == (name not in self._all)
-            slot.write({"number": number}, create=False)
+            slot.write_document_atomically({"number": number}, create=False)
         self._own[name] = {"number": number}
 
     @rule(name=NAMES)
     def remove(self, name: str) -> None:
         with self.files.lock_instance(name) as slot:
             if name in self._own:
-                slot.remove()
+                slot.remove_file_and_return_instance()
                 del self._own[name]
                 assert (slot.existing is None) == (name not in self._all)
             else:
                 with pytest.raises(RemovalNotPermitted if name in self._all else InstanceNotFound):
-                    slot.remove()
+                    slot.remove_file_and_return_instance()
 
     @rule(folder=FOLDERS, name=NAMES, number=st.integers(0, 9))
     def others_write_in_place(self, folder: Any, name: str, number: int) -> None:
@@ -104,21 +104,23 @@ class Files(RuleBasedStateMachine):
 
     @rule()
     def sweep_and_recover(self) -> None:
-        self.files.sweep()
-        for leftover in self.files.list_leftovers():
+        self.files.remove_temporary_files_and_list_backups()
+        for leftover in self.files.list_elyra_backups():
             if leftover.missing:
-                self._own[leftover.name] = self.files.recover(leftover.name, leftover.file).document
+                self._own[leftover.name] = self.files.restore_from_backup_and_remove_it(
+                    leftover.name, leftover.file
+                ).document
             else:
-                self.files.discard(leftover.name, leftover.file)
-        assert self.files.list_leftovers() == []
+                self.files.delete_backup(leftover.name, leftover.file)
+        assert self.files.list_elyra_backups() == []
         if get_user_folder(self.root).exists():
             assert list_left_files_without_locks(self.root) == sorted(f"{name}.json" for name in self._own)
 
     @invariant()
     def what_is_read_is_what_is_there(self) -> None:
         expected = self._all
-        assert self.files.list_names() == sorted(expected)
-        for instance in self.files.read_many(self.files.list_names()):
+        assert self.files.list_instance_names() == sorted(expected)
+        for instance in self.files.read_existing_instances(self.files.list_instance_names()):
             assert (BROKEN if instance.document is None else instance.document) == expected[instance.name]
             assert instance.own == (instance.name in self._own)
 

@@ -16,23 +16,23 @@ def test_full_cache_keeps_first_documents_of_repeated_rounds() -> None:
         hits = 0
         for number in range(100):
             key, stamp = (f"/{number}", True), (1, KIB, 1, 1)
-            hits += cache.get(key, stamp) is not None
-            cache.put(key, stamp, held(str(number)))
+            hits += cache.get_if_unchanged(key, stamp) is not None
+            cache.add_and_evict_others(key, stamp, held(str(number)))
         assert len(cache) == 10
     assert hits >= 9
 
 
 def test_changed_file_misses_the_cache() -> None:
     cache = DocumentCache()
-    cache.put(("/a", True), (1, 1, 1, 1), held("a"))
-    assert cache.get(("/a", True), (1, 1, 1, 1)) is not None
-    assert cache.get(("/a", True), (1, 1, 1, 2)) is None
-    assert cache.get(("/a", False), (1, 1, 1, 1)) is None
+    cache.add_and_evict_others(("/a", True), (1, 1, 1, 1), held("a"))
+    assert cache.get_if_unchanged(("/a", True), (1, 1, 1, 1)) is not None
+    assert cache.get_if_unchanged(("/a", True), (1, 1, 1, 2)) is None
+    assert cache.get_if_unchanged(("/a", False), (1, 1, 1, 1)) is None
 
 
 def test_removed_and_oversized_documents_are_not_cached() -> None:
     cache = DocumentCache(4 * KIB)
-    cache.put(("/a", True), (1, 1, 1, 1), held("a"))
-    cache.forget(("/a", True))
-    cache.put(("/b", True), (1, 5 * KIB, 1, 1), held("b"))
+    cache.add_and_evict_others(("/a", True), (1, 1, 1, 1), held("a"))
+    cache.remove_file(("/a", True))
+    cache.add_and_evict_others(("/b", True), (1, 5 * KIB, 1, 1), held("b"))
     assert len(cache) == 0

@@ -26,7 +26,7 @@ def count(root, times):
     files = open_instance_files(Path(root), wait_s=60)
     for _ in range(times):
         with files.lock_instance("a") as slot:
-            slot.write(build_instance_document(slot.existing.document["metadata"]["number"] + 1), create=False)
+            slot.write_document_atomically(build_instance_document(slot.existing.document["metadata"]["number"] + 1), create=False)
 
 threads = [threading.Thread(target=count, args=(sys.argv[1], int(sys.argv[2]))) for _ in range(4)]
 for thread in threads:
@@ -39,7 +39,7 @@ import sys
 from pathlib import Path
 from support.files import build_instance_document, open_instance_files
 with open_instance_files(Path(sys.argv[1])).lock_instance("a") as slot:
-    slot.write(build_instance_document(), create=True)
+    slot.write_document_atomically(build_instance_document(), create=True)
     print("held", flush=True)
     sys.stdin.readline()
 """
@@ -104,7 +104,7 @@ def test_threads_wait_only_for_the_same_name(tmp_path: Path) -> None:
         with files.lock_instance("a") as slot:
             inside.set()
             go.wait()
-            slot.write(build_instance_document(1), create=True)
+            slot.write_document_atomically(build_instance_document(1), create=True)
 
     holder = threading.Thread(target=hold)
     holder.start()
@@ -126,7 +126,7 @@ with open_instance_files(Path(sys.argv[1])).lock_instance(sys.argv[2]) as slot:
     print("looked", flush=True)
     sys.stdin.readline()
     try:
-        slot.write(build_instance_document(2), create=slot.existing is None)
+        slot.write_document_atomically(build_instance_document(2), create=slot.existing is None)
     except (InstanceExists, TransactionConflict) as error:
         print(type(error).__name__)
 """

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from jupyter_colophon.storage.files.network import is_on_network
+from jupyter_colophon.storage.files.network import is_on_network_file_system
 
 MOUNTS = """\
 22 1 253:0 / / rw,relatime shared:1 - ext4 /dev/vda rw
@@ -33,16 +33,16 @@ PLACES = {
 def test_network_folder_is_decided_by_its_last_mount(tmp_path: Path, place: str) -> None:
     mounts = tmp_path / "mountinfo"
     mounts.write_text(MOUNTS)
-    assert is_on_network(Path(place), mounts) is PLACES[place]
+    assert is_on_network_file_system(Path(place), mounts) is PLACES[place]
 
 
 def test_link_to_network_folder_is_on_network(tmp_path: Path) -> None:
     mounts, link = tmp_path / "mountinfo", tmp_path / "link"
     mounts.write_text(MOUNTS)
     link.symlink_to("/cloud")
-    assert is_on_network(link / "x", mounts)
+    assert is_on_network_file_system(link / "x", mounts)
 
 
 def test_no_folder_is_on_network_without_mount_table(tmp_path: Path) -> None:
-    assert not is_on_network(Path("/home"), tmp_path / "none")
-    assert not is_on_network(Path("/proc"))
+    assert not is_on_network_file_system(Path("/home"), tmp_path / "none")
+    assert not is_on_network_file_system(Path("/proc"))

@@ -30,7 +30,7 @@ def test_document_excludes_members_derived_from_the_file(tmp_path: Path) -> None
         "extra": [1],
     }
     path = write_file(get_user_folder(tmp_path), "a", json.dumps(content))
-    instance = open_instance_files(tmp_path).read("a")
+    instance = open_instance_files(tmp_path).find_instance("a")
     assert instance is not None
     assert instance.document == build_instance_document(1) | {"extra": [1]}
     assert (instance.name, instance.resource, instance.own, instance.problem) == ("a", str(path), True, "")
@@ -40,10 +40,10 @@ def test_document_excludes_members_derived_from_the_file(tmp_path: Path) -> None
 
 def test_missing_instance_is_none_and_creates_nothing(tmp_path: Path) -> None:
     files = open_instance_files(tmp_path)
-    assert files.read("a") is None
-    assert list(files.read_many(["a", "b"])) == []
-    assert files.list_names() == []
-    assert not files.exists()
+    assert files.find_instance("a") is None
+    assert list(files.read_existing_instances(["a", "b"])) == []
+    assert files.list_instance_names() == []
+    assert not files.exists_any_folder()
     assert list(tmp_path.iterdir()) == []
 
 
@@ -52,8 +52,8 @@ def test_first_folder_wins(tmp_path: Path) -> None:
     write_file(get_shared_folder(tmp_path), "both", json.dumps(build_instance_document(2)))
     write_file(get_shared_folder(tmp_path), "below", json.dumps(build_instance_document(3)))
     files = open_instance_files(tmp_path)
-    assert files.list_names() == ["below", "both"]
-    below, both = files.read_many(files.list_names())
+    assert files.list_instance_names() == ["below", "both"]
+    below, both = files.read_existing_instances(files.list_instance_names())
     assert (below.document, below.own) == (build_instance_document(3), False)
     assert (both.document, both.own) == (build_instance_document(1), True)
 
@@ -63,7 +63,7 @@ def test_broken_file_hides_lower_levels_only(tmp_path: Path) -> None:
     write_file(get_shared_folder(tmp_path), "good", "{")
     write_file(get_user_folder(tmp_path), "bad", "{")
     write_file(get_shared_folder(tmp_path), "bad", json.dumps(build_instance_document(2)))
-    bad, good = open_instance_files(tmp_path).read_many(["bad", "good"])
+    bad, good = open_instance_files(tmp_path).read_existing_instances(["bad", "good"])
     assert (good.document, good.problem) == (build_instance_document(1), "")
     assert (bad.document, bad.own) == (None, True)
     assert bad.problem
@@ -89,7 +89,7 @@ REASONS = {
 @pytest.mark.parametrize("text", REASONS, ids=list(REASONS.values()))
 def test_unreadable_file_has_a_problem(tmp_path: Path, text: bytes) -> None:
     path = write_file(get_user_folder(tmp_path), "a", text)
-    instance = open_instance_files(tmp_path).read("a")
+    instance = open_instance_files(tmp_path).find_instance("a")
     assert instance is not None
     assert (instance.document, instance.own, instance.resource) == (None, True, str(path))
     assert REASONS[text] in instance.problem
@@ -97,7 +97,10 @@ def test_unreadable_file_has_a_problem(tmp_path: Path, text: bytes) -> None:
 
 def test_last_of_repeated_members_counts_with_a_warning(tmp_path: Path) -> None:
     write_file(get_user_folder(tmp_path), "a", b'{"a": {"b": 1, "b": 2, "c": 3}}')
-    for instance in (open_instance_files(tmp_path).read("a"), open_instance_files(tmp_path).read("a")):
+    for instance in (
+        open_instance_files(tmp_path).find_instance("a"),
+        open_instance_files(tmp_path).find_instance("a"),
+    ):
         assert instance is not None
         assert (instance.document, instance.problem) == ({"a": {"b": 2, "c": 3}}, "")
         assert "same member twice" in instance.warning
@@ -152,8 +155,8 @@ def test_special_files_are_not_read_but_reported(tmp_path: Path, reason: str) ->
     folder.mkdir(parents=True)
     KINDS[reason](folder / "a.json")
     files = open_instance_files(tmp_path)
-    assert files.list_names() == ["a"]
-    instance = files.read("a")
+    assert files.list_instance_names() == ["a"]
+    instance = files.find_instance("a")
     assert instance is not None
     assert instance.document is None
     assert reason in instance.problem
@@ -173,10 +176,10 @@ def test_mounted_config_map_is_read_and_updated(tmp_path: Path) -> None:
     folder, files = get_shared_folder(tmp_path), open_instance_files(tmp_path)
     for version, text in (("..first", '{"a": 1}'), ("..second", '{"a": 2}')):
         mounted(folder, version, text)
-        instance = files.read("a")
+        instance = files.find_instance("a")
         assert instance is not None
         assert (instance.document, instance.own, instance.resource) == (json.loads(text), False, str(folder / "a.json"))
-    assert files.list_names() == ["a"]
+    assert files.list_instance_names() == ["a"]
 
 
 def test_file_without_read_permission_is_reported() -> None:
@@ -187,7 +190,7 @@ def test_file_without_read_permission_is_reported() -> None:
         write_file(folder, "open", "{}").chmod(0o644)
         files = InstanceFiles(SPACE, [folder], cache=DocumentCache())
         with drop_root_permissions():
-            closed, other = files.read_many(files.list_names())
+            closed, other = files.read_existing_instances(files.list_instance_names())
     assert (closed.document, other.document) == (None, {})
     assert "Permission denied" in closed.problem
 
@@ -199,7 +202,7 @@ def test_mark_depends_on_content_not_formatting(tmp_path: Path) -> None:
     write_file(folder, "c", '{"b": [1, "e"], "a": {}}')
     write_file(folder, "d", "{")
     write_file(folder, "e", "{")
-    a, b, c, d, e = open_instance_files(tmp_path).read_many("abcde")
+    a, b, c, d, e = open_instance_files(tmp_path).read_existing_instances("abcde")
     assert a.mark == b.mark
     assert d.mark == e.mark
     assert len({a.mark, c.mark, d.mark}) == 3
@@ -210,7 +213,7 @@ def test_every_change_is_detected_even_of_equal_size(tmp_path: Path) -> None:
     files = open_instance_files(tmp_path)
     for number in range(1, 10):
         path.write_text(json.dumps(build_instance_document(number)))
-        instance = files.read("a")
+        instance = files.find_instance("a")
         assert instance is not None
         assert instance.document == build_instance_document(number)
 
@@ -219,10 +222,10 @@ def test_change_with_forged_time_is_detected(tmp_path: Path) -> None:
     path = write_file(get_user_folder(tmp_path), "a", json.dumps(build_instance_document(1)))
     os.utime(path, (1_000_000_000, 1_000_000_000))
     files = open_instance_files(tmp_path)
-    assert files.read("a") is not None
+    assert files.find_instance("a") is not None
     path.write_text(json.dumps(build_instance_document(2)))
     os.utime(path, (1_000_000_000, 1_000_000_000))
-    instance = files.read("a")
+    instance = files.find_instance("a")
     assert instance is not None
     assert instance.document == build_instance_document(2)
 
@@ -232,9 +235,9 @@ def test_unchanged_file_is_not_read_again(tmp_path: Path) -> None:
     write_file(get_user_folder(tmp_path), "a", "{}")
     files = InstanceFiles(SPACE, [get_user_folder(tmp_path)], cache=cache)
     while len(cache) == 0:
-        first = files.read("a")
-    assert files.read("a") is files.read("a")
-    assert files.read("a") == first
+        first = files.find_instance("a")
+    assert files.find_instance("a") is files.find_instance("a")
+    assert files.find_instance("a") == first
 
 
 NAMES = ["a", "ab,", "Ab", "a b", "日本語", "a.b", "a\n", "x" * 250, "con", "é"]
@@ -244,11 +247,11 @@ def test_every_valid_file_name_is_listed_read_and_removed(tmp_path: Path) -> Non
     for name in NAMES:
         write_file(get_user_folder(tmp_path), name, "{}")
     files = open_instance_files(tmp_path)
-    assert files.list_names() == sorted(NAMES)
+    assert files.list_instance_names() == sorted(NAMES)
     for name in NAMES:
         with files.lock_instance(name) as slot:
-            assert slot.remove().name == name
-    assert files.list_names() == []
+            assert slot.remove_file_and_return_instance().name == name
+    assert files.list_instance_names() == []
 
 
 def test_other_files_are_not_instances(tmp_path: Path) -> None:
@@ -266,10 +269,10 @@ def test_other_files_are_not_instances(tmp_path: Path) -> None:
         (folder / file).write_text("{}")
     (folder / "sub").mkdir()
     (folder / os.fsdecode(b"\xff.json")).write_text("{}")
-    assert open_instance_files(tmp_path).list_names() == []
+    assert open_instance_files(tmp_path).list_instance_names() == []
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", "../a", "/a", ".hidden", "a/b", "a\x00", "\udc80", "x" * 251])
 def test_impossible_file_name_is_absent(tmp_path: Path, name: str) -> None:
     (tmp_path / "a.json").write_text("{}")
-    assert open_instance_files(tmp_path).read(name) is None
+    assert open_instance_files(tmp_path).find_instance(name) is None

@@ -37,8 +37,8 @@ from support.process import run_script
 def test_saved_instance_is_read_by_all_readers(tmp_path: Path) -> None:
     with open_instance_files(tmp_path).lock_instance("a") as slot:
         assert slot.existing is None
-        saved = slot.write(build_instance_document(1, text="日本語 \u2028"), create=True)
-    assert open_instance_files(tmp_path).read("a") == saved
+        saved = slot.write_document_atomically(build_instance_document(1, text="日本語 \u2028"), create=True)
+    assert open_instance_files(tmp_path).find_instance("a") == saved
     assert saved.document == build_instance_document(1, text="日本語 \u2028")
 
 
@@ -80,7 +80,7 @@ def test_create_fails_if_name_exists_at_any_level(tmp_path: Path) -> None:
     files = open_instance_files(tmp_path)
     for name in "ab":
         with files.lock_instance(name) as slot, pytest.raises(InstanceExists):
-            slot.write(build_instance_document(), create=True)
+            slot.write_document_atomically(build_instance_document(), create=True)
     assert (get_user_folder(tmp_path) / "a.json").read_text() == "{}"
     assert not (get_user_folder(tmp_path) / "b.json").exists()
 
@@ -89,7 +89,7 @@ def test_create_does_not_overwrite_file_of_another_program(tmp_path: Path) -> No
     with open_instance_files(tmp_path).lock_instance("a") as slot:
         write_file(get_user_folder(tmp_path), "a", "theirs")
         with pytest.raises(InstanceExists):
-            slot.write(build_instance_document(), create=True)
+            slot.write_document_atomically(build_instance_document(), create=True)
     assert list_left_files_without_locks(tmp_path) == ["a.json"]
     assert (get_user_folder(tmp_path) / "a.json").read_text() == "theirs"
 
@@ -98,21 +98,21 @@ def test_copy_shadows_shared_instance_until_removed(tmp_path: Path) -> None:
     write_file(get_shared_folder(tmp_path), "a", json.dumps(build_instance_document(1)))
     files = open_instance_files(tmp_path)
     with files.lock_instance("a") as slot:
-        written = slot.write(build_instance_document(2), create=False)
+        written = slot.write_document_atomically(build_instance_document(2), create=False)
         assert (written.own, slot.existing) == (True, written)
     with files.lock_instance("a") as slot:
-        assert slot.remove().document == build_instance_document(2)
+        assert slot.remove_file_and_return_instance().document == build_instance_document(2)
         assert slot.existing is not None
         assert (slot.existing.document, slot.existing.own) == (build_instance_document(1), False)
         with pytest.raises(RemovalNotPermitted):
-            slot.remove()
-    assert files.list_names() == ["a"]
+            slot.remove_file_and_return_instance()
+    assert files.list_instance_names() == ["a"]
 
 
 def test_removing_missing_instance_creates_nothing(tmp_path: Path) -> None:
     files = open_instance_files(tmp_path)
     with files.lock_instance("a") as slot, pytest.raises(InstanceNotFound):
-        slot.remove()
+        slot.remove_file_and_return_instance()
     assert list(tmp_path.iterdir()) == []
 
 
@@ -125,13 +125,13 @@ def test_unreadable_instance_can_be_replaced_and_removed(tmp_path: Path) -> None
     files = open_instance_files(tmp_path)
     for name in ("broken", "pipe", "link"):
         save_instance(files, name, build_instance_document(1))
-        instance = files.read(name)
+        instance = files.find_instance(name)
         assert instance is not None
         assert instance.document == build_instance_document(1)
     assert target.read_text() == "{}"
     (folder / "again.json").symlink_to(target)
     with files.lock_instance("again") as slot:
-        assert slot.remove().problem
+        assert slot.remove_file_and_return_instance().problem
     assert target.exists()
 
 
@@ -140,9 +140,9 @@ def test_folder_with_instance_name_is_left_unchanged(tmp_path: Path) -> None:
     files = open_instance_files(tmp_path)
     with files.lock_instance("a") as slot:
         with pytest.raises(InstanceIsDirectory):
-            slot.write(build_instance_document(), create=False)
+            slot.write_document_atomically(build_instance_document(), create=False)
         with pytest.raises(InstanceIsDirectory):
-            slot.remove()
+            slot.remove_file_and_return_instance()
     assert (get_user_folder(tmp_path) / "a.json" / "inner").is_dir()
     assert list_left_files_without_locks(tmp_path) == ["a.json"]
 
@@ -155,8 +155,8 @@ def test_document_that_cannot_be_read_again_is_not_written(tmp_path: Path, value
     files = open_instance_files(tmp_path)
     save_instance(files, "a", build_instance_document(1))
     with files.lock_instance("a") as slot, pytest.raises(MalformedBody):
-        slot.write(value, create=False)
-    instance = files.read("a")
+        slot.write_document_atomically(value, create=False)
+    instance = files.find_instance("a")
     assert instance is not None
     assert instance.document == build_instance_document(1)
 
@@ -168,7 +168,7 @@ def test_too_large_or_deep_document_is_not_written(tmp_path: Path) -> None:
     with open_instance_files(tmp_path).lock_instance("a") as slot:
         for value in (build_instance_document(text="x" * 11 * 2**20), deep):
             with pytest.raises(TooLarge):
-                slot.write(value, create=True)
+                slot.write_document_atomically(value, create=True)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -188,9 +188,9 @@ def test_read_only_instance_can_be_locked_but_not_changed() -> None:
             assert slot.existing is not None
             assert slot.existing.document == {}
             with pytest.raises(StorageError, match="Permission denied"):
-                slot.write(build_instance_document(), create=False)
+                slot.write_document_atomically(build_instance_document(), create=False)
             with pytest.raises(StorageError, match="Permission denied"):
-                slot.remove()
+                slot.remove_file_and_return_instance()
         assert os.listdir(root) == ["a.json"]
 
 
@@ -199,9 +199,9 @@ def test_file_in_place_of_folder_is_reported(tmp_path: Path) -> None:
     get_user_folder(tmp_path).write_text("")
     files = open_instance_files(tmp_path)
     with pytest.raises(StorageError):
-        files.list_names()
+        files.list_instance_names()
     with files.lock_instance("a") as slot, pytest.raises(StorageError):
-        slot.write(build_instance_document(), create=True)
+        slot.write_document_atomically(build_instance_document(), create=True)
 
 
 def test_file_in_place_of_shared_folder_is_ignored(tmp_path: Path) -> None:
@@ -209,8 +209,8 @@ def test_file_in_place_of_shared_folder_is_ignored(tmp_path: Path) -> None:
     get_shared_folder(tmp_path).parent.mkdir(parents=True)
     get_shared_folder(tmp_path).write_text("")
     files = open_instance_files(tmp_path)
-    assert files.list_names() == ["a"]
-    assert files.read("b") is None
+    assert files.list_instance_names() == ["a"]
+    assert files.find_instance("b") is None
 
 
 def test_error_inside_the_lock_is_raised_unchanged(tmp_path: Path) -> None:
@@ -218,7 +218,7 @@ def test_error_inside_the_lock_is_raised_unchanged(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError), files.lock_instance("a"):
         raise FileNotFoundError
     with files.lock_instance("a") as slot:
-        slot.write(build_instance_document(), create=True)
+        slot.write_document_atomically(build_instance_document(), create=True)
 
 
 FULL = """
@@ -237,10 +237,10 @@ try:
     save_instance(files, "a", build_instance_document(2, text="x" * 100_000))
 except StoreFull as error:
     print(error.detail)
-print(files.read("a").document == build_instance_document(1))
+print(files.find_instance("a").document == build_instance_document(1))
 resource.setrlimit(resource.RLIMIT_FSIZE, before)
 save_instance(files, "a", build_instance_document(2, text="x" * 100_000))
-print(files.read("a").document["metadata"]["number"], list_left_files_without_locks(Path(sys.argv[1])))
+print(files.find_instance("a").document["metadata"]["number"], list_left_files_without_locks(Path(sys.argv[1])))
 """
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from jupyter_colophon.storage.files.snapshot import InstanceChanges
-from jupyter_colophon.storage.files.watcher import FileWatch
+from jupyter_colophon.storage.files.watcher import InstanceFileWatcher
 from support.files import (
     SPACE,
     build_instance_document,
@@ -52,11 +52,11 @@ class ReportedChanges:
 def received(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ReportedChanges]:
     """Watch the folders of this test, none of which exists yet."""
     received = ReportedChanges()
-    watch = FileWatch(received, polling=request.param == "looked at")
-    watch.add(SPACE, [get_user_folder(tmp_path), get_shared_folder(tmp_path)])
-    watch.start()
+    watch = InstanceFileWatcher(received, polling=request.param == "looked at")
+    watch.watch_schemaspace(SPACE, [get_user_folder(tmp_path), get_shared_folder(tmp_path)])
+    watch.start_thread()
     yield received
-    watch.close()
+    watch.stop_thread()
 
 
 def created(name: str) -> Callable[[InstanceChanges], bool]:
@@ -166,27 +166,27 @@ def test_exception_of_callback_is_logged_and_watch_continues(tmp_path: Path, cap
         received(seen)
         raise RuntimeError("the listener is broken")
 
-    watch = FileWatch(listener)
-    watch.add(SPACE, [get_user_folder(tmp_path)])
-    watch.start()
+    watch = InstanceFileWatcher(listener)
+    watch.watch_schemaspace(SPACE, [get_user_folder(tmp_path)])
+    watch.start_thread()
     try:
         write_file(get_user_folder(tmp_path), "a", "{}")
         received.wait(created("a"))
         write_file(get_user_folder(tmp_path), "b", "{}")
         received.wait(created("b"))
     finally:
-        watch.close()
+        watch.stop_thread()
     assert "the listener is broken" in caplog.text
 
 
 def test_schemaspace_added_later_reports_only_changes(tmp_path: Path, received: ReportedChanges) -> None:
     write_file(tmp_path, "here", "{}")
-    watch = FileWatch(received)
-    watch.start()
-    watch.add("other", [tmp_path])
+    watch = InstanceFileWatcher(received)
+    watch.start_thread()
+    watch.watch_schemaspace("other", [tmp_path])
     write_file(tmp_path, "new", "{}")
     received.wait(lambda seen: seen.space == "other" and seen.created == {"new"})
-    watch.close()
+    watch.stop_thread()
     write_file(get_user_folder(tmp_path), "last", "{}")
     received.wait(created("last"))
 
@@ -195,17 +195,17 @@ NOT_REPORTED = """
 import sys
 from pathlib import Path
 sys.modules["watchfiles"] = None
-from jupyter_colophon.storage.files.watcher import FileWatch
+from jupyter_colophon.storage.files.watcher import InstanceFileWatcher
 from support.files import write_file
 import threading
 done = threading.Event()
-watch = FileWatch(lambda seen: "a" in seen.changed and done.set())
+watch = InstanceFileWatcher(lambda seen: "a" in seen.changed and done.set())
 write_file(Path(sys.argv[1]), "a", "{}")
-watch.add("x", [Path(sys.argv[1])])
-watch.start()
+watch.watch_schemaspace("x", [Path(sys.argv[1])])
+watch.start_thread()
 write_file(Path(sys.argv[1]), "a", "[1, 2]")
 print(done.wait(120))
-watch.close()
+watch.stop_thread()
 """
 
 
@@ -216,10 +216,10 @@ def test_files_are_scanned_without_notifications(tmp_path: Path) -> None:
 def test_closed_watch_reports_nothing_and_ends_its_thread(tmp_path: Path) -> None:
     received = ReportedChanges()
     before = set(threading.enumerate())
-    watch = FileWatch(received)
-    watch.add(SPACE, [get_user_folder(tmp_path)])
-    watch.start()
-    watch.close()
+    watch = InstanceFileWatcher(received)
+    watch.watch_schemaspace(SPACE, [get_user_folder(tmp_path)])
+    watch.start_thread()
+    watch.stop_thread()
     write_file(get_user_folder(tmp_path), "a", "{}")
     time.sleep(0.7)
     assert received.seen == []

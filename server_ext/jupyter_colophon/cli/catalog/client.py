@@ -16,7 +16,7 @@ from jupyter_colophon.client.v3_operations import V3Operations
 from jupyter_colophon.core.access import Principal
 
 if TYPE_CHECKING:
-    from jupyter_colophon.operations.services import Services
+    from jupyter_colophon.operations.services import ProcessServices
     from jupyter_colophon.settings import Settings
 
 _V3 = "/colophon/v3"
@@ -64,14 +64,14 @@ def open_catalog_client(url: str, settings: "Settings") -> Iterator[CatalogClien
 
 
 @contextmanager
-def open_local_services(settings: "Settings") -> Iterator["Services"]:
+def open_local_services(settings: "Settings") -> Iterator["ProcessServices"]:
     """Open the catalog in the store of the settings. Raises InvalidConfiguration, NotFound, StorageError."""
-    from jupyter_colophon.operations.services import Services
-    from jupyter_colophon.service.registry_files import require_readable
+    from jupyter_colophon.operations.services import ProcessServices
+    from jupyter_colophon.service.registry_files import require_readable_extension_file
 
     store = require_existing_store(settings)
-    require_readable(settings.get_registry_extension())
-    services = Services(settings, store, settings.build_identity(), version("jupyter-colophon"))
+    require_readable_extension_file(settings.get_registry_extension())
+    services = ProcessServices(settings, store, settings.build_identity(), version("jupyter-colophon"))
     with closing(services):
-        services.get_catalog()
+        services.get_or_open_catalog()
         yield services

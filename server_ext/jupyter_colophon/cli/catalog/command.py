@@ -14,10 +14,10 @@ from jupyter_colophon.client.absence import find_entity
 from jupyter_colophon.client.api.did_you_mean import explain_missing_entity
 from jupyter_colophon.client.api.edits import Edits
 from jupyter_colophon.client.problems import EntityNotFound
-from jupyter_colophon.core.entities.annotation import Annotation
+from jupyter_colophon.core.entities.annotation import MetadataAnnotation
 from jupyter_colophon.core.errors import InvalidQuery
-from jupyter_colophon.core.identity.names import parse_data_name
-from jupyter_colophon.core.time_format import format_time, parse_time
+from jupyter_colophon.core.identity.names import parse_dataset_name
+from jupyter_colophon.core.time_format import format_ms_as_iso_time, parse_time_to_ms
 from jupyter_colophon.rendering.renderers import render_creation_notice
 
 #: System properties of every entity. They are shown as the entity's times, not as properties.
@@ -48,14 +48,15 @@ class CatalogCommand(CliCommand):
         now = time.time_ns() // 1_000_000
         texts = {name: getattr(self.args, name) for name in names}
         ms = {
-            name: parse_time(text, now, f"--{name.replace('_', '-')}") if text else None for name, text in texts.items()
+            name: parse_time_to_ms(text, now, f"--{name.replace('_', '-')}") if text else None
+            for name, text in texts.items()
         }
         start, end = ms.get("start"), ms.get("end")
         if start is not None and end is not None and start > end:
             raise InvalidQuery("must not be after --end", "--start")
-        return {name: None if time_ms is None else format_time(time_ms) for name, time_ms in ms.items()}
+        return {name: None if time_ms is None else format_ms_as_iso_time(time_ms) for name, time_ms in ms.items()}
 
-    def annotate_and_print(self, name: str, change: Annotation) -> int:
+    def annotate_and_print(self, name: str, change: MetadataAnnotation) -> int:
         """Change the USER metadata of an entity, as `%metadata` does: an unknown entity is created if something is added."""
         urn = self.resolve_urn(name)
         with self.connect_to_catalog() as client:
@@ -105,7 +106,7 @@ class CatalogCommand(CliCommand):
     def resolve_urn(self, text: str) -> str:
         """Return the URN for `<database>.<table>`, the path of a file, or a URN. Raises InvalidName."""
         name = os.path.abspath(text) if text.startswith("./") else text
-        return str(parse_data_name(name, self.settings.build_identity()))
+        return str(parse_dataset_name(name, self.settings.build_identity()))
 
     def render_document(self, kind: str, document: Mapping[str, Any]) -> str:
         """Return a document as text, with names that commands accept."""

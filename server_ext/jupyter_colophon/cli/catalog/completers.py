@@ -10,10 +10,10 @@ from jupyter_colophon.cli.parser import Completer
 from jupyter_colophon.client.caller import Document
 from jupyter_colophon.client.problems import ClientError
 from jupyter_colophon.core.errors import InvalidName, MetadataError
-from jupyter_colophon.core.identity.names import Identity, parse_data_name
+from jupyter_colophon.core.identity.names import IdentityRules, parse_dataset_name
 from jupyter_colophon.core.identity.urn import PREFIX
 
-_Finder = Callable[[CatalogClient, Identity, str], Iterable[str]]
+_Finder = Callable[[CatalogClient, IdentityRules, str], Iterable[str]]
 
 
 def _create_completer(find: _Finder) -> Completer:
@@ -31,21 +31,21 @@ def _create_completer(find: _Finder) -> Completer:
     return complete
 
 
-def _find_namespaces(client: CatalogClient, identity: Identity, prefix: str) -> Iterator[str]:
+def _find_namespaces(client: CatalogClient, identity: IdentityRules, prefix: str) -> Iterator[str]:
     yield from (entity["namespace"] for entity in _list_first_page(client, "namespace", "", prefix))
 
 
-def _find_datasets(client: CatalogClient, identity: Identity, prefix: str) -> Iterator[str]:
+def _find_datasets(client: CatalogClient, identity: IdentityRules, prefix: str) -> Iterator[str]:
     """Yield names of datasets that resolve to them, or namespaces if the prefix has no dot."""
     for name, urn in _find_qualified_names(client, "dataset", prefix):
         try:
-            if not urn or str(parse_data_name(name, identity)) == urn:
+            if not urn or str(parse_dataset_name(name, identity)) == urn:
                 yield name
         except InvalidName:
             continue
 
 
-def _find_applications(client: CatalogClient, identity: Identity, prefix: str) -> Iterator[str]:
+def _find_applications(client: CatalogClient, identity: IdentityRules, prefix: str) -> Iterator[str]:
     yield from (name for name, _ in _find_qualified_names(client, "dataFlow", prefix))
 
 
@@ -63,15 +63,15 @@ def _find_qualified_names(client: CatalogClient, type_: str, prefix: str) -> Ite
     )
 
 
-def _find_tags(client: CatalogClient, identity: Identity, prefix: str) -> Iterator[str]:
+def _find_tags(client: CatalogClient, identity: IdentityRules, prefix: str) -> Iterator[str]:
     yield from _list_keys_of_kind(client, "tag", prefix)
 
 
-def _find_keys(client: CatalogClient, identity: Identity, prefix: str) -> Iterator[str]:
+def _find_keys(client: CatalogClient, identity: IdentityRules, prefix: str) -> Iterator[str]:
     yield from _list_keys_of_kind(client, "property", prefix)
 
 
-def _find_key_prefixes(client: CatalogClient, identity: Identity, prefix: str) -> Iterator[str]:
+def _find_key_prefixes(client: CatalogClient, identity: IdentityRules, prefix: str) -> Iterator[str]:
     yield from (f"{key}=" for key in _find_keys(client, identity, prefix))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from jupyter_colophon.cli.catalog.completers import complete_applications
 from jupyter_colophon.cli.catalog.entity_command import EntityCommand, add_pairs_option
 from jupyter_colophon.cli.parser import CommandParser
-from jupyter_colophon.core.cdap.names import from_v3
+from jupyter_colophon.core.cdap.names import parse_v3_path
 from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.identity.urn import PREFIX
@@ -50,7 +50,7 @@ class ApplicationCommand(EntityCommand):
         namespace, dot, application = name.partition(".")
         if not dot:
             raise InvalidName("application", name, "write <namespace>.<application>, or a URN")
-        return str(from_v3(("namespaces", namespace, "apps", application), self.settings.build_identity()))
+        return str(parse_v3_path(("namespaces", namespace, "apps", application), self.settings.build_identity()))
 
     def build_registration_document(self) -> dict[str, Any]:
         """Return the options as a document of the CDAP API."""

@@ -12,7 +12,7 @@ from jupyter_colophon.cli.exit_status import EXIT_FAILED, EXIT_OK
 from jupyter_colophon.cli.parser import CommandParser, parse_path
 from jupyter_colophon.client.caller import Document
 from jupyter_colophon.client.progress_line import ProgressLine
-from jupyter_colophon.core.entities.export_lines import split_chunks
+from jupyter_colophon.core.entities.export_lines import split_lines_into_chunks_with_header
 
 #: Size of the chunks that are sent: a server accepts 10 MiB by default.
 _CHUNK_BYTES: Final = 4 * 1024 * 1024
@@ -63,5 +63,5 @@ class ImportCommand(CatalogCommand):
 def _send_file_in_chunks(client: CatalogClient, file: Path, *, overwrite: bool, dry_run: bool) -> Iterator[Document]:
     """Send the file in chunks, and yield the answers."""
     with file.open("rb") as lines:
-        for chunk in split_chunks(lines, _CHUNK_BYTES):
+        for chunk in split_lines_into_chunks_with_header(lines, _CHUNK_BYTES):
             yield client.import_namespace(chunk, overwrite=overwrite, dry_run=dry_run, timeout_s=_TIMEOUT_S)

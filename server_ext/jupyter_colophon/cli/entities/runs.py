@@ -7,7 +7,7 @@ from jupyter_colophon.cli.catalog.completers import complete_datasets
 from jupyter_colophon.cli.exit_status import EXIT_OK
 from jupyter_colophon.cli.parser import CommandParser, build_choice_type, build_integer_type, set_completer
 from jupyter_colophon.client.caller import Document
-from jupyter_colophon.core.cdap.names import from_v3
+from jupyter_colophon.core.cdap.names import parse_v3_path
 from jupyter_colophon.core.identity.urn import PREFIX
 
 _RUN = f"{PREFIX}dataProcessInstance:"
@@ -72,7 +72,7 @@ class RunsCommand(CatalogCommand):
             return self.resolve_urn(text)
         namespace, application, type_, program = parts
         path = ("namespaces", namespace, "apps", application, type_, program)
-        return str(from_v3(path, self.settings.build_identity()))
+        return str(parse_v3_path(path, self.settings.build_identity()))
 
     def _show_run(self, urn: str) -> int:
         with self.connect_to_catalog() as client:

@@ -3,7 +3,7 @@
 from jupyter_colophon.cli.catalog.command import ENTITY_HELP, CatalogCommand
 from jupyter_colophon.cli.catalog.completers import complete_datasets, complete_pairs
 from jupyter_colophon.cli.parser import CommandParser, parse_key_value, set_completer
-from jupyter_colophon.core.entities.annotation import Annotation
+from jupyter_colophon.core.entities.annotation import MetadataAnnotation
 
 
 class SetCommand(CatalogCommand):
@@ -24,4 +24,4 @@ class SetCommand(CatalogCommand):
 
     def run(self) -> int:
         """Set the properties."""
-        return self.annotate_and_print(self.args.entity, Annotation(dict(self.args.properties)))
+        return self.annotate_and_print(self.args.entity, MetadataAnnotation(dict(self.args.properties)))

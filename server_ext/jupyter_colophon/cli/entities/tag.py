@@ -3,7 +3,7 @@
 from jupyter_colophon.cli.catalog.command import ENTITY_HELP, CatalogCommand
 from jupyter_colophon.cli.catalog.completers import complete_datasets, complete_tags
 from jupyter_colophon.cli.parser import CommandParser, set_completer
-from jupyter_colophon.core.entities.annotation import Annotation
+from jupyter_colophon.core.entities.annotation import MetadataAnnotation
 
 
 class TagCommand(CatalogCommand):
@@ -23,5 +23,9 @@ class TagCommand(CatalogCommand):
     def run(self) -> int:
         """Add or remove the tags."""
         tags = self.args.tags
-        change = Annotation(without_tags=frozenset(tags)) if self.args.remove else Annotation(tags=tuple(tags))
+        change = (
+            MetadataAnnotation(without_tags=frozenset(tags))
+            if self.args.remove
+            else MetadataAnnotation(tags=tuple(tags))
+        )
         return self.annotate_and_print(self.args.entity, change)

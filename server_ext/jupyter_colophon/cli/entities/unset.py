@@ -3,7 +3,7 @@
 from jupyter_colophon.cli.catalog.command import ENTITY_HELP, CatalogCommand
 from jupyter_colophon.cli.catalog.completers import complete_datasets, complete_keys
 from jupyter_colophon.cli.parser import CommandParser, set_completer
-from jupyter_colophon.core.entities.annotation import Annotation
+from jupyter_colophon.core.entities.annotation import MetadataAnnotation
 
 
 class UnsetCommand(CatalogCommand):
@@ -21,4 +21,6 @@ class UnsetCommand(CatalogCommand):
 
     def run(self) -> int:
         """Remove the properties."""
-        return self.annotate_and_print(self.args.entity, Annotation(without_properties=frozenset(self.args.keys)))
+        return self.annotate_and_print(
+            self.args.entity, MetadataAnnotation(without_properties=frozenset(self.args.keys))
+        )

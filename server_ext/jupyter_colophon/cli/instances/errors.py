@@ -29,7 +29,7 @@ def format_error(error: ClientError | MetadataError) -> str:
     cause = failed.__cause__ if isinstance(failed, HookFailed) else None
     if not isinstance(cause, Exception) or hooks.has_user_message(cause):
         return detail
-    return detail.replace(hooks.get_user_message(cause), f"{type(cause).__name__}: {cause}")
+    return detail.replace(hooks.get_user_message_or_type(cause), f"{type(cause).__name__}: {cause}")
 
 
 def list_problems(error: ClientError) -> list[Document]:

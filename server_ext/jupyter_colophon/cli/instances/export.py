@@ -12,7 +12,7 @@ from jupyter_colophon.cli.instances.option import Option, create_flag_option
 from jupyter_colophon.cli.instances.output import format_instance_count, log
 from jupyter_colophon.cli.instances.space_command import FixedOptionsCommand
 from jupyter_colophon.client.caller import Document
-from jupyter_colophon.service.instances.masking import find_masks
+from jupyter_colophon.service.instances.masking import find_mask_paths
 
 
 class ExportInstances(FixedOptionsCommand):
@@ -62,7 +62,7 @@ class ExportInstances(FixedOptionsCommand):
         invalid_names = [name for name in names if name in instances and instances[name]["reason"]]
         if invalid:
             self._warn_unreadable(instances, names)
-        if masked := sum(next(find_masks(document), None) is not None for document in documents):
+        if masked := sum(next(find_mask_paths(document), None) is not None for document in documents):
             log.warning(
                 "%s exported without secrets; use --include-secrets to include them", format_instance_count(masked)
             )

@@ -8,7 +8,7 @@ from typing import Any
 from jupyter_colophon.cli.instances.errors import InstanceCommandError
 from jupyter_colophon.cli.instances.option import Option
 from jupyter_colophon.cli.instances.values import parse_object_or_file, read_object
-from jupyter_colophon.core.identity.instance_names import normalize_name
+from jupyter_colophon.core.identity.instance_names import generate_instance_name
 
 FILE = Option(
     "file",
@@ -41,7 +41,7 @@ class InputDocument:
             return self.stem
         if key == "name":
             title = self.get_name("display_name")
-            return normalize_name(title) if title else None
+            return generate_instance_name(title) if title else None
         return self.get_nonempty_text(key)
 
     def get_nonempty_text(self, key: str) -> str | None:

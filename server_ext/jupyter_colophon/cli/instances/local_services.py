@@ -6,25 +6,25 @@ from importlib.metadata import version
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import InvalidConfiguration
-from jupyter_colophon.core.store import StoreChoice
-from jupyter_colophon.operations.services import Services
-from jupyter_colophon.schemaspaces.instances import get_instances as open_instances
-from jupyter_colophon.schemaspaces.instances import release
-from jupyter_colophon.service.instances.instances import Instances
-from jupyter_colophon.service.schemaspaces.spaces import Schemaspaces
+from jupyter_colophon.core.store import StorageChoice
+from jupyter_colophon.operations.services import ProcessServices
+from jupyter_colophon.schemaspaces.instances import close_instances_outside_server
+from jupyter_colophon.schemaspaces.instances import get_or_create_instances_of_process as open_instances
+from jupyter_colophon.service.instances.instances import InstanceService
+from jupyter_colophon.service.schemaspaces.spaces import SchemaspaceRegistry
 from jupyter_colophon.settings import Settings
 
 
-class LocalServices(Services):
+class LocalServices(ProcessServices):
     """Services that open the catalog, if it exists, only to save an instance or read a version."""
 
     @classmethod
     def open(cls, settings: Settings) -> "LocalServices":
         """Return the services of these settings. Nothing is opened; settings of the store may be invalid."""
         try:
-            store, problem = settings.store(), ""
+            store, problem = settings.choose_store(), ""
         except InvalidConfiguration as error:
-            store, problem = StoreChoice("", {}), error.detail
+            store, problem = StorageChoice("", {}), error.detail
         return cls(settings, store, settings.build_identity(), version("jupyter-colophon"), problem)
 
     @cached_property
@@ -35,14 +35,14 @@ class LocalServices(Services):
         except (KeyError, OSError):
             return Principal("unknown")
 
-    def get_schemaspaces(self) -> Schemaspaces:
+    def get_schemaspaces(self) -> SchemaspaceRegistry:
         """Return the schemaspaces; the first call loads them."""
         from jupyter_colophon.schemaspaces.schema import SchemaManager
 
         manager: SchemaManager = SchemaManager.instance(config=self.settings.config)
         return manager.spaces
 
-    def get_instances(self) -> Instances:
+    def get_instances(self) -> InstanceService:
         """Return the instances of this process. Raises InvalidConfiguration."""
         self._instances = open_instances(self.settings) if self._instances is None else self._instances
         return self._instances
@@ -51,4 +51,4 @@ class LocalServices(Services):
         """Close the stores, if they were opened."""
         if self._instances is not None:
             self._instances = None
-            release()
+            close_instances_outside_server()

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from jupyter_colophon.core.display_text import count_of, format_columns
+from jupyter_colophon.core.display_text import format_count_with_noun, format_rows_in_aligned_columns
 
 _LOG_FORMAT = "[%(levelname)1.1s %(asctime)s.%(msecs)03d] %(message)s"
 log = logging.getLogger("jupyter_colophon.cli.instances")
@@ -24,13 +24,13 @@ def print_json(document: Any) -> None:
 
 def print_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Print a table as Elyra does: underlined headings, three spaces after the first column."""
-    for line in format_columns([headings, ["-" * len(heading) for heading in headings], *rows], "   "):
+    for line in format_rows_in_aligned_columns([headings, ["-" * len(heading) for heading in headings], *rows], "   "):
         print_escaped_line(line)
 
 
 def format_instance_count(number: int) -> str:
     """Return a number of instances as text: `1 instance`, `2 instances`."""
-    return count_of(number, "instance")
+    return format_count_with_noun(number, "instance")
 
 
 class _LineFormatter(logging.Formatter):

@@ -6,7 +6,7 @@ from jupyter_colophon.cli.instances.errors import InstanceCommandError
 from jupyter_colophon.cli.instances.option import Option, create_flag_option
 from jupyter_colophon.cli.instances.output import print_escaped_line, print_table
 from jupyter_colophon.cli.instances.space_command import FixedOptionsCommand
-from jupyter_colophon.service.instances.recovery import Recovery
+from jupyter_colophon.service.instances.recovery import InstanceFileRecovery
 
 
 class RecoverInstances(FixedOptionsCommand):
@@ -29,26 +29,28 @@ class RecoverInstances(FixedOptionsCommand):
         services = self.client.require_local_services(
             "recovery files can be discarded" if discards else "recovery files can be used"
         )
-        recovery = services.get_instances().create_recovery(self.space, services.principal, "admin")
+        recovery = services.get_instances().create_file_recovery(self.space, services.principal, "admin")
         if not name:
             self._print_recovery_files(recovery)
             return True
         if discards and not file:
             raise InstanceCommandError("'--file' is a required parameter.", shows_help=True)
-        file = file or next((each.file for each in recovery.list_files() if each.name == name and not each.problem), "")
+        file = file or next(
+            (each.file for each in recovery.list_orphaned_files() if each.name == name and not each.problem), ""
+        )
         if discards:
-            recovery.discard(file, name)
+            recovery.delete_orphaned_file(file, name)
             self.print_result(
                 {"schemaspace": self.space, "discarded": file}, f"'{file}' of schemaspace '{self.space}' removed."
             )
             return True
-        recovery.recover(file, name)
+        recovery.restore_instance_from_file(file, name)
         path = self.client.read_instance(self.space, name)["resource"]
         document = {"schemaspace": self.space, "recovered": name, "file": file, "resource": path}
         self.print_result(document, f"Metadata instance '{name}' has been recovered from {file} to: {path}")
         return True
 
-    def _print_recovery_files(self, recovery: Recovery) -> None:
+    def _print_recovery_files(self, recovery: InstanceFileRecovery) -> None:
         rows = [
             {
                 "name": each.name,
@@ -56,7 +58,7 @@ class RecoverInstances(FixedOptionsCommand):
                 "time": _format_time(each.time),
                 "state": _describe_state(each.problem, missing=each.missing),
             }
-            for each in recovery.list_files()
+            for each in recovery.list_orphaned_files()
         ]
         if self.json:
             self.print_result({"schemaspace": self.space, "recoveryFiles": rows})

@@ -122,7 +122,7 @@ def read_object(option: str, path: Path) -> dict[str, Any]:
     """Return the object in a file. Raises InstanceCommandError."""
     try:
         repeated: list[str] = []
-        value = json_parsing.parse(path.read_bytes(), repeated=repeated)
+        value = json_parsing.parse_json(path.read_bytes(), repeated_names=repeated)
     except OSError as error:
         raise InstanceCommandError(
             f"Parameter '{option}' requires a JSON-formatted file or string and the following error occurred attempting "
@@ -141,7 +141,7 @@ def read_object(option: str, path: Path) -> dict[str, Any]:
 def parse_literal(text: str) -> Any:
     """Parse a value as JSON, else as a Python literal of JSON types. Raises ValueError."""
     try:
-        return json_parsing.parse(text.encode("utf-8", "surrogatepass"))
+        return json_parsing.parse_json(text.encode("utf-8", "surrogatepass"))
     except MetadataError as error:
         if len(text) > _LITERAL_MAX:
             raise ValueError(error.detail) from None

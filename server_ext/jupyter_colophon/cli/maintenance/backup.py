@@ -22,7 +22,7 @@ class BackupCommand(CliCommand):
         """Write the file; it is replaced only when it is complete."""
         path = self.args.file
         with self.open_maintenance() as maintenance:
-            rows = maintenance.create_backups(version("jupyter-colophon")).write(path)
+            rows = maintenance.create_backup_service(version("jupyter-colophon")).write_backup_file(path)
         document = {"file": str(path), "bytes": path.stat().st_size, "rows": rows}
         self.print_result(document, f"{path}: {sum(rows.values())} rows, {document['bytes']} bytes")
         return EXIT_OK

@@ -27,6 +27,8 @@ class CompactCommand(CliCommand):
         """Remove changes, then free space. Clients that read on from a removed change get 410."""
         days = self.args.days
         with self.open_maintenance() as maintenance:
-            removed, freed = maintenance.compact(self.settings.change_log_retention_days if days is None else days)
+            removed, freed = maintenance.delete_old_changes_and_reclaim_space(
+                self.settings.change_log_retention_days if days is None else days
+            )
         self.print_result({"removed": removed, "freed": freed}, f"{removed} changes removed, {freed} bytes freed")
         return EXIT_OK

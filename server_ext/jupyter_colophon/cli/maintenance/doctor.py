@@ -15,7 +15,7 @@ from jupyter_colophon.cli.maintenance.instance_checks import check_schedules, ch
 from jupyter_colophon.cli.maintenance.registry_checks import check_registry_extension
 from jupyter_colophon.cli.maintenance.sink_checks import check_sink_deliveries, check_sink_settings, find_sink_problems
 from jupyter_colophon.core import errors
-from jupyter_colophon.core.store import StoreChoice
+from jupyter_colophon.core.store import StorageChoice
 
 if TYPE_CHECKING:
     from jupyter_colophon.maintenance import Maintenance
@@ -56,7 +56,7 @@ class DoctorCommand(CliCommand):
     def run(self) -> int:
         """Run all checks."""
         sink_problems = find_sink_problems(self.settings)
-        results = [*_check_versions(), *self._check_store(self.settings.store(), sink_problems)]
+        results = [*_check_versions(), *self._check_store(self.settings.choose_store(), sink_problems)]
         results += check_sink_settings(self.settings, sink_problems)
         results += check_schemaspaces_and_instances(self.settings)
         results += check_schedules(self.settings)
@@ -73,7 +73,7 @@ class DoctorCommand(CliCommand):
         """Return the file without a check: `check_registry_extension` reports its problems."""
         return self.settings.get_registry_extension()
 
-    def _check_store(self, store: StoreChoice, sink_problems: Mapping[str, str]) -> Iterator[CheckResult]:
+    def _check_store(self, store: StorageChoice, sink_problems: Mapping[str, str]) -> Iterator[CheckResult]:
         if store.provider == "sqlite" and isinstance(store.options.get("path"), str):
             path = Path(store.options["path"])
             info = read_path_info(path)
@@ -84,7 +84,7 @@ class DoctorCommand(CliCommand):
             with self.open_maintenance() as maintenance:
                 yield from _check_open_store(maintenance)
                 yield from check_sink_deliveries(
-                    maintenance.read_sinks(self.settings.sinks), sink_problems, maintenance.measure_age_ms
+                    maintenance.read_sink_states(self.settings.sinks), sink_problems, maintenance.measure_age_ms
                 )
         except errors.NoCatalog as error:
             yield CheckResult("store", "warning", error.detail, "the first request to the server creates it")
@@ -146,7 +146,7 @@ def _check_permissions(path: Path, info: PathInfo) -> Iterator[CheckResult]:
 
 
 def _check_open_store(maintenance: "Maintenance") -> Iterator[CheckResult]:
-    about, health = maintenance.provider.describe(), maintenance.provider.check_health()
+    about, health = maintenance.provider.describe_store(), maintenance.provider.check_health()
     yield CheckResult("store", "ok", f"{about['engine']}, {about['place']}")
     if "bytes" in about:
         yield CheckResult("size", "ok", _format_size(int(about["bytes"])))
@@ -155,7 +155,7 @@ def _check_open_store(maintenance: "Maintenance") -> Iterator[CheckResult]:
     else:
         yield CheckResult("writing", "bad", health["detail"], "see above")
     yield from _check_journal(health)
-    problems = maintenance.provider.check()
+    problems = maintenance.provider.find_store_problems()
     for problem in problems:
         advice = "jupyter colophon reindex; if that does not help, " + _RESTORE
         yield CheckResult("integrity", "bad", problem, advice)
@@ -173,7 +173,7 @@ def _check_journal(health: Mapping[str, str]) -> Iterator[CheckResult]:
 
 
 def _check_contents(maintenance: "Maintenance") -> Iterator[CheckResult]:
-    now = maintenance.read_status()
+    now = maintenance.read_store_status()
     yield CheckResult("entities", "ok", str(now.entities))
     yield CheckResult("change log", "ok", f"{now.head - now.floor} changes, {now.floor} compacted")
     age_ms = maintenance.measure_age_ms(now.unsealed) if now.unsealed is not None else 0

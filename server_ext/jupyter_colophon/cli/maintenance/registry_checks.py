@@ -12,9 +12,9 @@ def check_registry_extension(settings: Settings) -> Iterator[CheckResult]:
     if file is None:
         return
     # Loaded only if there is such a file.
-    from jupyter_colophon.service.registry_files import load_overlay
+    from jupyter_colophon.service.registry_files import load_registry_extension
 
-    overlay = load_overlay(file)
+    overlay = load_registry_extension(file)
     for problem in overlay.problems:
         where = f"{file}, {problem.pointer}" if problem.pointer else str(file)
         yield CheckResult(

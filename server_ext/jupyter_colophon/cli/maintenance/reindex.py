@@ -3,7 +3,7 @@
 from jupyter_colophon.cli.command import CliCommand
 from jupyter_colophon.cli.exit_status import EXIT_OK
 from jupyter_colophon.cli.parser import CommandParser
-from jupyter_colophon.core.display_text import count_of
+from jupyter_colophon.core.display_text import format_count_with_noun
 
 
 class ReindexCommand(CliCommand):
@@ -27,9 +27,13 @@ class ReindexCommand(CliCommand):
     def run(self) -> int:
         """Repair every difference between derived data and the stored aspects."""
         with self.open_maintenance() as maintenance:
-            moved = maintenance.create_mover(self.settings.build_identity()).apply() if self.args.namespaces else None
-            repaired = maintenance.create_checker().reindex()
-        summary = f"{count_of(repaired, 'difference')} repaired" if repaired else "no differences found"
+            moved = (
+                maintenance.create_namespace_mover(self.settings.build_identity()).move_misplaced_entities()
+                if self.args.namespaces
+                else None
+            )
+            repaired = maintenance.create_integrity_checker().rebuild_derived_rows()
+        summary = f"{format_count_with_noun(repaired, 'difference')} repaired" if repaired else "no differences found"
         if moved is None:
             self.print_result({"repaired": repaired}, summary)
         else:

@@ -23,16 +23,18 @@ class RestoreCommand(CliCommand):
 
     def run(self) -> int:
         """Restore the rows, rebuild derived data, and verify the store."""
-        from jupyter_colophon.service.admin.backups import check_backup
-        from jupyter_colophon.service.registry_files import load_registry
+        from jupyter_colophon.service.admin.backups import read_and_check_backup
+        from jupyter_colophon.service.registry_files import load_entity_registry
 
         path = self.args.file
         with ProgressLine(sys.stderr) as line:
             # The file is checked before the store is created.
-            header = check_backup(path, load_registry(self.settings.get_registry_extension()), line.show)
+            header = read_and_check_backup(
+                path, load_entity_registry(self.settings.get_registry_extension()), line.show
+            )
         with self.open_maintenance(new=True) as maintenance:
-            rows = maintenance.create_backups(version("jupyter-colophon")).restore(path, header)
-            findings = take_first_findings(maintenance.create_checker().find_issues())
+            rows = maintenance.create_backup_service(version("jupyter-colophon")).restore_into_empty_store(path, header)
+            findings = take_first_findings(maintenance.create_integrity_checker().find_issues())
         documents = [{"subject": finding.subject, "fault": finding.problem} for finding in findings]
         lines = [f"{finding.subject}: {finding.problem}" for finding in findings]
         self.print_result(

@@ -17,9 +17,9 @@ def find_sink_problems(settings: Settings) -> dict[str, str]:
     # Loaded only if there are sinks.
     from jupyter_colophon.core.changes.change_formatter import ChangeFormatter
     from jupyter_colophon.relay.sink_factory import find_sink_problem
-    from jupyter_colophon.service.registry_files import load_registry
+    from jupyter_colophon.service.registry_files import load_entity_registry
 
-    formatter = ChangeFormatter(settings.build_identity(), load_registry(settings.get_registry_extension()))
+    formatter = ChangeFormatter(settings.build_identity(), load_entity_registry(settings.get_registry_extension()))
     problems = {name: find_sink_problem(name, options, formatter) for name, options in settings.sinks.items()}
     return {name: problem for name, problem in problems.items() if problem}
 

@@ -5,7 +5,7 @@ from itertools import islice
 
 from jupyter_colophon.cli.command import CliCommand
 from jupyter_colophon.cli.exit_status import EXIT_FAILED, EXIT_OK
-from jupyter_colophon.core.display_text import count_of
+from jupyter_colophon.core.display_text import format_count_with_noun
 from jupyter_colophon.core.integrity_issue import IntegrityIssue
 
 #: Maximum number of findings that are listed: more usually have one cause.
@@ -24,7 +24,7 @@ class VerifyCommand(CliCommand):
     def run(self) -> int:
         """List the findings, one per line. Values are never shown."""
         with self.open_maintenance() as maintenance:
-            findings = take_first_findings(maintenance.create_checker().find_issues())
+            findings = take_first_findings(maintenance.create_integrity_checker().find_issues())
         lines = [f"{finding.subject}: {finding.problem}" for finding in findings]
         lines.append(summarize_findings(findings))
         documents = [{"subject": finding.subject, "fault": finding.problem} for finding in findings]
@@ -41,4 +41,4 @@ def summarize_findings(findings: Sequence[IntegrityIssue]) -> str:
     """Return the number of findings as text."""
     if len(findings) == FINDINGS_MAX:
         return f"{FINDINGS_MAX} findings or more; verification stopped"
-    return count_of(len(findings), "finding") if findings else "no problems found"
+    return format_count_with_noun(len(findings), "finding") if findings else "no problems found"

@@ -14,7 +14,7 @@ from jupyter_colophon.client.operations import Operations
 from jupyter_colophon.client.progress_line import ProgressLine
 from jupyter_colophon.client.transport import Transport
 from jupyter_colophon.core.errors import InvalidConfiguration, InvalidName
-from jupyter_colophon.core.identity.names import DEFAULT_NAMESPACE, require_namespace
+from jupyter_colophon.core.identity.names import DEFAULT_NAMESPACE, require_valid_namespace_name
 from jupyter_colophon.rendering.renderers import render_document_page
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class CrawlCommand(CliCommand):
 
         args = self.args
         try:
-            require_namespace(args.namespace)
+            require_valid_namespace_name(args.namespace)
             return CrawlOptions(
                 place=args.place,
                 include=tuple(args.include),

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from jupyter_colophon.core.display_text import count_of, cut, format_columns
+from jupyter_colophon.core.display_text import format_count_with_noun, format_rows_in_aligned_columns, truncate_text
 
 Document = dict[str, Any]
 #: A cell is a string, a number, a boolean, a list of strings, or None.
@@ -36,10 +36,12 @@ class Result:
     def __repr__(self) -> str:
         """Return the kind, the number of rows, and the first rows as a table."""
         failure = f", failed: {self.failure}" if self.failure else ""
-        title = f"<Result of {self.kind}: {count_of(len(self.rows), 'row')}{failure}>"
+        title = f"<Result of {self.kind}: {format_count_with_noun(len(self.rows), 'row')}{failure}>"
         if not self.rows:
             return title
-        lines = format_columns([self.columns, *(tuple(map(_format_cell, row)) for row in self.rows[:_ROWS_SHOWN])])
+        lines = format_rows_in_aligned_columns(
+            [self.columns, *(tuple(map(_format_cell, row)) for row in self.rows[:_ROWS_SHOWN])]
+        )
         left = len(self.rows) - _ROWS_SHOWN
         return "\n".join([title, *lines, *([f"{left} more"] if left > 0 else [])])
 
@@ -61,4 +63,4 @@ def create_table_result(kind: str, document: Document, columns: str, rows: Seque
 
 def _format_cell(value: object) -> str:
     words = map(str, value) if isinstance(value, list | tuple) else () if value is None else (str(value),)
-    return cut(" ".join(", ".join(words).split()), _CELL_WIDTH)
+    return truncate_text(" ".join(", ".join(words).split()), _CELL_WIDTH)

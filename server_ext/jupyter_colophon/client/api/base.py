@@ -9,7 +9,7 @@ from jupyter_colophon.client.api.answer import Result
 from jupyter_colophon.client.health import read_health
 from jupyter_colophon.client.programs.entity import MetadataEntity
 from jupyter_colophon.core.identity.names import make_namespace_urn as namespace_urn
-from jupyter_colophon.core.identity.short_names import format_field_urn, parse_name
+from jupyter_colophon.core.identity.short_names import format_field_urn, parse_name_to_urn
 
 if TYPE_CHECKING:
     from jupyter_colophon.client.operations import Operations
@@ -49,7 +49,9 @@ class ApiBase:
     def resolve_urn(self, named: Named, field: str | None = None) -> str:
         """Return the URN of a named entity; with `field` that of its field. Raises InvalidName, TypeError."""
         whole = (
-            named.urn if isinstance(named, MetadataEntity) else parse_name(_require_name_text(named), self.namespace)
+            named.urn
+            if isinstance(named, MetadataEntity)
+            else parse_name_to_urn(_require_name_text(named), self.namespace)
         )
         return whole if field is None else format_field_urn(whole, field)
 

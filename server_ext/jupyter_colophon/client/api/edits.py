@@ -12,7 +12,7 @@ from jupyter_colophon.client.problems import EntityNotFound, RequestFailed
 from jupyter_colophon.client.programs.entity import MetadataEntity
 from jupyter_colophon.client.programs.reading import RunMetadataReader, Scope
 from jupyter_colophon.client.programs.writing import Globs, Writer
-from jupyter_colophon.core.entities.annotation import ASPECT_OF_SCOPE, Annotation
+from jupyter_colophon.core.entities.annotation import ASPECT_OF_SCOPE, MetadataAnnotation
 from jupyter_colophon.core.identity.short_names import shorten_urn
 
 BUSINESS = ASPECT_OF_SCOPE["USER"]
@@ -24,23 +24,23 @@ class Edits(ApiBase):
 
     def tag(self, name: Named, *tags: str, field: str | None = None) -> Result:
         """Add tags to data, or to one of its fields. An unknown entity is created; its namespace must exist."""
-        return self.annotate(name, Annotation(tags=tags), field=field)
+        return self.annotate(name, MetadataAnnotation(tags=tags), field=field)
 
     def untag(self, name: Named, *tags: str, field: str | None = None) -> Result:
         """Remove tags; missing ones are ignored. Raises NotFound."""
-        return self.annotate(name, Annotation(without_tags=frozenset(tags)), field=field)
+        return self.annotate(name, MetadataAnnotation(without_tags=frozenset(tags)), field=field)
 
     def set(
         self, name: Named, properties: Mapping[str, str] | None = None, *, field: str | None = None, **more: str
     ) -> Result:
         """Set properties: `set("sales.orders", owner="ops")`, or a mapping for keys that are not Python names."""
-        return self.annotate(name, Annotation(properties={**(properties or {}), **more}), field=field)
+        return self.annotate(name, MetadataAnnotation(properties={**(properties or {}), **more}), field=field)
 
     def unset(self, name: Named, *keys: str, field: str | None = None) -> Result:
         """Remove properties; missing ones are ignored. Raises NotFound."""
-        return self.annotate(name, Annotation(without_properties=frozenset(keys)), field=field)
+        return self.annotate(name, MetadataAnnotation(without_properties=frozenset(keys)), field=field)
 
-    def annotate(self, name: Named, change: Annotation, *, field: str | None = None) -> Result:
+    def annotate(self, name: Named, change: MetadataAnnotation, *, field: str | None = None) -> Result:
         """Apply several changes at once. An unknown entity is created, if its namespace exists and something is added.
 
         Raises EntityNotFound if nothing is added to an unknown entity, RequestFailed (404) if its namespace does not exist.
@@ -53,7 +53,7 @@ class Edits(ApiBase):
 
         def edit(value: Document) -> Document:
             outcome.clear()
-            outcome.update(value | change.apply_to(_NOTHING | value))
+            outcome.update(value | change.apply_to_metadata(_NOTHING | value))
             return outcome
 
         try:

@@ -12,12 +12,16 @@ from jupyter_colophon.client.api.base import ApiBase, Named, to_server_time
 from jupyter_colophon.client.api.did_you_mean import explain_missing_entity
 from jupyter_colophon.client.api.edits import BUSINESS
 from jupyter_colophon.client.problems import EntityNotFound, RequestFailed
-from jupyter_colophon.core.documents.difference import diff
-from jupyter_colophon.core.documents.steps import change_text, with_old_values, with_old_values_of_versions
+from jupyter_colophon.core.documents.difference import diff_as_json_patch
+from jupyter_colophon.core.documents.steps import (
+    format_operation,
+    with_old_values_in_operations,
+    with_old_values_of_versions,
+)
 from jupyter_colophon.core.identity.short_names import shorten_urn
 from jupyter_colophon.core.identity.urn import PREFIX
 from jupyter_colophon.core.model.search_filters import FILTERS
-from jupyter_colophon.core.time_format import parse_instant, parse_time
+from jupyter_colophon.core.time_format import parse_iso_time_to_ms, parse_time_to_ms
 
 Direction = Literal["both", "upstream", "downstream"]
 #: A version's number, or a time such as `now-1d`.
@@ -123,7 +127,7 @@ class Queries(ApiBase):
         versions = with_old_values_of_versions(
             page["versions"], self._read_value_before_cursor(urn, aspect, page["cursor"])
         )
-        rows = [{**version, "changes": [change_text(step) for step in version["diff"]]} for version in versions]
+        rows = [{**version, "changes": [format_operation(step) for step in version["diff"]]} for version in versions]
         document = {"urn": urn, "aspect": aspect, **page, "versions": versions}
         return create_table_result("history", document, "version time actor via deleted changes", rows)
 
@@ -153,7 +157,9 @@ class Queries(ApiBase):
         new = self._find_version(urn, aspect, newer)
         # Version 0 is the empty value before the first version.
         old = self._find_version(urn, aspect, older if older is not None else new["version"] - 1)
-        steps = with_old_values(diff(old["value"] or {}, new["value"] or {}), old["value"] or {})
+        steps = with_old_values_in_operations(
+            diff_as_json_patch(old["value"] or {}, new["value"] or {}), old["value"] or {}
+        )
         document = {
             "urn": urn,
             "aspect": aspect,
@@ -222,11 +228,11 @@ class Queries(ApiBase):
         until = (
             None
             if number is not None or point is None
-            else parse_time(str(_format_point(point)), time.time_ns() // 1_000_000)
+            else parse_time_to_ms(str(_format_point(point)), time.time_ns() // 1_000_000)
         )
         for version in self._iterate_versions(urn, aspect):
             if number == version["version"] or (
-                number is None and (until is None or parse_instant(version["time"]) <= until)
+                number is None and (until is None or parse_iso_time_to_ms(version["time"]) <= until)
             ):
                 return version
         raise EntityNotFound(

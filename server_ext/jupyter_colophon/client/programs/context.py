@@ -22,7 +22,7 @@ from jupyter_colophon.client.programs.writing import Writer
 from jupyter_colophon.core.entities.metadata_scopes import Metadata
 from jupyter_colophon.core.identity.names import Urn, make_run_urn
 from jupyter_colophon.core.lineage.run import AccessMode
-from jupyter_colophon.core.time_format import format_time
+from jupyter_colophon.core.time_format import format_ms_as_iso_time
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -120,7 +120,7 @@ class RunContext:
             self.metadata.get(item)
         self._start_ms = _read_time_ms()
         start = {"program": self.program, "runId": self.run_id, "status": "running", "arguments": self.arguments}
-        self._enqueue("start", {**start, "start": format_time(self._start_ms), "parent": parent})
+        self._enqueue("start", {**start, "start": format_ms_as_iso_time(self._start_ms), "parent": parent})
         self.declare(code)
 
     def entity_from(self, argument: str) -> MetadataEntity:
@@ -156,7 +156,7 @@ class RunContext:
         if not self._has_ended:
             self._has_ended = True
             # The clock may have been set back: a run never ends before its start.
-            ending = {"status": status, "end": format_time(max(_read_time_ms(), self._start_ms))}
+            ending = {"status": status, "end": format_ms_as_iso_time(max(_read_time_ms(), self._start_ms))}
             self._enqueue("end", ending | ({"facts": self.facts} if self.facts else {}))
             self._reader.close()
 
@@ -186,7 +186,7 @@ class RunContext:
             whole = mode if recorded is None else combine_access_modes(recorded, mode)
             if whole != recorded:
                 self._recorded[place] = news[place] = whole
-        time_ = format_time(_read_time_ms())
+        time_ = format_ms_as_iso_time(_read_time_ms())
         rows = [
             {"data": urn, "mode": mode, "component": component, "time": time_}
             for (urn, component), mode in news.items()

@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from jupyter_colophon.core.cdap.names import from_v3, make_v3_path
-from jupyter_colophon.core.identity.names import DEFAULT_NAMESPACE, Identity, Urn, parse_data_name
+from jupyter_colophon.core.cdap.names import make_v3_path, parse_v3_path
+from jupyter_colophon.core.identity.names import DEFAULT_NAMESPACE, IdentityRules, Urn, parse_dataset_name
 from jupyter_colophon.core.identity.urn import PREFIX
 
 #: Programs assume the default platform (Spark, PROD); if the server is configured otherwise, use exact URNs.
-_IDENTITY = Identity()
+_IDENTITY = IdentityRules()
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +31,10 @@ class MetadataEntity:
         if name.startswith(PREFIX):
             return cls.parse(name)
         if namespace is not None:
-            return cls(str(_IDENTITY.make_home_urn(namespace, name)))
+            return cls(str(_IDENTITY.make_home_dataset_urn(namespace, name)))
         if "." in name or name.startswith("/"):
-            return cls(str(parse_data_name(name, _IDENTITY)))
-        return cls(str(_IDENTITY.make_home_urn(DEFAULT_NAMESPACE, name)))
+            return cls(str(parse_dataset_name(name, _IDENTITY)))
+        return cls(str(_IDENTITY.make_home_dataset_urn(DEFAULT_NAMESPACE, name)))
 
     @classmethod
     def dataset(cls, name: str, namespace: str | None = None) -> "MetadataEntity":
@@ -47,12 +47,12 @@ class MetadataEntity:
 
         Its type is `type`, or else the last key; known keys give an entity of that kind. Raises InvalidName.
         """
-        return cls(str(from_v3([word for pair in pairs for word in pair], _IDENTITY, type)))
+        return cls(str(parse_v3_path([word for pair in pairs for word in pair], _IDENTITY, type)))
 
     def append(self, key: str, value: str) -> "MetadataEntity":
         """Return a part of the entity: `append("field", "empName")` of a dataset, or any other key. Raises InvalidName."""
         path = make_v3_path(Urn.parse(self.urn), _IDENTITY)
-        return MetadataEntity(str(from_v3([*path.segments, key, value], _IDENTITY)))
+        return MetadataEntity(str(parse_v3_path([*path.segments, key, value], _IDENTITY)))
 
     @property
     def parent(self) -> "MetadataEntity":

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from jupyter_colophon.client.problems import ClientError, RequestFailed, ServerUnavailable
 from jupyter_colophon.client.programs.outbox import Kind, OutboxEntry, OutboxFile
 from jupyter_colophon.core.changes.inbox import format_key_names
-from jupyter_colophon.core.errors import quote_text
+from jupyter_colophon.core.errors import quote_and_truncate_text
 
 if TYPE_CHECKING:
     from jupyter_colophon.client.caller import Document
@@ -35,7 +35,9 @@ class OutboxDelivery:
         if file.unreadable:
             self.dropped += file.unreadable
             _logger.warning(
-                "dropped %s of %s: unreadable", _format_line_count(file.unreadable), quote_text(file.path.name)
+                "dropped %s of %s: unreadable",
+                _format_line_count(file.unreadable),
+                quote_and_truncate_text(file.path.name),
             )
             file.unreadable = 0
         while (entry := file.get_next_entry()) is not None:
@@ -68,7 +70,7 @@ class OutboxDelivery:
         details = (
             describe_entry_without_values(entry),
             self._read_user_name(),
-            quote_text(entry.run),
+            quote_and_truncate_text(entry.run),
             _format_cause(reason),
         )
         _logger.warning("dropped %s, emitted by %s in the run %s: %s", *details)
@@ -101,7 +103,7 @@ def _describe_proposal_without_values(proposal: Mapping[str, Any]) -> str:
     keys = [*(properties if isinstance(properties, dict) else ()), *(gone if isinstance(gone, list) else ())]
     tags = any(change.get(name) for name in ("tags", "withoutTags", "clearTags"))
     named = format_key_names(sorted(map(str, keys)), tags=tags)
-    return f"{quote_text(str(proposal.get('aspect')))} of {quote_text(str(proposal.get('urn')))} ({named})"
+    return f"{quote_and_truncate_text(str(proposal.get('aspect')))} of {quote_and_truncate_text(str(proposal.get('urn')))} ({named})"
 
 
 def _is_final_refusal(refusal: RequestFailed) -> bool:

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from jupyter_colophon.client.programs.entity import MetadataEntity
 from jupyter_colophon.client.programs.reading import ByScope, Scope
-from jupyter_colophon.core.entities.annotation import ASPECT_OF_SCOPE, Annotation
+from jupyter_colophon.core.entities.annotation import ASPECT_OF_SCOPE, MetadataAnnotation
 from jupyter_colophon.core.entities.metadata_scopes import Metadata
 
 #: One pattern or several; None means all, an empty list none.
@@ -33,29 +33,33 @@ class Writer:
 
     def add_properties(self, of: MetadataEntity | str, properties: Mapping[str, str], *, scope: Scope = "USER") -> None:
         """Set properties; others stay. Raises TypeError if a key or value is not a string."""
-        self._emit_annotation(of, Annotation(properties=_require_string_properties(properties)), scope)
+        self._emit_annotation(of, MetadataAnnotation(properties=_require_string_properties(properties)), scope)
 
     def add_tags(self, of: MetadataEntity | str, *tags: str, scope: Scope = "USER") -> None:
         """Add tags. Raises TypeError if a tag is not a string."""
-        self._emit_annotation(of, Annotation(tags=_require_string_tags_or_keys(tags)), scope)
+        self._emit_annotation(of, MetadataAnnotation(tags=_require_string_tags_or_keys(tags)), scope)
 
     def remove_properties(self, of: MetadataEntity | str, *keys: str, scope: Scope = "USER") -> None:
         """Remove properties; without keys, remove all."""
         self._emit_annotation(
             of,
-            Annotation(without_properties=frozenset(_require_string_tags_or_keys(keys)), clear_properties=not keys),
+            MetadataAnnotation(
+                without_properties=frozenset(_require_string_tags_or_keys(keys)), clear_properties=not keys
+            ),
             scope,
         )
 
     def remove_tags(self, of: MetadataEntity | str, *tags: str, scope: Scope = "USER") -> None:
         """Remove tags; without tags, remove all."""
         self._emit_annotation(
-            of, Annotation(without_tags=frozenset(_require_string_tags_or_keys(tags)), clear_tags=not tags), scope
+            of,
+            MetadataAnnotation(without_tags=frozenset(_require_string_tags_or_keys(tags)), clear_tags=not tags),
+            scope,
         )
 
     def remove_metadata(self, of: MetadataEntity | str, *, scope: Scope = "USER") -> None:
         """Remove all properties and tags."""
-        self._emit_annotation(of, Annotation(clear_properties=True, clear_tags=True), scope)
+        self._emit_annotation(of, MetadataAnnotation(clear_properties=True, clear_tags=True), scope)
 
     def propagate(
         self,
@@ -89,7 +93,7 @@ class Writer:
             raise ValueError(msg)
         return list((fields or {}).items())
 
-    def _emit_annotation(self, of: MetadataEntity | str, change: Annotation, scope: Scope) -> None:
+    def _emit_annotation(self, of: MetadataEntity | str, change: MetadataAnnotation, scope: Scope) -> None:
         if scope not in ASPECT_OF_SCOPE:
             msg = f"invalid scope {scope!r}: use USER or SYSTEM"
             raise ValueError(msg)
@@ -107,7 +111,7 @@ class _PropagationSelection:
         self._keys, self._tags = _to_glob_tuple(properties, rest), _to_glob_tuple(tags, rest)
         self._excluded = _COMPUTED_KEYS if scope == "SYSTEM" else frozenset()
 
-    def build_annotation(self, metadata: Metadata) -> Annotation | None:
+    def build_annotation(self, metadata: Metadata) -> MetadataAnnotation | None:
         """Return the change that copies the selected metadata; None if nothing is selected."""
         properties = {
             key: text
@@ -115,7 +119,7 @@ class _PropagationSelection:
             if _matches_any_glob(key, self._keys) and key not in self._excluded
         }
         tags = tuple(tag for tag in metadata.tags if _matches_any_glob(tag, self._tags))
-        return Annotation(properties=properties, tags=tags) if properties or tags else None
+        return MetadataAnnotation(properties=properties, tags=tags) if properties or tags else None
 
 
 def _to_glob_tuple(value: Globs, default: tuple[str, ...]) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from jupyter_colophon.core.cdap.names import make_v3_path
-from jupyter_colophon.core.identity.names import Identity, Urn, get_custom_pairs
+from jupyter_colophon.core.identity.names import IdentityRules, Urn, get_custom_key_pairs
 
 Document = dict[str, Any]
 #: The version that CDAP gives an application without one.
@@ -14,7 +14,7 @@ _SINGULAR: Final = {"flows": "flow", "workflows": "workflow", "services": "servi
 _WITH_PATHS: Final = ("namespace", "dataset", "dataFlow", "dataJob")
 
 
-def build_entity_id(urn: Urn, namespace: str, identity: Identity) -> Document | None:
+def build_entity_id(urn: Urn, namespace: str, identity: IdentityRules) -> Document | None:
     """Return the `entityId` of an entity; None for kinds of entity that CDAP does not have."""
     if urn.type == "namespace":
         return {"namespace": urn.parts[0], "entity": "NAMESPACE"}
@@ -41,22 +41,22 @@ def build_entity_id(urn: Urn, namespace: str, identity: Identity) -> Document | 
     return None
 
 
-def build_metadata_entity(urn: Urn, namespace: str, identity: Identity) -> Document:
+def build_metadata_entity(urn: Urn, namespace: str, identity: IdentityRules) -> Document:
     """Return `{"details": {…}, "type"}`: the entity as its keys and values."""
     if urn.type == "custom":
-        return {"details": dict(get_custom_pairs(urn)), "type": urn.parts[0]}
+        return {"details": dict(get_custom_key_pairs(urn)), "type": urn.parts[0]}
     id_ = build_entity_id(urn, namespace, identity)
     if id_ is not None:
         details = {key: value for key, value in id_.items() if key != "entity"}
         return {"details": details, "type": str(id_["entity"]).lower()}
     if urn.type != "schemaField":
         return {"details": {"namespace": namespace, urn.type: identity.get_short_name(urn)}, "type": urn.type}
-    holder = build_entity_id(urn.parse_part(0), namespace, identity) or {}
+    holder = build_entity_id(urn.parse_part_as_urn(0), namespace, identity) or {}
     details = {key: value for key, value in holder.items() if key != "entity"}
     return {"details": details | {"field": urn.parts[1]}, "type": "field"}
 
 
-def format_short_id(urn: Urn, namespace: str, identity: Identity) -> str:
+def format_short_id(urn: Urn, namespace: str, identity: IdentityRules) -> str:
     """Return the short name among entities of the same kind: a program is `<application>.<type>.<program>`."""
     if urn.type == "dataJob":
         *_, application, type_, program = make_v3_path(urn, identity, namespace).segments
@@ -64,7 +64,7 @@ def format_short_id(urn: Urn, namespace: str, identity: Identity) -> str:
     return _get_last_part(urn, namespace, identity)
 
 
-def get_target_type(urn: Urn, identity: Identity) -> str:
+def get_target_type(urn: Urn, identity: IdentityRules) -> str:
     """Return the search target that an entity belongs to."""
     if urn.type == "dataset":
         return "stream" if identity.is_stream(urn) else "dataset"
@@ -73,7 +73,7 @@ def get_target_type(urn: Urn, identity: Identity) -> str:
     return {"dataFlow": "app", "dataJob": "program", "schemaField": "field"}.get(urn.type, urn.type)
 
 
-def build_target_id(urn: Urn, namespace: str, identity: Identity) -> Document:
+def build_target_id(urn: Urn, namespace: str, identity: IdentityRules) -> Document:
     """Return `{"type", "namespace", "id"}` for a notification; ids are unique within a type and a namespace."""
     return {
         "type": get_target_type(urn, identity),
@@ -82,13 +82,13 @@ def build_target_id(urn: Urn, namespace: str, identity: Identity) -> Document:
     }
 
 
-def _format_target(urn: Urn, namespace: str, identity: Identity) -> str:
+def _format_target(urn: Urn, namespace: str, identity: IdentityRules) -> str:
     if urn.type == "custom":
-        return ".".join(value for key, value in get_custom_pairs(urn) if key != "namespace")
+        return ".".join(value for key, value in get_custom_key_pairs(urn) if key != "namespace")
     if urn.type == "schemaField":
-        return f"{_format_target(urn.parse_part(0), namespace, identity)}.{urn.parts[1]}"
+        return f"{_format_target(urn.parse_part_as_urn(0), namespace, identity)}.{urn.parts[1]}"
     return format_short_id(urn, namespace, identity) if urn.type in _WITH_PATHS else identity.get_short_name(urn)
 
 
-def _get_last_part(urn: Urn, namespace: str, identity: Identity) -> str:
+def _get_last_part(urn: Urn, namespace: str, identity: IdentityRules) -> str:
     return make_v3_path(urn, identity, namespace).segments[-1]

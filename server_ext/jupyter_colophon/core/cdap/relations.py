@@ -38,12 +38,12 @@ class Relation:
         return next(iter(known_accesses), "unknown")
 
 
-def group_accesses(met: Iterable[ProgramAccess], collapse: Collection[Part]) -> list[Relation]:
+def group_accesses(accesses: Iterable[ProgramAccess], collapse: Collection[Part]) -> list[Relation]:
     """Return one relation for each dataset, program and value of the parts that are not collapsed. Runs keep their
     order.
     """
     groups: dict[tuple[str, ...], list[ProgramAccess]] = defaultdict(list)
-    for access in drop_redundant_unknowns(met):
+    for access in drop_redundant_unknown_accesses(accesses):
         parts = (("access", access.access), ("run", access.run), ("component", access.component))
         groups[access.data, access.program, *("" if name in collapse else value for name, value in parts)].append(
             access
@@ -60,14 +60,14 @@ def group_accesses(met: Iterable[ProgramAccess], collapse: Collection[Part]) -> 
     ]
 
 
-def drop_redundant_unknowns(met: Iterable[ProgramAccess]) -> list[ProgramAccess]:
+def drop_redundant_unknown_accesses(accesses: Iterable[ProgramAccess]) -> list[ProgramAccess]:
     """Return the accesses without those of unknown kind for which a known access of the same run and component exists."""
-    accesses = list(dict.fromkeys(met))
+    distinct = list(dict.fromkeys(accesses))
     known_keys = {
-        (access.data, access.program, access.run, access.component) for access in accesses if access.access != "unknown"
+        (access.data, access.program, access.run, access.component) for access in distinct if access.access != "unknown"
     }
     return [
         access
-        for access in accesses
+        for access in distinct
         if access.access != "unknown" or (access.data, access.program, access.run, access.component) not in known_keys
     ]

@@ -8,7 +8,7 @@ from typing import Annotated, Final, Literal
 
 from jupyter_colophon.core.changes.inbox import Rejection
 from jupyter_colophon.core.documents.members import Member, Time
-from jupyter_colophon.core.errors import MetadataError, quote_text
+from jupyter_colophon.core.errors import MetadataError, quote_and_truncate_text
 
 State = Literal["open", "committed", "aborted"]
 Ending = Literal["committed", "aborted"]
@@ -22,7 +22,9 @@ class LoadEnded(MetadataError):
     """The load was committed or aborted and accepts no more batches."""
 
     def __init__(self, name: str, state: str) -> None:
-        super().__init__(f"the load {quote_text(name)} was {state}")
+        super().__init__(
+            f"the load {quote_and_truncate_text(name)} was {state} and accepts no more batches: open a load with another name"
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from jupyter_colophon.core.cdap.entities import build_metadata_entity, build_target_id
-from jupyter_colophon.core.documents.codec import to_document
+from jupyter_colophon.core.documents.codec import to_api_document
 from jupyter_colophon.core.entities.change import Change
-from jupyter_colophon.core.entities.metadata_scopes import Metadata, fold_aspect
-from jupyter_colophon.core.identity.names import Identity, Urn
+from jupyter_colophon.core.entities.metadata_scopes import Metadata, convert_aspect_to_metadata
+from jupyter_colophon.core.identity.names import IdentityRules, Urn
 from jupyter_colophon.core.model.registry import Registry
-from jupyter_colophon.core.model.vocabulary import describe, is_described
+from jupyter_colophon.core.model.vocabulary import has_contributions, list_descriptors_of_value
 
 Document = dict[str, Any]
 #: The names of the formats.
@@ -26,28 +26,28 @@ _WITH_ENTITY: Final = "status"
 class ChangeFormatter:
     """Formats the changes of one catalog. A format that does not include a change returns None."""
 
-    identity: Identity
+    identity: IdentityRules
     registry: Registry
 
-    def format(self, change: Change, form: str) -> Document | None:
+    def format_change_as(self, change: Change, form: str) -> Document | None:
         """Return a change in one of FORMS."""
         if form == "record":
-            return self.record(change)
+            return self.build_metadata_change_record(change)
         if form == "audit":
-            return self.audit(change)
-        return to_document(change)
+            return self.build_audit_message(change)
+        return to_api_document(change)
 
-    def record(self, change: Change) -> Document | None:
+    def build_metadata_change_record(self, change: Change) -> Document | None:
         """Return the metadata change record, None if no property and no tag changed."""
-        difference = self._build_difference(change)
+        difference = self._build_metadata_difference(change)
         if difference is None:
             return None
         return {
-            "previous": _to_document(difference.previous),
-            "updated": _to_document(difference.updated),
+            "previous": _build_metadata_document(difference.previous),
+            "updated": _build_metadata_document(difference.updated),
             "changes": {
-                "additions": _to_document(difference.additions),
-                "deletions": _to_document(difference.deletions),
+                "additions": _build_metadata_document(difference.additions),
+                "deletions": _build_metadata_document(difference.deletions),
             },
             "targetId": build_target_id(Urn.parse(change.urn), change.namespace, self.identity),
             "updateTime": change.time,
@@ -58,9 +58,9 @@ class ChangeFormatter:
             "runId": None if change.run is None else change.run.removeprefix(_RUN),
         }
 
-    def audit(self, change: Change) -> Document | None:
+    def build_audit_message(self, change: Change) -> Document | None:
         """Return the audit message with the number of its change, None if CDAP has no such message."""
-        audit = self._format_audit(change)
+        audit = self._build_audit_type_and_payload(change)
         if audit is None:
             return None
         kind, payload = audit
@@ -74,30 +74,32 @@ class ChangeFormatter:
             "seq": change.seq,
         }
 
-    def _format_audit(self, change: Change) -> tuple[str, Document] | None:
+    def _build_audit_type_and_payload(self, change: Change) -> tuple[str, Document] | None:
         if change.aspect is None:
-            return self._format_entity_change(change)
-        if change.aspect == self.registry.get_stored_type(change.type).key_aspect:
+            return self._build_entity_change_payload(change)
+        if change.aspect == self.registry.get_type_or_unregistered(change.type).key_aspect:
             return ("CREATE", {}) if change.operation in ("create", "rename") else None
-        spec = self.registry.get_type(change.type).get_aspect(change.aspect)
-        if spec is not None and is_described(spec.name, spec.contributes):
-            difference = self._build_difference(change)
-            return None if difference is None else ("METADATA_CHANGE", difference.by_scope(change.scope))
+        spec = self.registry.get_type(change.type).find_aspect(change.aspect)
+        if spec is not None and has_contributions(spec.name, spec.contributes):
+            difference = self._build_metadata_difference(change)
+            return None if difference is None else ("METADATA_CHANGE", difference.to_document_of_scope(change.scope))
         is_part = change.aspect == _WITH_ENTITY and change.operation != "update"
         return None if is_part else ("UPDATE", {})
 
-    def _build_difference(self, change: Change) -> "_MetadataDifference | None":
+    def _build_metadata_difference(self, change: Change) -> "_MetadataDifference | None":
         """Return the difference that a change made to properties and tags, None if there is none."""
-        spec = self.registry.get_type(change.type).get_aspect(change.aspect or "")
-        if spec is None or not is_described(spec.name, spec.contributes) or spec.name == "instance":
+        spec = self.registry.get_type(change.type).find_aspect(change.aspect or "")
+        if spec is None or not has_contributions(spec.name, spec.contributes) or spec.name == "instance":
             return None
         previous, updated = (
-            fold_aspect(spec.name, value, describe(spec.name, spec.scope, value, spec.contributes))
+            convert_aspect_to_metadata(
+                spec.name, value, list_descriptors_of_value(spec.name, spec.scope, value, spec.contributes)
+            )
             for value in (change.previous, change.value)
         )
         return None if previous == updated else _MetadataDifference(previous, updated)
 
-    def _format_entity_change(self, change: Change) -> tuple[str, Document] | None:
+    def _build_entity_change_payload(self, change: Change) -> tuple[str, Document] | None:
         if change.operation == "delete":
             return "DELETE", {}
         if change.operation != "access" or change.value is None:
@@ -124,10 +126,10 @@ class _MetadataDifference:
         """Return the metadata removed."""
         return _subtract_metadata(self.previous, self.updated)
 
-    def by_scope(self, scope: str) -> Document:
+    def to_document_of_scope(self, scope: str) -> Document:
         """Return the payload of an audit message."""
         parts = {"previous": self.previous, "additions": self.additions, "deletions": self.deletions}
-        return {name: {scope: _to_document(part)} for name, part in parts.items()}
+        return {name: {scope: _build_metadata_document(part)} for name, part in parts.items()}
 
 
 def _subtract_metadata(minuend: Metadata, subtrahend: Metadata) -> Metadata:
@@ -135,5 +137,5 @@ def _subtract_metadata(minuend: Metadata, subtrahend: Metadata) -> Metadata:
     return Metadata(properties, tuple(tag for tag in minuend.tags if tag not in subtrahend.tags))
 
 
-def _to_document(metadata: Metadata) -> Mapping[str, Any]:
+def _build_metadata_document(metadata: Metadata) -> Mapping[str, Any]:
     return {"properties": dict(metadata.properties), "tags": list(metadata.tags)}

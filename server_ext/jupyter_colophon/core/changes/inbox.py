@@ -9,8 +9,8 @@ from typing import Literal
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.changes.idempotency import KEPT_MS
-from jupyter_colophon.core.entities.annotation import Annotation
-from jupyter_colophon.core.errors import MetadataError, Problem, quote_text
+from jupyter_colophon.core.entities.annotation import MetadataAnnotation
+from jupyter_colophon.core.errors import MetadataError, Problem, quote_and_truncate_text
 from jupyter_colophon.core.model.proposal import Proposal, ProposalResult
 
 State = Literal["pending", "applied", "rejected"]
@@ -26,18 +26,18 @@ REFUSED = "rejected"
 _NAMED = 10
 
 
-def describe_proposals(proposals: Sequence[Proposal]) -> str:
+def describe_proposals_for_log(proposals: Sequence[Proposal]) -> str:
     """Describe a batch for the log: entities, aspects and keys, but no values and no tags."""
     descriptions = [
-        f"{proposal.aspect or 'all'} of {quote_text(str(proposal.urn))}{_format_keys(proposal.value)}"
+        f"{proposal.aspect or 'all'} of {quote_and_truncate_text(str(proposal.urn))}{_format_key_names_of_value(proposal.value)}"
         for proposal in proposals[:_NAMED]
     ]
     more = len(proposals) - _NAMED
     return "; ".join([*descriptions, *([f"{more} more"] if more > 0 else [])])
 
 
-def _format_keys(value: object) -> str:
-    if not isinstance(value, Annotation):
+def _format_key_names_of_value(value: object) -> str:
+    if not isinstance(value, MetadataAnnotation):
         return ""
     keys = sorted({*value.properties, *value.without_properties})
     return f" ({format_key_names(keys, tags=bool(value.tags or value.without_tags or value.clear_tags))})"
@@ -45,7 +45,7 @@ def _format_keys(value: object) -> str:
 
 def format_key_names(keys: Iterable[str], *, tags: bool) -> str:
     """Format keys of properties for the log; tags are only mentioned, not named."""
-    quoted = [quote_text(key) for key in keys]
+    quoted = [quote_and_truncate_text(key) for key in keys]
     return (
         ", ".join([*quoted[:_NAMED], *(["…"] if len(quoted) > _NAMED else []), *(["tags"] if tags else [])])
         or "all keys"

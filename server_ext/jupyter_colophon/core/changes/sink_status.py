@@ -6,7 +6,7 @@ from dataclasses import dataclass
 DELIVERY = "delivery"
 
 
-def make_sink_sender(sink: str) -> str:
+def make_sender_name_of_sink(sink: str) -> str:
     """Return the sender of a sink's dead letters: no user can have this name, so only admins see them."""
     return f"sink:{sink}"
 

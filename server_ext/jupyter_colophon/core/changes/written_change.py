@@ -17,9 +17,9 @@ class WrittenChange(NamedTuple):
     text: bytes
 
 
-def write_changes(formatter: "ChangeFormatter", changes: "Sequence[Change]", form: str) -> list[WrittenChange]:
+def encode_changes_as_json(formatter: "ChangeFormatter", changes: "Sequence[Change]", form: str) -> list[WrittenChange]:
     """Return changes as JSON, without those that the format excludes."""
-    written = ((change.seq, formatter.format(change, form)) for change in changes)
+    written = ((change.seq, formatter.format_change_as(change, form)) for change in changes)
     return [
         WrittenChange(seq, json.dumps(document, ensure_ascii=False).encode())
         for seq, document in written

@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from jupyter_colophon.core.entities.entity import Aspect
 from jupyter_colophon.core.errors import InvalidInstance, InvalidQuery, Problem
-from jupyter_colophon.core.identity.names import Identity, Urn
-from jupyter_colophon.core.model.search_index_terms import fold
-from jupyter_colophon.core.read_budget import require_time
+from jupyter_colophon.core.identity.names import IdentityRules, Urn
+from jupyter_colophon.core.model.search_index_terms import fold_text_for_comparison
+from jupyter_colophon.core.read_budget import require_request_time_left
 
 #: Conditions that look values up in a set instead of comparing them one by one.
 _EQUALITIES: Final = frozenset({"EQUAL", "IN", "IEQUAL"})
@@ -36,14 +36,14 @@ class Criterion:
     folded: frozenset[str] = derived(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "folded", frozenset(map(fold, self.values)))
+        object.__setattr__(self, "folded", frozenset(map(fold_text_for_comparison, self.values)))
 
-    def fits(self, values: Sequence[str]) -> bool:
+    def matches_values(self, values: Sequence[str]) -> bool:
         """Return whether the values of the field satisfy the criterion."""
         if self.condition in _PRESENCE:
             return (bool(values) == _PRESENCE[self.condition]) != self.negated
-        require_time()
-        folded_values = {fold(text) for text in values}
+        require_request_time_left()
+        folded_values = {fold_text_for_comparison(text) for text in values}
         if self.condition in _EQUALITIES:
             return (not folded_values.isdisjoint(self.folded)) != self.negated
         like = _CONDITIONS[self.condition]
@@ -54,54 +54,61 @@ class Criterion:
 Filter = tuple[tuple[Criterion, ...], ...]
 
 
-def read(document: Mapping[str, Any] | None, at: str) -> Filter:
+def parse_filter(document: Mapping[str, Any] | None, pointer: str) -> Filter:
     """Parse a filter as clients send it: `{"or": [{"and": […]}]}` or `{"and": [{"criteria": […]}]}`.
 
     Raises InvalidInstance, and InvalidQuery if it is too large.
     """
-    alternatives = [(f"{at}/{name}/{number}", entry) for name, number, entry in _read_alternatives(document or {}, at)]
+    alternatives = [
+        (f"{pointer}/{name}/{number}", entry) for name, number, entry in _list_alternatives(document or {}, pointer)
+    ]
     if len(alternatives) > _ALTERNATIVES_MAX:
-        raise _build_size_error(at, f"must have at most {_ALTERNATIVES_MAX} alternatives")
+        raise _build_filter_too_large_error(pointer, f"must have at most {_ALTERNATIVES_MAX} alternatives")
     criteria = values = characters = 0
     filter_: list[tuple[Criterion, ...]] = []
     for place, entry in alternatives:
         some = []
-        for criterion in _read_criteria(entry, place):
+        for criterion in _parse_criteria(entry, place):
             criteria, values = criteria + 1, values + len(criterion.values)
             characters += len(criterion.field) + sum(map(len, criterion.values))
             if criteria > _CRITERIA_MAX:
-                raise _build_size_error(at, f"must have at most {_CRITERIA_MAX} criteria")
+                raise _build_filter_too_large_error(pointer, f"must have at most {_CRITERIA_MAX} criteria")
             if values > _VALUES_MAX or characters > _CHARACTERS_MAX:
-                raise _build_size_error(
-                    at, f"must have at most {_VALUES_MAX} values of {_CHARACTERS_MAX} characters together"
+                raise _build_filter_too_large_error(
+                    pointer, f"must have at most {_VALUES_MAX} values of {_CHARACTERS_MAX} characters together"
                 )
             some.append(criterion)
         filter_.append(tuple(some))
     return tuple(filter_)
 
 
-def fits(filter_: Filter, urn: Urn, aspects: Mapping[str, Aspect], identity: Identity) -> bool:
+def matches_entity(filter_: Filter, urn: Urn, aspects: Mapping[str, Aspect], identity: IdentityRules) -> bool:
     """Return whether an entity satisfies a filter; every entity satisfies an empty one."""
     return not filter_ or any(
-        all(criterion.fits(list(_find_values(criterion.field, urn, aspects, identity))) for criterion in criteria)
+        all(
+            criterion.matches_values(list(_list_field_values(criterion.field, urn, aspects, identity)))
+            for criterion in criteria
+        )
         for criteria in filter_
     )
 
 
-def fits_value(filter_: Filter, value: Mapping[str, Any]) -> bool:
+def matches_aspect_value(filter_: Filter, value: Mapping[str, Any]) -> bool:
     """Return whether one value of an aspect satisfies a filter."""
     return not filter_ or any(
-        all(criterion.fits(list(_extract_texts(value, criterion.field))) for criterion in criteria)
+        all(criterion.matches_values(list(_list_texts_of_member(value, criterion.field))) for criterion in criteria)
         for criteria in filter_
     )
 
 
-def _read_alternatives(document: Mapping[str, Any], at: str) -> Iterator[tuple[str, int, Any]]:
+def _list_alternatives(document: Mapping[str, Any], at: str) -> Iterator[tuple[str, int, Any]]:
     for name, alternatives in document.items():
         if alternatives is None:
             continue
         if name not in ("or", "and", "criteria") or not isinstance(alternatives, list):
-            raise _build_error(f"{at}/{name}", "is unknown: a filter must have the form {or: [{and: […]}]}")
+            raise _build_invalid_filter_error(
+                f"{at}/{name}", "is unknown: a filter must have the form {or: [{and: […]}]}"
+            )
         if name == "criteria":
             yield name, 0, {"and": alternatives}
             continue
@@ -109,33 +116,33 @@ def _read_alternatives(document: Mapping[str, Any], at: str) -> Iterator[tuple[s
             yield name, number, item
 
 
-def _read_criteria(document: Any, at: str) -> Iterator[Criterion]:
+def _parse_criteria(document: Any, at: str) -> Iterator[Criterion]:
     listed = (document.get("and") or document.get("criteria") or []) if isinstance(document, Mapping) else None
     if not isinstance(listed, list):
-        raise _build_error(at, "must have the form {and: […]}")
+        raise _build_invalid_filter_error(at, "must have the form {and: […]}")
     for number, item in enumerate(listed):
-        yield _read_criterion(item, f"{at}/and/{number}")
+        yield _parse_criterion(item, f"{at}/and/{number}")
 
 
-def _read_criterion(document: Any, at: str) -> Criterion:
+def _parse_criterion(document: Any, at: str) -> Criterion:
     if not isinstance(document, Mapping) or not isinstance(document.get("field"), str):
-        raise _build_error(at, "must name a field")
+        raise _build_invalid_filter_error(at, "must name a field")
     condition = document.get("condition") or "EQUAL"
     if condition not in (*_EQUALITIES, *_CONDITIONS, *_PRESENCE):
-        raise _build_error(
+        raise _build_invalid_filter_error(
             f"{at}/condition", f"must be one of {', '.join((*sorted(_EQUALITIES), *_CONDITIONS, *_PRESENCE))}"
         )
     values = document.get("values") or ([document["value"]] if document.get("value") else [])
     if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
-        raise _build_error(f"{at}/values", "must be a list of strings")
+        raise _build_invalid_filter_error(f"{at}/values", "must be a list of strings")
     if len(values) > _VALUES_MAX:
-        raise _build_size_error(f"{at}/values", f"must have at most {_VALUES_MAX} values")
+        raise _build_filter_too_large_error(f"{at}/values", f"must have at most {_VALUES_MAX} values")
     return Criterion(
         document["field"].removesuffix(".keyword"), condition, tuple(values), document.get("negated") is True
     )
 
 
-def _find_values(field: str, urn: Urn, aspects: Mapping[str, Aspect], identity: Identity) -> Iterator[str]:
+def _list_field_values(field: str, urn: Urn, aspects: Mapping[str, Aspect], identity: IdentityRules) -> Iterator[str]:
     if field == "urn":
         yield str(urn)
     if field == "name":
@@ -145,10 +152,10 @@ def _find_values(field: str, urn: Urn, aspects: Mapping[str, Aspect], identity: 
     if field == "_entityType":
         yield urn.type
     for aspect in aspects.values():
-        yield from _extract_texts(aspect.value, field)
+        yield from _list_texts_of_member(aspect.value, field)
 
 
-def _extract_texts(value: Any, field: str) -> Iterator[str]:
+def _list_texts_of_member(value: Any, field: str) -> Iterator[str]:
     """Yield the texts of a member, also of a list whose items are objects (`tags`, `owners`, `terms`)."""
     member = value.get(field)
     for item in member if isinstance(member, list) else [member]:
@@ -160,9 +167,9 @@ def _extract_texts(value: Any, field: str) -> Iterator[str]:
             yield str(item)
 
 
-def _build_size_error(pointer: str, why: str) -> InvalidQuery:
+def _build_filter_too_large_error(pointer: str, why: str) -> InvalidQuery:
     return InvalidQuery(f"{_SUBJECT} {why}", pointer=pointer)
 
 
-def _build_error(pointer: str, why: str) -> InvalidInstance:
+def _build_invalid_filter_error(pointer: str, why: str) -> InvalidInstance:
     return InvalidInstance(_SUBJECT, (Problem(pointer, why),))

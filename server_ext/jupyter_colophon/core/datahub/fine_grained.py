@@ -17,17 +17,17 @@ _REST = "\u241f"
 _NAMES = 3
 
 
-class FineGrained:
+class FineGrainedLineageForm:
     """Converts the lineages of an aspect to a map and back (core/datahub/keyed_arrays.py does so for other arrays)."""
 
-    def to_maps(self, document: Any) -> None:
+    def replace_arrays_by_maps(self, document: Any) -> None:
         """Replace the array by a map; a lineage with several downstreams becomes one for each."""
         lineages = document.get(FIELD) if isinstance(document, dict) else None
         if not isinstance(lineages, list):
             return
         by_operation: dict[str, Any] = {}
         for lineage in lineages:
-            if not _is_nameable(lineage):
+            if not _has_all_map_keys(lineage):
                 by_operation.setdefault(_REST, []).append(lineage)
                 continue
             members = {name: value for name, value in lineage.items() if name not in _SHARED}
@@ -39,7 +39,7 @@ class FineGrained:
                 group.update({upstream: dict(members) for upstream in lineage["upstreams"]})
         document[FIELD] = by_operation
 
-    def to_arrays(self, document: Any) -> None:
+    def replace_maps_by_arrays(self, document: Any) -> None:
         """Replace the map by an array: a lineage for each operation, downstream and query."""
         by_operation = document.get(FIELD) if isinstance(document, dict) else None
         if isinstance(by_operation, dict):
@@ -49,7 +49,7 @@ class FineGrained:
             document[FIELD] = []
 
 
-def _is_nameable(lineage: Any) -> bool:
+def _has_all_map_keys(lineage: Any) -> bool:
     if not isinstance(lineage, Mapping):
         return False
     ends = [lineage.get(name) for name in ("downstreams", "upstreams")]
@@ -65,10 +65,10 @@ def _list_lineages(level: Any, names: tuple[str, ...] = ()) -> Iterator[Any]:
         for name, inner in level.items():
             yield from _list_lineages(inner, (*names, name))
     elif level:
-        yield _build_lineage(names, level)
+        yield _merge_lineages_of_one_downstream(names, level)
 
 
-def _build_lineage(names: tuple[str, ...], upstreams: Mapping[str, Any]) -> dict[str, Any]:
+def _merge_lineages_of_one_downstream(names: tuple[str, ...], upstreams: Mapping[str, Any]) -> dict[str, Any]:
     """Return one lineage of all these upstreams, with the lowest of their confidence scores."""
     operation, downstream, query = names
     members: dict[str, Any] = {}
@@ -79,7 +79,7 @@ def _build_lineage(names: tuple[str, ...], upstreams: Mapping[str, Any]) -> dict
     fields = next(iter(upstreams)).startswith("urn:li:schemaField:")
     lineage = {"upstreamType": "FIELD_SET" if fields else "DATASET", "downstreamType": "FIELD"}
     lineage |= members | {"upstreams": list(upstreams), "downstreams": [downstream]}
-    scores = [upstream["confidenceScore"] for upstream in upstreams.values() if _is_scored(upstream)]
+    scores = [upstream["confidenceScore"] for upstream in upstreams.values() if _has_confidence_score(upstream)]
     if scores:
         lineage["confidenceScore"] = min(scores)
     if operation != _NONE:
@@ -89,5 +89,5 @@ def _build_lineage(names: tuple[str, ...], upstreams: Mapping[str, Any]) -> dict
     return lineage
 
 
-def _is_scored(value: Any) -> bool:
+def _has_confidence_score(value: Any) -> bool:
     return isinstance(value, Mapping) and isinstance(value.get("confidenceScore"), int | float)

@@ -33,31 +33,31 @@ class KeyedArray:
         """Create from the keys as clients write them."""
         return cls(tuple(field.split(SEPARATOR)), tuple(tuple(key.split(SEPARATOR)) for key in keys))
 
-    def to_maps(self, document: Any) -> None:
+    def replace_arrays_by_maps(self, document: Any) -> None:
         """Convert the array to a map, wherever it occurs. Arrays with elements that are not objects are unchanged.
         Raises TooLarge.
         """
-        for holder in _find_parents(document, self.path):
+        for holder in _list_parents_of_path(document, self.path):
             array = holder.get(self.path[-1])
-            if isinstance(array, list) and self._fits(array):
+            if isinstance(array, list) and self._can_convert_elements(array):
                 if len(array) * max(1, len(self.keys)) > _LEVELS_MAX:
                     raise TooLarge("an array has too many elements to be patched by their keys")
-                holder[self.path[-1]] = self._map(array)
+                holder[self.path[-1]] = self._build_map_by_keys(array)
 
-    def to_arrays(self, document: Any) -> None:
+    def replace_maps_by_arrays(self, document: Any) -> None:
         """Convert the map back to an array. An array that the patch wrote is kept, and null is an empty array."""
-        for holder in _find_parents(document, self.path):
+        for holder in _list_parents_of_path(document, self.path):
             member = holder.get(self.path[-1])
             if isinstance(member, dict):
-                holder[self.path[-1]] = list(self._list_elements(member, ()))
+                holder[self.path[-1]] = list(self._list_elements_of_map(member, ()))
             elif member is None and self.path[-1] in holder:
                 holder[self.path[-1]] = []
 
-    def _fits(self, elements: list[Any]) -> bool:
+    def _can_convert_elements(self, elements: list[Any]) -> bool:
         element_type = dict if self.keys else str
         return all(isinstance(element, element_type) for element in elements)
 
-    def _map(self, elements: list[Any]) -> dict[str, Any]:
+    def _build_map_by_keys(self, elements: list[Any]) -> dict[str, Any]:
         members: dict[str, Any] = {}
         for element in elements:
             if not self.keys:
@@ -65,18 +65,18 @@ class KeyedArray:
                 continue
             level = members
             for key in self.keys[:-1]:
-                level = level.setdefault(_format_member(element, key), {})
-            level[_format_member(element, self.keys[-1])] = element
+                level = level.setdefault(_format_key_member(element, key), {})
+            level[_format_key_member(element, self.keys[-1])] = element
         return members
 
-    def _list_elements(self, level: Mapping[str, Any], names: tuple[str, ...]) -> Iterator[Any]:
+    def _list_elements_of_map(self, level: Mapping[str, Any], names: tuple[str, ...]) -> Iterator[Any]:
         for name, inner in level.items():
             path = (*names, name)
             if not self.keys:
                 yield name
             elif len(path) < len(self.keys):
                 # Pass on anything that is not a map: the aspect's schema rejects it.
-                yield from self._list_elements(inner, path) if isinstance(inner, Mapping) else (inner,)
+                yield from self._list_elements_of_map(inner, path) if isinstance(inner, Mapping) else (inner,)
             else:
                 yield self._add_key_members(inner, path)
 
@@ -88,7 +88,7 @@ class KeyedArray:
         return path | element
 
 
-def _find_parents(document: Any, path: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+def _list_parents_of_path(document: Any, path: tuple[str, ...]) -> Iterator[dict[str, Any]]:
     """Yield the objects that may have the last member of a path."""
     if not isinstance(document, dict):
         return
@@ -97,10 +97,10 @@ def _find_parents(document: Any, path: tuple[str, ...]) -> Iterator[dict[str, An
         return
     inner = list(document.values()) if path[0] == EVERY else [document.get(path[0])]
     for child in inner:
-        yield from _find_parents(child, path[1:])
+        yield from _list_parents_of_path(child, path[1:])
 
 
-def _format_member(element: Any, key: tuple[str, ...]) -> str:
+def _format_key_member(element: Any, key: tuple[str, ...]) -> str:
     """Return a part of an element as text; "" if it is missing."""
     for name in key:
         if not isinstance(element, Mapping):

@@ -5,10 +5,10 @@ from typing import Any, Final
 
 from jupyter_colophon.core.changes.inbox import DeadLetter, Rejection
 from jupyter_colophon.core.datahub import mcp
-from jupyter_colophon.core.documents.json_parsing import parse
+from jupyter_colophon.core.documents.json_parsing import parse_json
 from jupyter_colophon.core.entities.change import Change
 from jupyter_colophon.core.errors import MalformedBody, NotFound, TooLarge
-from jupyter_colophon.core.identity.urn import Urn, make_simple_urn
+from jupyter_colophon.core.identity.urn import Urn, make_single_key_urn
 from jupyter_colophon.core.model.registry import AspectSpec, Registry
 from jupyter_colophon.core.model.system_metadata import NO_RUN
 
@@ -16,7 +16,7 @@ Document = dict[str, Any]
 _ANYTHING: Final = "application/octet-stream"
 
 
-def log_entry(change: Change, registry: Registry) -> Document | None:
+def build_metadata_change_log(change: Change, registry: Registry) -> Document | None:
     """Return the MetadataChangeLog of a change; None for runs, accesses and deleted entities.
 
     The deletion of an entity is reported by the change that deletes its key aspect.
@@ -26,9 +26,9 @@ def log_entry(change: Change, registry: Registry) -> Document | None:
     entry: Document = {
         "entityType": change.type,
         "entityUrn": str(Urn.parse(change.urn)),
-        "changeType": _change_type(change, registry),
+        "changeType": _get_change_type(change, registry),
         "aspectName": change.aspect,
-        "created": {"time": change.time, "actor": str(make_simple_urn("corpuser", change.actor))},
+        "created": {"time": change.time, "actor": str(make_single_key_urn("corpuser", change.actor))},
     }
     if change.value is not None:
         entry |= {"aspect": mcp.build_generic_aspect(change.value), "systemMetadata": _build_system_metadata(change)}
@@ -41,28 +41,28 @@ def log_entry(change: Change, registry: Registry) -> Document | None:
 
 def is_timeseries(change: Change, registry: Registry) -> bool:
     """Return whether a change belongs to a timeseries aspect."""
-    spec = _find_spec(change, registry)
+    spec = _find_aspect_spec(change, registry)
     return spec is not None and spec.timeseries
 
 
-def build_failed_proposals(letter: DeadLetter) -> Iterator[tuple[str, Document]]:
+def build_failed_proposals_of_letter(letter: DeadLetter) -> Iterator[tuple[str, Document]]:
     """Yield each proposal of a dead letter as a FailedMetadataChangeProposal, with the URN it is about.
 
     A message that could be parsed is included unchanged, any other as text.
     """
-    error = _format_error(letter.refusal)
+    error = _format_rejection(letter.refusal)
     if letter.document is None:
         for proposal in letter.proposals:
-            yield str(proposal.urn), {"metadataChangeProposal": mcp.build_document(proposal), "error": error}
+            yield str(proposal.urn), {"metadataChangeProposal": mcp.build_proposal_document(proposal), "error": error}
         return
-    document = _parse_original(letter.document)
+    document = _parse_original_message(letter.document)
     urn = document.get("entityUrn")
     yield urn if isinstance(urn, str) else "", {"metadataChangeProposal": document, "error": error}
 
 
-def _parse_original(text: str) -> Document:
+def _parse_original_message(text: str) -> Document:
     try:
-        document = parse(text.encode())
+        document = parse_json(text.encode())
     except (MalformedBody, TooLarge):
         document = None
     if (
@@ -74,7 +74,7 @@ def _parse_original(text: str) -> Document:
     return {"entityType": "", "changeType": "UPSERT", "aspect": {"value": text, "contentType": _ANYTHING}}
 
 
-def _format_error(refusal: Rejection) -> str:
+def _format_rejection(refusal: Rejection) -> str:
     places = "".join(f"; {problem.pointer}: {problem.message}" for problem in refusal.problems)
     return f"{refusal.cause or 'Fault'}: {refusal.detail}{places}"
 
@@ -89,15 +89,15 @@ def _build_system_metadata(change: Change) -> Document:
     return members | {"version": str(change.version)}
 
 
-def _change_type(change: Change, registry: Registry) -> str:
+def _get_change_type(change: Change, registry: Registry) -> str:
     if change.value is None:
         return "DELETE"
-    spec = _find_spec(change, registry)
+    spec = _find_aspect_spec(change, registry)
     # As in DataHub: the key aspect, which creates the entity, is CREATE, all others UPSERT.
     return "CREATE" if spec is not None and spec.key else "UPSERT"
 
 
-def _find_spec(change: Change, registry: Registry) -> AspectSpec | None:
+def _find_aspect_spec(change: Change, registry: Registry) -> AspectSpec | None:
     """Return the aspect of a change, None if it is no longer registered."""
     try:
         return registry.get_aspect(change.type, change.aspect or "")

@@ -11,16 +11,16 @@ from functools import cache
 from typing import Any, Final
 
 from jupyter_colophon.core.datahub import patch_forms
-from jupyter_colophon.core.documents.json_parsing import compact, parse
+from jupyter_colophon.core.documents.json_parsing import encode_canonical_json, parse_json
 from jupyter_colophon.core.documents.json_schema import Schema
-from jupyter_colophon.core.entities.annotation import Annotation
+from jupyter_colophon.core.entities.annotation import MetadataAnnotation
 from jupyter_colophon.core.errors import InvalidInstance, InvalidName, InvalidQuery, MalformedBody, Problem
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model.key_aspect import make_urn_from_key
-from jupyter_colophon.core.model.proposal import Condition, Operation, Proposal
+from jupyter_colophon.core.model.proposal import Operation, Proposal, WriteCondition
 from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.core.model.system_metadata import SystemMetadata
-from jupyter_colophon.core.time_format import format_time, parse_instant
+from jupyter_colophon.core.time_format import format_ms_as_iso_time, parse_iso_time_to_ms
 
 JSON: Final = "application/json"
 JSON_PATCH: Final = "application/json-patch+json"
@@ -60,7 +60,7 @@ _SUBJECT: Final = "the proposal"
 _ESCAPE: Final = re.compile(r"\\u([0-9a-f]{4})")
 
 
-def unescape_proposal(value: Any) -> Any:
+def unescape_literals_in_proposal(value: Any) -> Any:
     r"""Return a proposal with every literal `\u00fc` decoded, except in aspects, whose JSON has escapes of its own.
 
     DataHub's Python client escapes all other non-ASCII text of a single proposal like this (datahub#14251).
@@ -68,52 +68,54 @@ def unescape_proposal(value: Any) -> Any:
     if isinstance(value, str):
         return _ESCAPE.sub(lambda match: chr(int(match.group(1), 16)), value)
     if isinstance(value, list):
-        return [unescape_proposal(item) for item in value]
+        return [unescape_literals_in_proposal(item) for item in value]
     if isinstance(value, dict):
         escaped_members = ("aspect", "entityKeyAspect")
         return {
-            unescape_proposal(name): item if name in escaped_members else unescape_proposal(item)
+            unescape_literals_in_proposal(name): item
+            if name in escaped_members
+            else unescape_literals_in_proposal(item)
             for name, item in value.items()
         }
     return value
 
 
-def read_proposal(document: Any, registry: Registry, at: str = "") -> Proposal:
+def read_proposal(document: Any, registry: Registry, pointer: str = "") -> Proposal:
     """Return the proposal that a document stands for; `at` is the pointer to it in the request's body.
 
     Raises InvalidInstance with pointers, and NotFound for an unknown entity type.
     """
-    with _prefix_pointers(at):
-        _load_schema().validate(document, _SUBJECT)
+    with _prefix_pointers(pointer):
+        _load_proposal_schema().require_valid(document, _SUBJECT)
     members = {name: member for name, member in document.items() if member is not None}
-    operation = _read_operation(members["changeType"], f"{at}/changeType")
-    urn, aspect = _read_entity_urn(members, registry, at), members.get("aspectName")
+    operation = _parse_change_type(members["changeType"], f"{pointer}/changeType")
+    urn, aspect = _read_or_derive_entity_urn(members, registry, pointer), members.get("aspectName")
     if aspect is None and operation not in ("delete", "create", "create-entity"):
-        raise build_error(f"{at}/aspectName", f"{members['changeType']} requires an aspect name")
+        raise build_invalid_proposal_error(f"{pointer}/aspectName", f"{members['changeType']} requires an aspect name")
     without_value = aspect is None or operation == "delete"
-    headers = normalize_headers(members.get("headers"))
-    return replace_key_aspect(
+    headers = normalize_header_names(members.get("headers"))
+    return convert_key_aspect_proposal_to_entity_proposal(
         Proposal(
             urn,
             aspect,
             operation,
-            None if without_value else _read_value(members, operation, at),
-            read_condition(headers, f"{at}/headers"),
-            if_absent=is_if_absent(headers, f"{at}/headers"),
-            system=read_system_metadata(members.get("systemMetadata"), f"{at}/systemMetadata"),
-            spelling=get_original_spelling(urn, members.get("entityUrn")),
+            None if without_value else _read_proposed_value(members, operation, pointer),
+            parse_condition_headers(headers, f"{pointer}/headers"),
+            if_absent=is_create_if_absent(headers, f"{pointer}/headers"),
+            system=parse_system_metadata(members.get("systemMetadata"), f"{pointer}/systemMetadata"),
+            spelling=get_spelling_if_not_canonical(urn, members.get("entityUrn")),
         ),
         registry,
     )
 
 
-def is_listed(document: Mapping[str, Any]) -> bool:
+def is_json_patch_list(document: Mapping[str, Any]) -> bool:
     """Return whether a proposal's value is a list: a JSON patch in its short form."""
     aspect = document.get("aspect")
     return aspect is not None and aspect["value"].lstrip().startswith("[")
 
 
-def replace_key_aspect(proposal: Proposal, registry: Registry) -> Proposal:
+def convert_key_aspect_proposal_to_entity_proposal(proposal: Proposal, registry: Registry) -> Proposal:
     """Turn a proposal for a key aspect into one for the entity (spec DH-4).
 
     Keys are derived from URNs and never written. Raises NotFound for an unknown entity type.
@@ -125,7 +127,7 @@ def replace_key_aspect(proposal: Proposal, registry: Registry) -> Proposal:
     return replace(proposal, aspect=None, value=None, operation="create", if_absent=True)
 
 
-def build_document(proposal: Proposal) -> dict[str, Any]:
+def build_proposal_document(proposal: Proposal) -> dict[str, Any]:
     """Return a proposal as DataHub would have sent it; `proposal` reads it, except for our own `annotate`."""
     changes = {operation: name for name, operation in CHANGE_TYPES.items()}
     members: dict[str, Any] = {
@@ -136,67 +138,67 @@ def build_document(proposal: Proposal) -> dict[str, Any]:
     if proposal.aspect is not None:
         members["aspectName"] = proposal.aspect
     if proposal.value is not None:
-        value = proposal.value.document if isinstance(proposal.value, Annotation) else proposal.value
+        value = proposal.value.document if isinstance(proposal.value, MetadataAnnotation) else proposal.value
         members["aspect"] = build_generic_aspect(value, JSON_PATCH if proposal.operation == "patch" else JSON)
     if proposal.system is not None:
         members["systemMetadata"] = proposal.system.document
-    headers = dict(_list_headers(proposal))
+    headers = dict(_list_condition_headers(proposal))
     return members | ({"headers": headers} if headers else {})
 
 
 def build_generic_aspect(value: Any, content_type: str = JSON) -> dict[str, str]:
     """Return a value as DataHub's GenericAspect."""
-    return {"value": compact(value), "contentType": content_type}
+    return {"value": encode_canonical_json(value), "contentType": content_type}
 
 
-def read_condition(headers: Mapping[str, str], at: str) -> Condition:
+def parse_condition_headers(headers: Mapping[str, str], at: str) -> WriteCondition:
     """Return the condition in a proposal's headers, whose names are in lower case. Raises InvalidInstance."""
-    return Condition(
+    return WriteCondition(
         version=headers.get("if-version-match"),
-        modified_since=_read_time(headers, "if-modified-since", at),
-        unmodified_since=_read_time(headers, "if-unmodified-since", at),
+        modified_since=_parse_time_header(headers, "if-modified-since", at),
+        unmodified_since=_parse_time_header(headers, "if-unmodified-since", at),
     )
 
 
-def get_original_spelling(urn: Urn, sent: str | None) -> str:
+def get_spelling_if_not_canonical(urn: Urn, sent: str | None) -> str:
     """Return the URN as it was sent, empty if it is in our own canonical form."""
     return sent if sent is not None and sent != str(urn) else ""
 
 
-def normalize_headers(headers: Mapping[str, str] | None) -> dict[str, str]:
+def normalize_header_names(headers: Mapping[str, str] | None) -> dict[str, str]:
     """Return the headers of a proposal with names in lower case."""
     return {name.lower(): header for name, header in (headers or {}).items()}
 
 
-def is_if_absent(headers: Mapping[str, str], at: str) -> bool:
+def is_create_if_absent(headers: Mapping[str, str], at: str) -> bool:
     """Return whether an existing value is to be left unchanged. Raises InvalidInstance."""
     header = headers.get("if-none-match")
     if header not in (None, "*"):
-        raise build_error(f"{at}/If-None-Match", "must be *")
+        raise build_invalid_proposal_error(f"{at}/If-None-Match", "must be *")
     return header == "*"
 
 
-def build_error(pointer: str, why: str) -> InvalidInstance:
+def build_invalid_proposal_error(pointer: str, why: str) -> InvalidInstance:
     """Return the error for one invalid location."""
     return InvalidInstance(_SUBJECT, (Problem(pointer, why),))
 
 
-def parse_urn(text: str, pointer: str) -> Urn:
+def parse_urn_at(text: str, pointer: str) -> Urn:
     """Parse the URN at a location. Raises InvalidInstance."""
     try:
         return Urn.parse(text)
     except InvalidName as error:
-        raise build_error(pointer, error.detail) from None
+        raise build_invalid_proposal_error(pointer, error.detail) from None
 
 
-def read_system_metadata(sent: Any, at: str) -> SystemMetadata | None:
+def parse_system_metadata(sent: Any, at: str) -> SystemMetadata | None:
     """Parse a proposal's system metadata, which DataHub's command line sends as text. Raises InvalidInstance."""
     document = parse_embedded_json(sent, at) if isinstance(sent, str) else sent
     return None if document is None else SystemMetadata.from_document(document, at)
 
 
 @cache
-def _load_schema() -> Schema:
+def _load_proposal_schema() -> Schema:
     return Schema(SHAPE)
 
 
@@ -210,70 +212,74 @@ def _prefix_pointers(at: str) -> Iterator[None]:
         raise
 
 
-def _read_operation(change_type: str, at: str) -> Operation:
+def _parse_change_type(change_type: str, at: str) -> Operation:
     if change_type == "RESTATE":
-        raise build_error(at, "RESTATE is not supported: use `jupyter colophon reindex` to rebuild derived data")
+        raise build_invalid_proposal_error(
+            at, "RESTATE is not supported: use `jupyter colophon reindex` to rebuild derived data"
+        )
     if change_type not in CHANGE_TYPES:
-        raise build_error(at, f"must be one of {', '.join(CHANGE_TYPES)}")
+        raise build_invalid_proposal_error(at, f"must be one of {', '.join(CHANGE_TYPES)}")
     return CHANGE_TYPES[change_type]
 
 
-def _read_entity_urn(members: Mapping[str, Any], registry: Registry, at: str) -> Urn:
+def _read_or_derive_entity_urn(members: Mapping[str, Any], registry: Registry, at: str) -> Urn:
     entity_type = members["entityType"]
     if ("entityUrn" in members) == ("entityKeyAspect" in members):
-        raise build_error(f"{at}/entityUrn", "give either entityUrn or entityKeyAspect")
+        raise build_invalid_proposal_error(f"{at}/entityUrn", "give either entityUrn or entityKeyAspect")
     if "entityUrn" in members:
-        urn = parse_urn(members["entityUrn"], f"{at}/entityUrn")
+        urn = parse_urn_at(members["entityUrn"], f"{at}/entityUrn")
         if urn.type != entity_type:
-            raise build_error(f"{at}/entityType", "must be the type of the URN")
+            raise build_invalid_proposal_error(f"{at}/entityType", "must be the type of the URN")
         return urn
-    key = _parse_value(members["entityKeyAspect"], (JSON,), f"{at}/entityKeyAspect")
+    key = _parse_generic_aspect(members["entityKeyAspect"], (JSON,), f"{at}/entityKeyAspect")
     place = f"{at}/entityKeyAspect/value"
     try:
         with _prefix_pointers(place):
             return make_urn_from_key(registry.get_type(entity_type), key)
     except InvalidName as error:
-        raise build_error(place, error.detail) from None
+        raise build_invalid_proposal_error(place, error.detail) from None
 
 
-def _read_value(members: Mapping[str, Any], operation: Operation, at: str) -> Any:
+def _read_proposed_value(members: Mapping[str, Any], operation: Operation, at: str) -> Any:
     if "aspect" not in members:
-        raise build_error(f"{at}/aspect", "is missing")
+        raise build_invalid_proposal_error(f"{at}/aspect", "is missing")
     if operation == "patch":
-        return patch_forms.wrap_patch(_parse_value(members["aspect"], (JSON_PATCH, JSON), f"{at}/aspect"))
-    return _parse_value(members["aspect"], (JSON,), f"{at}/aspect")
+        return patch_forms.normalize_patch_to_object(
+            _parse_generic_aspect(members["aspect"], (JSON_PATCH, JSON), f"{at}/aspect")
+        )
+    return _parse_generic_aspect(members["aspect"], (JSON,), f"{at}/aspect")
 
 
-def _parse_value(aspect: Mapping[str, str], content_types: tuple[str, ...], at: str) -> Any:
+def _parse_generic_aspect(aspect: Mapping[str, str], content_types: tuple[str, ...], at: str) -> Any:
     if aspect["contentType"].partition(";")[0].strip().lower() not in content_types:
-        raise build_error(f"{at}/contentType", f"must be {' or '.join(content_types)}")
+        raise build_invalid_proposal_error(f"{at}/contentType", f"must be {' or '.join(content_types)}")
     return parse_embedded_json(aspect["value"], f"{at}/value")
 
 
 def parse_embedded_json(text: str, at: str) -> Any:
     """Parse JSON in a string. Raises InvalidInstance, TooLarge."""
     try:
-        return parse(text.encode(), "the value")
+        return parse_json(text.encode(), "the value")
     except MalformedBody as error:
-        raise build_error(at, error.detail) from None
+        raise build_invalid_proposal_error(at, error.detail) from None
 
 
-def _read_time(headers: Mapping[str, str], name: str, at: str) -> int | None:
+def _parse_time_header(headers: Mapping[str, str], name: str, at: str) -> int | None:
     header = headers.get(name)
     if header is None:
         return None
     try:
-        return parse_instant(header)
+        return parse_iso_time_to_ms(header)
     except InvalidQuery as error:
-        raise build_error(f"{at}/{name.title()}", error.reason) from None
+        raise build_invalid_proposal_error(f"{at}/{name.title()}", error.reason) from None
 
 
-def _list_headers(proposal: Proposal) -> Iterator[tuple[str, str]]:
+def _list_condition_headers(proposal: Proposal) -> Iterator[tuple[str, str]]:
     if proposal.if_absent:
         yield "If-None-Match", "*"
     if proposal.condition.version is not None:
         yield "If-Version-Match", str(proposal.condition.version)
     if proposal.condition.modified_since is not None:
-        yield "If-Modified-Since", format_time(proposal.condition.modified_since)
+        yield "If-Modified-Since", format_ms_as_iso_time(proposal.condition.modified_since)
     if proposal.condition.unmodified_since is not None:
-        yield "If-Unmodified-Since", format_time(proposal.condition.unmodified_since)
+        yield "If-Unmodified-Since", format_ms_as_iso_time(proposal.condition.unmodified_since)

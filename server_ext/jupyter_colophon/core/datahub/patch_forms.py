@@ -11,8 +11,8 @@ from copy import deepcopy
 from typing import Any, Final
 
 from jupyter_colophon.core.datahub.keyed_arrays import KeyedArray
-from jupyter_colophon.core.datahub.patch_templates import TEMPLATES, PatchForm, Template
-from jupyter_colophon.core.documents.json_values import copy_value
+from jupyter_colophon.core.datahub.patch_templates import TEMPLATES, AspectPatchTemplate, PatchForm
+from jupyter_colophon.core.documents.json_values import copy_json_deeply
 from jupyter_colophon.core.documents.patch import OPERATIONS_MAX, apply_json_patch
 from jupyter_colophon.core.errors import PatchFailed, TooLarge
 
@@ -23,57 +23,57 @@ _PLAIN, _PLAIN_MAX = frozenset({"add", "remove"}), 2_000
 _FIELDS_MAX, _KEYS_MAX = 100, 8
 
 
-def is_form(changes: object) -> bool:
+def is_datahub_patch(changes: object) -> bool:
     """Return whether a patch has this format: no aspect has only members of these names."""
     return isinstance(changes, Mapping) and isinstance(changes.get(PATCH), list) and changes.keys() <= _MEMBERS
 
 
-def wrap_patch(changes: Any) -> Any:
+def normalize_patch_to_object(changes: Any) -> Any:
     """Return a patch of DataHub's clients in this format: a bare list uses the keys of the aspect's template."""
     return {PATCH: changes} if isinstance(changes, list) else changes
 
 
-def get_initial_value(aspect: str) -> dict[str, Any]:
+def get_initial_aspect_value(aspect: str) -> dict[str, Any]:
     """Return the value to which a patch of an absent aspect is applied."""
-    return deepcopy(dict(TEMPLATES.get(aspect, Template()).empty))
+    return deepcopy(dict(TEMPLATES.get(aspect, AspectPatchTemplate()).empty))
 
 
-def apply(aspect: str, value: Any, changes: Mapping[str, Any]) -> Any:
+def apply_datahub_patch(aspect: str, value: Any, changes: Mapping[str, Any]) -> Any:
     """Apply a patch to a value. Raises PatchFailed, with a pointer into the patch, and TooLarge."""
-    operations, forms = changes[PATCH], _select_forms(aspect, changes)
-    document = copy_value(value)
+    operations, forms = changes[PATCH], _select_patch_forms(aspect, changes)
+    document = copy_json_deeply(value)
     for form in forms:
-        form.to_maps(document)
+        form.replace_arrays_by_maps(document)
     try:
         document = apply_json_patch(
-            document, operations, operations_max=_count_operations(operations), making_parents=True
+            document, operations, operations_max=_count_copied_operations(operations), create_parents=True
         )
     except PatchFailed as failed:
         raise PatchFailed(failed.reason, f"/{PATCH}{failed.pointer}") from None
     for form in reversed(forms):
-        form.to_arrays(document)
+        form.replace_maps_by_arrays(document)
     return document
 
 
-def _count_operations(operations: list[Any]) -> int:
+def _count_copied_operations(operations: list[Any]) -> int:
     plain = all(
         isinstance(operation, Mapping) and operation.get("op") in _PLAIN for operation in operations[: _PLAIN_MAX + 1]
     )
     return _PLAIN_MAX if plain else OPERATIONS_MAX
 
 
-def _select_forms(aspect: str, changes: Mapping[str, Any]) -> tuple[PatchForm, ...]:
+def _select_patch_forms(aspect: str, changes: Mapping[str, Any]) -> tuple[PatchForm, ...]:
     by_field, generic = changes.get(KEYS), changes.get(GENERIC)
     if generic not in (None, True, False):
         raise PatchFailed(f"{GENERIC} must be true or false", f"/{GENERIC}")
     if by_field is not None and not isinstance(by_field, Mapping):
         raise PatchFailed(f"{KEYS} must be an object of lists of keys", f"/{KEYS}")
     if not by_field and not generic:
-        return TEMPLATES.get(aspect, Template()).forms
-    return tuple(_make_keyed_array(field, keys) for field, keys in _limit_keys(by_field or {}).items())
+        return TEMPLATES.get(aspect, AspectPatchTemplate()).forms
+    return tuple(_make_keyed_array(field, keys) for field, keys in _require_few_array_keys(by_field or {}).items())
 
 
-def _limit_keys(by_field: Mapping[str, Any]) -> Mapping[str, Any]:
+def _require_few_array_keys(by_field: Mapping[str, Any]) -> Mapping[str, Any]:
     if len(by_field) > _FIELDS_MAX:
         raise TooLarge(f"a patch may name the keys of at most {_FIELDS_MAX} fields")
     return by_field

@@ -9,17 +9,17 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final, Protocol
 
-from jupyter_colophon.core.datahub.fine_grained import FineGrained
+from jupyter_colophon.core.datahub.fine_grained import FineGrainedLineageForm
 from jupyter_colophon.core.datahub.keyed_arrays import EVERY, SEPARATOR, KeyedArray
 
 
 class PatchForm(Protocol):
     """A part of an aspect that is patched in another format than it is stored in."""
 
-    def to_maps(self, document: Any) -> None:
+    def replace_arrays_by_maps(self, document: Any) -> None:
         """Convert it, in a copy of the aspect, to the format in which it is patched."""
 
-    def to_arrays(self, document: Any) -> None:
+    def replace_maps_by_arrays(self, document: Any) -> None:
         """Convert it back."""
 
 
@@ -31,10 +31,10 @@ class RequiredMemberDefault:
     name: str
     value: Any
 
-    def to_maps(self, document: Any) -> None:
+    def replace_arrays_by_maps(self, document: Any) -> None:
         """Do nothing: the member is only added after the patch."""
 
-    def to_arrays(self, document: Any) -> None:
+    def replace_maps_by_arrays(self, document: Any) -> None:
         """Add the member to every object that requires it."""
         if not self.path:
             if isinstance(document, dict):
@@ -43,11 +43,11 @@ class RequiredMemberDefault:
         if isinstance(document, dict):
             inner = document.values() if self.path[0] == EVERY else [document.get(self.path[0])]
             for child in list(inner):
-                RequiredMemberDefault(self.path[1:], self.name, self.value).to_arrays(child)
+                RequiredMemberDefault(self.path[1:], self.name, self.value).replace_maps_by_arrays(child)
 
 
 @dataclass(frozen=True, slots=True)
-class Template:
+class AspectPatchTemplate:
     """The formats of an aspect's parts, outer parts first, and the initial value of an absent aspect."""
 
     forms: tuple[PatchForm, ...] = ()
@@ -67,29 +67,31 @@ def _make_nested_array(path: str, key: str) -> KeyedArray:
     return KeyedArray.from_keys(path.replace("/", SEPARATOR), key.split())
 
 
-TEMPLATES: Final[Mapping[str, Template]] = MappingProxyType(
+TEMPLATES: Final[Mapping[str, AspectPatchTemplate]] = MappingProxyType(
     {
-        "datasetProperties": Template(empty={"customProperties": {}}),
-        "dataFlowInfo": Template(empty={"customProperties": {}}),
-        "dataJobInfo": Template(empty={"customProperties": {}}),
-        "editableDatasetProperties": Template(),
-        "editableContainerProperties": Template(),
-        "editableMlModelGroupProperties": Template(),
-        "globalTags": Template(_make_keyed_arrays(tags="tag"), {"tags": []}),
-        "glossaryTerms": Template(_make_keyed_arrays(terms="urn"), {"terms": [], "auditStamp": _NOBODY}),
-        "ownership": Template(_make_keyed_arrays(owners="owner type"), {"owners": [], "lastModified": _NOBODY}),
-        "structuredProperties": Template(_make_keyed_arrays(properties="propertyUrn"), {"properties": []}),
-        "siblings": Template(_make_keyed_arrays(siblings=""), {"siblings": [], "primary": False}),
-        "domains": Template(_make_keyed_arrays(domains="", domainAssociations="domain"), {"domains": []}),
-        "versionProperties": Template(_make_keyed_arrays(aliases="versionTag")),
-        "dataProductProperties": Template(
+        "datasetProperties": AspectPatchTemplate(empty={"customProperties": {}}),
+        "dataFlowInfo": AspectPatchTemplate(empty={"customProperties": {}}),
+        "dataJobInfo": AspectPatchTemplate(empty={"customProperties": {}}),
+        "editableDatasetProperties": AspectPatchTemplate(),
+        "editableContainerProperties": AspectPatchTemplate(),
+        "editableMlModelGroupProperties": AspectPatchTemplate(),
+        "globalTags": AspectPatchTemplate(_make_keyed_arrays(tags="tag"), {"tags": []}),
+        "glossaryTerms": AspectPatchTemplate(_make_keyed_arrays(terms="urn"), {"terms": [], "auditStamp": _NOBODY}),
+        "ownership": AspectPatchTemplate(
+            _make_keyed_arrays(owners="owner type"), {"owners": [], "lastModified": _NOBODY}
+        ),
+        "structuredProperties": AspectPatchTemplate(_make_keyed_arrays(properties="propertyUrn"), {"properties": []}),
+        "siblings": AspectPatchTemplate(_make_keyed_arrays(siblings=""), {"siblings": [], "primary": False}),
+        "domains": AspectPatchTemplate(_make_keyed_arrays(domains="", domainAssociations="domain"), {"domains": []}),
+        "versionProperties": AspectPatchTemplate(_make_keyed_arrays(aliases="versionTag")),
+        "dataProductProperties": AspectPatchTemplate(
             _make_keyed_arrays(assets="destinationUrn"), {"customProperties": {}, "assets": []}
         ),
-        "chartInfo": Template(
+        "chartInfo": AspectPatchTemplate(
             _make_keyed_arrays(inputs="", inputEdges="destinationUrn"),
             {"title": "", "description": "", "customProperties": {}, "lastModified": _STAMPS},
         ),
-        "dashboardInfo": Template(
+        "dashboardInfo": AspectPatchTemplate(
             _make_keyed_arrays(
                 charts="",
                 datasets="",
@@ -99,19 +101,21 @@ TEMPLATES: Final[Mapping[str, Template]] = MappingProxyType(
             ),
             {"title": "", "description": "", "customProperties": {}, "lastModified": _STAMPS},
         ),
-        "propertyDefinition": Template(
+        "propertyDefinition": AspectPatchTemplate(
             (*_make_keyed_arrays(entityTypes=""), KeyedArray.from_keys("allowedValues", [f"value{SEPARATOR}{EVERY}"])),
             {"entityTypes": []},
         ),
-        "formInfo": Template(
+        "formInfo": AspectPatchTemplate(
             (
                 *_make_keyed_arrays(prompts="id"),
                 *(_make_nested_array(f"actors/{who}", "") for who in ("users", "groups", "ownershipTypes")),
             ),
             {"prompts": []},
         ),
-        "upstreamLineage": Template((*_make_keyed_arrays(upstreams="dataset"), FineGrained()), {"upstreams": []}),
-        "dataJobInputOutput": Template(
+        "upstreamLineage": AspectPatchTemplate(
+            (*_make_keyed_arrays(upstreams="dataset"), FineGrainedLineageForm()), {"upstreams": []}
+        ),
+        "dataJobInputOutput": AspectPatchTemplate(
             (
                 *_make_keyed_arrays(
                     inputDatasets="",
@@ -123,11 +127,11 @@ TEMPLATES: Final[Mapping[str, Template]] = MappingProxyType(
                     outputDatasetEdges="destinationUrn",
                     inputDatajobEdges="destinationUrn",
                 ),
-                FineGrained(),
+                FineGrainedLineageForm(),
             ),
             {"inputDatasets": [], "outputDatasets": []},
         ),
-        "editableSchemaMetadata": Template(
+        "editableSchemaMetadata": AspectPatchTemplate(
             (
                 *_make_keyed_arrays(editableSchemaFieldInfo="fieldPath"),
                 _make_nested_array("editableSchemaFieldInfo/*/globalTags/tags", "tag"),

@@ -20,7 +20,7 @@ def fill_required_fields(urn: Urn, name: str, value: Value) -> Value:
     return value if fill is None else fill(urn, value)
 
 
-def _fill_schema(urn: Urn, value: Value) -> Value:
+def _fill_schema_metadata(urn: Urn, value: Value) -> Value:
     platform_schema = value.get("platformSchema") or {}
     is_theirs = any(name.startswith("com.linkedin.") for name in platform_schema)
     platform = {"com.linkedin.schema.OtherSchema": {"rawSchema": platform_schema.get("text") or ""}}
@@ -31,18 +31,18 @@ def _fill_schema(urn: Urn, value: Value) -> Value:
         "hash": "",
         **value,
         "platformSchema": platform_schema if is_theirs else platform,
-        "fields": [_fill_field(field) for field in value["fields"]],
+        "fields": [_fill_schema_field(field) for field in value["fields"]],
     }
 
 
-def _fill_field(field: Value) -> Value:
+def _fill_schema_field(field: Value) -> Value:
     if "type" in field:
         return field
     kind = f"com.linkedin.schema.{map_field_type(field['nativeDataType'])}"
     return {**_FIELD, **field, "type": {"type": {kind: {}}}}
 
 
-def _fill_upstreams(_: Urn, value: Value) -> Value:
+def _fill_upstream_lineage(_: Urn, value: Value) -> Value:
     return {
         **value,
         "upstreams": [{"type": "TRANSFORMED", "auditStamp": _NOBODY, **upstream} for upstream in value["upstreams"]],
@@ -50,6 +50,6 @@ def _fill_upstreams(_: Urn, value: Value) -> Value:
 
 
 _FILLING: Final[Mapping[str, Callable[[Urn, Value], Value]]] = {
-    "schemaMetadata": _fill_schema,
-    "upstreamLineage": _fill_upstreams,
+    "schemaMetadata": _fill_schema_metadata,
+    "upstreamLineage": _fill_upstream_lineage,
 }

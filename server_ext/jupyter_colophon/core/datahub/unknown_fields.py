@@ -20,12 +20,12 @@ def filter_known_fields(schema: Node, value: Any) -> tuple[Any, tuple[str, ...]]
 
     Other errors are left for the validator, as are unknown branches of a union.
     """
-    walk = _FieldFilter(schema.get("$defs", {}))
+    walk = _KnownFieldFilter(schema.get("$defs", {}))
     return walk.filter_value(schema, value, ""), tuple(walk.left_out)
 
 
 @dataclass(slots=True)
-class _FieldFilter:
+class _KnownFieldFilter:
     definitions: Mapping[str, Node]
     left_out: list[str] = field(default_factory=list)
 
@@ -46,11 +46,11 @@ class _FieldFilter:
             if isinstance(below, Mapping):
                 if member is not None:
                     yield name, self.filter_value(below, member, at)
-            elif below or _is_union(node):
+            elif below or _is_union_schema(node):
                 yield name, member
             else:
                 self.left_out.append(at)
 
 
-def _is_union(node: Node) -> bool:
+def _is_union_schema(node: Node) -> bool:
     return node.get("minProperties") == 1 and node.get("maxProperties") == 1

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from jupyter_colophon.core.datahub.mcp import build_error, parse_urn
+from jupyter_colophon.core.datahub.mcp import build_invalid_proposal_error, parse_urn_at
 from jupyter_colophon.core.model.proposal import Proposal
 
 ASPECT: Final = "datasetUsageStatistics"
@@ -52,7 +52,7 @@ SHAPE: Final = {
 }
 
 
-def read_proposal(bucket: Mapping[str, Any], at: str) -> Proposal:
+def convert_usage_bucket_to_proposal(bucket: Mapping[str, Any], pointer: str) -> Proposal:
     """Convert a bucket to a proposal; `at` is the pointer to it. Raises InvalidInstance."""
     metrics = {name: item for name, item in bucket["metrics"].items() if item is not None}
     value: dict[str, Any] = {
@@ -65,18 +65,19 @@ def read_proposal(bucket: Mapping[str, Any], at: str) -> Proposal:
     }
     if "users" in metrics:
         value["userCounts"] = [
-            _read_user(item, f"{at}/metrics/users/{number}") for number, item in enumerate(metrics["users"])
+            _convert_usage_user(item, f"{pointer}/metrics/users/{number}")
+            for number, item in enumerate(metrics["users"])
         ]
     if "fields" in metrics:
         value["fieldCounts"] = [
             {"fieldPath": field["fieldName"], "count": field["count"]} for field in metrics["fields"]
         ]
-    return Proposal(parse_urn(bucket["resource"], f"{at}/resource"), ASPECT, "upsert", value)
+    return Proposal(parse_urn_at(bucket["resource"], f"{pointer}/resource"), ASPECT, "upsert", value)
 
 
-def _read_user(entry: Mapping[str, Any], at: str) -> dict[str, Any]:
+def _convert_usage_user(entry: Mapping[str, Any], pointer: str) -> dict[str, Any]:
     user = entry.get("user") or (f"urn:li:corpuser:{entry['userEmail']}" if entry.get("userEmail") else None)
     if user is None:
-        raise build_error(at, "`user` or `userEmail` is required")
+        raise build_invalid_proposal_error(pointer, "`user` or `userEmail` is required")
     email = {"userEmail": entry["userEmail"]} if entry.get("userEmail") else {}
     return {"user": user, "count": entry["count"], **email}

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, Union, get_a
 from jupyter_colophon.core.documents.members import Member, TimeMark
 from jupyter_colophon.core.identity.urn import Urn
 from jupyter_colophon.core.model.system_metadata import SystemMetadata
-from jupyter_colophon.core.time_format import format_time, parse_instant
+from jupyter_colophon.core.time_format import format_ms_as_iso_time, parse_iso_time_to_ms
 
 if TYPE_CHECKING:
     from cattrs import Converter
@@ -23,28 +23,28 @@ T = TypeVar("T")
 _SCALARS = (str, int, float, bool, NoneType, Any)
 
 
-def to_document(value: Any) -> dict[str, Any]:
+def to_api_document(value: Any) -> dict[str, Any]:
     """Return a dataclass as a document of the API."""
     document: dict[str, Any] = _get_api_converter().unstructure(value)
     return document
 
 
-def to_documents(values: Iterable[Any]) -> list[dict[str, Any]]:
+def to_api_documents(values: Iterable[Any]) -> list[dict[str, Any]]:
     """Return dataclasses as documents of the API."""
-    return [to_document(value) for value in values]
+    return [to_api_document(value) for value in values]
 
 
-def from_document(document: Mapping[str, Any], kind: type[T]) -> T:
+def from_api_document(document: Mapping[str, Any], kind: type[T]) -> T:
     """Return a document of the API as a dataclass. Raises InvalidName, InvalidQuery, InvalidInstance."""
     return _get_api_converter().structure(document, kind)
 
 
-def to_stored(value: Any) -> Any:
+def to_stored_form(value: Any) -> Any:
     """Return a dataclass in its stored form."""
     return _get_stored_converter().unstructure(value)
 
 
-def from_stored(document: Any, kind: type[T]) -> T:
+def from_stored_form(document: Any, kind: type[T]) -> T:
     """Return the dataclass of a stored form; fields that an earlier release did not have get their defaults."""
     return _get_stored_converter().structure(document, kind)
 
@@ -52,8 +52,8 @@ def from_stored(document: Any, kind: type[T]) -> T:
 @cache
 def _get_api_converter() -> "Converter":
     converter = _create_converter(lambda field, member: member.name or _to_camel_case(field))
-    converter.register_unstructure_hook_func(_is_time, format_time)
-    converter.register_structure_hook_func(_is_time, lambda text, _: parse_instant(text))
+    converter.register_unstructure_hook_func(_is_time_type, format_ms_as_iso_time)
+    converter.register_structure_hook_func(_is_time_type, lambda text, _: parse_iso_time_to_ms(text))
     return converter
 
 
@@ -62,7 +62,7 @@ def _get_stored_converter() -> "Converter":
     return _create_converter(lambda field, member: field)
 
 
-def _create_converter(name_of: Callable[[str, Member], str]) -> "Converter":
+def _create_converter(get_member_name: Callable[[str, Member], str]) -> "Converter":
     from cattrs import Converter
     from cattrs.fns import identity
     from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override
@@ -72,11 +72,11 @@ def _create_converter(name_of: Callable[[str, Member], str]) -> "Converter":
     def build_overrides(kind: type) -> dict[str, Any]:
         return {
             field: override(
-                rename=name_of(field, member),
+                rename=get_member_name(field, member),
                 omit=member.hidden or None,
                 omit_if_default=member.omit_default,
             )
-            for field, member in _list_members(kind)
+            for field, member in _list_fields_with_declarations(kind)
         }
 
     def make_unstructure_hook(kind: type) -> Callable[[Any], Any]:
@@ -87,12 +87,12 @@ def _create_converter(name_of: Callable[[str, Member], str]) -> "Converter":
 
     converter.register_unstructure_hook_factory(is_dataclass, make_unstructure_hook)
     converter.register_structure_hook_factory(is_dataclass, make_structure_hook)
-    converter.register_unstructure_hook_func(_is_json, identity)
-    converter.register_unstructure_hook_func(_is_json_object, dict)
-    converter.register_unstructure_hook_func(_is_json_array, list)
-    converter.register_structure_hook_func(_is_json_array, lambda value, _: tuple(value))
-    converter.register_structure_hook_func(_is_json, lambda value, _: value)
-    converter.register_structure_hook_func(_is_json_object, lambda value, _: value)
+    converter.register_unstructure_hook_func(_is_json_type, identity)
+    converter.register_unstructure_hook_func(_is_json_object_type, dict)
+    converter.register_unstructure_hook_func(_is_json_array_type, list)
+    converter.register_structure_hook_func(_is_json_array_type, lambda value, _: tuple(value))
+    converter.register_structure_hook_func(_is_json_type, lambda value, _: value)
+    converter.register_structure_hook_func(_is_json_object_type, lambda value, _: value)
     converter.register_unstructure_hook(Urn, str)
     converter.register_structure_hook(Urn, lambda text, _: Urn.parse(text))
     converter.register_unstructure_hook(SystemMetadata, lambda value: value.document)
@@ -100,7 +100,7 @@ def _create_converter(name_of: Callable[[str, Member], str]) -> "Converter":
     return converter
 
 
-def _list_members(kind: type) -> list[tuple[str, Member]]:
+def _list_fields_with_declarations(kind: type) -> list[tuple[str, Member]]:
     """Return the fields of a dataclass, each with its declaration."""
     hints = get_type_hints(kind, include_extras=True)
     marks = {
@@ -115,22 +115,22 @@ def _to_camel_case(name: str) -> str:
     return first + "".join(map(str.capitalize, others))
 
 
-def _is_time(hint: Any) -> bool:
+def _is_time_type(hint: Any) -> bool:
     return get_origin(hint) is Annotated and TimeMark in hint.__metadata__
 
 
-def _is_json(hint: Any) -> bool:
+def _is_json_type(hint: Any) -> bool:
     """Return whether values of a type are JSON without conversion."""
     if get_origin(hint) is Annotated:
-        return not _is_time(hint) and _is_json(hint.__origin__)
+        return not _is_time_type(hint) and _is_json_type(hint.__origin__)
     if get_origin(hint) in (Union, UnionType):
-        return all(_is_json(item) for item in get_args(hint))
+        return all(_is_json_type(item) for item in get_args(hint))
     return hint in _SCALARS or get_origin(hint) is Literal
 
 
-def _is_json_object(hint: Any) -> bool:
-    return get_origin(hint) is Mapping and all(map(_is_json, get_args(hint)))
+def _is_json_object_type(hint: Any) -> bool:
+    return get_origin(hint) is Mapping and all(map(_is_json_type, get_args(hint)))
 
 
-def _is_json_array(hint: Any) -> bool:
-    return get_origin(hint) is tuple and all(item is Ellipsis or _is_json(item) for item in get_args(hint))
+def _is_json_array_type(hint: Any) -> bool:
+    return get_origin(hint) is tuple and all(item is Ellipsis or _is_json_type(item) for item in get_args(hint))

@@ -17,7 +17,7 @@ Path = tuple[str, ...]
 Pairs = list[tuple[int, int]]
 
 
-def diff(old: object, new: object) -> list[Operation]:
+def diff_as_json_patch(old: object, new: object) -> list[Operation]:
     """Return the operations that turn the old value into the new one; none if they are equal.
 
     Members are ordered by name and items by position, so that equal inputs give equal results. Items that stay are
@@ -52,11 +52,13 @@ class _DiffBuilder:
 
     def _compare_lists(self, path: Path, old: Sequence[Any], new: Sequence[Any]) -> Iterator[Operation]:
         done_old = done_new = 0
-        for at_old, at_new in [*self._find_unchanged(old, new), (len(old), len(new))]:
-            yield from self._compare_stretch(path, old[done_old:at_old], new[done_new:at_new], done_new)
+        for at_old, at_new in [*self._match_unchanged_items(old, new), (len(old), len(new))]:
+            yield from self._compare_replaced_section(path, old[done_old:at_old], new[done_new:at_new], done_new)
             done_old, done_new = at_old + 1, at_new + 1
 
-    def _compare_stretch(self, path: Path, old: Sequence[Any], new: Sequence[Any], start: int) -> Iterator[Operation]:
+    def _compare_replaced_section(
+        self, path: Path, old: Sequence[Any], new: Sequence[Any], start: int
+    ) -> Iterator[Operation]:
         """Compare the lists between two items that stay: replace items in the same position, then remove or add the
         rest.
         """
@@ -68,28 +70,28 @@ class _DiffBuilder:
         for index in range(both, len(new)):
             yield {"op": "add", "path": format_pointer((*path, str(start + index))), "value": new[index]}
 
-    def _find_unchanged(self, old: Sequence[Any], new: Sequence[Any]) -> Pairs:
+    def _match_unchanged_items(self, old: Sequence[Any], new: Sequence[Any]) -> Pairs:
         """Return pairs of positions whose items stay: equal ends, and the best alignment between them."""
-        ours, theirs = [_hash_item(item) for item in old], [_hash_item(item) for item in new]
+        ours, theirs = [_hash_json_item(item) for item in old], [_hash_json_item(item) for item in new]
         shorter = min(len(ours), len(theirs))
         head = next((i for i in range(shorter) if ours[i] != theirs[i]), shorter)
         rest = shorter - head
         tail = next((i for i in range(rest) if ours[-1 - i] != theirs[-1 - i]), rest)
-        middle = self._match_middle(ours[head : len(ours) - tail], theirs[head : len(theirs) - tail])
+        middle = self._match_items_between_equal_ends(ours[head : len(ours) - tail], theirs[head : len(theirs) - tail])
         pairs = [(i, i) for i in range(head)]
         pairs += [(head + i, head + j) for i, j in middle]
         pairs += [(len(ours) - i, len(theirs) - i) for i in range(tail, 0, -1)]
         return pairs
 
-    def _match_middle(self, ours: Sequence[str], theirs: Sequence[str]) -> Pairs:
+    def _match_items_between_equal_ends(self, ours: Sequence[str], theirs: Sequence[str]) -> Pairs:
         comparisons = len(ours) * len(theirs)
         if comparisons > min(self._comparisons, LIST_COMPARISONS_MAX):
             return []
         self._comparisons -= comparisons
-        return _match_items(ours, theirs)
+        return _match_longest_common_items(ours, theirs)
 
 
-def _match_items(ours: Sequence[str], theirs: Sequence[str]) -> Pairs:
+def _match_longest_common_items(ours: Sequence[str], theirs: Sequence[str]) -> Pairs:
     """Return the pairs of equal items that stay if as few items as possible are replaced, removed and added."""
     # costs[i][j]: the fewest operations that turn ours[i:] into theirs[j:].
     costs = [[0] * (len(theirs) + 1) for _ in range(len(ours) + 1)]
@@ -113,5 +115,5 @@ def _match_items(ours: Sequence[str], theirs: Sequence[str]) -> Pairs:
     return pairs
 
 
-def _hash_item(item: object) -> str:
+def _hash_json_item(item: object) -> str:
     return json.dumps(item, sort_keys=True)

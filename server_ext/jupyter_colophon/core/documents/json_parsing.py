@@ -18,24 +18,30 @@ class _InvalidJson(ValueError):
     """The text is not JSON that we accept."""
 
 
-def parse(body: bytes, subject: str = "the body", *, repeated: list[str] | None = None) -> Any:
+def parse_json(body: bytes, subject: str = "the body", *, repeated_names: list[str] | None = None) -> Any:
     """Parse a body, or another document that messages call `subject`.
 
     Raises MalformedBody for text that is not JSON or not UTF-8, or contains NaN, infinities, duplicate names, U+0000 or
     lone surrogates, and TooLarge for more than 64 levels or 200,000 members. With a list `repeated`, duplicate names
     are added to it instead and the last value is used, as in Elyra.
     """
-    members = _read_members if repeated is None else partial(_keep_last_members, repeated)
+    members = (
+        _create_object_without_repeated_names
+        if repeated_names is None
+        else partial(_create_object_and_collect_repeated_names, repeated_names)
+    )
     try:
-        value = json.loads(decode_utf8(body, subject), object_pairs_hook=members, parse_constant=_refuse_constant)
+        value = json.loads(
+            decode_utf8(body, subject), object_pairs_hook=members, parse_constant=_refuse_nan_and_infinity
+        )
     except RecursionError:
         raise TooLarge(f"the document is nested deeper than {MAX_DEPTH} levels") from None
     except (json.JSONDecodeError, _InvalidJson) as error:
         raise MalformedBody(f"{subject} is not valid JSON: {error}") from None
     except ValueError:
         # Python rejects integers of thousands of digits.
-        raise _build_depth_error() from None
-    _check(value)
+        raise _build_too_deep_error() from None
+    _require_limits_of_value(value)
     return value
 
 
@@ -47,7 +53,7 @@ def decode_utf8(body: bytes, subject: str = "the body") -> str:
         raise MalformedBody(f"{subject} is not UTF-8") from None
 
 
-def parse_stored(text: str) -> Any:
+def parse_stored_json(text: str) -> Any:
     """Parse a stored document. Raises StoreDamaged, without details, if it is invalid."""
     try:
         return json.loads(text)
@@ -59,13 +65,13 @@ def parse_stored(text: str) -> Any:
 _COMPACT = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
-def compact(value: Any) -> str:
+def encode_canonical_json(value: Any) -> str:
     """Return a value as the text that is stored and compared: sorted members, no whitespace."""
     text: str = _COMPACT.encode(value)
     return text
 
 
-def encode_in_pieces(value: Any) -> str:
+def encode_json_in_pieces(value: Any) -> str:
     """Return a value as JSON text, encoding the members of lists in an object one by one.
 
     Encoding a large value in one call holds the interpreter lock until it is finished, on any thread.
@@ -74,25 +80,27 @@ def encode_in_pieces(value: Any) -> str:
         return json.dumps(value, ensure_ascii=False)
     return (
         "{"
-        + ", ".join(f"{json.dumps(name, ensure_ascii=False)}: {_encode_list(member)}" for name, member in value.items())
+        + ", ".join(
+            f"{json.dumps(name, ensure_ascii=False)}: {_encode_json_list(member)}" for name, member in value.items()
+        )
         + "}"
     )
 
 
-def _encode_list(value: Any) -> str:
+def _encode_json_list(value: Any) -> str:
     if not isinstance(value, list):
         return json.dumps(value, ensure_ascii=False)
     return "[" + ", ".join(json.dumps(item, ensure_ascii=False) for item in value) + "]"
 
 
-def _read_members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _create_object_without_repeated_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) != len(pairs):
         raise _InvalidJson("an object has a duplicate member")
     return members
 
 
-def _keep_last_members(repeated: list[str], pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _create_object_and_collect_repeated_names(repeated: list[str], pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) != len(pairs):
         counted = Counter(name for name, _ in pairs)
@@ -100,11 +108,11 @@ def _keep_last_members(repeated: list[str], pairs: list[tuple[str, Any]]) -> dic
     return members
 
 
-def _refuse_constant(name: str) -> NoReturn:
+def _refuse_nan_and_infinity(name: str) -> NoReturn:
     raise _InvalidJson(f"{name} is not a JSON number")
 
 
-def _check(value: Any) -> None:
+def _require_limits_of_value(value: Any) -> None:
     """Check depth, number of members, numbers and strings, without recursion."""
     members = 0
     level = [value]
@@ -113,7 +121,7 @@ def _check(value: Any) -> None:
         for item in level:
             # Nearly all strings are of this kind.
             if not (type(item) is str and item.isascii() and "\x00" not in item):
-                _check_scalar(item)
+                _require_limits_of_scalar(item)
         if not containers:
             return
         if depth == MAX_DEPTH:
@@ -134,18 +142,18 @@ def _list_children(containers: list[Any]) -> list[Any]:
     return children
 
 
-def _check_scalar(item: Any) -> None:
+def _require_limits_of_scalar(item: Any) -> None:
     if isinstance(item, str):
-        _check_text(item)
+        _require_valid_string(item)
     elif isinstance(item, float) and not isfinite(item):
-        raise _build_depth_error()
+        raise _build_too_deep_error()
 
 
-def _build_depth_error() -> MalformedBody:
+def _build_too_deep_error() -> MalformedBody:
     return MalformedBody("a number is too large")
 
 
-def _check_text(text: str) -> None:
+def _require_valid_string(text: str) -> None:
     if "\x00" in text:
         raise MalformedBody("a string contains U+0000")
     if not text.isascii():

@@ -5,8 +5,8 @@ from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
-from jupyter_colophon.core.documents.json_parsing import compact
-from jupyter_colophon.core.documents.validation_cost import has_alternatives, is_little
+from jupyter_colophon.core.documents.json_parsing import encode_canonical_json
+from jupyter_colophon.core.documents.validation_cost import has_alternative_schemas, is_cheap_to_validate
 from jupyter_colophon.core.errors import InvalidInstance, Problem
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Schema:
         """Return the document; a document given as a function is loaded at its first use."""
         return self._given() if callable(self._given) else self._given
 
-    def compile(self) -> "Schema":
+    def compile_now(self) -> "Schema":
         """Compile the schema now. Raises ValueError if it is invalid or has expressions that are not linear."""
         _ = self._validator
         return self
@@ -62,13 +62,13 @@ class Schema:
         import jsonschema_rs
 
         registry = jsonschema_rs.Registry(
-            [(uri, dict(document)) for uri, document in self._known.items()], retriever=_refuse
+            [(uri, dict(document)) for uri, document in self._known.items()], retriever=_refuse_remote_reference
         )
         make = getattr(jsonschema_rs, self._dialect.value)
         validator: jsonschema_rs.Draft202012Validator | jsonschema_rs.Draft7Validator = make(
             {name: part for name, part in self.document.items() if name != "$schema"},
             registry=registry,
-            retriever=_refuse,
+            retriever=_refuse_remote_reference,
             validate_formats=True,
             pattern_options=jsonschema_rs.RegexOptions(),
             # Messages contain no user metadata: they may be secrets (spec SEC-12).
@@ -76,36 +76,36 @@ class Schema:
         )
         return validator
 
-    def find_problems(self, value: Any) -> tuple[Problem, ...]:
+    def find_all_problems(self, value: Any) -> tuple[Problem, ...]:
         """Return all problems of a value, each with a JSON Pointer; only one if collecting them would take too long."""
         if self.is_valid(value):
             return ()
-        if not is_little(value, self.document):
+        if not is_cheap_to_validate(value, self.document):
             return (self._find_first_problem(value),)
         problems = []
         for error in self._validator.iter_errors(value):
-            problems.append(_to_problem(error))
+            problems.append(_build_problem_of_validator_error(error))
             if len(problems) == MAX_PROBLEMS:
                 break
         return tuple(problems)
 
     def _find_first_problem(self, value: Any) -> Problem:
         """Return one problem of an invalid value; collecting the problems of all alternatives would take too long."""
-        if has_alternatives(self.document):
+        if has_alternative_schemas(self.document):
             return TOO_MUCH
         try:
             self._validator.validate(value)
         except ValueError as error:
-            return _to_problem(cast("jsonschema_rs.ValidationError", error))
+            return _build_problem_of_validator_error(cast("jsonschema_rs.ValidationError", error))
         return TOO_MUCH
 
-    def validate(self, value: Any, subject: str) -> None:
+    def require_valid(self, value: Any, subject: str) -> None:
         """Raise InvalidInstance with all problems if the value is invalid."""
-        if problems := self.find_problems(value):
+        if problems := self.find_all_problems(value):
             raise InvalidInstance(subject, problems)
 
 
-def _refuse(uri: str) -> NoReturn:
+def _refuse_remote_reference(uri: str) -> NoReturn:
     raise ValueError("references to other documents are not supported")
 
 
@@ -116,7 +116,7 @@ _WORD: Final = "^[A-Za-z0-9_-]{1,50}$"
 _NO_WORD: Final = "must have 1 to 50 characters: letters A-Z and a-z, digits, _ and -"
 
 
-def _to_problem(error: "jsonschema_rs.ValidationError") -> Problem:
+def _build_problem_of_validator_error(error: "jsonschema_rs.ValidationError") -> Problem:
     """Return the location and the validator's message, truncated and without the value.
 
     A problem with a member's name is reported at the member.
@@ -129,9 +129,9 @@ def _to_problem(error: "jsonschema_rs.ValidationError") -> Problem:
         text = _NO_WORD
     elif type(kind).__name__.endswith("Enum") and len(kind.options) <= _FEW:
         # The validator reports two of them.
-        text = f"the value is not one of {', '.join(map(compact, kind.options))}"
-    return Problem(_format_pointer(path), text if len(text) <= 300 else text[:300] + "…")
+        text = f"the value is not one of {', '.join(map(encode_canonical_json, kind.options))}"
+    return Problem(_format_error_pointer(path), text if len(text) <= 300 else text[:300] + "…")
 
 
-def _format_pointer(path: list[str | int]) -> str:
+def _format_error_pointer(path: list[str | int]) -> str:
     return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)

@@ -7,11 +7,11 @@ from typing import Any, Final
 _SCALAR_BYTES: Final = 8
 #: Deeper than any stored document.
 _DEPTH_MAX: Final = 100
-#: Returned by `prune_value` if nothing is left of a value.
+#: Returned by `prune_hidden_parts` if nothing is left of a value.
 REMOVED: Final = object()
 
 
-def measure_value(value: object, depth_max: int) -> tuple[int, int]:
+def measure_json_size_and_depth(value: object, depth_max: int) -> tuple[int, int]:
     """Return the approximate size of a value as JSON in bytes, and its number of levels.
 
     Stops one level below `depth_max`, so that hostile depth costs nothing.
@@ -22,7 +22,7 @@ def measure_value(value: object, depth_max: int) -> tuple[int, int]:
         deeper: list[Any] = []
         containers = 0
         for item in level:
-            size += _count_own_bytes(item)
+            size += _count_bytes_without_content(item)
             if isinstance(item, Mapping):
                 containers += 1
                 deeper.extend(item.values())
@@ -34,12 +34,12 @@ def measure_value(value: object, depth_max: int) -> tuple[int, int]:
     return size, depth
 
 
-def measure(value: object) -> int:
+def measure_json_bytes(value: object) -> int:
     """Return the approximate size of a checked document as JSON in bytes."""
-    return measure_value(value, _DEPTH_MAX)[0]
+    return measure_json_size_and_depth(value, _DEPTH_MAX)[0]
 
 
-def is_larger(value: object, bytes_max: int) -> bool:
+def is_larger_as_json(value: object, bytes_max: int) -> bool:
     """Return whether a value is larger than this number of bytes as JSON, stopping as soon as it is."""
     size, waiting = 0, [value]
     while waiting:
@@ -66,16 +66,16 @@ def equals_json(value: object, other: object) -> bool:
     return value == other
 
 
-def copy_value(value: object) -> object:
+def copy_json_deeply(value: object) -> object:
     """Return a copy that shares no list and no object with the value."""
     if isinstance(value, Mapping):
-        return {name: copy_value(item) for name, item in value.items()}
+        return {name: copy_json_deeply(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [copy_value(item) for item in value]
+        return [copy_json_deeply(item) for item in value]
     return value
 
 
-def _count_own_bytes(value: object) -> int:
+def _count_bytes_without_content(value: object) -> int:
     """Return the size of a value without its content; separators and names count for the container."""
     if isinstance(value, str):
         return (len(value) if value.isascii() else len(value.encode("utf-8", "surrogatepass"))) + 2
@@ -86,7 +86,7 @@ def _count_own_bytes(value: object) -> int:
     return _SCALAR_BYTES
 
 
-def prune_value(value: Any, is_hidden: Callable[[Any], bool]) -> Any:
+def prune_hidden_parts(value: Any, is_hidden: Callable[[Any], bool]) -> Any:
     """Return a value without its hidden parts; `REMOVED` if nothing is left.
 
     A hidden element of a list is removed alone; a hidden required member removes its object.
@@ -94,8 +94,8 @@ def prune_value(value: Any, is_hidden: Callable[[Any], bool]) -> Any:
     if is_hidden(value):
         return REMOVED
     if isinstance(value, Mapping):
-        inner = {name: prune_value(item, is_hidden) for name, item in value.items()}
+        inner = {name: prune_hidden_parts(item, is_hidden) for name, item in value.items()}
         return REMOVED if REMOVED in inner.values() else inner
     if isinstance(value, list | tuple):
-        return [pruned for item in value if (pruned := prune_value(item, is_hidden)) is not REMOVED]
+        return [pruned for item in value if (pruned := prune_hidden_parts(item, is_hidden)) is not REMOVED]
     return value

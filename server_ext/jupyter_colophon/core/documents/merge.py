@@ -14,7 +14,7 @@ class MergeConflict(Exception):
 _ABSENT: Final = object()
 
 
-def merge_values(base: object, mine: object, theirs: object) -> Any:
+def merge_three_way(base: object, mine: object, theirs: object) -> Any:
     """Return the base with the changes of both sides. Raises MergeConflict if both changed the same location.
 
     Objects are merged by member, lists of distinct strings as sets; any other list is a single location.
@@ -24,22 +24,24 @@ def merge_values(base: object, mine: object, theirs: object) -> Any:
     if _equals_json(base, theirs):
         return mine
     if isinstance(base, Mapping) and isinstance(mine, Mapping) and isinstance(theirs, Mapping):
-        return _merge_objects(base, mine, theirs)
-    if _is_set(base) and _is_set(mine) and _is_set(theirs):
-        return _merge_sets(base, mine, theirs)
+        return _merge_objects_three_way(base, mine, theirs)
+    if _is_list_of_distinct_texts(base) and _is_list_of_distinct_texts(mine) and _is_list_of_distinct_texts(theirs):
+        return _merge_sets_three_way(base, mine, theirs)
     raise MergeConflict
 
 
-def _merge_objects(base: Mapping[str, Any], mine: Mapping[str, Any], theirs: Mapping[str, Any]) -> dict[str, Any]:
+def _merge_objects_three_way(
+    base: Mapping[str, Any], mine: Mapping[str, Any], theirs: Mapping[str, Any]
+) -> dict[str, Any]:
     names = dict.fromkeys((*theirs, *mine))
     merged = {
-        name: merge_values(base.get(name, _ABSENT), mine.get(name, _ABSENT), theirs.get(name, _ABSENT))
+        name: merge_three_way(base.get(name, _ABSENT), mine.get(name, _ABSENT), theirs.get(name, _ABSENT))
         for name in names
     }
     return {name: value for name, value in merged.items() if value is not _ABSENT}
 
 
-def _merge_sets(base: Any, mine: Any, theirs: Any) -> list[str]:
+def _merge_sets_three_way(base: Any, mine: Any, theirs: Any) -> list[str]:
     present, removed = {*base, *theirs}, {*base}.difference(mine)
     return [item for item in theirs if item not in removed] + [item for item in mine if item not in present]
 
@@ -48,5 +50,5 @@ def _equals_json(value: object, other: object) -> bool:
     return value is other if _ABSENT in (value, other) else equals_json(value, other)
 
 
-def _is_set(value: object) -> bool:
+def _is_list_of_distinct_texts(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(item, str) for item in value) and len(set(value)) == len(value)

@@ -9,13 +9,13 @@ _INDEX = re.compile(r"0|[1-9][0-9]{0,9}")
 
 
 @dataclass(frozen=True, slots=True)
-class Pointer:
+class JsonPointer:
     """A location in a JSON document: the names and indices of its path, none for the whole document."""
 
     words: tuple[str, ...]
 
     @classmethod
-    def parse(cls, text: str) -> "Pointer | None":
+    def parse_or_none(cls, text: str) -> "JsonPointer | None":
         """Parse a pointer; return None if the text is not a valid pointer."""
         if not text:
             return cls(())
@@ -32,9 +32,9 @@ class Pointer:
         return not self.words
 
     @property
-    def parent(self) -> "Pointer":
+    def parent(self) -> "JsonPointer":
         """Return the location that contains this one."""
-        return Pointer(self.words[:-1])
+        return JsonPointer(self.words[:-1])
 
     @property
     def last(self) -> str:
@@ -46,11 +46,11 @@ class Pointer:
         """Return the last token as a list index, None if it is not one."""
         return int(self.last) if _INDEX.fullmatch(self.last) else None
 
-    def get_prefix(self, depth: int) -> "Pointer":
+    def get_prefix(self, depth: int) -> "JsonPointer":
         """Return the first tokens of the pointer."""
-        return Pointer(self.words[:depth])
+        return JsonPointer(self.words[:depth])
 
-    def contains(self, other: "Pointer") -> bool:
+    def contains(self, other: "JsonPointer") -> bool:
         """Return whether the other location is inside this one."""
         return len(other.words) > len(self.words) and other.words[: len(self.words)] == self.words
 

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from jupyter_colophon.core.documents.json_schema import Schema, SchemaDialect
-from jupyter_colophon.core.documents.subschemas import in_place, resolve_reference
+from jupyter_colophon.core.documents.subschemas import list_subschemas_of_same_value, resolve_local_reference
 
 #: A path in all documents of a schema: None stands for every element of an array, or every member without a name in the
 #: schema.
@@ -32,19 +32,21 @@ def is_secret_schema(schema: Mapping[str, Any]) -> bool:
     return schema.get("format") == "password"
 
 
-def find_secret_paths(schema: Mapping[str, Any], root: Mapping[str, Any]) -> tuple[SecretPath, ...]:
+def find_secret_paths_in_schema(schema: Mapping[str, Any], root: Mapping[str, Any]) -> tuple[SecretPath, ...]:
     """Return the secret paths of a part of a schema, shallow paths first, for forms, search and help.
 
     Recursive schemas are followed down to a limit. To find every secret of a document, use `find_secrets`.
     """
-    return _find_paths(schema, root)[0]
+    return _find_secret_paths_up_to_limit(schema, root)[0]
 
 
-def find_secrets(value: Any, schema: Mapping[str, Any], root: Mapping[str, Any]) -> tuple[tuple[str, ...], ...]:
+def find_secret_paths_in_value(
+    value: Any, schema: Mapping[str, Any], root: Mapping[str, Any]
+) -> tuple[tuple[str, ...], ...]:
     """Return the path of every secret in a value, each once, without secrets inside other secrets."""
-    fixed = _find_fixed_paths(schema, root)
+    fixed = _find_secret_paths_if_fixed(schema, root)
     if fixed is not None:
-        return tuple(place for place in fixed if _is_there(value, place))
+        return tuple(place for place in fixed if _has_value_at_path(value, place))
     secrets: dict[tuple[str, ...], None] = {}
     waiting: list[tuple[tuple[str, ...], Any, Any]] = [((), value, schema)]
     seen: set[tuple[tuple[str, ...], int]] = set()
@@ -55,12 +57,14 @@ def find_secrets(value: Any, schema: Mapping[str, Any], root: Mapping[str, Any])
         seen.add((words, id(part)))
         if is_secret_schema(part):
             secrets[words] = None
-        waiting.extend((words, child, branch) for branch in _list_branches(part, root))
-        waiting.extend(((*words, step), inner, of) for step, inner, of in _list_children(child, part))
-    return _drop_nested(secrets)
+        waiting.extend((words, child, branch) for branch in _list_schemas_of_same_value(part, root))
+        waiting.extend(((*words, step), inner, of) for step, inner, of in _list_children_with_schemas(child, part))
+    return _drop_nested_paths(secrets)
 
 
-def _find_paths(schema: Mapping[str, Any], root: Mapping[str, Any]) -> tuple[tuple[SecretPath, ...], bool]:
+def _find_secret_paths_up_to_limit(
+    schema: Mapping[str, Any], root: Mapping[str, Any]
+) -> tuple[tuple[SecretPath, ...], bool]:
     """Return the secret paths, shallow paths first, and whether the list is complete."""
     paths: dict[SecretPath, None] = {}
     waiting: deque[tuple[SecretPath, Any]] = deque([((), schema)])
@@ -76,8 +80,8 @@ def _find_paths(schema: Mapping[str, Any], root: Mapping[str, Any]) -> tuple[tup
         elif is_secret_schema(part):
             paths[place] = None
         else:
-            waiting.extend((place, branch) for branch in _list_branches(part, root))
-            waiting.extend(((*place, step), inner) for step, inner in _list_steps(part))
+            waiting.extend((place, branch) for branch in _list_schemas_of_same_value(part, root))
+            waiting.extend(((*place, step), inner) for step, inner in _list_secret_search_steps(part))
     return tuple(paths), False
 
 
@@ -86,29 +90,35 @@ def _find_paths(schema: Mapping[str, Any], root: Mapping[str, Any]) -> tuple[tup
 _fixed: dict[tuple[int, int], tuple[Any, Any, tuple[tuple[str, ...], ...] | None]] = {}
 
 
-def _find_fixed_paths(schema: Mapping[str, Any], root: Mapping[str, Any]) -> tuple[tuple[str, ...], ...] | None:
+def _find_secret_paths_if_fixed(
+    schema: Mapping[str, Any], root: Mapping[str, Any]
+) -> tuple[tuple[str, ...], ...] | None:
     """Return the secret paths if they are fixed, so that documents need not be walked; otherwise None."""
     cached = _fixed.get((id(schema), id(root)))
     if cached is None or cached[0] is not schema or cached[1] is not root:
         if len(_fixed) > 1_000:
             _fixed.clear()
-        places, is_whole = _find_paths(schema, root)
+        places, is_whole = _find_secret_paths_up_to_limit(schema, root)
         named = [tuple(word for word in place if word is not None) for place in places]
-        is_fixed = is_whole and all(map(_has_same_length, named, places))
-        cached = _fixed[id(schema), id(root)] = (schema, root, _drop_nested(dict.fromkeys(named)) if is_fixed else None)
+        is_fixed = is_whole and all(map(_matches_path_length, named, places))
+        cached = _fixed[id(schema), id(root)] = (
+            schema,
+            root,
+            _drop_nested_paths(dict.fromkeys(named)) if is_fixed else None,
+        )
     return cached[2]
 
 
-def _has_same_length(path: tuple[str, ...], other: SecretPath) -> bool:
+def _matches_path_length(path: tuple[str, ...], other: SecretPath) -> bool:
     return len(path) == len(other)
 
 
-def _drop_nested(paths: Mapping[tuple[str, ...], None]) -> tuple[tuple[str, ...], ...]:
+def _drop_nested_paths(paths: Mapping[tuple[str, ...], None]) -> tuple[tuple[str, ...], ...]:
     """Return the paths that are not inside other ones, sorted."""
     return tuple(words for words in sorted(paths) if not any(words[:end] in paths for end in range(len(words))))
 
 
-def _is_there(value: Any, words: tuple[str, ...]) -> bool:
+def _has_value_at_path(value: Any, words: tuple[str, ...]) -> bool:
     for word in words:
         if not isinstance(value, Mapping) or word not in value:
             return False
@@ -116,17 +126,17 @@ def _is_there(value: Any, words: tuple[str, ...]) -> bool:
     return True
 
 
-def _list_branches(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Iterator[Any]:
+def _list_schemas_of_same_value(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Iterator[Any]:
     """Yield the schemas that apply to the same value."""
     if isinstance(schema.get("$ref"), str):
         try:
-            yield resolve_reference(root, schema["$ref"])
+            yield resolve_local_reference(root, schema["$ref"])
         except LookupError:
             return
-    yield from in_place(schema)
+    yield from list_subschemas_of_same_value(schema)
 
 
-def _list_children(value: Any, schema: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+def _list_children_with_schemas(value: Any, schema: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
     """Yield the direct children of a value, each with a schema that applies to it."""
     if isinstance(value, Mapping):
         for name, inner in value.items():
@@ -143,7 +153,9 @@ def _find_member_schemas(name: str, schema: Mapping[str, Any]) -> Iterator[Any]:
         yield named[name]
     patterns = schema.get("patternProperties")
     matching = (
-        [of for pattern, of in patterns.items() if _matches(pattern, name)] if isinstance(patterns, Mapping) else []
+        [of for pattern, of in patterns.items() if _matches_pattern(pattern, name)]
+        if isinstance(patterns, Mapping)
+        else []
     )
     yield from matching
     if not is_named and not matching and "additionalProperties" in schema:
@@ -151,7 +163,7 @@ def _find_member_schemas(name: str, schema: Mapping[str, Any]) -> Iterator[Any]:
 
 
 @lru_cache(1_000)
-def _matches(pattern: str, name: str) -> bool:
+def _matches_pattern(pattern: str, name: str) -> bool:
     return Schema({"pattern": pattern}, dialect=SchemaDialect.DRAFT_7).is_valid(name)
 
 
@@ -164,7 +176,7 @@ def _find_item_schemas(index: int, schema: Mapping[str, Any]) -> Iterator[Any]:
     yield schema.get("contains")
 
 
-def _list_steps(schema: Mapping[str, Any]) -> Iterator[tuple[str | None, Any]]:
+def _list_secret_search_steps(schema: Mapping[str, Any]) -> Iterator[tuple[str | None, Any]]:
     named = schema.get("properties")
     if isinstance(named, Mapping):
         yield from named.items()

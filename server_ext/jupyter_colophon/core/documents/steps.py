@@ -4,14 +4,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from typing import Any
 
-from jupyter_colophon.core.documents.json_parsing import compact
-from jupyter_colophon.core.documents.pointer import Pointer
+from jupyter_colophon.core.documents.json_parsing import encode_canonical_json
+from jupyter_colophon.core.documents.pointer import JsonPointer
 
 Step = Mapping[str, Any]
 _MISSING = object()
 
 
-def with_old_values(steps: Iterable[Step], before: object) -> list[dict[str, Any]]:
+def with_old_values_in_operations(steps: Iterable[Step], before: object) -> list[dict[str, Any]]:
     """Return the operations of a difference; each `remove` and `replace` gets the replaced value as `old`.
 
     `before` is the value before the first operation. An operation has no `old` if its location does not exist in that
@@ -20,7 +20,7 @@ def with_old_values(steps: Iterable[Step], before: object) -> list[dict[str, Any
     document = {"": deepcopy(before)}
     described = []
     for step in steps:
-        old = _apply(document, step)
+        old = _apply_and_return_old_value(document, step)
         described.append(dict(step) if old is _MISSING or step["op"] == "add" else {**step, "old": old})
     return described
 
@@ -31,12 +31,12 @@ def with_old_values_of_versions(versions: Sequence[Step], before: object) -> lis
     """
     olds = [*(version["value"] for version in versions[1:]), before]
     return [
-        {**version, "diff": with_old_values(version["diff"], old or {})}
+        {**version, "diff": with_old_values_in_operations(version["diff"], old or {})}
         for version, old in zip(versions, olds, strict=True)
     ]
 
 
-def change_text(step: Step) -> str:
+def format_operation(step: Step) -> str:
     """Return an operation as people read it: `+ /tags/0 raw`, `- /tags/0 raw`, `~ /properties/owner ops → dev`."""
     sign = {"add": "+", "remove": "-"}.get(step["op"], "~")
     values = " → ".join(_format_value(step[name]) for name in ("old", "value") if name in step)
@@ -44,29 +44,29 @@ def change_text(step: Step) -> str:
 
 
 def _format_value(value: object) -> str:
-    return value if isinstance(value, str) else compact(value)
+    return value if isinstance(value, str) else encode_canonical_json(value)
 
 
-def _apply(document: dict[str, Any], step: Step) -> object:
+def _apply_and_return_old_value(document: dict[str, Any], step: Step) -> object:
     """Apply an `add`, a `remove` or a `replace` in place, and return the old value."""
-    pointer = Pointer.parse(step["path"])
+    pointer = JsonPointer.parse_or_none(step["path"])
     if pointer is None or step["op"] not in ("add", "remove", "replace"):
         return _MISSING
-    place = Pointer(("", *pointer.words))
+    place = JsonPointer(("", *pointer.words))
     holder: Any = document
     for word in place.words[:-1]:
-        holder = _get_member(holder, word)
+        holder = _get_member_or_item(holder, word)
     if isinstance(holder, dict):
         old = holder.pop(place.last, _MISSING)
         if step["op"] != "remove":
             holder[place.last] = deepcopy(step["value"])
         return old
     if isinstance(holder, list):
-        return _apply_to_list(holder, place, step)
+        return _apply_to_list_and_return_old_value(holder, place, step)
     return _MISSING
 
 
-def _apply_to_list(items: list[Any], place: Pointer, step: Step) -> object:
+def _apply_to_list_and_return_old_value(items: list[Any], place: JsonPointer, step: Step) -> object:
     index = len(items) if place.last == "-" else place.last_index
     if index is None or index > len(items):
         return _MISSING
@@ -78,7 +78,7 @@ def _apply_to_list(items: list[Any], place: Pointer, step: Step) -> object:
     return old
 
 
-def _get_member(holder: object, word: str) -> object:
+def _get_member_or_item(holder: object, word: str) -> object:
     if isinstance(holder, dict):
         return holder.get(word)
     if isinstance(holder, list) and word.isdecimal() and int(word) < len(holder):

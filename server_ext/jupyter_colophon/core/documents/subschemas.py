@@ -26,7 +26,7 @@ _INDEX_DIGITS_MAX = 9
 Words = tuple[str, ...]
 
 
-def list_subschemas(schema: Mapping[str, Any]) -> Iterator[tuple[Words, Any]]:
+def list_direct_subschemas(schema: Mapping[str, Any]) -> Iterator[tuple[Words, Any]]:
     """Yield the direct subschemas of a schema, each with its path."""
     for keyword in (*_IN_PLACE_ONE, *_ELSEWHERE_ONE):
         if isinstance(schema.get(keyword), Mapping | bool):
@@ -44,24 +44,24 @@ def list_subschemas(schema: Mapping[str, Any]) -> Iterator[tuple[Words, Any]]:
         yield from (((keyword, name), subschema) for name, subschema in of if not isinstance(subschema, list))
 
 
-def in_place(schema: Mapping[str, Any]) -> Iterator[Any]:
+def list_subschemas_of_same_value(schema: Mapping[str, Any]) -> Iterator[Any]:
     """Yield the subschemas that apply to the same value, without referenced schemas."""
-    for words, subschema in list_subschemas(schema):
+    for words, subschema in list_direct_subschemas(schema):
         if words[0] in _IN_PLACE:
             yield subschema
 
 
-def walk_subschemas(root: Any) -> Iterator[tuple[Words, Any]]:
+def walk_schema_and_subschemas(root: Any) -> Iterator[tuple[Words, Any]]:
     """Yield a schema and all its subschemas at any depth, each with its path."""
     waiting: list[tuple[Words, Any]] = [((), root)]
     while waiting:
         words, schema = waiting.pop()
         yield words, schema
         if isinstance(schema, Mapping):
-            waiting.extend((words + more, subschema) for more, subschema in list_subschemas(schema))
+            waiting.extend((words + more, subschema) for more, subschema in list_direct_subschemas(schema))
 
 
-def resolve_reference(root: Mapping[str, Any], reference: str) -> Any:
+def resolve_local_reference(root: Mapping[str, Any], reference: str) -> Any:
     """Resolve a reference within a schema (`#`, `#/…`). Raises LookupError."""
     if reference in ("#", ""):
         return root
@@ -69,21 +69,21 @@ def resolve_reference(root: Mapping[str, Any], reference: str) -> Any:
         raise LookupError(reference)
     target: Any = root
     for word in reference[2:].split("/"):
-        step = _unescape_token(word)
+        step = _unescape_pointer_token(word)
         if isinstance(target, list):
             # Python rejects numbers of thousands of digits, and no list has more items than nine digits can count.
             is_index = step.isdecimal() and len(step) <= _INDEX_DIGITS_MAX
-            target = target[int(step)] if is_index else _raise_unresolved(reference)
+            target = target[int(step)] if is_index else _raise_unresolved_reference(reference)
         elif isinstance(target, Mapping):
             target = target[step]
         else:
-            _raise_unresolved(reference)
+            _raise_unresolved_reference(reference)
     return target
 
 
-def _unescape_token(word: str) -> str:
+def _unescape_pointer_token(word: str) -> str:
     return unquote(word).replace("~1", "/").replace("~0", "~")
 
 
-def _raise_unresolved(reference: str) -> Any:
+def _raise_unresolved_reference(reference: str) -> Any:
     raise LookupError(reference)

@@ -12,7 +12,11 @@ from typing import Any
 
 from jupyter_colophon.core.documents.json_schema import Schema, SchemaDialect
 from jupyter_colophon.core.documents.pointer import format_pointer
-from jupyter_colophon.core.documents.subschemas import in_place, resolve_reference, walk_subschemas
+from jupyter_colophon.core.documents.subschemas import (
+    list_subschemas_of_same_value,
+    resolve_local_reference,
+    walk_schema_and_subschemas,
+)
 from jupyter_colophon.core.errors import Problem
 
 MAX_BYTES = 256 * 1024
@@ -35,44 +39,46 @@ _DIALECTS = {
 }
 
 
-def find_problems(document: Any, dialect: SchemaDialect = SchemaDialect.DRAFT_7) -> tuple[Problem, ...]:
+def find_untrusted_schema_problems(
+    document: Any, dialect: SchemaDialect = SchemaDialect.DRAFT_7
+) -> tuple[Problem, ...]:
     """Return every reason against a document as a schema of this dialect, with pointers; none if it can be used."""
     if not isinstance(document, Mapping):
         return (Problem("", "a schema must be an object"),)
-    problems = _check_document(document)
+    problems = _find_size_and_dialect_problems(document)
     if not problems:
-        problems = _check_subschemas(document, dialect)
+        problems = _find_subschema_problems(document, dialect)
     if not problems:
-        problems = _check_compilation(document, dialect)
+        problems = _find_compilation_problems(document, dialect)
     return tuple(problems)
 
 
-def _check_document(document: Mapping[str, Any]) -> list[Problem]:
+def _find_size_and_dialect_problems(document: Mapping[str, Any]) -> list[Problem]:
     try:
         size = len(json.dumps(document, ensure_ascii=False, allow_nan=False).encode("utf-8", "surrogatepass"))
     except (TypeError, ValueError, RecursionError):
         return [Problem("", "a schema must be a JSON document")]
     if size > MAX_BYTES:
         return [Problem("", f"the schema is larger than {MAX_BYTES} bytes")]
-    for count, _ in enumerate(walk_subschemas(document), 1):
+    for count, _ in enumerate(walk_schema_and_subschemas(document), 1):
         if count > MAX_SUBSCHEMAS:
             return [Problem("", f"the schema has more than {MAX_SUBSCHEMAS} subschemas")]
     return []
 
 
-def _check_subschemas(document: Mapping[str, Any], dialect: SchemaDialect) -> list[Problem]:
+def _find_subschema_problems(document: Mapping[str, Any], dialect: SchemaDialect) -> list[Problem]:
     problems: list[Problem] = []
-    for words, schema in walk_subschemas(document):
+    for words, schema in walk_schema_and_subschemas(document):
         if isinstance(schema, Mapping):
             problems += [
                 Problem(format_pointer((*words, keyword)), reason)
-                for keyword, reason in _find_reasons(words, schema, dialect)
+                for keyword, reason in _list_reasons_against_subschema(words, schema, dialect)
             ]
     if not problems:
-        expansion = _Expansion(document, dialect)
-        for words, schema in walk_subschemas(document):
+        expansion = _ExpansionCounter(document, dialect)
+        for words, schema in walk_schema_and_subschemas(document):
             try:
-                if expansion.measure_schema(schema, 0) > MAX_EXPANSION:
+                if expansion.count_applied_schemas(schema, 0) > MAX_EXPANSION:
                     problems.append(
                         Problem(
                             format_pointer(words),
@@ -84,7 +90,9 @@ def _check_subschemas(document: Mapping[str, Any], dialect: SchemaDialect) -> li
     return problems
 
 
-def _find_reasons(words: tuple[str, ...], schema: Mapping[str, Any], dialect: SchemaDialect) -> list[tuple[str, str]]:
+def _list_reasons_against_subschema(
+    words: tuple[str, ...], schema: Mapping[str, Any], dialect: SchemaDialect
+) -> list[tuple[str, str]]:
     reasons = []
     (names, refusal), uri = _DIALECTS[dialect], schema.get("$schema")
     if uri is not None and not (isinstance(uri, str) and names.fullmatch(uri)):
@@ -99,9 +107,9 @@ def _find_reasons(words: tuple[str, ...], schema: Mapping[str, Any], dialect: Sc
     return reasons
 
 
-def _check_compilation(document: Mapping[str, Any], dialect: SchemaDialect) -> list[Problem]:
+def _find_compilation_problems(document: Mapping[str, Any], dialect: SchemaDialect) -> list[Problem]:
     try:
-        Schema(document, dialect=dialect).compile()
+        Schema(document, dialect=dialect).compile_now()
     except ValueError as error:
         path = [str(step) for step in getattr(error, "instance_path", ())]
         message = str(getattr(error, "message", error)).partition("\n")[0]
@@ -115,7 +123,7 @@ class _EndlessExpansion(Exception):
     """A reference leads to itself without descending into the value, or a chain of references is too long."""
 
 
-class _Expansion:
+class _ExpansionCounter:
     """Counts the schemas that apply to one value."""
 
     def __init__(self, root: Mapping[str, Any], dialect: SchemaDialect) -> None:
@@ -125,7 +133,7 @@ class _Expansion:
         self._known: dict[int, int] = {}
         self._open: set[int] = set()
 
-    def measure_schema(self, schema: Any, depth: int) -> int:
+    def count_applied_schemas(self, schema: Any, depth: int) -> int:
         if not isinstance(schema, Mapping):
             return 1
         key = id(schema)
@@ -136,17 +144,19 @@ class _Expansion:
         if depth > MAX_REFERENCE_DEPTH:
             raise _EndlessExpansion(f"more than {MAX_REFERENCE_DEPTH} references follow each other")
         self._open.add(key)
-        inner = [self.measure_schema(subschema, depth + 1) for subschema in self._list_next(schema)]
+        inner = [
+            self.count_applied_schemas(subschema, depth + 1) for subschema in self._list_schemas_of_same_value(schema)
+        ]
         self._open.discard(key)
         self._known[key] = 1 + sum(inner)
         return self._known[key]
 
-    def _list_next(self, schema: Mapping[str, Any]) -> list[Any]:
-        beside = list(in_place(schema))
+    def _list_schemas_of_same_value(self, schema: Mapping[str, Any]) -> list[Any]:
+        beside = list(list_subschemas_of_same_value(schema))
         if "$ref" not in schema:
             return beside
         try:
-            referenced = [resolve_reference(self._root, schema["$ref"])]
+            referenced = [resolve_local_reference(self._root, schema["$ref"])]
         except LookupError:
             referenced = []  # the compiler reports it
         return referenced if self._reference_alone else referenced + beside

@@ -12,12 +12,12 @@ ASPECT_OF_SCOPE = {"USER": "businessMetadata", "SYSTEM": "technicalMetadata"}
 class MetadataEdit(Protocol):
     """A value of an `annotate` proposal."""
 
-    def apply_to(self, value: Mapping[str, Any]) -> dict[str, Any]:
+    def apply_to_metadata(self, value: Mapping[str, Any]) -> dict[str, Any]:
         """Return the properties and tags after the change."""
 
 
 @dataclass(frozen=True, slots=True)
-class Annotation:
+class MetadataAnnotation:
     """A change of properties and tags: some are set, some removed, all others unchanged. Clearing is done first."""
 
     properties: Mapping[str, str] = field(default_factory=dict)
@@ -28,7 +28,7 @@ class Annotation:
     clear_tags: bool = False
 
     @classmethod
-    def from_document(cls, document: Mapping[str, Any]) -> "Annotation":
+    def from_document(cls, document: Mapping[str, Any]) -> "MetadataAnnotation":
         """Create from a document (schemas/api/annotation.json)."""
         return cls(
             properties=document.get("properties", {}),
@@ -52,7 +52,7 @@ class Annotation:
         }
         return {name: value for name, value in members.items() if value}
 
-    def apply_to(self, value: Mapping[str, Any]) -> dict[str, Any]:
+    def apply_to_metadata(self, value: Mapping[str, Any]) -> dict[str, Any]:
         """Return the value after the change. Tags keep their order, and new ones are last."""
         properties = {} if self.clear_properties else dict(value["properties"])
         for key in self.without_properties:
@@ -65,7 +65,7 @@ class Annotation:
 
 
 @dataclass(frozen=True, slots=True)
-class Replacement:
+class MetadataReplacement:
     """Replace all properties and tags of a scope by those that a source reports when it is read again (spec WRITE-18).
 
     Old properties and tags named in `keep` stay if the new ones lack them, those in `preserve` always. A first report
@@ -78,7 +78,7 @@ class Replacement:
     preserve_properties: frozenset[str] = frozenset()
     keep_tags: frozenset[str] = frozenset()
 
-    def apply_to(self, value: Mapping[str, Any]) -> dict[str, Any]:
+    def apply_to_metadata(self, value: Mapping[str, Any]) -> dict[str, Any]:
         """Return the value after the change."""
         properties = dict(self.properties)
         for key, old in value["properties"].items():

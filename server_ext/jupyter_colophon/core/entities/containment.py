@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from jupyter_colophon.core.cdap.names import WORDS, from_v3
+from jupyter_colophon.core.cdap.names import WORDS, parse_v3_path
 from jupyter_colophon.core.errors import InvalidName
-from jupyter_colophon.core.identity.names import Identity, Urn, get_custom_pairs
+from jupyter_colophon.core.identity.names import IdentityRules, Urn, get_custom_key_pairs
 
 #: Types whose URN begins with the URN of their parent, by the parent's type.
 CHILD_TYPES: Final = {"dataset": "schemaField", "dataFlow": "dataJob"}
@@ -12,18 +12,18 @@ CHILD_TYPES: Final = {"dataset": "schemaField", "dataFlow": "dataJob"}
 IMPLICIT_TYPES: Final = frozenset({"schemaField", "custom"})
 
 
-def get_parent(urn: Urn, identity: Identity) -> Urn | None:
+def get_parent_urn(urn: Urn, identity: IdentityRules) -> Urn | None:
     """Return the entity that contains this one; None if there is none. For a custom entity, it is its longest known
     prefix.
     """
     if urn.type in CHILD_TYPES.values():
-        return urn.parse_part(0)
+        return urn.parse_part_as_urn(0)
     if urn.type != "custom":
         return None
-    words = [text for key, value in get_custom_pairs(urn) for text in (WORDS.get(key, key), value)]
+    words = [text for key, value in get_custom_key_pairs(urn) for text in (WORDS.get(key, key), value)]
     for length in range(len(words) - 2, 0, -2):
         try:
-            parent = from_v3(words[:length], identity)
+            parent = parse_v3_path(words[:length], identity)
         except InvalidName:
             continue
         if parent.type not in ("custom", "dataProcessInstance"):
@@ -31,7 +31,7 @@ def get_parent(urn: Urn, identity: Identity) -> Urn | None:
     return None
 
 
-def get_child_prefix(urn: Urn) -> str | None:
+def get_urn_prefix_of_children(urn: Urn) -> str | None:
     """Return the prefix that the URNs of exactly the children of a dataset or application share; None for other types."""
     child_type = CHILD_TYPES.get(urn.type)
     return None if child_type is None else f"urn:li:{child_type}:({urn},"

@@ -5,19 +5,23 @@ from dataclasses import dataclass
 
 from jupyter_colophon.core.entities.entity import Aspect
 from jupyter_colophon.core.model.registry import EntityType
-from jupyter_colophon.core.model.vocabulary import Descriptor, describe
+from jupyter_colophon.core.model.vocabulary import Descriptor, list_descriptors_of_value
 
 
-def describe_aspect(kind: EntityType, aspect: Aspect) -> Iterator[Descriptor]:
+def list_aspect_descriptors(kind: EntityType, aspect: Aspect) -> Iterator[Descriptor]:
     """Yield the descriptors of one aspect of an entity of this type."""
-    spec = kind.get_aspect(aspect.name)
-    return describe(aspect.name, aspect.scope, aspect.value, () if spec is None else spec.contributes)
+    spec = kind.find_aspect(aspect.name)
+    return list_descriptors_of_value(aspect.name, aspect.scope, aspect.value, () if spec is None else spec.contributes)
 
 
-def describe_entity(kind: EntityType, aspects: Mapping[str, Aspect], *, fields: bool = False) -> Iterator[Descriptor]:
+def list_entity_descriptors(
+    kind: EntityType, aspects: Mapping[str, Aspect], *, fields: bool = False
+) -> Iterator[Descriptor]:
     """Yield the descriptors of an entity of this type, USER first; with `fields` also those of its schema."""
     for aspect in sorted(aspects.values(), key=lambda descriptor: (descriptor.scope != "USER", descriptor.name)):
-        yield from (descriptor for descriptor in describe_aspect(kind, aspect) if fields or descriptor.kind != "field")
+        yield from (
+            descriptor for descriptor in list_aspect_descriptors(kind, aspect) if fields or descriptor.kind != "field"
+        )
 
 
 @dataclass(frozen=True, slots=True)

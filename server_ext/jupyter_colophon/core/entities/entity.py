@@ -83,6 +83,6 @@ class EntityListing:
     removed: bool = False
 
 
-def is_removed(status: object) -> bool:
+def is_status_removed(status: object) -> bool:
     """Return whether a value of the aspect `status` marks its entity as removed."""
     return isinstance(status, Mapping) and bool(status.get("removed"))

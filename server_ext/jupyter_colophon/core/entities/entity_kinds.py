@@ -2,21 +2,21 @@
 
 from typing import Final
 
-from jupyter_colophon.core.identity.names import Identity, Urn
+from jupyter_colophon.core.identity.names import IdentityRules, Urn
 
 #: The types whose kind depends on the URN; for all others the type is the kind.
 _TYPES_WITH_KINDS: Final = frozenset({"dataset", "custom"})
 #: Streams are recognized in the same way with any settings.
-_ANY_IDENTITY: Final = Identity()
+_ANY_IDENTITY: Final = IdentityRules()
 
 
-def get_kind(urn: Urn) -> str:
+def get_entity_kind(urn: Urn) -> str:
     """Return the kind of an entity."""
     if urn.type == "custom":
         return urn.parts[0]
     return "stream" if urn.type == "dataset" and _ANY_IDENTITY.is_stream(urn) else urn.type
 
 
-def get_row_kind(type_: str, urn: str) -> str:
+def get_entity_kind_of_row(type_: str, urn: str) -> str:
     """Return the kind of an entity of this type from the text of its URN."""
-    return get_kind(Urn.parse(urn)) if type_ in _TYPES_WITH_KINDS else type_
+    return get_entity_kind(Urn.parse(urn)) if type_ in _TYPES_WITH_KINDS else type_

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-from jupyter_colophon.core.documents.json_parsing import compact, parse
+from jupyter_colophon.core.documents.json_parsing import encode_canonical_json, parse_json
 from jupyter_colophon.core.errors import InvalidName, MalformedBody
 from jupyter_colophon.core.identity.names import Urn, make_namespace_urn
 
@@ -28,24 +28,24 @@ class ExportLine:
     number: int
 
 
-def digest(value: object) -> str:
+def compute_value_digest(value: object) -> str:
     """Return the digest of a value."""
-    return sha256(compact(value).encode()).hexdigest()[:_DIGITS]
+    return sha256(encode_canonical_json(value).encode()).hexdigest()[:_DIGITS]
 
 
-def format_head(name: str) -> str:
+def format_export_header(name: str) -> str:
     """Return the header line of a namespace."""
-    return compact({"format": FORMAT, "namespace": name, "version": VERSION})
+    return encode_canonical_json({"format": FORMAT, "namespace": name, "version": VERSION})
 
 
-def format_line(urn: str, aspect: str, value: Mapping[str, Any]) -> str:
+def format_export_line(urn: str, aspect: str, value: Mapping[str, Any]) -> str:
     """Return the line of an aspect."""
-    return compact({"aspect": aspect, "digest": digest(value), "urn": urn, "value": value})
+    return encode_canonical_json({"aspect": aspect, "digest": compute_value_digest(value), "urn": urn, "value": value})
 
 
-def read_head(lines: Iterator[bytes]) -> str:
+def parse_export_header(lines: Iterator[bytes]) -> str:
     """Return the namespace in the header line. Raises MalformedBody."""
-    header = _parse_line(next(lines, b""), 1)
+    header = _parse_export_line(next(lines, b""), 1)
     if not isinstance(header, dict) or (header.get("format"), header.get("version")) != (FORMAT, VERSION):
         raise MalformedBody(f"line 1: not an export of a namespace ({FORMAT}, version {VERSION})")
     try:
@@ -54,12 +54,12 @@ def read_head(lines: Iterator[bytes]) -> str:
         raise MalformedBody(f"line 1: {error.detail}") from None
 
 
-def read(lines: Iterable[bytes]) -> Iterator[ExportLine]:
+def parse_export_lines(lines: Iterable[bytes]) -> Iterator[ExportLine]:
     """Yield the lines after the header, skipping empty ones. Raises MalformedBody with the number of the invalid line."""
     for number, text in enumerate(lines, 2):
         if not text.strip():
             continue
-        entry = _parse_line(text, number)
+        entry = _parse_export_line(text, number)
         if not isinstance(entry, dict) or entry.keys() - {"digest"} != {"aspect", "urn", "value"}:
             raise MalformedBody(f"line {number}: the members must be exactly aspect, urn, value and optionally digest")
         urn, aspect, digest_ = entry["urn"], entry["aspect"], entry.get("digest", "")
@@ -71,7 +71,7 @@ def read(lines: Iterable[bytes]) -> Iterator[ExportLine]:
             raise MalformedBody(f"line {number}: {error.detail}") from None
 
 
-def split_chunks(lines: Iterable[bytes], size: int) -> Iterator[bytes]:
+def split_lines_into_chunks_with_header(lines: Iterable[bytes], size: int) -> Iterator[bytes]:
     """Split the lines into parts of about `size` bytes, each with the header line."""
     source = iter(lines)
     first = next(source, b"")
@@ -85,8 +85,8 @@ def split_chunks(lines: Iterable[bytes], size: int) -> Iterator[bytes]:
     yield b"".join(part)
 
 
-def _parse_line(text: bytes, number: int) -> Any:
+def _parse_export_line(text: bytes, number: int) -> Any:
     try:
-        return parse(text, "it")
+        return parse_json(text, "it")
     except MalformedBody as error:
         raise MalformedBody(f"line {number}: {error.detail}") from error

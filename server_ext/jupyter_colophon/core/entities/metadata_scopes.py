@@ -24,7 +24,7 @@ class Metadata:
     version: int = ABSENT
 
     @property
-    def empty(self) -> bool:
+    def is_empty(self) -> bool:
         """Return whether there are neither properties nor tags."""
         return not self.properties and not self.tags
 
@@ -37,7 +37,7 @@ class ScopedMetadata:
     user: Metadata
     system: Metadata
 
-    def get_scope(self, scope: str) -> Metadata:
+    def get_metadata_of_scope(self, scope: str) -> Metadata:
         """Return the metadata of `USER` or `SYSTEM`."""
         return self.user if scope == "USER" else self.system
 
@@ -49,13 +49,13 @@ def build_scoped_metadata(
     by_scope: dict[str, list[Descriptor]] = {"USER": [], "SYSTEM": []}
     for descriptor in descriptors:
         by_scope[descriptor.scope].append(descriptor)
-    own = _read_written(aspects.get("businessMetadata"))
-    people = fold_descriptors(item for item in by_scope["USER"] if item.aspect != "businessMetadata")
-    user = Metadata({**people.properties, **own.properties}, _sort_tags(people.tags, own.tags), own.version)
+    own = _parse_written_metadata(aspects.get("businessMetadata"))
+    people = convert_descriptors_to_metadata(item for item in by_scope["USER"] if item.aspect != "businessMetadata")
+    user = Metadata({**people.properties, **own.properties}, _sort_distinct_tags(people.tags, own.tags), own.version)
     return ScopedMetadata(summary, user, _build_system_metadata(summary, aspects, by_scope["SYSTEM"]))
 
 
-def fold_descriptors(descriptors: Iterable[Descriptor]) -> Metadata:
+def convert_descriptors_to_metadata(descriptors: Iterable[Descriptor]) -> Metadata:
     """Return descriptors as properties and tags; several values of a key are joined by commas."""
     properties: dict[str, dict[str, None]] = {}
     tags = set()
@@ -67,23 +67,25 @@ def fold_descriptors(descriptors: Iterable[Descriptor]) -> Metadata:
     return Metadata({key: ", ".join(texts) for key, texts in properties.items()}, tuple(sorted(tags)))
 
 
-def fold_aspect(aspect: str, value: Mapping[str, Any] | None, descriptors: Iterable[Descriptor]) -> Metadata:
+def convert_aspect_to_metadata(
+    aspect: str, value: Mapping[str, Any] | None, descriptors: Iterable[Descriptor]
+) -> Metadata:
     """Return what an aspect with this value (None: no aspect) and these descriptors adds to its scope."""
     if value is None:
         return Metadata()
     fold = _FOLDS.get(aspect)
     if fold is not None:
         return fold(value)
-    return fold_descriptors(descriptor for descriptor in descriptors if not descriptor.column)
+    return convert_descriptors_to_metadata(descriptor for descriptor in descriptors if not descriptor.column)
 
 
-def _read_written(aspect: Aspect | None) -> Metadata:
+def _parse_written_metadata(aspect: Aspect | None) -> Metadata:
     if aspect is None:
         return Metadata()
-    return replace(_fold_own(aspect.value), version=aspect.version)
+    return replace(_convert_own_metadata(aspect.value), version=aspect.version)
 
 
-def _sort_tags(*several: Iterable[str]) -> tuple[str, ...]:
+def _sort_distinct_tags(*several: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted({tag for tags in several for tag in tags}))
 
 
@@ -94,23 +96,23 @@ def _build_system_metadata(
     over the entity's own times.
     """
     descriptors = tuple(descriptors)
-    others = fold_descriptors(
+    others = convert_descriptors_to_metadata(
         descriptor for descriptor in descriptors if descriptor.column or descriptor.aspect not in _FOLDS
     )
-    properties = _build_stamps(summary) | dict(others.properties)
+    properties = _build_time_properties(summary) | dict(others.properties)
     for name in ("schemaMetadata", "datasetProperties"):
         if name in aspects:
             properties |= dict(_FOLDS[name](aspects[name].value).properties)
-    own = _read_written(aspects.get("technicalMetadata"))
-    tags = fold_descriptors(descriptor for descriptor in descriptors if descriptor.kind == "tag").tags
+    own = _parse_written_metadata(aspects.get("technicalMetadata"))
+    tags = convert_descriptors_to_metadata(descriptor for descriptor in descriptors if descriptor.kind == "tag").tags
     return Metadata(
         properties | dict(own.properties),
-        _sort_tags(tags, own.tags),
+        _sort_distinct_tags(tags, own.tags),
         max((aspect.version for aspect in aspects.values()), default=ABSENT),
     )
 
 
-def _build_stamps(summary: EntitySummary | None) -> dict[str, str]:
+def _build_time_properties(summary: EntitySummary | None) -> dict[str, str]:
     if summary is None:
         return {}
     return {
@@ -121,11 +123,11 @@ def _build_stamps(summary: EntitySummary | None) -> dict[str, str]:
     }
 
 
-def _fold_own(value: Mapping[str, Any]) -> Metadata:
+def _convert_own_metadata(value: Mapping[str, Any]) -> Metadata:
     return Metadata(value["properties"], tuple(sorted(value["tags"])))
 
 
-def _fold_schema(value: Mapping[str, Any]) -> Metadata:
+def _convert_schema(value: Mapping[str, Any]) -> Metadata:
     text = value.get("platformSchema", {}).get(SCHEMA_TEXT)
     if isinstance(text, str):
         return Metadata({"schema": text})
@@ -133,15 +135,15 @@ def _fold_schema(value: Mapping[str, Any]) -> Metadata:
     return Metadata({"schema": json.dumps(columns, ensure_ascii=False)})
 
 
-def _fold_properties(value: Mapping[str, Any]) -> Metadata:
+def _convert_dataset_properties(value: Mapping[str, Any]) -> Metadata:
     properties = {key: text for key, text in value.get("customProperties", {}).items() if isinstance(text, str)}
     return Metadata(properties | ({"description": value["description"]} if value.get("description") else {}))
 
 
 #: The aspects that contain properties and tags in a format of their own; all others fold by their descriptors.
 _FOLDS: Final[dict[str, Callable[[Mapping[str, Any]], Metadata]]] = {
-    "businessMetadata": _fold_own,
-    "technicalMetadata": _fold_own,
-    "datasetProperties": _fold_properties,
-    "schemaMetadata": _fold_schema,
+    "businessMetadata": _convert_own_metadata,
+    "technicalMetadata": _convert_own_metadata,
+    "datasetProperties": _convert_dataset_properties,
+    "schemaMetadata": _convert_schema,
 }

@@ -23,7 +23,7 @@ def require_instance_name(text: str) -> str:
     return text
 
 
-def normalize_name(display_name: str) -> str:
+def generate_instance_name(display_name: str) -> str:
     """Generate the name of a new instance from its display name by Elyra's rule, without collisions.
 
     In lower case, with `_` for white space, other characters dropped; `a_` is put before a name that does not begin
@@ -35,12 +35,12 @@ def normalize_name(display_name: str) -> str:
     spaced = re.sub(r"\s+", "_", normalize("NFC", display_name).lower())
     letters = _DROPPED.sub("", spaced)
     if letters != spaced and not _REPORTING.search(letters):
-        return f"a_{_digest(display_name)}"
+        return f"a_{_hash_name(display_name)}"
     name = letters if letters[0].isalpha() else f"a_{letters}"
     if len(name) > MAX_LENGTH - 2:
-        return f"{name[: MAX_LENGTH - _DIGEST - 1]}_{_digest(display_name)}"
+        return f"{name[: MAX_LENGTH - _DIGEST - 1]}_{_hash_name(display_name)}"
     return name if name[-1].isalnum() else f"{name}_0"
 
 
-def _digest(text: str) -> str:
+def _hash_name(text: str) -> str:
     return sha256(normalize("NFC", text).encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST]

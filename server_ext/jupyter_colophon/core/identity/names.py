@@ -17,11 +17,11 @@ from jupyter_colophon.core.identity.urn import (
     NAME_BYTES_MAX,
     PREFIX,
     Urn,
-    check_bytes,
-    check_text,
-    encode_text,
-    fits_namespace,
-    make_simple_urn,
+    encode_urn_text,
+    is_valid_namespace_name,
+    make_single_key_urn,
+    require_bytes_at_most,
+    require_valid_text,
 )
 
 __all__ = [
@@ -29,13 +29,13 @@ __all__ = [
     "NO_NAMESPACE",
     "NO_NOTEBOOK",
     "PROGRAM_TYPES",
-    "Identity",
+    "IdentityRules",
     "Urn",
-    "fits_id",
-    "fits_namespace",
-    "fits_run_id",
     "get_cell_prefix",
-    "get_custom_pairs",
+    "get_custom_key_pairs",
+    "is_valid_id",
+    "is_valid_namespace_name",
+    "is_valid_run_id",
     "make_cell_program_urn",
     "make_custom_urn",
     "make_data_flow_urn",
@@ -50,11 +50,11 @@ __all__ = [
     "make_program_urn",
     "make_run_urn",
     "make_stream_urn",
-    "parse_data_name",
-    "parse_notebook",
-    "parse_program",
-    "require_id",
-    "require_namespace",
+    "parse_dataset_name",
+    "parse_notebook_program_urn",
+    "parse_program_urn",
+    "require_valid_id",
+    "require_valid_namespace_name",
 ]
 
 APPLICATION_ORCHESTRATOR: Final = "colophon"
@@ -70,17 +70,7 @@ SPARK_CATALOG: Final = "spark_catalog"
 NO_NAMESPACE: Final = ""
 """Where entities are that belong to no namespace: instances of schemaspaces (spec ID-13)."""
 
-PROGRAM_TYPES: Final = (
-    "flows",
-    "mapreduce",
-    "spark",
-    "workflows",
-    "services",
-    "workers",
-    "notebooks",
-    "cells",
-    "jobs",
-)
+PROGRAM_TYPES: Final = ("flows", "mapreduce", "spark", "workflows", "services", "workers", "notebooks", "cells", "jobs")
 """The types of programs, as they stand before the dot of a program's id."""
 
 ANY_ID_TYPES: Final = frozenset({"notebooks", "cells", "jobs"})
@@ -99,30 +89,30 @@ _ID = re.compile(r"[A-Za-z0-9_-]+")
 _RUN_ID = re.compile(r"[A-Za-z0-9_.:-]{1,128}")
 
 
-def fits_id(text: str) -> bool:
+def is_valid_id(text: str) -> bool:
     """Return whether a text can be the id of an application, a stream, an artifact or an ordinary program."""
     return _ID.fullmatch(text) is not None
 
 
-def fits_run_id(text: str) -> bool:
+def is_valid_run_id(text: str) -> bool:
     """Return whether a text can be the id of a run."""
     return _RUN_ID.fullmatch(text) is not None
 
 
 def make_namespace_urn(name: str) -> Urn:
     """Return the URN of a namespace with this name, `[A-Za-z0-9_]+`."""
-    return make_simple_urn("namespace", name)
+    return make_single_key_urn("namespace", name)
 
 
 def make_dataset_urn(platform: str, name: str, fabric: str = "PROD") -> Urn:
     """Return the URN of a dataset of any platform (`file`, `postgres`, …); the name is any UTF-8 up to 512 bytes."""
-    return Urn("dataset", (str(make_simple_urn("dataPlatform", platform)), name, fabric))
+    return Urn("dataset", (str(make_single_key_urn("dataPlatform", platform)), name, fabric))
 
 
 def make_stream_urn(namespace_: str, name: str) -> Urn:
     """Return the URN of a stream in a namespace."""
-    require_namespace(namespace_)
-    require_id("stream", name)
+    require_valid_namespace_name(namespace_)
+    require_valid_id("stream", name)
     return make_dataset_urn(STREAM_PLATFORM, f"{namespace_}.{name}", STREAM_FABRIC)
 
 
@@ -143,15 +133,15 @@ def make_data_job_urn(flow: Urn, job: str) -> Urn:
 
 def make_program_urn(namespace_: str, application: str, type_: str, id_: str) -> Urn:
     """Return the URN of an application's program. Raises InvalidName for an unknown type or an invalid id."""
-    require_namespace(namespace_)
-    require_id("application", application)
+    require_valid_namespace_name(namespace_)
+    require_valid_id("application", application)
     if type_ not in PROGRAM_TYPES:
         raise InvalidName("program type", type_, f"expected one of {' '.join(PROGRAM_TYPES)}")
     if type_ in ANY_ID_TYPES:
-        check_text("program", id_)
-        check_bytes("program", id_, NAME_BYTES_MAX)
+        require_valid_text("program", id_)
+        require_bytes_at_most("program", id_, NAME_BYTES_MAX)
     else:
-        require_id("program", id_)
+        require_valid_id("program", id_)
     return make_data_job_urn(make_data_flow_urn(APPLICATION_ORCHESTRATOR, application, namespace_), f"{type_}.{id_}")
 
 
@@ -180,15 +170,15 @@ def make_run_urn(program_: Urn, run_id: str) -> Urn:
     The key of a run is the pair of program and run id; its row has both.
     """
     if _UUID.fullmatch(run_id):
-        return make_simple_urn("dataProcessInstance", run_id)
-    check_text("run id", run_id)
+        return make_single_key_urn("dataProcessInstance", run_id)
+    require_valid_text("run id", run_id)
     return make_hashed_run_urn(program_, run_id)
 
 
 def make_hashed_run_urn(program_: Urn, run_id: str) -> Urn:
     """Return the URN of a run whose id is not a UUID, or is a UUID already used by a run of another program."""
     # No name contains a line break, so the pair is unambiguous.
-    return make_simple_urn("dataProcessInstance", str(uuid.uuid5(_RUN_IDS, f"{program_}\n{run_id}")))
+    return make_single_key_urn("dataProcessInstance", str(uuid.uuid5(_RUN_IDS, f"{program_}\n{run_id}")))
 
 
 def make_instance_urn(space: str, name: str) -> Urn:
@@ -207,31 +197,33 @@ def make_custom_urn(type_: str, pairs: Iterable[tuple[str, str]]) -> Urn:
     return Urn("custom", (type_, *(f"{key.casefold()}={value}" for key, value in pairs)))
 
 
-def get_custom_pairs(urn: Urn) -> tuple[tuple[str, str], ...]:
+def get_custom_key_pairs(urn: Urn) -> tuple[tuple[str, str], ...]:
     """Return the keys and values of a custom entity, in order."""
     split = (part.partition("=") for part in urn.parts[1:])
     return tuple((key, value) for key, _, value in split)
 
 
-def parse_program(urn: Urn) -> tuple[str, str, str, str] | None:
+def parse_program_urn(urn: Urn) -> tuple[str, str, str, str] | None:
     """Return namespace, application, type and id of an application's program; None for every other URN."""
     if urn.type != "dataJob":
         return None
-    orchestrator, application, cluster = urn.parse_part(0).parts
+    orchestrator, application, cluster = urn.parse_part_as_urn(0).parts
     type_, dot, id_ = urn.parts[1].partition(".")
-    is_application = orchestrator == APPLICATION_ORCHESTRATOR and fits_namespace(cluster) and fits_id(application)
+    is_application = (
+        orchestrator == APPLICATION_ORCHESTRATOR and is_valid_namespace_name(cluster) and is_valid_id(application)
+    )
     if not is_application or not dot or type_ not in PROGRAM_TYPES:
         return None
-    if not id_ or not (type_ in ANY_ID_TYPES or fits_id(id_)) or len(id_.encode()) > NAME_BYTES_MAX:
+    if not id_ or not (type_ in ANY_ID_TYPES or is_valid_id(id_)) or len(id_.encode()) > NAME_BYTES_MAX:
         return None
     return cluster, application, type_, id_
 
 
-def parse_notebook(urn: Urn) -> tuple[str, str | None] | None:
+def parse_notebook_program_urn(urn: Urn) -> tuple[str, str | None] | None:
     """Return the notebook's path, and the cell id or None, of a program of a notebook or a cell; None for every other
     URN.
     """
-    program = parse_program(urn)
+    program = parse_program_urn(urn)
     if program is None or program[1] != NOTEBOOK_APPLICATION:
         return None
     _, _, type_, id_ = program
@@ -242,7 +234,7 @@ def parse_notebook(urn: Urn) -> tuple[str, str | None] | None:
 
 
 @dataclass(frozen=True)
-class Identity:
+class IdentityRules:
     """The home platform of this installation, and the rules for namespaces of external entities (spec ID-5, ID-14,
     ID-19).
 
@@ -256,26 +248,26 @@ class Identity:
     notebook_namespace: str = DEFAULT_NAMESPACE
     platform_instances: tuple[tuple[str, str], ...] = ()
 
-    def make_home_urn(self, namespace_: str, name: str) -> Urn:
+    def make_home_dataset_urn(self, namespace_: str, name: str) -> Urn:
         """Return the URN of the home dataset with this namespace and name. Raises InvalidName if the name is not valid
         for one (spec ID-5).
         """
-        require_namespace(namespace_)
+        require_valid_namespace_name(namespace_)
         urn = make_dataset_urn(self.default_platform, f"{namespace_}.{name}", self.default_fabric)
-        if not self.is_home(urn):
+        if not self.is_home_dataset(urn):
             reason = "the namespace must not be system, and the name must not be a URN"
             raise InvalidName("home dataset", f"{namespace_}.{name}", reason)
         return urn
 
-    def is_home(self, urn: Urn) -> bool:
+    def is_home_dataset(self, urn: Urn) -> bool:
         """Return whether this is a dataset of the home platform with a namespace and a short name."""
-        parts = _split_dataset_name(urn, self.default_platform, self.default_fabric)
+        parts = _split_dataset_namespace_and_name(urn, self.default_platform, self.default_fabric)
         return parts is not None and parts[0] != SYSTEM_NAMESPACE
 
     def is_stream(self, urn: Urn) -> bool:
         """Return whether this is a stream with a namespace and a short name."""
-        parts = _split_dataset_name(urn, STREAM_PLATFORM, STREAM_FABRIC)
-        return parts is not None and fits_id(parts[1])
+        parts = _split_dataset_namespace_and_name(urn, STREAM_PLATFORM, STREAM_FABRIC)
+        return parts is not None and is_valid_id(parts[1])
 
     def get_namespace(self, urn: Urn) -> str:
         """Return the namespace of an entity: the one in its name, else by the rules, else `default` (spec ID-14).
@@ -284,10 +276,10 @@ class Identity:
         of a schemaspace has none: "".
         """
         if urn.type in ("schemaField", "dataJob"):
-            return self.get_namespace(urn.parse_part(0))
+            return self.get_namespace(urn.parse_part_as_urn(0))
         if urn.type == "instance":
             return NO_NAMESPACE
-        own = self._get_own_namespace(urn)
+        own = self._get_namespace_in_name(urn)
         if own is not None:
             return own
         return next((to for glob, to in self.namespace_rules if fnmatchcase(str(urn), glob)), DEFAULT_NAMESPACE)
@@ -297,38 +289,38 @@ class Identity:
         whole name.
         """
         if urn.type == "dataset":
-            is_ours = self.is_home(urn) or self.is_stream(urn)
+            is_ours = self.is_home_dataset(urn) or self.is_stream(urn)
             return urn.parts[1].partition(".")[2] if is_ours else urn.parts[1]
         if urn.type == "dataFlow":
             return urn.parts[1]
         if urn.type == "dataJob":
-            program = parse_program(urn)
+            program = parse_program_urn(urn)
             return program[3] if program else urn.parts[1]
         if urn.type == "custom":
-            return get_custom_pairs(urn)[-1][1]
+            return get_custom_key_pairs(urn)[-1][1]
         return urn.parts[-1]
 
     def get_platform(self, urn: Urn) -> str | None:
         """Return the platform, orchestrator or tool in the URN or in that of its parent; None if there is none."""
         if urn.type in ("schemaField", "dataJob"):
-            return self.get_platform(urn.parse_part(0))
+            return self.get_platform(urn.parse_part_as_urn(0))
         if urn.type in _WITH_TOOLS:
             return urn.parts[0]
-        return _parse_platform(urn.parts[0]) if urn.parts[0].startswith(_PLATFORMS) else None
+        return _parse_platform_name(urn.parts[0]) if urn.parts[0].startswith(_PLATFORMS) else None
 
-    def _get_own_namespace(self, urn: Urn) -> str | None:
+    def _get_namespace_in_name(self, urn: Urn) -> str | None:
         if urn.type == "namespace":
             return urn.parts[0]
-        if self.is_home(urn) or self.is_stream(urn):
+        if self.is_home_dataset(urn) or self.is_stream(urn):
             return urn.parts[1].partition(".")[0]
         if urn.type == "dataFlow":
             orchestrator, _, cluster = urn.parts
-            return cluster if orchestrator == APPLICATION_ORCHESTRATOR and fits_namespace(cluster) else None
-        named = dict(get_custom_pairs(urn)).get("namespace", "") if urn.type == "custom" else ""
-        return named if fits_namespace(named) else None
+            return cluster if orchestrator == APPLICATION_ORCHESTRATOR and is_valid_namespace_name(cluster) else None
+        named = dict(get_custom_key_pairs(urn)).get("namespace", "") if urn.type == "custom" else ""
+        return named if is_valid_namespace_name(named) else None
 
 
-def _parse_platform(part: str) -> str | None:
+def _parse_platform_name(part: str) -> str | None:
     """Return the platform in a URN of a platform; None for any other text."""
     try:
         return Urn.parse(part).parts[-1]
@@ -339,16 +331,16 @@ def _parse_platform(part: str) -> str | None:
 @lru_cache(maxsize=64)
 def _make_platform_urn(platform: str) -> str:
     """Return the URN of a platform as it is written in a dataset's URN."""
-    return f"{_PLATFORMS}{encode_text(platform)}"
+    return f"{_PLATFORMS}{encode_urn_text(platform)}"
 
 
-def _split_dataset_name(urn: Urn, platform: str, fabric: str) -> tuple[str, str] | None:
+def _split_dataset_namespace_and_name(urn: Urn, platform: str, fabric: str) -> tuple[str, str] | None:
     """Return namespace and short name of a dataset of this platform and fabric, None if its name does not have both."""
     if urn.type != "dataset" or urn.parts[2] != fabric or urn.parts[0] != _make_platform_urn(platform):
         return None
     space, dot, name = urn.parts[1].partition(".")
     # A v3 name that begins like a URN is always parsed as one, so it cannot be a short name (spec ID-6).
-    if not dot or not name or not fits_namespace(space) or name.startswith(PREFIX):
+    if not dot or not name or not is_valid_namespace_name(space) or name.startswith(PREFIX):
         return None
     return space, name
 
@@ -357,10 +349,10 @@ def make_home_dataset_urn(namespace_: str, name: str) -> Urn:
     """Return the URN of a dataset of the default home platform, Spark. Raises InvalidName if the name is not valid for
     one (spec ID-5).
     """
-    return _DEFAULTS.make_home_urn(namespace_, name)
+    return _DEFAULTS.make_home_dataset_urn(namespace_, name)
 
 
-def parse_data_name(text: str, identity: Identity) -> Urn:
+def parse_dataset_name(text: str, identity: IdentityRules) -> Urn:
     """Parse a name that a person typed: a URN, `db.table` (also `spark_catalog.db.table`), or a file's absolute path.
 
     Backquotes around a part of a table's name are handled as in Spark. Raises InvalidName with the expected formats.
@@ -373,33 +365,30 @@ def parse_data_name(text: str, identity: Identity) -> Urn:
     words = _SQL_NAME.fullmatch(text)
     if words is None:
         raise InvalidName("dataset name", text, _NAMES_OF_DATA)
-    catalog, database, table = (_unquote_word(word) for word in words.groups(""))
+    catalog, database, table = (_unquote_table_name_part(word) for word in words.groups(""))
     if catalog not in ("", SPARK_CATALOG):
         table = f"{catalog}/{database}.{table}"
         return make_dataset_urn(identity.default_platform, table, identity.default_fabric)
-    return identity.make_home_urn(database, table)
+    return identity.make_home_dataset_urn(database, table)
 
 
-_DEFAULTS: Final = Identity()
-_NAMES_OF_DATA: Final = (
-    "write <database>.<table>, the path of a file (from /), or a URN such as"
-    " urn:li:dataset:(urn:li:dataPlatform:file,/data/flights.csv,PROD)"
-)
+_DEFAULTS: Final = IdentityRules()
+_NAMES_OF_DATA: Final = "write <database>.<table>, the path of a file (from /), or a URN such as urn:li:dataset:(urn:li:dataPlatform:file,/data/flights.csv,PROD)"
 _WORD = r"([^\s.`/]+|`[^`]+`)"
 _SQL_NAME = re.compile(rf"(?:{_WORD}\.)?{_WORD}\.{_WORD}")
 
 
-def _unquote_word(word: str) -> str:
+def _unquote_table_name_part(word: str) -> str:
     return word[1:-1] if word.startswith("`") else word
 
 
-def require_namespace(name: str) -> None:
+def require_valid_namespace_name(name: str) -> None:
     """Raise InvalidName if the name is not valid for a namespace."""
-    if not fits_namespace(name):
+    if not is_valid_namespace_name(name):
         raise InvalidName("namespace", name, "use only ASCII letters, digits and _")
 
 
-def require_id(kind: str, text: str) -> None:
-    """Raise InvalidName unless the text satisfies `fits_id`; `kind` names the thing in the message."""
-    if not fits_id(text):
+def require_valid_id(kind: str, text: str) -> None:
+    """Raise InvalidName unless the text satisfies `is_valid_id`; `kind` names the thing in the message."""
+    if not is_valid_id(text):
         raise InvalidName(kind, text, "use only ASCII letters, digits, _ and -")

@@ -10,7 +10,7 @@ from typing import Final
 from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.identity import names
 from jupyter_colophon.core.identity.database_names import DEFAULT_PORTS
-from jupyter_colophon.core.identity.names import SPARK_CATALOG, Identity, Urn
+from jupyter_colophon.core.identity.names import SPARK_CATALOG, IdentityRules, Urn
 
 PLATFORMS: Final = {
     "abfs": "abs",
@@ -59,7 +59,7 @@ class Symlink:
 
 
 def make_openlineage_dataset_urn(
-    namespace: str, name: str, identity: Identity, symlinks: Iterable[Symlink] = ()
+    namespace: str, name: str, identity: IdentityRules, symlinks: Iterable[Symlink] = ()
 ) -> Urn:
     """Return the URN of a dataset with this OpenLineage name.
 
@@ -68,10 +68,10 @@ def make_openlineage_dataset_urn(
     to a table of a Spark or Hive catalog wins and gives the home platform (spec ID-19). Raises InvalidName.
     """
     for link in symlinks:
-        words = _split_table_name(link)
+        words = _split_table_symlink(link)
         if words is not None:
             return names.make_dataset_urn(identity.default_platform, ".".join(words), identity.default_fabric)
-    scheme, authority = _split(namespace)
+    scheme, authority = _split_scheme_and_authority(namespace)
     platform = PLATFORMS.get(scheme, scheme)
     if platform in STORES and authority:
         name = f"{authority.rstrip('/')}/{name.lstrip('/')}"
@@ -79,11 +79,11 @@ def make_openlineage_dataset_urn(
     if prefix is not None:
         name = f"{prefix}.{name}"
     elif platform in DATABASES and _SERVER.fullmatch(authority):
-        name = f"{_with_ports(authority.lower(), DEFAULT_PORTS.get(platform))}/{name}"
+        name = f"{_add_port_to_servers(authority.lower(), DEFAULT_PORTS.get(platform))}/{name}"
     return names.make_dataset_urn(platform, name)
 
 
-def _with_ports(servers: str, port: int | None) -> str:
+def _add_port_to_servers(servers: str, port: int | None) -> str:
     """Return the servers, each with its port."""
     named = (server if port is None or _PORT.search(server) else f"{server}:{port}" for server in servers.split(","))
     return ",".join(named)
@@ -99,7 +99,7 @@ def make_openlineage_job_urn(namespace: str, name: str, engine: str | None = Non
     return names.make_data_job_urn(names.make_data_flow_urn((engine or NO_ENGINE).lower(), namespace, "PROD"), name)
 
 
-def _split(namespace: str) -> tuple[str, str]:
+def _split_scheme_and_authority(namespace: str) -> tuple[str, str]:
     """Return scheme in lower case and authority: of `s3://bucket`, of `file`, of `arn:aws:glue:…`."""
     match = _SCHEME.fullmatch(namespace)
     if match is None:
@@ -109,8 +109,8 @@ def _split(namespace: str) -> tuple[str, str]:
     return match.group(1).lower(), match.group(2) or ""
 
 
-def _split_table_name(link: Symlink) -> list[str] | None:
-    if link.type.upper() != "TABLE" or _split(link.namespace)[0] not in CATALOG_SCHEMES:
+def _split_table_symlink(link: Symlink) -> list[str] | None:
+    if link.type.upper() != "TABLE" or _split_scheme_and_authority(link.namespace)[0] not in CATALOG_SCHEMES:
         return None
     words = link.name.split(".")
     if len(words) == 3 and words[0] == SPARK_CATALOG:

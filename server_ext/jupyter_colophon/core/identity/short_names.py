@@ -2,35 +2,35 @@
 
 from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.identity.names import (
-    Identity,
+    IdentityRules,
     Urn,
     make_field_urn,
-    parse_data_name,
-    parse_notebook,
-    parse_program,
+    parse_dataset_name,
+    parse_notebook_program_urn,
+    parse_program_urn,
 )
 from jupyter_colophon.core.identity.urn import PREFIX
 
 #: A kernel knows only the default home (Spark, PROD); if the server's settings differ, URNs are needed.
-_DEFAULTS = Identity()
+_DEFAULTS = IdentityRules()
 
 
-def parse_name(name: str, namespace: str = "") -> str:
+def parse_name_to_urn(name: str, namespace: str = "") -> str:
     """Return the URN of what a person typed: `db.table`, a table of `namespace`, the absolute path of a file, or a URN.
 
     Raises:
         InvalidName: it is none of them.
     """
     if namespace and "." not in name and not name.startswith((PREFIX, "/")):
-        return str(_DEFAULTS.make_home_urn(namespace, name))
-    return str(parse_data_name(name, _DEFAULTS))
+        return str(_DEFAULTS.make_home_dataset_urn(namespace, name))
+    return str(parse_dataset_name(name, _DEFAULTS))
 
 
-def name_to_type(urn: str, identity: Identity = _DEFAULTS) -> str:
+def format_shortest_name(urn: str, identity: IdentityRules = _DEFAULTS) -> str:
     """Return the text to type for a URN: its short name if that parses to this URN, else the URN."""
     name = shorten_urn(urn)
     try:
-        return name if str(parse_data_name(name, identity)) == urn else urn
+        return name if str(parse_dataset_name(name, identity)) == urn else urn
     except InvalidName:
         return urn
 
@@ -51,10 +51,10 @@ def shorten_urn(urn: str) -> str:
             return parsed.parts[1]
         if parsed.type == "schemaField":
             return f"{shorten_urn(parsed.parts[0])}#{parsed.parts[1]}"
-        notebook = parse_notebook(parsed)
+        notebook = parse_notebook_program_urn(parsed)
         if notebook is not None:
             return "#".join(part for part in notebook if part)
-        program = parse_program(parsed)
+        program = parse_program_urn(parsed)
         return program[3] if program else _DEFAULTS.get_short_name(parsed)
     except InvalidName:
         return urn

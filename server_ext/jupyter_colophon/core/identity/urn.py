@@ -53,11 +53,17 @@ class Urn:
         if not self.parts or not (self.compound or len(self.parts) == 1):
             raise InvalidName("URN", self.type, "a simple key has one part, a compound one at least one")
         for part in self.parts:
-            check_text("URN", part)
-        write = encode_custom_part if self.type == "custom" else encode_part if self.compound else encode_text
+            require_valid_text("URN", part)
+        write = (
+            encode_custom_key_part
+            if self.type == "custom"
+            else encode_compound_key_part
+            if self.compound
+            else encode_urn_text
+        )
         key = ",".join(map(write, self.parts))
         text = f"{PREFIX}{self.type}:({key})" if self.compound else f"{PREFIX}{self.type}:{key}"
-        check_bytes("URN", text, URN_BYTES_MAX)
+        require_bytes_at_most("URN", text, URN_BYTES_MAX)
         if self.type in _CHECKS:
             _CHECKS[self.type](self)
         object.__setattr__(self, "text", text)
@@ -75,7 +81,7 @@ class Urn:
             raise InvalidName("URN", text, f"it is longer than {URN_BYTES_MAX} bytes")
         return _parse_urn(text)
 
-    def parse_part(self, index: int) -> "Urn":
+    def parse_part_as_urn(self, index: int) -> "Urn":
         """Parse the URN in a part. Raises InvalidName if the part is text."""
         return Urn.parse(self.parts[index])
 
@@ -84,17 +90,17 @@ def canonicalize_urn(text: str) -> str:
     """Return the canonical text of a URN. Raises InvalidName. Fast for fields, of which there may be thousands."""
     data, _, path = text.removeprefix(_FIELD).removesuffix(")").rpartition(",")
     is_field = text == f"{_FIELD}{data},{path})" and data.startswith(f"{PREFIX}dataset:") and _PLAIN.fullmatch(path)
-    if is_field and _is_canonical(data) and len(text.encode()) <= URN_BYTES_MAX:
+    if is_field and _is_canonical_text(data) and len(text.encode()) <= URN_BYTES_MAX:
         return text
     return str(Urn.parse(text))
 
 
-def make_simple_urn(type_: str, key: str) -> Urn:
+def make_single_key_urn(type_: str, key: str) -> Urn:
     """Return a URN with a simple key."""
     return Urn(type_, (key,), compound=False)
 
 
-def check_text(kind: str, text: str) -> None:
+def require_valid_text(kind: str, text: str) -> None:
     """Raise InvalidName for text that no name may have: empty text, control characters, lone surrogates (spec ID-4)."""
     if not text:
         raise InvalidName(kind, text, "a name or a part of one is empty")
@@ -105,57 +111,57 @@ def check_text(kind: str, text: str) -> None:
             raise InvalidName(kind, text, "control characters and lone surrogates are not allowed")
 
 
-def check_bytes(kind: str, text: str, bytes_max: int) -> None:
+def require_bytes_at_most(kind: str, text: str, bytes_max: int) -> None:
     """Raise InvalidName for a text whose UTF-8 encoding exceeds the limit."""
     if len(text.encode()) > bytes_max:
         raise InvalidName(kind, text, f"it is longer than {bytes_max} bytes")
 
 
-def fits_namespace(text: str) -> bool:
+def is_valid_namespace_name(text: str) -> bool:
     """Return whether a text can be the name of a namespace."""
     return _NAMESPACE.fullmatch(text) is not None and len(text) <= NAME_BYTES_MAX
 
 
-def encode_text(text: str) -> str:
+def encode_urn_text(text: str) -> str:
     """Encode text as a part of a URN: reserved characters are percent-encoded."""
-    return _RESERVED.sub(_escape, text)
+    return _RESERVED.sub(_escape_match, text)
 
 
-def decode_text(text: str) -> str:
+def decode_urn_text(text: str) -> str:
     """Decode the text of a part of a URN. Raises InvalidName if its escapes are not UTF-8."""
     try:
-        return _ESCAPES.sub(_unescape, text)
+        return _ESCAPES.sub(_unescape_match, text)
     except UnicodeDecodeError:
         raise InvalidName("URN", text, "its percent escapes are not UTF-8") from None
 
 
-def encode_part(text: str) -> str:
+def encode_compound_key_part(text: str) -> str:
     """Encode a part of a compound key: a URN is unchanged, text is encoded.
 
     The first colon of text that begins like a URN but is not one is escaped, so that it is not parsed as one.
     """
     if not text.startswith(PREFIX):
-        return encode_text(text)
-    if _is_canonical(text):
+        return encode_urn_text(text)
+    if _is_canonical_text(text):
         return text
-    return encode_text(text).replace(":", "%3A", 1)
+    return encode_urn_text(text).replace(":", "%3A", 1)
 
 
-def encode_custom_part(text: str) -> str:
+def encode_custom_key_part(text: str) -> str:
     """Encode a part of a custom key: the type, or `key=value`, where only the first `=` is not escaped."""
     key, equals, value = text.partition("=")
-    return encode_text(key) + equals + encode_text(value).replace("=", "%3D")
+    return encode_urn_text(key) + equals + encode_urn_text(value).replace("=", "%3D")
 
 
-def _escape(match: re.Match[str]) -> str:
+def _escape_match(match: re.Match[str]) -> str:
     return "".join(f"%{byte:02X}" for byte in match.group().encode())
 
 
-def _unescape(match: re.Match[str]) -> str:
+def _unescape_match(match: re.Match[str]) -> str:
     return bytes.fromhex(match.group().replace("%", "")).decode()
 
 
-def _is_canonical(text: str) -> bool:
+def _is_canonical_text(text: str) -> bool:
     try:
         return str(Urn.parse(text)) == text
     except InvalidName:
@@ -169,21 +175,21 @@ def _parse_urn(text: str) -> Urn:
         raise InvalidName("URN", text, "expected urn:li:<type>:<key>")
     type_, key = head.groups()
     if not key.startswith("("):
-        return make_simple_urn(type_, _decode_plain(text, key))
-    return Urn(type_, tuple(_parse_part(text, raw) for raw in _split(text, key)))
+        return make_single_key_urn(type_, _decode_text_part(text, key))
+    return Urn(type_, tuple(_parse_key_part(text, raw) for raw in _split_compound_key(text, key)))
 
 
-def _parse_part(text: str, raw: str) -> str:
-    return str(Urn.parse(raw)) if raw.startswith(PREFIX) else _decode_plain(text, raw)
+def _parse_key_part(text: str, raw: str) -> str:
+    return str(Urn.parse(raw)) if raw.startswith(PREFIX) else _decode_text_part(text, raw)
 
 
-def _decode_plain(text: str, raw: str) -> str:
+def _decode_text_part(text: str, raw: str) -> str:
     if _UNENCODED.search(raw):
         raise InvalidName("URN", text, "comma, parentheses and U+241F must be percent-encoded inside a part")
-    return decode_text(raw)
+    return decode_urn_text(raw)
 
 
-def _split(text: str, key: str) -> Iterator[str]:
+def _split_compound_key(text: str, key: str) -> Iterator[str]:
     """Yield the raw parts of a compound key, split at the commas of its own level."""
     depth, start = 0, 1
     for match in _STRUCTURE.finditer(key):
@@ -200,58 +206,58 @@ def _split(text: str, key: str) -> Iterator[str]:
         raise InvalidName("URN", text, "a parenthesis is not closed")
 
 
-def _expect(urn: Urn, count: int) -> None:
+def _require_part_count(urn: Urn, count: int) -> None:
     if not urn.compound or len(urn.parts) != count:
         raise InvalidName(f"{urn.type} URN", ",".join(urn.parts), f"its key must have {count} parts in parentheses")
 
 
-def _expect_urn(urn: Urn, type_: str) -> None:
-    if not urn.parts[0].startswith(f"{PREFIX}{type_}") or not _is_canonical(urn.parts[0]):
+def _require_urn_of_type(urn: Urn, type_: str) -> None:
+    if not urn.parts[0].startswith(f"{PREFIX}{type_}") or not _is_canonical_text(urn.parts[0]):
         raise InvalidName(f"{urn.type} URN", urn.parts[0], f"its first part must be a URN {PREFIX}{type_}…")
 
 
-def _check_dataset(urn: Urn) -> None:
-    _expect(urn, 3)
-    _expect_urn(urn, "dataPlatform:")
-    check_bytes("dataset name", urn.parts[1], NAME_BYTES_MAX)
+def _require_valid_dataset_urn(urn: Urn) -> None:
+    _require_part_count(urn, 3)
+    _require_urn_of_type(urn, "dataPlatform:")
+    require_bytes_at_most("dataset name", urn.parts[1], NAME_BYTES_MAX)
     if not _FABRIC.fullmatch(urn.parts[2]):
         raise InvalidName("fabric", urn.parts[2], "use capital letters, such as PROD")
 
 
-def _check_field(urn: Urn) -> None:
-    _expect(urn, 2)
-    _expect_urn(urn, "")
+def _require_valid_field_urn(urn: Urn) -> None:
+    _require_part_count(urn, 2)
+    _require_urn_of_type(urn, "")
 
 
-def _check_flow(urn: Urn) -> None:
-    _expect(urn, 3)
+def _require_valid_flow_urn(urn: Urn) -> None:
+    _require_part_count(urn, 3)
     for part in urn.parts:
-        check_bytes("dataFlow part", part, NAME_BYTES_MAX)
+        require_bytes_at_most("dataFlow part", part, NAME_BYTES_MAX)
 
 
-def _check_job(urn: Urn) -> None:
-    _expect(urn, 2)
-    _expect_urn(urn, "dataFlow:")
-    check_bytes("dataJob name", urn.parts[1], JOB_BYTES_MAX)
+def _require_valid_job_urn(urn: Urn) -> None:
+    _require_part_count(urn, 2)
+    _require_urn_of_type(urn, "dataFlow:")
+    require_bytes_at_most("dataJob name", urn.parts[1], JOB_BYTES_MAX)
 
 
-def _check_namespace(urn: Urn) -> None:
-    if urn.compound or not fits_namespace(urn.parts[0]):
+def _require_valid_namespace_urn(urn: Urn) -> None:
+    if urn.compound or not is_valid_namespace_name(urn.parts[0]):
         raise InvalidName("namespace", urn.parts[0], "use only ASCII letters, digits and _")
 
 
-def _check_instance(urn: Urn) -> None:
-    _expect(urn, 2)
+def _require_valid_instance_urn(urn: Urn) -> None:
+    _require_part_count(urn, 2)
 
 
-def _check_custom(urn: Urn) -> None:
+def _require_valid_custom_urn(urn: Urn) -> None:
     if not urn.compound or len(urn.parts) < 2:
         raise InvalidName("custom URN", ",".join(urn.parts), "expected (<type>,<key>=<value>,…)")
     keys = [part.partition("=")[0] for part in urn.parts[1:]]
     for part in urn.parts[1:]:
         if not part.partition("=")[2]:
             raise InvalidName("custom URN", part, "expected <key>=<value> with a value")
-        check_bytes("custom value", part, NAME_BYTES_MAX)
+        require_bytes_at_most("custom value", part, NAME_BYTES_MAX)
     for word in (urn.parts[0], *keys):
         if not word or any(c in "=:/" for c in word) or word != word.casefold():
             raise InvalidName("key of a custom URN", word, "use lower case without = : /")
@@ -262,11 +268,11 @@ def _check_custom(urn: Urn) -> None:
 
 
 _CHECKS: Final[dict[str, Callable[[Urn], None]]] = {
-    "custom": _check_custom,
-    "dataFlow": _check_flow,
-    "dataJob": _check_job,
-    "dataset": _check_dataset,
-    "instance": _check_instance,
-    "namespace": _check_namespace,
-    "schemaField": _check_field,
+    "custom": _require_valid_custom_urn,
+    "dataFlow": _require_valid_flow_urn,
+    "dataJob": _require_valid_job_urn,
+    "dataset": _require_valid_dataset_urn,
+    "instance": _require_valid_instance_urn,
+    "namespace": _require_valid_namespace_urn,
+    "schemaField": _require_valid_field_urn,
 }

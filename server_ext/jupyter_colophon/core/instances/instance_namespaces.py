@@ -14,12 +14,12 @@ INSTANCE: Final = "instance"
 NAMESPACED: Final = ("pipelines", "saved-searches")
 
 
-def is_namespaced(urn: Urn) -> bool:
+def is_instance_with_namespace(urn: Urn) -> bool:
     """Return whether an entity is an instance whose document names its namespace."""
     return urn.type == INSTANCE and urn.parts[0] in NAMESPACED
 
 
-def read_namespace(document: Any) -> str | None:
+def read_namespace_of_document(document: Any) -> str | None:
     """Return the namespace in an instance's document; None if it names none."""
     metadata = document.get("metadata") if isinstance(document, Mapping) else None
     namespace = metadata.get("namespace") if isinstance(metadata, Mapping) else None

@@ -11,7 +11,7 @@ TEXTS_MAX: Final = 200
 CHARACTERS_MAX: Final = 10_000
 
 
-def list_tags(value: Mapping[str, Any]) -> list[str]:
+def list_instance_tags(value: Mapping[str, Any]) -> list[str]:
     """Return the tags of an instance without duplicates, whatever else the member holds."""
     metadata = value.get("metadata")
     tags = metadata.get("tags") if isinstance(metadata, Mapping) else None
@@ -20,7 +20,7 @@ def list_tags(value: Mapping[str, Any]) -> list[str]:
     return list(dict.fromkeys(tag for tag in tags if isinstance(tag, str) and tag))
 
 
-def list_texts(value: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def list_instance_texts(value: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield (key, text) for the names of an instance, and for the texts of its metadata with the name of the nearest
     member.
     """
@@ -29,18 +29,20 @@ def list_texts(value: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield key, text
     metadata = value.get("metadata")
     if isinstance(metadata, Mapping):
-        inside = (pair for name, item in metadata.items() if name != "tags" for pair in _list_value_texts(name, item))
+        inside = (
+            pair for name, item in metadata.items() if name != "tags" for pair in _list_texts_of_value(name, item)
+        )
         yield from ((key, text[:CHARACTERS_MAX]) for key, text in islice(inside, TEXTS_MAX))
 
 
-def _list_value_texts(key: str, value: object) -> Iterator[tuple[str, str]]:
+def _list_texts_of_value(key: str, value: object) -> Iterator[tuple[str, str]]:
     """Yield the texts of a value. The lines of a list are one text, such as the code of a snippet."""
     if isinstance(value, str) and key and value.strip():
         yield key, value
     if isinstance(value, Mapping) and PLACEHOLDER not in value:
         for name, item in value.items():
-            yield from _list_value_texts(name, item)
+            yield from _list_texts_of_value(name, item)
     if isinstance(value, list):
-        yield from _list_value_texts(key, "\n".join(item for item in value if isinstance(item, str)))
+        yield from _list_texts_of_value(key, "\n".join(item for item in value if isinstance(item, str)))
         for item in value:
-            yield from _list_value_texts("" if isinstance(item, str) else key, item)
+            yield from _list_texts_of_value("" if isinstance(item, str) else key, item)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from jupyter_colophon.core.identity.names import Urn
-from jupyter_colophon.core.lineage.graph import ALL_TIME, Direction, LineageEdge, LineageNode, Window
+from jupyter_colophon.core.lineage.graph import ALL_TIME, Direction, LineageEdge, LineageNode, TimeWindow
 
 DAY_MS = 86_400_000
 
@@ -15,7 +15,7 @@ class PathRequest:
 
     source: Urn
     target: Urn
-    window: Window = ALL_TIME
+    window: TimeWindow = ALL_TIME
     as_of: int | None = None
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from jupyter_colophon.core.identity.names import Urn
-from jupyter_colophon.core.lineage.graph import Window
+from jupyter_colophon.core.lineage.graph import TimeWindow
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,7 +12,7 @@ class FieldLineageRequest:
     """A query for the lineage of a dataset's fields in a time window; `field` is "" for all of them."""
 
     urn: Urn
-    window: Window
+    window: TimeWindow
     field: str = ""
     incoming: bool = True
     outgoing: bool = True

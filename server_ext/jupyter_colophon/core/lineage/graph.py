@@ -14,14 +14,14 @@ EdgeAccess = AccessMode | Literal["declared"]
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class TimeWindow:
     """A time window in ms: it includes a run if `run.start < end and (running or run.stop >= start)`."""
 
     start: int | None = None
     end: int | None = None
 
     @property
-    def unbounded(self) -> bool:
+    def is_unbounded(self) -> bool:
         """Return whether the window includes all runs."""
         return self.start is None and self.end is None
 
@@ -31,7 +31,7 @@ MAX_LEVELS, MAX_RELATIONS, DEFAULT_RELATIONS = 20, 10_000, 2_000
 #: The most components of an edge in an answer.
 COMPONENTS_MAX = 20
 #: The window that includes all runs.
-ALL_TIME = Window()
+ALL_TIME = TimeWindow()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class LineageRequest:
     urn: Urn
     direction: Direction = "both"
     levels: int = 1
-    window: Window = ALL_TIME
+    window: TimeWindow = ALL_TIME
     limit: int = DEFAULT_RELATIONS
     columns: bool = False
     as_of: int | None = None
@@ -97,9 +97,9 @@ class LineageEdge:
     statements: tuple[str, ...] = ()
 
 
-def has_data_flow(into: Collection[str], out_of: Collection[str]) -> bool:
+def has_data_flow(statements_into: Collection[str], statements_out_of: Collection[str]) -> bool:
     """Return whether data flows from an edge into a program to an edge out of it, by the statements of both."""
-    return not {*(into or ("",))}.isdisjoint(out_of or ("",))
+    return not {*(statements_into or ("",))}.isdisjoint(statements_out_of or ("",))
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ class RunListing:
 
     program: str = ""
     data: str = ""
-    window: Window = ALL_TIME
+    window: TimeWindow = ALL_TIME
     status: str = ""
     limit: int = 50
     cursor: str = ""

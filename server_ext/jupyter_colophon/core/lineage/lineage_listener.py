@@ -45,28 +45,30 @@ class LineageInfo:
     @classmethod
     def from_run(cls, run: Run, lineage_id: str) -> "LineageInfo":
         """Create from a run that has ended."""
-        sources, targets = _by_statement(run, "write"), _by_statement(run, "read")
+        sources, targets = _group_datasets_by_statement(run, "write"), _group_datasets_by_statement(run, "read")
         return cls(
             sources=frozenset(sources),
             targets=frozenset(targets),
-            source_to_targets=_find_flows(sources, targets),
-            target_to_sources=_find_flows(targets, sources),
+            source_to_targets=_find_datasets_of_shared_statements(sources, targets),
+            target_to_sources=_find_datasets_of_shared_statements(targets, sources),
             start_ms=run.start,
             end_ms=run.start if run.end is None else run.end,
             lineage_id=lineage_id,
         )
 
 
-def _by_statement(run: Run, other_side: str) -> dict[str, set[str]]:
+def _group_datasets_by_statement(run: Run, side: str) -> dict[str, set[str]]:
     """Return the datasets on one side of a run, each with its statements; "" stands for none."""
     statements: dict[str, set[str]] = defaultdict(set)
     for access in run.accesses:
-        if access.mode != other_side:
+        if access.mode != side:
             statements[access.data].update(access.statements or ("",))
     return statements
 
 
-def _find_flows(from_side: Mapping[str, set[str]], to_side: Mapping[str, set[str]]) -> dict[str, frozenset[str]]:
+def _find_datasets_of_shared_statements(
+    from_side: Mapping[str, set[str]], to_side: Mapping[str, set[str]]
+) -> dict[str, frozenset[str]]:
     """Return for each dataset on one side the datasets on the other side that share a statement with it."""
     members: dict[str, set[str]] = defaultdict(set)
     for data, statements in to_side.items():

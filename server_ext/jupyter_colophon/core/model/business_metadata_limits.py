@@ -9,7 +9,7 @@ VALUE_BYTES_MAX = 10_240
 ENTITY_BYTES_MAX = 65_536
 
 
-def find_size_problems(value: Mapping[str, Any]) -> tuple[Problem, ...]:
+def find_metadata_size_problems(value: Mapping[str, Any]) -> tuple[Problem, ...]:
     """Return problems for values over 10,240 bytes, and for more than 64 KiB of properties and tags in total. `value`
     must satisfy its schema.
     """

@@ -17,24 +17,26 @@ _DESCRIPTION: Final = "description"
 Items = list[Mapping[str, Any]]
 
 
-def with_descriptions(old: Mapping[str, Any], new: Mapping[str, Any]) -> Mapping[str, Any]:
+def with_old_column_descriptions(old: Mapping[str, Any], new: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a new schema whose columns have the descriptions of the old one where they have none of their own."""
     texts = {
-        path: column[_DESCRIPTION] for path, column in _list_columns(old) if isinstance(column.get(_DESCRIPTION), str)
+        path: column[_DESCRIPTION]
+        for path, column in _list_columns_with_paths(old)
+        if isinstance(column.get(_DESCRIPTION), str)
     }
     if not texts:
         return new
     columns = [
         {**column, _DESCRIPTION: texts[path]} if column.get(_DESCRIPTION) is None and path in texts else column
-        for path, column in _list_columns(new)
+        for path, column in _list_columns_with_paths(new)
     ]
     return {**new, "fields": columns} if len(columns) == len(new["fields"]) else new
 
 
-def find_omitted_columns(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[tuple[str, str, Items]]:
+def list_items_of_omitted_columns(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[tuple[str, str, Items]]:
     """Yield the path, the aspect and the items for each column whose tags or terms a new schema does not mention."""
-    new_columns = dict(_list_columns(new))
-    for path, column in _list_columns(old):
+    new_columns = dict(_list_columns_with_paths(new))
+    for path, column in _list_columns_with_paths(old):
         for aspect, (member, _) in KEPT.items():
             value = column.get(aspect)
             items = value.get(member) if isinstance(value, Mapping) else None
@@ -42,7 +44,7 @@ def find_omitted_columns(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iter
                 yield path, aspect, items
 
 
-def add_items(aspect: str, value: Mapping[str, Any] | None, items: Items) -> Mapping[str, Any] | None:
+def add_missing_items(aspect: str, value: Mapping[str, Any] | None, items: Items) -> Mapping[str, Any] | None:
     """Return an aspect with these items as well; None where it has all of them."""
     member, key = KEPT[aspect]
     present = list(value.get(member, ())) if value is not None else []
@@ -53,7 +55,7 @@ def add_items(aspect: str, value: Mapping[str, Any] | None, items: Items) -> Map
     return {**_EMPTY.get(aspect, {}), **(value or {}), member: [*present, *more]}
 
 
-def _list_columns(schema: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _list_columns_with_paths(schema: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     fields = schema.get("fields")
     for field in fields if isinstance(fields, list) else ():
         if isinstance(field, Mapping) and isinstance(field.get("fieldPath"), str):

@@ -5,7 +5,13 @@ from functools import partial
 from typing import Any, Final
 
 from jupyter_colophon.core.documents.json_schema import Schema
-from jupyter_colophon.core.model.registry import AspectSpec, DataHubEntityType, DataHubModel, Scope, make_title
+from jupyter_colophon.core.model.registry import (
+    AspectSpec,
+    DataHubEntityType,
+    DataHubModel,
+    Scope,
+    make_words_of_camel_case,
+)
 from jupyter_colophon.core.model.relationships import Relationship
 
 _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
@@ -16,7 +22,7 @@ _TEXTS: Final = frozenset({"TEXT", "TEXT_PARTIAL", "KEYWORD", "WORD_GRAM"})
 _USER_ASPECTS: Final = frozenset({"institutionalMemory", "documentation"})
 
 
-def read_model(bundle: Mapping[str, Any]) -> DataHubModel:
+def parse_datahub_model(bundle: Mapping[str, Any]) -> DataHubModel:
     """Return the model in a bundle."""
     definitions = bundle["$defs"]
     return DataHubModel(
@@ -39,10 +45,10 @@ def _build_entity_type(entry: Mapping[str, Any]) -> DataHubEntityType:
 def _build_aspect(name: str, entry: Mapping[str, Any], definitions: Mapping[str, Any]) -> AspectSpec:
     return AspectSpec(
         name=name,
-        title=make_title(name),
+        title=make_words_of_camel_case(name),
         scope=get_default_scope(name),
         key="key" in entry,
-        schema=Schema(partial(_build_schema, name, entry["ref"], definitions)),
+        schema=Schema(partial(_build_schema_with_definitions, name, entry["ref"], definitions)),
         timeseries=entry.get("timeseries", False),
         schema_version=entry.get("schemaVersion", 1),
         relationships=tuple(map(_build_relationship, entry.get("relationships", ()))),
@@ -63,19 +69,21 @@ def _build_relationship(entry: Mapping[str, Any]) -> Relationship:
     )
 
 
-def _build_schema(name: str, ref: str, definitions: Mapping[str, Any]) -> Mapping[str, Any]:
+def _build_schema_with_definitions(name: str, ref: str, definitions: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the schema of an aspect with the definitions that it refers to."""
     root = definitions[ref]
     return {
         "$schema": _DIALECT,
         "$id": f"urn:jupyter-colophon:datahub:{name}",
-        "title": make_title(name),
+        "title": make_words_of_camel_case(name),
         **root,
-        "$defs": {definition: definitions[definition] for definition in sorted(_find_definitions(root, definitions))},
+        "$defs": {
+            definition: definitions[definition] for definition in sorted(_collect_definition_names(root, definitions))
+        },
     }
 
 
-def _find_definitions(root: Any, definitions: Mapping[str, Any]) -> set[str]:
+def _collect_definition_names(root: Any, definitions: Mapping[str, Any]) -> set[str]:
     """Return the names of all definitions that a schema refers to, directly or through others."""
     names: set[str] = set()
     pending = [root]

@@ -17,9 +17,9 @@ from jupyter_colophon.core.identity.names import (
     Urn,
     make_data_flow_urn,
     make_data_job_urn,
-    parse_program,
+    parse_program_urn,
 )
-from jupyter_colophon.core.identity.urn import PREFIX, decode_text
+from jupyter_colophon.core.identity.urn import PREFIX, decode_urn_text
 from jupyter_colophon.core.lineage.run import Transformation
 
 ASPECT: Final = "upstreamLineage"
@@ -64,7 +64,7 @@ class DeclaredLineage:
         return DeclaredLineage(reads, writes, columns)
 
 
-def read_declared(aspect: str, urn: str, value: Mapping[str, Any] | None) -> DeclaredLineage:
+def parse_declared_lineage(aspect: str, urn: str, value: Mapping[str, Any] | None) -> DeclaredLineage:
     """Return the lineage in an aspect's value; empty if there is no value or the aspect cannot declare lineage."""
     kind = urn.removeprefix(PREFIX).partition(":")[0]
     if value is None or (aspect, kind) not in _READERS:
@@ -77,12 +77,12 @@ def list_declaring_aspects(kind: str) -> list[str]:
     return [aspect for aspect, type_ in _READERS if type_ == kind]
 
 
-def get_carrier_urn(urn: str, namespace: str, actor: str) -> str:
+def get_program_urn_of_declared_edges(urn: str, namespace: str, actor: str) -> str:
     """Return the URN of the program that carries the edges an actor declares on this entity; a job carries its own."""
-    return urn if urn.startswith(f"{PREFIX}dataJob:") else str(make_placeholder_urn(namespace, actor, urn))
+    return urn if urn.startswith(f"{PREFIX}dataJob:") else str(make_placeholder_program_urn(namespace, actor, urn))
 
 
-def make_placeholder_urn(namespace: str, source: str, data: str) -> Urn:
+def make_placeholder_program_urn(namespace: str, source: str, data: str) -> Urn:
     """Return the URN of the placeholder program for what `source` declares about a dataset."""
     printable = (
         "".join(character if character.isprintable() else "?" for character in source)[:_SOURCE_CHARACTERS] or "?"
@@ -94,8 +94,8 @@ def make_placeholder_urn(namespace: str, source: str, data: str) -> Urn:
 
 
 def parse_placeholder_source(urn: Urn) -> str | None:
-    """Return the source in a URN made by `make_placeholder_urn`, None for every other URN."""
-    program = parse_program(urn)
+    """Return the source in a URN made by `make_placeholder_program_urn`, None for every other URN."""
+    program = parse_program_urn(urn)
     if program is None or program[1:3] != (APPLICATION, _TYPE):
         return None
     source, hash_, _ = program[3].rpartition("#")
@@ -116,51 +116,55 @@ def parse_version_mark(run: str) -> tuple[str, str, int] | None:
     return (urn, aspect, int(version)) if slash else (urn, ASPECT, int(aspect_version))
 
 
-def find_problems(aspect: str, value: Mapping[str, Any]) -> Sequence[Problem]:
+def find_declared_lineage_problems(aspect: str, value: Mapping[str, Any]) -> Sequence[Problem]:
     """Return the problems of a value that satisfies its schema."""
     wrong = [
         Problem(pointer, message)
-        for pointer, urn in _list_data_urns(aspect, value)
-        if (message := _find_dataset_problem(urn))
+        for pointer, urn in _list_declared_dataset_urns(aspect, value)
+        if (message := _describe_dataset_urn_problem(urn))
     ]
-    wrong += [Problem(pointer, message) for pointer, urn in _list_field_urns(value) if (message := _end_problem(urn))]
-    if not wrong and sum(len(a) * len(b) for a, b, _ in _read_fine_grained(value)) > COLUMNS_MOST:
+    wrong += [
+        Problem(pointer, message)
+        for pointer, urn in _list_fine_grained_urns(value)
+        if (message := _describe_lineage_end_problem(urn))
+    ]
+    if not wrong and sum(len(a) * len(b) for a, b, _ in _parse_fine_grained_lineages(value)) > COLUMNS_MOST:
         wrong.append(Problem("/fineGrainedLineages", f"declares more than {COLUMNS_MOST} edges between columns"))
     return wrong
 
 
-def _find_dataset_problem(urn: str) -> str:
+def _describe_dataset_urn_problem(urn: str) -> str:
     try:
         return "" if Urn.parse(urn).type == "dataset" else "is not a dataset"
     except InvalidName as error:
         return error.detail
 
 
-def _end_problem(urn: str) -> str:
+def _describe_lineage_end_problem(urn: str) -> str:
     """Return the problem of an end of fine-grained lineage, which is a field or a dataset; empty if there is none."""
     try:
         return (
             ""
-            if _split_field(urn)[1] is not None or Urn.parse(urn).type == "dataset"
+            if _split_field_urn(urn)[1] is not None or Urn.parse(urn).type == "dataset"
             else "is neither a field nor a dataset"
         )
     except InvalidName as error:
         return error.detail
 
 
-def _split_field(urn: str) -> tuple[str, str | None]:
+def _split_field_urn(urn: str) -> tuple[str, str | None]:
     """Return dataset and path of a field; for anything else the URN and None. Raises InvalidName."""
     if not urn.startswith(_FIELD) or not urn.endswith(")"):
         return urn, None
     data, _, path = urn[len(_FIELD) : -1].rpartition(",")
-    dataset = _canonicalize_dataset(data)
+    dataset = _canonicalize_dataset_urn(data)
     if dataset is None or not path:
         return urn, None
-    return dataset, decode_text(path) if "%" in path else path
+    return dataset, decode_urn_text(path) if "%" in path else path
 
 
 @lru_cache(maxsize=1024)
-def _canonicalize_dataset(text: str) -> str | None:
+def _canonicalize_dataset_urn(text: str) -> str | None:
     """Return a dataset's URN in canonical form, None for anything else; cached, since thousands of fields share a few."""
     urn = Urn.parse(text)
     return str(urn) if urn.type == "dataset" else None
@@ -179,15 +183,15 @@ _DATA: Final[Mapping[str, Mapping[str, tuple[str, str | None]]]] = {
 _FIELDS: Final[Mapping[str, str]] = {"inputDatasetFields": "read", "outputDatasetFields": "write"}
 
 
-def _list_data_urns(aspect: str, value: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _list_declared_dataset_urns(aspect: str, value: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if aspect == OPENLINEAGE_ASPECT:
-        yield from _list_openlineage_urns(value.get("lineage") or {})
+        yield from _list_openlineage_dataset_urns(value.get("lineage") or {})
     for name, (_, member) in _DATA.get(aspect, {}).items():
         for at, item in enumerate(value.get(name) or ()):
             yield (f"/{name}/{at}", item) if member is None else (f"/{name}/{at}/{member}", item[member])
 
 
-def _list_openlineage_urns(lineage: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _list_openlineage_dataset_urns(lineage: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for side in ("inputs", "outputs"):
         for at, item in enumerate(lineage.get(side) or ()):
             yield f"/lineage/{side}/{at}", item
@@ -196,7 +200,7 @@ def _list_openlineage_urns(lineage: Mapping[str, Any]) -> Iterator[tuple[str, st
             yield f"/lineage/columns/{at}/{end}", column[end]
 
 
-def _list_field_urns(value: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _list_fine_grained_urns(value: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for name in _FIELDS:
         for at, item in enumerate(value.get(name) or ()):
             yield f"/{name}/{at}", item
@@ -206,15 +210,17 @@ def _list_field_urns(value: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
                 yield f"/fineGrainedLineages/{at}/{side}/{number}", urn
 
 
-def _read_aspect(aspect: str, value: Mapping[str, Any]) -> tuple[set[str], set[str], dict[Column, Transformation]]:
+def _parse_datahub_lineage_aspect(
+    aspect: str, value: Mapping[str, Any]
+) -> tuple[set[str], set[str], dict[Column, Transformation]]:
     """Return the datasets read, the datasets written and the column edges in one of DataHub's aspects."""
     touched: dict[str, set[str]] = {"read": set(), "write": set()}
     for name, (mode, member) in _DATA[aspect].items():
         touched[mode].update(str(Urn.parse(item if member is None else item[member])) for item in value.get(name) or ())
     for name, mode in _FIELDS.items():
-        touched[mode].update(_split_field(item)[0] for item in value.get(name) or ())
+        touched[mode].update(_split_field_urn(item)[0] for item in value.get(name) or ())
     columns: dict[Column, Transformation] = {}
-    for sources, targets, how in _read_fine_grained(value):
+    for sources, targets, how in _parse_fine_grained_lineages(value):
         for source, field in sources:
             touched["read"].add(source)
             for target, target_field in targets if field is not None else ():
@@ -226,13 +232,13 @@ def _read_aspect(aspect: str, value: Mapping[str, Any]) -> tuple[set[str], set[s
 _End = tuple[str, str | None]
 
 
-def _read_fine_grained(value: Mapping[str, Any]) -> Iterator[tuple[list[_End], list[_End], Transformation]]:
+def _parse_fine_grained_lineages(value: Mapping[str, Any]) -> Iterator[tuple[list[_End], list[_End], Transformation]]:
     for item in value.get("fineGrainedLineages") or ():
-        ends = [[_split_field(end) for end in item.get(side) or ()] for side in ("upstreams", "downstreams")]
-        yield ends[0], ends[1], _map_transformation(item.get("transformOperation") or "")
+        ends = [[_split_field_urn(end) for end in item.get(side) or ()] for side in ("upstreams", "downstreams")]
+        yield ends[0], ends[1], _map_operation_to_transformation(item.get("transformOperation") or "")
 
 
-def _map_transformation(operation: str) -> Transformation:
+def _map_operation_to_transformation(operation: str) -> Transformation:
     """Map DataHub's operation, any text, to a transformation."""
     if not operation:
         return "transformation"
@@ -242,19 +248,19 @@ def _map_transformation(operation: str) -> Transformation:
     return "identity" if word in ("copy", "none") else "aggregation" if word.startswith("agg") else "transformation"
 
 
-def _read_dataset_aspect(urn: str, value: Mapping[str, Any]) -> DeclaredLineage:
-    reads, _, columns = _read_aspect(ASPECT, value)
+def _parse_dataset_lineage(urn: str, value: Mapping[str, Any]) -> DeclaredLineage:
+    reads, _, columns = _parse_datahub_lineage_aspect(ASPECT, value)
     writes = {urn} if reads else set()
     return DeclaredLineage(frozenset(reads), frozenset(writes), columns)
 
 
-def _read_job_aspect(urn: str, value: Mapping[str, Any]) -> DeclaredLineage:
-    reads, writes, columns = _read_aspect(JOB_ASPECT, value)
+def _parse_job_lineage(urn: str, value: Mapping[str, Any]) -> DeclaredLineage:
+    reads, writes, columns = _parse_datahub_lineage_aspect(JOB_ASPECT, value)
     writes |= {column[0] for column in columns}
     return DeclaredLineage(frozenset(reads), frozenset(writes), columns)
 
 
-def _read_openlineage_aspect(urn: str, value: Mapping[str, Any]) -> DeclaredLineage:
+def _parse_openlineage_aspect(urn: str, value: Mapping[str, Any]) -> DeclaredLineage:
     """Return the lineage of OpenLineage events that belong to no run."""
     lineage = value.get("lineage") or {}
     columns = {
@@ -268,8 +274,8 @@ def _read_openlineage_aspect(urn: str, value: Mapping[str, Any]) -> DeclaredLine
 
 
 _READERS: Final[Mapping[tuple[str, str], Callable[[str, Mapping[str, Any]], DeclaredLineage]]] = {
-    (ASPECT, "dataset"): _read_dataset_aspect,
-    (JOB_ASPECT, "dataJob"): _read_job_aspect,
-    (OPENLINEAGE_ASPECT, "dataset"): _read_openlineage_aspect,
-    (OPENLINEAGE_ASPECT, "dataJob"): _read_openlineage_aspect,
+    (ASPECT, "dataset"): _parse_dataset_lineage,
+    (JOB_ASPECT, "dataJob"): _parse_job_lineage,
+    (OPENLINEAGE_ASPECT, "dataset"): _parse_openlineage_aspect,
+    (OPENLINEAGE_ASPECT, "dataJob"): _parse_openlineage_aspect,
 }

@@ -6,14 +6,14 @@ from typing import Any, Final
 _REFERENCE: Final = "#/$defs/"
 
 
-def join_schemas(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> dict[str, Any]:
+def join_aspect_schemas(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> dict[str, Any]:
     """Return DataHub's schema, extended by our members; only members that both require are required. Our limits apply."""
     definitions = theirs["$defs"]
     about = {name: ours[name] for name in ("$id", "title", "description") if name in ours}
-    return {"$schema": theirs["$schema"], **_merge_schemas(ours, theirs, definitions), **about, "$defs": definitions}
+    return {"$schema": theirs["$schema"], **_merge_subschemas(ours, theirs, definitions), **about, "$defs": definitions}
 
 
-def _merge_schemas(
+def _merge_subschemas(
     ours: Mapping[str, Any], theirs: Mapping[str, Any], definitions: Mapping[str, Any]
 ) -> dict[str, Any]:
     if "$ref" in theirs:
@@ -23,9 +23,9 @@ def _merge_schemas(
     if "properties" in theirs:
         named = dict(theirs["properties"])
         for name, member in ours.get("properties", {}).items():
-            named[name] = _merge_schemas(member, named[name], definitions) if name in named else member
+            named[name] = _merge_subschemas(member, named[name], definitions) if name in named else member
         both["properties"] = named
         both["required"] = [name for name in theirs.get("required", ()) if name in ours.get("required", ())]
     if "items" in theirs and "items" in ours:
-        both["items"] = _merge_schemas(ours["items"], theirs["items"], definitions)
+        both["items"] = _merge_subschemas(ours["items"], theirs["items"], definitions)
     return both

@@ -32,12 +32,12 @@ WORKFLOWS: Final = "workflows"
 Programs = Mapping[str, Mapping[str, tuple[str, ...]]]
 
 
-def read_programs(listed: Mapping[str, Iterable[Any]]) -> Programs:
+def parse_programs_of_request(listed: Mapping[str, Iterable[Any]]) -> Programs:
     """Parse the programs in a `/v3` request: ids by type; a workflow may also be `{"name", "nodes"}`."""
-    return {type_: dict(map(_read_program, all_)) for type_, all_ in listed.items()}
+    return {type_: dict(map(_parse_program_entry, all_)) for type_, all_ in listed.items()}
 
 
-def make_labels(type_: str, id_: str, nodes: Iterable[str] = ()) -> tuple[str, ...]:
+def make_program_tags(type_: str, id_: str, nodes: Iterable[str] = ()) -> tuple[str, ...]:
     """Return the SYSTEM tags of a program: its name, unless that is a URN, its type, its mode, and the nodes of a
     workflow.
     """
@@ -45,5 +45,5 @@ def make_labels(type_: str, id_: str, nodes: Iterable[str] = ()) -> tuple[str, .
     return tuple(dict.fromkeys((*named, *KINDS[type_], *nodes)))
 
 
-def _read_program(entry: Any) -> tuple[str, tuple[str, ...]]:
+def _parse_program_entry(entry: Any) -> tuple[str, tuple[str, ...]]:
     return (entry, ()) if isinstance(entry, str) else (entry["name"], tuple(entry.get("nodes", ())))

@@ -19,7 +19,7 @@ Needs = Literal["nothing", "namespace", "entity"]
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class WriteCondition:
     """Conditions on the aspect when the proposal is committed; all given conditions must hold.
 
     A version is compared as text; -1 is an absent aspect. Times are ms; an absent aspect was never modified.
@@ -30,7 +30,7 @@ class Condition:
     unmodified_since: int | None = None
     modified_since: int | None = None
 
-    def check(self, subject: str, version: int, time: int | None) -> None:
+    def require_met(self, subject: str, version: int, time: int | None) -> None:
         """Raise ConditionFailed unless the present version and time (ms, None if absent) satisfy the conditions."""
         if self.version is not None and str(version) != str(self.version):
             expected = "that it does not exist" if str(self.version) == str(ABSENT) else f"version {self.version}"
@@ -61,7 +61,7 @@ class Proposal:
     aspect: str | None
     operation: Operation
     value: Any = None
-    condition: Condition = Condition()
+    condition: WriteCondition = WriteCondition()
     run: str | None = None
     needs: Annotated[Needs, HIDDEN] = "nothing"
     if_absent: bool = False
@@ -85,6 +85,6 @@ class ProposalResult:
     skipped: bool = False
 
     @property
-    def changed(self) -> bool:
+    def has_changed(self) -> bool:
         """Return whether the proposal added a change to the log."""
         return self.seq is not None

@@ -13,9 +13,9 @@ from typing import Any
 
 from jupyter_colophon.core.documents.json_schema import Schema
 from jupyter_colophon.core.errors import NotFound, UnknownEntityType
-from jupyter_colophon.core.model.joined_schema import join_schemas
+from jupyter_colophon.core.model.joined_schema import join_aspect_schemas
 from jupyter_colophon.core.model.relationships import Relationship
-from jupyter_colophon.core.model.validators import Validator
+from jupyter_colophon.core.model.validators import AspectValidator
 from jupyter_colophon.core.model.vocabulary import Contribution
 from jupyter_colophon.core.model.vocabulary import Scope as Scope
 
@@ -80,7 +80,7 @@ class EntityType:
     def _own_by_name(self) -> Mapping[str, AspectSpec]:
         return {spec.name: spec for spec in self.own}
 
-    def get_aspect(self, name: str) -> AspectSpec | None:
+    def find_aspect(self, name: str) -> AspectSpec | None:
         """Return the aspect of this name; None if the type does not have it."""
         return self._own_by_name.get(name) or self._by_name.get(name)
 
@@ -123,7 +123,7 @@ class Registry:
         own: Iterable[EntityType],
         more: Callable[[], Iterable[EntityType]] = tuple,
         classes: Callable[[], Mapping[str, str]] = dict,
-        load_validators: Callable[[], tuple[Validator, ...]] = tuple,
+        load_validators: Callable[[], tuple[AspectValidator, ...]] = tuple,
     ) -> None:
         self._own = {kind.type: kind for kind in own}
         self._more, self._load_classes, self._load_validators = more, classes, load_validators
@@ -134,18 +134,18 @@ class Registry:
         registry: Mapping[str, Any],
         aspects: Mapping[str, Mapping[str, Any]],
         model: Callable[[], DataHubModel] = DataHubModel,
-        validators: Callable[[], tuple[Validator, ...]] = tuple,
+        validators: Callable[[], tuple[AspectValidator, ...]] = tuple,
     ) -> "Registry":
         """Create from these documents; the member `colophon` of an aspect's schema has its scope and hints."""
         specs = {name: _build_aspect_spec(name, document) for name, document in aspects.items()}
         widening = {name for name, document in aspects.items() if document.get("colophon", {}).get("widens")}
-        rest = _LazyModel(model, {name: specs[name] for name in widening})
+        rest = _LazyDataHubModel(model, {name: specs[name] for name in widening})
         own = [_build_entity_type(entry, specs, rest) for entry in registry["entities"]]
         everywhere = tuple(specs[name] for name in registry["everywhere"])
         return cls(own, lambda: rest.list_types({kind.type for kind in own}, everywhere), rest.get_classes, validators)
 
     @cached_property
-    def validators(self) -> tuple[Validator, ...]:
+    def validators(self) -> tuple[AspectValidator, ...]:
         """Return the validators of other packages, which are called before a write."""
         return self._load_validators()
 
@@ -178,10 +178,10 @@ class Registry:
         """Return an entity type. Raises UnknownEntityType."""
         kind = self._own.get(name) or self._types.get(name)
         if kind is None:
-            raise UnknownEntityType("entity type", name, self._suggest_type(name))
+            raise UnknownEntityType("entity type", name, self._format_hint_for_unknown_type(name))
         return kind
 
-    def _suggest_type(self, name: str) -> str:
+    def _format_hint_for_unknown_type(self, name: str) -> str:
         """Return a hint for an unknown type: a similar name, or the names of our types."""
         if groups := get_close_matches(name[:_LONGEST_TYPE], self._types, n=1):
             return f"did you mean {groups[0]}?"
@@ -195,34 +195,34 @@ class Registry:
 
     def has_aspect(self, entity_type: str, name: str) -> bool:
         """Return whether there is such a type with such an aspect."""
-        return self.has_type(entity_type) and self.get_type(entity_type).get_aspect(name) is not None
+        return self.has_type(entity_type) and self.get_type(entity_type).find_aspect(name) is not None
 
-    def get_stored_type(self, name: str) -> EntityType:
+    def get_type_or_unregistered(self, name: str) -> EntityType:
         """Return the type of a stored entity, which may no longer be registered."""
         if self.has_type(name):
             return self.get_type(name)
         return EntityType(type=name, title=name, key_aspect=f"{name}Key", key=None, own=())
 
-    def get_stored_aspect(self, entity_type: str, name: str) -> AspectSpec:
+    def get_aspect_or_unregistered(self, entity_type: str, name: str) -> AspectSpec:
         """Return the aspect of a stored entity, which may no longer be registered.
 
         The scope of an unregistered aspect is derived from its name.
         """
-        kind = self.get_stored_type(entity_type)
-        if (spec := kind.get_aspect(name)) is not None:
+        kind = self.get_type_or_unregistered(entity_type)
+        if (spec := kind.find_aspect(name)) is not None:
             return spec
         scope: Scope = "USER" if name.startswith("editable") else "SYSTEM"
         return AspectSpec(name=name, title=name, scope=scope, key=name == kind.key_aspect, schema=_ANY)
 
     def get_aspect(self, entity_type: str, name: str) -> AspectSpec:
         """Return an aspect of an entity type. Raises NotFound."""
-        spec = self.get_type(entity_type).get_aspect(name)
+        spec = self.get_type(entity_type).find_aspect(name)
         if spec is None:
             raise NotFound(f"{entity_type} aspect", name)
         return spec
 
 
-class _LazyModel:
+class _LazyDataHubModel:
     """The part of DataHub's model that ours does not define; loaded at its first use."""
 
     def __init__(self, load: Callable[[], DataHubModel], widened: Mapping[str, AspectSpec]) -> None:
@@ -231,7 +231,7 @@ class _LazyModel:
     @cached_property
     def _model(self) -> DataHubModel:
         model = self._load()
-        wider = {name: _widen_spec(spec, model.aspects.get(name, spec)) for name, spec in self.widened.items()}
+        wider = {name: _extend_aspect_spec(spec, model.aspects.get(name, spec)) for name, spec in self.widened.items()}
         return replace(model, aspects={**model.aspects, **wider})
 
     def list_aspects(self, type_: str, own: Iterable[str], named: Iterable[str] = ()) -> tuple[AspectSpec, ...]:
@@ -244,14 +244,14 @@ class _LazyModel:
         """Return the names of the aspects' classes."""
         return self._model.classes
 
-    def list_types(self, known_types: Collection[str], everywhere: tuple[AspectSpec, ...]) -> Iterator[EntityType]:
+    def list_types(self, known_types: Collection[str], common_aspects: tuple[AspectSpec, ...]) -> Iterator[EntityType]:
         """Yield the types that are not in `known_types`."""
         for name, modelled in self._model.entities.items():
             if name not in known_types:
-                own = (*everywhere, self._model.aspects[modelled.key_aspect])
+                own = (*common_aspects, self._model.aspects[modelled.key_aspect])
                 yield EntityType(
                     type=name,
-                    title=make_title(name),
+                    title=make_words_of_camel_case(name),
                     key_aspect=modelled.key_aspect,
                     key=self._model.keys[modelled.key_aspect],
                     own=own,
@@ -261,13 +261,15 @@ class _LazyModel:
                 )
 
 
-def make_title(name: str) -> str:
+def make_words_of_camel_case(name: str) -> str:
     """Return a name such as `dataHubPolicy` as words: `Data hub policy`."""
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name).lower()
     return words[:1].upper() + words[1:]
 
 
-def _build_entity_type(entry: Mapping[str, Any], specs: Mapping[str, AspectSpec], rest: _LazyModel) -> EntityType:
+def _build_entity_type(
+    entry: Mapping[str, Any], specs: Mapping[str, AspectSpec], rest: _LazyDataHubModel
+) -> EntityType:
     named = [name for name in entry["aspects"] if name in rest.widened]
     own = [name for name in entry["aspects"] if name not in named]
     return EntityType(
@@ -280,13 +282,13 @@ def _build_entity_type(entry: Mapping[str, Any], specs: Mapping[str, AspectSpec]
     )
 
 
-def _widen_spec(ours: AspectSpec, theirs: AspectSpec) -> AspectSpec:
+def _extend_aspect_spec(ours: AspectSpec, theirs: AspectSpec) -> AspectSpec:
     if ours is theirs:
         return ours
     return replace(
         theirs,
         title=ours.title,
-        schema=Schema(lambda: join_schemas(ours.schema.document, theirs.schema.document)),
+        schema=Schema(lambda: join_aspect_schemas(ours.schema.document, theirs.schema.document)),
         empty=ours.empty,
         uihints=ours.uihints,
     )

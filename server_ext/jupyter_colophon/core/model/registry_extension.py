@@ -12,12 +12,18 @@ from typing import Any, Final, get_args
 
 from jupyter_colophon.core.documents.json_schema import Schema, SchemaDialect
 from jupyter_colophon.core.documents.pointer import format_pointer
-from jupyter_colophon.core.documents.untrusted_schema import find_problems
-from jupyter_colophon.core.errors import MetadataError, Problem, quote_text
+from jupyter_colophon.core.documents.untrusted_schema import find_untrusted_schema_problems
+from jupyter_colophon.core.errors import MetadataError, Problem, quote_and_truncate_text
 from jupyter_colophon.core.model.datahub_model import get_default_scope
-from jupyter_colophon.core.model.registry import AspectSpec, DataHubEntityType, DataHubModel, Scope, make_title
-from jupyter_colophon.core.model.validators import ANY, OPERATIONS, Check, Validator
-from jupyter_colophon.core.model.vocabulary import find_annotations
+from jupyter_colophon.core.model.registry import (
+    AspectSpec,
+    DataHubEntityType,
+    DataHubModel,
+    Scope,
+    make_words_of_camel_case,
+)
+from jupyter_colophon.core.model.validators import ANY, OPERATIONS, AspectValidator, Check
+from jupyter_colophon.core.model.vocabulary import find_contributions_of_schema
 
 _TYPE: Final = re.compile(r"[A-Za-z]{1,64}")
 _ASPECT: Final = re.compile(r"[A-Za-z][A-Za-z0-9]{0,63}")
@@ -53,18 +59,18 @@ class RegistryExtension:
     """
 
     model: DataHubModel
-    validators: tuple[Validator, ...] = ()
+    validators: tuple[AspectValidator, ...] = ()
     problems: list[Problem] = field(default_factory=list)
     warnings: list[Problem] = field(default_factory=list)
 
 
-def extend_model(model: DataHubModel, document: Any, context: ExtensionContext) -> RegistryExtension:
+def extend_datahub_model(model: DataHubModel, document: Any, context: ExtensionContext) -> RegistryExtension:
     """Return the model extended by this document."""
     extension = RegistryExtension(model)
     if not isinstance(document, Mapping):
         extension.problems.append(Problem("", "is not a mapping of `entities`, `aspects` and `plugins`"))
         return extension
-    _ExtensionReader(extension, context).read(document)
+    _ExtensionReader(extension, context).parse_extension(document)
     return extension
 
 
@@ -74,20 +80,20 @@ class _ExtensionReader:
     context: ExtensionContext
     _place: Words = ()
 
-    def read(self, document: Mapping[str, Any]) -> None:
+    def parse_extension(self, document: Mapping[str, Any]) -> None:
         for name in document:
             if name not in ("entities", "aspects", "plugins", *_IGNORED):
                 self._add_problem((str(name),), "unknown member")
-        for at, entry in self._list_members(document, "aspects"):
-            self._read_aspect(("aspects", at), entry)
-        for at, entry in self._list_members(document, "entities"):
-            self._read_entity(("entities", at), entry)
-        self._read_plugins(document.get("plugins"))
+        for at, entry in self._list_member_objects(document, "aspects"):
+            self._parse_aspect_entry(("aspects", at), entry)
+        for at, entry in self._list_member_objects(document, "entities"):
+            self._parse_entity_entry(("entities", at), entry)
+        self._load_validator_plugins(document.get("plugins"))
 
     def _add_problem(self, words: Words, message: str) -> None:
         self.extension.problems.append(Problem(format_pointer(map(str, words)), message))
 
-    def _list_members(
+    def _list_member_objects(
         self, parent: Mapping[Any, Any], name: str, *prefix: str
     ) -> Iterator[tuple[int, Mapping[str, Any]]]:
         listed = parent.get(name)
@@ -100,10 +106,10 @@ class _ExtensionReader:
             else:
                 self._add_problem((*prefix, name, at), "is not a mapping")
 
-    def _read_aspect(self, words: Words, entry: Mapping[str, Any]) -> None:
+    def _parse_aspect_entry(self, words: Words, entry: Mapping[str, Any]) -> None:
         """Read a new aspect, or another scope for a known one."""
         name, scope = entry.get("name"), entry.get("scope")
-        if not self._check_name(words, name, _ASPECT):
+        if not self._is_valid_name_or_add_problem(words, name, _ASPECT):
             return
         if unknown := [key for key in entry if key not in ("name", "title", "scope", "schema", "timeseries")]:
             self._add_problem((*words, str(unknown[0])), "unknown member")
@@ -112,13 +118,13 @@ class _ExtensionReader:
         elif name in self.context.aspects:
             self._add_problem(words, f"the aspect {name} is built in and cannot be changed")
         elif name not in self.extension.model.aspects:
-            self._add_aspect(words, str(name), entry)
+            self._add_aspect_of_schema_file(words, str(name), entry)
         elif {"schema", "title", "timeseries"} & entry.keys():
             self._add_problem(words, f"the aspect {name} is DataHub's: only its scope can be changed")
         elif scope is not None:
-            self._store_aspect(replace(self.extension.model.aspects[str(name)], scope=scope))
+            self._store_aspect_spec(replace(self.extension.model.aspects[str(name)], scope=scope))
 
-    def _add_aspect(self, words: Words, name: str, entry: Mapping[str, Any]) -> bool:
+    def _add_aspect_of_schema_file(self, words: Words, name: str, entry: Mapping[str, Any]) -> bool:
         """Add an aspect by the schema beside the file; return whether it was added."""
         file = entry.get("schema", f"{name}.json")
         try:
@@ -127,12 +133,14 @@ class _ExtensionReader:
             self._add_problem(words, error.detail)
             return False
         if document is None:
-            self._add_problem(words, f"unknown aspect {name}: schema {quote_text(str(file))} not found beside the file")
+            self._add_problem(
+                words, f"unknown aspect {name}: schema {quote_and_truncate_text(str(file))} not found beside the file"
+            )
             return False
         timeseries = entry.get("timeseries", False)
         wrong = [
             Problem(problem.pointer, problem.message)
-            for problem in find_problems(document, SchemaDialect.DRAFT_2020_12)
+            for problem in find_untrusted_schema_problems(document, SchemaDialect.DRAFT_2020_12)
         ]
         if not wrong and (document.get("type") != "object" or not isinstance(timeseries, bool)):
             wrong = [
@@ -141,21 +149,25 @@ class _ExtensionReader:
         if not wrong and timeseries and "timestampMillis" not in document.get("required", ()):
             wrong = [Problem("/required", "a timeseries aspect must require the member timestampMillis")]
         for first in wrong[:1]:
-            self._add_problem(words, f"{quote_text(str(file))} at {first.pointer or 'the top'}: {first.message}")
+            self._add_problem(
+                words, f"{quote_and_truncate_text(str(file))} at {first.pointer or 'the top'}: {first.message}"
+            )
         if not wrong:
             scope = entry.get("scope") or get_default_scope(name)
-            title = str(entry.get("title") or document.get("title") or make_title(name))
+            title = str(entry.get("title") or document.get("title") or make_words_of_camel_case(name))
             spec = AspectSpec(name, title, scope, key=False, schema=Schema(document), timeseries=timeseries)
             if not timeseries:
-                spec = replace(spec, contributes=find_annotations(document), editable_by_default=scope == "USER")
-            self._store_aspect(spec)
+                spec = replace(
+                    spec, contributes=find_contributions_of_schema(document), editable_by_default=scope == "USER"
+                )
+            self._store_aspect_spec(spec)
         return not wrong
 
-    def _store_aspect(self, spec: AspectSpec) -> None:
+    def _store_aspect_spec(self, spec: AspectSpec) -> None:
         model = self.extension.model
         self.extension.model = replace(model, aspects={**model.aspects, spec.name: spec})
 
-    def _check_name(self, words: Words, name: Any, grammar: re.Pattern[str]) -> bool:
+    def _is_valid_name_or_add_problem(self, words: Words, name: Any, grammar: re.Pattern[str]) -> bool:
         if isinstance(name, str) and grammar.fullmatch(name):
             return True
         self._add_problem(
@@ -163,10 +175,10 @@ class _ExtensionReader:
         )
         return False
 
-    def _read_entity(self, words: Words, entry: Mapping[str, Any]) -> None:
+    def _parse_entity_entry(self, words: Words, entry: Mapping[str, Any]) -> None:
         """Read a new entity type, or more aspects for a known one."""
         name = entry.get("name")
-        if not self._check_name(words, name, _TYPE):
+        if not self._is_valid_name_or_add_problem(words, name, _TYPE):
             return
         existing = self.extension.model.entities.get(str(name))
         key = existing.key_aspect if existing else self.context.types.get(str(name))
@@ -174,19 +186,19 @@ class _ExtensionReader:
             self._add_problem(words, f"the type {name} is built in and cannot be changed")
             return
         if key is None:
-            key = self._add_key(words, entry.get("keyAspect"))
+            key = self._add_key_aspect(words, entry.get("keyAspect"))
             if key is None:
                 return
         elif entry.get("keyAspect", key) != key:
             self._add_problem((*words, "keyAspect"), f"the key aspect of a {name} is {key}")
             return
         before = existing or DataHubEntityType(key, (), str(entry.get("category", "")), str(entry.get("doc", "")))
-        more = [*before.aspects, *self._list_aspect_names(words, entry)]
+        more = [*before.aspects, *self._list_known_aspect_names(words, entry)]
         model = self.extension.model
         entity = replace(before, aspects=tuple(dict.fromkeys(aspect for aspect in more if aspect != key)))
         self.extension.model = replace(model, entities={**model.entities, str(name): entity})
 
-    def _list_aspect_names(self, words: Words, entry: Mapping[str, Any]) -> Iterator[str]:
+    def _list_known_aspect_names(self, words: Words, entry: Mapping[str, Any]) -> Iterator[str]:
         named = entry.get("aspects")
         if named is not None and not isinstance(named, list):
             self._add_problem((*words, "aspects"), "is not a list")
@@ -194,13 +206,13 @@ class _ExtensionReader:
         for at, item in enumerate(named or ()):
             if not isinstance(item, str) or not _ASPECT.fullmatch(item):
                 self._add_problem((*words, "aspects", at), "must be a name of ASCII letters and digits")
-            elif item not in self.context.aspects and self._ensure_aspect((*words, "aspects", at), item):
+            elif item not in self.context.aspects and self._is_known_or_added_aspect((*words, "aspects", at), item):
                 yield item
 
-    def _ensure_aspect(self, words: Words, aspect: str) -> bool:
-        return aspect in self.extension.model.aspects or self._add_aspect(words, aspect, {})
+    def _is_known_or_added_aspect(self, words: Words, aspect: str) -> bool:
+        return aspect in self.extension.model.aspects or self._add_aspect_of_schema_file(words, aspect, {})
 
-    def _add_key(self, words: Words, name: Any) -> str | None:
+    def _add_key_aspect(self, words: Words, name: Any) -> str | None:
         """Add the key aspect of a new type: its schema names the parts of the URN, in order."""
         place = (*words, "keyAspect")
         if not isinstance(name, str) or not _ASPECT.fullmatch(name):
@@ -211,7 +223,7 @@ class _ExtensionReader:
         ):
             self._add_problem(place, f"the key aspect {name} is another type's")
             return None
-        if not self._ensure_aspect(place, name):
+        if not self._is_known_or_added_aspect(place, name):
             return None
         spec = self.extension.model.aspects[name]
         named, required = spec.schema.document.get("properties", {}), spec.schema.document.get("required", ())
@@ -221,29 +233,29 @@ class _ExtensionReader:
                 place, f"the properties of the schema of {name}, the parts of the URN, must be required strings"
             )
             return None
-        self._store_aspect(replace(spec, key=True))
+        self._store_aspect_spec(replace(spec, key=True))
         model = self.extension.model
         self.extension.model = replace(model, keys={**model.keys, name: tuple(named)})
         return name
 
-    def _read_plugins(self, plugins: Any) -> None:
+    def _load_validator_plugins(self, plugins: Any) -> None:
         if plugins is None:
             return
         if not isinstance(plugins, Mapping):
             self._add_problem(("plugins",), "is not a mapping")
             return
         for name in plugins:
-            for at, plugin in self._list_members(plugins, name, "plugins"):
+            for at, plugin in self._list_member_objects(plugins, name, "plugins"):
                 words = ("plugins", str(name), at)
                 if name == _RULES and _ENTRY_POINT in plugin:
-                    self._read_validator(words, plugin)
+                    self._load_validator(words, plugin)
                 else:
-                    what = quote_text(str(plugin.get("className", name)))
+                    what = quote_and_truncate_text(str(plugin.get("className", name)))
                     self.extension.warnings.append(
                         Problem(format_pointer(map(str, words)), f"{what} is Java and is not run")
                     )
 
-    def _read_validator(self, words: Words, entry: Mapping[str, Any]) -> None:
+    def _load_validator(self, words: Words, entry: Mapping[str, Any]) -> None:
         if entry.get("enabled", True) is not True:
             return
         name, operations = entry[_ENTRY_POINT], entry.get("supportedOperations", [])
@@ -257,7 +269,7 @@ class _ExtensionReader:
         else:
             pairs = tuple((str(place.get("entityName", ANY)), str(place.get("aspectName", ANY))) for place in places)
             try:
-                rule = Validator(str(name), self.context.check(str(name)), frozenset(operations), pairs)
+                rule = AspectValidator(str(name), self.context.check(str(name)), frozenset(operations), pairs)
             except MetadataError as error:
                 self._add_problem((*words, _ENTRY_POINT), error.detail)
             else:

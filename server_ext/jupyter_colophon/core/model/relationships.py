@@ -22,12 +22,12 @@ class Relationship:
     is_lineage: bool = False
     is_upstream: bool = True
 
-    def find_urns(self, value: Any) -> Iterator[str]:
+    def list_related_urns(self, value: Any) -> Iterator[str]:
         """Yield the URNs that a value of the aspect names at the path, ignoring values that are not strings."""
-        yield from (urn for urn in find_at_path(value, self.path) if isinstance(urn, str))
+        yield from (urn for urn in list_values_at_path(value, self.path) if isinstance(urn, str))
 
 
-def find_at_path(value: Any, path: tuple[str, ...]) -> Iterator[Any]:
+def list_values_at_path(value: Any, path: tuple[str, ...]) -> Iterator[Any]:
     """Yield the values at a path."""
     if not path:
         yield value
@@ -37,35 +37,35 @@ def find_at_path(value: Any, path: tuple[str, ...]) -> Iterator[Any]:
     if step == ANY:
         items = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
         for item in items:
-            yield from find_at_path(item, below)
+            yield from list_values_at_path(item, below)
     elif isinstance(value, Mapping) and step in value:
-        yield from find_at_path(value[step], below)
+        yield from list_values_at_path(value[step], below)
 
 
-def remove_urns(value: Any, path: tuple[str, ...], urns: frozenset[str]) -> Any:
+def remove_urns_at_path(value: Any, path: tuple[str, ...], urns: frozenset[str]) -> Any:
     """Return a value without these URNs at a path: the item or member that names one is removed.
 
     If the path goes through a list or an object with arbitrary members, the whole item is removed, such as a tag with
     its attributes.
     """
-    rest, _ = _prune_value(value, path, urns)
+    rest, _ = _prune_urns_at_path(value, path, urns)
     return rest
 
 
-def _prune_value(value: Any, path: tuple[str, ...], urns: frozenset[str]) -> tuple[Any, bool]:
+def _prune_urns_at_path(value: Any, path: tuple[str, ...], urns: frozenset[str]) -> tuple[Any, bool]:
     """Return the rest of a value, and whether it names a removed URN, in which case its container removes it."""
     if not path:
         return value, isinstance(value, str) and value in urns
     step, below = path[0], path[1:]
     if step == ANY and isinstance(value, list):
-        pruned = [_prune_value(item, below, urns) for item in value]
+        pruned = [_prune_urns_at_path(item, below, urns) for item in value]
         return [item for item, goes in pruned if not goes], False
     if step == ANY and isinstance(value, Mapping):
-        pruned_members = {name: _prune_value(item, below, urns) for name, item in value.items()}
+        pruned_members = {name: _prune_urns_at_path(item, below, urns) for name, item in value.items()}
         return {name: item for name, (item, goes) in pruned_members.items() if not goes}, False
     if not isinstance(value, Mapping) or step not in value:
         return value, False
-    inner, goes = _prune_value(value[step], below, urns)
+    inner, goes = _prune_urns_at_path(value[step], below, urns)
     if goes:
         return {name: item for name, item in value.items() if name != step}, True
     return {**value, step: inner}, False

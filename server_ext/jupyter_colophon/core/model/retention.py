@@ -31,7 +31,7 @@ class Retention:
 
     rules: Mapping[tuple[str, str], RetentionRule] = field(default_factory=dict)
 
-    def get_rule(self, kind: str, spec: AspectSpec) -> RetentionRule | None:
+    def find_rule(self, kind: str, spec: AspectSpec) -> RetentionRule | None:
         """Return the rule for an aspect, None if all its versions are kept."""
         if not self.rules or spec.key or spec.name in list_declaring_aspects(kind):
             return None
@@ -45,12 +45,12 @@ class Retention:
 KEEP_ALL: Final = Retention(MappingProxyType({}))
 
 
-def parse_retention(entries: Iterable[Any]) -> Retention:
+def parse_retention_rules(entries: Iterable[Any]) -> Retention:
     """Parse rules in DataHub's format. Raises InvalidConfiguration."""
     rules = {}
     for entry in entries:
         try:
-            rules[str(entry.get("entity", ANY)), str(entry.get("aspect", ANY))] = _parse_rule(
+            rules[str(entry.get("entity", ANY)), str(entry.get("aspect", ANY))] = _parse_retention_rule(
                 entry["config"]["retention"]
             )
         except (KeyError, TypeError, AttributeError, ValueError) as error:
@@ -59,14 +59,16 @@ def parse_retention(entries: Iterable[Any]) -> Retention:
     return Retention(rules)
 
 
-def _parse_rule(config: Mapping[str, Any]) -> RetentionRule:
+def _parse_retention_rule(config: Mapping[str, Any]) -> RetentionRule:
     if config.keys() - {*_MEMBERS, "indefinite"}:
         raise ValueError(config)
-    versions, seconds = (_number(config[name][member]) if name in config else None for name, member in _MEMBERS.items())
+    versions, seconds = (
+        _parse_number_of_rule(config[name][member]) if name in config else None for name, member in _MEMBERS.items()
+    )
     return RetentionRule(versions, None if seconds is None else seconds * 1_000)
 
 
-def _number(value: Any) -> int:
+def _parse_number_of_rule(value: Any) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
         raise ValueError(value)
     return value

@@ -30,7 +30,7 @@ def list_fields_of_columns(columns: object) -> list[Field]:
     """
     if not isinstance(columns, list):
         return []
-    return _limit_fields(_list_fields(columns))
+    return _limit_number_of_fields(_list_fields_and_nested_fields(columns))
 
 
 def list_fields_of_avro(schema: object) -> list[Field]:
@@ -40,7 +40,7 @@ def list_fields_of_avro(schema: object) -> list[Field]:
             schema = json.loads(schema)
         except (ValueError, RecursionError):
             return []
-    return _limit_fields(_list_avro_fields("", schema, 0))
+    return _limit_number_of_fields(_list_avro_fields("", schema, 0))
 
 
 def list_columns_of_avro(schema: str) -> list[Field]:
@@ -59,25 +59,25 @@ def simplify_column_path(path: str) -> str:
     return (_PATH_TYPES.sub("", path) or path) if path.startswith("[") else path
 
 
-def _limit_fields(fields: Iterable[Field]) -> list[Field]:
+def _limit_number_of_fields(fields: Iterable[Field]) -> list[Field]:
     limited: dict[Field, None] = {}
     for path, type_ in fields:
         leaf = path.rpartition(".")[2] or path
         for name in dict.fromkeys((path, leaf)):
-            limited.update(dict.fromkeys((name, spelling) for spelling in _list_spellings(type_)))
+            limited.update(dict.fromkeys((name, spelling) for spelling in _list_type_spellings(type_)))
         if len(limited) >= FIELDS_MAX:
             break
     return list(limited)[:FIELDS_MAX]
 
 
-def _list_spellings(type_: str) -> Iterator[str]:
+def _list_type_spellings(type_: str) -> Iterator[str]:
     word = _TYPE_WORD.match(type_)
     yield word.group().strip() if word else ""
     if len(type_) <= TYPE_CHARACTERS_MAX:
         yield type_
 
 
-def _list_fields(columns: Iterable[Any]) -> Iterator[Field]:
+def _list_fields_and_nested_fields(columns: Iterable[Any]) -> Iterator[Field]:
     for column in columns:
         path = column.get("fieldPath") if isinstance(column, Mapping) else None
         type_ = column.get("nativeDataType", "") if path else ""
@@ -92,7 +92,7 @@ def _list_nested_fields(path: str, type_: str, depth: int) -> Iterator[Field]:
     word, opening, body = type_.partition("<")
     if not opening or not body.endswith(">") or depth >= DEPTH_MAX:
         return
-    for part in _split(body[:-1]):
+    for part in _split_at_outer_commas(body[:-1]):
         if word.strip().lower() != "struct":
             yield from _list_nested_fields(path, part, depth + 1)
             continue
@@ -104,7 +104,7 @@ def _list_nested_fields(path: str, type_: str, depth: int) -> Iterator[Field]:
         yield from _list_nested_fields(name, inner.strip(), depth + 1)
 
 
-def _split(body: str) -> Iterator[str]:
+def _split_at_outer_commas(body: str) -> Iterator[str]:
     """Yield the parts between the commas of the outermost level."""
     depth = start = 0
     for match in _STRUCTURE.finditer(body):
@@ -126,13 +126,13 @@ def _list_avro_fields(path: str, schema: object, depth: int) -> Iterator[Field]:
         return
     if isinstance(schema.get("fields"), list):
         for field in schema["fields"]:
-            yield from _read_avro_field(path, field, depth)
+            yield from _list_fields_of_avro_field(path, field, depth)
         return
     for inner in ("items", "values", "type"):
         yield from _list_avro_fields(path, schema.get(inner), depth + 1)
 
 
-def _read_avro_field(path: str, field: object, depth: int) -> Iterator[Field]:
+def _list_fields_of_avro_field(path: str, field: object, depth: int) -> Iterator[Field]:
     name = field.get("name") if isinstance(field, Mapping) else None
     if not isinstance(field, Mapping) or not isinstance(name, str) or not name:
         return
@@ -140,17 +140,19 @@ def _read_avro_field(path: str, field: object, depth: int) -> Iterator[Field]:
     if len(below) > PATH_CHARACTERS_MAX:
         return
     type_ = field.get("type")
-    for word in _list_avro_types(type_, depth):
+    for word in _list_avro_type_names(type_, depth):
         yield below, word
     yield from _list_avro_fields(below, type_, depth + 1)
 
 
-def _list_avro_types(type_: object, depth: int) -> list[str]:
+def _list_avro_type_names(type_: object, depth: int) -> list[str]:
     """Return the names of a type; of a union those of its branches other than null (spec SEARCH-8)."""
     if depth >= DEPTH_MAX:
         return [""]
     if isinstance(type_, list):
-        return [word for branch in type_ for word in _list_avro_types(branch, depth + 1)[:1] if word != "null"] or [""]
+        return [
+            word for branch in type_ for word in _list_avro_type_names(branch, depth + 1)[:1] if word != "null"
+        ] or [""]
     if isinstance(type_, Mapping):
-        return _list_avro_types(type_.get("type"), depth + 1)[:1]
+        return _list_avro_type_names(type_.get("type"), depth + 1)[:1]
     return [type_ if isinstance(type_, str) else ""]

@@ -8,7 +8,14 @@ from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
 from jupyter_colophon.core.model.search_filters import FILTER_OF_KIND
-from jupyter_colophon.core.model.vocabulary import SCHEMA_KEY, TAGS_KEY, Contribution, Descriptor, Scope, describe
+from jupyter_colophon.core.model.vocabulary import (
+    SCHEMA_KEY,
+    TAGS_KEY,
+    Contribution,
+    Descriptor,
+    Scope,
+    list_descriptors_of_value,
+)
 
 __all__ = ["SCHEMA_KEY", "TAGS_KEY"]
 Kind = Literal["property", "tag", "field"]
@@ -28,7 +35,7 @@ _PARTING = re.compile(r"[/\\:]+")
 _RESTS_MAX = 16
 
 
-class _Codes(dict[int, str]):
+class _CharacterEncodings(dict[int, str]):
     """A table for `str.translate`: the encoding of each character in a word of the full-text engine."""
 
     def __missing__(self, code: int) -> str:
@@ -37,7 +44,7 @@ class _Codes(dict[int, str]):
 
 
 _PLAIN = string.ascii_letters + string.digits
-_CODES = _Codes({ord(letter): letter for letter in _PLAIN})
+_CODES = _CharacterEncodings({ord(letter): letter for letter in _PLAIN})
 _CODES |= {code: _CODES[code] for code in range(128) if chr(code) not in _PLAIN}
 
 
@@ -58,7 +65,7 @@ class ValueRow(NamedTuple):
     urn: str = ""
 
 
-def fold(text: str) -> str:
+def fold_text_for_comparison(text: str) -> str:
     """Return the form in which texts are compared: case-folded and NFC (spec SEARCH-2)."""
     if text.isascii():
         return text.lower()
@@ -66,35 +73,35 @@ def fold(text: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFD", text).casefold())
 
 
-def split_tokens(text: str) -> list[str]:
+def split_search_tokens(text: str) -> list[str]:
     """Return the folded words of a text and the whole text, without duplicates (spec SEARCH-7)."""
-    folded = fold(text).strip()
+    folded = fold_text_for_comparison(text).strip()
     return list(dict.fromkeys(word for word in (*_SEPARATORS.split(folded), folded) if word))
 
 
-def name_tokens(name: str) -> list[str]:
+def list_name_tokens(name: str) -> list[str]:
     """Return the tokens of a name; of a path also those of each part, and its suffixes.
 
     Users search for `orders` or `raw/orders` and mean `s3a://bucket/raw/orders`.
     """
-    tokens = split_tokens(name)
-    if pieces := split_path(name):
-        tokens += [token for part in _PARTING.split(name) for token in split_tokens(part)] + pieces
+    tokens = split_search_tokens(name)
+    if pieces := list_path_parts_and_suffixes(name):
+        tokens += [token for part in _PARTING.split(name) for token in split_search_tokens(part)] + pieces
     return list(dict.fromkeys(tokens))
 
 
-def split_path(name: str) -> list[str]:
+def list_path_parts_and_suffixes(name: str) -> list[str]:
     """Return the parts and the suffixes of a name that is a path, folded; an empty list for other names."""
     ends = [parting.end() for parting in _PARTING.finditer(name)]
     if not ends:
         return []
     pieces = (*_PARTING.split(name), *(name[end:] for end in ends[-_RESTS_MAX:]))
-    return list(dict.fromkeys(folded for piece in pieces if (folded := fold(piece).strip())))
+    return list(dict.fromkeys(folded for piece in pieces if (folded := fold_text_for_comparison(piece).strip())))
 
 
 # Names of types, keys and times recur in every document.
 @lru_cache(maxsize=4_096)
-def encode_token(token: str) -> str:
+def encode_index_word(token: str) -> str:
     """Encode a folded token as one word of the full-text engine (spec SEARCH-10).
 
     Each UTF-16 unit other than an ASCII letter or digit becomes a private-use character, which every Unicode tokenizer
@@ -103,54 +110,62 @@ def encode_token(token: str) -> str:
     return token if token.isascii() and token.isalnum() else token.translate(_CODES)
 
 
-def filter_term(kind: str, value: str) -> str:
+def encode_filter_term(kind: str, value: str) -> str:
     """Encode a filter, such as `type` and `dataset`, as one word of the full-text engine."""
-    return (_term_kept if len(value) <= _KEPT_LENGTH else _encode_term)(kind, value)
+    return (_term_kept if len(value) <= _KEPT_LENGTH else _encode_term_of_kind)(kind, value)
 
 
-def _encode_term(kind: str, value: str) -> str:
-    return encode_token(f"{kind}:{fold(value)}")
+def _encode_term_of_kind(kind: str, value: str) -> str:
+    return encode_index_word(f"{kind}:{fold_text_for_comparison(value)}")
 
 
-_term_kept = lru_cache(maxsize=_KEPT)(_encode_term)
+_term_kept = lru_cache(maxsize=_KEPT)(_encode_term_of_kind)
 
 
-def list_type_words(type_: str, kind: str = "") -> tuple[str, ...]:
+def list_names_of_entity_type(type_: str, kind: str = "") -> tuple[str, ...]:
     """Return the names of an entity type and its kind (core/entities/entity_kinds.py) in all APIs, folded."""
-    words = (fold(type_), *_TYPE_WORDS.get(type_, ()))
-    return words if kind in ("", type_) else (*words, fold(kind))
+    words = (fold_text_for_comparison(type_), *_TYPE_WORDS.get(type_, ()))
+    return words if kind in ("", type_) else (*words, fold_text_for_comparison(kind))
 
 
 def build_value_rows(
     aspect: str, scope: Scope, value: object, annotated: tuple[Contribution, ...] = ()
 ) -> list[ValueRow]:
     """Return the searchable values of an aspect; none for an aspect that contributes nothing, or without a value."""
-    return search_rows(describe(aspect, scope, value, annotated))
+    return build_distinct_value_rows(list_descriptors_of_value(aspect, scope, value, annotated))
 
 
-def search_rows(descriptors: Iterable[Descriptor]) -> list[ValueRow]:
+def build_distinct_value_rows(descriptors: Iterable[Descriptor]) -> list[ValueRow]:
     """Return the search rows of these descriptors, without duplicates."""
-    return list(dict.fromkeys(row for descriptor in descriptors for row in _build_rows(descriptor)))
+    return list(dict.fromkeys(row for descriptor in descriptors for row in _build_descriptor_rows(descriptor)))
 
 
-def _build_rows(descriptor: Descriptor) -> Iterator[ValueRow]:
+def _build_descriptor_rows(descriptor: Descriptor) -> Iterator[ValueRow]:
     if descriptor.kind == "field":
         for text in (
             descriptor.text,
             f"{descriptor.text}:{descriptor.detail}" if descriptor.detail else descriptor.text,
         ):
-            yield ValueRow(descriptor.key, fold(text), text, "field", descriptor.scope)
+            yield ValueRow(descriptor.key, fold_text_for_comparison(text), text, "field", descriptor.scope)
         return
     kind: Kind = "tag" if descriptor.kind == "tag" else "property"
     facet = FILTER_OF_KIND.get(descriptor.kind, "")
     yield ValueRow(
-        descriptor.key, fold(descriptor.text), descriptor.text, kind, descriptor.scope, facet, descriptor.urn
+        descriptor.key,
+        fold_text_for_comparison(descriptor.text),
+        descriptor.text,
+        kind,
+        descriptor.scope,
+        facet,
+        descriptor.urn,
     )
     if descriptor.kind == "link" and descriptor.detail:
-        yield ValueRow(descriptor.key, fold(descriptor.detail), descriptor.detail, kind, descriptor.scope)
+        yield ValueRow(
+            descriptor.key, fold_text_for_comparison(descriptor.detail), descriptor.detail, kind, descriptor.scope
+        )
 
 
-def index_words(
+def collect_entity_index_words(
     name: str, namespace: str, type_: str, rows: Iterable[ValueRow], *, kind: str = "", keyed: bool = False
 ) -> set[str]:
     """Return the encoded words by which a bare pattern finds an entity (spec SEARCH-4); with `keyed`, also
@@ -159,36 +174,42 @@ def index_words(
     `name` is the short name; together with its namespace it is one more word. Words over 256 bytes are only in the
     table of values.
     """
-    tokens = {*name_tokens(name), fold(f"{namespace}.{name}"), *list_type_words(type_, kind)}
-    words = {encode_token(word) for word in tokens if _fits(word)}
+    tokens = {
+        *list_name_tokens(name),
+        fold_text_for_comparison(f"{namespace}.{name}"),
+        *list_names_of_entity_type(type_, kind),
+    }
+    words = {encode_index_word(word) for word in tokens if _fits_word_limit(word)}
     for row in rows:
         # Short values recur in many entities.
-        words_of = _words_kept if len(row.value) <= _KEPT_LENGTH else _encode_row
+        words_of = _words_kept if len(row.value) <= _KEPT_LENGTH else _encode_words_of_row
         words |= words_of(row.key, row.value, row.kind == "property", keyed)
     return words
 
 
-def _encode_row(key: str, value: str, is_property: bool, keyed: bool) -> frozenset[str]:
+def _encode_words_of_row(key: str, value: str, is_property: bool, keyed: bool) -> frozenset[str]:
     """Return the encoded words of one row."""
-    words = set(_encode_values(f"{fold(key)}:" if keyed else "", split_tokens(value)))
+    words = set(
+        _encode_words_of_values(f"{fold_text_for_comparison(key)}:" if keyed else "", split_search_tokens(value))
+    )
     if is_property:
-        words.update(_encode_values("properties:" if keyed else "", split_tokens(key)))
+        words.update(_encode_words_of_values("properties:" if keyed else "", split_search_tokens(key)))
     return frozenset(words)
 
 
-_words_kept = lru_cache(maxsize=_KEPT)(_encode_row)
+_words_kept = lru_cache(maxsize=_KEPT)(_encode_words_of_row)
 
 
-def _encode_values(key: str, values: Iterable[str]) -> Iterator[str]:
+def _encode_words_of_values(key: str, values: Iterable[str]) -> Iterator[str]:
     """Yield each value as a word, alone and after its key; parts are encoded separately, so each is encoded once."""
-    coded_key, key_bytes = encode_token(key), len(key.encode())
+    coded_key, key_bytes = encode_index_word(key), len(key.encode())
     for value in values:
-        if _fits(value):
-            coded = encode_token(value)
+        if _fits_word_limit(value):
+            coded = encode_index_word(value)
             yield coded
-            if key and _fits(value, key_bytes):
+            if key and _fits_word_limit(value, key_bytes):
                 yield coded_key + coded
 
 
-def _fits(word: str, key_bytes: int = 0) -> bool:
+def _fits_word_limit(word: str, key_bytes: int = 0) -> bool:
     return len(word if word.isascii() else word.encode()) + key_bytes <= WORD_BYTES_MAX

@@ -25,11 +25,11 @@ class KeyFilter:
     kind: str = "*"
     namespace: str = "*"
 
-    def fits(self, key: str, urn: Urn, namespace: str) -> bool:
+    def matches_key(self, key: str, urn: Urn, namespace: str) -> bool:
         """Return whether the rule matches this key."""
         pairs = ((key, self.key), (namespace, self.namespace))
         return all(fnmatchcase(text, glob) for text, glob in pairs) and any(
-            fnmatchcase(kind, self.kind) for kind in (urn.type, _get_kind(urn))
+            fnmatchcase(kind, self.kind) for kind in (urn.type, _get_v3_kind(urn))
         )
 
 
@@ -41,10 +41,10 @@ class SystemFilter:
 
     def includes_key(self, key: str, urn: Urn, namespace: str) -> bool:
         """Return whether a key is included for an entity."""
-        rule = next((candidate for candidate in self.rules if candidate.fits(key, urn, namespace)), None)
+        rule = next((candidate for candidate in self.rules if candidate.matches_key(key, urn, namespace)), None)
         return rule is None or rule.action == "include"
 
-    def filter_aspect(
+    def filter_aspect_keys(
         self, aspect: str, value: Mapping[str, Any], urn: Urn, namespace: str
     ) -> Mapping[str, Any] | None:
         """Return the included part of a machine-made aspect; None if nothing is included."""
@@ -68,7 +68,7 @@ class SystemFilter:
         return {key: value for key, value in properties.items() if self.includes_key(key, urn, namespace)}
 
 
-def _get_kind(urn: Urn) -> str:
+def _get_v3_kind(urn: Urn) -> str:
     """Return the name of this kind of entity in `/v3`."""
     if urn.type == "custom":
         return urn.parts[0]

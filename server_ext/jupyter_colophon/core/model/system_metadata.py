@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from jupyter_colophon.core.documents.json_parsing import compact
-from jupyter_colophon.core.documents.json_values import copy_value
+from jupyter_colophon.core.documents.json_parsing import encode_canonical_json
+from jupyter_colophon.core.documents.json_values import copy_json_deeply
 from jupyter_colophon.core.errors import InvalidInstance, Problem
 
 #: The run id that DataHub's clients send if none was set.
@@ -46,11 +46,11 @@ class SystemMetadata:
             for name, (_, fits, must) in _MEMBERS.items()
             if name in members and not fits(members[name])
         ]
-        if len(compact(members).encode("utf-8", "surrogatepass")) > SIZE_MAX:
+        if len(encode_canonical_json(members).encode("utf-8", "surrogatepass")) > SIZE_MAX:
             wrong.append(Problem(pointer, f"must have at most {SIZE_MAX} bytes"))
         if wrong:
             raise InvalidInstance(_SUBJECT, tuple(wrong))
-        members = {name: copy_value(value) for name, value in members.items()}
+        members = {name: copy_json_deeply(value) for name, value in members.items()}
         fields: dict[str, Any] = {ours: members.pop(name) for name, (ours, _, _) in _MEMBERS.items() if name in members}
         return cls(**fields, more=members)
 
@@ -61,23 +61,23 @@ class SystemMetadata:
         return {name: value for name, value in members if value not in (None, {})} | dict(self.more)
 
     @property
-    def kept(self) -> str:
+    def stored_text(self) -> str:
         """Return the text stored with a new version, to which no other run has contributed."""
         members = self.document
         members.pop("lastRunId", None)
-        return compact(members)
+        return encode_canonical_json(members)
 
     @property
     def run(self) -> str | None:
         """Return the run that wrote the value, None if no run was set."""
         return None if self.run_id in (None, "", NO_RUN) else self.run_id
 
-    def get_previous(self) -> "SystemMetadata | None":
+    def get_metadata_before_last_run(self) -> "SystemMetadata | None":
         """Return the metadata before the last run wrote the same value again; None if that run wrote the value first."""
         return None if self.last_run_id is None else replace(self, run_id=self.last_run_id, last_run_id=None)
 
 
-def observe_again(value: SystemMetadata | None, by: SystemMetadata) -> SystemMetadata:
+def merge_repeated_write(value: SystemMetadata | None, by: SystemMetadata) -> SystemMetadata:
     """Return the metadata of a value after the same value was written again (spec DH-6)."""
     before = SystemMetadata() if value is None else value
     last = before.last_observed if by.last_observed is None else by.last_observed
@@ -85,7 +85,7 @@ def observe_again(value: SystemMetadata | None, by: SystemMetadata) -> SystemMet
     return replace(metadata, last_run_id=before.run_id or NO_RUN, run_id=by.run_id, last_observed=last)
 
 
-def read_document(system: SystemMetadata | None, version: int, time: int) -> dict[str, Any]:
+def build_datahub_document(system: SystemMetadata | None, version: int, time: int) -> dict[str, Any]:
     """Return the document that DataHub's clients read for a version written at a time (ms), with the members they rely
     on.
     """
@@ -93,7 +93,7 @@ def read_document(system: SystemMetadata | None, version: int, time: int) -> dic
     return always | ({} if system is None else system.document) | {"version": str(version)}
 
 
-def _is_text(value: object) -> bool:
+def _is_text_or_absent(value: object) -> bool:
     return isinstance(value, str)
 
 
@@ -105,7 +105,7 @@ def _are_texts(value: object) -> bool:
     return isinstance(value, Mapping) and all(isinstance(text, str) for text in value.values())
 
 
-_TEXT: Final = (_is_text, "must be a string")
+_TEXT: Final = (_is_text_or_absent, "must be a string")
 #: DataHub's members: our name, the check, and the message if it fails.
 _MEMBERS: Final[dict[str, tuple[str, Callable[[object], bool], str]]] = {
     "runId": ("run_id", *_TEXT),

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from jupyter_colophon.core.errors import InvalidInstance, Problem, quote_text
+from jupyter_colophon.core.errors import InvalidInstance, Problem, quote_and_truncate_text
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model.proposal import Operation
 
@@ -29,7 +29,7 @@ _log = logging.getLogger("jupyter_colophon.rules")
 
 
 @dataclass(frozen=True, slots=True)
-class Validator:
+class AspectValidator:
     """A check and its scope: no operations means all of them. `places` are pairs of an entity type and an aspect."""
 
     name: str
@@ -37,12 +37,12 @@ class Validator:
     operations: frozenset[str] = frozenset()
     places: tuple[tuple[str, str], ...] = ((ANY, ANY),)
 
-    def applies_to(self, operation: Operation, entity_type: str, aspect: str) -> bool:
+    def applies_to_proposal(self, operation: Operation, entity_type: str, aspect: str) -> bool:
         """Return whether the check applies to such a proposal."""
         fits = any(kind in (ANY, entity_type) and name in (ANY, aspect) for kind, name in self.places)
         return fits and (not self.operations or _WORDS[operation] in self.operations)
 
-    def validate(self, operation: Operation, urn: Urn, aspect: str, value: Any) -> None:
+    def require_valid_value(self, operation: Operation, urn: Urn, aspect: str, value: Any) -> None:
         """Raise InvalidInstance if the check rejects the value or fails: a value is not accepted unchecked."""
         try:
             problems = tuple(
@@ -51,8 +51,14 @@ class Validator:
             )
         except Exception as error:  # noqa: BLE001  another package's code may raise anything
             _log.warning(
-                "the validator %s failed on %s of %s: %s", quote_text(self.name), aspect, urn, type(error).__name__
+                "the validator %s failed on %s of %s: %s",
+                quote_and_truncate_text(self.name),
+                aspect,
+                urn,
+                type(error).__name__,
             )
-            problems = (Problem("", f"the validator {quote_text(self.name)} failed ({type(error).__name__})"),)
+            problems = (
+                Problem("", f"the validator {quote_and_truncate_text(self.name)} failed ({type(error).__name__})"),
+            )
         if problems:
             raise InvalidInstance(aspect, problems)

@@ -7,8 +7,8 @@ descriptors instead of aspects:
 
 * `describe(aspect, scope, value, annotated)` returns the descriptors of one value; `annotated` is
   `AspectSpec.contributes`, which is only filled for aspects of a registry extension.
-* `list_described_members(aspect, annotated)` names the members of a value that descriptors show completely.
-* `find_annotations(schema)` reads these from a schema: a subschema with the keyword `x-colophon` (docs/registry.md).
+* `list_members_shown_by_descriptors(aspect, annotated)` names the members of a value that descriptors show completely.
+* `find_contributions_of_schema(schema)` reads these from a schema: a subschema with the keyword `x-colophon` (docs/registry.md).
 * `simplify_column_path(path)` is the plain path of a column, without the types in DataHub's paths of the second
   version.
 
@@ -25,8 +25,8 @@ from typing import Any, Final, Literal, NamedTuple, get_args
 
 from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.identity.urn import PREFIX, Urn
-from jupyter_colophon.core.instances.instance_texts import list_tags, list_texts
-from jupyter_colophon.core.model.relationships import find_at_path
+from jupyter_colophon.core.instances.instance_texts import list_instance_tags, list_instance_texts
+from jupyter_colophon.core.model.relationships import list_values_at_path
 from jupyter_colophon.core.model.schema_fields import list_fields_of_avro, list_fields_of_columns
 from jupyter_colophon.core.model.schema_fields import simplify_column_path as simplify_column_path
 
@@ -95,7 +95,7 @@ class Contribution:
     columns: tuple[str, ...] = field(default=())
     has_kinds: bool = False
 
-    def may_give(self, kind: Kind) -> bool:
+    def may_contribute_kind(self, kind: Kind) -> bool:
         """Return whether it may contribute descriptors of this kind."""
         return self.kind == kind or (self.has_kinds and kind in _KIND_OF_PROPERTY.values())
 
@@ -235,7 +235,7 @@ REFERRED: Final[Mapping[Kind, tuple[str, ...]]] = {
 }
 
 
-def describe(
+def list_descriptors_of_value(
     aspect: str, scope: Scope, value: object, annotated: tuple[Contribution, ...] = ()
 ) -> Iterator[Descriptor]:
     """Yield the descriptors of an aspect's value; none for an aspect that contributes nothing, or without a value."""
@@ -244,7 +244,7 @@ def describe(
         return
     count = 0
     for contribution in contributions:
-        for descriptor in _describe_at(contribution, aspect, scope, value):
+        for descriptor in _list_descriptors_of_contribution(contribution, aspect, scope, value):
             yield descriptor
             count += 1
             if count >= _DESCRIPTORS_MAX:
@@ -253,12 +253,12 @@ def describe(
         yield from special(aspect, scope, value)
 
 
-def is_described(aspect: str, annotated: tuple[Contribution, ...] = ()) -> bool:
+def has_contributions(aspect: str, annotated: tuple[Contribution, ...] = ()) -> bool:
     """Return whether an aspect with this name and these annotations contributes anything."""
     return aspect in CONTRIBUTIONS or bool(annotated)
 
 
-def list_described_members(aspect: str, annotated: tuple[Contribution, ...] = ()) -> tuple[str, ...]:
+def list_members_shown_by_descriptors(aspect: str, annotated: tuple[Contribution, ...] = ()) -> tuple[str, ...]:
     """Return the members of a value that the descriptors of the entity itself show completely, sorted.
 
     Of an annotated schema only the annotations are known: a member counts if the annotated value has no siblings.
@@ -271,19 +271,19 @@ def list_described_members(aspect: str, annotated: tuple[Contribution, ...] = ()
     return tuple(sorted(members.union(_ALSO_DESCRIBED.get(aspect, ()))))
 
 
-def may_describe(kind: Kind, aspect: str, annotated: tuple[Contribution, ...] = ()) -> bool:
+def may_contribute_kind(kind: Kind, aspect: str, annotated: tuple[Contribution, ...] = ()) -> bool:
     """Return whether values of an aspect with this name and these annotations may contribute this kind."""
-    return any(contribution.may_give(kind) for contribution in CONTRIBUTIONS.get(aspect, annotated))
+    return any(contribution.may_contribute_kind(kind) for contribution in CONTRIBUTIONS.get(aspect, annotated))
 
 
-def find_annotations(schema: Mapping[str, Any]) -> tuple[Contribution, ...]:
+def find_contributions_of_schema(schema: Mapping[str, Any]) -> tuple[Contribution, ...]:
     """Return the contributions that a schema declares by `x-colophon`; unknown annotations are ignored."""
     contributions: list[Contribution] = []
-    _collect_annotations(schema, schema, (), contributions, 0)
+    _collect_contributions_of_schema(schema, schema, (), contributions, 0)
     return tuple(contributions[:_CONTRIBUTIONS_MAX])
 
 
-def reference_text(urn: str) -> str:
+def format_reference_text(urn: str) -> str:
     """Return the text of a reference to an entity without a known name: the key of its URN, or the key's last part."""
     if not urn.startswith(PREFIX):
         return urn
@@ -299,40 +299,40 @@ def _get_urn_key(urn: str) -> str:
         return urn
 
 
-def _describe_at(
+def _list_descriptors_of_contribution(
     contribution: Contribution, aspect: str, scope: Scope, value: Mapping[str, Any]
 ) -> Iterator[Descriptor]:
     if not contribution.columns:
-        yield from _read_contribution(contribution, aspect, scope, value, "")
+        yield from _list_descriptors_at_path(contribution, aspect, scope, value, "")
         return
-    for column in find_at_path(value, contribution.columns):
+    for column in list_values_at_path(value, contribution.columns):
         path = column.get("fieldPath") if isinstance(column, Mapping) else None
         # Most columns have a name and a type, and nothing else.
         if isinstance(path, str) and path and contribution.path[0] in column:
-            yield from _read_contribution(contribution, aspect, scope, column, simplify_column_path(path))
+            yield from _list_descriptors_at_path(contribution, aspect, scope, column, simplify_column_path(path))
 
 
-def _read_contribution(
+def _list_descriptors_at_path(
     contribution: Contribution, aspect: str, scope: Scope, value: Any, column: str
 ) -> Iterator[Descriptor]:
-    for item in find_at_path(value, contribution.path):
+    for item in list_values_at_path(value, contribution.path):
         detail: object = ""
         if contribution.member:
             if not isinstance(item, Mapping):
                 continue
             detail, item = item.get(contribution.detail), item.get(contribution.member)
         if contribution.kind == "property" and isinstance(item, Mapping):
-            yield from _read_properties(
+            yield from _list_property_descriptors(
                 item, aspect, scope, column, _KIND_OF_PROPERTY if contribution.has_kinds else {}
             )
-        elif (text := _extract_text(item)) is not None:
+        elif (text := _convert_item_to_text(item)) is not None:
             key = contribution.key or KEY_OF.get(contribution.kind, contribution.path[-1])
             yield _make_descriptor(
                 contribution.kind, key, text, aspect, scope, column, detail if isinstance(detail, str) else ""
             )
 
 
-def _read_properties(
+def _list_property_descriptors(
     properties: Mapping[str, Any], aspect: str, scope: Scope, column: str, kinds: Mapping[str, Kind]
 ) -> Iterator[Descriptor]:
     for key, text in properties.items():
@@ -348,7 +348,7 @@ def _make_descriptor(
     return Descriptor(kind, key, text, aspect, scope, "", column, detail)
 
 
-def _extract_text(item: object) -> str | None:
+def _convert_item_to_text(item: object) -> str | None:
     if isinstance(item, str):
         return item or None
     if isinstance(item, bool | int | float):
@@ -356,48 +356,48 @@ def _extract_text(item: object) -> str | None:
     return None
 
 
-def _read_avro_fields(aspect: str, scope: Scope, value: Mapping[str, Any]) -> Iterator[Descriptor]:
+def _list_avro_field_descriptors(aspect: str, scope: Scope, value: Mapping[str, Any]) -> Iterator[Descriptor]:
     """Yield the fields of an Avro schema in a SYSTEM property `schema` (spec SEARCH-8)."""
     properties = value.get("properties")
     if scope == "SYSTEM" and isinstance(properties, Mapping):
-        yield from _make_field_descriptors(list_fields_of_avro(properties.get(SCHEMA_KEY)), aspect, scope)
+        yield from _list_field_descriptors(list_fields_of_avro(properties.get(SCHEMA_KEY)), aspect, scope)
 
 
-def _read_schema_fields(aspect: str, scope: Scope, value: Mapping[str, Any]) -> Iterator[Descriptor]:
-    yield from _make_field_descriptors(list_fields_of_columns(value.get("fields")), aspect, scope)
+def _list_schema_field_descriptors(aspect: str, scope: Scope, value: Mapping[str, Any]) -> Iterator[Descriptor]:
+    yield from _list_field_descriptors(list_fields_of_columns(value.get("fields")), aspect, scope)
 
 
-def _make_field_descriptors(fields: Iterable[tuple[str, str]], aspect: str, scope: Scope) -> Iterator[Descriptor]:
+def _list_field_descriptors(fields: Iterable[tuple[str, str]], aspect: str, scope: Scope) -> Iterator[Descriptor]:
     for path, type_ in fields:
         yield Descriptor("field", SCHEMA_KEY, path, aspect, scope, detail=type_)
 
 
-def _read_structured_properties(aspect: str, scope: Scope, value: Mapping[str, Any]) -> Iterator[Descriptor]:
+def _list_structured_property_descriptors(aspect: str, scope: Scope, value: Mapping[str, Any]) -> Iterator[Descriptor]:
     """Yield DataHub's structured properties: each value is a property under the key of its definition."""
-    for assignment in find_at_path(value, ("properties", "*")):
+    for assignment in list_values_at_path(value, ("properties", "*")):
         urn = assignment.get("propertyUrn") if isinstance(assignment, Mapping) else None
         if isinstance(urn, str):
-            for item in find_at_path(assignment, ("values", "*", "*")):
-                if (text := _extract_text(item)) is not None:
-                    yield Descriptor("property", reference_text(urn), text, aspect, scope)
+            for item in list_values_at_path(assignment, ("values", "*", "*")):
+                if (text := _convert_item_to_text(item)) is not None:
+                    yield Descriptor("property", format_reference_text(urn), text, aspect, scope)
 
 
-def _read_instance(aspect: str, scope: Scope, value: Mapping[str, Any]) -> Iterator[Descriptor]:
-    for tag in list_tags(value):
+def _list_instance_descriptors(aspect: str, scope: Scope, value: Mapping[str, Any]) -> Iterator[Descriptor]:
+    for tag in list_instance_tags(value):
         yield Descriptor("tag", TAGS_KEY, tag, aspect, scope)
-    for key, text in list_texts(value):
+    for key, text in list_instance_texts(value):
         yield Descriptor(_KIND_OF_PROPERTY.get(key, "property"), key, text, aspect, scope)
 
 
 _SPECIAL: Final = {
-    "technicalMetadata": _read_avro_fields,
-    "schemaMetadata": _read_schema_fields,
-    "structuredProperties": _read_structured_properties,
-    "instance": _read_instance,
+    "technicalMetadata": _list_avro_field_descriptors,
+    "schemaMetadata": _list_schema_field_descriptors,
+    "structuredProperties": _list_structured_property_descriptors,
+    "instance": _list_instance_descriptors,
 }
 
 
-def _collect_annotations(
+def _collect_contributions_of_schema(
     root: Mapping[str, Any], schema: object, path: tuple[str, ...], contributions: list[Contribution], depth: int
 ) -> None:
     if not isinstance(schema, Mapping) or depth > _DEPTH_MAX or len(contributions) >= _CONTRIBUTIONS_MAX:
@@ -408,10 +408,10 @@ def _collect_annotations(
         contributions.append(Contribution(kind, path, KEY_OF.get(kind, key)))
         return
     if isinstance(reference := schema.get("$ref"), str) and reference.startswith("#/"):
-        (target,) = list(find_at_path(root, tuple(reference[2:].split("/"))))[:1] or [None]
-        _collect_annotations(root, target, path, contributions, depth + 1)
+        (target,) = list(list_values_at_path(root, tuple(reference[2:].split("/"))))[:1] or [None]
+        _collect_contributions_of_schema(root, target, path, contributions, depth + 1)
     properties = schema.get("properties")
     for name, below in properties.items() if isinstance(properties, Mapping) else ():
-        _collect_annotations(root, below, (*path, name), contributions, depth + 1)
+        _collect_contributions_of_schema(root, below, (*path, name), contributions, depth + 1)
     for keyword in ("items", "additionalProperties"):
-        _collect_annotations(root, schema.get(keyword), (*path, "*"), contributions, depth + 1)
+        _collect_contributions_of_schema(root, schema.get(keyword), (*path, "*"), contributions, depth + 1)

@@ -26,15 +26,15 @@ _RANKS: Final[Sequence[Transformation]] = (
 )
 
 
-def read_column_edges(facet: Mapping[str, Any] | None, dataset: Callable[[str, str], Urn]) -> Columns:
+def parse_column_lineage_facet(facet: Mapping[str, Any] | None, make_dataset_urn: Callable[[str, str], Urn]) -> Columns:
     """Return the column edges in the facet; `dataset` returns the URN for an OpenLineage name. Raises InvalidName."""
     if not facet or facet.get("_deleted") is True:
         return {}
     edges: dict[Pair, Transformation] = {}
-    for source, target, how in _read_edges(facet):
+    for source, target, how in _list_edges_of_facet(facet):
         key = (
             (source["namespace"], source["name"]),
-            dataset(source["namespace"], source["name"]),
+            make_dataset_urn(source["namespace"], source["name"]),
             source["field"],
             target,
         )
@@ -42,26 +42,30 @@ def read_column_edges(facet: Mapping[str, Any] | None, dataset: Callable[[str, s
     return edges
 
 
-def _read_edges(facet: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], str, Transformation]]:
+def _list_edges_of_facet(facet: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], str, Transformation]]:
     fields, dataset_columns = facet.get("fields") or {}, facet.get("dataset") or ()
     for target, field in fields.items():
         older = field.get("transformationType")
         for column in field.get("inputFields") or ():
-            yield column, target, _find_strongest(column.get("transformations") or (), older)
+            yield column, target, _find_strongest_transformation(column.get("transformations") or (), older)
     if len(fields) * len(dataset_columns) <= _EXPANDED_MAX:
         for column in dataset_columns:
             for target in fields:
-                yield column, target, _find_strongest(column.get("transformations") or ({"type": "INDIRECT"},), None)
+                yield (
+                    column,
+                    target,
+                    _find_strongest_transformation(column.get("transformations") or ({"type": "INDIRECT"},), None),
+                )
 
 
-def _find_strongest(transformations: Sequence[Mapping[str, Any]], older: str | None) -> Transformation:
+def _find_strongest_transformation(transformations: Sequence[Mapping[str, Any]], older: str | None) -> Transformation:
     """Return the strongest of these transformations; `older` is the member of releases before 1.2 of the facet."""
     if not transformations:
         return "identity" if (older or "").upper() == "IDENTITY" else "transformation"
-    return max((_map_transformation(transformation) for transformation in transformations), key=_RANKS.index)
+    return max((_map_facet_transformation(transformation) for transformation in transformations), key=_RANKS.index)
 
 
-def _map_transformation(entry: Mapping[str, Any]) -> Transformation:
+def _map_facet_transformation(entry: Mapping[str, Any]) -> Transformation:
     is_direct = (entry.get("type") or "DIRECT").upper() != "INDIRECT"
     word = (entry.get("subtype") or "").lower()
     is_known = word in get_args(Transformation) and is_direct == (word in ("identity", "transformation", "aggregation"))

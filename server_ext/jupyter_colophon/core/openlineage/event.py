@@ -8,14 +8,14 @@ from typing import Any, Final, Literal
 from uuid import UUID
 
 from jupyter_colophon.core.errors import InvalidInstance, InvalidName, Problem
-from jupyter_colophon.core.identity.names import Identity, Urn
+from jupyter_colophon.core.identity.names import IdentityRules, Urn
 from jupyter_colophon.core.identity.openlineage_names import (
     Symlink,
     make_openlineage_dataset_urn,
     make_openlineage_job_urn,
 )
 from jupyter_colophon.core.lineage.run import ColumnEdge
-from jupyter_colophon.core.openlineage.columns import Columns, read_column_edges
+from jupyter_colophon.core.openlineage.columns import Columns, parse_column_lineage_facet
 
 EventType = Literal["START", "RUNNING", "COMPLETE", "ABORT", "FAIL", "OTHER"]
 Mode = Literal["read", "write"]
@@ -85,45 +85,45 @@ class Event:
         )
 
 
-def parse_event(document: Mapping[str, Any], identity: Identity) -> Event:
+def parse_openlineage_event(document: Mapping[str, Any], identity: IdentityRules) -> Event:
     """Parse a document that its schema accepts. Raises InvalidInstance with a pointer for each problem."""
-    reading = _EventReader(identity)
+    reading = _EventParser(identity)
     run, job = document.get("run"), document.get("job")
     dataset = [("/dataset", document["dataset"], None)] if "dataset" in document and job is None else []
     event = Event(
-        time=reading.read_time(document["eventTime"]),
+        time=reading.parse_time_to_us(document["eventTime"]),
         type=document.get("eventType") or "OTHER",
-        run="" if run is None else reading.run_id(run["runId"]),
+        run="" if run is None else reading.parse_run_id(run["runId"]),
         job=None if job is None else OriginalName(job["namespace"], job["name"]),
         run_facets=(run or {}).get("facets") or {},
         job_facets=(job or {}).get("facets") or {},
-        data=tuple(reading.read_data([*dataset, *_list_datasets(document)])),
+        data=tuple(reading.parse_datasets([*dataset, *_list_dataset_entries(document)])),
         producer=document.get("producer") or "",
     )
     if job is not None:
-        reading.read_job(event)
+        reading.parse_job(event)
     if reading.problems:
         raise InvalidInstance(SUBJECT, tuple(reading.problems))
     return event
 
 
-def _list_datasets(document: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any], Mode]]:
+def _list_dataset_entries(document: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any], Mode]]:
     sides: tuple[tuple[str, Mode], ...] = (("inputs", "read"), ("outputs", "write"))
     for side, mode in sides:
         for at, item in enumerate(document.get(side) or ()):
             yield f"/{side}/{at}", item, mode
 
 
-class _EventReader:
+class _EventParser:
     """Read the parts of an event and collect their problems."""
 
-    def __init__(self, identity: Identity) -> None:
+    def __init__(self, identity: IdentityRules) -> None:
         self.identity = identity
         self.problems: list[Problem] = []
         #: Columns refer to the same few datasets repeatedly.
         self._sources: dict[tuple[str, str], Urn] = {}
 
-    def read_time(self, text: str) -> int:
+    def parse_time_to_us(self, text: str) -> int:
         try:
             parsed = datetime.fromisoformat(text)
             since = (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)) - _EPOCH
@@ -133,43 +133,43 @@ class _EventReader:
             self.problems.append(Problem("/eventTime", "must be an ISO 8601 date and time since 1970"))
         return since // _MICROSECOND
 
-    def run_id(self, text: str) -> str:
+    def parse_run_id(self, text: str) -> str:
         try:
             return str(UUID(text))
         except ValueError:
             self.problems.append(Problem("/run/runId", "must be a UUID"))
             return text
 
-    def read_job(self, event: Event) -> None:
+    def parse_job(self, event: Event) -> None:
         engine = (event.run_facets.get("processing_engine") or {}).get("name")
         try:
             event.make_program_urn(engine)
         except InvalidName as error:
             self.problems.append(Problem("/job", error.detail))
 
-    def read_data(self, entries: Iterable[tuple[str, Mapping[str, Any], Mode | None]]) -> Iterator[EventDataset]:
+    def parse_datasets(self, entries: Iterable[tuple[str, Mapping[str, Any], Mode | None]]) -> Iterator[EventDataset]:
         for pointer, item, mode in entries:
             facets = item.get("facets") or {}
             own = item.get("inputFacets" if mode == "read" else "outputFacets") or {}
             try:
                 urn = make_openlineage_dataset_urn(
-                    item["namespace"], item["name"], self.identity, _read_symlinks(facets)
+                    item["namespace"], item["name"], self.identity, _parse_symlinks_facet(facets)
                 )
-                place = self._resolve_source(item["namespace"], item["name"]) if "symlinks" in facets else urn
-                columns = read_column_edges(facets.get("columnLineage"), self._resolve_source)
+                place = self._make_input_dataset_urn(item["namespace"], item["name"]) if "symlinks" in facets else urn
+                columns = parse_column_lineage_facet(facets.get("columnLineage"), self._make_input_dataset_urn)
             except InvalidName as error:
                 self.problems.append(Problem(pointer, error.detail))
                 continue
             yield EventDataset(urn, place, OriginalName(item["namespace"], item["name"]), mode, facets, own, columns)
 
-    def _resolve_source(self, namespace: str, name: str) -> Urn:
+    def _make_input_dataset_urn(self, namespace: str, name: str) -> Urn:
         source = self._sources.get((namespace, name))
         if source is None:
             source = self._sources[namespace, name] = make_openlineage_dataset_urn(namespace, name, self.identity)
         return source
 
 
-def _read_symlinks(facets: Mapping[str, Any]) -> list[Symlink]:
+def _parse_symlinks_facet(facets: Mapping[str, Any]) -> list[Symlink]:
     identifiers = (facets.get("symlinks") or {}).get("identifiers") or ()
     return [
         Symlink(identifier["namespace"], identifier["name"], identifier.get("type") or "TABLE")

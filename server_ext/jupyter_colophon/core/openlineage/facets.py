@@ -7,7 +7,7 @@ text wins.
 from collections.abc import Mapping
 from typing import Any, Final
 
-from jupyter_colophon.core.documents.json_parsing import compact
+from jupyter_colophon.core.documents.json_parsing import encode_canonical_json
 
 Facets = Mapping[str, Any]
 #: The time of the event that set each facet, in µs since 1970.
@@ -21,27 +21,32 @@ _KEPT_OF_OMITTED: Final = ("_producer", "_schemaURL")
 _WORD_MOST: Final = 4_096
 
 
-def merge_facets(have: Facets, stamps: Stamps, new: Facets | None, time: int) -> tuple[dict[str, Any], dict[str, int]]:
+def merge_facets_and_times(
+    old_facets: Facets, stamps: Stamps, new_facets: Facets | None, time: int
+) -> tuple[dict[str, Any], dict[str, int]]:
     """Return the facets and their times after an event of this time."""
-    facets, times = dict(have), {name: stamps[name] for name in have if name in stamps}
-    for name, value in (new or {}).items():
+    facets, times = dict(old_facets), {name: stamps[name] for name in old_facets if name in stamps}
+    for name, value in (new_facets or {}).items():
         if value is None:
             continue
-        facet = _limit_value(value)
-        if name in facets and (times.get(name, -1), compact(facets[name])) >= (time, compact(facet)):
+        facet = _truncate_large_facet(value)
+        if name in facets and (times.get(name, -1), encode_canonical_json(facets[name])) >= (
+            time,
+            encode_canonical_json(facet),
+        ):
             continue
         facets[name], times[name] = facet, time
     names = sorted(facets)[:FACETS_MOST]
     return {name: facets[name] for name in names}, {name: times[name] for name in names if name in times}
 
 
-def filter_deleted(facets: Facets) -> dict[str, Any]:
+def drop_deleted_facets(facets: Facets) -> dict[str, Any]:
     """Return the facets that no event has deleted (`_deleted`)."""
     return {name: facet for name, facet in facets.items() if facet.get("_deleted") is not True}
 
 
-def _limit_value(value: Any) -> Any:
-    size = len(compact(value))
+def _truncate_large_facet(value: Any) -> Any:
+    size = len(encode_canonical_json(value))
     if size <= FACET_CHARACTERS:
         return value
     summary = {name: str(value[name])[:_WORD_MOST] for name in _KEPT_OF_OMITTED if name in value}

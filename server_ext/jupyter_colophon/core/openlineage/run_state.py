@@ -7,10 +7,10 @@ from uuid import UUID
 
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.identity.openlineage_names import make_openlineage_job_urn
-from jupyter_colophon.core.identity.urn import make_simple_urn
+from jupyter_colophon.core.identity.urn import make_single_key_urn
 from jupyter_colophon.core.lineage.run import RUNNING, FactValue, RunStatus
 from jupyter_colophon.core.openlineage.event import Event, OriginalName
-from jupyter_colophon.core.openlineage.facets import merge_facets
+from jupyter_colophon.core.openlineage.facets import merge_facets_and_times
 
 _ENDS: Final[Mapping[str, RunStatus]] = {"COMPLETE": "succeeded", "ABORT": "killed", "FAIL": "failed"}
 _RANK: Final = ("COMPLETE", "ABORT", "FAIL")
@@ -29,7 +29,7 @@ class RunState:
     producer: tuple[int, str] = (0, "")
 
     @classmethod
-    def read(cls, document: Mapping[str, Any]) -> "RunState":
+    def from_stored_document(cls, document: Mapping[str, Any]) -> "RunState":
         """Read the state from its JSON document."""
         lists = {"job": OriginalName(*document["job"]), "producer": tuple(document["producer"])}
         return cls(**(dict(document) | lists))
@@ -46,12 +46,12 @@ class RunState:
             "producer": list(self.producer),
         }
 
-    def apply_event(self, event: Event) -> "RunState":
+    def with_event(self, event: Event) -> "RunState":
         """Return the state after another event."""
         ends = dict(self.ends)
         if event.type in _ENDS:
             ends[event.type] = max(event.time, ends.get(event.type, 0))
-        facets, stamps = merge_facets(self.facets, self.stamps, event.run_facets, event.time)
+        facets, stamps = merge_facets_and_times(self.facets, self.stamps, event.run_facets, event.time)
         producer = max(self.producer, (event.time, event.producer))
         return RunState(self.job, min(self.begin, event.time), ends, facets, stamps, producer)
 
@@ -59,7 +59,7 @@ class RunState:
     def program(self) -> Urn:
         """Return the URN of the job, with the engine that some event named."""
         return make_openlineage_job_urn(
-            self.job.namespace, self.job.name, self._get_facet("processing_engine").get("name")
+            self.job.namespace, self.job.name, self._get_run_facet("processing_engine").get("name")
         )
 
     @property
@@ -80,29 +80,29 @@ class RunState:
     @property
     def parent(self) -> str | None:
         """Return the URN of the parent run, which may be unknown."""
-        run_id = (self._get_facet("parent").get("run") or {}).get("runId")
+        run_id = (self._get_run_facet("parent").get("run") or {}).get("runId")
         try:
-            return None if run_id is None else str(make_simple_urn("dataProcessInstance", str(UUID(run_id))))
+            return None if run_id is None else str(make_single_key_urn("dataProcessInstance", str(UUID(run_id))))
         except ValueError:
             return None
 
     @property
     def parent_job(self) -> OriginalName | None:
         """Return the job of the parent run, if the facet names one."""
-        job = self._get_facet("parent").get("job") or {}
+        job = self._get_run_facet("parent").get("job") or {}
         namespace, name = job.get("namespace"), job.get("name")
         return OriginalName(namespace, name) if isinstance(namespace, str) and isinstance(name, str) else None
 
     @property
     def facts(self) -> dict[str, FactValue]:
         """Return a summary of the facets for clients that do not read facets."""
-        engine, nominal = self._get_facet("processing_engine"), self._get_facet("nominalTime")
+        engine, nominal = self._get_run_facet("processing_engine"), self._get_run_facet("nominalTime")
         facts = {
             "producer": self.producer[1],
             "engine": " ".join(str(engine[key]) for key in ("name", "version") if engine.get(key)),
             "nominal-start": nominal.get("nominalStartTime"),
             "nominal-end": nominal.get("nominalEndTime"),
-            "error": self._get_facet("errorMessage").get("message"),
+            "error": self._get_run_facet("errorMessage").get("message"),
         }
         return {name: str(value)[:_FACT_CHARACTERS] for name, value in facts.items() if value}
 
@@ -113,13 +113,13 @@ class RunState:
             return "FAIL"
         return max(self.ends, key=lambda end: (self.ends[end], _RANK.index(end)))
 
-    def _get_facet(self, name: str) -> Mapping[str, Any]:
+    def _get_run_facet(self, name: str) -> Mapping[str, Any]:
         value: Mapping[str, Any] = self.facets.get(name) or {}
         return {} if value.get("_deleted") is True else value
 
 
-def start_state(event: Event) -> RunState:
+def create_state_of_first_event(event: Event) -> RunState:
     """Return the state of a run after its first event. Raises LookupError for an event without a job."""
     if event.job is None:
         raise LookupError("the event has no job")
-    return RunState(event.job, event.time).apply_event(event)
+    return RunState(event.job, event.time).with_event(event)

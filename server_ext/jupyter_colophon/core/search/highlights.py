@@ -7,10 +7,16 @@ from itertools import chain, islice, zip_longest
 from typing import Final, Literal
 
 from jupyter_colophon.core.entities.entity import EntitySummary
-from jupyter_colophon.core.entities.entity_kinds import get_row_kind
+from jupyter_colophon.core.entities.entity_kinds import get_entity_kind_of_row
 from jupyter_colophon.core.model.registry import Scope
-from jupyter_colophon.core.model.search_index_terms import ValueRow, fold, list_type_words, name_tokens, split_tokens
-from jupyter_colophon.core.search.query_language import Pattern, Query, Term
+from jupyter_colophon.core.model.search_index_terms import (
+    ValueRow,
+    fold_text_for_comparison,
+    list_name_tokens,
+    list_names_of_entity_type,
+    split_search_tokens,
+)
+from jupyter_colophon.core.search.query_language import SearchPattern, SearchQuery, SearchTerm
 from jupyter_colophon.core.search.search import Part, Reason
 
 #: The most highlights of one entity.
@@ -29,13 +35,13 @@ Where = Literal["name", "type", "key", "value"]
 Span = tuple[int, int]
 
 
-def fits(query: Query, row: ValueRow) -> bool:
+def matches_value_row(query: SearchQuery, row: ValueRow) -> bool:
     """Return whether a value matches the query."""
-    return any(_place(term, row) for term in query.terms)
+    return any(_match_term_in_row(term, row) for term in query.terms)
 
 
-def find_reasons(
-    query: Query, summary: EntitySummary, key_aspect: str, values: Mapping[str, Sequence[ValueRow]]
+def find_match_reasons(
+    query: SearchQuery, summary: EntitySummary, key_aspect: str, values: Mapping[str, Sequence[ValueRow]]
 ) -> tuple[Reason, ...]:
     """Return why the query finds this entity: its name, its type, or `values` by aspect; a few for each term."""
     reasons = [islice(_find_term_reasons(term, summary, key_aspect, values), REASONS_MAX) for term in query.terms]
@@ -44,31 +50,31 @@ def find_reasons(
 
 
 def _find_term_reasons(
-    term: Term, summary: EntitySummary, key_aspect: str, values: Mapping[str, Sequence[ValueRow]]
+    term: SearchTerm, summary: EntitySummary, key_aspect: str, values: Mapping[str, Sequence[ValueRow]]
 ) -> Iterator[Reason]:
     if term.pattern.kind == "any" and term.key is None:
         return
-    words = list_type_words(summary.type, get_row_kind(summary.type, summary.urn))
+    words = list_names_of_entity_type(summary.type, get_entity_kind_of_row(summary.type, summary.urn))
     name = term.pattern if term.key in (_NAMED, *words) else term.plain
-    if any(name.matches(token) for token in name_tokens(summary.name)) or name.matches(
-        fold(f"{summary.namespace}.{summary.name}")
+    if any(name.matches_folded_text(token) for token in list_name_tokens(summary.name)) or name.matches_folded_text(
+        fold_text_for_comparison(f"{summary.namespace}.{summary.name}")
     ):
-        yield _build_reason(_NAMED, summary.name, "SYSTEM", key_aspect, "name", name)
-    if term.key is None and any(term.pattern.matches(word) for word in words):
-        yield _build_reason("type", summary.type, "SYSTEM", key_aspect, "type", term.pattern)
+        yield _build_match_reason(_NAMED, summary.name, "SYSTEM", key_aspect, "name", name)
+    if term.key is None and any(term.pattern.matches_folded_text(word) for word in words):
+        yield _build_match_reason("type", summary.type, "SYSTEM", key_aspect, "type", term.pattern)
     for aspect, rows in values.items():
         for row in rows:
-            if (place := _place(term, row)) is not None:
-                yield _build_reason(row.key, row.shown, row.scope, aspect, *place)
+            if (place := _match_term_in_row(term, row)) is not None:
+                yield _build_match_reason(row.key, row.shown, row.scope, aspect, *place)
 
 
-def _place(term: Term, row: ValueRow) -> tuple[Where, Pattern] | None:
+def _match_term_in_row(term: SearchTerm, row: ValueRow) -> tuple[Where, SearchPattern] | None:
     """Return where a term matches a value, and which of its patterns matches; None if it does not match."""
     if term.key == "properties":
         return ("key", term.pattern) if row.kind == "property" and _matches_text(term.pattern, row.key) else None
     if (
         term.key is not None
-        and term.key == fold(row.key)
+        and term.key == fold_text_for_comparison(row.key)
         and (term.pattern.kind == "any" or _matches_text(term.pattern, row.value))
     ):
         return "value", term.pattern
@@ -79,17 +85,21 @@ def _place(term: Term, row: ValueRow) -> tuple[Where, Pattern] | None:
     return ("key", term.plain) if row.kind == "property" and _matches_text(term.plain, row.key) else None
 
 
-def _matches_text(pattern: Pattern, text: str) -> bool:
+def _matches_text(pattern: SearchPattern, text: str) -> bool:
     # Tokens are parts of the folded text: most texts need not be split.
-    return pattern.text in fold(text) and any(pattern.matches(token) for token in split_tokens(text))
+    return pattern.text in fold_text_for_comparison(text) and any(
+        pattern.matches_folded_text(token) for token in split_search_tokens(text)
+    )
 
 
-def _build_reason(key: str, value: str, scope: Scope, aspect: str, where: Where, pattern: Pattern) -> Reason:
+def _build_match_reason(
+    key: str, value: str, scope: Scope, aspect: str, where: Where, pattern: SearchPattern
+) -> Reason:
     text = key if where == "key" else value
-    return Reason(key, value, scope, aspect, where, build_excerpt(text, list(_find_spans(pattern, text))))
+    return Reason(key, value, scope, aspect, where, build_excerpt(text, list(_find_matching_spans(pattern, text))))
 
 
-def _find_spans(pattern: Pattern, text: str) -> Iterator[Span]:
+def _find_matching_spans(pattern: SearchPattern, text: str) -> Iterator[Span]:
     """Return the matching words of a text, else the matching parts of a path and their words, else the whole text."""
     if pattern.kind == "any":
         return
@@ -97,16 +107,19 @@ def _find_spans(pattern: Pattern, text: str) -> Iterator[Span]:
     pieces = [[match.span() for match in piece.finditer(text)] for piece in _PIECES]
     ends = [(match.start(), full[1]) for match in _PART.finditer(text)]
     every = (*pieces, ends, [full])
-    fitting = ([span for span in some if pattern.matches(fold(text[slice(*span)]))] for some in every)
+    fitting = (
+        [span for span in some if pattern.matches_folded_text(fold_text_for_comparison(text[slice(*span)]))]
+        for some in every
+    )
     for start, end in next(filter(None, fitting), ()):
-        yield start, end if pattern.kind == "exact" else start + _measure_prefix(text[start:end], pattern.text)
+        yield start, end if pattern.kind == "exact" else start + _measure_unfolded_prefix(text[start:end], pattern.text)
 
 
-def _measure_prefix(text: str, prefix: str) -> int:
+def _measure_unfolded_prefix(text: str, prefix: str) -> int:
     """Return the length of the prefix of a text whose folded form is `prefix`: folding may merge or split characters."""
     if text.isascii():
         return len(prefix)
-    return bisect_left(range(len(text)), len(prefix), key=lambda count: len(fold(text[:count])))
+    return bisect_left(range(len(text)), len(prefix), key=lambda count: len(fold_text_for_comparison(text[:count])))
 
 
 def build_excerpt(text: str, spans: Sequence[Span]) -> tuple[Part, ...]:
@@ -115,7 +128,7 @@ def build_excerpt(text: str, spans: Sequence[Span]) -> tuple[Part, ...]:
     start = max(0, first - _BEFORE) if len(text) > EXCERPT_MAX else 0
     end = min(len(text), start + EXCERPT_MAX)
     places = [(max(start, a), min(end, b)) for a, b in sorted(spans) if a < end and b > start]
-    parts = list(_split_parts(text, start, end, places))
+    parts = list(_split_text_at_spans(text, start, end, places))
     if start > 0:
         parts.insert(0, Part(_CUT, False))
     if end < len(text):
@@ -123,7 +136,7 @@ def build_excerpt(text: str, spans: Sequence[Span]) -> tuple[Part, ...]:
     return tuple(parts)
 
 
-def _split_parts(text: str, start: int, end: int, places: Iterable[Span]) -> Iterator[Part]:
+def _split_text_at_spans(text: str, start: int, end: int, places: Iterable[Span]) -> Iterator[Part]:
     for begin, stop in places:
         if begin > start:
             yield Part(text[start:begin], False)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from jupyter_colophon.core.errors import InvalidQuery
-from jupyter_colophon.core.model.search_index_terms import fold
+from jupyter_colophon.core.model.search_index_terms import fold_text_for_comparison
 
 TERMS_MAX: Final = 50
 CHARACTERS_MAX: Final = 4000
@@ -20,13 +20,13 @@ Kind = Literal["exact", "prefix", "any"]
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class SearchPattern:
     """A condition on a value: `text` itself (folded), a value that begins with it, or any value."""
 
     text: str
     kind: Kind
 
-    def matches(self, folded: str) -> bool:
+    def matches_folded_text(self, folded: str) -> bool:
         """Return whether a folded token or value matches."""
         if self.kind == "exact":
             return folded == self.text
@@ -34,7 +34,7 @@ class Pattern:
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
+class SearchTerm:
     """An alternative of a query.
 
     `key` is folded, None for a bare pattern. `plain` is the whole term as text, which is tried as well (spec SEARCH-6);
@@ -42,17 +42,17 @@ class Term:
     """
 
     key: str | None
-    pattern: Pattern
-    plain: Pattern
+    pattern: SearchPattern
+    plain: SearchPattern
     phrase: bool
     raw: str
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class SearchQuery:
     """A parsed query with at least one term."""
 
-    terms: tuple[Term, ...]
+    terms: tuple[SearchTerm, ...]
 
     @property
     def matches_all(self) -> bool:
@@ -60,7 +60,7 @@ class Query:
         return any(term.key is None and term.pattern.kind == "any" for term in self.terms)
 
 
-def parse_query(text: str) -> Query:
+def parse_search_query(text: str) -> SearchQuery:
     """Parse a query of at most 4,000 characters and 50 terms.
 
     Double quotes keep words together; an unclosed quote extends to the end. Raises InvalidQuery if there is no term,
@@ -75,16 +75,16 @@ def parse_query(text: str) -> Query:
         raise InvalidQuery("the query has no words; use * to find everything", "query")
     if len(raws) > TERMS_MAX:
         raise InvalidQuery(f"it has more than {TERMS_MAX} terms", "query")
-    return Query(tuple(_parse_term(raw) for raw in raws))
+    return SearchQuery(tuple(_parse_search_term(raw) for raw in raws))
 
 
-def _parse_term(raw: str) -> Term:
+def _parse_search_term(raw: str) -> SearchTerm:
     text = raw.replace('"', "").strip()
     phrase = '"' in raw
     separator = _SEPARATOR.search(text)
     if separator is None or not text[: separator.start()].strip():
-        pattern = _parse_pattern(text)
-        return Term(None, pattern, pattern, phrase, raw)
+        pattern = _parse_search_pattern(text)
+        return SearchTerm(None, pattern, pattern, phrase, raw)
     key, value = text[: separator.start()].strip(), text[separator.end() :].strip()
     if not value:
         raise InvalidQuery(
@@ -92,14 +92,16 @@ def _parse_term(raw: str) -> Term:
         )
     if "*" in key or "?" in key:
         raise InvalidQuery("* and ? are not allowed in a key", "query")
-    return Term(fold(key), _parse_pattern(value), _parse_pattern(text), phrase, raw)
+    return SearchTerm(
+        fold_text_for_comparison(key), _parse_search_pattern(value), _parse_search_pattern(text), phrase, raw
+    )
 
 
-def _parse_pattern(text: str) -> Pattern:
+def _parse_search_pattern(text: str) -> SearchPattern:
     is_prefix = text.endswith("*")
     stem = text[:-1] if is_prefix else text
     if "*" in stem or "?" in stem:
         raise InvalidQuery("* is only allowed at the end of a word, and ? is not supported", "query")
     if not stem:
-        return Pattern("", "any")
-    return Pattern(fold(stem), "prefix" if is_prefix else "exact")
+        return SearchPattern("", "any")
+    return SearchPattern(fold_text_for_comparison(stem), "prefix" if is_prefix else "exact")

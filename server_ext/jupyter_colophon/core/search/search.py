@@ -132,6 +132,6 @@ class SearchRequest:
     removed: bool = False
     sort: str = "relevance"
 
-    def filter(self, name: str) -> str:
+    def get_filter(self, name: str) -> str:
         """Return the value of a filter, None if it is not set."""
         return dict(self.filters).get(name, "")

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Final
 
 from jupyter_colophon.core.errors import InvalidQuery
-from jupyter_colophon.core.time_format import TIME_MS_MAX, parse_time
+from jupyter_colophon.core.time_format import TIME_MS_MAX, parse_time_to_ms
 
 CREATED_KEY: Final = "creation-time"
 UPDATED_KEY: Final = "last-update-time"
@@ -63,7 +63,7 @@ def _build_hour_words(key: str, hour: int) -> tuple[str, ...]:
     return tuple(f"{key}:{_format_unit(time, form)}" for form in ("%Y", "%Y-%m", "%Y-%m-%d", "%Y-%m-%dt%H"))
 
 
-def parse_interval(text: str, now_ms: int) -> TimeInterval | None:
+def parse_time_interval(text: str, now_ms: int) -> TimeInterval | None:
     """Parse the value of a time key; return None for a text that is neither a time nor a range.
 
     A range is `>=T`, `>T`, `<=T`, `<T` or `A..B` (both inclusive, one may be omitted). T is a time, a year, a month or
@@ -71,20 +71,20 @@ def parse_interval(text: str, now_ms: int) -> TimeInterval | None:
     before it begins.
     """
     if (compared := _COMPARED.fullmatch(text)) is not None:
-        sign, period = compared[1], _parse_period(compared[2], now_ms)
+        sign, period = compared[1], _parse_time_or_period(compared[2], now_ms)
         if sign.startswith(">"):
-            return TimeInterval(period.start if sign == ">=" else period.end, _get_latest(now_ms))
-        return TimeInterval(0, min(period.end if sign == "<=" else period.start, _get_latest(now_ms)))
+            return TimeInterval(period.start if sign == ">=" else period.end, _get_latest_allowed_ms(now_ms))
+        return TimeInterval(0, min(period.end if sign == "<=" else period.start, _get_latest_allowed_ms(now_ms)))
     begin, dots, end = text.partition("..")
     if dots:
-        return _parse_range(begin.strip(), end.strip(), now_ms)
+        return _parse_time_range(begin.strip(), end.strip(), now_ms)
     try:
-        return _parse_period(text, now_ms)
+        return _parse_time_or_period(text, now_ms)
     except InvalidQuery:
         return None
 
 
-def cover(key: str, interval: TimeInterval) -> IntervalWords:
+def cover_interval_by_words(key: str, interval: TimeInterval) -> IntervalWords:
     """Return the fewest words for an interval."""
     first, last = -(-interval.start // _HOUR_MS), interval.end // _HOUR_MS
     edges: dict[int, None] = {}
@@ -93,69 +93,73 @@ def cover(key: str, interval: TimeInterval) -> IntervalWords:
             edges[interval.start // _HOUR_MS] = None
         if interval.end % _HOUR_MS:
             edges[last] = None
-    inner = _list_units(_to_datetime(first * _HOUR_MS), _to_datetime(last * _HOUR_MS)) if first < last else ()
+    inner = (
+        _list_largest_units_between(_to_datetime(first * _HOUR_MS), _to_datetime(last * _HOUR_MS))
+        if first < last
+        else ()
+    )
     hours = (_format_unit(_to_datetime(hour * _HOUR_MS), "%Y-%m-%dt%H") for hour in edges)
     return IntervalWords(tuple(f"{key}:{word}" for word in inner), tuple(f"{key}:{word}" for word in hours))
 
 
-def _parse_range(begin: str, end: str, now_ms: int) -> TimeInterval:
+def _parse_time_range(begin: str, end: str, now_ms: int) -> TimeInterval:
     if not begin and not end:
         raise InvalidQuery("a time range needs a start or an end: 2026..2027, 2026.. or ..2027", "query")
-    start = _parse_period(begin, now_ms).start if begin else 0
-    stop = _parse_period(end, now_ms).end if end else TIME_MS_MAX
+    start = _parse_time_or_period(begin, now_ms).start if begin else 0
+    stop = _parse_time_or_period(end, now_ms).end if end else TIME_MS_MAX
     if stop <= start:
         raise InvalidQuery(f"the time range {begin}..{end} ends before it begins", "query")
-    return TimeInterval(start, min(stop, _get_latest(now_ms)))
+    return TimeInterval(start, min(stop, _get_latest_allowed_ms(now_ms)))
 
 
-def _list_units(time: datetime, end: datetime) -> Iterator[str]:
+def _list_largest_units_between(time: datetime, end: datetime) -> Iterator[str]:
     while time < end:
-        for form, after in _list_following_units(time):
+        for form, after in _list_units_starting_at(time):
             if after <= end:
                 yield _format_unit(time, form)
                 time = after
                 break
 
 
-def _list_following_units(time: datetime) -> Iterator[tuple[str, datetime]]:
+def _list_units_starting_at(time: datetime) -> Iterator[tuple[str, datetime]]:
     """Yield the units that begin at a time, the longest first, each with its end."""
     if time.hour == 0 and time.day == 1:
         if time.month == 1:
             yield "%Y", time.replace(year=time.year + 1)
-        yield "%Y-%m", _add_month(time)
+        yield "%Y-%m", _add_one_month(time)
     if time.hour == 0:
         yield "%Y-%m-%d", time + timedelta(days=1)
     yield "%Y-%m-%dt%H", time + timedelta(hours=1)
 
 
-def _add_month(time: datetime) -> datetime:
+def _add_one_month(time: datetime) -> datetime:
     return time.replace(year=time.year + time.month // 12, month=time.month % 12 + 1)
 
 
-def _parse_period(text: str, now_ms: int) -> TimeInterval:
+def _parse_time_or_period(text: str, now_ms: int) -> TimeInterval:
     """Return the time or the period that a text means. Raises InvalidQuery."""
     text = text.strip()
     try:
         if _YEAR.fullmatch(text):
             start = datetime(int(text), 1, 1, tzinfo=UTC)
-            return _make_interval(start, start.replace(year=start.year + 1))
+            return _create_interval_of_datetimes(start, start.replace(year=start.year + 1))
         if (month := _MONTH.fullmatch(text)) is not None:
             start = datetime(int(month[1]), int(month[2]), 1, tzinfo=UTC)
-            return _make_interval(start, _add_month(start))
+            return _create_interval_of_datetimes(start, _add_one_month(start))
     except (ValueError, OverflowError):
         raise InvalidQuery("a year or month of a time does not exist", "query") from None
-    begin = parse_time(text, now_ms, "query")
+    begin = parse_time_to_ms(text, now_ms, "query")
     return TimeInterval(begin, begin + (24 * _HOUR_MS if _DAY.fullmatch(text) else 1))
 
 
-def _make_interval(start: datetime, end: datetime) -> TimeInterval:
+def _create_interval_of_datetimes(start: datetime, end: datetime) -> TimeInterval:
     begin = (start - _EPOCH) // timedelta(milliseconds=1)
     if begin < 0:
         raise InvalidQuery("a time must be between 1970 and the year 9999", "query")
     return TimeInterval(begin, (end - _EPOCH) // timedelta(milliseconds=1))
 
 
-def _get_latest(now_ms: int) -> int:
+def _get_latest_allowed_ms(now_ms: int) -> int:
     return min(TIME_MS_MAX, now_ms + _AHEAD // timedelta(milliseconds=1))
 
 

@@ -10,8 +10,8 @@ from threading import Semaphore
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.changes.written_change import WrittenChange, write_changes
-from jupyter_colophon.http.changes.send_queue import SendQueue, split_messages
+from jupyter_colophon.core.changes.written_change import WrittenChange, encode_changes_as_json
+from jupyter_colophon.http.changes.send_queue import SendQueue, split_into_messages
 
 # Imported late, since the server creates a hub at its start.
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class SubscriptionSpec(NamedTuple):
     form: str
 
     @classmethod
-    def create(cls, principal: Principal, changes: "ChangesAnswer") -> "SubscriptionSpec":
+    def from_answer(cls, principal: Principal, changes: "ChangesAnswer") -> "SubscriptionSpec":
         """Return the subscription to the changes that an operation answers."""
         return cls(principal, tuple(changes.filters.items()), changes.form)
 
@@ -67,14 +67,14 @@ class ChangeHub:
         """The number of subscribers."""
         return sum(map(len, self._groups.values()))
 
-    async def join(self, subscriber: Subscriber, run_query: RunQuery) -> None:
+    async def add_subscriber(self, subscriber: Subscriber, run_query: RunQuery) -> None:
         """Send a subscriber every change from now on. Raises StorageError."""
         self._groups.setdefault(subscriber.spec, set()).add(subscriber)
         if self._end is None:
             loop = asyncio.get_running_loop()
 
             def listen(catalog: "Catalog") -> Callable[[], None]:
-                return catalog.feed.listen(lambda changes: self._on_changes(catalog, loop, changes))
+                return catalog.feed.register_listener(lambda changes: self._on_feed_changes(catalog, loop, changes))
 
             end = await run_query(listen)
             # Two concurrent first subscribers may both listen; duplicates are dropped by their number.
@@ -83,7 +83,7 @@ class ChangeHub:
             else:
                 end()
 
-    def leave(self, subscriber: Subscriber) -> None:
+    def remove_subscriber(self, subscriber: Subscriber) -> None:
         """Remove a subscriber."""
         group = self._groups.get(subscriber.spec, set())
         group.discard(subscriber)
@@ -93,40 +93,42 @@ class ChangeHub:
             self._end()
             self._end = None
 
-    def close(self) -> None:
+    def remove_all_and_stop_listening(self) -> None:
         """Remove all subscribers, and release the feed."""
         self._groups.clear()
         self._distributing.release()
 
-    def _on_changes(self, catalog: "Catalog", loop: asyncio.AbstractEventLoop, changes: "Sequence[Change]") -> None:
+    def _on_feed_changes(
+        self, catalog: "Catalog", loop: asyncio.AbstractEventLoop, changes: "Sequence[Change]"
+    ) -> None:
         """Encode changes for each group, on the feed's thread, and let the event loop distribute them."""
         encoded = []
         for spec in list(self._groups):
-            seen = catalog.feed.filter_visible(changes, spec.filters, spec.principal)
-            if written := write_changes(catalog.formatter, seen, spec.form):
+            seen = catalog.feed.filter_visible_changes(changes, spec.filters, spec.principal)
+            if written := encode_changes_as_json(catalog.formatter, seen, spec.form):
                 encoded.append((spec, written))
         if encoded:
             self._distributing.acquire()
-            asyncio.run_coroutine_threadsafe(self._distribute(encoded), loop)
+            asyncio.run_coroutine_threadsafe(self._distribute_to_groups(encoded), loop)
 
-    async def _distribute(self, encoded: Sequence[tuple[SubscriptionSpec, list[WrittenChange]]]) -> None:
+    async def _distribute_to_groups(self, encoded: Sequence[tuple[SubscriptionSpec, list[WrittenChange]]]) -> None:
         try:
             for spec, written in encoded:
                 # One message at a time, so that the queues of fast readers stay short.
-                for message in split_messages(written):
-                    await self._send(spec, message)
+                for message in split_into_messages(written):
+                    await self._add_to_queues_of_group(spec, message)
         finally:
             self._distributing.release()
 
-    async def _send(self, spec: SubscriptionSpec, message: Sequence[WrittenChange]) -> None:
-        for chunk in split_chunks(list(self._groups.get(spec, ()))):
+    async def _add_to_queues_of_group(self, spec: SubscriptionSpec, message: Sequence[WrittenChange]) -> None:
+        for chunk in split_into_chunks(list(self._groups.get(spec, ()))):
             for subscriber in chunk:
-                if not subscriber.queue.add(message):
+                if not subscriber.queue.add_or_reject_if_full(message):
                     subscriber.cut_off()
             await asyncio.sleep(0)
 
 
-def split_chunks(items: Sequence[T]) -> Iterator[Sequence[T]]:
+def split_into_chunks(items: Sequence[T]) -> Iterator[Sequence[T]]:
     """Yield chunks of a sequence, small enough to let the event loop run other work between them."""
     for start in range(0, len(items), _AT_ONCE):
         yield items[start : start + _AT_ONCE]

@@ -6,9 +6,9 @@ from http import HTTPStatus
 from tornado.web import HTTPError
 
 from jupyter_colophon.http.changes.change_hub import SubscriptionSpec
-from jupyter_colophon.http.changes.subscription import Subscription, reserve_connection
+from jupyter_colophon.http.changes.subscription import Subscription, count_connection_of_user
 from jupyter_colophon.http.operation_handler import OperationHandler
-from jupyter_colophon.operations.change_log import read_page
+from jupyter_colophon.operations.change_log import read_page_or_cursor
 from jupyter_colophon.operations.request import ChangesAnswer
 
 
@@ -21,27 +21,31 @@ class ChangePageHandler(OperationHandler):
         Raises LogCompacted, StorageError, TooManyConnections.
         """
         principal = self.principal
-        written, cursor = await self.query(lambda catalog: read_page(catalog, changes, changes.after, principal))
+        written, cursor = await self.run_query_on_thread(
+            lambda catalog: read_page_or_cursor(catalog, changes, changes.after, principal)
+        )
         if not written and changes.limit and changes.wait_seconds:
-            await self._wait(SubscriptionSpec.create(principal, changes), cursor, changes.wait_seconds)
-            written, cursor = await self.query(lambda catalog: read_page(catalog, changes, cursor, principal))
+            await self._wait_for_change(SubscriptionSpec.from_answer(principal, changes), cursor, changes.wait_seconds)
+            written, cursor = await self.run_query_on_thread(
+                lambda catalog: read_page_or_cursor(catalog, changes, cursor, principal)
+            )
         # The changes are already encoded, so this does not block the event loop.
         text = b",".join(item.text for item in written)
         self.finish(b'{"cursor": %d, "changes": [%b]}' % (cursor, text), set_content_type=self.api.content_type)
 
-    async def _wait(self, spec: SubscriptionSpec, after: int, seconds: int) -> None:
+    async def _wait_for_change(self, spec: SubscriptionSpec, after: int, seconds: int) -> None:
         """Wait until there is a matching change, or until the time is over."""
-        release = reserve_connection(self)
+        release = count_connection_of_user(self)
         subscription = Subscription(self, spec, lambda: None)
         try:
             async with asyncio.timeout(seconds):
                 # Includes changes between the first read and the subscription.
-                async for _ in subscription.read_batches(after, await subscription.begin()):
+                async for _ in subscription.read_batches(after, await subscription.start_and_get_head()):
                     break
         except TimeoutError:
             pass
         finally:
-            subscription.end()
+            subscription.end_subscription()
             release()
         if subscription.is_revoked:
-            raise HTTPError(HTTPStatus.FORBIDDEN, "the kernel's token has ended")
+            raise HTTPError(HTTPStatus.FORBIDDEN, "the token of the kernel was revoked, because the kernel has ended")

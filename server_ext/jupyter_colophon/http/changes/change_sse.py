@@ -7,7 +7,7 @@ from tornado.iostream import StreamClosedError
 from jupyter_colophon.core.changes.written_change import WrittenChange
 from jupyter_colophon.core.errors import LogCompacted, StorageError
 from jupyter_colophon.http.changes.change_hub import SubscriptionSpec
-from jupyter_colophon.http.changes.subscription import Subscription, reserve_connection
+from jupyter_colophon.http.changes.subscription import Subscription, count_connection_of_user
 from jupyter_colophon.http.operation_handler import OperationHandler
 from jupyter_colophon.operations.change_log import EVENT_STREAM
 from jupyter_colophon.operations.request import ChangesAnswer
@@ -23,20 +23,20 @@ class ChangeStreamHandler(OperationHandler):
 
     async def send_changes(self, changes: ChangesAnswer) -> None:
         """Send events. Raises LogCompacted, StorageError, TooManyConnections before the first."""
-        release = reserve_connection(self)
+        release = count_connection_of_user(self)
         try:
-            await self._follow(changes)
+            await self._send_until_disconnected(changes)
         finally:
             release()
 
-    async def _follow(self, changes: ChangesAnswer) -> None:
+    async def _send_until_disconnected(self, changes: ChangesAnswer) -> None:
         after = changes.after
         if after is not None:
-            await self.query(lambda catalog: catalog.feed.require_kept(after))
-        spec = SubscriptionSpec.create(self.principal, changes)
+            await self.run_query_on_thread(lambda catalog: catalog.feed.require_changes_kept_after(after))
+        spec = SubscriptionSpec.from_answer(self.principal, changes)
         self._subscription = Subscription(self, spec, self._disconnect, revoked=self._disconnect)
         try:
-            await self._send_events(self._subscription, after)
+            await self._send_change_events(self._subscription, after)
         except StreamClosedError:
             pass
         except (LogCompacted, StorageError):
@@ -45,25 +45,25 @@ class ChangeStreamHandler(OperationHandler):
                 raise
             self._disconnect()
         finally:
-            self._subscription.end()
+            self._subscription.end_subscription()
 
     def on_connection_close(self) -> None:
         """End the subscription: the client has disconnected."""
         super().on_connection_close()
         if self._subscription is not None:
-            self._subscription.end()
+            self._subscription.end_subscription()
 
-    async def _send_events(self, subscription: Subscription, after: int | None) -> None:
-        head = await subscription.begin()
+    async def _send_change_events(self, subscription: Subscription, after: int | None) -> None:
+        head = await subscription.start_and_get_head()
         start = head if after is None else after
         self.set_header("Content-Type", EVENT_STREAM)
         self.set_header("Cache-Control", "no-store")
         self.set_header("X-Accel-Buffering", "no")
-        await self._send_event(b'id: %d\nevent: hello\ndata: {"head": %d}\n\n' % (start, head))
+        await self._send_event_text(b'id: %d\nevent: hello\ndata: {"head": %d}\n\n' % (start, head))
         async for changes in subscription.read_batches(start, head, _MAX_IDLE_S):
-            await self._send_event(b"".join(map(_encode_event, changes)) or b": nothing new\n\n")
+            await self._send_event_text(b"".join(map(_encode_event, changes)) or b": nothing new\n\n")
 
-    async def _send_event(self, text: bytes) -> None:
+    async def _send_event_text(self, text: bytes) -> None:
         self.write(text)
         await self.flush()
 

@@ -10,14 +10,14 @@ if TYPE_CHECKING:
     from jupyter_colophon.relay.sink_protocol import EventBus
 
 
-def create_bus(serverapp: Any) -> "EventBus":
+def create_event_emitter(serverapp: Any) -> "EventBus":
     """Return a function that emits on the server's bus, from any thread. Schemas are registered with the first event."""
     registered: set[str] = set()
 
     def emit(schema: str, data: Mapping[str, Any]) -> None:
         if schema not in registered:
             registered.add(schema)
-            _register(serverapp.event_logger)
+            _register_event_schemas(serverapp.event_logger)
         serverapp.event_logger.emit(schema_id=schema, data=dict(data))
 
     def emit_later(schema: str, data: Mapping[str, Any]) -> None:
@@ -26,7 +26,7 @@ def create_bus(serverapp: Any) -> "EventBus":
     return emit_later
 
 
-def _register(logger: Any) -> None:
+def _register_event_schemas(logger: Any) -> None:
     for path in sorted((find_schemas_dir() / "events").glob("*.json")):
         document = json.loads(path.read_text("utf-8"))
         if document["$id"] not in logger.schemas:

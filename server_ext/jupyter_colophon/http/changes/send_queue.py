@@ -27,32 +27,32 @@ class SendQueue:
         #: Called when changes are added, or the queue is closed.
         self._on_added = on_added
 
-    def add(self, changes: Iterable[WrittenChange]) -> bool:
+    def add_or_reject_if_full(self, changes: Iterable[WrittenChange]) -> bool:
         """Add changes; return False if there is no room for them."""
         for change in changes:
             if self._waiting and (len(self._waiting) >= CHANGES_MAX or self._bytes + len(change.text) > BYTES_MAX):
                 return False
             self._waiting.append(change)
             self._bytes += len(change.text)
-        self._wake()
+        self._wake_waiting_reader()
         return True
 
-    def close(self) -> None:
+    def drop_changes_and_close(self) -> None:
         """Drop all changes, and close the queue."""
         self._is_closed = True
         self._waiting = []
-        self._wake()
+        self._wake_waiting_reader()
 
-    def take_ready(self) -> Sequence[WrittenChange]:
+    def take_ready_message(self) -> Sequence[WrittenChange]:
         """Remove and return the changes of the next message; empty if there are none."""
         if not self._waiting:
             return ()
-        changes = next(split_messages(self._waiting))
+        changes = next(split_into_messages(self._waiting))
         self._waiting = self._waiting[len(changes) :]
         self._bytes -= sum(len(change.text) for change in changes)
         return changes
 
-    async def take(self, timeout_s: float | None = None) -> Sequence[WrittenChange]:
+    async def wait_and_take_message(self, timeout_s: float | None = None) -> Sequence[WrittenChange]:
         """Wait for the next message and return it; empty after `timeout_s` without changes. Raises QueueClosed."""
         if not self._waiting and not self._is_closed:
             added = asyncio.Event()
@@ -66,14 +66,14 @@ class SendQueue:
                 self._on_added = None
         if self._is_closed:
             raise QueueClosed
-        return self.take_ready()
+        return self.take_ready_message()
 
-    def _wake(self) -> None:
+    def _wake_waiting_reader(self) -> None:
         if self._on_added is not None:
             self._on_added()
 
 
-def split_messages(changes: Sequence[WrittenChange]) -> Iterator[Sequence[WrittenChange]]:
+def split_into_messages(changes: Sequence[WrittenChange]) -> Iterator[Sequence[WrittenChange]]:
     """Split changes into sequences of one message each."""
     start = size = 0
     for end, change in enumerate(changes):

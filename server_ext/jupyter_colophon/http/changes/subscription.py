@@ -4,11 +4,11 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
-from jupyter_colophon.core.changes.written_change import WrittenChange, write_changes
+from jupyter_colophon.core.changes.written_change import WrittenChange, encode_changes_as_json
 from jupyter_colophon.core.errors import TooManyConnections
 from jupyter_colophon.http.authenticated_request import AuthenticatedRequest
 from jupyter_colophon.http.changes.change_hub import Subscriber, SubscriptionSpec
-from jupyter_colophon.http.changes.send_queue import QueueClosed, SendQueue, split_messages
+from jupyter_colophon.http.changes.send_queue import QueueClosed, SendQueue, split_into_messages
 
 if TYPE_CHECKING:
     from jupyter_colophon.composition import Catalog
@@ -32,7 +32,7 @@ class Subscription:
         on_added: Callable[[], None] | None = None,
         revoked: Callable[[], None] = lambda: None,
     ) -> None:
-        self._query, self._change_hub, self._spec = handler.query, handler.state.change_hub, spec
+        self._query, self._change_hub, self._spec = handler.run_query_on_thread, handler.state.change_hub, spec
         self._subscriber = Subscriber(spec, SendQueue(on_added), cut_off)
         #: The number of the last change that was returned.
         self._sent = 0
@@ -40,30 +40,30 @@ class Subscription:
         self._tokens, self._revoked = handler.state.tokens, revoked
         self._cancel: Callable[[], None] = lambda: None
 
-    async def begin(self) -> int:
+    async def start_and_get_head(self) -> int:
         """Subscribe from now on; return the number of the newest change. Raises StorageError."""
         loop = asyncio.get_running_loop()
 
         def end_access() -> None:
             # Tokens are also revoked on other threads: those of scheduled pipelines.
-            loop.call_soon_threadsafe(self._end_access)
+            loop.call_soon_threadsafe(self._end_after_revoked_access)
 
-        self._cancel = self._tokens.call_at_end(self._spec.principal, end_access)
-        await self._change_hub.join(self._subscriber, self._query)
-        head: int = await self._query(lambda catalog: catalog.feed.read_head())
+        self._cancel = self._tokens.call_when_token_ends(self._spec.principal, end_access)
+        await self._change_hub.add_subscriber(self._subscriber, self._query)
+        head: int = await self._query(lambda catalog: catalog.feed.read_newest_change_number())
         return head
 
-    async def read_earlier(self, after: int, head: int) -> AsyncIterator[Sequence[WrittenChange]]:
+    async def read_changes_up_to_head(self, after: int, head: int) -> AsyncIterator[Sequence[WrittenChange]]:
         """Yield the changes after a number, up to the head. Raises LogCompacted, StorageError."""
         while after < head:
-            written, after = await self._read(after)
-            for message in split_messages(written):
+            written, after = await self._read_page_of_changes(after)
+            for message in split_into_messages(written):
                 yield message
         self._sent = max(after, head)
 
-    def take_ready(self) -> Sequence[WrittenChange]:
+    def take_ready_new_changes(self) -> Sequence[WrittenChange]:
         """Return the next new changes to send; empty if there are none."""
-        while changes := self._subscriber.queue.take_ready():
+        while changes := self._subscriber.queue.take_ready_message():
             if fresh := self._drop_sent(changes):
                 return fresh
         return ()
@@ -75,11 +75,11 @@ class Subscription:
 
         First the changes after a number up to the head, then new ones.
         """
-        async for message in self.read_earlier(after, head):
+        async for message in self.read_changes_up_to_head(after, head):
             yield message
         while True:
             try:
-                changes = await self._subscriber.queue.take(timeout_s)
+                changes = await self._subscriber.queue.wait_and_take_message(timeout_s)
             except QueueClosed:
                 return
             fresh = self._drop_sent(changes)
@@ -94,28 +94,30 @@ class Subscription:
             self._sent = changes[-1].seq
         return changes
 
-    def end(self) -> None:
+    def end_subscription(self) -> None:
         """End the subscription."""
         self._cancel()
-        self._change_hub.leave(self._subscriber)
-        self._subscriber.queue.close()
+        self._change_hub.remove_subscriber(self._subscriber)
+        self._subscriber.queue.drop_changes_and_close()
 
-    def _end_access(self) -> None:
+    def _end_after_revoked_access(self) -> None:
         self.is_revoked = True
-        self.end()
+        self.end_subscription()
         self._revoked()
 
-    async def _read(self, after: int) -> tuple[list[WrittenChange], int]:
+    async def _read_page_of_changes(self, after: int) -> tuple[list[WrittenChange], int]:
         spec = self._spec
 
         def read(catalog: "Catalog") -> tuple[list[WrittenChange], int]:
-            change_slice: ChangeSlice = catalog.feed.read(after, SLICE, spec.filters, spec.principal)
-            return write_changes(catalog.formatter, change_slice.changes, spec.form), change_slice.cursor
+            change_slice: ChangeSlice = catalog.feed.read_slice_of_visible_changes(
+                after, SLICE, spec.filters, spec.principal
+            )
+            return encode_changes_as_json(catalog.formatter, change_slice.changes, spec.form), change_slice.cursor
 
         return await self._query(read)
 
 
-def reserve_connection(handler: AuthenticatedRequest) -> Callable[[], None]:
+def count_connection_of_user(handler: AuthenticatedRequest) -> Callable[[], None]:
     """Count one more connection of the user; return a function that releases it. Raises TooManyConnections.
 
     Must run on the event loop without awaiting between check and count, so that concurrent requests cannot exceed the limit.

@@ -23,14 +23,14 @@ class SendProtocol(WebSocketProtocol13):
     def start_pinging(self) -> None:
         """Do nothing: the ping scheduler sends pings."""
 
-    def send(self, message: bytes) -> "asyncio.Future[None]":
+    def send_text(self, message: bytes) -> "asyncio.Future[None]":
         """Send a text; the future is done when it is sent. Raises StreamClosedError."""
         return self._write_frame(True, _TEXT, message)
 
     async def _receive_frame_loop(self) -> None:
-        self._reading = asyncio.ensure_future(self._read_frames())
+        self._reading = asyncio.ensure_future(self._read_frames_until_closed())
 
-    async def _read_frames(self) -> None:
+    async def _read_frames_until_closed(self) -> None:
         try:
             await super()._receive_frame_loop()
         except ValueError:
@@ -49,7 +49,7 @@ class SendOnlyWebSocket(AuthenticatedRequest, WebSocketMixin, WebSocketHandler, 
     def open(self, *args: Any, **kwargs: Any) -> None:
         """Schedule pings, and release what only the handshake needed."""
         self.last_ping = self.last_pong = IOLoop.current().time()
-        self.state.ping_scheduler.join(self)
+        self.state.ping_scheduler.add_socket(self)
         self.request.headers = self._headers = _NO_HEADERS
         self.request.connection = None
         vars(self.request).pop("_cookies", None)
@@ -57,13 +57,13 @@ class SendOnlyWebSocket(AuthenticatedRequest, WebSocketMixin, WebSocketHandler, 
 
     def on_close(self) -> None:
         """Stop pings."""
-        self.state.ping_scheduler.leave(self)
+        self.state.ping_scheduler.remove_socket(self)
 
     def on_message(self, message: str | bytes) -> None:
         """Ignore messages of the client."""
 
-    def send(self, message: bytes) -> "asyncio.Future[None]":
+    def send_text(self, message: bytes) -> "asyncio.Future[None]":
         """Send a text; the future is done when it is sent. Raises StreamClosedError."""
         if not isinstance(self.ws_connection, SendProtocol):
             raise StreamClosedError
-        return self.ws_connection.send(message)
+        return self.ws_connection.send_text(message)

@@ -16,7 +16,7 @@ from threading import Lock
 
 from jupyter_core.paths import jupyter_data_dir
 
-from jupyter_colophon.core.store import StoreChoice
+from jupyter_colophon.core.store import StorageChoice
 from jupyter_colophon.system.private_folders import create_private_folder
 from jupyter_colophon.system.process_files import HAS_LOCKS, ProcessFile
 
@@ -24,7 +24,7 @@ from jupyter_colophon.system.process_files import HAS_LOCKS, ProcessFile
 class KernelRegistry:
     """The kernels of this server; the file is created with the first of them."""
 
-    def __init__(self, store: StoreChoice) -> None:
+    def __init__(self, store: StorageChoice) -> None:
         choice = json.dumps([store.provider, dict(store.options)], sort_keys=True, default=str)
         self._root = Path(jupyter_data_dir()) / "colophon"
         # The hash only: the store's options may contain a password.
@@ -33,7 +33,7 @@ class KernelRegistry:
         self._kernels: Counter[str] = Counter()
         self._lock = Lock()
 
-    def add(self, kernel: str, actor: str) -> None:
+    def record_started_kernel(self, kernel: str, actor: str) -> None:
         """Record a kernel that starts in the name of a user. Raises OSError."""
         if not HAS_LOCKS:
             return
@@ -44,12 +44,12 @@ class KernelRegistry:
             os.write(self._file.descriptor, f"{json.dumps([kernel, actor])}\n".encode())
             self._kernels[kernel] += 1
 
-    def remove(self, kernel: str) -> None:
+    def remove_ended_kernel(self, kernel: str) -> None:
         """Remove a kernel that has ended and whose runs are recorded as ended."""
         with self._lock:
             self._kernels[kernel] -= 1
 
-    def close(self) -> None:
+    def leave_kernels_to_next_server(self) -> None:
         """Leave the kernels whose end this server could not record to the next server."""
         with self._lock:
             file, self._file = self._file, None
@@ -58,19 +58,19 @@ class KernelRegistry:
             elif file is not None:
                 file.close()
 
-    def reclaim_orphans(self, end: Callable[[str, str], None]) -> None:
+    def end_kernels_of_killed_servers(self, end_kernel: Callable[[str, str], None]) -> None:
         """Call `end` with each kernel of killed servers, and its actor; if it raises, they are kept for a later call."""
         for path in sorted(self._folder.glob("*.kernels")):
             with suppress(OSError):
                 if (file := ProcessFile.take_over_if_abandoned(path)) is not None:
-                    _reclaim(file, end)
+                    _end_kernels_of_file(file, end_kernel)
 
 
-def _reclaim(file: ProcessFile, end: Callable[[str, str], None]) -> None:
+def _end_kernels_of_file(file: ProcessFile, end_kernel: Callable[[str, str], None]) -> None:
     try:
         *lines, _unfinished = file.read_content().decode("utf-8").split("\n")
         for line in dict.fromkeys(lines):
-            end(*json.loads(line))
+            end_kernel(*json.loads(line))
     except BaseException:
         file.close()
         raise

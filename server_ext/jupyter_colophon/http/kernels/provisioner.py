@@ -15,7 +15,7 @@ from jupyter_server.auth.identity import User
 from jupyter_server.base.call_context import CallContext
 from jupyter_server.serverapp import ServerApp
 
-from jupyter_colophon.http.state import SETTING, ServerState, find_actor
+from jupyter_colophon.http.state import SETTING, ServerState, find_actor_name
 
 NAME = "colophon-provisioner"
 #: The variables with credentials of the server itself: Jupyter's, JupyterHub's (JPY_…: of its versions before 0.8), and
@@ -46,7 +46,7 @@ class ColophonProvisioner(LocalProvisioner):
         server = _find_server(self.parent)
         if server is not None:
             environment = prepared.get("env") or os.environ.copy()
-            prepared["env"] = _build_environment(environment, server, str(self.kernel_id))
+            prepared["env"] = _build_kernel_environment(environment, server, str(self.kernel_id))
             self._is_registered = True
         return prepared
 
@@ -55,49 +55,49 @@ class ColophonProvisioner(LocalProvisioner):
         has_process = self.has_process
         code: int | None = await super().poll()
         if has_process and code is not None:
-            self._end()
+            self._record_end_and_revoke_token()
         return code
 
     async def cleanup(self, restart: bool = False) -> None:
         """Record the kernel's unfinished runs as killed, and revoke its token; a restarted kernel gets a new one."""
-        self._end()
+        self._record_end_and_revoke_token()
         await super().cleanup(restart)
 
-    def _end(self) -> None:
+    def _record_end_and_revoke_token(self) -> None:
         server, kernel = _find_server(self.parent), str(self.kernel_id)
         if server is not None and self._is_registered:
             self._is_registered = False
-            _get_state(server).end_kernel(kernel)
-            _get_state(server).tokens.revoke(kernel)
+            _get_server_state(server).record_kernel_end_in_background(kernel)
+            _get_server_state(server).tokens.revoke_token_and_close_connections(kernel)
 
 
-def install(server: ServerApp) -> None:
+def install_default_provisioner(server: ServerApp) -> None:
     """Make our provisioner the default, unless the server's owner chose another one."""
     factory = KernelProvisionerFactory.instance(parent=server)
     if factory.default_provisioner_name == "local-provisioner":
         factory.default_provisioner_name = NAME
 
 
-def _build_environment(environment: dict[str, str], server: ServerApp, kernel: str) -> dict[str, str]:
-    state, user = _get_state(server), _get_user()
-    name = find_actor(server.identity_provider, user)
+def _build_kernel_environment(environment: dict[str, str], server: ServerApp, kernel: str) -> dict[str, str]:
+    state, user = _get_server_state(server), _get_starting_user()
+    name = find_actor_name(server.identity_provider, user)
     variables = {
         "COLOPHON_URL": server.connection_url,
-        "COLOPHON_TOKEN": state.begin_kernel(kernel, user, name),
+        "COLOPHON_TOKEN": state.register_kernel_and_issue_token(kernel, user, name),
         "COLOPHON_KERNEL": kernel,
         "COLOPHON_NAMESPACE": state.identity.notebook_namespace,
     }
     session = environment.get("JPY_SESSION_NAME")
     if session:
-        variables["COLOPHON_NOTEBOOK"] = _strip_root(session, server.root_dir)
+        variables["COLOPHON_NOTEBOOK"] = _make_path_relative_to_root(session, server.root_dir)
     if not state.settings.capture:
         variables["COLOPHON_CAPTURE"] = "0"
     if state.settings.record_cell_source:
         variables["COLOPHON_CELL_SOURCE"] = "1"
-    return drop_credentials(environment, state.settings.kernel_env_passthrough) | variables
+    return drop_server_credentials(environment, state.settings.kernel_env_passthrough) | variables
 
 
-def drop_credentials(environment: Mapping[str, str], kept_names: Collection[str]) -> dict[str, str]:
+def drop_server_credentials(environment: Mapping[str, str], kept_names: Collection[str]) -> dict[str, str]:
     """Return an environment without the server's own credentials, except those that `kept_names` has.
 
     A variable that a kernel's specification sets to another value than the server's is not the server's.
@@ -106,17 +106,19 @@ def drop_credentials(environment: Mapping[str, str], kept_names: Collection[str]
     return {name: value for name, value in environment.items() if name not in own or own[name] != value}
 
 
-def issue_run_token(server: ServerApp, run_id: str, name: str) -> tuple[dict[str, str], Callable[[], None]]:
+def issue_token_of_scheduled_run(
+    server: ServerApp, run_id: str, name: str
+) -> tuple[dict[str, str], Callable[[], None]]:
     """Return the environment of a scheduled run, with a token of its owner, and a function that revokes the token."""
-    state = _get_state(server)
+    state = _get_server_state(server)
     tokens, holder = state.tokens, f"run:{run_id}"
-    token = tokens.issue(holder, User(name), name)
+    token = tokens.issue_token_and_revoke_earlier(holder, User(name), name)
     variables = {"COLOPHON_URL": server.connection_url, "COLOPHON_TOKEN": token}
-    environment = drop_credentials(os.environ, state.settings.kernel_env_passthrough)
-    return environment | variables, lambda: tokens.revoke(holder)
+    environment = drop_server_credentials(os.environ, state.settings.kernel_env_passthrough)
+    return environment | variables, lambda: tokens.revoke_token_and_close_connections(holder)
 
 
-def _strip_root(session: str, root: str) -> str:
+def _make_path_relative_to_root(session: str, root: str) -> str:
     """Return a notebook's path relative to the server's root, with slashes; only the name if it is elsewhere."""
     path = Path(session)
     try:
@@ -131,12 +133,12 @@ def _find_server(parent: Any) -> ServerApp | None:
     return parent
 
 
-def _get_state(server: ServerApp) -> ServerState:
+def _get_server_state(server: ServerApp) -> ServerState:
     state: ServerState = server.web_app.settings[SETTING]
     return state
 
 
-def _get_user() -> User:
+def _get_starting_user() -> User:
     """Return the user of the current request, who starts the kernel; without a request, the account's owner."""
     handler = CallContext.get(CallContext.JUPYTER_HANDLER)
     user = getattr(handler, "current_user", None)

@@ -18,34 +18,34 @@ _HEADER = re.compile(r"(?:token|bearer)\s+(\S+)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class _Holder:
+class _TokenHolder:
     kernel: str
     user: User
     principal: Principal
 
 
-class KernelTokens:
+class KernelTokenRegistry:
     """The tokens of running kernels. Only their hashes are stored."""
 
     def __init__(self) -> None:
-        self._holders: dict[str, _Holder] = {}
+        self._holders: dict[str, _TokenHolder] = {}
         #: Callbacks for the end of a token, by kernel.
         self._endings: dict[str, set[Callable[[], None]]] = {}
         self._lock = Lock()
 
-    def issue(self, kernel: str, user: User, actor: str) -> str:
+    def issue_token_and_revoke_earlier(self, kernel: str, user: User, actor: str) -> str:
         """Return a new token for a kernel; an earlier one is revoked."""
-        self.revoke(kernel)
+        self.revoke_token_and_close_connections(kernel)
         token = secrets.token_urlsafe(16)
         with self._lock:
-            self._holders[_digest(token)] = _Holder(kernel, user, Principal(actor, kernel, KERNEL_ACTIONS))
+            self._holders[_hash_token(token)] = _TokenHolder(kernel, user, Principal(actor, kernel, KERNEL_ACTIONS))
         return token
 
-    def find_principal(self, kernel: str) -> Principal | None:
+    def find_principal_of_kernel(self, kernel: str) -> Principal | None:
         """Return the principal of a kernel; None if it has no token."""
         return next((holder.principal for holder in self._holders.values() if holder.kernel == kernel), None)
 
-    def revoke(self, kernel: str) -> None:
+    def revoke_token_and_close_connections(self, kernel: str) -> None:
         """End the token of a kernel, and every connection that was opened with it."""
         with self._lock:
             self._holders = {digest: holder for digest, holder in self._holders.items() if holder.kernel != kernel}
@@ -53,7 +53,7 @@ class KernelTokens:
         for end in endings:
             end()
 
-    def call_at_end(self, principal: Principal, end: Callable[[], None]) -> Callable[[], None]:
+    def call_when_token_ends(self, principal: Principal, end: Callable[[], None]) -> Callable[[], None]:
         """Call `end` when the principal's token ends, from any thread; return a function that cancels that.
 
         It is called at once if the token has already ended. Nothing happens for a user without a kernel.
@@ -75,22 +75,22 @@ class KernelTokens:
 
         return cancel
 
-    def find_holder(self, handler: RequestHandler) -> _Holder | None:
+    def find_token_holder(self, handler: RequestHandler) -> _TokenHolder | None:
         """Return the holder of the kernel token in a request's Authorization header, if any."""
         if not self._holders:
             return None
         match = _HEADER.fullmatch(handler.request.headers.get("Authorization", ""))
-        return self._holders.get(_digest(match[1])) if match else None
+        return self._holders.get(_hash_token(match[1])) if match else None
 
     def __len__(self) -> int:
         """Return the number of kernels with a token."""
         return len(self._holders)
 
 
-class KernelIdentity:
+class KernelTokenIdentityProvider:
     """The server's identity provider, extended by kernel tokens; used by our handlers only."""
 
-    def __init__(self, inner: IdentityProvider, tokens: KernelTokens) -> None:
+    def __init__(self, inner: IdentityProvider, tokens: KernelTokenRegistry) -> None:
         self._inner, self._tokens = inner, tokens
 
     def __getattr__(self, name: str) -> Any:
@@ -98,7 +98,7 @@ class KernelIdentity:
 
     async def get_user(self, handler: RequestHandler) -> User | None:
         """Return the kernel's user for a kernel token, else the server's user."""
-        holder = self._tokens.find_holder(handler)
+        holder = self._tokens.find_token_holder(handler)
         if holder is not None:
             return holder.user
         user: User | Awaitable[User | None] | None = self._inner.get_user(handler)
@@ -106,12 +106,12 @@ class KernelIdentity:
 
     def is_token_authenticated(self, handler: RequestHandler) -> bool:
         """Return whether the request has a token, and so needs no XSRF cookie."""
-        return self._tokens.find_holder(handler) is not None or bool(self._inner.is_token_authenticated(handler))
+        return self._tokens.find_token_holder(handler) is not None or bool(self._inner.is_token_authenticated(handler))
 
     def should_check_origin(self, handler: RequestHandler) -> bool:
         """Return whether to check the origin: not for a request with a token."""
-        return self._tokens.find_holder(handler) is None and bool(self._inner.should_check_origin(handler))
+        return self._tokens.find_token_holder(handler) is None and bool(self._inner.should_check_origin(handler))
 
 
-def _digest(token: str) -> str:
+def _hash_token(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()

@@ -24,12 +24,12 @@ class McpHandler(OperationHandler):
         principal = super().principal
         return principal if self._may_write else replace(principal, scopes=principal.scopes & {"read"})
 
-    async def serve(self, operation: Operation, path: Mapping[str, str]) -> None:
+    async def run_operation_and_respond(self, operation: Operation, path: Mapping[str, str]) -> None:
         """Check the permission to write; then serve the message."""
         try:
-            await self.authorize("write")
+            await self.require_jupyter_authorization("write")
         except HTTPError:
             self._may_write = False
         else:
             self._may_write = True
-        await super().serve(operation, path)
+        await super().run_operation_and_respond(operation, path)

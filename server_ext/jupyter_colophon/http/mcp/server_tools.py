@@ -12,7 +12,7 @@ from jupyter_server.serverapp import ServerApp
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import StoreUnavailable
-from jupyter_colophon.http.state import SETTING, ServerState, get_account
+from jupyter_colophon.http.state import SETTING, ServerState, get_account_name
 from jupyter_colophon.mcp_server.arguments import build_input_schema
 from jupyter_colophon.mcp_server.error_text import format_and_log_error
 from jupyter_colophon.mcp_server.tool import Tool
@@ -25,9 +25,9 @@ _TYPES: Final = {"string": str, "integer": int, "boolean": bool}
 _READ_ONLY: Final = "assistants of jupyter-server-mcp only read"
 
 
-def list_specifications() -> list[str]:
+def list_tool_specifications() -> list[str]:
     """Return the tools as `module:function`; none where the extension is not loaded, or `mcp_access` is off."""
-    state = _get_state()
+    state = _get_server_state()
     if state is None or state.settings.mcp_access == "off":
         return []
     return [f"{__name__}:{tool.name}" for tool in TOOLS if not tool.writes]
@@ -38,20 +38,20 @@ def __getattr__(name: str) -> Callable[..., Awaitable[Document]]:
     tool = next((item for item in TOOLS if item.name == name and not item.writes), None)
     if tool is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return _create_function(tool)
+    return _create_tool_function(tool)
 
 
-def _create_function(tool: Tool) -> Callable[..., Awaitable[Document]]:
+def _create_tool_function(tool: Tool) -> Callable[..., Awaitable[Document]]:
     """Return a function whose signature has the tool's arguments, with their types and descriptions."""
 
     async def call(**arguments: Any) -> Document:
-        state = _get_state()
+        state = _get_server_state()
         if state is None or state.closed:
-            raise StoreUnavailable("the server is stopping")
-        principal = Principal(get_account(), scopes=frozenset({"read"}))
+            raise StoreUnavailable("the server is stopping: try again when it has restarted")
+        principal = Principal(get_account_name(), scopes=frozenset({"read"}))
         toolbox = Toolbox(InProcessCaller(state, principal), _READ_ONLY)
         values = {name: value for name, value in arguments.items() if value is not None}
-        work = state.query_pool.submit(principal.user, lambda: toolbox.call_tool(tool.name, values))
+        work = state.query_pool.submit_query(principal.user, lambda: toolbox.call_tool(tool.name, values))
         try:
             answer = await asyncio.wrap_future(work)
         except Exception as error:  # noqa: BLE001  an assistant gets every error as text
@@ -62,7 +62,7 @@ def _create_function(tool: Tool) -> Callable[..., Awaitable[Document]]:
         return answer.document | ({"notes": list(answer.notes)} if answer.notes else {})
 
     parameters = [
-        _create_parameter(name, schema, tool) for name, schema in build_input_schema(tool)["properties"].items()
+        _create_tool_parameter(name, schema, tool) for name, schema in build_input_schema(tool)["properties"].items()
     ]
     call.__name__ = call.__qualname__ = tool.name
     call.__doc__ = tool.description
@@ -73,7 +73,7 @@ def _create_function(tool: Tool) -> Callable[..., Awaitable[Document]]:
     return call
 
 
-def _create_parameter(name: str, schema: Document, tool: Tool) -> Parameter:
+def _create_tool_parameter(name: str, schema: Document, tool: Tool) -> Parameter:
     kind: Any = Literal[tuple(schema["enum"])] if "enum" in schema else _TYPES[schema["type"]]
     if name in build_input_schema(tool)["required"]:
         return Parameter(name, Parameter.KEYWORD_ONLY, annotation=Annotated[kind, schema["description"]])
@@ -81,7 +81,7 @@ def _create_parameter(name: str, schema: Document, tool: Tool) -> Parameter:
     return Parameter(name, Parameter.KEYWORD_ONLY, default=schema.get("default"), annotation=annotation)
 
 
-def _get_state() -> ServerState | None:
+def _get_server_state() -> ServerState | None:
     if not ServerApp.initialized():
         return None
     state: ServerState | None = ServerApp.instance().web_app.settings.get(SETTING)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from jupyter_colophon.client.api import current_connection
 from jupyter_colophon.client.api.answer import Result
-from jupyter_colophon.core.display_text import count_of
+from jupyter_colophon.core.display_text import format_count_with_noun
 from jupyter_colophon.kernel.commands.command import MagicCommand
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def _read_health_and_kernel_status(session: "KernelSession", _: Namespace) -> Re
         "waiting": str(session.flush_pending(0, 0.1)) or "nothing",
     }
     if session.recorder is not None and session.recorder.refused_count:
-        facts["refused"] = count_of(session.recorder.refused_count, "report")
+        facts["refused"] = format_count_with_noun(session.recorder.refused_count, "report")
     health = api.health()
     return Result(health.kind, {**health.document, "kernel": facts}, health.columns, health.rows)
 

@@ -8,9 +8,9 @@ from jupyter_colophon.core.errors import MetadataError
 from jupyter_colophon.operations.datahub.errors import RESTLI_STATUSES
 from jupyter_colophon.operations.operation import JSON, Function, Operation, declare_operation
 from jupyter_colophon.operations.parameter import Parameter, declare_choice
-from jupyter_colophon.operations.request import Request
+from jupyter_colophon.operations.request import OperationRequest
 from jupyter_colophon.operations.request_schemas import Shape
-from jupyter_colophon.operations.services import Services
+from jupyter_colophon.operations.services import ProcessServices
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class RestliAction:
     writes: bool = False
 
 
-def declare_actions(
+def declare_restli_actions(
     name: str,
     path: str,
     summary: str,
@@ -45,7 +45,7 @@ def declare_actions(
         statuses=RESTLI_STATUSES,
         permission="read",
     )
-    def act(services: Services, request: Request) -> Any:
+    def act(services: ProcessServices, request: OperationRequest) -> Any:
         return actions[request[parameter]].function(services, request)
 
     whole = replace(act, summary=summary)

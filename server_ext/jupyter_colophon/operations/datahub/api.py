@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from jupyter_colophon.operations.api import Api
+from jupyter_colophon.operations.api import ApiDefinition
 from jupyter_colophon.operations.datahub import (
     aspects,
     entities,
@@ -15,7 +15,7 @@ from jupyter_colophon.operations.datahub import (
     trace,
     v3,
 )
-from jupyter_colophon.operations.datahub.errors import render_error
+from jupyter_colophon.operations.datahub.errors import render_datahub_error
 from jupyter_colophon.operations.datahub.urns import PREFIX
 from jupyter_colophon.operations.openapi import add_document_operation
 from jupyter_colophon.operations.operation import list_operations
@@ -29,13 +29,13 @@ def _read_max_body_bytes(settings: Settings) -> int:
 
 
 DATAHUB: Final = add_document_operation(
-    Api(
+    ApiDefinition(
         title="DataHub's metadata service, by Jupyter Colophon",
         summary="Proposals, entities and their aspects, as DataHub's clients know them.",
         prefix=PREFIX,
         # A path with a name comes before the one with any entity type.
         operations=list_operations(service, aspects, entities, runs, indices, trace, relationships, scroll, v3),
-        error_document=render_error,
+        error_document=render_datahub_error,
         error_schema=shapes.ERROR,
         places={
             item.name: (item,)

@@ -13,19 +13,19 @@ from jupyter_colophon.core.errors import (
     TooLarge,
 )
 from jupyter_colophon.operations.datahub import documents, restli_proposals, shapes, timeseries
-from jupyter_colophon.operations.datahub.actions import RestliAction, declare_actions
+from jupyter_colophon.operations.datahub.actions import RestliAction, declare_restli_actions
 from jupyter_colophon.operations.datahub.errors import RESTLI_STATUSES
-from jupyter_colophon.operations.datahub.urns import parse_names, parse_path_urn
+from jupyter_colophon.operations.datahub.urns import parse_name_list, parse_path_urn
 from jupyter_colophon.operations.idempotency import IDEMPOTENCY_KEY
 from jupyter_colophon.operations.operation import declare_operation
 from jupyter_colophon.operations.parameter import Parameter, declare_text
-from jupyter_colophon.operations.request import Document, Request
-from jupyter_colophon.operations.services import Services
+from jupyter_colophon.operations.request import Document, OperationRequest
+from jupyter_colophon.operations.services import ProcessServices
 
 _VERSION_DIGITS: Final = 9
 
 
-def _read_version(sent: str) -> int:
+def _parse_version(sent: str) -> int:
     digits = sent.removeprefix("-")
     if not (digits.isascii() and digits.isdigit() and len(digits) <= _VERSION_DIGITS):
         raise InvalidQuery("must be an integer", "version")
@@ -37,22 +37,22 @@ _VERSION: Final = Parameter(
     "version",
     "0 is the current version, 1 the oldest, -1 the one before the current version.",
     {"type": "integer", "default": 0},
-    _read_version,
+    _parse_version,
     0,
 )
 _ASPECTS: Final = declare_text(
     "aspects", "The names of the aspects to return, as `List(a,b)`; by default, all of them."
 )
-_COUNT: Final = shapes.declare_object("aspect", aspect=shapes.TEXT, urnLike=shapes.TEXT_OR_NULL)
+_COUNT: Final = shapes.declare_object_schema("aspect", aspect=shapes.TEXT, urnLike=shapes.TEXT_OR_NULL)
 
 
-def count_entities(services: Services, request: Request) -> Document:
+def count_entities(services: ProcessServices, request: OperationRequest) -> Document:
     """Return how many entities have an aspect."""
-    body, finder = request.body, services.get_catalog().datahub.finder
-    return {"value": finder.count(body["aspect"], body.get("urnLike") or "%", request.principal)}
+    body, finder = request.body, services.get_or_open_catalog().datahub.finder
+    return {"value": finder.count_entities_with_aspect(body["aspect"], body.get("urnLike") or "%", request.principal)}
 
 
-ACT_ON_ASPECTS: Final = declare_actions(
+ACT_ON_ASPECTS: Final = declare_restli_actions(
     "actOnAspects",
     "/aspects",
     "Write proposals (`ingestProposal`, `ingestProposalBatch`), read time-series values, or count entities",
@@ -61,15 +61,15 @@ ACT_ON_ASPECTS: Final = declare_actions(
         "ingestProposalBatch": RestliAction(
             restli_proposals.ingest_proposal_batch, restli_proposals.PROPOSALS, writes=True
         ),
-        "getTimeseriesAspectValues": RestliAction(timeseries.read_values, timeseries.QUERY),
+        "getTimeseriesAspectValues": RestliAction(timeseries.read_timeseries_values, timeseries.QUERY),
         "getCount": RestliAction(count_entities, _COUNT),
     },
     parameters=[IDEMPOTENCY_KEY],
     answer={
         "anyOf": [
             shapes.SUCCESS,
-            shapes.declare_action_result(timeseries.VALUES),
-            shapes.declare_action_result(shapes.NUMBER),
+            shapes.declare_action_result_schema(timeseries.VALUES),
+            shapes.declare_action_result_schema(shapes.NUMBER),
         ]
     },
     errors=[InvalidName, NotFound, AlreadyExists, NotEmpty, ConditionFailed, PatchFailed, TooLarge],
@@ -81,16 +81,16 @@ ACT_ON_ASPECTS: Final = declare_actions(
     "GET /aspects/{urn}",
     parameters=[_ASPECT, _VERSION],
     answers={
-        200: shapes.declare_object(
+        200: shapes.declare_object_schema(
             "version aspect", version=shapes.NUMBER, aspect=shapes.ANY, systemMetadata=shapes.ANY
         )
     },
     errors=[NotFound],
     statuses=RESTLI_STATUSES,
 )
-def read_aspect_by_class(services: Services, request: Request) -> Document:
+def read_aspect_by_class(services: ProcessServices, request: OperationRequest) -> Document:
     """Return one aspect of an entity, under the name of its class."""
-    catalog, urn = services.get_catalog(), parse_path_urn(request, "/aspects/")
+    catalog, urn = services.get_or_open_catalog(), parse_path_urn(request, "/aspects/")
     aspect = catalog.datahub.reader.read_aspect(urn, request[_ASPECT], request[_VERSION], request.principal)
     return documents.render_aspect_by_class(aspect, catalog.registry)
 
@@ -100,20 +100,22 @@ def read_aspect_by_class(services: Services, request: Request) -> Document:
     "GET /entitiesV2/{urn}",
     parameters=[_ASPECTS],
     answers={
-        200: shapes.declare_object("urn entityName aspects", urn=shapes.URN, entityName=shapes.TEXT, aspects=shapes.ANY)
+        200: shapes.declare_object_schema(
+            "urn entityName aspects", urn=shapes.URN, entityName=shapes.TEXT, aspects=shapes.ANY
+        )
     },
     errors=[NotFound],
     statuses=RESTLI_STATUSES,
 )
-def read_enveloped_entity(services: Services, request: Request) -> Document:
+def read_enveloped_entity(services: ProcessServices, request: OperationRequest) -> Document:
     """Return an entity with its aspects; of one that is not stored, its key."""
-    reader, urn = services.get_catalog().datahub.reader, parse_path_urn(request, "/entitiesV2/")
-    aspects = reader.read_entity(urn, parse_names(request[_ASPECTS]), request.principal)
+    reader, urn = services.get_or_open_catalog().datahub.reader, parse_path_urn(request, "/entitiesV2/")
+    aspects = reader.read_aspects_of_entity(urn, parse_name_list(request[_ASPECTS]), request.principal)
     (original_spellings,) = reader.read_original_spellings([str(urn)])
     return documents.render_enveloped_entity(original_spellings, urn.type, aspects)
 
 
-ACT_ON_USAGE: Final = declare_actions(
+ACT_ON_USAGE: Final = declare_restli_actions(
     "actOnUsage",
     "/usageStats",
     "Write the usage of datasets (`batchIngest`) as their aspect `datasetUsageStatistics`",

@@ -22,7 +22,7 @@ def render_audit_stamp(aspect: Aspect) -> Document:
 
 def render_system_metadata(aspect: Aspect) -> Document:
     """Return the system metadata of an aspect; the version in it is the aspect's own."""
-    return system_metadata.read_document(aspect.system, aspect.version, aspect.time) if aspect.version else {}
+    return system_metadata.build_datahub_document(aspect.system, aspect.version, aspect.time) if aspect.version else {}
 
 
 def render_aspect_by_class(aspect: Aspect, registry: Registry) -> Document:

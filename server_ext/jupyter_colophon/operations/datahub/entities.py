@@ -5,35 +5,35 @@ from typing import Final
 from jupyter_colophon.core.datahub import criteria
 from jupyter_colophon.core.errors import AlreadyExists, ConditionFailed, InvalidName, NotEmpty, NotFound, PatchFailed
 from jupyter_colophon.operations.datahub import delete, restli_proposals, shapes
-from jupyter_colophon.operations.datahub.actions import RestliAction, declare_actions
+from jupyter_colophon.operations.datahub.actions import RestliAction, declare_restli_actions
 from jupyter_colophon.operations.idempotency import IDEMPOTENCY_KEY
-from jupyter_colophon.operations.request import Document, Request
-from jupyter_colophon.operations.services import Services
+from jupyter_colophon.operations.request import Document, OperationRequest
+from jupyter_colophon.operations.services import ProcessServices
 
 _PAGE: Final = {"start": shapes.OFFSET, "count": shapes.COUNT}
-_LIST: Final = shapes.declare_object("entity", entity=shapes.TEXT, **_PAGE)
-_SEARCH: Final = shapes.declare_object(
+_LIST: Final = shapes.declare_object_schema("entity", entity=shapes.TEXT, **_PAGE)
+_SEARCH: Final = shapes.declare_object_schema(
     "entity", entity=shapes.TEXT, input=shapes.TEXT_OR_NULL, filter=shapes.ANY_OR_NULL, **_PAGE
 )
 _COUNT: Final = 10
 
 
-def list_urns(services: Services, request: Request) -> Document:
+def list_urns_of_type(services: ProcessServices, request: OperationRequest) -> Document:
     """Return a page of the entities of a type."""
-    body, datahub = request.body, services.get_catalog().datahub
-    start, count = body.get("start", 0), shapes.read_count(body, "count", _COUNT)
-    page = datahub.finder.list_urns(body["entity"], start, count, request.principal)
+    body, datahub = request.body, services.get_or_open_catalog().datahub
+    start, count = body.get("start", 0), shapes.parse_count_of_body(body, "count", _COUNT)
+    page = datahub.finder.list_urns_of_type(body["entity"], start, count, request.principal)
     entities = datahub.reader.read_original_spellings(page.urns)
     return {"value": {"start": start, "count": len(page.urns), "total": page.total, "entities": entities}}
 
 
-def search(services: Services, request: Request) -> Document:
+def search_entities_of_type(services: ProcessServices, request: OperationRequest) -> Document:
     """Return a page of the entities of a type that match words and a filter."""
-    body, datahub = request.body, services.get_catalog().datahub
-    start, count = body.get("start", 0), shapes.read_count(body, "count", _COUNT)
-    filter_ = criteria.read(body.get("filter"), "/filter")
+    body, datahub = request.body, services.get_or_open_catalog().datahub
+    start, count = body.get("start", 0), shapes.parse_count_of_body(body, "count", _COUNT)
+    filter_ = criteria.parse_filter(body.get("filter"), "/filter")
     words = body.get("input") or "*"
-    page = datahub.finder.search(words, body["entity"], filter_, start, count, request.principal)
+    page = datahub.finder.search_entities(words, body["entity"], filter_, start, count, request.principal)
     value = {
         "from": start,
         "pageSize": count,
@@ -44,18 +44,18 @@ def search(services: Services, request: Request) -> Document:
     return {"value": value}
 
 
-ACT_ON_ENTITIES: Final = declare_actions(
+ACT_ON_ENTITIES: Final = declare_restli_actions(
     "actOnEntities",
     "/entities",
     "Write a snapshot (`ingest`), delete, list or search entities, or remove references to an entity",
     {
         "ingest": RestliAction(restli_proposals.ingest_snapshot, restli_proposals.SNAPSHOT, writes=True),
-        "delete": RestliAction(delete.delete, delete.DELETION, writes=True),
-        "listUrns": RestliAction(list_urns, _LIST),
-        "search": RestliAction(search, _SEARCH),
+        "delete": RestliAction(delete.delete_entity_or_aspect, delete.DELETION, writes=True),
+        "listUrns": RestliAction(list_urns_of_type, _LIST),
+        "search": RestliAction(search_entities_of_type, _SEARCH),
         "deleteReferences": RestliAction(delete.delete_references, delete.REFERENCES, writes=True),
     },
     parameters=[IDEMPOTENCY_KEY],
-    answer={"anyOf": [shapes.SUCCESS, shapes.declare_action_result(shapes.ANY)]},
+    answer={"anyOf": [shapes.SUCCESS, shapes.declare_action_result_schema(shapes.ANY)]},
     errors=[InvalidName, NotFound, AlreadyExists, NotEmpty, ConditionFailed, PatchFailed],
 )

@@ -3,9 +3,9 @@
 from typing import Final
 
 from jupyter_colophon.operations.datahub import shapes
-from jupyter_colophon.operations.datahub.actions import RestliAction, declare_actions
-from jupyter_colophon.operations.request import Document, Request
-from jupyter_colophon.operations.services import Services
+from jupyter_colophon.operations.datahub.actions import RestliAction, declare_restli_actions
+from jupyter_colophon.operations.request import Document, OperationRequest
+from jupyter_colophon.operations.services import ProcessServices
 
 _NOT_NEEDED: Final = (
     "nothing needs to be restored: search and lineage are written with each change;"
@@ -13,15 +13,15 @@ _NOT_NEEDED: Final = (
 )
 
 
-def restore_indices(services: Services, request: Request) -> Document:
+def answer_restore_indices_not_needed(services: ProcessServices, request: OperationRequest) -> Document:
     """Return why it is not needed."""
     return {"value": _NOT_NEEDED}
 
 
-ACT_ON_OPERATIONS: Final = declare_actions(
+ACT_ON_OPERATIONS: Final = declare_restli_actions(
     "actOnOperations",
     "/operations",
     "Return why indices need not be restored (`restoreIndices`)",
-    {"restoreIndices": RestliAction(restore_indices, shapes.ANY)},
-    answer=shapes.declare_action_result(shapes.TEXT),
+    {"restoreIndices": RestliAction(answer_restore_indices_not_needed, shapes.ANY)},
+    answer=shapes.declare_action_result_schema(shapes.TEXT),
 )

@@ -20,14 +20,14 @@ from jupyter_colophon.core.errors import (
     PatchFailed,
     Problem,
     TooLarge,
-    quote_text,
+    quote_and_truncate_text,
 )
 from jupyter_colophon.core.model.proposal import Proposal, ProposalResult
-from jupyter_colophon.operations.request import Request
-from jupyter_colophon.operations.services import Services
+from jupyter_colophon.operations.request import OperationRequest
+from jupyter_colophon.operations.services import ProcessServices
 from jupyter_colophon.service.changes.inbox import PROPOSALS_POINTER
 from jupyter_colophon.service.datahub.drop_unknown_fields import drop_unknown_fields
-from jupyter_colophon.service.datahub.trace import format_trace
+from jupyter_colophon.service.datahub.trace import format_write_trace_id
 
 if TYPE_CHECKING:
     from jupyter_colophon.composition import Catalog
@@ -69,17 +69,17 @@ class IngestResult:
     @property
     def headers(self) -> dict[str, str]:
         """The trace of the write: its time in microseconds, and its number in the inbox."""
-        trace = format_trace(time.time_ns() // 1_000, self.number)
+        trace = format_write_trace_id(time.time_ns() // 1_000, self.number)
         return {"traceparent": f"00-{trace}-{trace[16:]}-01"}
 
 
-def build_replay_key(request: Request, proposals: Sequence[Proposal]) -> IdempotencyKey | None:
+def build_idempotency_key_of_batch(request: OperationRequest, proposals: Sequence[Proposal]) -> IdempotencyKey | None:
     """Return the key under which the proposals are written once; None where each request is a new one.
 
     Clients send a request again whose answer was lost. Each emit has the time at which it observed, so that the same
     bytes are the same emit; where a proposal has no such time, two users may mean the same.
     """
-    once = request.once
+    once = request.idempotency_key
     if once is not None:
         return once
     if not proposals or not all(
@@ -90,30 +90,36 @@ def build_replay_key(request: Request, proposals: Sequence[Proposal]) -> Idempot
     return IdempotencyKey(request.principal.user, _REPLAY + fingerprint, fingerprint, REPLAYED_MS)
 
 
-def propose(services: Services, request: Request, sent: Sequence[SentProposal], *, later: bool = False) -> IngestResult:
+def write_or_queue_proposals(
+    services: ProcessServices, request: OperationRequest, sent: Sequence[SentProposal], *, queue: bool = False
+) -> IngestResult:
     """Write proposals, all or none of them; or queue them. Raises what `WritePath.propose` does."""
-    catalog, principal = services.get_catalog(), request.principal
+    catalog, principal = services.get_or_open_catalog(), request.principal
     for sent_proposal in sent:
         # A caller without read access gets no information about the model.
-        catalog.write_path.require(principal, "read", sent_proposal.proposal.urn)
+        catalog.write_path.require_may_act_on_entity(principal, "read", sent_proposal.proposal.urn)
     # These clients write back the union of both scopes that they read.
     sent = [replace(item, proposal=replace(item.proposal, united=True)) for item in sent]
-    with _keep_refused(catalog, principal, [item.proposal for item in sent]):
-        checked = [_drop_unknown_fields(catalog, item, strict=services.settings.datahub_strict) for item in sent]
+    with _store_refused_as_dead_letters(catalog, principal, [item.proposal for item in sent]):
+        checked = [
+            _drop_unknown_fields_and_warn(catalog, item, strict=services.settings.datahub_strict) for item in sent
+        ]
     proposals = [proposal for proposal, _ in checked]
     warnings = tuple(warning for _, some in checked for warning in some)
     for problem in warnings:
-        _logger.warning("dropped a field that the model does not know: %s", quote_text(problem.pointer))
-    once = build_replay_key(request, [item.proposal for item in sent])
-    with _translate_pointers(sent), _keep_refused(catalog, principal, proposals):
-        if later:
-            entry = catalog.inbox.accept(proposals, principal, once)
+        _logger.warning("dropped a field that the model does not know: %s", quote_and_truncate_text(problem.pointer))
+    once = build_idempotency_key_of_batch(request, [item.proposal for item in sent])
+    with _translate_pointers_of_errors(sent), _store_refused_as_dead_letters(catalog, principal, proposals):
+        if queue:
+            entry = catalog.inbox.check_and_store_batch(proposals, principal, once)
             return IngestResult((), entry.id, warnings)
-        written = catalog.write_path.propose(proposals, principal, PROPOSALS_POINTER, once=once)
+        written = catalog.write_path.apply_proposals_atomically(proposals, principal, PROPOSALS_POINTER, once=once)
         return IngestResult(tuple(written), 0, warnings)
 
 
-def _drop_unknown_fields(catalog: "Catalog", sent: SentProposal, *, strict: bool) -> tuple[Proposal, list[Problem]]:
+def _drop_unknown_fields_and_warn(
+    catalog: "Catalog", sent: SentProposal, *, strict: bool
+) -> tuple[Proposal, list[Problem]]:
     """Return the proposal without fields unknown to its model, and warnings about the dropped fields."""
     if strict:
         return sent.proposal, []
@@ -124,28 +130,30 @@ def _drop_unknown_fields(catalog: "Catalog", sent: SentProposal, *, strict: bool
 
 
 @contextmanager
-def _keep_refused(catalog: "Catalog", principal: Principal, proposals: Sequence[Proposal]) -> Iterator[None]:
+def _store_refused_as_dead_letters(
+    catalog: "Catalog", principal: Principal, proposals: Sequence[Proposal]
+) -> Iterator[None]:
     """Store refused proposals as dead letters: many clients only log the error (spec DH-9)."""
     try:
         yield
     except _REFUSED as error:
-        catalog.dead_letters.store_refused(proposals, principal, error)
+        catalog.dead_letters.store_refused_proposals(proposals, principal, error)
         raise
 
 
 @contextmanager
-def _translate_pointers(sent: Sequence[SentProposal]) -> Iterator[None]:
+def _translate_pointers_of_errors(sent: Sequence[SentProposal]) -> Iterator[None]:
     """Replace the pointers of an error by pointers into the body."""
     try:
         yield
     except MetadataError as error:
         error.problems = tuple(
-            Problem(_translate_pointer(problem.pointer, sent), problem.message) for problem in error.problems
+            Problem(_translate_pointer_into_body(problem.pointer, sent), problem.message) for problem in error.problems
         )
         raise
 
 
-def _translate_pointer(pointer: str, sent: Sequence[SentProposal]) -> str:
+def _translate_pointer_into_body(pointer: str, sent: Sequence[SentProposal]) -> str:
     match = _PLACE.match(pointer)
     if match is None:
         return pointer

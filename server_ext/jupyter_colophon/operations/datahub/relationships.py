@@ -18,8 +18,8 @@ from jupyter_colophon.operations.parameter import (
     declare_text,
     declare_texts,
 )
-from jupyter_colophon.operations.request import Document, Request
-from jupyter_colophon.operations.services import Services
+from jupyter_colophon.operations.request import Document, OperationRequest
+from jupyter_colophon.operations.services import ProcessServices
 from jupyter_colophon.service.datahub.relationships import RelationshipFilter
 
 if TYPE_CHECKING:
@@ -43,21 +43,23 @@ _WITHOUT_EFFECT: Final[list[Parameter[Any]]] = [
     declare_text("pitKeepAlive", "Accepted and ignored."),
     declare_flag("includeSoftDelete", "Accepted and ignored."),
 ]
-_SCROLL: Final = shapes.declare_object(
+_SCROLL: Final = shapes.declare_object_schema(
     sourceFilter=shapes.ANY_OR_NULL, destinationFilter=shapes.ANY_OR_NULL, edgeFilter=shapes.ANY_OR_NULL
 )
-_LINEAGE: Final = shapes.declare_object(urns={"type": ["array", "null"], "items": shapes.TEXT, "maxItems": 1_000})
-_RELATED: Final = shapes.declare_object(
+_LINEAGE: Final = shapes.declare_object_schema(
+    urns={"type": ["array", "null"], "items": shapes.TEXT, "maxItems": 1_000}
+)
+_RELATED: Final = shapes.declare_object_schema(
     "start count total entities",
     start=shapes.NUMBER,
     count=shapes.NUMBER,
     total=shapes.NUMBER,
-    entities=shapes.declare_list(
-        shapes.declare_object("urn relationshipType", urn=shapes.URN, relationshipType=shapes.TEXT)
+    entities=shapes.declare_list_schema(
+        shapes.declare_object_schema("urn relationshipType", urn=shapes.URN, relationshipType=shapes.TEXT)
     ),
 )
-_RESULTS: Final = shapes.declare_object(
-    "results", results=shapes.declare_list(shapes.ANY), scrollId=shapes.TEXT_OR_NULL
+_RESULTS: Final = shapes.declare_object_schema(
+    "results", results=shapes.declare_list_schema(shapes.ANY), scrollId=shapes.TEXT_OR_NULL
 )
 
 
@@ -68,11 +70,13 @@ _RESULTS: Final = shapes.declare_object(
     answers={200: _RELATED},
     errors=[NotFound, InvalidName],
 )
-def list_related(services: Services, request: Request) -> Document:
+def list_related(services: ProcessServices, request: OperationRequest) -> Document:
     """Return the entities that an entity refers to, or that refer to it."""
-    datahub, urn, start = services.get_catalog().datahub, Urn.parse(request[_URN]), request[_START]
-    incoming, kinds = request[_DIRECTION] == "INCOMING", _read_types(request, _KINDS)
-    edges, total = datahub.relater.list_edges(urn, incoming, kinds, start, request[_COUNT], request.principal)
+    datahub, urn, start = services.get_or_open_catalog().datahub, Urn.parse(request[_URN]), request[_START]
+    incoming, kinds = request[_DIRECTION] == "INCOMING", _parse_relationship_types(request, _KINDS)
+    edges, total = datahub.relater.list_visible_edges_page(
+        urn, incoming, kinds, start, request[_COUNT], request.principal
+    )
     urns = datahub.reader.read_original_spellings([item.urn if incoming else item.target for item in edges])
     entities = [
         {"urn": original_spellings, "relationshipType": edge.kind}
@@ -90,19 +94,21 @@ def list_related(services: Services, request: Request) -> Document:
     errors=[InvalidName],
     permission="read",
 )
-def scroll_relationships(services: Services, request: Request) -> Document:
+def scroll_relationships(services: ProcessServices, request: OperationRequest) -> Document:
     """Return a page of relationships between entities; filters select entities by their URNs."""
-    catalog, body = services.get_catalog(), request.body
+    catalog, body = services.get_or_open_catalog(), request.body
     if body.get("edgeFilter"):
         raise InvalidQuery("edgeFilter is not supported: relationships have only a type and two ends")
     edges = RelationshipFilter(
-        _read_types(request, _KINDS),
-        _read_types(request, _SOURCES),
-        _read_types(request, _TARGETS),
-        _read_filtered_urns(body, "sourceFilter"),
-        _read_filtered_urns(body, "destinationFilter"),
+        _parse_relationship_types(request, _KINDS),
+        _parse_relationship_types(request, _SOURCES),
+        _parse_relationship_types(request, _TARGETS),
+        _parse_filtered_urns(body, "sourceFilter"),
+        _parse_filtered_urns(body, "destinationFilter"),
     )
-    relationships, cursor = catalog.datahub.relater.scroll(edges, request[COUNT], request[CURSOR], request.principal)
+    relationships, cursor = catalog.datahub.relater.scroll_relationships(
+        edges, request[COUNT], request[CURSOR], request.principal
+    )
     original_spellings = _read_spellings(catalog, relationships)
     results = [
         _render_relationship(item.kind, original_spellings[item.urn], original_spellings[item.target])
@@ -120,14 +126,19 @@ def scroll_relationships(services: Services, request: Request) -> Document:
     errors=[InvalidName],
     permission="read",
 )
-def scroll_lineage(services: Services, request: Request) -> Document:
+def scroll_lineage(services: ProcessServices, request: OperationRequest) -> Document:
     """Return a page of the relationships of entities along which data flow, as their aspects have them."""
-    catalog = services.get_catalog()
+    catalog = services.get_or_open_catalog()
     urns = tuple(str(Urn.parse(urn)) for urn in request.body.get("urns") or ())
     if not urns:
         raise InvalidQuery("must name at least one entity", "urns")
     relationships, cursor = catalog.datahub.relater.scroll_lineage(
-        urns, _read_types(request, _KINDS), request[_FLOW], request[COUNT], request[CURSOR], request.principal
+        urns,
+        _parse_relationship_types(request, _KINDS),
+        request[_FLOW],
+        request[COUNT],
+        request[CURSOR],
+        request.principal,
     )
     original_spellings = _read_spellings(catalog, [relationship for relationship, _, _ in relationships])
     results = [
@@ -143,7 +154,7 @@ def scroll_lineage(services: Services, request: Request) -> Document:
     return {"results": results, "scrollId": cursor}
 
 
-def _read_types(request: Request, parameter: Parameter[tuple[str, ...]]) -> frozenset[str]:
+def _parse_relationship_types(request: OperationRequest, parameter: Parameter[tuple[str, ...]]) -> frozenset[str]:
     sent = request[parameter]
     return frozenset(sent)
 
@@ -162,10 +173,10 @@ def _render_relationship(kind: str, source: str, target: str) -> Document:
     return {"relationshipType": kind, **ends}
 
 
-def _read_filtered_urns(body: Document, name: str) -> tuple[str, ...]:
+def _parse_filtered_urns(body: Document, name: str) -> tuple[str, ...]:
     """Return the URNs that a filter selects, which is all that it can. Raises InvalidQuery."""
     urns: list[str] = []
-    for criterion in (item for some in criteria.read(body.get(name), f"/{name}") for item in some):
+    for criterion in (item for some in criteria.parse_filter(body.get(name), f"/{name}") for item in some):
         if criterion.field != "urn" or criterion.condition not in ("EQUAL", "IN") or criterion.negated:
             raise InvalidQuery(f"{name}: only criteria of the field `urn` with the condition EQUAL or IN are supported")
         urns += [str(Urn.parse(value)) for value in criterion.values]

@@ -4,60 +4,72 @@ from typing import Any, Final
 
 from jupyter_colophon.core.datahub import mcp, snapshot, usage
 from jupyter_colophon.operations.datahub import shapes
-from jupyter_colophon.operations.datahub.ingest import IngestResult, SentProposal, propose
-from jupyter_colophon.operations.request import Answer, Request
-from jupyter_colophon.operations.services import Services
+from jupyter_colophon.operations.datahub.ingest import IngestResult, SentProposal, write_or_queue_proposals
+from jupyter_colophon.operations.request import OperationAnswer, OperationRequest
+from jupyter_colophon.operations.services import ProcessServices
 
-PROPOSAL: Final = shapes.declare_object("proposal", proposal=mcp.SHAPE, **{"async": shapes.ASYNC})
-PROPOSALS: Final = shapes.declare_object(
-    "proposals", proposals=shapes.declare_list(mcp.SHAPE), **{"async": shapes.ASYNC}
+PROPOSAL: Final = shapes.declare_object_schema("proposal", proposal=mcp.SHAPE, **{"async": shapes.ASYNC})
+PROPOSALS: Final = shapes.declare_object_schema(
+    "proposals", proposals=shapes.declare_list_schema(mcp.SHAPE), **{"async": shapes.ASYNC}
 )
-SNAPSHOT: Final = shapes.declare_object(
-    "entity", entity=shapes.declare_object("value", value=shapes.ANY), systemMetadata=shapes.SYSTEM_METADATA
+SNAPSHOT: Final = shapes.declare_object_schema(
+    "entity", entity=shapes.declare_object_schema("value", value=shapes.ANY), systemMetadata=shapes.SYSTEM_METADATA
 )
-BUCKETS: Final = shapes.declare_object("buckets", buckets=shapes.declare_list(usage.SHAPE))
+BUCKETS: Final = shapes.declare_object_schema("buckets", buckets=shapes.declare_list_schema(usage.SHAPE))
 _LATER: Final = ("true", True)
 
 
-def ingest_proposal(services: Services, request: Request) -> Answer:
+def ingest_proposal(services: ProcessServices, request: OperationRequest) -> OperationAnswer:
     """Write one proposal. Outside its value, characters that are not ASCII are sent as literal escapes."""
-    return _ingest(services, request, [(mcp.unescape_proposal(request.body["proposal"]), "/proposal")])
+    return _ingest_documents(
+        services, request, [(mcp.unescape_literals_in_proposal(request.body["proposal"]), "/proposal")]
+    )
 
 
-def ingest_proposal_batch(services: Services, request: Request) -> Answer:
+def ingest_proposal_batch(services: ProcessServices, request: OperationRequest) -> OperationAnswer:
     """Write all proposals of a batch, or none of them."""
     proposals = enumerate(request.body["proposals"])
-    return _ingest(services, request, [(document, f"/proposals/{at}") for at, document in proposals])
+    return _ingest_documents(services, request, [(document, f"/proposals/{at}") for at, document in proposals])
 
 
-def ingest_snapshot(services: Services, request: Request) -> Answer:
+def ingest_snapshot(services: ProcessServices, request: OperationRequest) -> OperationAnswer:
     """Write a snapshot: aspects of one entity by the names of their classes."""
-    proposals = snapshot.read_proposals(request.body, services.get_catalog().registry)
-    return _answer(propose(services, request, [SentProposal(proposal, pointer) for proposal, pointer in proposals]))
+    proposals = snapshot.parse_snapshot_proposals(request.body, services.get_or_open_catalog().registry)
+    return _build_ingest_answer(
+        write_or_queue_proposals(
+            services, request, [SentProposal(proposal, pointer) for proposal, pointer in proposals]
+        )
+    )
 
 
-def ingest_usage(services: Services, request: Request) -> Answer:
+def ingest_usage(services: ProcessServices, request: OperationRequest) -> OperationAnswer:
     """Write the usage of datasets, one value for each bucket of time."""
     buckets = [(bucket, f"/buckets/{at}") for at, bucket in enumerate(request.body["buckets"])]
-    sent = [SentProposal(usage.read_proposal(bucket, pointer), pointer) for bucket, pointer in buckets]
-    return _answer(propose(services, request, sent))
+    sent = [
+        SentProposal(usage.convert_usage_bucket_to_proposal(bucket, pointer), pointer) for bucket, pointer in buckets
+    ]
+    return _build_ingest_answer(write_or_queue_proposals(services, request, sent))
 
 
-def _ingest(services: Services, request: Request, documents: list[tuple[Any, str]]) -> Answer:
-    registry = services.get_catalog().registry
+def _ingest_documents(
+    services: ProcessServices, request: OperationRequest, documents: list[tuple[Any, str]]
+) -> OperationAnswer:
+    registry = services.get_or_open_catalog().registry
     sent = [
         SentProposal(
             mcp.read_proposal(document, registry, pointer),
             f"{pointer}/aspect/value",
-            mcp.is_listed(document),
+            mcp.is_json_patch_list(document),
             f"{pointer}/entityUrn",
         )
         for document, pointer in documents
     ]
-    return _answer(propose(services, request, sent, later=request.body.get("async") in _LATER))
+    return _build_ingest_answer(
+        write_or_queue_proposals(services, request, sent, queue=request.body.get("async") in _LATER)
+    )
 
 
-def _answer(outcome: IngestResult) -> Answer:
+def _build_ingest_answer(outcome: IngestResult) -> OperationAnswer:
     warnings = [{"pointer": warning.pointer, "message": warning.message} for warning in outcome.warnings]
     document: dict[str, Any] = {"value": "success"} | ({"warnings": warnings} if warnings else {})
-    return Answer(document, headers=outcome.headers)
+    return OperationAnswer(document, headers=outcome.headers)

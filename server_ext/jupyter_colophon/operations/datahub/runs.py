@@ -2,19 +2,21 @@
 
 from typing import Any, Final
 
-from jupyter_colophon.core.documents.json_parsing import compact
+from jupyter_colophon.core.documents.json_parsing import encode_canonical_json
 from jupyter_colophon.core.errors import NotFound, TooLarge
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.core.read_budget import LIST_BYTES_MAX
 from jupyter_colophon.operations.datahub import shapes
-from jupyter_colophon.operations.datahub.actions import RestliAction, declare_actions
-from jupyter_colophon.operations.request import Document, Request
-from jupyter_colophon.operations.services import Services
+from jupyter_colophon.operations.datahub.actions import RestliAction, declare_restli_actions
+from jupyter_colophon.operations.request import Document, OperationRequest
+from jupyter_colophon.operations.services import ProcessServices
 
 #: Rolled-back writes of a run are never returned, whatever `includeSoft` is.
-_LIST: Final = shapes.declare_object(pageOffset=shapes.OFFSET, pageSize=shapes.COUNT, includeSoft=shapes.FLAG_OR_NULL)
-_DESCRIBE: Final = shapes.declare_object(
+_LIST: Final = shapes.declare_object_schema(
+    pageOffset=shapes.OFFSET, pageSize=shapes.COUNT, includeSoft=shapes.FLAG_OR_NULL
+)
+_DESCRIBE: Final = shapes.declare_object_schema(
     "runId",
     runId=shapes.TEXT,
     start=shapes.OFFSET,
@@ -22,7 +24,7 @@ _DESCRIBE: Final = shapes.declare_object(
     includeSoft=shapes.FLAG_OR_NULL,
     includeAspect=shapes.FLAG_OR_NULL,
 )
-_ROLL_BACK: Final = shapes.declare_object(
+_ROLL_BACK: Final = shapes.declare_object_schema(
     "runId",
     runId=shapes.TEXT,
     dryRun=shapes.FLAG_OR_NULL,
@@ -32,43 +34,43 @@ _ROLL_BACK: Final = shapes.declare_object(
 _COUNT: Final = 100
 
 
-def list_runs(services: Services, request: Request) -> Document:
+def list_ingestion_runs(services: ProcessServices, request: OperationRequest) -> Document:
     """Return a page of runs, the one that wrote last first."""
-    page, count = request.body.get("pageOffset", 0), shapes.read_count(request.body, "pageSize", _COUNT)
+    page, count = request.body.get("pageOffset", 0), shapes.parse_count_of_body(request.body, "pageSize", _COUNT)
     # The command line sends the number of the page, and its length.
-    runs = services.get_catalog().datahub.ingestions.list(page * count, count, request.principal)
+    runs = services.get_or_open_catalog().datahub.ingestions.list_visible_runs(page * count, count, request.principal)
     return {"value": [{"runId": run.run, "timestamp": run.time, "rows": run.aspects} for run in runs]}
 
 
-def describe(services: Services, request: Request) -> Document:
+def list_aspects_of_ingestion_run(services: ProcessServices, request: OperationRequest) -> Document:
     """Return the aspects whose current value a run wrote; with `includeAspect`, including the values."""
-    catalog, body = services.get_catalog(), request.body
-    start, count = body.get("start", 0), shapes.read_count(body, "count", _COUNT)
-    aspects = catalog.datahub.ingestions.list_aspects(body["runId"], start, count, request.principal)
-    rows = [_render_row(catalog.registry, *item) for item in aspects]
+    catalog, body = services.get_or_open_catalog(), request.body
+    start, count = body.get("start", 0), shapes.parse_count_of_body(body, "count", _COUNT)
+    aspects = catalog.datahub.ingestions.list_visible_aspects_of_run(body["runId"], start, count, request.principal)
+    rows = [_render_aspect_of_run(catalog.registry, *item) for item in aspects]
     if body.get("includeAspect"):
         size = 0
         for row in rows:
-            stored = catalog.datahub.reader.read_entities(
+            stored = catalog.datahub.reader.read_aspects_of_existing_entities(
                 [Urn.parse(row["urn"])], {row["aspectName"]}, request.principal
             )
             aspect = stored.get(row["urn"], {}).get(row["aspectName"])
-            row["payload"] = None if aspect is None else compact(aspect.value)
+            row["payload"] = None if aspect is None else encode_canonical_json(aspect.value)
             size += len(row["payload"] or "")
             if size > LIST_BYTES_MAX:
                 raise TooLarge(f"the answer would have more than {LIST_BYTES_MAX} bytes: send a smaller count")
     return {"value": rows}
 
 
-def roll_back(services: Services, request: Request) -> Document:
+def roll_back_ingestion_run(services: ProcessServices, request: OperationRequest) -> Document:
     """Undo the writes of a run; with `dryRun`, only return them."""
-    catalog, body = services.get_catalog(), request.body
+    catalog, body = services.get_or_open_catalog(), request.body
     safe = body.get("safe") is not False and body.get("hardDelete") is not True
-    result = catalog.datahub.ingestions.roll_back(
+    result = catalog.datahub.ingestions.roll_back_run(
         body["runId"], request.principal, dry_run=body.get("dryRun") is True, safe=safe
     )
     value = {
-        "aspectRowSummaries": [_render_row(catalog.registry, *row) for row in result.rows],
+        "aspectRowSummaries": [_render_aspect_of_run(catalog.registry, *row) for row in result.rows],
         "entitiesAffected": result.entities_affected,
         "entitiesDeleted": result.entities_deleted,
         "aspectsReverted": result.aspects_reverted,
@@ -79,25 +81,25 @@ def roll_back(services: Services, request: Request) -> Document:
     return {"value": value}
 
 
-def _render_row(registry: Registry, run: str, urn: str, aspect: str, time: int) -> dict[str, Any]:
+def _render_aspect_of_run(registry: Registry, run: str, urn: str, aspect: str, time: int) -> dict[str, Any]:
     key_aspect = registry.get_type(Urn.parse(urn).type).key_aspect
     row = {"runId": run, "urn": urn, "aspectName": aspect, "timestamp": time}
     return {**row, "metadata": "", "version": 0, "keyAspect": aspect == key_aspect}
 
 
-ACT_ON_RUNS: Final = declare_actions(
+ACT_ON_RUNS: Final = declare_restli_actions(
     "actOnRuns",
     "/runs",
     "List the runs of ingestions (`list`), return what one wrote (`describe`), or undo it (`rollback`)",
     {
-        "list": RestliAction(list_runs, _LIST),
-        "describe": RestliAction(describe, _DESCRIBE),
-        "rollback": RestliAction(roll_back, _ROLL_BACK, writes=True),
+        "list": RestliAction(list_ingestion_runs, _LIST),
+        "describe": RestliAction(list_aspects_of_ingestion_run, _DESCRIBE),
+        "rollback": RestliAction(roll_back_ingestion_run, _ROLL_BACK, writes=True),
     },
     answer={
         "anyOf": [
-            shapes.declare_action_result(shapes.declare_list(shapes.ANY)),
-            shapes.declare_action_result(shapes.ANY),
+            shapes.declare_action_result_schema(shapes.declare_list_schema(shapes.ANY)),
+            shapes.declare_action_result_schema(shapes.ANY),
         ]
     },
     errors=[NotFound, TooLarge],

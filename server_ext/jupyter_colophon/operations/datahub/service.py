@@ -5,8 +5,8 @@ from typing import Final
 from jupyter_colophon.operations.datahub import shapes
 from jupyter_colophon.operations.operation import JSON, declare_operation
 from jupyter_colophon.operations.parameter import declare_count, declare_number
-from jupyter_colophon.operations.request import Document, Request
-from jupyter_colophon.operations.services import Services
+from jupyter_colophon.operations.request import Document, OperationRequest
+from jupyter_colophon.operations.services import ProcessServices
 
 #: Below 1.0.1, so that clients use Rest.li: through OpenAPI they lose CREATE, and delete whole entities instead of an
 #: aspect (spec DH-1).
@@ -21,9 +21,9 @@ _COUNT: Final = declare_count("count", "Maximum number of results.", default=100
 @declare_operation(
     "readConfig",
     "GET /config",
-    answers={200: shapes.declare_object("noCode versions", noCode={"const": "true"}, versions=shapes.ANY)},
+    answers={200: shapes.declare_object_schema("noCode versions", noCode={"const": "true"}, versions=shapes.ANY)},
 )
-def read_config(services: Services, request: Request) -> Document:
+def read_server_config(services: ProcessServices, request: OperationRequest) -> Document:
     """Return what this server can do, as DataHub's clients look it up."""
     return {
         "noCode": "true",
@@ -50,19 +50,21 @@ def read_config(services: Services, request: Request) -> Document:
     "GET /openapi/v1/registry/models/entity/specifications",
     parameters=[_START, _COUNT],
     answers={
-        200: shapes.declare_object(
+        200: shapes.declare_object_schema(
             "start count total elements",
             start=shapes.NUMBER,
             count=shapes.NUMBER,
             total=shapes.NUMBER,
-            elements=shapes.declare_list(shapes.declare_object("name keyAspectName aspectSpecs", name=shapes.TEXT)),
+            elements=shapes.declare_list_schema(
+                shapes.declare_object_schema("name keyAspectName aspectSpecs", name=shapes.TEXT)
+            ),
         )
     },
 )
-def list_specifications(services: Services, request: Request) -> Document:
+def list_entity_specifications(services: ProcessServices, request: OperationRequest) -> Document:
     """Return the entity types, and the aspects of each."""
     start = request[_START]
-    types = sorted(services.get_catalog().registry.types, key=lambda item: item.type)
+    types = sorted(services.get_or_open_catalog().registry.types, key=lambda item: item.type)
     elements = [
         {
             "name": type_.type,
@@ -81,9 +83,13 @@ def list_specifications(services: Services, request: Request) -> Document:
     "askGraphql",
     "POST /api/graphql",
     body={JSON: shapes.ANY},
-    answers={200: shapes.declare_object("errors data", errors=shapes.declare_list(shapes.ANY), data={"type": "null"})},
+    answers={
+        200: shapes.declare_object_schema(
+            "errors data", errors=shapes.declare_list_schema(shapes.ANY), data={"type": "null"}
+        )
+    },
     permission="read",
 )
-def ask_graphql(services: Services, request: Request) -> Document:
+def answer_graphql_unsupported(services: ProcessServices, request: OperationRequest) -> Document:
     """Answer that GraphQL is not served, in its own form."""
     return {"errors": [{"message": _NO_GRAPHQL}], "data": None}

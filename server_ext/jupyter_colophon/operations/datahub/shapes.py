@@ -6,13 +6,13 @@ from typing import Any, Final
 Schema = Mapping[str, Any]
 
 
-def declare_object(required: str = "", /, **members: Any) -> dict[str, Any]:
+def declare_object_schema(required: str = "", /, **members: Any) -> dict[str, Any]:
     """Return the schema of an object with these members; `required` are the names of those that must be present."""
     schema: dict[str, Any] = {"type": "object", "properties": members}
     return schema | ({"required": required.split()} if required else {})
 
 
-def declare_list(items: Schema, **limits: int) -> dict[str, Any]:
+def declare_list_schema(items: Schema, **limits: int) -> dict[str, Any]:
     """Return the schema of a list."""
     return {"type": "array", "items": dict(items), **limits}
 
@@ -34,22 +34,22 @@ COUNT: Final = {
 }
 OFFSET: Final = {"type": "integer", "minimum": 0, "maximum": 1_000_000_000}
 ASYNC: Final = {"enum": ["true", "false", True, False, None], "description": "Whether it is done later."}
-PROBLEM: Final = declare_object("pointer message", pointer=TEXT, message=TEXT)
-ERROR: Final = declare_object("message status", message=TEXT, status=NUMBER, errors=declare_list(PROBLEM)) | {
-    "description": "The error in one line; `errors` has the JSON Pointers into the body."
-}
-SUCCESS: Final = declare_object("value", value=TEXT, warnings=declare_list(PROBLEM)) | {
+PROBLEM: Final = declare_object_schema("pointer message", pointer=TEXT, message=TEXT)
+ERROR: Final = declare_object_schema(
+    "message status", message=TEXT, status=NUMBER, errors=declare_list_schema(PROBLEM)
+) | {"description": "The error in one line; `errors` has the JSON Pointers into the body."}
+SUCCESS: Final = declare_object_schema("value", value=TEXT, warnings=declare_list_schema(PROBLEM)) | {
     "description": "It is done, or will be. `warnings` has the fields that were dropped."
 }
 SYSTEM_METADATA: Final = {"type": ["object", "string", "null"]}
 URN: Final = {"type": "string", "format": "colophon-urn"}
 
 
-def read_count(body: Mapping[str, Any], name: str, default: int) -> int:
+def parse_count_of_body(body: Mapping[str, Any], name: str, default: int) -> int:
     """Return the number of items that a body has under this name, within the bound."""
     return min(int(body.get(name, default)), COUNT_MAX)
 
 
-def declare_action_result(schema: Schema) -> dict[str, Any]:
+def declare_action_result_schema(schema: Schema) -> dict[str, Any]:
     """Return the schema of Rest.li's answer to an action."""
-    return declare_object("value", value=dict(schema))
+    return declare_object_schema("value", value=dict(schema))

@@ -4,15 +4,15 @@ from functools import partial
 from typing import Final
 
 from jupyter_colophon.core.datahub import criteria
-from jupyter_colophon.core.datahub.mcp import build_generic_aspect, parse_urn
+from jupyter_colophon.core.datahub.mcp import build_generic_aspect, parse_urn_at
 from jupyter_colophon.core.errors import TooLarge
 from jupyter_colophon.core.read_budget import LIST_BYTES_MAX
 from jupyter_colophon.operations.datahub import shapes
-from jupyter_colophon.operations.request import Document, Request
-from jupyter_colophon.operations.services import Services
+from jupyter_colophon.operations.request import Document, OperationRequest
+from jupyter_colophon.operations.services import ProcessServices
 
 _LIMIT: Final = 100
-QUERY: Final = shapes.declare_object(
+QUERY: Final = shapes.declare_object_schema(
     "urn aspect",
     urn=shapes.TEXT,
     entity=shapes.TEXT_OR_NULL,
@@ -23,31 +23,33 @@ QUERY: Final = shapes.declare_object(
     startTimeMillis=shapes.TIME,
     endTimeMillis=shapes.TIME,
 )
-VALUES: Final = shapes.declare_object(
+VALUES: Final = shapes.declare_object_schema(
     "entityName aspectName limit values",
     entityName=shapes.TEXT,
     aspectName=shapes.TEXT,
     limit=shapes.NUMBER,
-    values=shapes.declare_list(shapes.declare_object("aspect", aspect=shapes.ANY, systemMetadata=shapes.ANY)),
+    values=shapes.declare_list_schema(
+        shapes.declare_object_schema("aspect", aspect=shapes.ANY, systemMetadata=shapes.ANY)
+    ),
 )
 
 
-def read_values(services: Services, request: Request) -> Document:
+def read_timeseries_values(services: ProcessServices, request: OperationRequest) -> Document:
     """Return the newest values that match, the newest first."""
     body = request.body
-    urn, name = parse_urn(body["urn"], "/urn"), body["aspect"]
-    limit = _LIMIT if body.get("limit") is None else shapes.read_count(body, "limit", _LIMIT)
+    urn, name = parse_urn_at(body["urn"], "/urn"), body["aspect"]
+    limit = _LIMIT if body.get("limit") is None else shapes.parse_count_of_body(body, "limit", _LIMIT)
     if body.get("latestValue"):
         limit = 1
-    filter_ = criteria.read(body.get("filter"), "/filter")
-    timed_values = services.get_catalog().datahub.timeseries.read_values(
+    filter_ = criteria.parse_filter(body.get("filter"), "/filter")
+    timed_values = services.get_or_open_catalog().datahub.timeseries.read_newest_values(
         urn,
         name,
         request.principal,
         limit=limit,
         start=body.get("startTimeMillis"),
         end=body.get("endTimeMillis"),
-        fits=partial(criteria.fits_value, filter_) if any(filter_) else None,
+        matches=partial(criteria.matches_aspect_value, filter_) if any(filter_) else None,
         bytes_max=LIST_BYTES_MAX,
     )
     if timed_values.truncated:

@@ -3,14 +3,14 @@
 import re
 from typing import Any, Final
 
-from jupyter_colophon.core.datahub.mcp import parse_urn
+from jupyter_colophon.core.datahub.mcp import parse_urn_at
 from jupyter_colophon.core.documents.pointer import format_pointer
 from jupyter_colophon.core.errors import InvalidName, NotFound
 from jupyter_colophon.operations.datahub import shapes
 from jupyter_colophon.operations.operation import JSON, declare_operation
 from jupyter_colophon.operations.parameter import declare_flag
-from jupyter_colophon.operations.request import Document, Request
-from jupyter_colophon.operations.services import Services
+from jupyter_colophon.operations.request import Document, OperationRequest
+from jupyter_colophon.operations.services import ProcessServices
 from jupyter_colophon.service.datahub.trace import TracedWrite
 
 _TRACE: Final = re.compile("[0-9a-f]{32}")
@@ -20,7 +20,7 @@ _SKIP_CACHE: Final = declare_flag("skipCache", "Accepted and ignored.")
 _ASPECTS: Final = {
     "type": "object",
     "description": "The names of aspects by URN.",
-    "additionalProperties": shapes.declare_list(shapes.TEXT, maxItems=1_000),
+    "additionalProperties": shapes.declare_list_schema(shapes.TEXT, maxItems=1_000),
     "maxProperties": 1_000,
 }
 
@@ -34,25 +34,27 @@ _ASPECTS: Final = {
     errors=[NotFound, InvalidName],
     permission="read",
 )
-def trace_write(services: Services, request: Request) -> Document:
+def read_states_of_write(services: ProcessServices, request: OperationRequest) -> Document:
     """Return the states of the aspects of a write."""
     trace = request.path["id"]
     if not _TRACE.fullmatch(trace):
         raise NotFound("trace", trace)
-    urns = {sent: parse_urn(sent, format_pointer([sent])) for sent in request.body}
+    urns = {sent: parse_urn_at(sent, format_pointer([sent])) for sent in request.body}
     spelled = {str(urn): sent for sent, urn in urns.items()}
     aspects = {urn: request.body[sent] for sent, urn in urns.items()}
-    states_by_urn = services.get_catalog().datahub.tracer.read_states(trace, aspects, request.principal)
+    states_by_urn = services.get_or_open_catalog().datahub.tracer.read_write_states(trace, aspects, request.principal)
     errors_only = request[_ERRORS]
     return {
         spelled[urn]: {
-            name: _render_state(state) for name, state in states.items() if state.state == "ERROR" or not errors_only
+            name: _render_write_state(state)
+            for name, state in states.items()
+            if state.state == "ERROR" or not errors_only
         }
         for urn, states in states_by_urn.items()
     }
 
 
-def _render_state(traced: TracedWrite) -> dict[str, Any]:
+def _render_write_state(traced: TracedWrite) -> dict[str, Any]:
     # The search index is written with the aspect.
     status: dict[str, Any] = {"writeStatus": traced.state}
     if traced.why:

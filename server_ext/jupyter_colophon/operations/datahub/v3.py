@@ -6,7 +6,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
 from jupyter_colophon.core.datahub import mcp, patch_forms
-from jupyter_colophon.core.documents.json_values import measure
+from jupyter_colophon.core.documents.json_values import measure_json_bytes
 from jupyter_colophon.core.errors import (
     AlreadyExists,
     ConditionFailed,
@@ -22,40 +22,40 @@ from jupyter_colophon.core.model.proposal import Operation as Change
 from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.core.read_budget import LIST_BYTES_MAX
 from jupyter_colophon.operations.datahub import documents, shapes
-from jupyter_colophon.operations.datahub.delete import delete_stored
-from jupyter_colophon.operations.datahub.ingest import SentProposal, propose
-from jupyter_colophon.operations.datahub.urns import parse_names, parse_path_urn
+from jupyter_colophon.operations.datahub.delete import delete_if_stored_and_count
+from jupyter_colophon.operations.datahub.ingest import SentProposal, write_or_queue_proposals
+from jupyter_colophon.operations.datahub.urns import parse_name_list, parse_path_urn
 from jupyter_colophon.operations.idempotency import IDEMPOTENCY_KEY
 from jupyter_colophon.operations.operation import JSON, declare_operation
 from jupyter_colophon.operations.parameter import declare_flag, declare_text
-from jupyter_colophon.operations.request import Answer, Document, Request
-from jupyter_colophon.operations.services import Services
+from jupyter_colophon.operations.request import Document, OperationAnswer, OperationRequest
+from jupyter_colophon.operations.services import ProcessServices
 
 if TYPE_CHECKING:
     from jupyter_colophon.composition import Catalog
 
 _HEADERS: Final = shapes.ANY_OR_NULL | {"additionalProperties": shapes.TEXT}
-_ASPECT: Final = shapes.declare_object(
+_ASPECT: Final = shapes.declare_object_schema(
     "value",
     value=shapes.ANY,
     systemMetadata=shapes.SYSTEM_METADATA,
     headers=_HEADERS,
     auditStamp=shapes.ANY_OR_NULL,
 )
-_PATCH: Final = shapes.declare_object(
+_PATCH: Final = shapes.declare_object_schema(
     "value",
     value={"type": ["array", "object"]},
     systemMetadata=shapes.SYSTEM_METADATA,
     headers=_HEADERS,
 )
-_URN: Final = shapes.declare_object("urn", urn=shapes.TEXT)
-_WRITTEN: Final = shapes.declare_list(_URN | {"additionalProperties": _ASPECT})
-_PATCHED: Final = shapes.declare_list(_URN | {"additionalProperties": _PATCH})
-_READ: Final = shapes.declare_list(_URN | {"additionalProperties": shapes.ANY_OR_NULL}, maxItems=1_000)
-ENTITY: Final = shapes.declare_object("urn", urn=shapes.URN) | {
+_URN: Final = shapes.declare_object_schema("urn", urn=shapes.TEXT)
+_WRITTEN: Final = shapes.declare_list_schema(_URN | {"additionalProperties": _ASPECT})
+_PATCHED: Final = shapes.declare_list_schema(_URN | {"additionalProperties": _PATCH})
+_READ: Final = shapes.declare_list_schema(_URN | {"additionalProperties": shapes.ANY_OR_NULL}, maxItems=1_000)
+ENTITY: Final = shapes.declare_object_schema("urn", urn=shapes.URN) | {
     "description": "An entity, and each aspect under its name."
 }
-ENTITIES: Final = shapes.declare_list(ENTITY)
+ENTITIES: Final = shapes.declare_list_schema(ENTITY)
 _ASYNC: Final = declare_flag("async", "Apply the proposals later: the status is 202.")
 SYSTEM: Final = declare_flag("systemMetadata", "Include the system metadata and the audit stamp of each aspect.")
 _ASPECTS: Final = declare_text("aspects", "Comma-separated names of the aspects to return; by default, all of them.")
@@ -70,9 +70,9 @@ _REFUSED: Final = [InvalidName, NotFound, AlreadyExists, NotEmpty, ConditionFail
     answers={200: ENTITIES, 202: ENTITIES},
     errors=_REFUSED,
 )
-def write_entities(services: Services, request: Request) -> Answer:
+def write_entities(services: ProcessServices, request: OperationRequest) -> OperationAnswer:
     """Write the values of aspects of entities, all or none of them; with `async`, later."""
-    return _write(services, request, "upsert")
+    return _write_or_queue_changes(services, request, "upsert")
 
 
 @declare_operation(
@@ -83,27 +83,29 @@ def write_entities(services: Services, request: Request) -> Answer:
     answers={200: ENTITIES, 202: ENTITIES},
     errors=_REFUSED,
 )
-def patch_entities(services: Services, request: Request) -> Answer:
+def patch_entities(services: ProcessServices, request: OperationRequest) -> OperationAnswer:
     """Change aspects of entities by JSON Patches, or by DataHub's form of them."""
-    return _write(services, request, "patch")
+    return _write_or_queue_changes(services, request, "patch")
 
 
-def _write(services: Services, request: Request, change: Change) -> Answer:
-    catalog = services.get_catalog()
+def _write_or_queue_changes(services: ProcessServices, request: OperationRequest, change: Change) -> OperationAnswer:
+    catalog = services.get_or_open_catalog()
     catalog.registry.get_type(request.path["type"])
     later = request[_ASYNC]
-    outcome = propose(services, request, list(_read_proposals(catalog, request, change)), later=later)
-    return Answer(
+    outcome = write_or_queue_proposals(
+        services, request, list(_parse_proposals_of_body(catalog, request, change)), queue=later
+    )
+    return OperationAnswer(
         _render_sent_entities(request) if later else _read_written_entities(catalog, request),
         HTTPStatus.ACCEPTED if outcome.is_queued else HTTPStatus.OK,
         headers=outcome.headers,
     )
 
 
-def _read_proposals(catalog: "Catalog", request: Request, change: Change) -> Iterator[SentProposal]:
+def _parse_proposals_of_body(catalog: "Catalog", request: OperationRequest, change: Change) -> Iterator[SentProposal]:
     for at, entity in enumerate(request.body):
-        urn = _read_sent_urn(entity, request.path["type"], at)
-        spelling = mcp.get_original_spelling(urn, entity["urn"])
+        urn = _parse_urn_of_body_entity(entity, request.path["type"], at)
+        spelling = mcp.get_spelling_if_not_canonical(urn, entity["urn"])
         if len(entity) == 1:
             # Only its existence is written.
             create = Proposal(urn, None, "create", if_absent=True, spelling=spelling)
@@ -111,34 +113,34 @@ def _read_proposals(catalog: "Catalog", request: Request, change: Change) -> Ite
         for name, aspect in entity.items():
             if name != "urn":
                 pointer = f"/{at}/{name}"
-                proposal = replace(_build_proposal(urn, name, change, aspect, pointer), spelling=spelling)
+                proposal = replace(_build_proposal_of_aspect(urn, name, change, aspect, pointer), spelling=spelling)
                 listed = isinstance(aspect["value"], list)
-                proposal = mcp.replace_key_aspect(proposal, catalog.registry)
+                proposal = mcp.convert_key_aspect_proposal_to_entity_proposal(proposal, catalog.registry)
                 yield SentProposal(proposal, f"{pointer}/value", listed, f"/{at}/urn")
 
 
-def _read_sent_urn(entity: Document, entity_type: str, at: int) -> Urn:
+def _parse_urn_of_body_entity(entity: Document, entity_type: str, at: int) -> Urn:
     """Return the URN of an entity of the body. Raises InvalidInstance for one of another type."""
-    urn = mcp.parse_urn(entity["urn"], f"/{at}/urn")
+    urn = mcp.parse_urn_at(entity["urn"], f"/{at}/urn")
     if urn.type != entity_type:
-        raise mcp.build_error(f"/{at}/urn", f"is not of the type {entity_type}")
+        raise mcp.build_invalid_proposal_error(f"/{at}/urn", f"is not of the type {entity_type}")
     return urn
 
 
-def _build_proposal(urn: Urn, name: str, change: Change, aspect: Document, pointer: str) -> Proposal:
-    headers = mcp.normalize_headers(aspect.get("headers"))
+def _build_proposal_of_aspect(urn: Urn, name: str, change: Change, aspect: Document, pointer: str) -> Proposal:
+    headers = mcp.normalize_header_names(aspect.get("headers"))
     return Proposal(
         urn,
         name,
         change,
-        patch_forms.wrap_patch(aspect["value"]) if change == "patch" else aspect["value"],
-        mcp.read_condition(headers, f"{pointer}/headers"),
-        if_absent=mcp.is_if_absent(headers, f"{pointer}/headers"),
-        system=mcp.read_system_metadata(aspect.get("systemMetadata"), f"{pointer}/systemMetadata"),
+        patch_forms.normalize_patch_to_object(aspect["value"]) if change == "patch" else aspect["value"],
+        mcp.parse_condition_headers(headers, f"{pointer}/headers"),
+        if_absent=mcp.is_create_if_absent(headers, f"{pointer}/headers"),
+        system=mcp.parse_system_metadata(aspect.get("systemMetadata"), f"{pointer}/systemMetadata"),
     )
 
 
-def _render_sent_entities(request: Request) -> list[dict[str, Any]]:
+def _render_sent_entities(request: OperationRequest) -> list[dict[str, Any]]:
     """Return the entities of the body, which is the answer where they are written later."""
     return [
         {"urn": entity["urn"]} | {name: {"value": aspect["value"]} for name, aspect in entity.items() if name != "urn"}
@@ -146,10 +148,10 @@ def _render_sent_entities(request: Request) -> list[dict[str, Any]]:
     ]
 
 
-def _read_written_entities(catalog: "Catalog", request: Request) -> list[Document]:
+def _read_written_entities(catalog: "Catalog", request: OperationRequest) -> list[Document]:
     """Return the aspects of the body as they are now."""
     urns = [Urn.parse(entity["urn"]) for entity in request.body]
-    stored = catalog.datahub.reader.read_entities(urns, None, request.principal)
+    stored = catalog.datahub.reader.read_aspects_of_existing_entities(urns, None, request.principal)
     return [
         documents.render_entity(
             entity["urn"],
@@ -169,22 +171,22 @@ def _read_written_entities(catalog: "Catalog", request: Request) -> list[Documen
     errors=[InvalidName, NotFound, TooLarge],
     permission="read",
 )
-def read_entities(services: Services, request: Request) -> list[Document]:
+def read_entities(services: ProcessServices, request: OperationRequest) -> list[Document]:
     """Return those of these entities that are stored, with the aspects that are named of each, or with all."""
-    catalog = services.get_catalog()
+    catalog = services.get_or_open_catalog()
     entities = list(_read_stored_entities(catalog, request))
     if not entities:
         catalog.registry.get_type(request.path["type"])
     return entities
 
 
-def _read_stored_entities(catalog: "Catalog", request: Request) -> Iterator[Document]:
+def _read_stored_entities(catalog: "Catalog", request: OperationRequest) -> Iterator[Document]:
     """Yield the entities that are stored. Raises TooLarge with the pointer to the first that does not fit."""
     size = 0
     for at, expected in enumerate(request.body):
         entity = _read_stored_entity(catalog, request, at, expected)
         if entity is not None:
-            size += measure(entity)
+            size += measure_json_bytes(entity)
             if at and size > LIST_BYTES_MAX:
                 reason = (
                     f"the answer would have more than {LIST_BYTES_MAX} bytes: read fewer entities or aspects at once"
@@ -193,10 +195,10 @@ def _read_stored_entities(catalog: "Catalog", request: Request) -> Iterator[Docu
             yield entity
 
 
-def _read_stored_entity(catalog: "Catalog", request: Request, at: int, requested: Document) -> Document | None:
-    urn = _read_sent_urn(requested, request.path["type"], at)
+def _read_stored_entity(catalog: "Catalog", request: OperationRequest, at: int, requested: Document) -> Document | None:
+    urn = _parse_urn_of_body_entity(requested, request.path["type"], at)
     names = {name for name in requested if name != "urn"} or None
-    aspects = catalog.datahub.reader.read_entities([urn], names, request.principal).get(str(urn))
+    aspects = catalog.datahub.reader.read_aspects_of_existing_entities([urn], names, request.principal).get(str(urn))
     return None if aspects is None else documents.render_entity(requested["urn"], aspects, with_system=request[SYSTEM])
 
 
@@ -207,14 +209,16 @@ def _read_stored_entity(catalog: "Catalog", request: Request, at: int, requested
     answers={200: ENTITY},
     errors=[InvalidName, NotFound],
 )
-def read_single_entity(services: Services, request: Request) -> Document:
+def read_single_entity(services: ProcessServices, request: OperationRequest) -> Document:
     """Return one entity with its aspects, or with those that `aspects` names."""
-    catalog, urn = services.get_catalog(), _read_path_urn(request)
+    catalog, urn = services.get_or_open_catalog(), _read_path_urn(request)
     reader = catalog.datahub.reader
-    aspects = reader.read_entities([urn], parse_names(request[_ASPECTS]), request.principal).get(str(urn))
+    aspects = reader.read_aspects_of_existing_entities(
+        [urn], parse_name_list(request[_ASPECTS]), request.principal
+    ).get(str(urn))
     if aspects is None:
         catalog.registry.get_type(urn.type)
-        raise catalog.reader.create_not_found(urn)
+        raise catalog.reader.create_not_found_or_renamed_error(urn)
     (original_spellings,) = reader.read_original_spellings([str(urn)])
     return documents.render_entity(original_spellings, aspects, with_system=request[SYSTEM])
 
@@ -226,15 +230,15 @@ def read_single_entity(services: Services, request: Request) -> Document:
     answers={200: {"type": "null", "description": "It is deleted."}},
     errors=[InvalidName, NotFound, NotEmpty],
 )
-def delete_single_entity(services: Services, request: Request) -> None:
+def delete_single_entity(services: ProcessServices, request: OperationRequest) -> None:
     """Delete the entity, or those of its aspects that `aspects` names."""
-    urn, names = _read_path_urn(request), parse_names(request[_ASPECTS])
-    services.get_catalog().registry.get_type(urn.type)
+    urn, names = _read_path_urn(request), parse_name_list(request[_ASPECTS])
+    services.get_or_open_catalog().registry.get_type(urn.type)
     for name in sorted(names) if names else [None]:
-        delete_stored(services, request, urn, name)
+        delete_if_stored_and_count(services, request, urn, name)
 
 
-def _read_path_urn(request: Request) -> Urn:
+def _read_path_urn(request: OperationRequest) -> Urn:
     """Return the URN in the path, which may have slashes. Raises InvalidName."""
     entity_type = request.path["type"]
     urn = parse_path_urn(request, f"/openapi/v3/entity/{entity_type}/")

@@ -3,14 +3,14 @@
 import time
 from typing import Any, Final
 
-from jupyter_colophon.operations.api import Api, Failure
+from jupyter_colophon.operations.api import ApiDefinition, RequestFailure
 from jupyter_colophon.operations.elyra import instances, schemaspaces, shapes
 from jupyter_colophon.operations.openapi import add_document_operation
 from jupyter_colophon.operations.operation import list_operations
 from jupyter_colophon.operations.shared_parameters import PLACES
 
 
-def _render_error(failure: Failure) -> dict[str, Any]:
+def _render_error(failure: RequestFailure) -> dict[str, Any]:
     """Return an error in Elyra's form, with the message and every problem of an instance."""
     message = failure.message if failure.error is None else failure.error.detail
     document = {"reason": failure.reason, "message": message, "timestamp": time.strftime("%Y-%m-%d %H:%M:%S")}
@@ -22,7 +22,7 @@ def _render_error(failure: Failure) -> dict[str, Any]:
 
 # JSON is YAML, too.
 ELYRA: Final = add_document_operation(
-    Api(
+    ApiDefinition(
         title="Elyra's metadata service, by Jupyter Colophon",
         summary="Schemaspaces, their schemas, and instances of them.",
         prefix="/elyra",

@@ -23,12 +23,12 @@ from jupyter_colophon.core.errors import (
     SchemaspaceNotFound,
 )
 from jupyter_colophon.core.instances.instance import Instance
-from jupyter_colophon.operations.conditions import CONDITIONS, format_etag, read_condition
+from jupyter_colophon.operations.conditions import CONDITIONS, format_etag, parse_write_condition
 from jupyter_colophon.operations.elyra import shapes
 from jupyter_colophon.operations.operation import declare_operation
 from jupyter_colophon.operations.parameter import declare_flag, declare_number, declare_text
-from jupyter_colophon.operations.request import Answer, Document, Request
-from jupyter_colophon.operations.services import Services
+from jupyter_colophon.operations.request import Document, OperationAnswer, OperationRequest
+from jupyter_colophon.operations.services import ProcessServices
 from jupyter_colophon.operations.shared_parameters import CURSOR, LIMIT_MAX
 
 _INVALID: Final = declare_flag("include_invalid", "Include invalid instances, each with its `reason`.")
@@ -55,20 +55,22 @@ _STATUSES: Final[Mapping[type[MetadataError], int]] = {SchemaspaceNotFound: HTTP
     statuses=_STATUSES,
     schemaspace="{space}",
 )
-def list_metadata(services: Services, request: Request) -> Document | Answer:
+def list_metadata(services: ProcessServices, request: OperationRequest) -> Document | OperationAnswer:
     """List the instances of a schemaspace by name."""
-    instances, principal, space = services.get_instances(), request.principal, request.path["space"]
+    instances, principal, space = services.get_or_create_instances(), request.principal, request.path["space"]
     invalid, schema, limit = request[_INVALID], request[_SCHEMA], request[_LIMIT]
     if not limit:
-        listed = instances.list(space, principal, invalid=invalid, of_schema=schema or None)
+        listed = instances.list_visible_instances(space, principal, invalid=invalid, of_schema=schema or None)
         return {space: [_render_instance(instance) for instance in listed]}
-    page, cursor = instances.list_slice(space, limit, request[CURSOR], principal, invalid=invalid, of_schema=schema)
+    page, cursor = instances.list_next_instances(
+        space, limit, request[CURSOR], principal, invalid=invalid, of_schema=schema
+    )
     headers = {}
     if cursor is not None:
         query = {"limit": limit, "cursor": cursor, "include_invalid": str(invalid).lower(), "of_schema": schema}
         path = request.base_url.rstrip("/") + request.raw_path
         headers["Link"] = f'<{path}?{urlencode(query)}>; rel="next"'
-    return Answer({space: [_render_instance(instance) for instance in page]}, headers=headers)
+    return OperationAnswer({space: [_render_instance(instance) for instance in page]}, headers=headers)
 
 
 @declare_operation(
@@ -81,18 +83,20 @@ def list_metadata(services: Services, request: Request) -> Document | Answer:
     statuses=_STATUSES,
     schemaspace="{space}",
 )
-def create_metadata(services: Services, request: Request) -> Answer:
+def create_metadata(services: ProcessServices, request: OperationRequest) -> OperationAnswer:
     """Create an instance; without a name, its name is derived from its display name."""
     document, space = _drop_read_only_members(request.body), request.path["space"]
     for member in ("schema_name", "metadata"):
-        _require(document, member)
+        _require_member(document, member)
     if not {"name", "display_name"} & set(document):
         raise MalformedBody(
             "Insufficient information - request body requires one of the following: ['name', 'display_name']."
         )
-    instance = services.get_instances().create(space, _pop_name(document), document, request.principal)
+    instance = services.get_or_create_instances().create_instance(
+        space, _remove_and_return_name(document), document, request.principal
+    )
     location = f"{request.base_url}elyra/metadata/{space}/{instance.name}"
-    return _answer(instance, HTTPStatus.CREATED, {"Location": location})
+    return _build_instance_answer(instance, HTTPStatus.CREATED, {"Location": location})
 
 
 @declare_operation(
@@ -105,12 +109,12 @@ def create_metadata(services: Services, request: Request) -> Answer:
     statuses=_STATUSES,
     schemaspace="{space}",
 )
-def read_metadata(services: Services, request: Request) -> Answer:
+def read_metadata(services: ProcessServices, request: OperationRequest) -> OperationAnswer:
     """Read a valid instance."""
-    instances = services.get_instances()
-    read = instances.get_any if request[_INVALID] else instances.get
+    instances = services.get_or_create_instances()
+    read = instances.get_valid_or_invalid_instance if request[_INVALID] else instances.get_valid_instance
     try:
-        return _answer(read(request.path["space"], request.path["instance"], request.principal))
+        return _build_instance_answer(read(request.path["space"], request.path["instance"], request.principal))
     except SchemaNotFound as error:
         # The instance exists without its schema: it is invalid, and not absent.
         raise MalformedBody(error.detail) from error
@@ -127,13 +131,17 @@ def read_metadata(services: Services, request: Request) -> Answer:
     statuses=_STATUSES,
     schemaspace="{space}",
 )
-def replace_metadata(services: Services, request: Request) -> Answer:
+def replace_metadata(services: ProcessServices, request: OperationRequest) -> OperationAnswer:
     """Replace an instance, also an invalid one."""
     document = _drop_read_only_members(request.body)
-    _require(document, "schema_name")
+    _require_member(document, "schema_name")
     document.setdefault("metadata", {})
     space, name = request.path["space"], request.path["instance"]
-    return _answer(services.get_instances().update(space, name, document, read_condition(request), request.principal))
+    return _build_instance_answer(
+        services.get_or_create_instances().replace_instance(
+            space, name, document, parse_write_condition(request), request.principal
+        )
+    )
 
 
 @declare_operation(
@@ -147,10 +155,14 @@ def replace_metadata(services: Services, request: Request) -> Answer:
     statuses=_STATUSES,
     schemaspace="{space}",
 )
-def change_metadata(services: Services, request: Request) -> Answer:
+def change_metadata(services: ProcessServices, request: OperationRequest) -> OperationAnswer:
     """Change parts of an instance."""
     space, name, changes = request.path["space"], request.path["instance"], _drop_read_only_members(request.body)
-    return _answer(services.get_instances().patch(space, name, changes, read_condition(request), request.principal))
+    return _build_instance_answer(
+        services.get_or_create_instances().merge_patch_instance(
+            space, name, changes, parse_write_condition(request), request.principal
+        )
+    )
 
 
 @declare_operation(
@@ -162,16 +174,18 @@ def change_metadata(services: Services, request: Request) -> Answer:
     statuses=_STATUSES,
     schemaspace="{space}",
 )
-def remove_metadata(services: Services, request: Request) -> None:
+def remove_metadata(services: ProcessServices, request: OperationRequest) -> None:
     """Delete an instance, also an invalid one."""
     space, name = request.path["space"], request.path["instance"]
-    services.get_instances().remove(space, name, read_condition(request), request.principal)
+    services.get_or_create_instances().remove_instance(space, name, parse_write_condition(request), request.principal)
 
 
-def _answer(instance: Instance, status: int = HTTPStatus.OK, headers: Mapping[str, str] | None = None) -> Answer:
+def _build_instance_answer(
+    instance: Instance, status: int = HTTPStatus.OK, headers: Mapping[str, str] | None = None
+) -> OperationAnswer:
     """Return an instance with its version, where it has one, as its ETag."""
     etag = None if instance.version is None else format_etag(instance.version)
-    return Answer(_render_instance(instance), status, etag, headers or {})
+    return OperationAnswer(_render_instance(instance), status, etag, headers or {})
 
 
 def _render_instance(instance: Instance) -> Document:
@@ -189,12 +203,12 @@ def _drop_read_only_members(body: Mapping[str, Any]) -> Document:
     return {name: value for name, value in body.items() if name not in _READ_ONLY}
 
 
-def _require(document: Document, member: str) -> None:
+def _require_member(document: Document, member: str) -> None:
     if member not in document:
         raise MalformedBody(f"Insufficient information - '{member}' is missing from request body.")
 
 
-def _pop_name(document: Document) -> str | None:
+def _remove_and_return_name(document: Document) -> str | None:
     """Remove the name from a document and return it. Raises MalformedBody unless it is a string."""
     name = document.pop("name", None)
     if name is None or isinstance(name, str):

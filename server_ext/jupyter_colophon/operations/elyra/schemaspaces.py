@@ -3,14 +3,14 @@
 from jupyter_colophon.core.errors import SchemaNotFound, SchemaspaceNotFound
 from jupyter_colophon.operations.elyra import shapes
 from jupyter_colophon.operations.operation import declare_operation
-from jupyter_colophon.operations.request import Document, Request
-from jupyter_colophon.operations.services import Services
+from jupyter_colophon.operations.request import Document, OperationRequest
+from jupyter_colophon.operations.services import ProcessServices
 
 
 @declare_operation("listSchemaspaceNames", "GET /schemaspace", answers={200: shapes.SPACES}, etag=True)
-def list_schemaspace_names(services: Services, request: Request) -> Document:
+def list_schemaspace_names(services: ProcessServices, request: OperationRequest) -> Document:
     """List the names of the schemaspaces, without deprecated ones."""
-    return {"schemaspaces": services.get_schemaspaces().list_names()}
+    return {"schemaspaces": services.get_or_load_schemaspaces().list_names()}
 
 
 @declare_operation(
@@ -20,19 +20,19 @@ def list_schemaspace_names(services: Services, request: Request) -> Document:
     errors=[SchemaspaceNotFound],
     etag=True,
 )
-def read_schemaspace(services: Services, request: Request) -> Document:
+def read_schemaspace(services: ProcessServices, request: OperationRequest) -> Document:
     """Read a schemaspace by its name or id."""
-    schemaspace = services.get_schemaspaces().get_space(request.path["space"])
+    schemaspace = services.get_or_load_schemaspaces().get_space(request.path["space"])
     return {name: getattr(schemaspace, name) for name in ("name", "id", "display_name", "description")}
 
 
 @declare_operation(
     "listSchemas", "GET /schema/{space}", answers={200: shapes.SCHEMAS}, errors=[SchemaspaceNotFound], etag=True
 )
-def list_schemas(services: Services, request: Request) -> Document:
+def list_schemas(services: ProcessServices, request: OperationRequest) -> Document:
     """List the schemas of a schemaspace, without deprecated ones."""
     space = request.path["space"]
-    return {space: [dict(schema) for schema in services.get_schemaspaces().get_space(space).schemas.values()]}
+    return {space: [dict(schema) for schema in services.get_or_load_schemaspaces().get_space(space).schemas.values()]}
 
 
 @declare_operation(
@@ -42,6 +42,6 @@ def list_schemas(services: Services, request: Request) -> Document:
     errors=[SchemaspaceNotFound, SchemaNotFound],
     etag=True,
 )
-def read_schema_document(services: Services, request: Request) -> Document:
+def read_schema_document(services: ProcessServices, request: OperationRequest) -> Document:
     """Read a schema, also a deprecated one."""
-    return dict(services.get_schemaspaces().get_schema(request.path["space"], request.path["schema"]))
+    return dict(services.get_or_load_schemaspaces().get_schema(request.path["space"], request.path["schema"]))

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from jupyter_colophon.operations.api import Api
+from jupyter_colophon.operations.api import ApiDefinition
 from jupyter_colophon.operations.native import (
     changes,
     entities,
@@ -25,13 +25,13 @@ from jupyter_colophon.operations.shared_parameters import PLACES, URN_INSTEAD
 
 
 def _load_schemas() -> dict[str, Any]:
-    from jupyter_colophon.core.package_data import load_documents
+    from jupyter_colophon.core.package_data import load_schema_documents
 
-    return load_documents("api")
+    return load_schema_documents("api")
 
 
 NATIVE: Final = add_document_operation(
-    Api(
+    ApiDefinition(
         title="Jupyter Colophon",
         summary="Describe, find, trace and govern data without leaving the notebook.",
         prefix="/colophon/api",

@@ -6,8 +6,8 @@ from jupyter_colophon.core.errors import LogCompacted, TooManyConnections
 from jupyter_colophon.operations import change_log
 from jupyter_colophon.operations.operation import declare_operation
 from jupyter_colophon.operations.parameter import declare_text
-from jupyter_colophon.operations.request import ChangesAnswer, Request
-from jupyter_colophon.operations.services import Services
+from jupyter_colophon.operations.request import ChangesAnswer, OperationRequest
+from jupyter_colophon.operations.services import ProcessServices
 from jupyter_colophon.operations.shared_parameters import NAMESPACE, TYPE
 
 _URN = declare_text("urn", "Return only changes of this entity.", format="colophon-urn")
@@ -23,10 +23,14 @@ _FORM: Final = "change"
     answers="changes",
     errors=[LogCompacted, TooManyConnections],
 )
-def read_changes(services: Services, request: Request) -> ChangesAnswer:
+def read_changes(services: ProcessServices, request: OperationRequest) -> ChangesAnswer:
     """List the changes after a sequence number; with `waitSeconds`, long-poll for them; `limit=0` returns only the current cursor."""
     return ChangesAnswer(
-        _read_filters(request), _FORM, request[change_log.AFTER], request[change_log.LIMIT], request[change_log.WAIT]
+        _parse_change_filters(request),
+        _FORM,
+        request[change_log.AFTER],
+        request[change_log.LIMIT],
+        request[change_log.WAIT],
     )
 
 
@@ -38,9 +42,9 @@ def read_changes(services: Services, request: Request) -> ChangesAnswer:
     errors=[LogCompacted, TooManyConnections],
     content_type=change_log.EVENT_STREAM,
 )
-def stream_changes(services: Services, request: Request) -> ChangesAnswer:
+def stream_changes(services: ProcessServices, request: OperationRequest) -> ChangesAnswer:
     """Stream changes as server-sent events."""
-    return ChangesAnswer(_read_filters(request), _FORM, change_log.read_start(request))
+    return ChangesAnswer(_parse_change_filters(request), _FORM, change_log.parse_stream_start(request))
 
 
 @declare_operation(
@@ -50,14 +54,14 @@ def stream_changes(services: Services, request: Request) -> ChangesAnswer:
     answers={101: "message"},
     permission="execute",
 )
-def follow_changes(services: Services, request: Request) -> ChangesAnswer:
+def follow_changes(services: ProcessServices, request: OperationRequest) -> ChangesAnswer:
     """Stream changes over a WebSocket: first `hello` with the head of the change log, then each change."""
     return ChangesAnswer(
-        _read_filters(request),
+        _parse_change_filters(request),
         _FORM,
         change_log.parse_sequence_number(request[change_log.START], change_log.START.name),
     )
 
 
-def _read_filters(request: Request) -> dict[str, str]:
+def _parse_change_filters(request: OperationRequest) -> dict[str, str]:
     return {filter_.name: value for filter_ in _FILTERS if (value := request[filter_])}

@@ -5,41 +5,45 @@ from typing import Any
 
 from jupyter_colophon.core.changes.inbox import DeadLetter, InboxEntry
 from jupyter_colophon.core.changes.sink_status import SinkState
-from jupyter_colophon.core.documents.codec import to_document
-from jupyter_colophon.core.documents.json_values import measure
-from jupyter_colophon.core.entities.annotation import Annotation
+from jupyter_colophon.core.documents.codec import to_api_document
+from jupyter_colophon.core.documents.json_values import measure_json_bytes
+from jupyter_colophon.core.entities.annotation import MetadataAnnotation
 from jupyter_colophon.core.entities.descriptors_of import ResolvedDescriptor
 from jupyter_colophon.core.entities.entity import AspectVersion, Entity
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.lineage.run import RunEntity
-from jupyter_colophon.core.model.proposal import Condition, Proposal, ProposalResult
+from jupyter_colophon.core.model.proposal import Proposal, ProposalResult, WriteCondition
 from jupyter_colophon.core.model.registry import EntityType
 from jupyter_colophon.core.model.system_metadata import SystemMetadata
-from jupyter_colophon.core.model.vocabulary import list_described_members
-from jupyter_colophon.core.read_budget import LIST_BYTES_MAX, take_page
+from jupyter_colophon.core.model.vocabulary import list_members_shown_by_descriptors
+from jupyter_colophon.core.read_budget import LIST_BYTES_MAX, limit_items_to_page_bytes
 from jupyter_colophon.core.search.search import Hit
-from jupyter_colophon.core.time_format import format_time
-from jupyter_colophon.operations.problems import render_refusal
-from jupyter_colophon.service.datahub.timeseries import TimedValue
+from jupyter_colophon.core.time_format import format_ms_as_iso_time
+from jupyter_colophon.operations.problems import render_rejection_as_problem
+from jupyter_colophon.service.datahub.timeseries import TimeseriesValue
 
 Document = dict[str, Any]
 
 
-def format_optional_time(ms: int | None) -> str | None:
+def format_time_or_none(ms: int | None) -> str | None:
     """Return a time, or None."""
-    return None if ms is None else format_time(ms)
+    return None if ms is None else format_ms_as_iso_time(ms)
 
 
-def render_timeseries_value(value: TimedValue) -> Document:
+def render_timeseries_value(value: TimeseriesValue) -> Document:
     """Return one value of `timeseries-values.json`."""
-    document = {"time": format_time(value.time), "recorded": format_time(value.recorded), "actor": value.actor}
+    document = {
+        "time": format_ms_as_iso_time(value.time),
+        "recorded": format_ms_as_iso_time(value.recorded),
+        "actor": value.actor,
+    }
     return document | {"value": dict(value.value)}
 
 
 def render_entity(value: Entity, descriptors: Iterable[ResolvedDescriptor]) -> Document:
     """Return `entity.json`."""
-    return to_document(value.summary) | {
-        "aspects": {name: to_document(aspect) for name, aspect in value.aspects.items()},
+    return to_api_document(value.summary) | {
+        "aspects": {name: to_api_document(aspect) for name, aspect in value.aspects.items()},
         "descriptors": [render_descriptor(item) for item in descriptors],
     }
 
@@ -77,7 +81,7 @@ def render_entity_type(value: EntityType) -> Document:
                 "timeseries": spec.timeseries,
                 "schema": spec.schema.document,
                 "uihints": dict(spec.uihints),
-                "described": list(list_described_members(spec.name, spec.contributes)),
+                "described": list(list_members_shown_by_descriptors(spec.name, spec.contributes)),
             }
             for spec in value.aspects
         ],
@@ -91,7 +95,7 @@ def render_write_result(value: ProposalResult) -> Document:
         "aspect": value.aspect,
         "version": value.version,
         "seq": value.seq,
-        "changed": value.changed,
+        "changed": value.has_changed,
     }
     return document | ({"skipped": True} if value.skipped else {})
 
@@ -106,20 +110,20 @@ def render_inbox_entry(value: InboxEntry) -> Document:
     return {
         "id": str(value.id),
         "state": value.state,
-        "time": format_time(value.time),
+        "time": format_ms_as_iso_time(value.time),
         "results": [render_write_result(result) for result in value.results],
-        "problem": None if value.refusal is None else render_refusal(value.refusal),
+        "problem": None if value.refusal is None else render_rejection_as_problem(value.refusal),
         "deadLetter": None if value.refusal is None else str(value.id),
     }
 
 
-def render_sink(value: SinkState, kind: str) -> Document:
+def render_sink_state(value: SinkState, kind: str) -> Document:
     """Return one sink of `health.json`."""
     return {
         "name": value.name,
         "kind": kind,
         "lag": value.behind,
-        "oldestPending": format_optional_time(value.oldest),
+        "oldestPending": format_time_or_none(value.oldest),
         "attempts": value.attempts,
         "problem": value.problem,
         "skipped": value.lost,
@@ -135,10 +139,10 @@ def render_dead_letter(value: DeadLetter) -> Document:
         "actor": value.sender.user,
         "via": value.sender.via,
         "run": value.run,
-        "time": format_time(value.time),
-        "failed": format_time(value.failed),
+        "time": format_ms_as_iso_time(value.time),
+        "failed": format_ms_as_iso_time(value.failed),
         "attempts": value.attempts,
-        "problem": render_refusal(value.refusal),
+        "problem": render_rejection_as_problem(value.refusal),
         "change": value.seq,
         "proposals": [
             {"urn": str(proposal.urn), "aspect": proposal.aspect, "operation": proposal.operation}
@@ -149,7 +153,7 @@ def render_dead_letter(value: DeadLetter) -> Document:
 
 def render_version(value: AspectVersion) -> Document:
     """Return one version of `versions.json`."""
-    document = to_document(value)
+    document = to_api_document(value)
     system = document.pop("systemMetadata", None)
     document["deleted"] = value.value is None
     return document if system is None else document | {"systemMetadata": system}
@@ -157,19 +161,19 @@ def render_version(value: AspectVersion) -> Document:
 
 def render_accesses(values: Collection[RunEntity]) -> Document:
     """Return `run-accesses.json`, truncated to LIST_BYTES_MAX."""
-    accesses = list(take_page(map(_render_access, values), measure, LIST_BYTES_MAX))
+    accesses = list(limit_items_to_page_bytes(map(_render_access, values), measure_json_bytes, LIST_BYTES_MAX))
     return {"accesses": accesses, "truncated": len(accesses) < len(values)}
 
 
 def _render_access(value: RunEntity) -> Document:
-    document = to_document(value)
+    document = to_api_document(value)
     snapshot: Document = document.pop("snapshot")
     return document | snapshot
 
 
 def render_hit(value: Hit) -> Document:
     """Return one hit of `search-results.json`."""
-    document = to_document(value)
+    document = to_api_document(value)
     summary: Document = document.pop("summary")
     return summary | document
 
@@ -181,8 +185,8 @@ def parse_proposal(document: Document) -> Proposal:
         Urn.parse(document["urn"]),
         document.get("aspect"),
         operation,
-        Annotation.from_document(value or {}) if operation == "annotate" else value,
-        Condition(version=document.get("ifVersion")),
+        MetadataAnnotation.from_document(value or {}) if operation == "annotate" else value,
+        WriteCondition(version=document.get("ifVersion")),
         document.get("run"),
         if_absent=document.get("ifAbsent", False),
         system=None if system is None else SystemMetadata.from_document(system, "/systemMetadata"),

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from jupyter_colophon.core.documents.codec import to_document, to_documents
+from jupyter_colophon.core.documents.codec import to_api_document, to_api_documents
 from jupyter_colophon.core.entities.entity import EntityListing
 from jupyter_colophon.core.entities.metadata_scopes import ScopedMetadata
 from jupyter_colophon.core.errors import (
@@ -15,14 +15,14 @@ from jupyter_colophon.core.errors import (
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model.proposal import Operation as Change
 from jupyter_colophon.core.model.proposal import Proposal
-from jupyter_colophon.operations.conditions import CONDITIONS, format_etag, read_condition, require_none
+from jupyter_colophon.operations.conditions import CONDITIONS, format_etag, parse_write_condition, require_no_condition
 from jupyter_colophon.operations.idempotency import IDEMPOTENCY_KEY
 from jupyter_colophon.operations.native import documents
 from jupyter_colophon.operations.operation import OperationLink, declare_operation
 from jupyter_colophon.operations.parameter import declare_text, declare_time
 from jupyter_colophon.operations.patch_bodies import JSON_PATCH, JSON_PATCH_SHAPE, MERGE_PATCH
-from jupyter_colophon.operations.request import Answer, Document, Request
-from jupyter_colophon.operations.services import Services
+from jupyter_colophon.operations.request import Document, OperationAnswer, OperationRequest
+from jupyter_colophon.operations.services import ProcessServices
 from jupyter_colophon.operations.shared_parameters import CURSOR, LIMIT, NAMESPACE, PREFIX, REMOVED, TYPE
 
 _VALUE: Final = {
@@ -66,7 +66,7 @@ _NEXT = (
     answers="entities",
     links=[OperationLink("readEntity", {"path.urn": "$response.body#/entities/0/urn"})],
 )
-def list_entities(services: Services, request: Request) -> Document:
+def list_entities(services: ProcessServices, request: OperationRequest) -> Document:
     """List entities by namespace, type and name. A page may have fewer than `limit` entities and still a cursor."""
     listing = EntityListing(
         namespace=request[NAMESPACE],
@@ -76,16 +76,16 @@ def list_entities(services: Services, request: Request) -> Document:
         cursor=request[CURSOR],
         removed=request[REMOVED],
     )
-    entities, cursor = services.get_catalog().reader.list_entities(listing, request.principal)
-    return {"entities": to_documents(entities), "cursor": cursor}
+    entities, cursor = services.get_or_open_catalog().reader.list_visible_entities(listing, request.principal)
+    return {"entities": to_api_documents(entities), "cursor": cursor}
 
 
 @declare_operation("readEntity", "GET /entities/{urn}", parameters=[_ASPECTS], answers="entity", errors=[NotFound])
-def read_entity(services: Services, request: Request) -> Document:
+def read_entity(services: ProcessServices, request: OperationRequest) -> Document:
     """Read an entity with its aspects, or only those in `aspects`."""
-    catalog, named = services.get_catalog(), request[_ASPECTS]
+    catalog, named = services.get_or_open_catalog(), request[_ASPECTS]
     entity = catalog.reader.read_entity(request.urn, frozenset(named.split(",")) if named else None, request.principal)
-    return documents.render_entity(entity, catalog.metadata.list_descriptors(entity, request.principal))
+    return documents.render_entity(entity, catalog.metadata.list_resolved_descriptors(entity, request.principal))
 
 
 @declare_operation(
@@ -95,13 +95,15 @@ def read_entity(services: Services, request: Request) -> Document:
     answers="write-result",
     errors=[NotFound, NotEmpty],
 )
-def delete_entity(services: Services, request: Request) -> Document:
+def delete_entity(services: ProcessServices, request: OperationRequest) -> Document:
     """Delete an entity; its history and lineage are kept."""
-    require_none(request)
-    catalog, urn = services.get_catalog(), request.urn
-    (written,) = catalog.write_path.propose([Proposal(urn, None, "delete")], request.principal, once=request.once)
+    require_no_condition(request)
+    catalog, urn = services.get_or_open_catalog(), request.urn
+    (written,) = catalog.write_path.apply_proposals_atomically(
+        [Proposal(urn, None, "delete")], request.principal, once=request.idempotency_key
+    )
     if urn.type == "namespace":
-        catalog.namespaces.remove_files(urn.parts[0], request.principal)
+        catalog.namespaces.remove_content_outside_catalog(urn.parts[0], request.principal)
     return documents.render_write_result(written)
 
 
@@ -114,27 +116,29 @@ def delete_entity(services: Services, request: Request) -> Document:
     errors=[NotFound, RenameConflict],
     links=[OperationLink("readEntity", {"path.urn": "$response.body#/urn"})],
 )
-def rename_entity(services: Services, request: Request) -> Document:
+def rename_entity(services: ProcessServices, request: OperationRequest) -> Document:
     """Rename a dataset with its history, lineage and fields, and update all references to it."""
-    require_none(request)
+    require_no_condition(request)
     new, run = Urn.parse(request.body["to"]), request.body.get("run")
-    write_path = services.get_catalog().write_path
-    return documents.render_write_result(write_path.rename(request.urn, new, request.principal, run, request.once))
+    write_path = services.get_or_open_catalog().write_path
+    return documents.render_write_result(
+        write_path.rename_dataset(request.urn, new, request.principal, run, request.idempotency_key)
+    )
 
 
 @declare_operation("readEntityMetadata", "GET /entities/{urn}/metadata", answers="entity-metadata", errors=[NotFound])
-def read_entity_metadata(services: Services, request: Request) -> Document:
+def read_entity_metadata(services: ProcessServices, request: OperationRequest) -> Document:
     """Read the properties and tags of an entity in both scopes; a field or a custom entity exists if its parent does."""
-    metadata = services.get_catalog().metadata.read_scoped(request.urn, "", request.principal)
-    return {"urn": str(request.urn), **_render_scopes(metadata)}
+    metadata = services.get_or_open_catalog().metadata.read_scoped_metadata(request.urn, "", request.principal)
+    return {"urn": str(request.urn), **_render_scoped_metadata(metadata)}
 
 
 @declare_operation("listFields", "GET /entities/{urn}/fields", answers="fields", errors=[NotFound])
-def list_fields(services: Services, request: Request) -> Document:
+def list_fields(services: ProcessServices, request: OperationRequest) -> Document:
     """List the fields of a dataset that have metadata, whether or not they are in its schema."""
     return {
         "urn": str(request.urn),
-        "fields": services.get_catalog().metadata.list_columns(request.urn, request.principal),
+        "fields": services.get_or_open_catalog().metadata.list_columns_with_metadata(request.urn, request.principal),
     }
 
 
@@ -145,15 +149,15 @@ def list_fields(services: Services, request: Request) -> Document:
     answers="fields-metadata",
     errors=[NotFound],
 )
-def list_fields_metadata(services: Services, request: Request) -> Document:
+def list_fields_metadata(services: ProcessServices, request: OperationRequest) -> Document:
     """List the metadata of the fields of a dataset in both scopes. A page may have fewer than `limit` fields."""
-    metadata = services.get_catalog().metadata
-    columns, more = metadata.read_columns(request.urn, request[LIMIT], request[CURSOR], request.principal)
+    metadata = services.get_or_open_catalog().metadata
+    columns, more = metadata.read_column_metadata_page(request.urn, request[LIMIT], request[CURSOR], request.principal)
     fields = [
         {
             "name": item.name,
             "urn": item.urn,
-            **_render_scopes(item.scoped),
+            **_render_scoped_metadata(item.scoped),
             "descriptors": [documents.render_descriptor(each) for each in item.shown],
         }
         for item in columns
@@ -161,8 +165,8 @@ def list_fields_metadata(services: Services, request: Request) -> Document:
     return {"urn": str(request.urn), "fields": fields, "cursor": more}
 
 
-def _render_scopes(metadata: ScopedMetadata) -> Document:
-    return {"USER": to_document(metadata.user), "SYSTEM": to_document(metadata.system)}
+def _render_scoped_metadata(metadata: ScopedMetadata) -> Document:
+    return {"USER": to_api_document(metadata.user), "SYSTEM": to_api_document(metadata.system)}
 
 
 @declare_operation(
@@ -173,10 +177,12 @@ def _render_scopes(metadata: ScopedMetadata) -> Document:
     errors=[NotFound],
     etag=True,
 )
-def read_aspect(services: Services, request: Request) -> Answer:
+def read_aspect(services: ProcessServices, request: OperationRequest) -> OperationAnswer:
     """Read the current version of an aspect; its version is the ETag."""
-    aspect = services.get_catalog().reader.read_aspect(request.urn, request.path["aspect"], request.principal)
-    return Answer(to_document(aspect), etag=format_etag(aspect.version))
+    aspect = services.get_or_open_catalog().reader.read_current_aspect(
+        request.urn, request.path["aspect"], request.principal
+    )
+    return OperationAnswer(to_api_document(aspect), etag=format_etag(aspect.version))
 
 
 @declare_operation(
@@ -189,9 +195,9 @@ def read_aspect(services: Services, request: Request) -> Answer:
     etag=True,
     links=_NEXT,
 )
-def write_aspect(services: Services, request: Request) -> Answer:
+def write_aspect(services: ProcessServices, request: OperationRequest) -> OperationAnswer:
     """Create or replace an aspect."""
-    return _propose(services, request, "upsert")
+    return _apply_aspect_change(services, request, "upsert")
 
 
 @declare_operation(
@@ -204,9 +210,9 @@ def write_aspect(services: Services, request: Request) -> Answer:
     etag=True,
     links=_NEXT,
 )
-def patch_aspect(services: Services, request: Request) -> Answer:
+def patch_aspect(services: ProcessServices, request: OperationRequest) -> OperationAnswer:
     """Update an aspect by a JSON Patch (a list, or an object in DataHub's form) or a merge patch (an object)."""
-    return _propose(services, request, "patch")
+    return _apply_aspect_change(services, request, "patch")
 
 
 @declare_operation(
@@ -218,15 +224,19 @@ def patch_aspect(services: Services, request: Request) -> Answer:
     etag=True,
     links=_NEXT,
 )
-def delete_aspect(services: Services, request: Request) -> Answer:
+def delete_aspect(services: ProcessServices, request: OperationRequest) -> OperationAnswer:
     """Delete an aspect."""
-    return _propose(services, request, "delete")
+    return _apply_aspect_change(services, request, "delete")
 
 
-def _propose(services: Services, request: Request, change: Change) -> Answer:
-    proposal = Proposal(request.urn, request.path["aspect"], change, request.body, read_condition(request))
-    (done,) = services.get_catalog().write_path.propose([proposal], request.principal, once=request.once)
-    return Answer(documents.render_write_result(done), etag=format_etag(done.version) if done.version > 0 else None)
+def _apply_aspect_change(services: ProcessServices, request: OperationRequest, change: Change) -> OperationAnswer:
+    proposal = Proposal(request.urn, request.path["aspect"], change, request.body, parse_write_condition(request))
+    (done,) = services.get_or_open_catalog().write_path.apply_proposals_atomically(
+        [proposal], request.principal, once=request.idempotency_key
+    )
+    return OperationAnswer(
+        documents.render_write_result(done), etag=format_etag(done.version) if done.version > 0 else None
+    )
 
 
 @declare_operation(
@@ -236,9 +246,9 @@ def _propose(services: Services, request: Request, change: Change) -> Answer:
     answers="versions",
     errors=[NotFound],
 )
-def list_versions(services: Services, request: Request) -> Document:
+def list_aspect_versions(services: ProcessServices, request: OperationRequest) -> Document:
     """List the versions of an aspect, newest first."""
-    versions, more = services.get_catalog().reader.list_versions(
+    versions, more = services.get_or_open_catalog().reader.list_aspect_versions(
         request.urn, request.path["aspect"], request[LIMIT], request[CURSOR], request.principal
     )
     return {"versions": [documents.render_version(item) for item in versions], "cursor": more}
@@ -251,9 +261,9 @@ def list_versions(services: Services, request: Request) -> Document:
     answers="timeseries-values",
     errors=[NotFound],
 )
-def list_timeseries_values(services: Services, request: Request) -> Document:
+def list_timeseries_values(services: ProcessServices, request: OperationRequest) -> Document:
     """List the values of a time-series aspect, such as `datasetProfile`, newest first."""
-    timed_values = services.get_catalog().datahub.timeseries.read_values(
+    timed_values = services.get_or_open_catalog().datahub.timeseries.read_newest_values(
         request.urn,
         request.path["aspect"],
         request.principal,

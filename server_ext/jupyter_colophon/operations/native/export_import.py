@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 from jupyter_colophon.core.errors import ConditionFailed, NotFound
 from jupyter_colophon.operations.operation import declare_operation
 from jupyter_colophon.operations.parameter import declare_flag, declare_text
-from jupyter_colophon.operations.request import Document, LinesAnswer, Request
-from jupyter_colophon.operations.services import Services
+from jupyter_colophon.operations.request import Document, LinesAnswer, OperationRequest
+from jupyter_colophon.operations.services import ProcessServices
 
 if TYPE_CHECKING:
     from jupyter_colophon.service.entities.export_import import ImportedLine
@@ -32,9 +32,11 @@ _OVERWRITE: Final = declare_flag("overwrite", "Overwrite values that differ, ins
     errors=[NotFound],
     content_type=LINES,
 )
-def export_namespace(services: Services, request: Request) -> LinesAnswer:
+def export_namespace(services: ProcessServices, request: OperationRequest) -> LinesAnswer:
     """Export all metadata of a namespace."""
-    return LinesAnswer(services.get_catalog().transfer.export(request[_NAMESPACE], request.principal, (), ()))
+    return LinesAnswer(
+        services.get_or_open_catalog().transfer.export_namespace_lines(request[_NAMESPACE], request.principal, (), ())
+    )
 
 
 @declare_operation(
@@ -46,12 +48,14 @@ def export_namespace(services: Services, request: Request) -> LinesAnswer:
     content_type=LINES,
     permission="read",
 )
-def export_selection(services: Services, request: Request) -> LinesAnswer:
+def export_selection(services: ProcessServices, request: OperationRequest) -> LinesAnswer:
     """Export the metadata of a namespace, for some entity types or some aspects only."""
     body = request.body
-    transfer = services.get_catalog().transfer
+    transfer = services.get_or_open_catalog().transfer
     return LinesAnswer(
-        transfer.export(body["namespace"], request.principal, body.get("types", ()), body.get("aspects", ()))
+        transfer.export_namespace_lines(
+            body["namespace"], request.principal, body.get("types", ()), body.get("aspects", ())
+        )
     )
 
 
@@ -64,10 +68,10 @@ def export_selection(services: Services, request: Request) -> LinesAnswer:
     answers="namespace-import",
     errors=[NotFound, ConditionFailed],
 )
-def import_namespace(services: Services, request: Request) -> Document:
+def import_namespace(services: ProcessServices, request: OperationRequest) -> Document:
     """Import exported lines; conflicts, where both sides changed, are listed and not applied."""
-    transfer, dry_run, body = services.get_catalog().transfer, request[_DRY_RUN], request.body
-    done = transfer.import_lines(
+    transfer, dry_run, body = services.get_or_open_catalog().transfer, request[_DRY_RUN], request.body
+    done = transfer.import_and_merge_lines(
         lambda: BytesIO(body), request.principal, overwrite=request[_OVERWRITE], dry_run=dry_run
     )
     return _render_import_result(list(done), dry_run)

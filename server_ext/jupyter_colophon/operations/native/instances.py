@@ -6,7 +6,7 @@ from functools import partial
 from http import HTTPStatus
 from typing import Any, Final
 
-from jupyter_colophon.core.documents.codec import to_document
+from jupyter_colophon.core.documents.codec import to_api_document
 from jupyter_colophon.core.errors import (
     ConditionFailed,
     HookDenied,
@@ -28,20 +28,20 @@ from jupyter_colophon.core.errors import (
 )
 from jupyter_colophon.core.instances.instance import Instance
 from jupyter_colophon.core.instances.instance_query import SORTS, ExportSelection, InstanceQuery
-from jupyter_colophon.operations.conditions import CONDITIONS, format_etag, read_condition
+from jupyter_colophon.operations.conditions import CONDITIONS, format_etag, parse_write_condition
 from jupyter_colophon.operations.native import instance_documents as documents
 from jupyter_colophon.operations.operation import OperationLink, declare_operation
 from jupyter_colophon.operations.parameter import Parameter, declare_choice, declare_flag, declare_number, declare_text
 from jupyter_colophon.operations.patch_bodies import JSON_PATCH, JSON_PATCH_SHAPE, MERGE_PATCH
-from jupyter_colophon.operations.request import Answer, Document, Request
-from jupyter_colophon.operations.services import Services
+from jupyter_colophon.operations.request import Document, OperationAnswer, OperationRequest
+from jupyter_colophon.operations.services import ProcessServices
 from jupyter_colophon.operations.shared_parameters import CURSOR, DEFAULT_LIMIT, LIMIT_MAX
 
 #: Maximum number of tags in one filter.
 _TAGS_MAX: Final = 100
 
 
-def _parse_tags(value: str) -> tuple[str, ...]:
+def _parse_tag_or_list(value: str) -> tuple[str, ...]:
     """One tag, or a JSON list of them: a tag may hold any character."""
     if not value.startswith("["):
         return (value,) if value else ()
@@ -59,7 +59,7 @@ _TAG: Final[Parameter[tuple[str, ...]]] = Parameter(
     "tag",
     "Return only instances with this tag, or with one of a JSON list of tags.",
     {"type": "string"},
-    _parse_tags,
+    _parse_tag_or_list,
     (),
 )
 _SCHEMA: Final = declare_text("schema", "Return only instances of this schema.")
@@ -101,10 +101,12 @@ _NEXT: Final = (
 _VALID_WORDS: Final[dict[str, bool | None]] = {"": None, "true": True, "false": False}
 
 
-def _answer(instance: Instance, status: int = HTTPStatus.OK, headers: Mapping[str, str] | None = None) -> Answer:
+def _build_instance_answer(
+    instance: Instance, status: int = HTTPStatus.OK, headers: Mapping[str, str] | None = None
+) -> OperationAnswer:
     """Return an instance, with its version as the ETag; without one while the catalog is unavailable."""
     etag = None if instance.version is None else format_etag(instance.version)
-    return Answer(documents.render_instance(instance), status, etag, headers or {})
+    return OperationAnswer(documents.render_instance(instance), status, etag, headers or {})
 
 
 @declare_operation(
@@ -121,7 +123,7 @@ def _answer(instance: Instance, status: int = HTTPStatus.OK, headers: Mapping[st
         )
     ],
 )
-def list_instances(services: Services, request: Request) -> Document:
+def list_instances(services: ProcessServices, request: OperationRequest) -> Document:
     """List the instances of a schemaspace, valid or not, with counts of tags and schemas."""
     query = InstanceQuery(
         text=request[_Q],
@@ -132,7 +134,9 @@ def list_instances(services: Services, request: Request) -> Document:
         limit=request[_LIMIT],
         cursor=request[CURSOR],
     )
-    return documents.render_page(services.get_instances().list_page(request.path["space"], query, request.principal))
+    return documents.render_instance_page(
+        services.get_or_create_instances().list_matching_page(request.path["space"], query, request.principal)
+    )
 
 
 @declare_operation(
@@ -143,9 +147,9 @@ def list_instances(services: Services, request: Request) -> Document:
     answers="complete-instances",
     errors=[SchemaspaceNotFound],
 )
-def list_complete_instances(services: Services, request: Request) -> Document:
+def list_complete_instances(services: ProcessServices, request: OperationRequest) -> Document:
     """List the instances of a schemaspace with their metadata by name, valid or not, without their versions."""
-    instances, cursor = services.get_instances().list_slice(
+    instances, cursor = services.get_or_create_instances().list_next_instances(
         request.path["space"],
         request[_LIMIT],
         request[CURSOR],
@@ -166,13 +170,15 @@ def list_complete_instances(services: Services, request: Request) -> Document:
     etag="usually",
     links=[OperationLink(item.operation, item.parameters, status=201) for item in _NEXT],
 )
-def create_instance(services: Services, request: Request) -> Answer:
+def create_instance(services: ProcessServices, request: OperationRequest) -> OperationAnswer:
     """Create an instance; without a name, its name is derived from its display name."""
-    document = documents.parse_edit(request.body)
+    document = documents.parse_instance_edit(request.body)
     name = document.pop("name", None)
-    instance = services.get_instances().create(request.path["space"], name, document, request.principal)
+    instance = services.get_or_create_instances().create_instance(
+        request.path["space"], name, document, request.principal
+    )
     location = f"{request.base_url}colophon/api/schemaspaces/{instance.space}/instances/{instance.name}"
-    return _answer(instance, HTTPStatus.CREATED, {"Location": location})
+    return _build_instance_answer(instance, HTTPStatus.CREATED, {"Location": location})
 
 
 @declare_operation(
@@ -184,10 +190,12 @@ def create_instance(services: Services, request: Request) -> Answer:
     errors=[SchemaspaceNotFound, InstanceNotFound],
     etag="usually",
 )
-def read_instance(services: Services, request: Request) -> Answer:
+def read_instance(services: ProcessServices, request: OperationRequest) -> OperationAnswer:
     """Read an instance, valid or not, with its validation errors."""
-    space, name = _place(request)
-    return _answer(services.get_instances().get_any(space, name, request.principal))
+    space, name = _get_schemaspace_and_name(request)
+    return _build_instance_answer(
+        services.get_or_create_instances().get_valid_or_invalid_instance(space, name, request.principal)
+    )
 
 
 @declare_operation(
@@ -201,10 +209,14 @@ def read_instance(services: Services, request: Request) -> Answer:
     etag="usually",
     links=_NEXT,
 )
-def write_instance(services: Services, request: Request) -> Answer:
+def write_instance(services: ProcessServices, request: OperationRequest) -> OperationAnswer:
     """Replace an instance, also an invalid one."""
-    (space, name), document = _place(request), documents.parse_edit(request.body)
-    return _answer(services.get_instances().update(space, name, document, read_condition(request), request.principal))
+    (space, name), document = _get_schemaspace_and_name(request), documents.parse_instance_edit(request.body)
+    return _build_instance_answer(
+        services.get_or_create_instances().replace_instance(
+            space, name, document, parse_write_condition(request), request.principal
+        )
+    )
 
 
 @declare_operation(
@@ -225,14 +237,22 @@ def write_instance(services: Services, request: Request) -> Answer:
     etag="usually",
     links=_NEXT,
 )
-def patch_instance(services: Services, request: Request) -> Answer:
+def patch_instance(services: ProcessServices, request: OperationRequest) -> OperationAnswer:
     """Change parts of an instance by a merge patch (an object) or a JSON Patch (a list)."""
-    (space, name), body, instances = _place(request), request.body, services.get_instances()
+    (space, name), body, instances = (
+        _get_schemaspace_and_name(request),
+        request.body,
+        services.get_or_create_instances(),
+    )
     if isinstance(body, list):
-        edit = partial(documents.apply_json_patch, operations=body)
-        return _answer(instances.change(space, name, edit, read_condition(request), request.principal))
-    changes = documents.parse_merge_patch(body)
-    return _answer(instances.patch(space, name, changes, read_condition(request), request.principal))
+        edit = partial(documents.apply_json_patch_to_instance, operations=body)
+        return _build_instance_answer(
+            instances.edit_instance_under_lock(space, name, edit, parse_write_condition(request), request.principal)
+        )
+    changes = documents.parse_instance_merge_patch(body)
+    return _build_instance_answer(
+        instances.merge_patch_instance(space, name, changes, parse_write_condition(request), request.principal)
+    )
 
 
 @declare_operation(
@@ -254,11 +274,13 @@ def patch_instance(services: Services, request: Request) -> Answer:
         OperationLink("readInstance", {"path.space": "$request.path.space", "path.instance": "$request.path.instance"}),
     ],
 )
-def delete_instance(services: Services, request: Request) -> Document:
+def delete_instance(services: ProcessServices, request: OperationRequest) -> Document:
     """Delete an instance, also an invalid one; `restore` undoes the deletion."""
-    space, name = _place(request)
-    done = services.get_instances().remove(space, name, read_condition(request), request.principal)
-    return documents.render_removal(services.get_schemaspaces().get_space(space).key, done)
+    space, name = _get_schemaspace_and_name(request)
+    done = services.get_or_create_instances().remove_instance(
+        space, name, parse_write_condition(request), request.principal
+    )
+    return documents.render_removal_result(services.get_or_load_schemaspaces().get_space(space).key, done)
 
 
 @declare_operation(
@@ -272,10 +294,14 @@ def delete_instance(services: Services, request: Request) -> Document:
     etag="usually",
     links=_NEXT,
 )
-def restore_instance(services: Services, request: Request) -> Answer:
+def restore_instance(services: ProcessServices, request: OperationRequest) -> OperationAnswer:
     """Restore an earlier version of an instance, also after its deletion."""
-    (space, name), version = _place(request), int(request.body["version"])
-    return _answer(services.get_instances().restore(space, name, version, read_condition(request), request.principal))
+    (space, name), version = _get_schemaspace_and_name(request), int(request.body["version"])
+    return _build_instance_answer(
+        services.get_or_create_instances().restore_version(
+            space, name, version, parse_write_condition(request), request.principal
+        )
+    )
 
 
 @declare_operation(
@@ -286,12 +312,12 @@ def restore_instance(services: Services, request: Request) -> Answer:
     answers="instance-values",
     errors=[SchemaspaceNotFound],
 )
-def list_instance_values(services: Services, request: Request) -> Document:
+def list_instance_values(services: ProcessServices, request: OperationRequest) -> Document:
     """List the values of one property of the instances, most frequent first, without secrets."""
-    counts = services.get_instances().count_values(
+    counts = services.get_or_create_instances().count_values_at_pointer(
         request.path["space"], request[_SCHEMA], request[_POINTER], request.principal
     )
-    return to_document(counts)
+    return to_api_document(counts)
 
 
 @declare_operation(
@@ -303,11 +329,13 @@ def list_instance_values(services: Services, request: Request) -> Document:
     errors=[SchemaspaceNotFound, InstanceNotFound, TooLarge],
     permission="read",
 )
-def export_instances(services: Services, request: Request) -> Document:
+def export_instances(services: ProcessServices, request: OperationRequest) -> Document:
     """Export instances in Elyra's format."""
     space = request.path["space"]
-    exported = services.get_instances().export(space, _parse_choice(request.body), request.principal)
-    return {"schemaspace": services.get_schemaspaces().get_space(space).key, "instances": list(exported)}
+    exported = services.get_or_create_instances().export_instances(
+        space, _parse_export_selection(request.body), request.principal
+    )
+    return {"schemaspace": services.get_or_load_schemaspaces().get_space(space).key, "instances": list(exported)}
 
 
 @declare_operation(
@@ -319,10 +347,10 @@ def export_instances(services: Services, request: Request) -> Document:
     answers="instance-import",
     errors=[SchemaspaceNotFound],
 )
-def import_instances(services: Services, request: Request) -> Document:
+def import_instances(services: ProcessServices, request: OperationRequest) -> Document:
     """Import instances individually; existing ones are only replaced with `overwrite`."""
     dry_run = request[_DRY_RUN]
-    done = services.get_instances().import_all(
+    done = services.get_or_create_instances().import_instances(
         request.path["space"],
         request.body["instances"],
         request.principal,
@@ -332,12 +360,12 @@ def import_instances(services: Services, request: Request) -> Document:
     return documents.render_import_result(done, dry_run=dry_run)
 
 
-def _place(request: Request) -> tuple[str, str]:
+def _get_schemaspace_and_name(request: OperationRequest) -> tuple[str, str]:
     """Return the schemaspace and the name of the instance in the path."""
     return request.path["space"], request.path["instance"]
 
 
-def _parse_choice(body: dict[str, Any]) -> ExportSelection:
+def _parse_export_selection(body: dict[str, Any]) -> ExportSelection:
     return ExportSelection(
         names=tuple(body.get("names", ())),
         schema=body.get("schema", ""),

@@ -2,7 +2,7 @@
 
 from typing import cast, get_args
 
-from jupyter_colophon.core.documents.codec import from_document, to_document, to_documents
+from jupyter_colophon.core.documents.codec import from_api_document, to_api_document, to_api_documents
 from jupyter_colophon.core.errors import AlreadyExists, HistoryExpired, InvalidName, InvalidQuery, NotFound, RunConflict
 from jupyter_colophon.core.identity.names import Urn, make_notebook_program_urn
 from jupyter_colophon.core.lineage.graph import (
@@ -12,15 +12,15 @@ from jupyter_colophon.core.lineage.graph import (
     Direction,
     LineageRequest,
     RunListing,
-    Window,
+    TimeWindow,
 )
 from jupyter_colophon.core.lineage.run import Access, ColumnEdge, RunChange, RunStart
 from jupyter_colophon.operations.idempotency import IDEMPOTENCY_KEY
 from jupyter_colophon.operations.native import documents, lineage_documents
 from jupyter_colophon.operations.operation import OperationLink, declare_operation
 from jupyter_colophon.operations.parameter import declare_choice, declare_flag, declare_number, declare_text
-from jupyter_colophon.operations.request import Document, Request
-from jupyter_colophon.operations.services import Services
+from jupyter_colophon.operations.request import Document, OperationRequest
+from jupyter_colophon.operations.services import ProcessServices
 from jupyter_colophon.operations.shared_parameters import AS_OF, CURSOR, END, LIMIT, START, URN
 
 DIRECTION = declare_choice(
@@ -58,19 +58,19 @@ _NEXT = (
     answers="lineage",
     errors=[InvalidName, NotFound, HistoryExpired],
 )
-def read_lineage(services: Services, request: Request) -> Document:
+def read_lineage(services: ProcessServices, request: OperationRequest) -> Document:
     """Read the lineage graph around an entity."""
     question = LineageRequest(
         urn=Urn.parse(request[URN]),
         direction=cast("Direction", request[DIRECTION]),
         levels=request[LEVELS],
-        window=read_window(request),
+        window=parse_time_window(request),
         limit=request[RELATIONS],
         columns=request[_COLUMNS],
         as_of=request[AS_OF],
     )
-    lineage = services.get_catalog().lineage.read_lineage(question, request.principal)
-    return lineage_documents.render_query(question) | lineage_documents.render_lineage(lineage)
+    lineage = services.get_or_open_catalog().lineage.read_lineage(question, request.principal)
+    return lineage_documents.render_lineage_query(question) | lineage_documents.render_lineage(lineage)
 
 
 @declare_operation(
@@ -80,18 +80,18 @@ def read_lineage(services: Services, request: Request) -> Document:
     answers="runs",
     links=[OperationLink("readRun", {"path.urn": "$response.body#/runs/0/urn"})],
 )
-def list_runs(services: Services, request: Request) -> Document:
+def list_runs(services: ProcessServices, request: OperationRequest) -> Document:
     """List runs, newest first."""
     listing = RunListing(
         program=request[_PROGRAM],
         data=request[_DATA],
-        window=read_window(request),
+        window=parse_time_window(request),
         status=request[_STATUS],
         limit=request[LIMIT],
         cursor=request[CURSOR],
     )
-    runs, cursor = services.get_catalog().runs.list_runs(listing, request.principal)
-    return {"runs": to_documents(runs), "cursor": cursor}
+    runs, cursor = services.get_or_open_catalog().runs.list_visible_runs(listing, request.principal)
+    return {"runs": to_api_documents(runs), "cursor": cursor}
 
 
 @declare_operation(
@@ -102,11 +102,11 @@ def list_runs(services: Services, request: Request) -> Document:
     errors=[InvalidName],
     links=[OperationLink("readRun", {"path.urn": "$response.body#/runs/0/urn"})],
 )
-def list_cell_runs(services: Services, request: Request) -> Document:
+def list_cell_runs(services: ProcessServices, request: OperationRequest) -> Document:
     """List the newest run of each cell of a notebook, newest first."""
     notebook = make_notebook_program_urn(services.identity.notebook_namespace, request[_NOTEBOOK])
-    runs = services.get_catalog().runs.list_cell_runs(notebook, request.principal)
-    return {"runs": to_documents(runs), "cursor": None}
+    runs = services.get_or_open_catalog().runs.list_cell_runs(notebook, request.principal)
+    return {"runs": to_api_documents(runs), "cursor": None}
 
 
 @declare_operation(
@@ -118,16 +118,18 @@ def list_cell_runs(services: Services, request: Request) -> Document:
     errors=[InvalidName, NotFound, AlreadyExists],
     links=_NEXT,
 )
-def start_run(services: Services, request: Request) -> Document:
+def start_run(services: ProcessServices, request: OperationRequest) -> Document:
     """Record a run; repeating the same program and run id does not create another run."""
-    start = from_document(request.body, RunStart)
-    return to_document(services.get_catalog().write_path.start_run(start, request.principal, request.once))
+    start = from_api_document(request.body, RunStart)
+    return to_api_document(
+        services.get_or_open_catalog().write_path.start_run(start, request.principal, request.idempotency_key)
+    )
 
 
 @declare_operation("readRun", "GET /runs/{urn}", answers="run", errors=[NotFound])
-def read_run(services: Services, request: Request) -> Document:
+def read_run(services: ProcessServices, request: OperationRequest) -> Document:
     """Read a run with its accesses."""
-    return to_document(services.get_catalog().runs.read_run(str(request.urn), request.principal))
+    return to_api_document(services.get_or_open_catalog().runs.read_visible_run(str(request.urn), request.principal))
 
 
 @declare_operation(
@@ -139,19 +141,19 @@ def read_run(services: Services, request: Request) -> Document:
     errors=[NotFound, RunConflict],
     links=_NEXT,
 )
-def update_run(services: Services, request: Request) -> Document:
+def update_run(services: ProcessServices, request: OperationRequest) -> Document:
     """Update the status, the end, the facts or the arguments of a run."""
-    change = from_document(request.body, RunChange)
-    write_path = services.get_catalog().write_path
-    return to_document(write_path.change_run(str(request.urn), change, request.principal, request.once))
+    change = from_api_document(request.body, RunChange)
+    write_path = services.get_or_open_catalog().write_path
+    return to_api_document(write_path.update_run(str(request.urn), change, request.principal, request.idempotency_key))
 
 
 @declare_operation("listRunAccesses", "GET /runs/{urn}/accesses", answers="run-accesses", errors=[NotFound])
-def list_run_accesses(services: Services, request: Request) -> Document:
+def list_run_accesses(services: ProcessServices, request: OperationRequest) -> Document:
     """List the entities that a run accessed, with their metadata at the first access."""
-    runs = services.get_catalog().runs
-    run = runs.read_run(str(request.urn), request.principal)
-    return documents.render_accesses(runs.list_accessed(run, request.principal))
+    runs = services.get_or_open_catalog().runs
+    run = runs.read_visible_run(str(request.urn), request.principal)
+    return documents.render_accesses(runs.list_accessed_entities(run, request.principal))
 
 
 @declare_operation(
@@ -163,17 +165,19 @@ def list_run_accesses(services: Services, request: Request) -> Document:
     errors=[NotFound],
     links=_NEXT,
 )
-def record_accesses(services: Services, request: Request) -> Document:
+def record_accesses(services: ProcessServices, request: OperationRequest) -> Document:
     """Record the data that a run accessed."""
-    accesses = [from_document(access, Access) for access in request.body["accesses"]]
-    columns = [from_document(column, ColumnEdge) for column in request.body.get("columns", ())]
-    write_path = services.get_catalog().write_path
-    return to_document(write_path.record_accesses(str(request.urn), accesses, columns, request.principal, request.once))
+    accesses = [from_api_document(access, Access) for access in request.body["accesses"]]
+    columns = [from_api_document(column, ColumnEdge) for column in request.body.get("columns", ())]
+    write_path = services.get_or_open_catalog().write_path
+    return to_api_document(
+        write_path.record_run_accesses(str(request.urn), accesses, columns, request.principal, request.idempotency_key)
+    )
 
 
-def read_window(request: Request) -> Window:
+def parse_time_window(request: OperationRequest) -> TimeWindow:
     """Return the window of the parameters `start` and `end`. Raises InvalidQuery."""
     start, end = request[START], request[END]
     if start is not None and end is not None and start > end:
         raise InvalidQuery("must not be after end", "start")
-    return Window(start, end)
+    return TimeWindow(start, end)

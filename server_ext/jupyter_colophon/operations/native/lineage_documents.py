@@ -3,82 +3,84 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from jupyter_colophon.core.documents.codec import to_document, to_documents
+from jupyter_colophon.core.documents.codec import to_api_document, to_api_documents
 from jupyter_colophon.core.lineage.answers import Impact, LineageDiff, Paths
-from jupyter_colophon.core.lineage.graph import Lineage, LineageNode, LineageRequest, Window
-from jupyter_colophon.core.time_format import format_time
+from jupyter_colophon.core.lineage.graph import Lineage, LineageNode, LineageRequest, TimeWindow
+from jupyter_colophon.core.time_format import format_ms_as_iso_time
 
 Document = dict[str, Any]
 
 
-def render_query(question: LineageRequest) -> Document:
+def render_lineage_query(question: LineageRequest) -> Document:
     """Return the parameters of a query, as in `lineage.json`."""
-    return {"urn": str(question.urn), "direction": question.direction, "levels": question.levels} | render_times(
-        question.window, question.as_of
-    )
+    return {
+        "urn": str(question.urn),
+        "direction": question.direction,
+        "levels": question.levels,
+    } | render_requested_times(question.window, question.as_of)
 
 
-def render_times(window: Window, as_of: int | None) -> Document:
+def render_requested_times(window: TimeWindow, as_of: int | None) -> Document:
     """Return the requested times."""
     moments = {"start": window.start, "end": window.end, "asOf": as_of}
-    return {name: None if ms is None else format_time(ms) for name, ms in moments.items()}
+    return {name: None if ms is None else format_ms_as_iso_time(ms) for name, ms in moments.items()}
 
 
 def render_lineage(value: Lineage) -> Document:
     """Return the graph of `lineage.json`; the operation adds the query."""
     return {
-        "nodes": render_nodes(value.nodes),
-        "edges": to_documents(value.edges),
-        "columns": to_documents(value.columns),
+        "nodes": render_lineage_nodes(value.nodes),
+        "edges": to_api_documents(value.edges),
+        "columns": to_api_documents(value.columns),
         "truncated": value.truncated,
         "frontier": list(value.frontier),
     }
 
 
-def render_paths(value: Paths) -> Document:
+def render_lineage_paths(value: Paths) -> Document:
     """Return the paths of `lineage-path.json`."""
     return {
         "levels": value.levels,
         "count": value.count,
         "paths": [list(path) for path in value.paths],
-        "nodes": render_nodes(value.nodes),
-        "edges": to_documents(value.edges),
+        "nodes": render_lineage_nodes(value.nodes),
+        "edges": to_api_documents(value.edges),
         "truncated": value.truncated,
     }
 
 
-def render_impact(value: Impact) -> Document:
+def render_impact_counts(value: Impact) -> Document:
     """Return the counts of `lineage-impact.json`."""
     return {
         "total": value.total,
-        "byType": _render_counts(value.by_type),
-        "byOwner": _render_counts(value.by_owner),
-        "byNamespace": _render_counts(value.by_namespace),
+        "byType": _render_value_counts(value.by_type),
+        "byOwner": _render_value_counts(value.by_owner),
+        "byNamespace": _render_value_counts(value.by_namespace),
         "truncated": value.truncated,
     }
 
 
-def render_diff(value: LineageDiff) -> Document:
+def render_lineage_diff(value: LineageDiff) -> Document:
     """Return the edges of `lineage-diff.json`."""
     return {
-        "added": to_documents(value.added),
-        "removed": to_documents(value.removed),
-        "nodes": render_nodes(value.nodes),
+        "added": to_api_documents(value.added),
+        "removed": to_api_documents(value.removed),
+        "nodes": render_lineage_nodes(value.nodes),
         "truncated": value.truncated,
     }
 
 
-def render_nodes(nodes: Iterable[LineageNode]) -> list[Document]:
+def render_lineage_nodes(nodes: Iterable[LineageNode]) -> list[Document]:
     """Return nodes, each with the number of neighbours not shown."""
-    return [_render_node(item) for item in nodes]
+    return [_render_lineage_node(item) for item in nodes]
 
 
-def _render_node(node: LineageNode) -> Document:
+def _render_lineage_node(node: LineageNode) -> Document:
     hidden: Document = {"upstream": node.hidden_upstream, "downstream": node.hidden_downstream}
     if node.hidden_at_least:
         hidden["isLowerBound"] = True
-    return to_document(node) | {"notShown": hidden}
+    return to_api_document(node) | {"notShown": hidden}
 
 
-def _render_counts(counts: Mapping[str, int]) -> list[Document]:
+def _render_value_counts(counts: Mapping[str, int]) -> list[Document]:
     return [{"name": name, "count": count} for name, count in counts.items()]

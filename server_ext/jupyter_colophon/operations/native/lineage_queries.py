@@ -12,15 +12,15 @@ from jupyter_colophon.core.lineage.graph import (
     MAX_RELATIONS,
     Direction,
     LineageRequest,
-    Window,
+    TimeWindow,
 )
-from jupyter_colophon.core.time_format import format_time, parse_span, parse_time
+from jupyter_colophon.core.time_format import format_ms_as_iso_time, parse_time_span_to_ms, parse_time_to_ms
 from jupyter_colophon.operations.native import lineage_documents
-from jupyter_colophon.operations.native.lineage import DIRECTION, LEVELS, RELATIONS, read_window
+from jupyter_colophon.operations.native.lineage import DIRECTION, LEVELS, RELATIONS, parse_time_window
 from jupyter_colophon.operations.operation import declare_operation
 from jupyter_colophon.operations.parameter import Parameter, declare_number, declare_text, declare_time
-from jupyter_colophon.operations.request import Document, Request
-from jupyter_colophon.operations.services import Services
+from jupyter_colophon.operations.request import Document, OperationRequest
+from jupyter_colophon.operations.services import ProcessServices
 from jupyter_colophon.operations.shared_parameters import AS_OF, END, START, URN
 
 _FROM: Final = declare_text(
@@ -34,7 +34,7 @@ _WINDOW: Final = Parameter(
     "window",
     "An edge exists at a time if a run accessed the data within this duration before it: a number with ms, s, m, h or d.",
     {"type": "string", "default": "7d"},
-    lambda sent: parse_span(sent, "window"),
+    lambda sent: parse_time_span_to_ms(sent, "window"),
     7 * DAY_MS,
 )
 
@@ -47,11 +47,11 @@ _WINDOW: Final = Parameter(
     errors=[InvalidName, InvalidQuery, NotFound, HistoryExpired],
     permission="read",
 )
-def continue_lineage(services: Services, request: Request) -> Document:
+def continue_lineage(services: ProcessServices, request: OperationRequest) -> Document:
     """Continue a lineage graph from the frontier of a previous answer."""
-    question = _parse_continuation(request.body)
-    lineage = services.get_catalog().lineage.read_lineage(question, request.principal)
-    return lineage_documents.render_query(question) | lineage_documents.render_lineage(lineage)
+    question = _parse_continuation_request(request.body)
+    lineage = services.get_or_open_catalog().lineage.read_lineage(question, request.principal)
+    return lineage_documents.render_lineage_query(question) | lineage_documents.render_lineage(lineage)
 
 
 @declare_operation(
@@ -61,13 +61,17 @@ def continue_lineage(services: Services, request: Request) -> Document:
     answers="lineage-path",
     errors=[InvalidName, NotFound, HistoryExpired],
 )
-def read_lineage_path(services: Services, request: Request) -> Document:
+def read_lineage_path(services: ProcessServices, request: OperationRequest) -> Document:
     """Find all shortest paths on which data flows from one node to another."""
-    question = PathRequest(Urn.parse(request[_FROM]), Urn.parse(request[_TO]), read_window(request), request[AS_OF])
-    paths = services.get_catalog().lineage.find_paths(question, request.principal)
+    question = PathRequest(
+        Urn.parse(request[_FROM]), Urn.parse(request[_TO]), parse_time_window(request), request[AS_OF]
+    )
+    paths = services.get_or_open_catalog().lineage.find_paths(question, request.principal)
     ends = {"from": str(question.source), "to": str(question.target)}
     return (
-        ends | lineage_documents.render_times(question.window, question.as_of) | lineage_documents.render_paths(paths)
+        ends
+        | lineage_documents.render_requested_times(question.window, question.as_of)
+        | lineage_documents.render_lineage_paths(paths)
     )
 
 
@@ -78,22 +82,22 @@ def read_lineage_path(services: Services, request: Request) -> Document:
     answers="lineage-impact",
     errors=[InvalidName, NotFound, HistoryExpired],
 )
-def read_lineage_impact(services: Services, request: Request) -> Document:
+def read_lineage_impact(services: ProcessServices, request: OperationRequest) -> Document:
     """Count the downstream entities by type, owner and namespace."""
     question = LineageRequest(
         Urn.parse(request[URN]),
         "downstream",
         request[_REACH],
-        read_window(request),
+        parse_time_window(request),
         MAX_RELATIONS,
         as_of=request[AS_OF],
     )
-    impact = services.get_catalog().lineage.count_impact(question, request.principal)
+    impact = services.get_or_open_catalog().lineage.count_impact(question, request.principal)
     start = {"urn": str(question.urn), "levels": question.levels}
     return (
         start
-        | lineage_documents.render_times(question.window, question.as_of)
-        | lineage_documents.render_impact(impact)
+        | lineage_documents.render_requested_times(question.window, question.as_of)
+        | lineage_documents.render_impact_counts(impact)
     )
 
 
@@ -104,7 +108,7 @@ def read_lineage_impact(services: Services, request: Request) -> Document:
     answers="lineage-diff",
     errors=[InvalidName, NotFound],
 )
-def read_lineage_diff(services: Services, request: Request) -> Document:
+def read_lineage_diff(services: ProcessServices, request: OperationRequest) -> Document:
     """List the lineage edges that were added and removed between two times."""
     after = request[_AFTER]
     after = clock.time_ns() // 1_000_000 if after is None else after
@@ -120,22 +124,22 @@ def read_lineage_diff(services: Services, request: Request) -> Document:
     )
     if question.source > question.target:
         raise InvalidQuery("must not be after to", "from")
-    difference = services.get_catalog().lineage.diff(question, request.principal)
+    difference = services.get_or_open_catalog().lineage.diff_lineage(question, request.principal)
     return {
         "urn": str(question.urn),
         "direction": question.direction,
         "levels": question.levels,
-        "from": format_time(question.source),
-        "to": format_time(question.target),
+        "from": format_ms_as_iso_time(question.source),
+        "to": format_ms_as_iso_time(question.target),
         "window": question.window,
-        **lineage_documents.render_diff(difference),
+        **lineage_documents.render_lineage_diff(difference),
     }
 
 
-def _parse_continuation(body: dict[str, Any]) -> LineageRequest:
+def _parse_continuation_request(body: dict[str, Any]) -> LineageRequest:
     now = clock.time_ns() // 1_000_000
     start, end, as_of = (
-        parse_time(body[name], now, name) if body.get(name) else None for name in ("start", "end", "asOf")
+        parse_time_to_ms(body[name], now, name) if body.get(name) else None for name in ("start", "end", "asOf")
     )
     if start is not None and end is not None and start > end:
         raise InvalidQuery("must not be after end", "start")
@@ -144,7 +148,7 @@ def _parse_continuation(body: dict[str, Any]) -> LineageRequest:
         urn=frontier[0],
         direction=body.get("direction", "both"),
         levels=body.get("levels", 1),
-        window=Window(start, end),
+        window=TimeWindow(start, end),
         limit=body.get("limit", DEFAULT_RELATIONS),
         columns=body.get("columns", False),
         as_of=as_of,

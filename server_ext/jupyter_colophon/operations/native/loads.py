@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from jupyter_colophon.core.changes.bulk_load import Batch, LoadEnded, RowRejection, StoredRejection
 from jupyter_colophon.core.changes.inbox import Rejection
-from jupyter_colophon.core.documents.codec import to_document
+from jupyter_colophon.core.documents.codec import to_api_document
 from jupyter_colophon.core.errors import (
     IdempotencyKeyReused,
     InvalidName,
@@ -16,10 +16,10 @@ from jupyter_colophon.core.errors import (
 )
 from jupyter_colophon.operations.native import documents
 from jupyter_colophon.operations.operation import OperationLink, declare_operation
-from jupyter_colophon.operations.problems import render_refusal
-from jupyter_colophon.operations.request import Document, Request
+from jupyter_colophon.operations.problems import render_rejection_as_problem
+from jupyter_colophon.operations.request import Document, OperationRequest
 from jupyter_colophon.operations.request_schemas import SCHEMAS
-from jupyter_colophon.operations.services import Services
+from jupyter_colophon.operations.services import ProcessServices
 from jupyter_colophon.operations.shared_parameters import CURSOR, LIMIT, PLACES
 from jupyter_colophon.service.changes.loads import ParsedRow
 
@@ -28,29 +28,33 @@ _NEXT: Final = [OperationLink("readLoad", {"path.load": "$response.body#/id"})]
 
 
 @declare_operation("readLoad", "GET /loads/{load}", answers="load", errors=[NotFound])
-def read_load(services: Services, request: Request) -> Document:
+def read_load(services: ProcessServices, request: OperationRequest) -> Document:
     """Read the progress of a load; it is kept for 30 days after its last update."""
-    return to_document(services.get_catalog().loads.read(_read_load_name(request), request.principal))
+    return to_api_document(
+        services.get_or_open_catalog().loads.read_own_load(_parse_load_name(request), request.principal)
+    )
 
 
 @declare_operation(
     "openLoad", "PUT /loads/{load}", answers="load", errors=[InvalidName, LoadEnded, MalformedBody], links=_NEXT
 )
-def open_load(services: Services, request: Request) -> Document:
+def open_or_resume_load(services: ProcessServices, request: OperationRequest) -> Document:
     """Open a load, or resume an open one; a load that has ended cannot be reopened."""
     name = request.path["load"]
     if not _NAME.fullmatch(name):
         raise InvalidName("load", name, "is 1 to 128 letters, digits, dots, dashes and underscores")
     if request.read_body().strip() not in (b"", b"{}"):
         raise MalformedBody("a load is opened without a body, or with {}")
-    return to_document(services.get_catalog().loads.open(name, request.principal))
+    return to_api_document(services.get_or_open_catalog().loads.open_or_resume_load(name, request.principal))
 
 
 @declare_operation("endLoad", "PATCH /loads/{load}", body="load-end", answers="load", errors=[NotFound, LoadEnded])
-def end_load(services: Services, request: Request) -> Document:
+def end_load(services: ProcessServices, request: OperationRequest) -> Document:
     """Commit or abort a load; no further batches are accepted."""
-    return to_document(
-        services.get_catalog().loads.end(_read_load_name(request), request.body["state"], request.principal)
+    return to_api_document(
+        services.get_or_open_catalog().loads.end_own_load(
+            _parse_load_name(request), request.body["state"], request.principal
+        )
     )
 
 
@@ -61,12 +65,12 @@ def end_load(services: Services, request: Request) -> Document:
     answers="load-batch-result",
     errors=[NotFound, IdempotencyKeyReused, LoadEnded],
 )
-def load_batch(services: Services, request: Request) -> Document:
+def apply_load_batch(services: ProcessServices, request: OperationRequest) -> Document:
     """Apply a batch once, in one transaction; rows that cannot be applied are rejected individually."""
     body = request.body
-    batch = Batch(_read_load_name(request), body["partition"], body["number"], request.fingerprint())
-    rows = [_parse_row(at, row) for at, row in enumerate(body["rows"])]
-    done = services.get_catalog().loads.apply(batch, rows, request.principal)
+    batch = Batch(_parse_load_name(request), body["partition"], body["number"], request.fingerprint())
+    rows = [_parse_row_or_rejection(at, row) for at, row in enumerate(body["rows"])]
+    done = services.get_or_open_catalog().loads.apply_batch_once(batch, rows, request.principal)
     return {
         "written": done.written,
         "unchanged": done.unchanged,
@@ -81,14 +85,16 @@ def load_batch(services: Services, request: Request) -> Document:
     answers="load-rejections",
     errors=[NotFound],
 )
-def list_load_rejections(services: Services, request: Request) -> Document:
+def list_load_rejections(services: ProcessServices, request: OperationRequest) -> Document:
     """List the rejected rows of a load, in their order."""
-    loads = services.get_catalog().loads
-    refusals, cursor = loads.list_refusals(_read_load_name(request), request[LIMIT], request[CURSOR], request.principal)
-    return {"rejections": [_render_rejection(item) for item in refusals], "cursor": cursor}
+    loads = services.get_or_open_catalog().loads
+    refusals, cursor = loads.list_rejected_rows(
+        _parse_load_name(request), request[LIMIT], request[CURSOR], request.principal
+    )
+    return {"rejections": [_render_stored_rejection(item) for item in refusals], "cursor": cursor}
 
 
-def _read_load_name(request: Request) -> str:
+def _parse_load_name(request: OperationRequest) -> str:
     """Return the name in the path. Raises NotFound for a name that no load can have."""
     name = request.path["load"]
     if not _NAME.fullmatch(name):
@@ -96,10 +102,10 @@ def _read_load_name(request: Request) -> str:
     return name
 
 
-def _parse_row(at: int, row: Any) -> ParsedRow:
+def _parse_row_or_rejection(at: int, row: Any) -> ParsedRow:
     """Return the proposal of a row, or the reason why the row is rejected."""
     try:
-        SCHEMAS.validate("proposal", row)
+        SCHEMAS.require_valid_body("proposal", row)
         return documents.parse_proposal(row)
     except StorageError:
         raise
@@ -109,8 +115,8 @@ def _parse_row(at: int, row: Any) -> ParsedRow:
 
 
 def _render_rejected_row(value: RowRejection) -> Document:
-    return {"row": value.row, "urn": value.urn, "problem": render_refusal(value.refusal)}
+    return {"row": value.row, "urn": value.urn, "problem": render_rejection_as_problem(value.refusal)}
 
 
-def _render_rejection(value: StoredRejection) -> Document:
+def _render_stored_rejection(value: StoredRejection) -> Document:
     return {"partition": value.partition, "number": value.number} | _render_rejected_row(value.row)

@@ -14,8 +14,8 @@ from jupyter_colophon.operations.idempotency import IDEMPOTENCY_KEY
 from jupyter_colophon.operations.native import documents
 from jupyter_colophon.operations.operation import OperationLink, declare_operation
 from jupyter_colophon.operations.parameter import DIGITS_MAX, declare_flag, declare_text
-from jupyter_colophon.operations.request import Answer, Document, Request
-from jupyter_colophon.operations.services import Services
+from jupyter_colophon.operations.request import Document, OperationAnswer, OperationRequest
+from jupyter_colophon.operations.services import ProcessServices
 from jupyter_colophon.operations.shared_parameters import CURSOR, LIMIT
 
 _ASYNC = declare_flag(
@@ -34,23 +34,27 @@ _NEXT = (OperationLink("readInboxEntry", {"path.id": "$response.body#/id"}, stat
     errors=[InvalidName, NotFound, AlreadyExists, NotEmpty, ConditionFailed, PatchFailed],
     links=[OperationLink("readEntity", {"path.urn": "$response.body#/results/0/urn"}), *_NEXT],
 )
-def submit_proposals(services: Services, request: Request) -> Answer:
+def submit_proposals(services: ProcessServices, request: OperationRequest) -> OperationAnswer:
     """Apply a batch of proposals atomically; with `async`, later."""
-    catalog = services.get_catalog()
+    catalog = services.get_or_open_catalog()
     proposals = [documents.parse_proposal(proposal) for proposal in request.body["proposals"]]
     if request[_ASYNC]:
-        entry = catalog.inbox.accept(proposals, request.principal, request.once)
+        entry = catalog.inbox.check_and_store_batch(proposals, request.principal, request.idempotency_key)
         location = {"Location": f"{request.base_url}colophon/api/inbox/{entry.id}"}
-        return Answer(documents.render_inbox_entry(entry), HTTPStatus.ACCEPTED, headers=location)
-    done = catalog.write_path.propose(proposals, request.principal, "/proposals", once=request.once)
-    return Answer(documents.render_write_results(done))
+        return OperationAnswer(documents.render_inbox_entry(entry), HTTPStatus.ACCEPTED, headers=location)
+    done = catalog.write_path.apply_proposals_atomically(
+        proposals, request.principal, "/proposals", once=request.idempotency_key
+    )
+    return OperationAnswer(documents.render_write_results(done))
 
 
 @declare_operation("readInboxEntry", "GET /inbox/{id}", answers="inbox-entry", errors=[NotFound])
-def read_inbox_entry(services: Services, request: Request) -> Document:
+def read_inbox_entry(services: ProcessServices, request: OperationRequest) -> Document:
     """Read the state of a batch submitted with `async`; it is kept for one day."""
-    number = _number("entry of the inbox", request)
-    return documents.render_inbox_entry(services.get_catalog().inbox.read_entry(number, request.principal))
+    number = _parse_number_of_path("entry of the inbox", request)
+    return documents.render_inbox_entry(
+        services.get_or_open_catalog().inbox.require_visible_entry(number, request.principal)
+    )
 
 
 @declare_operation(
@@ -60,10 +64,10 @@ def read_inbox_entry(services: Services, request: Request) -> Document:
     answers="dead-letters",
     links=[OperationLink("replayDeadLetter", {"path.id": "$response.body#/deadLetters/0/id"})],
 )
-def list_dead_letters(services: Services, request: Request) -> Document:
+def list_dead_letters(services: ProcessServices, request: OperationRequest) -> Document:
     """List dead letters, newest first: those of the caller, or all of them for an administrator."""
-    dead_letters = services.get_catalog().dead_letters
-    letters, cursor = dead_letters.list_page(request[_KIND], request[LIMIT], request[CURSOR], request.principal)
+    dead_letters = services.get_or_open_catalog().dead_letters
+    letters, cursor = dead_letters.list_visible_page(request[_KIND], request[LIMIT], request[CURSOR], request.principal)
     return {"deadLetters": [documents.render_dead_letter(item) for item in letters], "cursor": cursor}
 
 
@@ -74,10 +78,16 @@ def list_dead_letters(services: Services, request: Request) -> Document:
     answers="dead-letter-delete-result",
     errors=[NotFound],
 )
-def delete_dead_letter(services: Services, request: Request) -> Document:
+def delete_dead_letter(services: ProcessServices, request: OperationRequest) -> Document:
     """Delete a dead letter."""
-    dead_letters = services.get_catalog().dead_letters
-    return {"id": str(dead_letters.discard(_number("dead letter", request), request.principal, request.once))}
+    dead_letters = services.get_or_open_catalog().dead_letters
+    return {
+        "id": str(
+            dead_letters.delete_letter(
+                _parse_number_of_path("dead letter", request), request.principal, request.idempotency_key
+            )
+        )
+    }
 
 
 @declare_operation(
@@ -87,14 +97,16 @@ def delete_dead_letter(services: Services, request: Request) -> Document:
     answers="write-results",
     errors=[NotFound, AlreadyExists, NotEmpty, ConditionFailed, PatchFailed],
 )
-def replay_dead_letter(services: Services, request: Request) -> Document:
+def replay_dead_letter(services: ProcessServices, request: OperationRequest) -> Document:
     """Retry a dead letter on behalf of its sender; if it fails, it is kept with the new error."""
-    dead_letters = services.get_catalog().dead_letters
-    done = dead_letters.replay(_number("dead letter", request), request.principal, request.once)
+    dead_letters = services.get_or_open_catalog().dead_letters
+    done = dead_letters.retry_and_delete_letter(
+        _parse_number_of_path("dead letter", request), request.principal, request.idempotency_key
+    )
     return documents.render_write_results(done)
 
 
-def _number(kind: str, request: Request) -> int:
+def _parse_number_of_path(kind: str, request: OperationRequest) -> int:
     """Return the number in the path. Raises NotFound: no other text names any."""
     text_ = request.path["id"]
     if not (text_.isascii() and text_.isdigit() and len(text_) <= DIGITS_MAX):

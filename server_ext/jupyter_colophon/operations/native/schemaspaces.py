@@ -8,8 +8,8 @@ from jupyter_colophon.core.errors import AlreadyExists, NotFound, SchemaNotFound
 from jupyter_colophon.operations.native import instance_documents as documents
 from jupyter_colophon.operations.operation import OperationLink, declare_operation
 from jupyter_colophon.operations.parameter import declare_choice, declare_flag, declare_text
-from jupyter_colophon.operations.request import Answer, Document, Request
-from jupyter_colophon.operations.services import Services
+from jupyter_colophon.operations.request import Document, OperationAnswer, OperationRequest
+from jupyter_colophon.operations.services import ProcessServices
 
 if TYPE_CHECKING:
     from jupyter_colophon.service.schemaspaces.schema_validator import Kind
@@ -32,9 +32,9 @@ _NEXT: Final = (
 
 
 @declare_operation("listSchemaspaces", "GET /schemaspaces", answers="schemaspaces", links=_NEXT)
-def list_schemaspaces(services: Services, request: Request) -> Document:
+def list_schemaspaces(services: ProcessServices, request: OperationRequest) -> Document:
     """List the schemaspaces with their schemas, and the errors of those that did not load."""
-    return documents.render_schemaspaces(services.get_schemaspaces())
+    return documents.render_schemaspaces(services.get_or_load_schemaspaces())
 
 
 @declare_operation(
@@ -44,11 +44,11 @@ def list_schemaspaces(services: Services, request: Request) -> Document:
     answers="schemaspaces",
     errors=[SchemaspaceNotFound],
 )
-def refresh_schemaspaces(services: Services, request: Request) -> Document:
+def refresh_schemaspaces(services: ProcessServices, request: OperationRequest) -> Document:
     """Reload the schemas from their providers."""
     services.require_admin(request.principal, "refresh", "schemaspaces")
-    services.get_schemaspaces().refresh(request[_SPACE] or None)
-    return documents.render_schemaspaces(services.get_schemaspaces())
+    services.get_or_load_schemaspaces().reload_schemas(request[_SPACE] or None)
+    return documents.render_schemaspaces(services.get_or_load_schemaspaces())
 
 
 @declare_operation(
@@ -57,12 +57,12 @@ def refresh_schemaspaces(services: Services, request: Request) -> Document:
     answers={200: _SCHEMA},
     errors=[SchemaspaceNotFound, SchemaNotFound],
 )
-def read_schema(services: Services, request: Request) -> Document:
+def read_schema(services: ProcessServices, request: OperationRequest) -> Document:
     """Read a schema of a schemaspace, also a deprecated one."""
-    return dict(services.get_schemaspaces().get_schema(request.path["space"], request.path["schema"]))
+    return dict(services.get_or_load_schemaspaces().get_schema(request.path["space"], request.path["schema"]))
 
 
-def _require_writer(services: Services, principal: Principal) -> None:
+def _require_may_change_schemas(services: ProcessServices, principal: Principal) -> None:
     """Raise AccessDenied if the caller may not change stored schemas, or the settings do not allow that."""
     services.require_admin(principal, "store", "schemas")
     services.get_stored_schemas()
@@ -74,13 +74,15 @@ def _require_writer(services: Services, principal: Principal) -> None:
     body={"application/json": _SCHEMA},
     answers={200: _SCHEMA, 201: _SCHEMA},
     errors=[SchemaRejected, SchemaspaceNotFound, AlreadyExists],
-    access=_require_writer,
+    access=_require_may_change_schemas,
 )
-def store_schema(services: Services, request: Request) -> Answer:
+def store_schema(services: ProcessServices, request: OperationRequest) -> OperationAnswer:
     """Store a schema in addition to those of packages, or replace a stored schema."""
-    space, name, spaces = request.path["space"], request.path["schema"], services.get_schemaspaces()
-    is_new = services.get_stored_schemas().put(spaces, space, name, request.body, request.principal.user)
-    return Answer(dict(spaces.get_schema(space, name)), HTTPStatus.CREATED if is_new else HTTPStatus.OK)
+    space, name, spaces = request.path["space"], request.path["schema"], services.get_or_load_schemaspaces()
+    is_new = services.get_stored_schemas().store_and_load_schema(
+        spaces, space, name, request.body, request.principal.user
+    )
+    return OperationAnswer(dict(spaces.get_schema(space, name)), HTTPStatus.CREATED if is_new else HTTPStatus.OK)
 
 
 @declare_operation(
@@ -88,12 +90,12 @@ def store_schema(services: Services, request: Request) -> Answer:
     "DELETE /schemaspaces/{space}/schemas/{schema}",
     answers="schemaspaces",
     errors=[SchemaspaceNotFound, NotFound],
-    access=_require_writer,
+    access=_require_may_change_schemas,
 )
-def remove_schema(services: Services, request: Request) -> Document:
+def remove_schema(services: ProcessServices, request: OperationRequest) -> Document:
     """Delete a stored schema and list the remaining ones; its instances are kept."""
-    space, name, spaces = request.path["space"], request.path["schema"], services.get_schemaspaces()
-    services.get_stored_schemas().remove(spaces, space, name, request.principal.user)
+    space, name, spaces = request.path["space"], request.path["schema"], services.get_or_load_schemaspaces()
+    services.get_stored_schemas().delete_and_unload_schema(spaces, space, name, request.principal.user)
     return documents.render_schemaspaces(spaces)
 
 
@@ -105,11 +107,11 @@ def remove_schema(services: Services, request: Request) -> Document:
     errors=[SchemaspaceNotFound],
     schemaspace="{space}",
 )
-def migrate_instances(services: Services, request: Request) -> Document:
+def migrate_instances(services: ProcessServices, request: OperationRequest) -> Document:
     """Migrate the instances of a schemaspace to the current versions of their schemas."""
     services.require_admin(request.principal, "migrate", "instances")
-    return documents.render_migration(
-        services.get_schemaspaces().migrate(request.path["space"], dry_run=request[_DRY_RUN])
+    return documents.render_migration_result(
+        services.get_or_load_schemaspaces().migrate_instances(request.path["space"], dry_run=request[_DRY_RUN])
     )
 
 
@@ -122,9 +124,9 @@ def migrate_instances(services: Services, request: Request) -> Document:
     errors=[SchemaRejected],
     permission="read",
 )
-def check_schema(services: Services, request: Request) -> Document:
+def check_schema(services: ProcessServices, request: OperationRequest) -> Document:
     """Validate a schema: its dialect, size, references, regular expressions and members."""
-    from jupyter_colophon.service.schemaspaces.schema_validator import check_schema
+    from jupyter_colophon.service.schemaspaces.schema_validator import require_valid_schema_and_get_dialect
 
     kind: Kind = "aspect" if request[_KIND] == "aspect" else "schemaspace"
-    return {"kind": kind, "dialect": check_schema(kind, request.body)}
+    return {"kind": kind, "dialect": require_valid_schema_and_get_dialect(kind, request.body)}

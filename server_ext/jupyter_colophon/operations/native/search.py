@@ -3,17 +3,17 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from jupyter_colophon.core.documents.codec import to_document
-from jupyter_colophon.core.documents.json_values import measure
+from jupyter_colophon.core.documents.codec import to_api_document
+from jupyter_colophon.core.documents.json_values import measure_json_bytes
 from jupyter_colophon.core.errors import HistoryExpired, InvalidQuery
 from jupyter_colophon.core.model.search_filters import FACETS, FILTERS
-from jupyter_colophon.core.read_budget import take_page
+from jupyter_colophon.core.read_budget import limit_items_to_page_bytes
 from jupyter_colophon.core.search.search import SORTS, KeysRequest, SearchRequest, SearchResult, ValuesRequest
 from jupyter_colophon.operations.native import documents
 from jupyter_colophon.operations.operation import OperationLink, declare_operation
 from jupyter_colophon.operations.parameter import declare_choice, declare_text
-from jupyter_colophon.operations.request import Document, Request
-from jupyter_colophon.operations.services import Services
+from jupyter_colophon.operations.request import Document, OperationRequest
+from jupyter_colophon.operations.services import ProcessServices
 from jupyter_colophon.operations.shared_parameters import AS_OF, CURSOR, LIMIT, NAMESPACE, PREFIX, REMOVED, SCOPE
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ _LABELS = {filter_.name: filter_.label for filter_ in FILTERS}
         OperationLink("readLineage", {"urn": "$response.body#/hits/0/urn"}),
     ],
 )
-def search(services: Services, request: Request) -> Document:
+def search_entities(services: ProcessServices, request: OperationRequest) -> Document:
     """Search entities; each hit states why it matched, and matches are counted by facet."""
     question = SearchRequest(
         request[_Q],
@@ -64,11 +64,13 @@ def search(services: Services, request: Request) -> Document:
         request[LIMIT],
         request[CURSOR],
         request[AS_OF],
-        _parse_facets(request[_FACETS]),
+        _parse_facet_names(request[_FACETS]),
         request[REMOVED],
         request[_SORT],
     )
-    return _render_results(request[_Q], services.get_catalog().searcher.search(question, request.principal))
+    return _render_search_results(
+        request[_Q], services.get_or_open_catalog().searcher.search_page_of_hits(question, request.principal)
+    )
 
 
 @declare_operation(
@@ -79,18 +81,22 @@ def search(services: Services, request: Request) -> Document:
     errors=[HistoryExpired],
     links=[OperationLink("listValues", {"key": "$response.body#/keys/0/key"})],
 )
-def list_keys(services: Services, request: Request) -> Document:
+def list_metadata_keys(services: ProcessServices, request: OperationRequest) -> Document:
     """List metadata keys with the number of entities that have them."""
-    catalog, limit = services.get_catalog(), request[LIMIT]
-    start, time = _read_position(catalog, "keys", request)
-    question = KeysRequest(request[PREFIX], request[NAMESPACE], _read_scopes(request), as_of=time)
-    matching_keys, is_lower_bound = catalog.keys.list_keys(question, request.principal)
-    keys = list(take_page((to_document(item) for item in matching_keys[start : start + limit]), measure))
+    catalog, limit = services.get_or_open_catalog(), request[LIMIT]
+    start, time = _parse_offset_and_as_of(catalog, "keys", request)
+    question = KeysRequest(request[PREFIX], request[NAMESPACE], _parse_scopes(request), as_of=time)
+    matching_keys, is_lower_bound = catalog.keys.list_keys_with_counts(question, request.principal)
+    keys = list(
+        limit_items_to_page_bytes(
+            (to_api_document(item) for item in matching_keys[start : start + limit]), measure_json_bytes
+        )
+    )
     end = start + len(keys)
     return {
         "keys": keys,
         "isLowerBound": is_lower_bound,
-        "cursor": catalog.searcher.cursors.write("keys", [end, time]) if end < len(matching_keys) else None,
+        "cursor": catalog.searcher.cursors.encode_cursor("keys", [end, time]) if end < len(matching_keys) else None,
     }
 
 
@@ -101,38 +107,40 @@ def list_keys(services: Services, request: Request) -> Document:
     answers="key-values",
     errors=[HistoryExpired],
 )
-def list_values(services: Services, request: Request) -> Document:
+def list_metadata_values(services: ProcessServices, request: OperationRequest) -> Document:
     """List the values of a metadata key with the number of entities that have them."""
-    catalog, limit = services.get_catalog(), request[LIMIT]
-    start, time = _read_position(catalog, "values", request)
-    question = ValuesRequest(request.path["key"], request[PREFIX], request[NAMESPACE], _read_scopes(request), time)
-    matching_values, is_lower_bound = catalog.keys.list_values(question, start + limit + 1, request.principal)
+    catalog, limit = services.get_or_open_catalog(), request[LIMIT]
+    start, time = _parse_offset_and_as_of(catalog, "values", request)
+    question = ValuesRequest(request.path["key"], request[PREFIX], request[NAMESPACE], _parse_scopes(request), time)
+    matching_values, is_lower_bound = catalog.keys.list_values_with_counts(
+        question, start + limit + 1, request.principal
+    )
     rows = ({"value": value, "entities": count} for value, count in matching_values[start : start + limit])
-    values = list(take_page(rows, measure))
+    values = list(limit_items_to_page_bytes(rows, measure_json_bytes))
     end = start + len(values)
     return {
         "values": values,
         "isLowerBound": is_lower_bound,
-        "cursor": catalog.searcher.cursors.write("values", [end, time]) if end < len(matching_values) else None,
+        "cursor": catalog.searcher.cursors.encode_cursor("values", [end, time]) if end < len(matching_values) else None,
     }
 
 
-def _read_position(catalog: "Catalog", kind: str, request: Request) -> tuple[int, int | None]:
+def _parse_offset_and_as_of(catalog: "Catalog", kind: str, request: OperationRequest) -> tuple[int, int | None]:
     """Return the offset of the page, and its `asOf` time.
 
     A later page uses the time of the first one: `now-1d` has moved on since then.
     """
     if not request[CURSOR]:
         return 0, request[AS_OF]
-    start, time = catalog.searcher.cursors.read(kind, request[CURSOR])
+    start, time = catalog.searcher.cursors.decode_cursor(kind, request[CURSOR])
     return int(start), time
 
 
-def _read_scopes(request: Request) -> tuple[str, ...]:
+def _parse_scopes(request: OperationRequest) -> tuple[str, ...]:
     return (request[SCOPE],) if request[SCOPE] else ()
 
 
-def _parse_facets(names: str) -> tuple[str, ...]:
+def _parse_facet_names(names: str) -> tuple[str, ...]:
     """Return the requested facets; all of them if none is named. Raises InvalidQuery."""
     expected = [name for name in names.split(",") if name]
     if unknown := [name for name in expected if name not in FACETS]:
@@ -140,7 +148,7 @@ def _parse_facets(names: str) -> tuple[str, ...]:
     return tuple(name for name in FACETS if name in expected) if expected else FACETS
 
 
-def _render_results(words: str, result: SearchResult) -> Document:
+def _render_search_results(words: str, result: SearchResult) -> Document:
     return {
         "query": words,
         "hits": [documents.render_hit(hit) for hit in result.hits],

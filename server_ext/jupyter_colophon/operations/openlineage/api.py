@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from jupyter_colophon.operations.api import Api
+from jupyter_colophon.operations.api import ApiDefinition
 from jupyter_colophon.operations.openapi import add_document_operation
 from jupyter_colophon.operations.openlineage import lineage, marquez
 from jupyter_colophon.operations.openlineage.parameters import PATH_PARAMETERS
@@ -12,9 +12,9 @@ from jupyter_colophon.settings import Settings
 
 
 def _load_schemas() -> dict[str, Any]:
-    from jupyter_colophon.core.package_data import load_documents
+    from jupyter_colophon.core.package_data import load_schema_documents
 
-    return {"problem": load_documents("api")["problem"]}
+    return {"problem": load_schema_documents("api")["problem"]}
 
 
 def _read_max_body_bytes(settings: Settings) -> int:
@@ -23,7 +23,7 @@ def _read_max_body_bytes(settings: Settings) -> int:
 
 
 OPENLINEAGE: Final = add_document_operation(
-    Api(
+    ApiDefinition(
         title="OpenLineage, by Jupyter Colophon",
         summary="Takes events of OpenLineage, and answers reads as Marquez does.",
         prefix="/colophon/openlineage",

@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from jupyter_colophon.core.lineage.graph import ColumnLineage, LineageEdge
 from jupyter_colophon.core.openlineage.event import OriginalName
-from jupyter_colophon.core.read_budget import LIST_BYTES_MAX, take_page
-from jupyter_colophon.core.time_format import format_time
+from jupyter_colophon.core.read_budget import LIST_BYTES_MAX, limit_items_to_page_bytes
+from jupyter_colophon.core.time_format import format_ms_as_iso_time
 from jupyter_colophon.service.openlineage.marquez import OpenLineageGraph, OpenLineageNamespace, group_statements
 from jupyter_colophon.service.openlineage.models import OpenLineageEntity, RunWithFacets
 
@@ -17,9 +17,9 @@ _COLUMN_COPIES, _COLUMN_BYTES = 4, 100
 _STATES: Final = {"running": "RUNNING", "succeeded": "COMPLETED", "failed": "FAILED", "killed": "ABORTED"}
 
 
-def render_namespace(namespace: OpenLineageNamespace) -> Document:
+def render_openlineage_namespace(namespace: OpenLineageNamespace) -> Document:
     """Return a namespace."""
-    time = format_time(namespace.first)
+    time = format_ms_as_iso_time(namespace.first)
     return {
         "name": namespace.name,
         "createdAt": time,
@@ -35,22 +35,22 @@ def render_job_or_dataset(entity: OpenLineageEntity) -> Document:
     return _render_job(entity) if entity.type == "dataJob" else _render_dataset(entity)
 
 
-def render_run(run_with_facets: RunWithFacets) -> Document:
+def render_run_with_facets(run_with_facets: RunWithFacets) -> Document:
     """Return a run."""
     run, nominal = run_with_facets.run, run_with_facets.facets.get("nominalTime") or {}
-    end = None if run.end is None else format_time(run.end)
+    end = None if run.end is None else format_ms_as_iso_time(run.end)
     return {
         "id": run.run_id,
-        "createdAt": format_time(run.start),
-        "updatedAt": end or format_time(run.start),
+        "createdAt": format_ms_as_iso_time(run.start),
+        "updatedAt": end or format_ms_as_iso_time(run.start),
         "nominalStartTime": nominal.get("nominalStartTime"),
         "nominalEndTime": nominal.get("nominalEndTime"),
         "state": _STATES[run.status],
-        "startedAt": format_time(run.start),
+        "startedAt": format_ms_as_iso_time(run.start),
         "endedAt": end,
         "durationMs": None if run.end is None else run.end - run.start,
         "args": dict(run.arguments),
-        "job": _render_id(run_with_facets.job),
+        "job": _render_name_id(run_with_facets.job),
         "facets": dict(run_with_facets.facets),
     }
 
@@ -61,7 +61,7 @@ def format_node_id(entity: OpenLineageEntity) -> str:
     return f"{kind}:{entity.spelling.namespace}:{entity.spelling.name}"
 
 
-def render_graph(graph: OpenLineageGraph) -> Document:
+def render_graph_nodes(graph: OpenLineageGraph) -> Document:
     """Return the nodes, each with its incoming and outgoing edges.
 
     Marquez's edges have no member for a statement, so a job has a node for each of its statements in the graph.
@@ -70,10 +70,10 @@ def render_graph(graph: OpenLineageGraph) -> Document:
     statements = group_statements(graph.edges)
     for urn, entity in graph.entities.items():
         names = statements.get(urn, {""}) if entity.type == "dataJob" else {""}
-        nodes |= {_format_statement_id(entity, statement): entity for statement in names}
+        nodes |= {_format_statement_node_id(entity, statement): entity for statement in names}
     edges = {ends for edge in graph.edges for ends in _list_statement_edges(graph, edge)}
-    incoming, outgoing = _group_edges(edges)
-    spellings = {format_node_id(entity): _render_id(entity.spelling) for entity in graph.entities.values()}
+    incoming, outgoing = _group_edges_by_both_ends(edges)
+    spellings = {format_node_id(entity): _render_name_id(entity.spelling) for entity in graph.entities.values()}
     return {
         "graph": [
             {
@@ -94,7 +94,7 @@ def render_graph(graph: OpenLineageGraph) -> Document:
     }
 
 
-def _format_statement_id(entity: OpenLineageEntity, statement: str) -> str:
+def _format_statement_node_id(entity: OpenLineageEntity, statement: str) -> str:
     return f"{format_node_id(entity)}#{statement}" if statement else format_node_id(entity)
 
 
@@ -103,7 +103,7 @@ def _list_statement_edges(graph: OpenLineageGraph, edge: LineageEdge) -> Iterato
     for statement in edge.statements or ("",):
         in_source = statement if source.type == "dataJob" else ""
         in_target = statement if target.type == "dataJob" else ""
-        yield _format_statement_id(source, in_source), _format_statement_id(target, in_target)
+        yield _format_statement_node_id(source, in_source), _format_statement_node_id(target, in_target)
 
 
 def _render_statement_node(
@@ -122,9 +122,11 @@ def _render_statement_node(
     }
 
 
-def render_columns(graph: OpenLineageGraph) -> Document:
+def render_column_graph(graph: OpenLineageGraph) -> Document:
     """Return the columns of a graph, each with the columns it is derived from, up to LIST_BYTES_MAX."""
-    page = list(take_page(graph.columns, lambda edge: _measure_column(graph, edge), LIST_BYTES_MAX))
+    page = list(
+        limit_items_to_page_bytes(graph.columns, lambda edge: _measure_column_edge_bytes(graph, edge), LIST_BYTES_MAX)
+    )
     names = {urn: entity.spelling for urn, entity in graph.entities.items()}
     inputs_of: dict[tuple[str, str], list[Document]] = defaultdict(list)
     edges = set()
@@ -139,22 +141,22 @@ def render_columns(graph: OpenLineageGraph) -> Document:
                 "transformationType": edge.transformation.upper(),
             }
         )
-        edges.add((_format_field_id(source, edge.source_field), _format_field_id(target, edge.target_field)))
-    incoming, outgoing = _group_edges(edges)
+        edges.add((_format_field_node_id(source, edge.source_field), _format_field_node_id(target, edge.target_field)))
+    incoming, outgoing = _group_edges_by_both_ends(edges)
     return {
         "graph": [
             {
-                "id": _format_field_id(names[urn], field),
+                "id": _format_field_node_id(names[urn], field),
                 "type": "DATASET_FIELD",
                 "data": {
                     "namespace": names[urn].namespace,
                     "dataset": names[urn].name,
                     "field": field,
-                    "fieldType": _read_field_types(graph.entities[urn]).get(field),
+                    "fieldType": _get_field_types(graph.entities[urn]).get(field),
                     "inputFields": inputs,
                 },
-                "inEdges": incoming[_format_field_id(names[urn], field)],
-                "outEdges": outgoing[_format_field_id(names[urn], field)],
+                "inEdges": incoming[_format_field_node_id(names[urn], field)],
+                "outEdges": outgoing[_format_field_node_id(names[urn], field)],
             }
             for (urn, field), inputs in sorted(inputs_of.items())
         ],
@@ -162,7 +164,7 @@ def render_columns(graph: OpenLineageGraph) -> Document:
     }
 
 
-def _measure_column(graph: OpenLineageGraph, edge: ColumnLineage) -> int:
+def _measure_column_edge_bytes(graph: OpenLineageGraph, edge: ColumnLineage) -> int:
     """Return the approximate size in bytes of an edge between columns, which the answer has at both of its ends."""
     ends = (graph.entities[edge.source].spelling, graph.entities[edge.target].spelling)
     names = sum(len(end.namespace) + len(end.name) for end in ends)
@@ -176,18 +178,18 @@ def render_search_result(entity: OpenLineageEntity) -> Document:
         "namespace": entity.spelling.namespace,
         "nodeId": format_node_id(entity),
         "type": "JOB" if entity.type == "dataJob" else "DATASET",
-        "updatedAt": format_time(entity.updated),
+        "updatedAt": format_ms_as_iso_time(entity.updated),
     }
 
 
 def _render_shared_members(entity: OpenLineageEntity) -> Document:
     return {
-        "id": _render_id(entity.spelling),
+        "id": _render_name_id(entity.spelling),
         "name": entity.spelling.name,
         "simpleName": entity.short,
         "namespace": entity.spelling.namespace,
-        "createdAt": format_time(entity.created),
-        "updatedAt": format_time(entity.updated),
+        "createdAt": format_ms_as_iso_time(entity.created),
+        "updatedAt": format_ms_as_iso_time(entity.updated),
         "description": (entity.facets.get("documentation") or {}).get("description"),
         "facets": dict(entity.facets),
         "urn": entity.urn,
@@ -195,16 +197,16 @@ def _render_shared_members(entity: OpenLineageEntity) -> Document:
 
 
 def _render_job(entity: OpenLineageEntity) -> Document:
-    latest = None if entity.latest is None else render_run(entity.latest)
+    latest = None if entity.latest is None else render_run_with_facets(entity.latest)
     kind = (entity.facets.get("jobType") or {}).get("processingType")
     return _render_shared_members(entity) | {
         "type": "STREAM" if kind == "STREAMING" else "SERVICE" if kind == "SERVICE" else "BATCH",
-        "inputs": [_render_id(name) for name in entity.inputs],
-        "outputs": [_render_id(name) for name in entity.outputs],
+        "inputs": [_render_name_id(name) for name in entity.inputs],
+        "outputs": [_render_name_id(name) for name in entity.outputs],
         "location": (entity.facets.get("sourceCodeLocation") or {}).get("url"),
         "latestRun": latest,
         "latestRuns": [] if latest is None else [latest],
-        "tags": _read_tags(entity),
+        "tags": _get_tag_names(entity),
         "labels": [],
     }
 
@@ -216,33 +218,35 @@ def _render_dataset(entity: OpenLineageEntity) -> Document:
         "sourceName": (entity.facets.get("dataSource") or {}).get("name") or entity.spelling.namespace,
         "fields": [
             {"name": field, "type": type_, "tags": [], "description": None}
-            for field, type_ in _read_field_types(entity).items()
+            for field, type_ in _get_field_types(entity).items()
         ],
-        "tags": _read_tags(entity),
-        "lastModifiedAt": format_time(entity.updated),
+        "tags": _get_tag_names(entity),
+        "lastModifiedAt": format_ms_as_iso_time(entity.updated),
         "columnLineage": None,
         "deleted": entity.deleted,
     }
 
 
-def _read_field_types(entity: OpenLineageEntity) -> Mapping[str, str | None]:
+def _get_field_types(entity: OpenLineageEntity) -> Mapping[str, str | None]:
     fields = (entity.facets.get("schema") or {}).get("fields") or ()
     return {field["name"]: field.get("type") for field in fields}
 
 
-def _read_tags(entity: OpenLineageEntity) -> list[str]:
+def _get_tag_names(entity: OpenLineageEntity) -> list[str]:
     return [tag["key"] for tag in (entity.facets.get("tags") or {}).get("tags") or ()]
 
 
-def _render_id(original_name: OriginalName) -> Document:
+def _render_name_id(original_name: OriginalName) -> Document:
     return {"namespace": original_name.namespace, "name": original_name.name}
 
 
-def _format_field_id(dataset: OriginalName, field: str) -> str:
+def _format_field_node_id(dataset: OriginalName, field: str) -> str:
     return f"datasetField:{dataset.namespace}:{dataset.name}:{field}"
 
 
-def _group_edges(edges: Iterable[tuple[str, str]]) -> tuple[dict[str, list[Document]], dict[str, list[Document]]]:
+def _group_edges_by_both_ends(
+    edges: Iterable[tuple[str, str]],
+) -> tuple[dict[str, list[Document]], dict[str, list[Document]]]:
     incoming: dict[str, list[Document]] = defaultdict(list)
     outgoing: dict[str, list[Document]] = defaultdict(list)
     for origin, destination in sorted(edges):

@@ -7,8 +7,8 @@ from jupyter_colophon.core.errors import AlreadyExists, NotFound
 from jupyter_colophon.operations.openlineage import documents
 from jupyter_colophon.operations.operation import declare_operation
 from jupyter_colophon.operations.parameter import declare_number, declare_text
-from jupyter_colophon.operations.request import Document, Request
-from jupyter_colophon.operations.services import Services
+from jupyter_colophon.operations.request import Document, OperationRequest
+from jupyter_colophon.operations.services import ProcessServices
 
 _EVENT: Final = {"type": "object", "description": "A RunEvent, a JobEvent or a DatasetEvent of OpenLineage."}
 _GRAPH: Final = {
@@ -32,9 +32,9 @@ _ACCEPTED: Final = {"type": "object", "additionalProperties": False, "descriptio
     answers={HTTPStatus.CREATED: _ACCEPTED},
     errors=[NotFound, AlreadyExists],
 )
-def post_lineage_event(services: Services, request: Request) -> Document:
+def post_lineage_event(services: ProcessServices, request: OperationRequest) -> Document:
     """Store an event; events may be sent more than once and in any order."""
-    services.get_catalog().collector.store_event(request.body, request.principal)
+    services.get_or_open_catalog().collector.parse_and_store_event(request.body, request.principal)
     return {}
 
 
@@ -45,10 +45,10 @@ def post_lineage_event(services: Services, request: Request) -> Document:
     answers={200: _GRAPH},
     errors=[NotFound],
 )
-def read_marquez_graph(services: Services, request: Request) -> Document:
+def read_marquez_graph(services: ProcessServices, request: OperationRequest) -> Document:
     """Read the jobs and datasets around a node, in Marquez's form."""
-    graph = services.get_catalog().marquez.read_graph(request[_NODE], request[_DEPTH], request.principal)
-    return documents.render_graph(graph)
+    graph = services.get_or_open_catalog().marquez.read_graph(request[_NODE], request[_DEPTH], request.principal)
+    return documents.render_graph_nodes(graph)
 
 
 @declare_operation(
@@ -58,7 +58,9 @@ def read_marquez_graph(services: Services, request: Request) -> Document:
     answers={200: _GRAPH},
     errors=[NotFound],
 )
-def read_marquez_columns(services: Services, request: Request) -> Document:
+def read_marquez_columns(services: ProcessServices, request: OperationRequest) -> Document:
     """Read the columns of the datasets around a node, each with the columns it is derived from."""
-    graph = services.get_catalog().marquez.read_graph(request[_NODE], request[_DEPTH], request.principal, columns=True)
-    return documents.render_columns(graph)
+    graph = services.get_or_open_catalog().marquez.read_graph(
+        request[_NODE], request[_DEPTH], request.principal, columns=True
+    )
+    return documents.render_column_graph(graph)

@@ -7,8 +7,8 @@ from jupyter_colophon.core.openlineage.event import OriginalName
 from jupyter_colophon.operations.openlineage import documents
 from jupyter_colophon.operations.operation import declare_operation
 from jupyter_colophon.operations.parameter import declare_choice, declare_count, declare_number, declare_text
-from jupyter_colophon.operations.request import Document, Request
-from jupyter_colophon.operations.services import Services
+from jupyter_colophon.operations.request import Document, OperationRequest
+from jupyter_colophon.operations.services import ProcessServices
 
 _OBJECT: Final = {"type": "object"}
 _LIMIT: Final = declare_count("limit", "Maximum number of results.", default=100, least=0, most=1_000)
@@ -39,41 +39,45 @@ _TYPE: Final = declare_choice(
 
 
 @declare_operation("listNamespaces", "GET /api/v1/namespaces", parameters=[_LIMIT, _OFFSET], answers={200: _OBJECT})
-def list_namespaces(services: Services, request: Request) -> Document:
+def list_namespaces(services: ProcessServices, request: OperationRequest) -> Document:
     """List the namespaces of OpenLineage."""
-    namespaces = services.get_catalog().marquez.list_namespaces(request[_LIMIT], request[_OFFSET], request.principal)
-    return {"namespaces": [documents.render_namespace(namespace) for namespace in namespaces]}
+    namespaces = services.get_or_open_catalog().marquez.list_visible_namespaces(
+        request[_LIMIT], request[_OFFSET], request.principal
+    )
+    return {"namespaces": [documents.render_openlineage_namespace(namespace) for namespace in namespaces]}
 
 
 @declare_operation("readNamespace", "GET /api/v1/namespaces/{namespace}", answers={200: _OBJECT}, errors=[NotFound])
-def read_namespace(services: Services, request: Request) -> Document:
+def read_namespace(services: ProcessServices, request: OperationRequest) -> Document:
     """Read a namespace."""
-    return documents.render_namespace(
-        services.get_catalog().marquez.read_namespace(request.path["namespace"], request.principal)
+    return documents.render_openlineage_namespace(
+        services.get_or_open_catalog().marquez.read_namespace(request.path["namespace"], request.principal)
     )
 
 
 @declare_operation("listAllJobs", "GET /api/v1/jobs", parameters=[_LIMIT, _OFFSET], answers={200: _OBJECT})
-def list_all_jobs(services: Services, request: Request) -> Document:
+def list_all_jobs(services: ProcessServices, request: OperationRequest) -> Document:
     """List the jobs of all namespaces."""
-    return _list_things(services, request, "job")
+    return _list_jobs_or_datasets(services, request, "job")
 
 
 @declare_operation(
     "listJobs", "GET /api/v1/namespaces/{namespace}/jobs", parameters=[_LIMIT, _OFFSET], answers={200: _OBJECT}
 )
-def list_jobs(services: Services, request: Request) -> Document:
+def list_jobs(services: ProcessServices, request: OperationRequest) -> Document:
     """List the jobs of a namespace."""
-    return _list_things(services, request, "job")
+    return _list_jobs_or_datasets(services, request, "job")
 
 
 @declare_operation(
     "readJob", "GET /api/v1/namespaces/{namespace}/jobs/{name}", answers={200: _OBJECT}, errors=[NotFound]
 )
-def read_job(services: Services, request: Request) -> Document:
+def read_job(services: ProcessServices, request: OperationRequest) -> Document:
     """Read a job with its newest run."""
     return documents.render_job_or_dataset(
-        services.get_catalog().marquez.read_one("job", _read_spelling(request), request.principal)
+        services.get_or_open_catalog().marquez.read_job_or_dataset(
+            "job", _parse_openlineage_name(request), request.principal
+        )
     )
 
 
@@ -84,46 +88,52 @@ def read_job(services: Services, request: Request) -> Document:
     answers={200: _OBJECT},
     errors=[NotFound],
 )
-def list_runs_of_job(services: Services, request: Request) -> Document:
+def list_runs_of_job(services: ProcessServices, request: OperationRequest) -> Document:
     """List the runs of a job, newest first."""
-    marquez = services.get_catalog().marquez
-    job = marquez.read_one("job", _read_spelling(request), request.principal)
+    marquez = services.get_or_open_catalog().marquez
+    job = marquez.read_job_or_dataset("job", _parse_openlineage_name(request), request.principal)
     runs, next_offset = marquez.list_runs(job, request[_LIMIT], request[_OFFSET], request.principal)
-    return {"runs": [documents.render_run(run) for run in runs]} | _render_next_offset(next_offset)
+    return {"runs": [documents.render_run_with_facets(run) for run in runs]} | _render_next_offset(next_offset)
 
 
 @declare_operation(
     "listDatasets", "GET /api/v1/namespaces/{namespace}/datasets", parameters=[_LIMIT, _OFFSET], answers={200: _OBJECT}
 )
-def list_datasets(services: Services, request: Request) -> Document:
+def list_datasets(services: ProcessServices, request: OperationRequest) -> Document:
     """List the datasets of a namespace."""
-    return _list_things(services, request, "dataset")
+    return _list_jobs_or_datasets(services, request, "dataset")
 
 
 @declare_operation(
     "readDataset", "GET /api/v1/namespaces/{namespace}/datasets/{name}", answers={200: _OBJECT}, errors=[NotFound]
 )
-def read_dataset(services: Services, request: Request) -> Document:
+def read_dataset(services: ProcessServices, request: OperationRequest) -> Document:
     """Read a dataset with its facets."""
     return documents.render_job_or_dataset(
-        services.get_catalog().marquez.read_one("dataset", _read_spelling(request), request.principal)
+        services.get_or_open_catalog().marquez.read_job_or_dataset(
+            "dataset", _parse_openlineage_name(request), request.principal
+        )
     )
 
 
 @declare_operation("readRunOfJob", "GET /api/v1/jobs/runs/{id}", answers={200: _OBJECT}, errors=[NotFound])
-def read_run_of_job(services: Services, request: Request) -> Document:
+def read_run_of_job(services: ProcessServices, request: OperationRequest) -> Document:
     """Read a run with its facets."""
-    return documents.render_run(services.get_catalog().marquez.read_run(request.path["id"], request.principal))
+    return documents.render_run_with_facets(
+        services.get_or_open_catalog().marquez.read_run(request.path["id"], request.principal)
+    )
 
 
 @declare_operation(
     "readRunFacets", "GET /api/v1/jobs/runs/{id}/facets", parameters=[_TYPE], answers={200: _OBJECT}, errors=[NotFound]
 )
-def read_run_facets(services: Services, request: Request) -> Document:
+def read_run_facets(services: ProcessServices, request: OperationRequest) -> Document:
     """Read the facets of a run, or the present ones of its job."""
-    marquez, run_id = services.get_catalog().marquez, request.path["id"]
+    marquez, run_id = services.get_or_open_catalog().marquez, request.path["id"]
     run = marquez.read_run(run_id, request.principal)
-    facets = marquez.read_one("job", run.job, request.principal).facets if request[_TYPE] == "job" else run.facets
+    facets = (
+        marquez.read_job_or_dataset("job", run.job, request.principal).facets if request[_TYPE] == "job" else run.facets
+    )
     return {"runId": run_id, "facets": dict(facets)}
 
 
@@ -134,11 +144,11 @@ def read_run_facets(services: Services, request: Request) -> Document:
     answers={200: _RESULTS},
     errors=[InvalidQuery],
 )
-def search_jobs_and_datasets(services: Services, request: Request) -> Document:
+def search_jobs_and_datasets(services: ProcessServices, request: OperationRequest) -> Document:
     """Search jobs and datasets by text."""
     kind, order = request[_FILTER].lower(), request[_SORT].lower()
     kinds = [kind] if kind else ["job", "dataset"]
-    search_result = services.get_catalog().marquez.search(
+    search_result = services.get_or_open_catalog().marquez.search_jobs_and_datasets(
         request[_Q], kinds, request[_NAMESPACE], request[_SEARCH_LIMIT], request.principal
     )
     things = search_result.entities
@@ -150,13 +160,15 @@ def search_jobs_and_datasets(services: Services, request: Request) -> Document:
     return {"totalCount": search_result.total, "truncated": search_result.truncated, "results": results}
 
 
-def _read_spelling(request: Request) -> OriginalName:
+def _parse_openlineage_name(request: OperationRequest) -> OriginalName:
     return OriginalName(request.path["namespace"], request.path["name"])
 
 
-def _list_things(services: Services, request: Request, kind: Literal["job", "dataset"]) -> Document:
+def _list_jobs_or_datasets(
+    services: ProcessServices, request: OperationRequest, kind: Literal["job", "dataset"]
+) -> Document:
     """Return a page of jobs or datasets, of the namespace in the path or of all."""
-    page = services.get_catalog().marquez.read_page(
+    page = services.get_or_open_catalog().marquez.list_jobs_or_datasets(
         kind, request.path.get("namespace"), request[_LIMIT], request[_OFFSET], request.principal
     )
     things = [documents.render_job_or_dataset(thing) for thing in page.entities]

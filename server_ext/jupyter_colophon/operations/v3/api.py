@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from jupyter_colophon.core.errors import MetadataError
-from jupyter_colophon.operations.api import Api, Failure
+from jupyter_colophon.operations.api import ApiDefinition, RequestFailure
 from jupyter_colophon.operations.openapi import add_document_operation
 from jupyter_colophon.operations.operation import list_operations
 from jupyter_colophon.operations.parameter import Parameter, declare_text
@@ -36,59 +36,59 @@ _PROBLEMS_MAX: Final = 5
 _BAD_REQUEST: Final = 400
 
 
-def _place(name: str, description: str) -> Parameter[str]:
+def _declare_path_parameter(name: str, description: str) -> Parameter[str]:
     return declare_text(name, description, place="path", required=True)
 
 
 _PLACES: Final = (
-    _place("namespace", "The namespace."),
-    _place("namespaces", "`namespaces`, or `unrecoverable/namespaces`."),
-    _place(
+    _declare_path_parameter("namespace", "The namespace."),
+    _declare_path_parameter("namespaces", "`namespaces`, or `unrecoverable/namespaces`."),
+    _declare_path_parameter(
         "entity",
         "An entity as pairs of a word and a name, as in `namespaces/shop/datasets/orders`; its slashes are not encoded. "
         "`-` stands for the entity of `?entity=`.",
     ),
-    _place(
+    _declare_path_parameter(
         "data",
         "A dataset or a stream, as in `namespaces/shop/streams/clicks`; its slashes are not encoded. "
         "`-` stands for the entity of `?entity=`.",
     ),
-    _place("collection", "`datasets`, `dataset`, `streams` or `stream`."),
-    _place("dataset", "The name of a dataset or a stream."),
-    _place("streams", "`streams` or `stream`."),
-    _place("stream", "The name of a stream."),
-    _place("app", "The name of an application."),
-    _place("type", "The type of programs, such as `workflows` or `spark`."),
-    _place("program", "The name of a program."),
-    _place("run", "The id of a run."),
-    _place("key", "A key of metadata."),
-    _place("tag", "A tag."),
-    _place("field", "The name of a field."),
+    _declare_path_parameter("collection", "`datasets`, `dataset`, `streams` or `stream`."),
+    _declare_path_parameter("dataset", "The name of a dataset or a stream."),
+    _declare_path_parameter("streams", "`streams` or `stream`."),
+    _declare_path_parameter("stream", "The name of a stream."),
+    _declare_path_parameter("app", "The name of an application."),
+    _declare_path_parameter("type", "The type of programs, such as `workflows` or `spark`."),
+    _declare_path_parameter("program", "The name of a program."),
+    _declare_path_parameter("run", "The id of a run."),
+    _declare_path_parameter("key", "A key of metadata."),
+    _declare_path_parameter("tag", "A tag."),
+    _declare_path_parameter("field", "The name of a field."),
 )
 
 
-def render_error(failure: Failure) -> dict[str, Any]:
+def render_cdap_error(failure: RequestFailure) -> dict[str, Any]:
     """Return an error as clients of CDAP read it."""
     if failure.error is not None:
-        message = _format_message(failure.error)
+        message = _format_error_message(failure.error)
     else:
         message = (failure.message if failure.status == _BAD_REQUEST else "") or failure.reason
     return {"message": message, "reason": failure.reason, "status": failure.status}
 
 
-def _format_message(error: MetadataError) -> str:
+def _format_error_message(error: MetadataError) -> str:
     problems = [f"{problem.pointer or 'the body'}: {problem.message}" for problem in error.problems[:_PROBLEMS_MAX]]
     return "; ".join([error.detail, *problems])
 
 
 V3: Final = add_document_operation(
-    Api(
+    ApiDefinition(
         title="CDAP's metadata API",
         summary="Metadata, lineage and search as clients of CDAP use them, over the catalog of Jupyter Colophon.",
         prefix=PREFIX,
         # The first matching path is used: specific paths precede those of any entity.
         operations=list_operations(search, batch, keys, changes, runs, lineage, fields, streams, metadata, entities),
-        error_document=render_error,
+        error_document=render_cdap_error,
         error_schema=_ERROR,
         places={place.name: [place] for place in _PLACES},
         patterns={

@@ -5,15 +5,20 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.cdap.names import WORDS, from_v3
-from jupyter_colophon.core.entities.annotation import ASPECT_OF_SCOPE, Annotation, MetadataEdit, Replacement
+from jupyter_colophon.core.cdap.names import WORDS, parse_v3_path
+from jupyter_colophon.core.entities.annotation import (
+    ASPECT_OF_SCOPE,
+    MetadataAnnotation,
+    MetadataEdit,
+    MetadataReplacement,
+)
 from jupyter_colophon.core.entities.mutation import Mutation, MutationResult, State
 from jupyter_colophon.core.errors import AccessDenied, InvalidInstance, InvalidName, NotFound, Problem
-from jupyter_colophon.core.identity.names import PROGRAM_TYPES, Identity, Urn
+from jupyter_colophon.core.identity.names import PROGRAM_TYPES, IdentityRules, Urn
 from jupyter_colophon.operations.idempotency import IDEMPOTENCY_KEY
 from jupyter_colophon.operations.operation import declare_operation
-from jupyter_colophon.operations.request import Document, Request
-from jupyter_colophon.operations.services import Services
+from jupyter_colophon.operations.request import Document, OperationRequest
+from jupyter_colophon.operations.services import ProcessServices
 
 _SCOPE: Final = {"enum": list(ASPECT_OF_SCOPE)}
 _KIND: Final = {"enum": ["PROPERTY", "TAG"]}
@@ -82,7 +87,7 @@ _MEMBERS: Final = {
 _NOTHING: Final[dict[str, Any]] = {"properties": [], "tags": []}
 
 
-def _require_emit(services: Services, principal: Principal) -> None:
+def _require_may_emit(services: ProcessServices, principal: Principal) -> None:
     """Raise AccessDenied for callers that may not emit metadata."""
     if not services.settings.load_authorizer().may(principal, "emit", ""):
         raise AccessDenied("emit", "batches of metadata")
@@ -95,18 +100,20 @@ def _require_emit(services: Services, principal: Principal) -> None:
     body={"application/json": _BATCH},
     answers={200: {"type": "array", "items": {"type": "object"}}},
     errors=[NotFound],
-    access=_require_emit,
+    access=_require_may_emit,
 )
-def apply_batch(services: Services, request: Request) -> list[Document]:
+def apply_batch(services: ProcessServices, request: OperationRequest) -> list[Document]:
     """Apply mutations in order, all or none."""
     mutations = [_parse_mutation(at, document, services.identity) for at, document in enumerate(request.body)]
-    done = services.get_catalog().mutator.apply(mutations, request.principal, "", request.once)
-    return [_render_mutated(result, request.body[at]["entity"]) for at, result in enumerate(done)]
+    done = services.get_or_open_catalog().mutator.apply_mutations(
+        mutations, request.principal, "", request.idempotency_key
+    )
+    return [_render_mutation_result(result, request.body[at]["entity"]) for at, result in enumerate(done)]
 
 
-def _parse_mutation(at: int, document: Mapping[str, Any], identity: Identity) -> Mutation:
+def _parse_mutation(at: int, document: Mapping[str, Any], identity: IdentityRules) -> Mutation:
     try:
-        urn = _parse_urn(document["entity"], identity)
+        urn = _parse_urn_of_entity(document["entity"], identity)
     except InvalidName as error:
         raise InvalidInstance("the batch", (Problem(f"/{at}/entity", error.detail),)) from None
     unknown = sorted(document.keys() - _MEMBERS[document["type"]] - {"type", "entity"})
@@ -117,7 +124,7 @@ def _parse_mutation(at: int, document: Mapping[str, Any], identity: Identity) ->
     return Mutation(urn, _PARSERS[document["type"]](document), drops=document["type"] == "DROP")
 
 
-def _parse_urn(entity: Mapping[str, Any], identity: Identity) -> Urn:
+def _parse_urn_of_entity(entity: Mapping[str, Any], identity: IdentityRules) -> Urn:
     """Return the entity of `{"details", "type"}`, in which the type of a program is a detail of its own."""
     details: dict[str, str] = dict(entity["details"])
     if "program" in details:
@@ -129,7 +136,7 @@ def _parse_urn(entity: Mapping[str, Any], identity: Identity) -> Urn:
         details.pop("version")
     segments = [text for key, value in details.items() for text in (WORDS.get(key.casefold(), key), value)]
     kind = entity.get("type", "").casefold()
-    return from_v3(segments, identity, None if kind in ("", "application", "program", *details) else kind)
+    return parse_v3_path(segments, identity, None if kind in ("", "application", "program", *details) else kind)
 
 
 def _group_by_scope(metadata: Mapping[str, Any]) -> dict[str, tuple[dict[str, str], list[str]]]:
@@ -141,65 +148,76 @@ def _group_by_scope(metadata: Mapping[str, Any]) -> dict[str, tuple[dict[str, st
     return scopes
 
 
-def _parse_update(document: Mapping[str, Any]) -> dict[str, MetadataEdit]:
+def _parse_update_mutation(document: Mapping[str, Any]) -> dict[str, MetadataEdit]:
     updates = _group_by_scope(document.get("updates", _NOTHING))
-    return {scope: Annotation(properties, tuple(tags)) for scope, (properties, tags) in updates.items()}
+    return {scope: MetadataAnnotation(properties, tuple(tags)) for scope, (properties, tags) in updates.items()}
 
 
-def _parse_create(document: Mapping[str, Any]) -> dict[str, MetadataEdit]:
+def _parse_create_mutation(document: Mapping[str, Any]) -> dict[str, MetadataEdit]:
     directives = document.get("directives", {})
     return {
-        scope: Replacement(
+        scope: MetadataReplacement(
             properties,
             tuple(tags),
-            keep_properties=_select_directed(directives, "KEEP", f"PROPERTY:{scope}:")
+            keep_properties=_select_keys_of_directive(directives, "KEEP", f"PROPERTY:{scope}:")
             | (_KEPT_PROPERTIES if scope == "SYSTEM" else set()),
-            preserve_properties=_select_directed(directives, "PRESERVE", f"PROPERTY:{scope}:")
+            preserve_properties=_select_keys_of_directive(directives, "PRESERVE", f"PROPERTY:{scope}:")
             | (_PRESERVED if scope == "SYSTEM" else set()),
-            keep_tags=_select_directed(directives, "KEEP", f"TAG:{scope}:")
-            | _select_directed(directives, "PRESERVE", f"TAG:{scope}:"),
+            keep_tags=_select_keys_of_directive(directives, "KEEP", f"TAG:{scope}:")
+            | _select_keys_of_directive(directives, "PRESERVE", f"TAG:{scope}:"),
         )
         for scope, (properties, tags) in _group_by_scope(document.get("metadata", _NOTHING)).items()
     }
 
 
-def _select_directed(directives: Mapping[str, str], directive: str, prefix: str) -> frozenset[str]:
+def _select_keys_of_directive(directives: Mapping[str, str], directive: str, prefix: str) -> frozenset[str]:
     return frozenset(
         key.removeprefix(prefix) for key, value in directives.items() if value == directive and key.startswith(prefix)
     )
 
 
-def _parse_remove(document: Mapping[str, Any]) -> dict[str, MetadataEdit]:
+def _parse_remove_mutation(document: Mapping[str, Any]) -> dict[str, MetadataEdit]:
     if "removals" not in document:
         kinds = document.get("kinds", ["PROPERTY", "TAG"])
-        return _clear_scopes(document.get("scopes", ASPECT_OF_SCOPE), kinds)
+        return _create_edits_clearing_scopes(document.get("scopes", ASPECT_OF_SCOPE), kinds)
     removed: dict[tuple[str, str], set[str]] = defaultdict(set)
     for item in document["removals"]:
         removed[item["scope"], item["kind"]].add(item["name"])
     return {
-        scope: Annotation(
+        scope: MetadataAnnotation(
             without_properties=frozenset(removed[scope, "PROPERTY"]), without_tags=frozenset(removed[scope, "TAG"])
         )
         for scope in {removal["scope"] for removal in document["removals"]}
     }
 
 
-def _parse_drop(_: Mapping[str, Any]) -> dict[str, MetadataEdit]:
-    return _clear_scopes(ASPECT_OF_SCOPE, ["PROPERTY", "TAG"])
+def _parse_drop_mutation(_: Mapping[str, Any]) -> dict[str, MetadataEdit]:
+    return _create_edits_clearing_scopes(ASPECT_OF_SCOPE, ["PROPERTY", "TAG"])
 
 
-def _clear_scopes(scopes: Iterable[str], kinds: list[str]) -> dict[str, MetadataEdit]:
-    return {scope: Annotation(clear_properties="PROPERTY" in kinds, clear_tags="TAG" in kinds) for scope in scopes}
+def _create_edits_clearing_scopes(scopes: Iterable[str], kinds: list[str]) -> dict[str, MetadataEdit]:
+    return {
+        scope: MetadataAnnotation(clear_properties="PROPERTY" in kinds, clear_tags="TAG" in kinds) for scope in scopes
+    }
 
 
-_PARSERS: Final = {"UPDATE": _parse_update, "CREATE": _parse_create, "REMOVE": _parse_remove, "DROP": _parse_drop}
+_PARSERS: Final = {
+    "UPDATE": _parse_update_mutation,
+    "CREATE": _parse_create_mutation,
+    "REMOVE": _parse_remove_mutation,
+    "DROP": _parse_drop_mutation,
+}
 
 
-def _render_mutated(mutated: MutationResult, entity: Mapping[str, Any]) -> dict[str, Any]:
-    return {"entity": entity, "before": _render_metadata(mutated.before), "after": _render_metadata(mutated.after)}
+def _render_mutation_result(mutated: MutationResult, entity: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "entity": entity,
+        "before": _render_metadata_state(mutated.before),
+        "after": _render_metadata_state(mutated.after),
+    }
 
 
-def _render_metadata(state: State) -> dict[str, Any]:
+def _render_metadata_state(state: State) -> dict[str, Any]:
     return {
         "properties": [
             {"scope": scope, "name": key, "value": value}

@@ -8,8 +8,8 @@ from jupyter_colophon.core.identity.names import make_namespace_urn
 from jupyter_colophon.operations import change_log
 from jupyter_colophon.operations.operation import declare_operation
 from jupyter_colophon.operations.parameter import declare_choice, declare_count
-from jupyter_colophon.operations.request import ChangesAnswer, Request
-from jupyter_colophon.operations.services import Services
+from jupyter_colophon.operations.request import ChangesAnswer, OperationRequest
+from jupyter_colophon.operations.services import ProcessServices
 from jupyter_colophon.operations.shared_parameters import LIMIT_MAX
 
 _FORM: Final = declare_choice(
@@ -34,9 +34,9 @@ _ERRORS: Final = (NotFound, InvalidName, LogCompacted, TooManyConnections)
     answers={200: _PAGE},
     errors=_ERRORS,
 )
-def read_changes(services: Services, request: Request) -> ChangesAnswer:
+def read_changes(services: ProcessServices, request: OperationRequest) -> ChangesAnswer:
     """List the records after a cursor; with `waitSeconds`, long-poll for them; `limit=0` returns only the current cursor."""
-    filters = _read_filters(services, request)
+    filters = _parse_namespace_filter(services, request)
     return ChangesAnswer(filters, request[_FORM], request[change_log.AFTER], request[_LIMIT], request[change_log.WAIT])
 
 
@@ -48,13 +48,15 @@ def read_changes(services: Services, request: Request) -> ChangesAnswer:
     errors=_ERRORS,
     content_type=change_log.EVENT_STREAM,
 )
-def stream_changes(services: Services, request: Request) -> ChangesAnswer:
+def stream_changes(services: ProcessServices, request: OperationRequest) -> ChangesAnswer:
     """Stream records of changes as server-sent events."""
-    return ChangesAnswer(_read_filters(services, request), request[_FORM], change_log.read_start(request))
+    return ChangesAnswer(
+        _parse_namespace_filter(services, request), request[_FORM], change_log.parse_stream_start(request)
+    )
 
 
-def _read_filters(services: Services, request: Request) -> dict[str, str]:
+def _parse_namespace_filter(services: ProcessServices, request: OperationRequest) -> dict[str, str]:
     """Return the filter for the namespace in the path. Raises NotFound, InvalidName."""
     name = request.path["namespace"]
-    services.get_catalog().metadata.require(make_namespace_urn(name), "", request.principal)
+    services.get_or_open_catalog().metadata.require_entity_in_namespace(make_namespace_urn(name), "", request.principal)
     return {"namespace": name}

@@ -3,18 +3,21 @@
 from typing import Any, Final
 
 from jupyter_colophon.core.entities.entity import EntityListing
-from jupyter_colophon.core.entities.registration_request import read_application_request, read_dataset_request
+from jupyter_colophon.core.entities.registration_request import (
+    parse_application_registration,
+    parse_dataset_registration,
+)
 from jupyter_colophon.core.errors import ConfirmationRequired, InvalidName, NotFound, Reserved
 from jupyter_colophon.core.identity import names
 from jupyter_colophon.core.identity.names import Urn
-from jupyter_colophon.core.model.program_types import WORKFLOWS, read_programs
+from jupyter_colophon.core.model.program_types import WORKFLOWS, parse_programs_of_request
 from jupyter_colophon.core.model.proposal import Proposal, ProposalResult
 from jupyter_colophon.operations.operation import declare_operation
 from jupyter_colophon.operations.parameter import declare_text
-from jupyter_colophon.operations.request import Document, Request
-from jupyter_colophon.operations.services import Services
+from jupyter_colophon.operations.request import Document, OperationRequest
+from jupyter_colophon.operations.services import ProcessServices
 from jupyter_colophon.operations.v3 import formats
-from jupyter_colophon.operations.v3.paths import ENTITY_PARAMETERS, read_entity
+from jupyter_colophon.operations.v3.paths import ENTITY_PARAMETERS, parse_entity_of_request
 from jupyter_colophon.pipelines.running_pipelines import stop_runs_in_namespace
 
 _TEXTS: Final = {"type": "object", "additionalProperties": {"type": "string"}}
@@ -94,13 +97,13 @@ _WRITE_ERRORS: Final = (*_ERRORS, Reserved)
 
 
 @declare_operation("v3ListNamespaces", "GET /namespaces", answers={200: {"type": "array", "items": _NAMED}})
-def list_namespaces(services: Services, request: Request) -> list[Document]:
+def list_namespaces(services: ProcessServices, request: OperationRequest) -> list[Document]:
     """List all namespaces, by name."""
-    reader = services.get_catalog().reader
+    reader = services.get_or_open_catalog().reader
     namespaces: list[str] = []
     cursor: str | None = ""
     while cursor is not None:
-        page, cursor = reader.list_entities(
+        page, cursor = reader.list_visible_entities(
             EntityListing(type="namespace", limit=_PAGE, cursor=cursor), request.principal
         )
         namespaces += [item.namespace for item in page]
@@ -114,9 +117,9 @@ def list_namespaces(services: Services, request: Request) -> list[Document]:
     answers={200: _ENTITY},
     errors=_ERRORS,
 )
-def read_namespace(services: Services, request: Request) -> Document:
+def read_namespace(services: ProcessServices, request: OperationRequest) -> Document:
     """Return a namespace."""
-    return _read(services, request)
+    return _read_entity_of_path(services, request)
 
 
 @declare_operation(
@@ -127,13 +130,13 @@ def read_namespace(services: Services, request: Request) -> Document:
     answers={200: _REGISTERED},
     errors=_WRITE_ERRORS,
 )
-def put_namespace(services: Services, request: Request) -> Document:
+def create_or_update_namespace(services: ProcessServices, request: OperationRequest) -> Document:
     """Create a namespace, or update its description."""
     urn = names.make_namespace_urn(request.path["namespace"])
-    name, body, catalog = urn.parts[0], request.body or {}, services.get_catalog()
+    name, body, catalog = urn.parts[0], request.body or {}, services.get_or_open_catalog()
     description = {"description": body["description"]} if "description" in body else {}
-    catalog.namespaces.clear(name)
-    written = catalog.deployer.register_namespace(name, description | body.get("config", {}), request.principal)
+    catalog.namespaces.delete_remaining_content_now(name)
+    written = catalog.deployer.create_or_update_namespace(name, description | body.get("config", {}), request.principal)
     return _render_registration(services, request, urn, f"Namespace '{name}' is there.", written, name=name)
 
 
@@ -144,20 +147,20 @@ def put_namespace(services: Services, request: Request) -> Document:
     answers={200: _DONE},
     errors=[*_WRITE_ERRORS, ConfirmationRequired],
 )
-def delete_namespace(services: Services, request: Request) -> Document:
+def delete_namespace(services: ProcessServices, request: OperationRequest) -> Document:
     """Delete a namespace and everything in it."""
     urn = names.make_namespace_urn(request.path["namespace"])
-    name, catalog, principal = urn.parts[0], services.get_catalog(), request.principal
+    name, catalog, principal = urn.parts[0], services.get_or_open_catalog(), request.principal
     if request[_CONFIRM] != name and not services.settings.allow_namespace_delete_without_confirm:
         # Deleting what does not exist needs no confirmation: the answer is the same as that of a read.
-        catalog.metadata.require(urn, "", principal)
+        catalog.metadata.require_entity_in_namespace(urn, "", principal)
         raise ConfirmationRequired(name)
-    catalog.write_path.require_namespace_deletion(name, principal)
-    catalog.metadata.require(urn, "", principal)
+    catalog.write_path.require_may_delete_namespace(name, principal)
+    catalog.metadata.require_entity_in_namespace(urn, "", principal)
     # Files outside the catalog first: after a failure the namespace still exists, and the deletion can be repeated.
-    services.get_instances().clear_namespace(name, principal)
+    services.get_or_create_instances().remove_instances_of_namespace(name, principal)
     stop_runs_in_namespace(name)
-    catalog.namespaces.delete(name, principal)
+    catalog.namespaces.delete_namespace_and_content_in_background(name, principal)
     return {"message": f"Namespace '{name}' was deleted."}
 
 
@@ -168,9 +171,9 @@ def delete_namespace(services: Services, request: Request) -> Document:
     answers={200: _ENTITY},
     errors=_ERRORS,
 )
-def read_dataset(services: Services, request: Request) -> Document:
+def read_dataset(services: ProcessServices, request: OperationRequest) -> Document:
     """Return a dataset or a stream."""
-    return _read(services, request)
+    return _read_entity_of_path(services, request)
 
 
 @declare_operation(
@@ -182,13 +185,13 @@ def read_dataset(services: Services, request: Request) -> Document:
     answers={200: _REGISTERED},
     errors=_WRITE_ERRORS,
 )
-def put_dataset(services: Services, request: Request) -> Document:
+def create_or_update_dataset(services: ProcessServices, request: OperationRequest) -> Document:
     """Create a dataset or a stream, or add to its metadata."""
-    urn = _read_urn_to_register(services, request)
-    registration = read_dataset_request(
+    urn = _parse_urn_to_register(services, request)
+    registration = parse_dataset_registration(
         request.path["dataset"], request.body or {}, stream=services.identity.is_stream(urn)
     )
-    written = services.get_catalog().deployer.register_entity(urn, registration, request.principal)
+    written = services.get_or_open_catalog().deployer.create_or_update_entity(urn, registration, request.principal)
     return _render_registration(services, request, urn, "It is there.", written)
 
 
@@ -199,9 +202,9 @@ def put_dataset(services: Services, request: Request) -> Document:
     answers={200: _DONE},
     errors=_WRITE_ERRORS,
 )
-def delete_dataset(services: Services, request: Request) -> Document:
+def delete_dataset(services: ProcessServices, request: OperationRequest) -> Document:
     """Delete a dataset or a stream with its metadata; its history and lineage stay."""
-    return _delete(services, request)
+    return _delete_entity_of_path(services, request)
 
 
 @declare_operation(
@@ -211,9 +214,9 @@ def delete_dataset(services: Services, request: Request) -> Document:
     answers={200: _ENTITY},
     errors=_ERRORS,
 )
-def read_application(services: Services, request: Request) -> Document:
+def read_application(services: ProcessServices, request: OperationRequest) -> Document:
     """Return an application."""
-    return _read(services, request)
+    return _read_entity_of_path(services, request)
 
 
 @declare_operation(
@@ -225,12 +228,14 @@ def read_application(services: Services, request: Request) -> Document:
     answers={200: _REGISTERED},
     errors=_WRITE_ERRORS,
 )
-def put_application(services: Services, request: Request) -> Document:
+def deploy_application(services: ProcessServices, request: OperationRequest) -> Document:
     """Deploy an application with its programs; programs that are missing are deleted."""
-    urn, body = _read_urn_to_register(services, request), request.body or {}
-    registration = read_application_request(request.path["app"], body)
-    programs = read_programs(body["programs"]) if "programs" in body else None
-    written = services.get_catalog().deployer.deploy_application(urn, registration, programs, request.principal)
+    urn, body = _parse_urn_to_register(services, request), request.body or {}
+    registration = parse_application_registration(request.path["app"], body)
+    programs = parse_programs_of_request(body["programs"]) if "programs" in body else None
+    written = services.get_or_open_catalog().deployer.deploy_application_and_delete_other_programs(
+        urn, registration, programs, request.principal
+    )
     return _render_registration(services, request, urn, "The application is deployed.", written)
 
 
@@ -241,9 +246,9 @@ def put_application(services: Services, request: Request) -> Document:
     answers={200: _DONE},
     errors=_WRITE_ERRORS,
 )
-def delete_application(services: Services, request: Request) -> Document:
+def delete_application(services: ProcessServices, request: OperationRequest) -> Document:
     """Delete an application with its programs; their runs and lineage stay."""
-    return _delete(services, request)
+    return _delete_entity_of_path(services, request)
 
 
 @declare_operation(
@@ -253,32 +258,32 @@ def delete_application(services: Services, request: Request) -> Document:
     answers={200: _ENTITY},
     errors=_ERRORS,
 )
-def read_program(services: Services, request: Request) -> Document:
+def read_program(services: ProcessServices, request: OperationRequest) -> Document:
     """Return a program."""
-    return _read(services, request)
+    return _read_entity_of_path(services, request)
 
 
-def _read(services: Services, request: Request) -> Document:
+def _read_entity_of_path(services: ProcessServices, request: OperationRequest) -> Document:
     """Return the entity in the path with both scopes of its metadata; of a stream, also the folder of its events."""
-    urn, namespace = read_entity(services, request)
-    catalog, principal = services.get_catalog(), request.principal
-    metadata = catalog.metadata.read_scoped(urn, namespace, principal)
+    urn, namespace = parse_entity_of_request(services, request)
+    catalog, principal = services.get_or_open_catalog(), request.principal
+    metadata = catalog.metadata.read_scoped_metadata(urn, namespace, principal)
     document: dict[str, Any] = {
         "name": urn.parts[-1] if metadata.summary is None else metadata.summary.name,
         "urn": str(urn),
         "description": metadata.system.properties.get("description", ""),
-        "user": formats.render_metadata(metadata.user),
-        "system": formats.render_metadata(metadata.system),
+        "user": formats.render_properties_and_tags(metadata.user),
+        "system": formats.render_properties_and_tags(metadata.system),
     }
     if not services.identity.is_stream(urn):
         return document
-    folder = catalog.streams.get_folder(urn, principal)
+    folder = catalog.streams.get_event_folder_or_none(urn, principal)
     return document | {"events": None if folder is None else str(folder)}
 
 
-def _read_urn_to_register(services: Services, request: Request) -> Urn:
+def _parse_urn_to_register(services: ProcessServices, request: OperationRequest) -> Urn:
     """Return the entity in the path. Raises NotFound for a foreign one in a namespace that it does not belong to."""
-    urn, namespace = read_entity(services, request)
+    urn, namespace = parse_entity_of_request(services, request)
     # Our own have their namespace in their name; that of others is given by the rules, or stored.
     if namespace not in ("", services.identity.get_namespace(urn)):
         raise NotFound("entity", str(urn))
@@ -286,17 +291,22 @@ def _read_urn_to_register(services: Services, request: Request) -> Urn:
 
 
 def _render_registration(
-    services: Services, request: Request, urn: Urn, message: str, written: list[ProposalResult], **more: str
+    services: ProcessServices,
+    request: OperationRequest,
+    urn: Urn,
+    message: str,
+    written: list[ProposalResult],
+    **more: str,
 ) -> Document:
     """Return the answer to a registration, with the version that the SYSTEM metadata have then."""
-    version = services.get_catalog().metadata.read_scoped(urn, "", request.principal).system.version
-    return {"message": message, **more, "changed": any(write.changed for write in written), "version": version}
+    version = services.get_or_open_catalog().metadata.read_scoped_metadata(urn, "", request.principal).system.version
+    return {"message": message, **more, "changed": any(write.has_changed for write in written), "version": version}
 
 
-def _delete(services: Services, request: Request) -> Document:
+def _delete_entity_of_path(services: ProcessServices, request: OperationRequest) -> Document:
     """Delete the entity in the path, and its children."""
-    urn, namespace = read_entity(services, request)
-    catalog, principal = services.get_catalog(), request.principal
-    catalog.metadata.require(urn, namespace, principal)
-    catalog.write_path.propose([Proposal(urn, None, "delete")], principal)
+    urn, namespace = parse_entity_of_request(services, request)
+    catalog, principal = services.get_or_open_catalog(), request.principal
+    catalog.metadata.require_entity_in_namespace(urn, namespace, principal)
+    catalog.write_path.apply_proposals_atomically([Proposal(urn, None, "delete")], principal)
     return {"message": f"{formats.get_target_type(urn, services.identity)} was deleted."}

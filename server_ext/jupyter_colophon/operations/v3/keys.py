@@ -2,15 +2,15 @@
 
 from typing import Any, Final
 
-from jupyter_colophon.core.documents.codec import to_documents
-from jupyter_colophon.core.documents.json_values import measure
+from jupyter_colophon.core.documents.codec import to_api_documents
+from jupyter_colophon.core.documents.json_values import measure_json_bytes
 from jupyter_colophon.core.errors import HistoryExpired
-from jupyter_colophon.core.read_budget import take_page
+from jupyter_colophon.core.read_budget import limit_items_to_page_bytes
 from jupyter_colophon.core.search.search import KeysRequest, ValuesRequest
 from jupyter_colophon.operations.operation import declare_operation
 from jupyter_colophon.operations.parameter import declare_count, declare_number
-from jupyter_colophon.operations.request import Answer, Request
-from jupyter_colophon.operations.services import Services
+from jupyter_colophon.operations.request import OperationAnswer, OperationRequest
+from jupyter_colophon.operations.services import ProcessServices
 from jupyter_colophon.operations.shared_parameters import PREFIX
 from jupyter_colophon.operations.v3.parameters import AS_OF, SCOPE, SCOPES, TRUNCATED
 from jupyter_colophon.operations.v3.targets import TARGET, parse_targets
@@ -42,7 +42,7 @@ _VALUE: Final = {
     answers={200: {"type": "array", "items": _KEY}},
     errors=[HistoryExpired],
 )
-def list_keys(services: Services, request: Request) -> Answer:
+def list_keys(services: ProcessServices, request: OperationRequest) -> OperationAnswer:
     """List keys with the number of entities that have them."""
     question = KeysRequest(
         request[PREFIX],
@@ -51,10 +51,10 @@ def list_keys(services: Services, request: Request) -> Answer:
         parse_targets(request[TARGET]),
         request[AS_OF],
     )
-    catalog, start = services.get_catalog(), request[_OFFSET]
-    catalog.lister.require_kinds(question.carriers)
-    keys, cut = catalog.keys.list_keys(question, request.principal)
-    return _page(to_documents(keys[start : start + request[_LIMIT]]), cut=cut)
+    catalog, start = services.get_or_open_catalog(), request[_OFFSET]
+    catalog.lister.require_known_kinds(question.carriers)
+    keys, cut = catalog.keys.list_keys_with_counts(question, request.principal)
+    return _build_list_answer(to_api_documents(keys[start : start + request[_LIMIT]]), cut=cut)
 
 
 @declare_operation(
@@ -64,17 +64,19 @@ def list_keys(services: Services, request: Request) -> Answer:
     answers={200: {"type": "array", "items": _VALUE}},
     errors=[HistoryExpired],
 )
-def list_values(services: Services, request: Request) -> Answer:
+def list_values(services: ProcessServices, request: OperationRequest) -> OperationAnswer:
     """List the values of a key with the number of entities that have them."""
     start = request[_OFFSET]
     question = ValuesRequest(
         request.path["key"], request[PREFIX], request.path["namespace"], SCOPES[request[SCOPE]], request[AS_OF]
     )
-    values, cut = services.get_catalog().keys.list_values(question, start + request[_LIMIT], request.principal)
-    return _page([{"value": value, "entities": entities} for value, entities in values[start:]], cut=cut)
+    values, cut = services.get_or_open_catalog().keys.list_values_with_counts(
+        question, start + request[_LIMIT], request.principal
+    )
+    return _build_list_answer([{"value": value, "entities": entities} for value, entities in values[start:]], cut=cut)
 
 
-def _page(items: list[dict[str, Any]], *, cut: bool) -> Answer:
+def _build_list_answer(items: list[dict[str, Any]], *, cut: bool) -> OperationAnswer:
     """Answer a list, which may be cut off by its size: `offset` reads on."""
-    page = list(take_page(items, measure))
-    return Answer(page, headers=TRUNCATED if cut or len(page) < len(items) else {})
+    page = list(limit_items_to_page_bytes(items, measure_json_bytes))
+    return OperationAnswer(page, headers=TRUNCATED if cut or len(page) < len(items) else {})

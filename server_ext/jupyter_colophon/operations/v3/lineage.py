@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final, cast, get_args
 
-from jupyter_colophon.core.cdap.lineage_keys import from_lineage_key
+from jupyter_colophon.core.cdap.lineage_keys import parse_lineage_key
 from jupyter_colophon.core.cdap.relations import Part
 from jupyter_colophon.core.errors import HistoryExpired, InvalidName, InvalidQuery, NotFound
 from jupyter_colophon.core.identity.names import Urn
@@ -15,17 +15,17 @@ from jupyter_colophon.core.lineage.graph import (
     MAX_RELATIONS,
     Direction,
     LineageRequest,
-    Window,
+    TimeWindow,
 )
-from jupyter_colophon.core.time_format import parse_time
+from jupyter_colophon.core.time_format import parse_time_to_ms
 from jupyter_colophon.operations.operation import declare_operation
 from jupyter_colophon.operations.parameter import declare_count, declare_text, declare_texts, declare_time
-from jupyter_colophon.operations.request import Document, Request
-from jupyter_colophon.operations.services import Services
+from jupyter_colophon.operations.request import Document, OperationRequest
+from jupyter_colophon.operations.services import ProcessServices
 from jupyter_colophon.operations.v3.lineage_documents import LineageRenderer
-from jupyter_colophon.operations.v3.parameters import AS_OF, FORMAT, declare_word
-from jupyter_colophon.operations.v3.paths import ENTITY_PARAMETERS, read_entity
-from jupyter_colophon.service.lineage.cdap_lineage import find_accesses
+from jupyter_colophon.operations.v3.parameters import AS_OF, FORMAT, declare_choice_in_any_case
+from jupyter_colophon.operations.v3.paths import ENTITY_PARAMETERS, parse_entity_of_request
+from jupyter_colophon.service.lineage.cdap_lineage import find_accesses_around_data
 
 _LINEAGE: Final = {
     "type": "object",
@@ -52,13 +52,15 @@ _LEVELS: Final = declare_text(
     "levels", "Number of levels, by default 10: one level is data, its programs, and their other data."
 )
 _MAX_LEVELS: Final = declare_text("maxLevels", "The same as `levels`.")
-_DIRECTION: Final = declare_word(
+_DIRECTION: Final = declare_choice_in_any_case(
     "direction", "`incoming` follows the data upstream, `outgoing` downstream.", "both", "incoming", "outgoing"
 )
 _COLLAPSE: Final = declare_texts(
     "collapse", "Combine relations that differ only in `access`, `run` or `component`. May be sent more than once."
 )
-_ROLLUP: Final = declare_word("rollup", "Replace the programs that a workflow ran by the workflow.", "workflow")
+_ROLLUP: Final = declare_choice_in_any_case(
+    "rollup", "Replace the programs that a workflow ran by the workflow.", "workflow"
+)
 _LIMIT: Final = declare_count(
     "limit", "Maximum number of relations.", default=DEFAULT_RELATIONS, least=1, most=MAX_RELATIONS
 )
@@ -103,20 +105,20 @@ _NEXT: Final = {
     answers={200: _LINEAGE},
     errors=_ERRORS,
 )
-def read_lineage(services: Services, request: Request) -> Document:
+def read_lineage(services: ProcessServices, request: OperationRequest) -> Document:
     """Return the lineage of a dataset or a stream in a window of time."""
-    urn, namespace = read_data(services, request, 1)
+    urn, namespace = parse_data_urn_of_path(services, request, 1)
     question = LineageRequest(
         urn=urn,
         direction=_DIRECTIONS[request[_DIRECTION]],
         levels=_parse_levels(request[_LEVELS], request[_MAX_LEVELS]),
-        window=check_window(request[START], request[END]),
+        window=require_time_window(request[START], request[END]),
         limit=request[_LIMIT],
         as_of=request[AS_OF],
     )
-    collapse = {_parse_part(item) for item in request[_COLLAPSE]}
+    collapse = {_parse_collapsed_part(item) for item in request[_COLLAPSE]}
     rollup, v5 = request[_ROLLUP] != "", request[FORMAT] != ""
-    return _render_lineage(services, request, question, namespace, collapse, rollup=rollup, v5=v5)
+    return _find_and_render_lineage(services, request, question, namespace, collapse, rollup=rollup, v5=v5)
 
 
 @declare_operation(
@@ -128,44 +130,44 @@ def read_lineage(services: Services, request: Request) -> Document:
     errors=_ERRORS,
     permission="read",
 )
-def read_next_lineage(services: Services, request: Request) -> Document:
+def read_next_lineage(services: ProcessServices, request: OperationRequest) -> Document:
     """Return the lineage that continues at the frontier of an answer."""
-    urn, namespace = read_data(services, request, 2)
+    urn, namespace = parse_data_urn_of_path(services, request, 2)
     body, now, identity = request.body, clock.time_ns() // 1_000_000, services.identity
 
     def read_time(name: str) -> int | None:
-        return parse_time(str(body[name]), now, name) if str(body.get(name, "")) else None
+        return parse_time_to_ms(str(body[name]), now, name) if str(body.get(name, "")) else None
 
     def read_urns(name: str) -> list[str]:
-        return [str(from_lineage_key(key, identity)) for key in body.get(name, ())]
+        return [str(parse_lineage_key(key, identity)) for key in body.get(name, ())]
 
     question = LineageRequest(
         urn=urn,
         direction=_DIRECTIONS[body.get("direction", "both")],
         levels=_parse_levels(str(body.get("levels", "")), str(body.get("maxLevels", ""))),
-        window=check_window(read_time("start"), read_time("end")),
+        window=require_time_window(read_time("start"), read_time("end")),
         limit=min(body.get("limit", DEFAULT_RELATIONS), MAX_RELATIONS),
         as_of=read_time("asOf"),
         frontier=tuple(dict.fromkeys(read_urns("frontier"))),
         visited=frozenset(read_urns("visited")),
     )
     collapse = body.get("collapse", [])
-    parts = {_parse_part(item) for item in ([collapse] if isinstance(collapse, str) else collapse)}
+    parts = {_parse_collapsed_part(item) for item in ([collapse] if isinstance(collapse, str) else collapse)}
     rollup, v5 = "rollup" in body, "responseFormat" in body
-    return _render_lineage(services, request, question, namespace, parts, rollup=rollup, v5=v5)
+    return _find_and_render_lineage(services, request, question, namespace, parts, rollup=rollup, v5=v5)
 
 
-def read_data(services: Services, request: Request, trailing: int) -> tuple[Urn, str]:
+def parse_data_urn_of_path(services: ProcessServices, request: OperationRequest, trailing: int) -> tuple[Urn, str]:
     """Return the dataset or stream in the path, and the namespace there. Raises InvalidName."""
-    urn, namespace = read_entity(services, request, trailing)
+    urn, namespace = parse_entity_of_request(services, request, trailing)
     if urn.type != "dataset":
         raise InvalidName("data", str(urn), "lineage is that of datasets and streams")
     return urn, namespace
 
 
-def _render_lineage(
-    services: Services,
-    request: Request,
+def _find_and_render_lineage(
+    services: ProcessServices,
+    request: OperationRequest,
     question: LineageRequest,
     namespace: str,
     collapse: set[Part],
@@ -173,39 +175,41 @@ def _render_lineage(
     rollup: bool,
     v5: bool,
 ) -> Document:
-    lineage, principal = services.get_catalog().lineage, request.principal
-    lineage.require_in(question.urn, namespace, principal)
-    access_lineage = find_accesses(lineage, question, principal, rollup=rollup)
+    lineage, principal = services.get_or_open_catalog().lineage, request.principal
+    lineage.require_entity_in_namespace(question.urn, namespace, principal)
+    access_lineage = find_accesses_around_data(lineage, question, principal, rollup=rollup)
     return LineageRenderer(services.identity, access_lineage.nodes, v5=v5).render_document(
         access_lineage, question.window, collapse
     )
 
 
-def check_window(start: int | None, end: int | None) -> Window:
+def require_time_window(start: int | None, end: int | None) -> TimeWindow:
     """Return the window of time; both limits are required. Raises InvalidQuery."""
     for name, time_ms in (("start", start), ("end", end)):
         if time_ms is None:
             raise InvalidQuery(f"parameter {name!r} is required")
     if cast("int", start) > cast("int", end):
         raise InvalidQuery("must not be after end", "start")
-    return Window(start, end)
+    return TimeWindow(start, end)
 
 
 def _parse_levels(levels: str, max_levels: str) -> int:
     """Return the number of levels, which has two names; a larger number is read as the maximum."""
-    numbers = {_parse_level(sent, name) for name, sent in (("levels", levels), ("maxLevels", max_levels)) if sent}
+    numbers = {
+        _parse_level_number(sent, name) for name, sent in (("levels", levels), ("maxLevels", max_levels)) if sent
+    }
     if len(numbers) > 1:
         raise InvalidQuery("must equal levels if both are given", "maxLevels")
     return min(next(iter(numbers), _DEFAULT_LEVELS), MAX_LEVELS)
 
 
-def _parse_level(sent: str, name: str) -> int:
+def _parse_level_number(sent: str, name: str) -> int:
     if not (sent.isascii() and sent.isdigit() and len(sent) <= 18 and int(sent) >= 1):
         raise InvalidQuery("must be a number of at least 1", name)
     return int(sent)
 
 
-def _parse_part(sent: str) -> Part:
+def _parse_collapsed_part(sent: str) -> Part:
     if sent.casefold() not in get_args(Part):
         raise InvalidQuery(f"must be one of {', '.join(get_args(Part))}", "collapse")
     return cast("Part", sent.casefold())

@@ -9,7 +9,7 @@ from jupyter_colophon.operations.parameter import Parameter, declare_count, decl
 SCOPES: Final = {"user": ("USER",), "system": ("SYSTEM",), "all": ("USER", "SYSTEM"), "": ()}
 
 
-def declare_word(name: str, description: str, *words: str) -> Parameter[str]:
+def declare_choice_in_any_case(name: str, description: str, *words: str) -> Parameter[str]:
     """Declare a parameter that is one of some words, in any letter case; the empty text where it is not sent."""
 
     def read(sent: str) -> str:
@@ -31,8 +31,10 @@ def declare_optional_count(name: str, description: str, *, most: int) -> Paramet
     return replace(parameter, schema={"type": "integer", "minimum": 1})
 
 
-SCOPE: Final = declare_word("scope", "The scope of the metadata; by default, USER.", "user", "system", "all")
-FORMAT: Final = declare_word(
+SCOPE: Final = declare_choice_in_any_case(
+    "scope", "The scope of the metadata; by default, USER.", "user", "system", "all"
+)
+FORMAT: Final = declare_choice_in_any_case(
     "responseFormat", "The release of CDAP whose response format is used; by default, 3.2.", "v5", "v6"
 )
 AS_OF: Final = declare_time("asOf", "Return the metadata as of this time.")

@@ -3,11 +3,11 @@
 from typing import Final
 from urllib.parse import unquote
 
-from jupyter_colophon.core.cdap.names import from_v3
+from jupyter_colophon.core.cdap.names import parse_v3_path
 from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.identity.names import Urn
-from jupyter_colophon.operations.request import Request
-from jupyter_colophon.operations.services import Services
+from jupyter_colophon.operations.request import OperationRequest
+from jupyter_colophon.operations.services import ProcessServices
 from jupyter_colophon.operations.v3.parameters import declare_optional_text
 
 PREFIX: Final = "/colophon/v3"
@@ -21,13 +21,13 @@ ENTITY_PARAMETERS: Final = (_ENTITY, _TYPE)
 _ELSEWHERE: Final = ["-"]
 
 
-def split_path(request: Request) -> list[str]:
+def split_path(request: OperationRequest) -> list[str]:
     """Return the decoded segments of the path below the API's prefix. Raises InvalidName."""
     path = request.raw_path.removeprefix(f"{PREFIX}/").rstrip("/")
-    return [_decode(segment) for segment in path.split("/")]
+    return [_decode_segment(segment) for segment in path.split("/")]
 
 
-def read_entity(services: Services, request: Request, trailing: int = 0) -> tuple[Urn, str]:
+def parse_entity_of_request(services: ProcessServices, request: OperationRequest, trailing: int = 0) -> tuple[Urn, str]:
     """Return the entity that `?entity=` or the path names, and the namespace in the path; empty where it has none.
 
     `trailing` is the number of segments after those of the entity. Raises InvalidName.
@@ -40,10 +40,10 @@ def read_entity(services: Services, request: Request, trailing: int = 0) -> tupl
     if segments == _ELSEWHERE:
         raise InvalidName("v3 path", "-", "the query parameter entity must name the entity")
     namespace = segments[1] if segments[0].casefold() == "namespaces" and len(segments) > 1 else ""
-    return from_v3(segments, services.identity, request[_TYPE]), namespace
+    return parse_v3_path(segments, services.identity, request[_TYPE]), namespace
 
 
-def _decode(segment: str) -> str:
+def _decode_segment(segment: str) -> str:
     try:
         return unquote(segment, errors="strict")
     except UnicodeDecodeError:

@@ -4,11 +4,11 @@ import time as clock
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from jupyter_colophon.core.cdap.names import from_v3
+from jupyter_colophon.core.cdap.names import parse_v3_path
 from jupyter_colophon.core.entities.metadata_scopes import ScopedMetadata
 from jupyter_colophon.core.errors import InvalidInstance, InvalidName, InvalidQuery, Problem
 from jupyter_colophon.core.identity import names
-from jupyter_colophon.core.identity.names import PROGRAM_TYPES, Identity, Urn
+from jupyter_colophon.core.identity.names import PROGRAM_TYPES, IdentityRules, Urn
 from jupyter_colophon.core.lineage.run import (
     Access,
     AccessMode,
@@ -19,7 +19,7 @@ from jupyter_colophon.core.lineage.run import (
     RunUpsert,
     ScopeSnapshot,
 )
-from jupyter_colophon.core.time_format import parse_time
+from jupyter_colophon.core.time_format import parse_time_to_ms
 from jupyter_colophon.operations.v3 import formats
 
 Document = dict[str, Any]
@@ -128,63 +128,63 @@ def render_run(value: Run) -> Document:
     }
 
 
-def parse_recording(program: Urn, namespace: str, run_id: str, document: Mapping[str, Any]) -> RunUpsert:
+def parse_run_report(program: Urn, namespace: str, run_id: str, document: Mapping[str, Any]) -> RunUpsert:
     """Parse the body of a PUT of a run."""
     return RunUpsert(
         program=program,
         namespace=namespace,
         run_id=_parse_run_id(run_id),
-        status=_parse_word(document["status"], STATUSES, "/status") if "status" in document else None,
-        start=_parse_time(document, "start"),
-        end=_parse_time(document, "end"),
+        status=_parse_enumerated_word(document["status"], STATUSES, "/status") if "status" in document else None,
+        start=_parse_time_member(document, "start"),
+        end=_parse_time_member(document, "end"),
         parent=document.get("parent"),
         facts=document.get("facts", {}),
         arguments=document.get("arguments", {}),
     )
 
 
-def parse_access(
-    program: Urn, namespace: str, run_id: str, document: Mapping[str, Any], identity: Identity
+def parse_access_report(
+    program: Urn, namespace: str, run_id: str, document: Mapping[str, Any], identity: IdentityRules
 ) -> RunUpsert:
     """Parse the body of a POST of an access; its data are in the program's namespace by default."""
     access = Access(
-        data=_parse_data(document["data"], namespace, identity),
-        mode=_parse_word(document.get("access", "unknown"), _MODES, "/access"),
+        data=_parse_data_urn(document["data"], namespace, identity),
+        mode=_parse_enumerated_word(document.get("access", "unknown"), _MODES, "/access"),
         component=document.get("component", ""),
-        time=_parse_time(document, "at"),
+        time=_parse_time_member(document, "at"),
         namespace=document["data"].get("namespace", namespace),
     )
     return RunUpsert(
         program=program,
         namespace=namespace,
         run_id=_parse_run_id(run_id),
-        start=_parse_time(document, "start"),
-        end=_parse_time(document, "stop"),
+        start=_parse_time_member(document, "start"),
+        end=_parse_time_member(document, "stop"),
         accesses=(access,),
     )
 
 
-def parse_history(document: Mapping[str, Any], identity: Identity) -> RunUpsert:
+def parse_history_report(document: Mapping[str, Any], identity: IdentityRules) -> RunUpsert:
     """Parse the body of the private history: one access of a run."""
     named = document["programRun"]
     kind = named["programType"].casefold()
     type_ = next((item for item in PROGRAM_TYPES if kind in (item, item.removesuffix("s"))), kind)
     path = ("namespaces", named["namespace"], "apps", named["app"], type_, named["name"])
     access = Access(
-        data=_parse_data(document["data"], named["namespace"], identity),
-        mode=_parse_word(document.get("accessType", "unknown"), _IN_AND_OUT, "/accessType"),
-        snapshot=_parse_snapshot(document["metadata"]) if "metadata" in document else None,
+        data=_parse_data_urn(document["data"], named["namespace"], identity),
+        mode=_parse_enumerated_word(document.get("accessType", "unknown"), _IN_AND_OUT, "/accessType"),
+        snapshot=_parse_entity_snapshot(document["metadata"]) if "metadata" in document else None,
         namespace=document["data"]["namespace"],
     )
     return RunUpsert(
-        program=from_v3(path, identity),
+        program=parse_v3_path(path, identity),
         namespace=named["namespace"],
         run_id=_parse_run_id(named["runId"]),
         accesses=(access,),
     )
 
 
-def render_accesses(accesses: Iterable[RunEntity], identity: Identity) -> list[Document]:
+def render_access_records(accesses: Iterable[RunEntity], identity: IdentityRules) -> list[Document]:
     """Return the accesses of a run: a record for each entity, access and scope."""
     return [
         {
@@ -204,68 +204,72 @@ def render_accesses(accesses: Iterable[RunEntity], identity: Identity) -> list[D
     ]
 
 
-def render_metadata(metadata: ScopedMetadata, scopes: tuple[str, ...], form: str) -> Any:
+def render_run_metadata(metadata: ScopedMetadata, scopes: tuple[str, ...], form: str) -> Any:
     """Return a run's metadata of one scope, of both as a list, or as `v6` has them."""
     if form == "v6":
-        return formats.render_v6(metadata, scopes)
+        return formats.render_metadata_v6(metadata, scopes)
     if len(scopes) == 1:
-        return formats.render_metadata(metadata.get_scope(scopes[0]))
-    return [{"scope": scope} | formats.render_metadata(metadata.get_scope(scope)) for scope in scopes]
+        return formats.render_properties_and_tags(metadata.get_metadata_of_scope(scopes[0]))
+    return [
+        {"scope": scope} | formats.render_properties_and_tags(metadata.get_metadata_of_scope(scope)) for scope in scopes
+    ]
 
 
-def render_properties(metadata: ScopedMetadata, scopes: tuple[str, ...], form: str) -> Any:
+def render_run_properties(metadata: ScopedMetadata, scopes: tuple[str, ...], form: str) -> Any:
     """Return the properties of one scope, or as `v6` has them. Raises InvalidQuery."""
     if form == "v6":
-        return formats.render_v6(metadata, scopes)["properties"]
+        return formats.render_metadata_v6(metadata, scopes)["properties"]
     if len(scopes) > 1:
         raise InvalidQuery("a key may exist in both scopes: all requires responseFormat=v6", "scope")
-    return dict(metadata.get_scope(scopes[0]).properties)
+    return dict(metadata.get_metadata_of_scope(scopes[0]).properties)
 
 
-def render_tags(metadata: ScopedMetadata, scopes: tuple[str, ...], form: str) -> Any:
+def render_run_tags(metadata: ScopedMetadata, scopes: tuple[str, ...], form: str) -> Any:
     """Return the tags of some scopes, sorted."""
     if form == "v6":
-        return formats.render_v6(metadata, scopes)["tags"]
-    return sorted({tag for scope in scopes for tag in metadata.get_scope(scope).tags})
+        return formats.render_metadata_v6(metadata, scopes)["tags"]
+    return sorted({tag for scope in scopes for tag in metadata.get_metadata_of_scope(scope).tags})
 
 
-def _parse_data(document: Mapping[str, str], namespace: str, identity: Identity) -> Urn:
+def _parse_data_urn(document: Mapping[str, str], namespace: str, identity: IdentityRules) -> Urn:
     kind = document["type"].casefold()
     if kind not in ("dataset", "stream"):
-        raise _create_invalid_instance("/data/type", "one of dataset, stream")
+        raise _create_member_error("/data/type", "one of dataset, stream")
     try:
-        return from_v3(("namespaces", document.get("namespace", namespace), f"{kind}s", document["name"]), identity)
+        return parse_v3_path(
+            ("namespaces", document.get("namespace", namespace), f"{kind}s", document["name"]), identity
+        )
     except InvalidName as error:
-        raise _create_invalid_instance("/data/name", error.detail) from None
+        raise _create_member_error("/data/name", error.detail) from None
 
 
-def _parse_snapshot(document: Mapping[str, Mapping[str, str]]) -> EntitySnapshot:
+def _parse_entity_snapshot(document: Mapping[str, Mapping[str, str]]) -> EntitySnapshot:
     return EntitySnapshot(
         ScopeSnapshot(document.get("user", {})), ScopeSnapshot(document["system"]) if "system" in document else None
     )
 
 
 def _parse_run_id(text: str) -> str:
-    if not names.fits_run_id(text):
+    if not names.is_valid_run_id(text):
         raise InvalidName("run id", text, "it is made of at most 128 ASCII letters, digits and _ . : -")
     return text
 
 
-def _parse_word(document: str, words: Mapping[str, Any], pointer: str) -> Any:
+def _parse_enumerated_word(document: str, words: Mapping[str, Any], pointer: str) -> Any:
     value = words.get(document.casefold())
     if value is None:
-        raise _create_invalid_instance(pointer, f"one of {', '.join(words)}")
+        raise _create_member_error(pointer, f"one of {', '.join(words)}")
     return value
 
 
-def _parse_time(document: Mapping[str, Any], member: str) -> int | None:
+def _parse_time_member(document: Mapping[str, Any], member: str) -> int | None:
     if member not in document:
         return None
     try:
-        return parse_time(str(document[member]), clock.time_ns() // 1_000_000)
+        return parse_time_to_ms(str(document[member]), clock.time_ns() // 1_000_000)
     except InvalidQuery as error:
-        raise _create_invalid_instance(f"/{member}", error.reason) from None
+        raise _create_member_error(f"/{member}", error.reason) from None
 
 
-def _create_invalid_instance(pointer: str, why: str) -> InvalidInstance:
+def _create_member_error(pointer: str, why: str) -> InvalidInstance:
     return InvalidInstance("the body", (Problem(pointer, why),))

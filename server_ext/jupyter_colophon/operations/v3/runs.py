@@ -3,20 +3,20 @@
 from typing import TYPE_CHECKING, Any, Final
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.cdap.names import from_v3
-from jupyter_colophon.core.documents.json_values import measure
+from jupyter_colophon.core.cdap.names import parse_v3_path
+from jupyter_colophon.core.documents.json_values import measure_json_bytes
 from jupyter_colophon.core.errors import InvalidName, InvalidQuery, NotFound, RunConflict
 from jupyter_colophon.core.identity.names import Urn
-from jupyter_colophon.core.lineage.graph import RunListing, Window
+from jupyter_colophon.core.lineage.graph import RunListing, TimeWindow
 from jupyter_colophon.core.lineage.run import Run, RunUpsert
-from jupyter_colophon.core.read_budget import LIST_BYTES_MAX, PAGE_BYTES_MAX, take_page
+from jupyter_colophon.core.read_budget import LIST_BYTES_MAX, PAGE_BYTES_MAX, limit_items_to_page_bytes
 from jupyter_colophon.operations.idempotency import IDEMPOTENCY_KEY
 from jupyter_colophon.operations.operation import declare_operation
 from jupyter_colophon.operations.parameter import declare_count, declare_time
-from jupyter_colophon.operations.request import Answer, Document, Request
-from jupyter_colophon.operations.services import Services
+from jupyter_colophon.operations.request import Document, OperationAnswer, OperationRequest
+from jupyter_colophon.operations.services import ProcessServices
 from jupyter_colophon.operations.v3 import run_documents as documents
-from jupyter_colophon.operations.v3.parameters import FORMAT, SCOPE, SCOPES, TRUNCATED, declare_word
+from jupyter_colophon.operations.v3.parameters import FORMAT, SCOPE, SCOPES, TRUNCATED, declare_choice_in_any_case
 from jupyter_colophon.operations.v3.paths import split_path
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _ANY: Final = {"type": ["object", "array"]}
 _START: Final = declare_time("start", "Start of the interval: runs that ended before it are ignored.")
 _END: Final = declare_time("end", "End of the interval: runs that began at or after it are ignored.")
 _LIMIT: Final = declare_count("limit", "Maximum number of results.", default=100, least=1, most=10_000)
-_STATUS: Final = declare_word(
+_STATUS: Final = declare_choice_in_any_case(
     "status", "Return only runs with this status; `completed` is the same as `succeeded`.", *documents.STATUSES
 )
 #: How many runs a page of the list looks for, and how many pages one request reads at most.
@@ -47,10 +47,10 @@ _RECORDED: Final = {**documents.RUN_SHAPE, "required": [*documents.RUN_SHAPE["re
     answers={200: _RECORDED},
     errors=_WRITE_ERRORS,
 )
-def record_history(services: Services, request: Request) -> Document:
+def record_access_with_metadata(services: ProcessServices, request: OperationRequest) -> Document:
     """Record an access of a run, optionally with the metadata of that time."""
-    return _record(
-        services, request, documents.parse_history(request.body, services.identity), "The access is recorded."
+    return _record_run_and_answer(
+        services, request, documents.parse_history_report(request.body, services.identity), "The access is recorded."
     )
 
 
@@ -61,16 +61,16 @@ def record_history(services: Services, request: Request) -> Document:
     answers={200: {"type": "array", "items": documents.RUN_SHAPE}},
     errors=_ERRORS,
 )
-def list_runs(services: Services, request: Request) -> Answer:
+def list_runs(services: ProcessServices, request: OperationRequest) -> OperationAnswer:
     """List the runs of a program in an interval, newest first; the program may be deleted."""
-    program, namespace = _read_program(services, request)
+    program, namespace = _parse_program_of_path(services, request)
     start, end, principal = request[_START], request[_END], request.principal
     if start is not None and end is not None and start > end:
         raise InvalidQuery("must not be after end", "start")
-    status, catalog = documents.STATUSES.get(request[_STATUS], ""), services.get_catalog()
+    status, catalog = documents.STATUSES.get(request[_STATUS], ""), services.get_or_open_catalog()
     catalog.runs.require_program(program, namespace, principal)
-    runs, more = _find_runs(catalog, str(program), Window(start, end), status, request[_LIMIT], principal)
-    return Answer([documents.render_run(item) for item in runs], headers=TRUNCATED if more else {})
+    runs, more = _find_newest_runs(catalog, str(program), TimeWindow(start, end), status, request[_LIMIT], principal)
+    return OperationAnswer([documents.render_run(item) for item in runs], headers=TRUNCATED if more else {})
 
 
 @declare_operation(
@@ -79,9 +79,9 @@ def list_runs(services: Services, request: Request) -> Answer:
     answers={200: documents.RUN_SHAPE},
     errors=_ERRORS,
 )
-def read_run(services: Services, request: Request) -> Document:
+def read_run(services: ProcessServices, request: OperationRequest) -> Document:
     """Return a run with its arguments and facts; its program may be deleted."""
-    return documents.render_run(_find_run(services, request))
+    return documents.render_run(_require_run_of_path(services, request))
 
 
 @declare_operation(
@@ -93,11 +93,11 @@ def read_run(services: Services, request: Request) -> Document:
     answers={200: _RECORDED},
     errors=_WRITE_ERRORS,
 )
-def put_run(services: Services, request: Request) -> Document:
+def record_run_progress(services: ProcessServices, request: OperationRequest) -> Document:
     """Record the start, the progress or the end of a run."""
-    program, namespace = _read_program(services, request)
-    recording = documents.parse_recording(program, namespace, request.path["run"], request.body or {})
-    return _record(services, request, recording, "The run is recorded.")
+    program, namespace = _parse_program_of_path(services, request)
+    recording = documents.parse_run_report(program, namespace, request.path["run"], request.body or {})
+    return _record_run_and_answer(services, request, recording, "The run is recorded.")
 
 
 @declare_operation(
@@ -108,12 +108,12 @@ def put_run(services: Services, request: Request) -> Document:
     answers={200: _RECORDED},
     errors=_WRITE_ERRORS,
 )
-def record_access(services: Services, request: Request) -> Document:
+def record_access(services: ProcessServices, request: OperationRequest) -> Document:
     """Record that a run accessed data; recording it again updates only its time."""
-    program, namespace = _read_program(services, request)
+    program, namespace = _parse_program_of_path(services, request)
     run_id, identity = request.path["run"], services.identity
-    recording = documents.parse_access(program, namespace, run_id, request.body, identity)
-    return _record(services, request, recording, "The access is recorded.")
+    recording = documents.parse_access_report(program, namespace, run_id, request.body, identity)
+    return _record_run_and_answer(services, request, recording, "The access is recorded.")
 
 
 @declare_operation(
@@ -123,13 +123,13 @@ def record_access(services: Services, request: Request) -> Document:
     answers={200: _ANY},
     errors=_ERRORS,
 )
-def read_run_metadata(services: Services, request: Request) -> Any:
+def read_run_metadata(services: ProcessServices, request: OperationRequest) -> Any:
     """Return the metadata of a run: those of its program at that time, or its outcome; with `v5`, of its accesses."""
     if request[FORMAT] == "v5":
-        return _read_accesses(services, request)
-    run = _find_run(services, request)
-    return documents.render_metadata(
-        services.get_catalog().runs.read_metadata(run), _parse_scopes(request), request[FORMAT]
+        return _read_access_records(services, request)
+    run = _require_run_of_path(services, request)
+    return documents.render_run_metadata(
+        services.get_or_open_catalog().runs.build_run_metadata(run), _parse_scopes(request), request[FORMAT]
     )
 
 
@@ -139,9 +139,9 @@ def read_run_metadata(services: Services, request: Request) -> Any:
     answers={200: _LIST},
     errors=_ERRORS,
 )
-def read_run_accesses(services: Services, request: Request) -> Answer:
+def read_run_accesses(services: ProcessServices, request: OperationRequest) -> OperationAnswer:
     """List the data that a run accessed, with their metadata at its first access; its program may be deleted."""
-    return _read_accesses(services, request)
+    return _read_access_records(services, request)
 
 
 @declare_operation(
@@ -151,11 +151,11 @@ def read_run_accesses(services: Services, request: Request) -> Answer:
     answers={200: _ANY},
     errors=_ERRORS,
 )
-def read_run_properties(services: Services, request: Request) -> Any:
+def read_run_properties(services: ProcessServices, request: OperationRequest) -> Any:
     """Return the properties in a run's metadata."""
-    run = _find_run(services, request)
-    return documents.render_properties(
-        services.get_catalog().runs.read_metadata(run), _parse_scopes(request), request[FORMAT]
+    run = _require_run_of_path(services, request)
+    return documents.render_run_properties(
+        services.get_or_open_catalog().runs.build_run_metadata(run), _parse_scopes(request), request[FORMAT]
     )
 
 
@@ -166,10 +166,12 @@ def read_run_properties(services: Services, request: Request) -> Any:
     answers={200: _ANY},
     errors=_ERRORS,
 )
-def read_system_run_properties(services: Services, request: Request) -> Any:
+def read_system_run_properties(services: ProcessServices, request: OperationRequest) -> Any:
     """Return the SYSTEM properties in a run's metadata."""
-    run = _find_run(services, request)
-    return documents.render_properties(services.get_catalog().runs.read_metadata(run), ("SYSTEM",), request[FORMAT])
+    run = _require_run_of_path(services, request)
+    return documents.render_run_properties(
+        services.get_or_open_catalog().runs.build_run_metadata(run), ("SYSTEM",), request[FORMAT]
+    )
 
 
 @declare_operation(
@@ -179,31 +181,33 @@ def read_system_run_properties(services: Services, request: Request) -> Any:
     answers={200: {"type": "array"}},
     errors=_ERRORS,
 )
-def read_run_tags(services: Services, request: Request) -> Any:
+def read_run_tags(services: ProcessServices, request: OperationRequest) -> Any:
     """Return the tags in a run's metadata."""
-    run = _find_run(services, request)
-    return documents.render_tags(
-        services.get_catalog().runs.read_metadata(run), _parse_scopes(request), request[FORMAT]
+    run = _require_run_of_path(services, request)
+    return documents.render_run_tags(
+        services.get_or_open_catalog().runs.build_run_metadata(run), _parse_scopes(request), request[FORMAT]
     )
 
 
-def _read_program(services: Services, request: Request) -> tuple[Urn, str]:
+def _parse_program_of_path(services: ProcessServices, request: OperationRequest) -> tuple[Urn, str]:
     """Return the program in the path, and the namespace there."""
-    return from_v3(split_path(request)[:_PROGRAM_SEGMENTS], services.identity), request.path["namespace"]
+    return parse_v3_path(split_path(request)[:_PROGRAM_SEGMENTS], services.identity), request.path["namespace"]
 
 
-def _parse_scopes(request: Request) -> tuple[str, ...]:
+def _parse_scopes(request: OperationRequest) -> tuple[str, ...]:
     return SCOPES[request[SCOPE] or "user"]
 
 
-def _find_run(services: Services, request: Request) -> Run:
+def _require_run_of_path(services: ProcessServices, request: OperationRequest) -> Run:
     """Return the run in the path; its program may be deleted. Raises NotFound."""
-    program, namespace = _read_program(services, request)
-    return services.get_catalog().runs.read_program_run(program, namespace, request.path["run"], request.principal)
+    program, namespace = _parse_program_of_path(services, request)
+    return services.get_or_open_catalog().runs.read_run_by_program_and_id(
+        program, namespace, request.path["run"], request.principal
+    )
 
 
-def _find_runs(
-    catalog: "Catalog", program: str, window: Window, status: str, limit: int, principal: Principal
+def _find_newest_runs(
+    catalog: "Catalog", program: str, window: TimeWindow, status: str, limit: int, principal: Principal
 ) -> tuple[list[Run], bool]:
     """Return the newest runs, no more than a page has bytes for, and whether there may be more."""
     runs: list[Run] = []
@@ -213,25 +217,29 @@ def _find_runs(
         listing = RunListing(
             program=program, window=window, status=status, limit=min(_PAGE, limit - len(runs)), cursor=cursor or ""
         )
-        page, cursor = catalog.runs.list_runs(listing, principal)
+        page, cursor = catalog.runs.list_visible_runs(listing, principal)
         runs += page
-        size += sum(measure((run.facts, run.arguments)) for run in page)
+        size += sum(measure_json_bytes((run.facts, run.arguments)) for run in page)
         if cursor is None or len(runs) == limit or size > PAGE_BYTES_MAX:
             break
     return runs, cursor is not None
 
 
-def _record(services: Services, request: Request, recording: RunUpsert, message: str) -> Document:
+def _record_run_and_answer(
+    services: ProcessServices, request: OperationRequest, recording: RunUpsert, message: str
+) -> Document:
     """Record a reported run."""
-    run = services.get_catalog().write_path.record(recording, request.principal, request.once)
+    run = services.get_or_open_catalog().write_path.record_complete_run(
+        recording, request.principal, request.idempotency_key
+    )
     return {"message": message} | documents.render_run(run)
 
 
-def _read_accesses(services: Services, request: Request) -> Answer:
+def _read_access_records(services: ProcessServices, request: OperationRequest) -> OperationAnswer:
     """Return the accesses of the run: a record for each entity and scope."""
-    run = _find_run(services, request)
-    records = documents.render_accesses(
-        services.get_catalog().runs.list_accessed(run, request.principal), services.identity
+    run = _require_run_of_path(services, request)
+    records = documents.render_access_records(
+        services.get_or_open_catalog().runs.list_accessed_entities(run, request.principal), services.identity
     )
-    page = list(take_page(records, measure, LIST_BYTES_MAX))
-    return Answer(page, headers=TRUNCATED if len(page) < len(records) else {})
+    page = list(limit_items_to_page_bytes(records, measure_json_bytes, LIST_BYTES_MAX))
+    return OperationAnswer(page, headers=TRUNCATED if len(page) < len(records) else {})

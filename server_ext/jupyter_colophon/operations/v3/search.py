@@ -4,34 +4,34 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 from jupyter_colophon.core.cdap.lineage_keys import format_lineage_key
-from jupyter_colophon.core.documents.json_values import measure
+from jupyter_colophon.core.documents.json_values import measure_json_bytes
 from jupyter_colophon.core.entities.entity import EntitySummary
 from jupyter_colophon.core.entities.metadata_scopes import ScopedMetadata
 from jupyter_colophon.core.errors import HistoryExpired, InvalidQuery
-from jupyter_colophon.core.identity.names import SYSTEM_NAMESPACE, Identity, Urn
-from jupyter_colophon.core.read_budget import take_page
+from jupyter_colophon.core.identity.names import SYSTEM_NAMESPACE, IdentityRules, Urn
+from jupyter_colophon.core.read_budget import limit_items_to_page_bytes
 from jupyter_colophon.core.search.entity_list import EntityListPage, EntityListRequest, ListPosition, Sort
 from jupyter_colophon.operations.operation import declare_operation
 from jupyter_colophon.operations.parameter import declare_flag, declare_number, declare_text, declare_texts
-from jupyter_colophon.operations.request import Answer, Request
-from jupyter_colophon.operations.services import Services
+from jupyter_colophon.operations.request import OperationAnswer, OperationRequest
+from jupyter_colophon.operations.services import ProcessServices
 from jupyter_colophon.operations.v3 import formats
 from jupyter_colophon.operations.v3.parameters import (
     AS_OF,
     TRUNCATED,
+    declare_choice_in_any_case,
     declare_optional_count,
     declare_optional_text,
-    declare_word,
 )
 from jupyter_colophon.operations.v3.targets import TARGET, parse_targets
 
 _ANSWER: Final = {"type": ["array", "object"]}
-_FORMAT: Final = declare_word(
+_FORMAT: Final = declare_choice_in_any_case(
     "responseFormat", "The form of entities; by default, their names.", "names", "records", "v5", "v6"
 )
 _QUERY: Final = declare_optional_text("query", "Words, `key:value`, prefixes with `*`; any of them may match.")
-_SCOPE: Final = declare_word("scope", "The scope whose metadata must match.", "user", "system")
-_ENTITY_SCOPE: Final = declare_word(
+_SCOPE: Final = declare_choice_in_any_case("scope", "The scope whose metadata must match.", "user", "system")
+_ENTITY_SCOPE: Final = declare_choice_in_any_case(
     "entityScope", "Search the namespaces of users, or the namespace `system`.", "user", "system"
 )
 _SORT: Final = declare_text("sort", "`entity-name` or `creation-time`, followed by `asc` or `desc`.")
@@ -61,11 +61,11 @@ _KIND: Final = "v3search"
     answers={200: _ANSWER},
     errors=[HistoryExpired],
 )
-def search_namespace(services: Services, request: Request) -> Answer:
+def search_namespace(services: ProcessServices, request: OperationRequest) -> OperationAnswer:
     """Search a namespace; the result is empty if it does not exist."""
     namespace, scope = request.path["namespace"], request[_ENTITY_SCOPE]
     own = () if scope == "system" else (namespace,)
-    return _search(services, request, own if scope == "user" else (*own, SYSTEM_NAMESPACE), route=namespace)
+    return _search_and_answer(services, request, own if scope == "user" else (*own, SYSTEM_NAMESPACE), route=namespace)
 
 
 @declare_operation(
@@ -75,17 +75,17 @@ def search_namespace(services: Services, request: Request) -> Answer:
     answers={200: _ANSWER},
     errors=[HistoryExpired],
 )
-def search(services: Services, request: Request) -> Answer:
+def search_namespaces(services: ProcessServices, request: OperationRequest) -> OperationAnswer:
     """Search the given namespaces, or all."""
     scope = request[_ENTITY_SCOPE]
     if scope == "system":
-        return _search(services, request, (SYSTEM_NAMESPACE,))
+        return _search_and_answer(services, request, (SYSTEM_NAMESPACE,))
     without = (SYSTEM_NAMESPACE,) if scope == "user" else ()
-    return _search(services, request, request[_NAMESPACES], without=without)
+    return _search_and_answer(services, request, request[_NAMESPACES], without=without)
 
 
 @dataclass(frozen=True, slots=True)
-class _Search:
+class _SearchState:
     """One search, as encoded in a cursor. `scopes` are entity scopes, `route` is the namespace in the path."""
 
     route: str
@@ -94,10 +94,10 @@ class _Search:
     question: EntityListRequest
 
     @classmethod
-    def from_cursor(cls, carried: Any, route: str, form: str) -> "_Search":
+    def from_cursor(cls, carried: Any, route: str, form: str) -> "_SearchState":
         """Return the search that a cursor carries, in another form where one was sent. Raises InvalidQuery."""
         if carried[0] != route:
-            raise InvalidQuery("invalid cursor for this query", "cursor")
+            raise InvalidQuery("does not belong to this search: repeat the request without a cursor", "cursor")
         members: Any = {name: tuple(value) if isinstance(value, list) else value for name, value in carried[3].items()}
         return cls(route, form or carried[1], tuple(carried[2]), EntityListRequest(**members))
 
@@ -107,74 +107,91 @@ class _Search:
 
 
 @dataclass(frozen=True, slots=True)
-class _Results:
+class _SearchPage:
     """A page of a search: its entities, their metadata where the form shows it, and cursors of the next pages."""
 
-    search: _Search
+    search: _SearchState
     listed: EntityListPage
     metadata: list[ScopedMetadata | None]
     cursors: list[str]
 
 
-def _search(
-    services: Services, request: Request, namespaces: tuple[str, ...], *, route: str = "", without: tuple[str, ...] = ()
-) -> Answer:
+def _search_and_answer(
+    services: ProcessServices,
+    request: OperationRequest,
+    namespaces: tuple[str, ...],
+    *,
+    route: str = "",
+    without: tuple[str, ...] = (),
+) -> OperationAnswer:
     """Search these namespaces; where there are none, all `without` some."""
-    results = _find(services, request, namespaces, route, without)
+    results = _find_page_of_entities(services, request, namespaces, route, without)
     headers = dict(TRUNCATED) if results.listed.truncated else {}
     form = results.search.form
     if form in ("v5", "v6"):
-        return Answer(_render_page(results, _render_records(results, services.identity)), headers=headers)
+        return OperationAnswer(_render_page(results, _render_records(results, services.identity)), headers=headers)
     if results.cursors:
         headers["X-Colophon-Cursor"] = results.cursors[0]
-    write = _render_names if form == "names" else _render_records
-    return Answer(write(results, services.identity), headers=headers)
+    write = _render_sorted_names if form == "names" else _render_records
+    return OperationAnswer(write(results, services.identity), headers=headers)
 
 
-def _find(
-    services: Services, request: Request, namespaces: tuple[str, ...], route: str, without: tuple[str, ...]
-) -> _Results:
-    catalog, principal, cursor = services.get_catalog(), request.principal, request[_CURSOR]
+def _find_page_of_entities(
+    services: ProcessServices,
+    request: OperationRequest,
+    namespaces: tuple[str, ...],
+    route: str,
+    without: tuple[str, ...],
+) -> _SearchPage:
+    catalog, principal, cursor = services.get_or_open_catalog(), request.principal, request[_CURSOR]
     cursors = catalog.searcher.cursors
     if cursor:
-        search = _Search.from_cursor(cursors.read(_KIND, cursor), route, request[_FORMAT])
+        search = _SearchState.from_cursor(cursors.decode_cursor(_KIND, cursor), route, request[_FORMAT])
     else:
-        search = _create_search(request, route, namespaces, without)
-    listed = catalog.lister.find(search.question, principal)
+        search = _create_or_resume_search(request, route, namespaces, without)
+    listed = catalog.lister.list_sorted_matches(search.question, principal)
     as_of = search.question.as_of
 
     def read(entity: EntitySummary) -> ScopedMetadata | None:
         """Return the metadata of an entity; names are listed without."""
         urn = Urn.parse(entity.urn)
-        return None if search.form == "names" else catalog.metadata.read_scoped(urn, entity.namespace, principal, as_of)
+        return (
+            None
+            if search.form == "names"
+            else catalog.metadata.read_scoped_metadata(urn, entity.namespace, principal, as_of)
+        )
 
-    metadata = list(take_page(map(read, listed.entities), _measure))
+    metadata = list(limit_items_to_page_bytes(map(read, listed.entities), _measure_entity_bytes))
     if len(metadata) < len(listed.entities):
         listed = listed.truncate(len(metadata))
-    following = [cursors.write(_KIND, search.to_cursor(place)) for place in listed.places]
-    return _Results(search, listed, metadata, following)
+    following = [cursors.encode_cursor(_KIND, search.to_cursor(place)) for place in listed.places]
+    return _SearchPage(search, listed, metadata, following)
 
 
-def _measure(metadata: ScopedMetadata | None) -> int:
+def _measure_entity_bytes(metadata: ScopedMetadata | None) -> int:
     """Return the approximate size in bytes of an entity with this metadata in an answer."""
     if metadata is None:
         return _NAME_BYTES
-    return _ENTITY_BYTES + measure([(item.properties, item.tags) for item in (metadata.user, metadata.system)])
+    return _ENTITY_BYTES + measure_json_bytes(
+        [(item.properties, item.tags) for item in (metadata.user, metadata.system)]
+    )
 
 
-def _create_search(request: Request, route: str, namespaces: tuple[str, ...], without: tuple[str, ...]) -> _Search:
+def _create_or_resume_search(
+    request: OperationRequest, route: str, namespaces: tuple[str, ...], without: tuple[str, ...]
+) -> _SearchState:
     form, scope = request[_FORMAT] or "names", request[_ENTITY_SCOPE].upper()
-    question = replace(_build_question(request, namespaces, form), without=without)
-    return _Search(route, form, (scope,) if scope else ("SYSTEM", "USER"), question)
+    question = replace(_build_list_request(request, namespaces, form), without=without)
+    return _SearchState(route, form, (scope,) if scope else ("SYSTEM", "USER"), question)
 
 
-def _build_question(request: Request, namespaces: tuple[str, ...], form: str) -> EntityListRequest:
+def _build_list_request(request: OperationRequest, namespaces: tuple[str, ...], form: str) -> EntityListRequest:
     sort, descending = _parse_order(request[_SORT])
     cursors = max(request[_CURSORS], int(request[_REQUESTED]))
     if cursors and not sort:
         raise InvalidQuery("cursors require a sorted list: sort must be entity-name or creation-time", "sort")
     return EntityListRequest(
-        text=_read_query(request, form),
+        text=_parse_query(request, form),
         kinds=parse_targets(request[TARGET]),
         namespaces=namespaces,
         scope=request[_SCOPE].upper(),
@@ -189,7 +206,7 @@ def _build_question(request: Request, namespaces: tuple[str, ...], form: str) ->
     )
 
 
-def _read_query(request: Request, form: str) -> str:
+def _parse_query(request: OperationRequest, form: str) -> str:
     query = request[_QUERY]
     if query is None and form in ("v5", "v6"):
         return "*"
@@ -206,33 +223,33 @@ def _parse_order(sent: str) -> tuple[Sort, bool]:
     return _SORTS.get(sort, ""), direction.strip().casefold() == "desc"
 
 
-def _render_names(results: _Results, identity: Identity) -> list[str]:
+def _render_sorted_names(results: _SearchPage, identity: IdentityRules) -> list[str]:
     """Return sorted names: short ones where the search is for one kind of entity."""
-    write = formats.format_short_id if len(results.search.question.kinds) == 1 else _format_key
+    write = formats.format_short_id if len(results.search.question.kinds) == 1 else _format_entity_key
     return sorted({write(Urn.parse(entity.urn), entity.namespace, identity) for entity in results.listed.entities})
 
 
-def _format_key(urn: Urn, namespace: str, identity: Identity) -> str:
+def _format_entity_key(urn: Urn, namespace: str, identity: IdentityRules) -> str:
     return format_lineage_key(urn, identity, namespace)
 
 
-def _render_records(results: _Results, identity: Identity) -> list[dict[str, Any]]:
+def _render_records(results: _SearchPage, identity: IdentityRules) -> list[dict[str, Any]]:
     form, pairs = results.search.form, zip(results.listed.entities, results.metadata, strict=True)
     return [_render_record(entity, metadata, form, identity) for entity, metadata in pairs]
 
 
-def _render_record(summary: EntitySummary, metadata: Any, form: str, identity: Identity) -> dict[str, Any]:
+def _render_record(summary: EntitySummary, metadata: Any, form: str, identity: IdentityRules) -> dict[str, Any]:
     urn = Urn.parse(summary.urn)
     if form == "v6":
         entity = formats.build_metadata_entity(urn, summary.namespace, identity)
-        return {"entity": entity, "metadata": formats.render_v6(metadata, ("USER", "SYSTEM"))}
+        return {"entity": entity, "metadata": formats.render_metadata_v6(metadata, ("USER", "SYSTEM"))}
     entity_id = formats.build_entity_id(urn, summary.namespace, identity)
     id_member = {"entityId": entity_id} if entity_id is not None else {}
     entity = {"metadataEntity": formats.build_metadata_entity(urn, summary.namespace, identity)} if form == "v5" else {}
     return id_member | entity | {"metadata": formats.render_by_scope(metadata, ("USER", "SYSTEM"))}
 
 
-def _render_page(results: _Results, records: list[Any]) -> dict[str, Any]:
+def _render_page(results: _SearchPage, records: list[Any]) -> dict[str, Any]:
     question, listed = results.search.question, results.listed
     page = {
         "sort": f"{question.sort} {'desc' if question.descending else 'asc'}" if question.sort else "",

@@ -3,14 +3,14 @@
 from collections.abc import Callable
 from typing import Any, Final
 
-from jupyter_colophon.core.documents.json_parsing import decode_utf8, parse
+from jupyter_colophon.core.documents.json_parsing import decode_utf8, parse_json
 from jupyter_colophon.core.entities.stream_event import BinaryBody
 from jupyter_colophon.core.errors import InvalidName, MalformedBody, NotFound, TooLarge
 from jupyter_colophon.operations.operation import declare_operation
 from jupyter_colophon.operations.parameter import declare_text
-from jupyter_colophon.operations.request import Document, Request
-from jupyter_colophon.operations.services import Services
-from jupyter_colophon.operations.v3.paths import ENTITY_PARAMETERS, read_entity
+from jupyter_colophon.operations.request import Document, OperationRequest
+from jupyter_colophon.operations.services import ProcessServices
+from jupyter_colophon.operations.v3.paths import ENTITY_PARAMETERS, parse_entity_of_request
 
 _WRITTEN: Final = {
     "type": "object",
@@ -41,9 +41,9 @@ _BATCH_MAX: Final = 100_000
     answers={200: _WRITTEN},
     errors=[NotFound, InvalidName],
 )
-def write_event(services: Services, request: Request) -> Document:
+def write_event(services: ProcessServices, request: OperationRequest) -> Document:
     """Write an event into a stream; a dataset has no events."""
-    return _write(services, request, _parse_event, 0)
+    return _append_events_of_body(services, request, _parse_event, 0)
 
 
 @declare_operation(
@@ -55,9 +55,9 @@ def write_event(services: Services, request: Request) -> Document:
     answers={202: _WRITTEN},
     errors=[NotFound, InvalidName],
 )
-def write_event_later(services: Services, request: Request) -> Document:
+def write_event_async(services: ProcessServices, request: OperationRequest) -> Document:
     """Write an event into a stream; it is as durable as without `/async`."""
-    return _write(services, request, _parse_event, 1)
+    return _append_events_of_body(services, request, _parse_event, 1)
 
 
 @declare_operation(
@@ -69,20 +69,20 @@ def write_event_later(services: Services, request: Request) -> Document:
     answers={200: _WRITTEN},
     errors=[NotFound, InvalidName],
 )
-def write_events(services: Services, request: Request) -> Document:
+def write_events(services: ProcessServices, request: OperationRequest) -> Document:
     """Write many events into a stream, all or none."""
-    return _write(services, request, _parse_events, 1)
+    return _append_events_of_body(services, request, _parse_events, 1)
 
 
-def _write(
-    services: Services, request: Request, parse_body: Callable[[bytes, str], list[Any]], trailing: int
+def _append_events_of_body(
+    services: ProcessServices, request: OperationRequest, parse_body: Callable[[bytes, str], list[Any]], trailing: int
 ) -> Document:
     """Add the events in the body to the stream in the path."""
-    stream, _ = read_entity(services, request, trailing)
+    stream, _ = parse_entity_of_request(services, request, trailing)
     if not services.identity.is_stream(stream):
         raise NotFound("stream", str(stream))
     body, content_type = request.body, request.content_type
-    write_result = services.get_catalog().streams.write(
+    write_result = services.get_or_open_catalog().streams.append_events_and_record_run(
         stream, lambda: parse_body(body, content_type), request[_SOURCE], request.principal
     )
     return {"message": "The events were taken.", "events": write_result.events, "stored": write_result.stored}
@@ -92,7 +92,7 @@ def _parse_event(raw: bytes, content_type: str) -> list[Any]:
     """Return the event in a body of this content type. Raises MalformedBody for text or JSON that is malformed."""
     if content_type.startswith("text/"):
         return [decode_utf8(raw)]
-    return [parse(raw) if _is_json(content_type) else _parse_any(raw)]
+    return [parse_json(raw) if _is_json_content_type(content_type) else _parse_json_text_or_bytes(raw)]
 
 
 def _parse_events(raw: bytes, content_type: str) -> list[Any]:
@@ -100,11 +100,11 @@ def _parse_events(raw: bytes, content_type: str) -> list[Any]:
     if content_type.startswith("text/"):
         events: Any = _split_lines(raw)
     elif content_type == "application/x-ndjson":
-        events = [parse(line, f"line {at}") for at, line in enumerate(raw.split(b"\n"), 1) if line.strip()]
-    elif _is_json(content_type):
-        events = parse(raw)
+        events = [parse_json(line, f"line {at}") for at, line in enumerate(raw.split(b"\n"), 1) if line.strip()]
+    elif _is_json_content_type(content_type):
+        events = parse_json(raw)
     else:
-        events = _parse_undeclared(raw)
+        events = _parse_events_of_undeclared_type(raw)
     if not isinstance(events, list):
         raise MalformedBody("the body must be an array of events")
     if len(events) > _BATCH_MAX:
@@ -112,17 +112,17 @@ def _parse_events(raw: bytes, content_type: str) -> list[Any]:
     return events
 
 
-def _is_json(content_type: str) -> bool:
+def _is_json_content_type(content_type: str) -> bool:
     return content_type == "application/json" or content_type.endswith("+json")
 
 
-def _parse_any(raw: bytes) -> Any:
+def _parse_json_text_or_bytes(raw: bytes) -> Any:
     """Return a body that may be anything: JSON where it is JSON, else text, else bytes; an empty one is an empty text.
 
     `curl -d` names its bodies forms, whatever they hold.
     """
     try:
-        return parse(raw)
+        return parse_json(raw)
     except MalformedBody:
         pass
     try:
@@ -131,12 +131,12 @@ def _parse_any(raw: bytes) -> Any:
         return BinaryBody(raw)
 
 
-def _parse_undeclared(raw: bytes) -> Any:
+def _parse_events_of_undeclared_type(raw: bytes) -> Any:
     """Return the events of a body that may be anything. Raises MalformedBody for bytes: they have no lines."""
     try:
-        return parse(raw)
+        return parse_json(raw)
     except MalformedBody:
-        return [_parse_any(line.encode()) for line in _split_lines(raw)]
+        return [_parse_json_text_or_bytes(line.encode()) for line in _split_lines(raw)]
 
 
 def _split_lines(raw: bytes) -> list[str]:

@@ -84,7 +84,7 @@ class SetMetadata(ActionPlugin):
     def find_problems(self, inputs: Sequence[Columns]) -> Iterable[Problem]:
         """Return problems for invalid tags and properties."""
         annotation = {"properties": self.settings.get("properties", {}), "tags": self.settings.get("tags", [])}
-        return _load_schema(self.settings.get("scope", "USER")).find_problems(annotation)
+        return _load_schema(self.settings.get("scope", "USER")).find_all_problems(annotation)
 
     def act(self, context: StageContext) -> None:
         """Emit the changes."""

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any, Final
 
-from jupyter_colophon.core.documents.json_parsing import compact
+from jupyter_colophon.core.documents.json_parsing import encode_canonical_json
 from jupyter_colophon.core.entities.change import Change
 from jupyter_colophon.core.instances.instance import Instance
-from jupyter_colophon.core.schedule_times import calculate_next_due, find_problems, parse_duration_ms
+from jupyter_colophon.core.schedule_times import calculate_next_due_ms, find_schedule_time_problems, parse_duration_ms
 
 _MAX_PAUSE_MS: Final = 3_600_000
 _CHANGES: Final = ("create", "update", "delete")
@@ -39,7 +39,7 @@ class PipelineSchedule:
     @property
     def spec(self) -> str:
         """Return what determines its times; if it changes, the next time is computed again."""
-        return compact([self.pipeline, self.enabled, self.every, self.cron])
+        return encode_canonical_json([self.pipeline, self.enabled, self.every, self.cron])
 
     def find_problem(self) -> str:
         """Return why the schedule is invalid; empty if it is valid."""
@@ -49,13 +49,13 @@ class PipelineSchedule:
             "on_change": self.on_change,
             "retry_after": self.retry_after,
         }
-        return next((why for _, why in find_problems(settings)), "")
+        return next((why for _, why in find_schedule_time_problems(settings)), "")
 
     def compute_due_after(self, moment: int, last: int | None) -> int | None:
         """Return when it is due next (ms); None if it has no times. Raises ValueError."""
         if not (self.every or self.cron):
             return None
-        return calculate_next_due(self.every, self.cron, moment, last)
+        return calculate_next_due_ms(self.every, self.cron, moment, last)
 
     def compute_pause_ms(self, attempt: int) -> int:
         """Return the pause before the retry after this attempt."""

@@ -23,7 +23,7 @@ from jupyter_colophon.pipelines.scheduler.process_launcher import ProcessHandle,
 from jupyter_colophon.pipelines.scheduler.schedule import PipelineSchedule
 from jupyter_colophon.service.changes.change_log_follower import ChangeLogFollower, HandledBatch
 from jupyter_colophon.service.changes.schedules import PIPELINE, SCHEDULE, SPACE
-from jupyter_colophon.service.instances.stores.records import Records
+from jupyter_colophon.service.instances.stores.records import InstanceRecords
 from jupyter_colophon.storage.changes import schedules
 from jupyter_colophon.storage.changes.leases import Lease, LeaseLost
 from jupyter_colophon.storage.changes.schedules import ScheduleState
@@ -32,7 +32,7 @@ from jupyter_colophon.storage.spi import TableContext
 from jupyter_colophon.system.worker import Backoff, Worker
 
 if TYPE_CHECKING:
-    from jupyter_colophon.service.instances.instances import Instances
+    from jupyter_colophon.service.instances.instances import InstanceService
 
 #: Starts a run with this id for an actor.
 Start = Callable[[PipelineSchedule, str, str], None]
@@ -51,7 +51,7 @@ class Scheduler:
     def __init__(
         self,
         catalog: Callable[[], Catalog],
-        instances: "Callable[[], Instances]",
+        instances: "Callable[[], InstanceService]",
         issue_token: TokenIssuer,
         at_once: int,
         lease_s: float = LEASE_S,
@@ -104,7 +104,7 @@ class Scheduler:
 
     def _open_catalog_and_listen(self) -> ChangeLogFollower:
         self._catalog = self._open()
-        self._end_listening = self._catalog.feed.listen(self._on_changes)
+        self._end_listening = self._catalog.feed.register_listener(self._on_changes)
         self._follower = ChangeLogFollower(Lease(NAME, self._catalog.provider, self._lease_s), self._handle_changes)
         return self._follower
 
@@ -117,7 +117,7 @@ class Scheduler:
 
     def _run_pass(self, follower: ChangeLogFollower) -> int:
         """Start due pipelines; return the next due time (ms), or 0."""
-        if self._catalog is None or not follower.acquire():
+        if self._catalog is None or not follower.acquire_lease_and_load_cursor():
             return 0
         try:
             self._pass = _SchedulePass(self._catalog, follower, self._instances(), self._launched, self._at_once)
@@ -143,17 +143,17 @@ class Scheduler:
             return
         try:
             self._record_killed_runs(self._catalog)
-            self._follower.lease.release()
+            self._follower.lease.release_lease()
         except StorageError as error:
             _logger.warning("schedules: the lease was not released, and will expire: %s", error.detail)
 
     def _record_killed_runs(self, catalog: Catalog) -> None:
-        states = catalog.provider.tx_runner.run(schedules.read_states, read_only=True)
+        states = catalog.provider.tx_runner.run(schedules.read_schedule_states, read_only=True)
         ended = {launched.schedule: launched for launched in self._launched}
         for name, state in states.items():
             if name in ended and state.run == ended[name].run_id:
                 killed = replace(state, status="killed", ended=read_time_ms())
-                catalog.provider.tx_runner.run(partial(schedules.write_state, state=killed))
+                catalog.provider.tx_runner.run(partial(schedules.write_schedule_state, state=killed))
 
 
 class _SchedulePass:
@@ -163,15 +163,15 @@ class _SchedulePass:
         self,
         catalog: Catalog,
         follower: ChangeLogFollower,
-        instances: "Instances",
+        instances: "InstanceService",
         launched: list[ProcessHandle],
         at_once: int,
     ) -> None:
         self._catalog, self._follower, self._launched, self._at_once = catalog, follower, launched, at_once
         self._instances = instances
-        documents = instances.list(SPACE, of_schema=SCHEDULE)
+        documents = instances.list_visible_instances(SPACE, of_schema=SCHEDULE)
         self._schedules = {instance.name: PipelineSchedule.from_instance(instance) for instance in documents}
-        self._states = catalog.provider.tx_runner.run(schedules.read_states, read_only=True)
+        self._states = catalog.provider.tx_runner.run(schedules.read_schedule_states, read_only=True)
         self._now = read_time_ms()
 
     def run_pass(self, start: Start) -> int:
@@ -204,15 +204,15 @@ class _SchedulePass:
 
         def write_triggered_states(tx: TableContext) -> None:
             for state in triggered.values():
-                schedules.write_state(tx, state)
+                schedules.write_schedule_state(tx, state)
 
         return HandledBatch(len(changes), write_triggered_states)
 
     def _follow_changes(self) -> None:
         if not self._list_change_schedules():
-            self._follower.skip_to_head()
+            self._follower.skip_existing_changes()
             return
-        while self._follower.follow_batch():
+        while self._follower.handle_next_batch():
             pass
 
     def _list_change_schedules(self) -> list[PipelineSchedule]:
@@ -225,11 +225,11 @@ class _SchedulePass:
     def _store_states(self, states: Iterable[ScheduleState], gone: Iterable[str] = ()) -> None:
         def write(tx: TableContext) -> None:
             for state in states:
-                schedules.write_state(tx, state)
+                schedules.write_schedule_state(tx, state)
             for name in gone:
-                schedules.forget(tx, name)
+                schedules.delete_schedule_state(tx, name)
 
-        self._follower.lease.run(write)
+        self._follower.lease.run_in_transaction_while_held(write)
 
     def _finish_runs(self) -> Iterable[ScheduleState]:
         """Yield the new states of schedules whose runs ended."""
@@ -266,13 +266,13 @@ class _SchedulePass:
     ) -> str:
         """Return the final status in the catalog; record it if the run could not; empty if the run never started."""
         urn = str(make_run_urn(_get_program_urn(schedule), run_id))
-        run = self._catalog.provider.tx_runner.run(lambda tx: runs.run(tx, urn), read_only=True)
+        run = self._catalog.provider.tx_runner.run(lambda tx: runs.find_run_by_urn(tx, urn), read_only=True)
         if run is None or run.status != "running":
             return str(run.status) if run else ""
         if process_status != "succeeded":
             try:
                 change = RunChange(status=process_status)
-                self._catalog.write_path.change_run(urn, change, Principal(run.actor))
+                self._catalog.write_path.update_run(urn, change, Principal(run.actor))
             except MetadataError as error:
                 _logger.warning("the end of the run %s could not be recorded: %s", run_id, error.detail)
         return process_status
@@ -281,7 +281,7 @@ class _SchedulePass:
         """Return whether a run of the same pipeline made the change, which would start the pipeline in a loop."""
         if change.run is None:
             return False
-        run = self._catalog.provider.tx_runner.run(lambda tx: runs.run(tx, str(change.run)), read_only=True)
+        run = self._catalog.provider.tx_runner.run(lambda tx: runs.find_run_by_urn(tx, str(change.run)), read_only=True)
         return run is not None and str(run.program) == str(_get_program_urn(schedule))
 
     def _update_next_due(self, schedule: PipelineSchedule, state: ScheduleState) -> ScheduleState:
@@ -332,13 +332,15 @@ class _SchedulePass:
         """Return the actor of the run, the last editor of the schedule, and why the run is not permitted, if so."""
         metadata: Mapping[str, object] = {}
         try:
-            pipeline = self._instances.get_any(SPACE, schedule.pipeline, Principal("colophon"))
+            pipeline = self._instances.get_valid_or_invalid_instance(SPACE, schedule.pipeline, Principal("colophon"))
             metadata = pipeline.metadata if pipeline.schema_name == PIPELINE else {}
         except MetadataError as error:
             return "", error.detail
         if metadata.get("namespace") != schedule.namespace:
             return "", f"no pipeline {schedule.pipeline} in the namespace {schedule.namespace}"
-        record = Records(self._catalog.provider, self._catalog.write_path).read(SPACE, [schedule.name])
+        record = InstanceRecords(self._catalog.provider, self._catalog.write_path).read_existing_records(
+            SPACE, [schedule.name]
+        )
         if schedule.name not in record:
             return "", "its author is not recorded yet"
         actor = record[schedule.name].actor

@@ -10,7 +10,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
 
-from jupyter_colophon.core.errors import InvalidConfiguration, quote_text
+from jupyter_colophon.core.errors import InvalidConfiguration, quote_and_truncate_text
 
 Properties = dict[str, Any]
 #: Properties that the file must not set, since delivery guarantees depend on them.
@@ -86,7 +86,7 @@ def _read_properties_file(file: object) -> Properties:
             raise InvalidConfiguration(f"line {number} of the properties_file is not name=value")
         if name in _RESERVED:
             raise InvalidConfiguration(
-                f"the properties_file must not set {quote_text(name)}: delivery guarantees depend on it"
+                f"the properties_file must not set {quote_and_truncate_text(name)}: delivery guarantees depend on it"
             )
         properties[name] = value
     return properties

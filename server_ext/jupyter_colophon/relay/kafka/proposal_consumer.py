@@ -13,9 +13,9 @@ from typing import Any, Final
 
 from jupyter_colophon.composition import Catalog, read_time_ms
 from jupyter_colophon.core.access import ALL_ACTIONS, Action, Principal
-from jupyter_colophon.core.changes.inbox import Rejection, describe_proposals
+from jupyter_colophon.core.changes.inbox import Rejection, describe_proposals_for_log
 from jupyter_colophon.core.datahub import mcp
-from jupyter_colophon.core.documents.json_parsing import parse
+from jupyter_colophon.core.documents.json_parsing import parse_json
 from jupyter_colophon.core.errors import (
     InvalidConfiguration,
     MalformedBody,
@@ -24,7 +24,7 @@ from jupyter_colophon.core.errors import (
     StorageError,
     TooLarge,
     TransactionTimeout,
-    quote_text,
+    quote_and_truncate_text,
 )
 from jupyter_colophon.core.model.proposal import Proposal, ProposalResult
 from jupyter_colophon.relay.kafka.config import (
@@ -35,7 +35,7 @@ from jupyter_colophon.relay.kafka.config import (
 )
 from jupyter_colophon.service.datahub.drop_unknown_fields import drop_unknown_fields
 from jupyter_colophon.storage.changes import consumed_offsets, dead_letters
-from jupyter_colophon.storage.changes.consumed_offsets import PartitionKey
+from jupyter_colophon.storage.changes.consumed_offsets import MessagePosition
 from jupyter_colophon.storage.spi import TableContext
 from jupyter_colophon.system.worker import Backoff, LoggedOutage, Worker
 
@@ -64,7 +64,7 @@ def read_proposal_source(options: Mapping[str, Any]) -> ProposalSource:
     """Return the source for these options. Raises InvalidConfiguration, which shows no value."""
     for name in options:
         if name not in _OPTIONS:
-            raise InvalidConfiguration(f"unknown option {quote_text(str(name))}")
+            raise InvalidConfiguration(f"unknown option {quote_and_truncate_text(str(name))}")
     for name in ("group", "principal", "topic"):
         if not isinstance(value := options.get(name, "x"), str) or not value:
             raise InvalidConfiguration(f"the option {name} must be a name")
@@ -112,7 +112,7 @@ class ProposalConsumer:
 
     def __post_init__(self) -> None:
         """Create the thread."""
-        subject = f"proposals from the Kafka topic {quote_text(self.source.topic)}"
+        subject = f"proposals from the Kafka topic {quote_and_truncate_text(self.source.topic)}"
         self._kafka_outage = LoggedOutage(_logger, subject)
         self._worker = Worker(
             "colophon-proposals",
@@ -201,7 +201,9 @@ class ProposalConsumer:
             text, document = _read_message(message)
             text_to_store = text
             proposals = (self._parse_proposal(document),)
-            self.catalog.write_path.propose(proposals, self.source.principal, in_transaction=_apply_once(place))
+            self.catalog.write_path.apply_proposals_atomically(
+                proposals, self.source.principal, in_transaction=_apply_once(place)
+            )
         except TransactionTimeout as error:
             # The message causes it, and would block the others forever.
             self._store_dead_letter(place, text_to_store, proposals, error)
@@ -219,20 +221,20 @@ class ProposalConsumer:
             return proposal
         known_part, dropped = drop_unknown_fields(self.catalog.registry, proposal)
         for pointer in dropped:
-            _logger.warning("dropped a field that the model does not know: %s", quote_text(pointer))
+            _logger.warning("dropped a field that the model does not know: %s", quote_and_truncate_text(pointer))
         return known_part
 
-    def _find_unapplied_position(self, message: Any) -> PartitionKey | None:
+    def _find_unapplied_position(self, message: Any) -> MessagePosition | None:
         """Return the position of a message; None if it was applied. The topic id is read again first: the topic may have been recreated."""
         for topic_id in (self._id, ""):
             self._id = topic_id or self._fetch_topic_id()
-            place = PartitionKey(self._id, message.partition(), message.offset())
+            place = MessagePosition(self._id, message.partition(), message.offset())
             if not self._was_applied(place):
                 return place
         return None
 
-    def _was_applied(self, place: PartitionKey) -> bool:
-        return self.catalog.provider.tx_runner.run(lambda tx: consumed_offsets.is_taken(tx, place), read_only=True)
+    def _was_applied(self, place: MessagePosition) -> bool:
+        return self.catalog.provider.tx_runner.run(lambda tx: consumed_offsets.is_consumed(tx, place), read_only=True)
 
     def _fetch_topic_id(self) -> str:
         """Return the topic's id from Kafka. Raises SinkUnavailable."""
@@ -246,22 +248,25 @@ class ProposalConsumer:
             return str(topics[topic].result(_REQUEST_TIMEOUT_S).topic_id)
         except (KafkaException, TimeoutError) as error:
             raise SinkUnavailable(
-                f"Kafka returned no description of the topic {quote_text(topic)} ({type(error).__name__})"
+                f"Kafka returned no description of the topic {quote_and_truncate_text(topic)} ({type(error).__name__})"
             ) from None
 
     def _store_dead_letter(
-        self, place: PartitionKey, text: str, proposals: tuple[Proposal, ...], error: Exception
+        self, place: MessagePosition, text: str, proposals: tuple[Proposal, ...], error: Exception
     ) -> None:
         refusal = Rejection.from_error(error)
         where = f"{place.partition}/{place.offset}"
         _logger.warning(
-            "proposal %s was rejected: %s: %s", where, describe_proposals(proposals) or "unreadable", refusal.detail
+            "proposal %s was rejected: %s: %s",
+            where,
+            describe_proposals_for_log(proposals) or "unreadable",
+            refusal.detail,
         )
 
         def record(tx: TableContext) -> None:
-            if not consumed_offsets.is_taken(tx, place):
-                dead_letters.add_message(tx, text, proposals, self.source.principal, refusal, read_time_ms())
-                consumed_offsets.record_offset(tx, place)
+            if not consumed_offsets.is_consumed(tx, place):
+                dead_letters.add_letter_of_message(tx, text, proposals, self.source.principal, refusal, read_time_ms())
+                consumed_offsets.record_consumed_offset(tx, place)
 
         self.catalog.provider.tx_runner.run(record)
 
@@ -275,15 +280,15 @@ def _mark_done_for_commit(consumer: Any, message: Any) -> None:
 
 
 def _apply_once(
-    place: PartitionKey,
+    place: MessagePosition,
 ) -> Callable[[TableContext, Callable[[], list[ProposalResult]]], list[ProposalResult]]:
     """Return a function that applies the message at a position, unless it was applied before."""
 
     def run(tx: TableContext, apply: Callable[[], list[ProposalResult]]) -> list[ProposalResult]:
-        if consumed_offsets.is_taken(tx, place):
+        if consumed_offsets.is_consumed(tx, place):
             return []
         done = apply()
-        consumed_offsets.record_offset(tx, place)
+        consumed_offsets.record_consumed_offset(tx, place)
         return done
 
     return run
@@ -296,7 +301,7 @@ def _read_message(message: Any) -> tuple[str, Any]:
         raise MalformedBody("the message is empty")
     if len(value) > _LARGEST:
         raise TooLarge(f"the message is larger than {_LARGEST} bytes")
-    document = parse(value, "the message")
+    document = parse_json(value, "the message")
     return str(value, "utf-8"), document
 
 

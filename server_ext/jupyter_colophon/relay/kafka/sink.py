@@ -6,7 +6,7 @@ from typing import Final
 
 from jupyter_colophon.core.changes.inbox import DeadLetter
 from jupyter_colophon.core.entities.change import Change
-from jupyter_colophon.core.errors import DeliveryRejected, InvalidConfiguration, quote_text
+from jupyter_colophon.core.errors import DeliveryRejected, InvalidConfiguration, quote_and_truncate_text
 from jupyter_colophon.relay.kafka.config import read_connection_properties, require_valid_properties
 from jupyter_colophon.relay.kafka.producer import KafkaSender, build_producer_properties
 from jupyter_colophon.relay.kafka.topics import KafkaRecord, RecordBuilder, read_topics
@@ -19,7 +19,7 @@ def create(context: SinkContext) -> "KafkaChangeSink":
     """Create the sink from its options. Raises InvalidConfiguration, which shows no value."""
     for name in context.options:
         if name not in _OPTIONS:
-            raise InvalidConfiguration(f"unknown option {quote_text(str(name))}")
+            raise InvalidConfiguration(f"unknown option {quote_and_truncate_text(str(name))}")
     named = read_topics(context.options.get("topics"))
     properties = build_producer_properties(read_connection_properties(context.options), context.timeout_seconds)
     require_valid_properties(properties, "Producer")

@@ -6,10 +6,10 @@ from typing import Final
 
 from jupyter_colophon.core.changes.change_formatter import ChangeFormatter, Document
 from jupyter_colophon.core.changes.inbox import DeadLetter
-from jupyter_colophon.core.datahub.mcl import build_failed_proposals, is_timeseries, log_entry
-from jupyter_colophon.core.documents.json_parsing import compact
+from jupyter_colophon.core.datahub.mcl import build_failed_proposals_of_letter, build_metadata_change_log, is_timeseries
+from jupyter_colophon.core.documents.json_parsing import encode_canonical_json
 from jupyter_colophon.core.entities.change import Change
-from jupyter_colophon.core.errors import InvalidConfiguration, quote_text
+from jupyter_colophon.core.errors import InvalidConfiguration, quote_and_truncate_text
 
 #: The kinds of records, and their default topics (spec DH-10).
 TOPICS: Final = {
@@ -61,20 +61,20 @@ class RecordBuilder:
         """Yield a failed proposal for each proposal of a dead letter."""
         if "failed" not in self.topics:
             return
-        for number, (urn, document) in enumerate(build_failed_proposals(letter)):
+        for number, (urn, document) in enumerate(build_failed_proposals_of_letter(letter)):
             yield self._build_record("failed", urn, document, f"{self.origin}-failed-{turn}-{number}")
 
     def _build_documents(self, change: Change) -> Iterator[tuple[str, Document | None]]:
         log = "timeseries" if is_timeseries(change, self.formatter.registry) else "versioned"
         if log in self.topics:
-            yield log, log_entry(change, self.formatter.registry)
+            yield log, build_metadata_change_log(change, self.formatter.registry)
         if "records" in self.topics:
-            yield "records", self.formatter.record(change)
+            yield "records", self.formatter.build_metadata_change_record(change)
         if "audit" in self.topics:
-            yield "audit", self.formatter.audit(change)
+            yield "audit", self.formatter.build_audit_message(change)
 
     def _build_record(self, what: str, urn: str, document: Document, event: str) -> KafkaRecord:
-        return KafkaRecord(self.topics[what], urn.encode(), compact(document).encode(), event)
+        return KafkaRecord(self.topics[what], urn.encode(), encode_canonical_json(document).encode(), event)
 
 
 def read_topics(option: object) -> dict[str, str]:
@@ -85,7 +85,9 @@ def read_topics(option: object) -> dict[str, str]:
         raise InvalidConfiguration("the option topics must be a dict of names")
     for name, topic in option.items():
         if name not in TOPICS:
-            raise InvalidConfiguration(f"unknown topic {quote_text(str(name))}; available: {', '.join(TOPICS)}")
+            raise InvalidConfiguration(
+                f"unknown topic {quote_and_truncate_text(str(name))}; available: {', '.join(TOPICS)}"
+            )
         if topic is not None and not isinstance(topic, str):
             raise InvalidConfiguration(f"the topic {name} must be a name, or None")
     return {name: topic for name, topic in (TOPICS | dict(option)).items() if topic}

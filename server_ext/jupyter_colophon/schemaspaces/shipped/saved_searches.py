@@ -5,7 +5,7 @@ from typing import Any
 
 from jupyter_colophon.core.errors import InstanceInvalid, InvalidQuery, Problem
 from jupyter_colophon.schemaspaces.metadata import InstanceMetadata
-from jupyter_colophon.service.search.term_lookup import check_query
+from jupyter_colophon.service.search.term_lookup import require_searchable_query
 
 
 class SavedSearch(InstanceMetadata):
@@ -18,7 +18,7 @@ class SavedSearch(InstanceMetadata):
             # The schema reports the problem.
             return
         try:
-            check_query(query, time.time_ns() // 1_000_000)
+            require_searchable_query(query, time.time_ns() // 1_000_000)
         except InvalidQuery as error:
             problem = Problem("/metadata/query", error.reason)
             raise InstanceInvalid(str(self.name), str(self.schema_name), problem.message, (problem,)) from error

@@ -3,7 +3,7 @@
 from typing import Any
 
 from jupyter_colophon.core.errors import InstanceInvalid, Problem
-from jupyter_colophon.core.schedule_times import find_problems
+from jupyter_colophon.core.schedule_times import find_schedule_time_problems
 from jupyter_colophon.schemaspaces.metadata import InstanceMetadata
 
 
@@ -15,6 +15,8 @@ class Schedule(InstanceMetadata):
         schedule = self.metadata if isinstance(self.metadata, dict) else {}
         if schedule.get("enabled") is False:
             return
-        problems = tuple(Problem(f"/metadata/{name}".rstrip("/"), why) for name, why in find_problems(schedule))
+        problems = tuple(
+            Problem(f"/metadata/{name}".rstrip("/"), why) for name, why in find_schedule_time_problems(schedule)
+        )
         if problems:
             raise InstanceInvalid(str(self.name), str(self.schema_name), problems[0].message, problems)

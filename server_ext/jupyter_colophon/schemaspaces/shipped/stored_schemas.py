@@ -9,9 +9,9 @@ from jupyter_colophon.schemaspaces.schema import SchemasProvider
 from jupyter_colophon.service.schemaspaces import stored_schemas
 
 
-def get_stored_schemas() -> stored_schemas.StoredSchemas:
+def get_stored_schemas() -> stored_schemas.StoredSchemaFiles:
     """Return the stored schemas of this account."""
-    return stored_schemas.StoredSchemas(lambda: Path(jupyter_data_dir()) / "colophon" / "schemas")
+    return stored_schemas.StoredSchemaFiles(lambda: Path(jupyter_data_dir()) / "colophon" / "schemas")
 
 
 class StoredSchemasProvider(SchemasProvider):
@@ -19,4 +19,4 @@ class StoredSchemasProvider(SchemasProvider):
 
     def get_schemas(self) -> list[dict[str, Any]]:
         """Return all stored schemas."""
-        return get_stored_schemas().read_documents()
+        return get_stored_schemas().read_stored_schemas()

@@ -10,22 +10,22 @@ from jupyter_colophon.core.errors import BackupRejected
 from jupyter_colophon.core.model import declared_lineage
 from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.service.admin.integrity_check import Progress
-from jupyter_colophon.service.changes.sealing import seal
+from jupyter_colophon.service.changes.sealing import seal_unsealed_changes
 from jupyter_colophon.storage import tables
 from jupyter_colophon.storage.entities import sources_of_truth
 from jupyter_colophon.storage.integrity import backup, restoring
-from jupyter_colophon.storage.integrity.derived_check import repair_run
+from jupyter_colophon.storage.integrity.derived_check import rewrite_derived_rows_of_run
 from jupyter_colophon.storage.lineage import assertions, relationships
-from jupyter_colophon.storage.migrations.numbered import list_migrations
+from jupyter_colophon.storage.migrations.numbered import list_store_migrations
 from jupyter_colophon.storage.search import index, past_values
-from jupyter_colophon.storage.secret import read_store_key
+from jupyter_colophon.storage.secret import read_or_create_store_key
 from jupyter_colophon.storage.spi import Key, Row, StorageProvider, TableContext
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Backups:
+class BackupService:
     """Writes and restores backups of one store whose tables exist."""
 
     provider: StorageProvider
@@ -34,12 +34,12 @@ class Backups:
     product: str
     progress: Progress
 
-    def write(self, path: Path) -> dict[str, int]:
+    def write_backup_file(self, path: Path) -> dict[str, int]:
         """Write a consistent snapshot of the store to a file with mode 0600, atomically; return the row count of each table.
 
         Raises StorageError, OSError.
         """
-        seal(self.provider, read_store_key(self.provider), self.now)
+        seal_unsealed_changes(self.provider, read_or_create_store_key(self.provider), self.now)
         admin = self.provider.table_admin
         specs = [admin.get_spec(name) for name in admin.list() if name not in tables.DERIVED]
 
@@ -47,51 +47,51 @@ class Backups:
             self.progress(table, 0)
 
         return self.provider.tx_runner.run(
-            lambda tx: backup.write(tx, path, specs, self.product, self.now(), report_table), read_only=True
+            lambda tx: backup.write_backup_file(tx, path, specs, self.product, self.now(), report_table), read_only=True
         )
 
-    def restore(self, path: Path, header: backup.Header | None = None) -> int:
+    def restore_into_empty_store(self, path: Path, header: backup.BackupHeader | None = None) -> int:
         """Restore a file into the empty store; return the number of rows. Raises BackupRejected before any change.
 
-        `header` is the result of `check_backup` for this file, if it was already called.
+        `header` is the result of `read_and_check_backup` for this file, if it was already called.
         """
-        header = header or check_backup(path, self.registry, self.progress)
-        if not self.provider.tx_runner.run(_is_empty, read_only=True):
+        header = header or read_and_check_backup(path, self.registry, self.progress)
+        if not self.provider.tx_runner.run(_is_store_empty, read_only=True):
             raise BackupRejected("the store is not empty: restore into a new one")
         current_ids = {spec.id for spec in tables.ALL}
         self.provider.table_admin.create_or_update(
             *(spec for spec in header.tables.values() if spec.id not in current_ids and spec.id != backup.LOG.id)
         )
-        self._write(restoring.begin)
+        self._run_write_transaction(restoring.mark_restore_begun)
         count = 0
-        for table, rows in backup.read(path, header):
-            self._write(partial(_insert_rows, table, rows))
+        for table, rows in backup.iterate_backup_rows(path, header):
+            self._run_write_transaction(partial(_insert_backup_rows, table, rows))
             count += len(rows)
             self.progress(table, count)
-        self._derive()
-        self._write(restoring.end)
+        self._create_all_derived_rows()
+        self._run_write_transaction(restoring.mark_restore_ended)
         return count
 
-    def _derive(self) -> None:
+    def _create_all_derived_rows(self) -> None:
         """Create all derived rows in a store that has none."""
         after, done = "", 0
-        while urns := self._write(partial(_derive_entities, self.registry, after)):
+        while urns := self._run_write_transaction(partial(_create_derived_rows_of_entities, self.registry, after)):
             after, done = urns[-1], done + len(urns)
             self.progress("search", done)
         position: Key = ()
-        while runs := self._write(partial(_derive_runs, position)):
+        while runs := self._run_write_transaction(partial(_create_derived_rows_of_runs, position)):
             position, done = (runs[-1]["program"], runs[-1]["run_id"]), done + len(runs)
             self.progress("lineage", done)
 
-    def _write(self, work: Callable[[TableContext], T]) -> T:
+    def _run_write_transaction(self, work: Callable[[TableContext], T]) -> T:
         return self.provider.tx_runner.run(work)
 
 
-def check_backup(path: Path, registry: Registry, progress: Progress) -> backup.Header:
+def read_and_check_backup(path: Path, registry: Registry, progress: Progress) -> backup.BackupHeader:
     """Read a backup to its end and return its header. Raises BackupRejected, also if a newer version wrote it."""
     progress("checking the file", 0)
-    header = backup.check(path)
-    current_tables, version = {spec.id: spec for spec in tables.ALL}, len(list_migrations(registry))
+    header = backup.check_whole_backup(path)
+    current_tables, version = {spec.id: spec for spec in tables.ALL}, len(list_store_migrations(registry))
     unknown = any(
         spec.fields.keys() - current_tables[name].fields.keys()
         for name, spec in header.tables.items()
@@ -109,28 +109,32 @@ def check_backup(path: Path, registry: Registry, progress: Progress) -> backup.H
     return header
 
 
-def _is_empty(tx: TableContext) -> bool:
-    return tx.log.get_head() == 0 and tx.get_table("entities").count() == 0 and not restoring.is_begun(tx)
+def _is_store_empty(tx: TableContext) -> bool:
+    return (
+        tx.log.get_newest_number() == 0
+        and tx.get_table("entities").count() == 0
+        and not restoring.is_restore_unfinished(tx)
+    )
 
 
-def _insert_rows(table: str, rows: Sequence[Row], tx: TableContext) -> None:
+def _insert_backup_rows(table: str, rows: Sequence[Row], tx: TableContext) -> None:
     if table == backup.LOG.id:
-        tx.log.append(rows)
+        tx.log.append_changes(rows)
         return
     tx.get_table(table).upsert_many(rows)
 
 
-def _derive_entities(registry: Registry, after: str, tx: TableContext) -> list[str]:
+def _create_derived_rows_of_entities(registry: Registry, after: str, tx: TableContext) -> list[str]:
     """Create the derived rows of the next entities; return their URNs."""
-    entities = sources_of_truth.list_entities_after(tx, after)
-    index.update_search_rows(
+    entities = sources_of_truth.list_stored_entities_after(tx, after)
+    index.update_search_rows_and_counters(
         tx,
         (
             index.EntityChange(
                 source.entity,
                 {},
-                sources_of_truth.select_described_aspects(registry, source),
-                sources_of_truth.collect_search_words(registry, source.entity, source.aspects),
+                sources_of_truth.select_searchable_aspects_of_entity(registry, source),
+                sources_of_truth.collect_marked_search_words(registry, source.entity, source.aspects),
             )
             for source in entities
         ),
@@ -139,17 +143,17 @@ def _derive_entities(registry: Registry, after: str, tx: TableContext) -> list[s
         [sources_of_truth.build_name_row(source.entity) for source in entities if not source.entity["deleted"]]
     )
     for source in entities:
-        values = past_values.derive_rows(tx, registry, source.entity, source.aspects)
+        values = past_values.derive_past_value_rows(tx, registry, source.entity, source.aspects)
         tx.get_table(past_values.TABLE).upsert_many(list(values.values()))
-        references = relationships.derive_rows(registry, source.entity, source.aspects)
+        references = relationships.derive_relationship_rows(registry, source.entity, source.aspects)
         tx.get_table(relationships.TABLE).upsert_many(list(references.values()))
         if source.aspects.keys() & set(declared_lineage.list_declaring_aspects(source.entity["type"])):
-            assertions.repair(tx, source.entity["urn"])
+            assertions.rewrite_declared_lineage(tx, source.entity["urn"])
     return [source.entity["urn"] for source in entities]
 
 
-def _derive_runs(position: Key, tx: TableContext) -> list[Row]:
-    runs = sources_of_truth.list_runs_after(tx, position)
+def _create_derived_rows_of_runs(position: Key, tx: TableContext) -> list[Row]:
+    runs = sources_of_truth.list_run_rows_after(tx, position)
     for run in runs:
-        repair_run(run["urn"], tx)
+        rewrite_derived_rows_of_run(run["urn"], tx)
     return runs

@@ -10,7 +10,7 @@ from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.service.admin.integrity_check import Progress
 from jupyter_colophon.service.write_path import WritePath
-from jupyter_colophon.storage.entities.renamespace import find_misplaced, move
+from jupyter_colophon.storage.entities.renamespace import find_entities_of_wrong_namespace, move_entity_to_namespace
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
 
 #: How many entities are examined, and how many are moved, per transaction.
@@ -27,29 +27,33 @@ class NamespaceMover:
     write_path: WritePath
     progress: Progress
 
-    def apply(self) -> int:
+    def move_misplaced_entities(self) -> int:
         """Move misplaced entities; return their number. Raises NamespaceDeleting, StorageError."""
         moved, after = 0, ""
         while True:
-            find = partial(find_misplaced, identity=self.write_path.identity, after=after, limit=_EXAMINE_BATCH)
+            find = partial(
+                find_entities_of_wrong_namespace, identity=self.write_path.identity, after=after, limit=_EXAMINE_BATCH
+            )
             misplaced_urns, next_urn = self.provider.tx_runner.run(find, read_only=True)
-            moved += self._move_all(misplaced_urns)
+            moved += self._create_namespaces_and_move(misplaced_urns)
             self.progress("namespaces", moved)
             if next_urn is None:
                 return moved
             after = next_urn
 
-    def _move_all(self, places: Mapping[str, str]) -> int:
+    def _create_namespaces_and_move(self, places: Mapping[str, str]) -> int:
         proposals = [
             Proposal(names.make_namespace_urn(name), "status", "upsert", {"removed": False})
             for name in sorted({*places.values()})
         ]
         if proposals:
-            self.write_path.propose(proposals, _PRINCIPAL)
+            self.write_path.apply_proposals_atomically(proposals, _PRINCIPAL)
         moves, done = list(places.items()), 0
         for at in range(0, len(moves), _MOVE_BATCH):
-            done += self.provider.tx_runner.run(partial(self._move, moves[at : at + _MOVE_BATCH]))
+            done += self.provider.tx_runner.run(
+                partial(self._move_entities_in_transaction, moves[at : at + _MOVE_BATCH])
+            )
         return done
 
-    def _move(self, moves: list[tuple[str, str]], tx: TableContext) -> int:
-        return sum(move(tx, self.registry, urn, namespace) for urn, namespace in moves)
+    def _move_entities_in_transaction(self, moves: list[tuple[str, str]], tx: TableContext) -> int:
+        return sum(move_entity_to_namespace(tx, self.registry, urn, namespace) for urn, namespace in moves)

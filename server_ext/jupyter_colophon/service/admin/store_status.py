@@ -20,17 +20,17 @@ class StoreStatus:
     dead_letters: int
 
 
-def store_status(provider: StorageProvider) -> StoreStatus:
+def read_store_status(provider: StorageProvider) -> StoreStatus:
     """Return the store's current status. Raises StorageError."""
-    return provider.tx_runner.run(_read_status, read_only=True)
+    return provider.tx_runner.run(_read_status_in_transaction, read_only=True)
 
 
-def _read_status(tx: TableContext) -> StoreStatus:
+def _read_status_in_transaction(tx: TableContext) -> StoreStatus:
     return StoreStatus(
         entities=tx.get_table("entities").count(),
-        head=tx.log.get_head(),
-        floor=signed_chain.get_truncated_through(tx),
-        unsealed=signed_chain.find_oldest_unsealed(tx),
-        inbox=inbox.count_waiting(tx),
+        head=tx.log.get_newest_number(),
+        floor=signed_chain.get_last_removed_number(tx),
+        unsealed=signed_chain.find_time_of_oldest_unsealed_change(tx),
+        inbox=inbox.count_pending_rows(tx),
         dead_letters=tx.get_table("dead_letters").count(),
     )

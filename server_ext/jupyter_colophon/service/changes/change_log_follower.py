@@ -44,51 +44,57 @@ class ChangeLogFollower:
     #: The last change that was handled.
     position: int = 0
 
-    def acquire(self) -> bool:
+    def acquire_lease_and_load_cursor(self) -> bool:
         """Take or keep the lease, and find where to continue; return False where another process follows."""
         resumed: list[cursors.ResumePoint] = []
-        if not self.lease.acquire(lambda tx: resumed.append(cursors.resume(tx, self.lease.name))):
+        if not self.lease.acquire_or_keep_and_run(
+            lambda tx: resumed.append(cursors.get_resume_point(tx, self.lease.name))
+        ):
             return False
         # A transaction that is retried resumes again: the last time counts.
         self.position, skipped = resumed[-1]
         if skipped:
-            _logger.warning("%s: skipped %s changes that are no longer kept", self.lease.name, skipped)
+            _logger.warning(
+                "%s skipped %s changes, which were removed from the change log before it read them",
+                self.lease.name,
+                skipped,
+            )
         return True
 
-    def follow_batch(self) -> bool:
+    def handle_next_batch(self) -> bool:
         """Handle the next changes; return False at the end of the log. Raises LeaseLost."""
-        changes, end = self._read()
+        changes, end = self._read_matching_changes()
         if end == self.position:
             return False
         handled = self.handle(changes) if changes else HandledBatch(0)
         if handled.settled == len(changes):
-            self.record(end, handled.record)
+            self.advance_cursor_and_run(end, handled.record)
         elif handled.settled:
-            self.record(changes[handled.settled - 1].seq, handled.record)
+            self.advance_cursor_and_run(changes[handled.settled - 1].seq, handled.record)
         return True
 
-    def skip_to_head(self) -> None:
+    def skip_existing_changes(self) -> None:
         """Skip all existing changes. Raises LeaseLost."""
-        head = self.lease.provider.tx_runner.run(lambda tx: tx.log.get_head(), read_only=True)
+        head = self.lease.provider.tx_runner.run(lambda tx: tx.log.get_newest_number(), read_only=True)
         if head != self.position:
-            self.record(head)
+            self.advance_cursor_and_run(head)
 
-    def record(self, seq: int, work: Callable[[TableContext], None] = lambda tx: None) -> None:
+    def advance_cursor_and_run(self, seq: int, work: Callable[[TableContext], None] = lambda tx: None) -> None:
         """Advance the cursor to a change, and do `work` in the same transaction. Raises LeaseLost."""
 
         def advance(tx: TableContext) -> None:
             work(tx)
-            cursors.advance(tx, self.lease.name, seq)
+            cursors.write_position(tx, self.lease.name, seq)
 
-        self.lease.run(advance)
+        self.lease.run_in_transaction_while_held(advance)
         self.position = max(self.position, seq)
 
-    def _read(self) -> tuple[list[Change], int]:
+    def _read_matching_changes(self) -> tuple[list[Change], int]:
         """Return the next changes that match, and up to which number the log was read."""
 
         def read(tx: TableContext) -> tuple[int, list[Change]]:
             # Read the head first: changes committed while we read must not be skipped.
-            return tx.log.get_head(), log.list_changes(tx, self.position, self.batch, self.where)
+            return tx.log.get_newest_number(), log.list_changes_after(tx, self.position, self.batch, self.where)
 
         head, changes = self.lease.provider.tx_runner.run(read, read_only=True)
         last = changes[-1].seq if changes else self.position

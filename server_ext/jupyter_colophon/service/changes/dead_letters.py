@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.changes.idempotency import IdempotencyKey
 from jupyter_colophon.core.changes.inbox import EVENTS, DeadLetter, Rejection
-from jupyter_colophon.core.cursor import Cursors
+from jupyter_colophon.core.cursor import CursorCodec
 from jupyter_colophon.core.datahub import mcp
-from jupyter_colophon.core.documents.json_parsing import parse
+from jupyter_colophon.core.documents.json_parsing import parse_json
 from jupyter_colophon.core.errors import AccessDenied, MetadataError, NotFound, StorageError
 from jupyter_colophon.core.model.proposal import Proposal, ProposalResult
 from jupyter_colophon.service.changes.inbox import PROPOSALS_POINTER
-from jupyter_colophon.service.openlineage.collector import Collector
+from jupyter_colophon.service.openlineage.collector import OpenLineageCollector
 from jupyter_colophon.service.read_policy import ReadPolicy
 from jupyter_colophon.service.write_path import WritePath
 from jupyter_colophon.storage import codecs
@@ -26,49 +26,55 @@ _logger = logging.getLogger("jupyter_colophon.inbox")
 
 
 @dataclass(frozen=True, slots=True)
-class DeadLetters:
+class DeadLetterService:
     """The dead letters of a catalog: users access their own, admins all."""
 
     provider: StorageProvider
     read_policy: ReadPolicy
     write_path: WritePath
-    cursors: Cursors
-    collector: Collector
+    cursors: CursorCodec
+    collector: OpenLineageCollector
     now: Callable[[], int]
 
-    def list_page(
+    def list_visible_page(
         self, kind: str, limit: int, cursor: str, principal: Principal
     ) -> tuple[list[DeadLetter], str | None]:
         """Return a page of dead letters, newest first, and the next cursor."""
-        before = int(self.cursors.read("dead-letters", cursor)) if cursor else None
-        actor = None if self._is_admin(principal) else principal.user
+        before = int(self.cursors.decode_cursor("dead-letters", cursor)) if cursor else None
+        actor = None if self._has_admin_scope(principal) else principal.user
 
         def fits(letter_kind: str) -> bool:
             return kind in ("", letter_kind)
 
         page, is_cut = self.provider.tx_runner.run(
-            lambda tx: rows.read_page(tx, actor, before, limit, fits), read_only=True
+            lambda tx: rows.list_newest_letters(tx, actor, before, limit, fits), read_only=True
         )
-        more = self.cursors.write("dead-letters", page[-1].id) if page and is_cut else None
-        return [letter for letter in page if self._is_visible(letter, principal)], more
+        more = self.cursors.encode_cursor("dead-letters", page[-1].id) if page and is_cut else None
+        return [letter for letter in page if self._is_letter_visible(letter, principal)], more
 
-    def _is_visible(self, letter: DeadLetter, principal: Principal, tx: TableContext | None = None) -> bool:
+    def _is_letter_visible(self, letter: DeadLetter, principal: Principal, tx: TableContext | None = None) -> bool:
         """Return whether the principal may see every entity of a dead letter; rights may have changed since it was stored."""
         urns = [proposal.urn for proposal in letter.proposals]
         if tx is not None:
-            return all(self.read_policy.may_see(tx, principal, urn) for urn in urns)
-        return len(self.read_policy.filter_visible(principal, urns)) == len(urns)
+            return all(self.read_policy.may_see_entity(tx, principal, urn) for urn in urns)
+        return len(self.read_policy.filter_visible_entities(principal, urns)) == len(urns)
 
-    def store_refused(self, proposals: Sequence[Proposal], principal: Principal, error: MetadataError) -> None:
+    def store_refused_proposals(
+        self, proposals: Sequence[Proposal], principal: Principal, error: MetadataError
+    ) -> None:
         """Store proposals that were refused synchronously, so that admins can see them."""
         refusal = Rejection.from_error(error)
         try:
-            self.provider.tx_runner.run(lambda tx: rows.add_refused(tx, proposals, principal, refusal, self.now()))
+            self.provider.tx_runner.run(
+                lambda tx: rows.add_letter_and_trim_sender(tx, proposals, principal, refusal, self.now())
+            )
         except StorageError as failed:
             # The sender gets the refusal; failing to store it must not replace that error.
-            _logger.warning("cannot store a refused proposal: %s", failed.detail)
+            _logger.warning("a refused proposal cannot be stored as a dead letter: %s", failed.detail)
 
-    def replay(self, number: int, principal: Principal, once: IdempotencyKey | None = None) -> list[ProposalResult]:
+    def retry_and_delete_letter(
+        self, number: int, principal: Principal, once: IdempotencyKey | None = None
+    ) -> list[ProposalResult]:
         """Apply a dead letter as its sender, who is authorised again, and delete it.
 
         A change that a sink refused is queued for delivery again. If applying fails, the letter stays with the new error,
@@ -77,46 +83,54 @@ class DeadLetters:
 
         def find_letter(tx: TableContext) -> tuple[list[ProposalResult] | None, DeadLetter | None]:
             # Check for a stored result first: after a lost response the letter is already deleted.
-            result = None if once is None else idempotency_results.find_earlier(tx, once, codecs.WRITTEN, self.now())
-            return result, rows.read(tx, number)
+            result = (
+                None if once is None else idempotency_results.find_stored_result(tx, once, codecs.WRITTEN, self.now())
+            )
+            return result, rows.find_letter(tx, number)
 
         result, letter_or_none = self.provider.tx_runner.run(find_letter, read_only=True)
         if result is not None:
             return result
-        letter = self._require_own(letter_or_none, number, principal)
+        letter = self._require_visible_letter(letter_or_none, number, principal)
         if not letter.sender.scopes <= principal.scopes:
             raise AccessDenied("replay", f"the dead letter {number}")
-        return self._apply(letter, once) if letter.seq is None else self._deliver_again(letter, letter.seq, once)
+        return (
+            self._apply_letter_as_sender(letter, once)
+            if letter.seq is None
+            else self._delete_letter_and_request_redelivery(letter, letter.seq, once)
+        )
 
-    def discard(self, number: int, principal: Principal, once: IdempotencyKey | None = None) -> int:
+    def delete_letter(self, number: int, principal: Principal, once: IdempotencyKey | None = None) -> int:
         """Delete a dead letter; return its number. Raises NotFound, and AccessDenied without the scope admin."""
 
         def remove_letter(tx: TableContext) -> int:
-            self._require_own(rows.read(tx, number), number, principal, tx)
+            self._require_visible_letter(rows.find_letter(tx, number), number, principal, tx)
             if "admin" not in principal.scopes:
                 subject = f"the dead letter {number}: deleting needs the scope admin, and this token lacks it"
                 raise AccessDenied("delete", subject)
-            rows.remove(tx, number)
+            rows.delete_letter(tx, number)
             return number
 
         return self.provider.tx_runner.run(
-            lambda tx: idempotency_results.run_once(tx, once, codecs.NUMBER, self.now(), lambda: remove_letter(tx))
+            lambda tx: idempotency_results.run_once_and_store_result(
+                tx, once, codecs.NUMBER, self.now(), lambda: remove_letter(tx)
+            )
         )
 
-    def _apply(self, letter: DeadLetter, once: IdempotencyKey | None) -> list[ProposalResult]:
+    def _apply_letter_as_sender(self, letter: DeadLetter, once: IdempotencyKey | None) -> list[ProposalResult]:
         def apply_and_remove(tx: TableContext, apply: Callable[[], list[ProposalResult]]) -> list[ProposalResult]:
-            if not rows.remove(tx, letter.id):
+            if not rows.delete_letter(tx, letter.id):
                 raise NotFound("dead letter", str(letter.id))
             done = apply()
-            inbox_rows.mark_applied(tx, letter.id, done)
+            inbox_rows.mark_applied_and_drop_proposals(tx, letter.id, done)
             return done
 
         try:
             if letter.kind == EVENTS:
-                self.collector.replay(letter)
+                self.collector.retry_letter_and_delete_it(letter)
                 return []
-            return self.write_path.propose(
-                self._read_proposals(letter),
+            return self.write_path.apply_proposals_atomically(
+                self._get_or_parse_proposals(letter),
                 letter.sender,
                 PROPOSALS_POINTER,
                 once=once,
@@ -126,34 +140,42 @@ class DeadLetters:
             raise
         except MetadataError as error:
             refusal = Rejection.from_error(error)
-            self.provider.tx_runner.run(lambda tx: rows.record_attempt(tx, letter.id, refusal, self.now()))
+            self.provider.tx_runner.run(lambda tx: rows.record_failed_retry(tx, letter.id, refusal, self.now()))
             raise
 
-    def _read_proposals(self, letter: DeadLetter) -> tuple[Proposal, ...]:
+    def _get_or_parse_proposals(self, letter: DeadLetter) -> tuple[Proposal, ...]:
         """Return the proposals of a letter; a message that could not be parsed is parsed again."""
         if letter.document is None or letter.proposals:
             return letter.proposals
-        message = mcp.read_proposal(parse(letter.document.encode(), "the message"), self.write_path.registry)
+        message = mcp.read_proposal(parse_json(letter.document.encode(), "the message"), self.write_path.registry)
         return (replace(message, united=True),)
 
-    def _deliver_again(self, letter: DeadLetter, seq: int, once: IdempotencyKey | None) -> list[ProposalResult]:
+    def _delete_letter_and_request_redelivery(
+        self, letter: DeadLetter, seq: int, once: IdempotencyKey | None
+    ) -> list[ProposalResult]:
         def queue_delivery(tx: TableContext) -> list[ProposalResult]:
-            if not rows.remove(tx, letter.id):
+            if not rows.delete_letter(tx, letter.id):
                 raise NotFound("dead letter", str(letter.id))
-            sinks.request_redelivery(tx, letter.sender.user, seq)
+            sinks.record_redelivery_request(tx, letter.sender.user, seq)
             return []
 
         return self.provider.tx_runner.run(
-            lambda tx: idempotency_results.run_once(tx, once, codecs.WRITTEN, self.now(), lambda: queue_delivery(tx))
+            lambda tx: idempotency_results.run_once_and_store_result(
+                tx, once, codecs.WRITTEN, self.now(), lambda: queue_delivery(tx)
+            )
         )
 
-    def _require_own(
+    def _require_visible_letter(
         self, letter: DeadLetter | None, number: int, principal: Principal, tx: TableContext | None = None
     ) -> DeadLetter:
         own = letter is not None and letter.seq is None and letter.sender.user == principal.user
-        if letter is None or not (own or self._is_admin(principal)) or not self._is_visible(letter, principal, tx):
+        if (
+            letter is None
+            or not (own or self._has_admin_scope(principal))
+            or not self._is_letter_visible(letter, principal, tx)
+        ):
             raise NotFound("dead letter", str(number))
         return letter
 
-    def _is_admin(self, principal: Principal) -> bool:
+    def _has_admin_scope(self, principal: Principal) -> bool:
         return self.write_path.authorizer.may(principal, "admin", "system")

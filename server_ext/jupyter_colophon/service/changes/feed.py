@@ -11,8 +11,8 @@ from jupyter_colophon.core.entities.change import Change
 from jupyter_colophon.core.errors import StorageError
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.instances.instance_namespaces import INSTANCE
-from jupyter_colophon.service.aspect_redaction import VisibleValues
-from jupyter_colophon.service.read_audit import audit_reads
+from jupyter_colophon.service.aspect_redaction import AspectRedactor
+from jupyter_colophon.service.read_audit import audit_reads_of_method
 from jupyter_colophon.service.read_policy import ReadPolicy
 from jupyter_colophon.storage.changes import log, signed_chain
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
@@ -44,7 +44,7 @@ class ChangeSlice(NamedTuple):
 
 
 @dataclass(slots=True)
-class Feed:
+class ChangeFeed:
     """Reads the change log and notifies listeners of new changes, in order.
 
     A listener is called on the feed's thread and must return at once.
@@ -63,76 +63,88 @@ class Feed:
         """Prepare the thread; it starts with the first listener."""
         self._worker = Worker(
             "colophon-feed",
-            self._poll,
+            self._poll_log_and_notify,
             _logger,
             "the change feed",
             backoff=Backoff(POLL_S, 5 * POLL_S),
             unavailable=(StorageError,),
         )
 
-    def read_head(self) -> int:
+    def read_newest_change_number(self) -> int:
         """Return the number of the newest change; 0 if there is none."""
-        return self.provider.tx_runner.run(lambda tx: tx.log.get_head(), read_only=True)
+        return self.provider.tx_runner.run(lambda tx: tx.log.get_newest_number(), read_only=True)
 
-    def read_changes(self, after: int, limit: int, where: Mapping[str, str], principal: Principal) -> list[Change]:
+    def read_visible_changes(
+        self, after: int, limit: int, where: Mapping[str, str], principal: Principal
+    ) -> list[Change]:
         """Return the changes after a number that the principal may read, oldest first. Raises LogCompacted."""
-        return self.read(after, limit, where, principal).changes
+        return self.read_slice_of_visible_changes(after, limit, where, principal).changes
 
-    @audit_reads("changes", lambda part: (change.urn for change in part.changes))
-    def read(self, after: int, limit: int, where: Mapping[str, str], principal: Principal) -> ChangeSlice:
+    @audit_reads_of_method("changes", lambda part: (change.urn for change in part.changes))
+    def read_slice_of_visible_changes(
+        self, after: int, limit: int, where: Mapping[str, str], principal: Principal
+    ) -> ChangeSlice:
         """Return the next slice after a number, with the changes that the principal may read. Raises LogCompacted."""
 
         def read_log(tx: TableContext) -> tuple[int, list[Change], bool]:
-            signed_chain.require_kept(tx, after)
+            signed_chain.require_changes_kept_after(tx, after)
             # Read the head first: changes committed while we read must not be skipped.
-            return tx.log.get_head(), *log.read_page(tx, after, limit, where)
+            return tx.log.get_newest_number(), *log.read_page_of_changes(tx, after, limit, where)
 
         head, changes, full = self.provider.tx_runner.run(read_log, read_only=True)
         last = changes[-1].seq if changes else after
-        return ChangeSlice(self.filter_visible(changes, where, principal), last if full else max(head, last), full)
+        return ChangeSlice(
+            self.filter_visible_changes(changes, where, principal), last if full else max(head, last), full
+        )
 
-    def require_kept(self, after: int) -> None:
+    def require_changes_kept_after(self, after: int) -> None:
         """Raise LogCompacted if changes after this number are no longer kept."""
-        self.provider.tx_runner.run(lambda tx: signed_chain.require_kept(tx, after), read_only=True)
+        self.provider.tx_runner.run(lambda tx: signed_chain.require_changes_kept_after(tx, after), read_only=True)
 
-    def filter_visible(self, changes: Sequence[Change], where: Mapping[str, str], principal: Principal) -> list[Change]:
+    def filter_visible_changes(
+        self, changes: Sequence[Change], where: Mapping[str, str], principal: Principal
+    ) -> list[Change]:
         """Return the changes that match the filter and that the principal may read. Must not be called inside a transaction."""
         matching = [
             change
             for change in changes
             if all(getattr(change, name) == value for name, value in where.items())
-            and self.read_policy.may_read(principal, change.namespace)
+            and self.read_policy.may_read_namespace(principal, change.namespace)
         ]
         if not self.read_policy.has_site_policy:
             return matching
         urns = {change.urn: Urn.parse(change.urn) for change in matching if change.type == INSTANCE}
-        visible_urns = set(self.read_policy.filter_visible(principal, urns.values()))
+        visible_urns = set(self.read_policy.filter_visible_entities(principal, urns.values()))
         visible_changes = [
             change
             for change in matching
-            if (change.type != INSTANCE or self._may_see_instance(change, urns, visible_urns, principal))
-            and self._may_see_program(change, principal)
+            if (change.type != INSTANCE or self._may_see_instance_change(change, urns, visible_urns, principal))
+            and self._may_see_program_of_access(change, principal)
         ]
         return self.provider.tx_runner.run(
-            lambda tx: _redact_values(tx, self.read_policy, visible_changes, principal), read_only=True
+            lambda tx: _redact_change_values(tx, self.read_policy, visible_changes, principal), read_only=True
         )
 
-    def _may_see_program(self, change: Change, principal: Principal) -> bool:
+    def _may_see_program_of_access(self, change: Change, principal: Principal) -> bool:
         """Return whether the program of an access may be seen."""
         program = (change.value or {}).get("program") if change.operation == "access" else None
-        return not isinstance(program, str) or bool(self.read_policy.filter_visible(principal, [Urn.parse(program)]))
+        return not isinstance(program, str) or bool(
+            self.read_policy.filter_visible_entities(principal, [Urn.parse(program)])
+        )
 
-    def _may_see_instance(
+    def _may_see_instance_change(
         self, change: Change, urns: Mapping[str, Urn], visible_urns: Collection[Urn], principal: Principal
     ) -> bool:
         """Return whether a change of an instance may be shown: its current, previous and new state must be readable."""
         urn = urns[change.urn]
         values = (change.previous, change.value) if change.aspect == INSTANCE else ()
-        return urn in visible_urns and all(self.read_policy.may_see_value(principal, urn, value) for value in values)
+        return urn in visible_urns and all(
+            self.read_policy.may_see_instance_version(principal, urn, value) for value in values
+        )
 
-    def listen(self, listener: Listener) -> Callable[[], None]:
+    def register_listener(self, listener: Listener) -> Callable[[], None]:
         """Subscribe a listener to every change from now on; return a function that unsubscribes it. Raises StorageError."""
-        head = self.read_head()
+        head = self.read_newest_change_number()
         with self._lock:
             if not self._listeners:
                 self._after = max(self._after, head)
@@ -155,35 +167,35 @@ class Feed:
         """The number of listeners."""
         return len(self._listeners)
 
-    def wake(self) -> None:
+    def read_log_now(self) -> None:
         """Read the log at once: this process has committed something."""
         self._worker.wake()
 
-    def close(self) -> None:
+    def stop_thread(self) -> None:
         """End the thread."""
         with self._lock:
             self._listeners.clear()
         self._worker.close()
 
-    def _poll(self) -> float | None:
+    def _poll_log_and_notify(self) -> float | None:
         if not self._listeners:
             return None
         commits = self.provider.get_data_version()
         if commits != self._last_commits:
-            self._notify_all()
+            self._notify_all_listeners()
             self._last_commits = commits
         return POLL_S
 
-    def _notify_all(self) -> None:
-        while changes := self._read_slice(self._after):
+    def _notify_all_listeners(self) -> None:
+        while changes := self._read_slice_of_log(self._after):
             with self._lock:
                 subscriptions = list(self._listeners)
                 self._after = max(self._after, changes[-1].seq)
             for subscription in subscriptions:
                 if later := [change for change in changes if change.seq > subscription.start]:
-                    self._notify(subscription, later)
+                    self._notify_listener(subscription, later)
 
-    def _notify(self, subscription: _Subscription, changes: Sequence[Change]) -> None:
+    def _notify_listener(self, subscription: _Subscription, changes: Sequence[Change]) -> None:
         try:
             subscription.listener(changes)
         except Exception:
@@ -193,16 +205,18 @@ class Feed:
                 if subscription in self._listeners:
                     self._listeners.remove(subscription)
 
-    def _read_slice(self, after: int) -> list[Change]:
-        changes, _ = self.provider.tx_runner.run(lambda tx: log.read_page(tx, after, SLICE, {}), read_only=True)
+    def _read_slice_of_log(self, after: int) -> list[Change]:
+        changes, _ = self.provider.tx_runner.run(
+            lambda tx: log.read_page_of_changes(tx, after, SLICE, {}), read_only=True
+        )
         return changes
 
 
-def _redact_values(
+def _redact_change_values(
     tx: TableContext, read_policy: ReadPolicy, changes: Sequence[Change], principal: Principal
 ) -> list[Change]:
     """Return the changes with redacted aspect values."""
-    visible = VisibleValues(tx, read_policy, principal)
+    visible = AspectRedactor(tx, read_policy, principal)
     return [
         change
         if change.aspect is None

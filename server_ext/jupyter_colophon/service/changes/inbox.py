@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.changes.idempotency import IdempotencyKey
-from jupyter_colophon.core.changes.inbox import OUTCOME_KEPT_MS, InboxEntry, Rejection, describe_proposals
-from jupyter_colophon.core.documents.json_parsing import parse_stored
+from jupyter_colophon.core.changes.inbox import OUTCOME_KEPT_MS, InboxEntry, Rejection, describe_proposals_for_log
+from jupyter_colophon.core.documents.json_parsing import parse_stored_json
 from jupyter_colophon.core.errors import MetadataError, NotFound, StorageError, TransactionTimeout
 from jupyter_colophon.core.model.proposal import Proposal, ProposalResult
 from jupyter_colophon.service.write_path import WritePath
@@ -34,7 +34,7 @@ _logger = logging.getLogger("jupyter_colophon.inbox")
 
 
 @dataclass(slots=True)
-class Inbox:
+class ProposalInbox:
     """Accepts batches, applies them, and reports their outcomes."""
 
     provider: StorageProvider
@@ -49,117 +49,119 @@ class Inbox:
     def __post_init__(self) -> None:
         """Prepare the thread; it starts with the first batch."""
         self._worker = Worker(
-            "colophon-inbox", self._apply_all, _logger, "the inbox", idle_s=IDLE_S, unavailable=(StorageError,)
+            "colophon-inbox", self._apply_all_pending, _logger, "the inbox", idle_s=IDLE_S, unavailable=(StorageError,)
         )
 
-    def accept(
+    def check_and_store_batch(
         self, proposals: Sequence[Proposal], principal: Principal, once: IdempotencyKey | None = None
     ) -> InboxEntry:
         """Store a batch durably and return its entry; raise errors that can be detected now, as `WritePath.propose` does."""
-        self.write_path.check(proposals, principal, PROPOSALS_POINTER)
+        self.write_path.authorize_and_validate(proposals, principal, PROPOSALS_POINTER)
 
         def take(tx: TableContext) -> InboxEntry:
             now = self.now()
-            tx.on_commit(self.wake)
-            return idempotency_results.run_once(
-                tx, once, codecs.ENTRY, now, lambda: rows.add(tx, proposals, principal, now)
+            tx.on_commit(self.apply_pending_now)
+            return idempotency_results.run_once_and_store_result(
+                tx, once, codecs.ENTRY, now, lambda: rows.add_batch(tx, proposals, principal, now)
             )
 
         return self.provider.tx_runner.run(take)
 
-    def read_entry(self, number: int, principal: Principal) -> InboxEntry:
+    def require_visible_entry(self, number: int, principal: Principal) -> InboxEntry:
         """Return the outcome of a batch, for a day. Raises NotFound, also for batches of others unless the principal is an admin."""
-        entry = self.provider.tx_runner.run(lambda tx: rows.read_entry(tx, number), read_only=True)
-        if entry is None or not self._is_visible(entry, principal):
+        entry = self.provider.tx_runner.run(lambda tx: rows.find_entry(tx, number), read_only=True)
+        if entry is None or not self._is_entry_visible(entry, principal):
             raise NotFound("entry of the inbox", str(number))
         return entry
 
-    def count_entries(self) -> tuple[int, int]:
+    def count_pending_and_dead(self) -> tuple[int, int]:
         """Return the number of pending batches and of dead letters."""
-        return self.provider.tx_runner.run(lambda tx: (rows.count_waiting(tx), dead_letters.count(tx)), read_only=True)
+        return self.provider.tx_runner.run(
+            lambda tx: (rows.count_pending_rows(tx), dead_letters.count_letters(tx)), read_only=True
+        )
 
-    def resume(self) -> None:
+    def start_applying_in_background(self) -> None:
         """Continue batches left by other or earlier processes, and keep checking for them."""
-        self.wake()
+        self.apply_pending_now()
 
-    def wake(self) -> None:
+    def apply_pending_now(self) -> None:
         """Apply pending batches now."""
         self._worker.wake()
         self._worker.start()
 
-    def close(self) -> None:
+    def stop_thread(self) -> None:
         """End the thread; pending batches stay in the store."""
         self._worker.close()
 
-    def _is_visible(self, entry: InboxEntry, principal: Principal) -> bool:
+    def _is_entry_visible(self, entry: InboxEntry, principal: Principal) -> bool:
         if entry.state != "pending" and entry.time < self.now() - OUTCOME_KEPT_MS:
             return False
         return entry.actor == principal.user or self.write_path.authorizer.may(principal, "admin", "system")
 
-    def _apply_all(self) -> None:
-        while not self._worker.is_stopped and (row := self._read_first_pending()) is not None:
-            self._settle(row)
+    def _apply_all_pending(self) -> None:
+        while not self._worker.is_stopped and (row := self._find_oldest_pending_row()) is not None:
+            self._apply_or_refuse_batch(row)
         run, now = self.provider.tx_runner.run, self.now()
-        if old := run(lambda tx: rows.find_outdated(tx, now, _DELETE_BATCH), read_only=True):
-            run(lambda tx: rows.forget(tx, old))
-        self._delete_old_letters(now)
+        if old := run(lambda tx: rows.list_expired_numbers(tx, now, _DELETE_BATCH), read_only=True):
+            run(lambda tx: rows.delete_batches(tx, old))
+        self._delete_old_dead_letters(now)
 
-    def _delete_old_letters(self, now: int) -> None:
+    def _delete_old_dead_letters(self, now: int) -> None:
         before = now - self.letters_days * _DAY_MS
         if not self.letters_days or not self.provider.tx_runner.run(
-            lambda tx: dead_letters.has_any_before(tx, before), read_only=True
+            lambda tx: dead_letters.has_letters_before(tx, before), read_only=True
         ):
             return
-        deleted = self.provider.tx_runner.run(lambda tx: dead_letters.forget(tx, before, _DELETE_BATCH))
+        deleted = self.provider.tx_runner.run(lambda tx: dead_letters.delete_letters_before(tx, before, _DELETE_BATCH))
         _logger.warning("deleted %s dead letters older than %s days", deleted, self.letters_days)
 
-    def _read_first_pending(self) -> Row | None:
-        return self.provider.tx_runner.run(rows.find_first_waiting, read_only=True)
+    def _find_oldest_pending_row(self) -> Row | None:
+        return self.provider.tx_runner.run(rows.find_oldest_pending_row, read_only=True)
 
-    def _settle(self, row: Row) -> None:
+    def _apply_or_refuse_batch(self, row: Row) -> None:
         """Apply or refuse a batch. Raises StorageError if the store fails; the batch then stays pending."""
         number = row["id"]
 
         def apply_once(tx: TableContext, apply: Callable[[], list[ProposalResult]]) -> list[ProposalResult]:
-            if not rows.is_waiting(tx, number):
+            if not rows.is_pending(tx, number):
                 return []
             done = apply()
-            rows.mark_applied(tx, number, done)
+            rows.mark_applied_and_drop_proposals(tx, number, done)
             return done
 
         try:
-            proposals = codecs.PROPOSALS.read(parse_stored(row["proposals"]))
-            sender = codecs.PRINCIPAL.read(parse_stored(row["principal"]))
-            self.write_path.propose(proposals, sender, PROPOSALS_POINTER, in_transaction=apply_once)
+            proposals = codecs.PROPOSALS.read(parse_stored_json(row["proposals"]))
+            sender = codecs.PRINCIPAL.read(parse_stored_json(row["principal"]))
+            self.write_path.apply_proposals_atomically(proposals, sender, PROPOSALS_POINTER, in_transaction=apply_once)
         except TransactionTimeout as error:
             self._slow = (number, self._slow[1] + 1 if self._slow[0] == number else 1)
             if self._slow[1] < SLOW_ATTEMPTS:
                 raise
             # It times out every time and would block the batches after it.
-            self._refuse(row, error)
+            self._refuse_batch(row, error)
         except StorageError:
             raise
         except MetadataError as error:
-            self._refuse(row, error)
+            self._refuse_batch(row, error)
         except Exception as error:
-            _logger.exception("a batch of the inbox failed")
-            self._refuse(row, error)
+            _logger.exception("a batch of proposals in the inbox failed with an unexpected error")
+            self._refuse_batch(row, error)
 
-    def _refuse(self, row: Row, error: Exception) -> None:
+    def _refuse_batch(self, row: Row, error: Exception) -> None:
         refusal = Rejection.from_error(error)
-        details = (row["id"], row["actor"], row["run"], _describe_proposals(row), refusal.detail)
+        details = (row["id"], row["actor"], row["run"], _describe_batch_for_log(row), refusal.detail)
         _logger.warning("batch %s of %s (run %s) was refused: %s: %s", *details)
 
         def move_to_dead_letters(tx: TableContext) -> None:
-            if rows.is_waiting(tx, row["id"]):
-                dead_letters.add_inbox_row(tx, row, refusal, self.now())
-                rows.mark_refused(tx, row["id"], refusal)
+            if rows.is_pending(tx, row["id"]):
+                dead_letters.add_letter_of_inbox_row(tx, row, refusal, self.now())
+                rows.mark_refused_and_drop_proposals(tx, row["id"], refusal)
 
         self.provider.tx_runner.run(move_to_dead_letters)
 
 
-def _describe_proposals(row: Row) -> str:
+def _describe_batch_for_log(row: Row) -> str:
     try:
-        return describe_proposals(codecs.PROPOSALS.read(parse_stored(row["proposals"])))
+        return describe_proposals_for_log(codecs.PROPOSALS.read(parse_stored_json(row["proposals"])))
     except Exception:  # noqa: BLE001  unreadable rows are refused too
         return "unreadable proposals"

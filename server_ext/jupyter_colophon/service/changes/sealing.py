@@ -15,20 +15,20 @@ PAUSE_S = 2.0
 _logger = logging.getLogger("jupyter_colophon.sealing")
 
 
-def seal(provider: StorageProvider, key: bytes, now: Callable[[], int]) -> None:
+def seal_unsealed_changes(provider: StorageProvider, key: bytes, now: Callable[[], int]) -> None:
     """Seal every unsealed change. Safe to run concurrently in several processes. Raises StorageError."""
     # Changes are read and hashed outside the write transaction, to keep it short.
-    while built := provider.tx_runner.run(lambda tx: signed_chain.build_next(tx, key, now()), read_only=True):
+    while built := provider.tx_runner.run(lambda tx: signed_chain.build_next_seal(tx, key, now()), read_only=True):
         after, new_seal = built
 
         def add_seal(tx: TableContext, after: int = after, new_seal: signed_chain.Seal = new_seal) -> None:
-            signed_chain.add(tx, after, new_seal)
+            signed_chain.add_seal_unless_exists(tx, after, new_seal)
 
         provider.tx_runner.run(add_seal)
 
 
 @dataclass(slots=True)
-class Sealer:
+class BackgroundSealer:
     """Seals the changes that this process writes."""
 
     provider: StorageProvider
@@ -41,40 +41,40 @@ class Sealer:
         """Prepare the thread; it starts with the first write."""
         self._worker = Worker(
             "colophon-sealer",
-            self._seal,
+            self._seal_and_log_failure,
             _logger,
             "sealing the change log",
             settle_s=PAUSE_S,
             unavailable=(StorageError,),
-            finish=self._seal_rest,
+            finish=self._seal_rest_and_log_failure,
         )
 
-    def wake(self) -> None:
+    def schedule_sealing(self) -> None:
         """Schedule sealing of what this process has committed."""
         if not self._pending.is_set():
             self._pending.set()
             self._worker.wake()
             self._worker.start()
 
-    def close(self) -> None:
+    def seal_rest_and_stop_thread(self) -> None:
         """Seal what is left, and end the thread."""
         self._worker.close()
         # During interpreter shutdown no thread can be started.
         if not self._worker.is_alive:
-            self._seal_rest()
+            self._seal_rest_and_log_failure()
 
-    def _seal(self) -> None:
+    def _seal_and_log_failure(self) -> None:
         self._pending.clear()
         try:
-            seal(self.provider, self.key, self.now)
+            seal_unsealed_changes(self.provider, self.key, self.now)
         except StorageError:
             self._pending.set()
             raise
 
-    def _seal_rest(self) -> None:
+    def _seal_rest_and_log_failure(self) -> None:
         if self._pending.is_set():
             try:
-                self._seal()
+                self._seal_and_log_failure()
             except StorageError as error:
                 # Nothing is lost: the next write, or `jupyter colophon verify`, seals these changes too.
                 _logger.warning(

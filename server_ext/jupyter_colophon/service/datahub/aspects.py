@@ -9,14 +9,14 @@ from jupyter_colophon.core.entities.entity import Aspect
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model.key_aspect import build_key_aspect
 from jupyter_colophon.core.model.registry import Registry
-from jupyter_colophon.service.aspect_redaction import VisibleValues
+from jupyter_colophon.service.aspect_redaction import AspectRedactor
 from jupyter_colophon.service.datahub import runs_as_process_instances
-from jupyter_colophon.service.datahub.lineage_as_aspects import derive_aspects
+from jupyter_colophon.service.datahub.lineage_as_aspects import derive_lineage_aspects
 from jupyter_colophon.service.lineage.lineage_nodes import NodeCache
 from jupyter_colophon.service.read_policy import ReadPolicy
 from jupyter_colophon.storage.entities import aspects
-from jupyter_colophon.storage.entities.scope_union import add_user_aspects
-from jupyter_colophon.storage.lineage.renames import build_not_found
+from jupyter_colophon.storage.entities.scope_union import merge_user_entries_into_aspects
+from jupyter_colophon.storage.lineage.renames import build_not_found_or_renamed_error
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
 
 #: The version of derived aspects: keys, and aspects from lineage.
@@ -35,31 +35,39 @@ class AspectReader:
 
     def read_aspect(self, urn: Urn, name: str, version: int, principal: Principal) -> Aspect:
         """Return a version of an aspect: 0 is the current one, 1 the oldest, -1 the previous one. Raises NotFound."""
-        self.read_policy.require(principal, urn)
+        self.read_policy.require_readable_entity(principal, urn)
 
         def find_aspect(tx: TableContext) -> Aspect | None:
-            aspect = aspects.read_version(tx, self.registry, urn.type, str(urn), name, version)
-            aspect = None if aspect is None else VisibleValues(tx, self.read_policy, principal).redact_aspect(aspect)
+            aspect = aspects.find_aspect_version(tx, self.registry, urn.type, str(urn), name, version)
+            aspect = None if aspect is None else AspectRedactor(tx, self.read_policy, principal).redact_aspect(aspect)
             if not version:
                 present = {} if aspect is None else {name: aspect}
-                aspect = add_user_aspects(tx, self.registry, urn, present, {name}).get(name)
+                aspect = merge_user_entries_into_aspects(tx, self.registry, urn, present, {name}).get(name)
             return (
-                aspect if aspect is not None or version else self._derive_aspects(tx, urn, {name}, principal).get(name)
+                aspect
+                if aspect is not None or version
+                else self._derive_lineage_aspects(tx, urn, {name}, principal).get(name)
             )
 
         visible_aspect = self.provider.tx_runner.run(find_aspect, read_only=True)
         if visible_aspect is None:
             self.registry.get_aspect(urn.type, name)
-        if visible_aspect is None or not self.read_policy.may_see_value(principal, urn, visible_aspect.value):
+        if visible_aspect is None or not self.read_policy.may_see_instance_version(
+            principal, urn, visible_aspect.value
+        ):
             kind = f"version {version} of {name} of entity" if version else f"{name} of entity"
-            raise self.provider.tx_runner.run(lambda tx: build_not_found(tx, str(urn), kind), read_only=True)
-        return _complete(urn, {name: visible_aspect})[name]
+            raise self.provider.tx_runner.run(
+                lambda tx: build_not_found_or_renamed_error(tx, str(urn), kind), read_only=True
+            )
+        return _fill_required_fields_of_aspects(urn, {name: visible_aspect})[name]
 
-    def read_entity(self, urn: Urn, names: Collection[str] | None, principal: Principal) -> dict[str, Aspect]:
+    def read_aspects_of_entity(
+        self, urn: Urn, names: Collection[str] | None, principal: Principal
+    ) -> dict[str, Aspect]:
         """Return all aspects of an entity, or only these; its key aspect comes first, even for an unknown entity."""
-        kind = self.registry.get_stored_type(urn.type)
+        kind = self.registry.get_type_or_unregistered(urn.type)
         requested = None if names is None else {*names, kind.key_aspect}
-        present = self.read_entities([urn], requested, principal).get(str(urn), {})
+        present = self.read_aspects_of_existing_entities([urn], requested, principal).get(str(urn), {})
         return {kind.key_aspect: present.get(kind.key_aspect) or self._create_key_aspect(urn)} | present
 
     def read_original_spellings(self, urns: Sequence[str]) -> list[str]:
@@ -72,43 +80,46 @@ class AspectReader:
         spellings = self.provider.tx_runner.run(read_spellings, read_only=True)
         return [spellings.get(urn, urn) for urn in urns]
 
-    def read_entities(self, urns: Sequence[Urn], names: Collection[str] | None, principal: Principal) -> AspectsByUrn:
+    def read_aspects_of_existing_entities(
+        self, urns: Sequence[Urn], names: Collection[str] | None, principal: Principal
+    ) -> AspectsByUrn:
         """Return the aspects of each of these entities that exists."""
-        visible_urns = self.read_policy.filter_visible(principal, urns)
+        visible_urns = self.read_policy.filter_visible_entities(principal, urns)
 
         def read_existing(tx: TableContext) -> AspectsByUrn:
-            existing = aspects.read_summaries(tx, [str(urn) for urn in visible_urns])
+            existing = aspects.find_entity_summaries(tx, [str(urn) for urn in visible_urns])
             aspects_by_urn = {
-                str(urn): self._read_aspects(tx, urn, names, principal, str(urn) in existing) for urn in visible_urns
+                str(urn): self._read_stored_and_derived_aspects(tx, urn, names, principal, str(urn) in existing)
+                for urn in visible_urns
             }
             return {
                 urn: visible_aspects for urn, visible_aspects in aspects_by_urn.items() if visible_aspects is not None
             }
 
         visible_aspects = self.provider.tx_runner.run(read_existing, read_only=True)
-        self.read_policy.record_reads(principal, (urn for urn in visible_urns if str(urn) in visible_aspects))
+        self.read_policy.record_audited_reads(principal, (urn for urn in visible_urns if str(urn) in visible_aspects))
         return visible_aspects
 
-    def _read_aspects(
+    def _read_stored_and_derived_aspects(
         self, tx: TableContext, urn: Urn, names: Collection[str] | None, principal: Principal, exists: bool
     ) -> dict[str, Aspect] | None:
         """Return the aspects of an entity; None if there is none. Runs need not be entities."""
         if not exists:
             return (
-                (self._derive_aspects(tx, urn, names, principal) or None)
+                (self._derive_lineage_aspects(tx, urn, names, principal) or None)
                 if urn.type == runs_as_process_instances.KIND
                 else None
             )
-        present = aspects.read_present(tx, self.registry, urn.type, str(urn), names)
-        present = VisibleValues(tx, self.read_policy, principal).redact_aspects(present)
-        united = add_user_aspects(tx, self.registry, urn, present, names)
-        return self._derive_aspects(tx, urn, names, principal) | _complete(urn, united)
+        present = aspects.read_present_aspects(tx, self.registry, urn.type, str(urn), names)
+        present = AspectRedactor(tx, self.read_policy, principal).redact_aspects(present)
+        united = merge_user_entries_into_aspects(tx, self.registry, urn, present, names)
+        return self._derive_lineage_aspects(tx, urn, names, principal) | _fill_required_fields_of_aspects(urn, united)
 
-    def _derive_aspects(
+    def _derive_lineage_aspects(
         self, tx: TableContext, urn: Urn, requested: Collection[str] | None, principal: Principal
     ) -> dict[str, Aspect]:
         """Return the aspects of an entity that are derived from lineage."""
-        values_by_name = derive_aspects(tx, urn, requested, NodeCache(tx, self.read_policy, principal))
+        values_by_name = derive_lineage_aspects(tx, urn, requested, NodeCache(tx, self.read_policy, principal))
         return {
             name: Aspect(name, "SYSTEM", DERIVED_VERSION, value, "", None, 0) for name, value in values_by_name.items()
         }
@@ -118,7 +129,7 @@ class AspectReader:
         return Aspect(kind.key_aspect, "SYSTEM", DERIVED_VERSION, build_key_aspect(urn, kind), "", None, 0)
 
 
-def _complete(urn: Urn, present_aspects: Mapping[str, Aspect]) -> dict[str, Aspect]:
+def _fill_required_fields_of_aspects(urn: Urn, present_aspects: Mapping[str, Aspect]) -> dict[str, Aspect]:
     """Add members that DataHub's classes require, and our own APIs do not."""
     return {
         name: replace(aspect, value=fill_required_fields(urn, name, aspect.value))

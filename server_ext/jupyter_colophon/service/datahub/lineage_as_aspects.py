@@ -17,8 +17,8 @@ from jupyter_colophon.service.datahub import runs_as_process_instances
 from jupyter_colophon.service.lineage.lineage_nodes import NodeCache
 from jupyter_colophon.service.lineage.lineage_traversal import MODES, READ, WALKED_READ, WALKED_WRITE, WRITE
 from jupyter_colophon.storage.lineage import runs as stored_runs
-from jupyter_colophon.storage.lineage.run_accesses import Triple, read_runs
-from jupyter_colophon.storage.lineage.statements import get_program
+from jupyter_colophon.storage.lineage.run_accesses import Triple, read_run_rows
+from jupyter_colophon.storage.lineage.statements import get_program_of_node
 from jupyter_colophon.storage.spi import Edge, Row, TableContext
 
 Value = dict[str, Any]
@@ -29,12 +29,14 @@ _RUNS_MAX: Final = 20
 _KIND: Final = {ASPECT: "dataset", JOB_ASPECT: "dataJob"}
 
 
-def derive_aspects(tx: TableContext, urn: Urn, requested: Collection[str] | None, nodes: NodeCache) -> dict[str, Value]:
+def derive_lineage_aspects(
+    tx: TableContext, urn: Urn, requested: Collection[str] | None, nodes: NodeCache
+) -> dict[str, Value]:
     """Return the aspects of an entity that can be derived from lineage, of those `wanted` (None: all)."""
     if urn.type == runs_as_process_instances.KIND:
-        return runs_as_process_instances.derive_aspects(tx, urn, requested, nodes)
+        return runs_as_process_instances.derive_process_instance_aspects(tx, urn, requested, nodes)
     builders: Mapping[str, Callable[[TableContext, str, NodeCache], Value | None]] = {
-        ASPECT: _derive_upstreams,
+        ASPECT: _derive_upstream_lineage,
         JOB_ASPECT: _derive_inputs_and_outputs,
     }
     values_by_name = {
@@ -45,23 +47,23 @@ def derive_aspects(tx: TableContext, urn: Urn, requested: Collection[str] | None
     return {name: value for name, value in values_by_name.items() if value is not None}
 
 
-def _derive_upstreams(tx: TableContext, urn: str, nodes: NodeCache) -> Value | None:
+def _derive_upstream_lineage(tx: TableContext, urn: str, nodes: NodeCache) -> Value | None:
     written = _read_current_edges(tx, tx.edges.find_neighbours("data", [urn], WALKED_WRITE, ALL_TIME, _DATA_MAX))
-    programs = nodes.filter_visible({get_program(edge.program) for edge in written})
-    flows = {edge.program for edge in written if get_program(edge.program) in programs}
+    programs = nodes.filter_visible_nodes({get_program_of_node(edge.program) for edge in written})
+    flows = {edge.program for edge in written if get_program_of_node(edge.program) in programs}
     reads = _read_current_edges(
         tx, tx.edges.find_neighbours("program", sorted(flows), WALKED_READ, ALL_TIME, _DATA_MAX)
     )
-    visible = nodes.filter_visible({edge.data for edge in reads})
+    visible = nodes.filter_visible_nodes({edge.data for edge in reads})
     by_data: dict[str, list[Edge]] = defaultdict(list)
     for edge in reads:
         if edge.data in visible and edge.data != urn:
             by_data[edge.data].append(edge)
     if not by_data:
         return None
-    upstreams = [_build_upstream(tx, data, edges[:_PROGRAMS_MAX]) for data, edges in by_data.items()]
-    columns = [row for row in stored_runs.list_columns_into(tx, [urn], MAX_RELATIONS) if row["source"] in visible]
-    return {"upstreams": upstreams} | _build_fine_grained(columns)
+    upstreams = [_build_upstream_entry(tx, data, edges[:_PROGRAMS_MAX]) for data, edges in by_data.items()]
+    columns = [row for row in stored_runs.list_column_rows_into(tx, [urn], MAX_RELATIONS) if row["source"] in visible]
+    return {"upstreams": upstreams} | _build_fine_grained_lineages(columns)
 
 
 def _read_current_edges(tx: TableContext, triples: Iterable[Triple]) -> list[Edge]:
@@ -69,7 +71,7 @@ def _read_current_edges(tx: TableContext, triples: Iterable[Triple]) -> list[Edg
     program_triples = [
         triple
         for triple in sorted(triples)
-        if declared_lineage.parse_placeholder_source(Urn.parse(get_program(triple[1]))) is None
+        if declared_lineage.parse_placeholder_source(Urn.parse(get_program_of_node(triple[1]))) is None
     ]
     return [
         edge
@@ -78,9 +80,9 @@ def _read_current_edges(tx: TableContext, triples: Iterable[Triple]) -> list[Edg
     ]
 
 
-def _build_upstream(tx: TableContext, data: str, edges: list[Edge]) -> Value:
+def _build_upstream_entry(tx: TableContext, data: str, edges: list[Edge]) -> Value:
     """Return one upstream dataset, with its time, programs and actor."""
-    runs = read_runs(tx, (edge.runs[0] for edge in edges if edge.runs))
+    runs = read_run_rows(tx, (edge.runs[0] for edge in edges if edge.runs))
     actor = next((row["actor"] for row in runs.values()), "unknown")
     return {
         "dataset": data,
@@ -88,7 +90,7 @@ def _build_upstream(tx: TableContext, data: str, edges: list[Edge]) -> Value:
         "auditStamp": {"time": max(edge.start for edge in edges), "actor": f"urn:li:corpuser:{actor}"},
         "properties": {
             "source": "lineage",
-            "programs": " ".join(dict.fromkeys(get_program(edge.program) for edge in edges)),
+            "programs": " ".join(dict.fromkeys(get_program_of_node(edge.program) for edge in edges)),
         },
     }
 
@@ -97,18 +99,20 @@ def _derive_inputs_and_outputs(tx: TableContext, urn: str, nodes: NodeCache) -> 
     edges = _read_current_edges(
         tx, tx.edges.find_neighbours("program", [urn], MODES["program", "undirected"], ALL_TIME, _DATA_MAX)
     )
-    visible = nodes.filter_visible({edge.data for edge in edges})
+    visible = nodes.filter_visible_nodes({edge.data for edge in edges})
     sides = {
         side: sorted({edge.data for edge in edges if edge.mode in modes and edge.data in visible})
         for side, modes in (("inputDatasets", READ), ("outputDatasets", WRITE))
     }
     if not any(sides.values()):
         return None
-    columns = stored_runs.list_columns_into(tx, sides["outputDatasets"], MAX_RELATIONS)
-    return sides | _build_fine_grained(row for row in columns if row["program"] == urn and row["source"] in visible)
+    columns = stored_runs.list_column_rows_into(tx, sides["outputDatasets"], MAX_RELATIONS)
+    return sides | _build_fine_grained_lineages(
+        row for row in columns if row["program"] == urn and row["source"] in visible
+    )
 
 
-def _build_fine_grained(rows: Iterable[Row]) -> Value:
+def _build_fine_grained_lineages(rows: Iterable[Row]) -> Value:
     """Return the column edges, grouped by target column."""
     by_target: dict[tuple[str, str, str], list[str]] = defaultdict(list)
     for row in rows:

@@ -6,12 +6,12 @@ from itertools import islice
 from typing import Any
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.documents.json_parsing import parse_stored
-from jupyter_colophon.core.documents.json_values import measure
+from jupyter_colophon.core.documents.json_parsing import parse_stored_json
+from jupyter_colophon.core.documents.json_values import measure_json_bytes
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.core.model.system_metadata import SystemMetadata
-from jupyter_colophon.core.read_budget import PAGE_BYTES_MAX, take_page
+from jupyter_colophon.core.read_budget import PAGE_BYTES_MAX, limit_items_to_page_bytes
 from jupyter_colophon.service.datahub import runs_as_process_instances
 from jupyter_colophon.service.lineage.lineage_nodes import NodeCache
 from jupyter_colophon.service.read_policy import ReadPolicy
@@ -21,7 +21,7 @@ from jupyter_colophon.storage.spi import Range, Row, StorageProvider, TableConte
 
 
 @dataclass(frozen=True, slots=True)
-class TimedValue:
+class TimeseriesValue:
     """A value of a timeseries. `time` is its own time, `recorded` when the catalog stored it (ms)."""
 
     time: int
@@ -32,10 +32,10 @@ class TimedValue:
 
 
 @dataclass(frozen=True, slots=True)
-class TimedPage:
+class TimeseriesPage:
     """Values, newest first; `truncated` if some were left out because of their size."""
 
-    values: list[TimedValue]
+    values: list[TimeseriesValue]
     truncated: bool
 
 
@@ -47,14 +47,14 @@ class TimeseriesReader:
     registry: Registry
     read_policy: ReadPolicy
 
-    def count(self, urn: Urn, principal: Principal) -> int:
+    def count_timeseries_values(self, urn: Urn, principal: Principal) -> int:
         """Return the number of values of all timeseries aspects of an entity; 0 if it may not be read."""
-        if not self.read_policy.filter_visible(principal, [urn]):
+        if not self.read_policy.filter_visible_entities(principal, [urn]):
             return 0
         within = Range.prefix(str(urn))
         return self.provider.tx_runner.run(lambda tx: tx.get_table("timeseries").count((within,)), read_only=True)
 
-    def read_values(
+    def read_newest_values(
         self,
         urn: Urn,
         name: str,
@@ -63,52 +63,58 @@ class TimeseriesReader:
         limit: int,
         start: int | None = None,
         end: int | None = None,
-        fits: Callable[[Mapping[str, Any]], bool] | None = None,
+        matches: Callable[[Mapping[str, Any]], bool] | None = None,
         bytes_max: int = PAGE_BYTES_MAX,
-    ) -> TimedPage:
+    ) -> TimeseriesPage:
         """Return the newest matching values between two times, newest first; empty for an unknown entity.
 
         Raises NotFound for what may not be read, and for an unknown aspect.
         """
-        self.read_policy.require(principal, urn)
+        self.read_policy.require_readable_entity(principal, urn)
         self.registry.get_aspect(urn.type, name)
-        within = timeseries.build_range(str(urn), name, start, end)
+        within = timeseries.build_range_of_times(str(urn), name, start, end)
 
-        def read_page(tx: TableContext) -> TimedPage:
+        def read_page(tx: TableContext) -> TimeseriesPage:
             table = tx.get_table("timeseries")
             if name == runs_as_process_instances.EVENTS and not any(table.scan(Range.prefix(str(urn), name), 1)):
-                timed_values = self._derive_events(tx, urn, (start, end), principal)
-            elif aspects.read_summary(tx, str(urn)) is None:
-                return TimedPage([], False)
+                timed_values = self._derive_run_events(tx, urn, (start, end), principal)
+            elif aspects.find_entity_summary(tx, str(urn)) is None:
+                return TimeseriesPage([], False)
             else:
-                timed_values = map(_parse_value, table.scan(within, limit if fits is None else None, "desc"))
+                timed_values = map(
+                    _parse_timeseries_value, table.scan(within, limit if matches is None else None, "desc")
+                )
             matching = islice(
-                (timed_value for timed_value in timed_values if fits is None or fits(timed_value.value)), limit
+                (timed_value for timed_value in timed_values if matches is None or matches(timed_value.value)), limit
             )
-            values = list(take_page(matching, _measure, bytes_max))
-            return TimedPage(values, next(matching, None) is not None)
+            values = list(limit_items_to_page_bytes(matching, _measure_value_bytes, bytes_max))
+            return TimeseriesPage(values, next(matching, None) is not None)
 
         return self.provider.tx_runner.run(read_page, read_only=True)
 
-    def _derive_events(
+    def _derive_run_events(
         self, tx: TableContext, urn: Urn, window: tuple[int | None, int | None], principal: Principal
-    ) -> Iterator[TimedValue]:
+    ) -> Iterator[TimeseriesValue]:
         """Yield the events of a run that are derived from its record."""
         start, end = window
-        for value, actor in runs_as_process_instances.derive_events(
+        for value, actor in runs_as_process_instances.derive_process_instance_events(
             tx, urn, NodeCache(tx, self.read_policy, principal)
         ):
             time = value["timestampMillis"]
             if (start is None or start <= time) and (end is None or time <= end):
-                yield TimedValue(time, value, actor, time, None)
+                yield TimeseriesValue(time, value, actor, time, None)
 
 
-def _measure(timed_value: TimedValue) -> int:
+def _measure_value_bytes(timed_value: TimeseriesValue) -> int:
     """Return the approximate size of a value in a response."""
-    return measure(timed_value.value)
+    return measure_json_bytes(timed_value.value)
 
 
-def _parse_value(row: Row) -> TimedValue:
-    return TimedValue(
-        row["time"], parse_stored(row["value"]), row["actor"], row["recorded"], codecs.read_system(row["system"])
+def _parse_timeseries_value(row: Row) -> TimeseriesValue:
+    return TimeseriesValue(
+        row["time"],
+        parse_stored_json(row["value"]),
+        row["actor"],
+        row["recorded"],
+        codecs.parse_system_metadata(row["system"]),
     )

@@ -9,7 +9,7 @@ from jupyter_colophon.core.changes.inbox import InboxEntry
 from jupyter_colophon.core.errors import NotFound
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model.proposal import ABSENT, ProposalResult
-from jupyter_colophon.service.changes.inbox import Inbox
+from jupyter_colophon.service.changes.inbox import ProposalInbox
 from jupyter_colophon.service.datahub.aspects import AspectReader
 
 State = Literal["ERROR", "PENDING", "ACTIVE_STATE", "HISTORIC_STATE", "NO_OP", "UNKNOWN"]
@@ -24,7 +24,7 @@ class TracedWrite:
     why: str = ""
 
 
-def format_trace(time_us: int, number: int) -> str:
+def format_write_trace_id(time_us: int, number: int) -> str:
     """Return the trace of a write: 32 hexadecimal digits, from which DataHub's clients read the time."""
     return f"{time_us:0{_DIGITS}x}{number:0{_DIGITS}x}"
 
@@ -33,49 +33,49 @@ def format_trace(time_us: int, number: int) -> str:
 class WriteTracer:
     """Reports the state of writes, for entities that the principal may read."""
 
-    inbox: Inbox
+    inbox: ProposalInbox
     reader: AspectReader
 
-    def read_states(
+    def read_write_states(
         self, trace: str, aspects: Mapping[Urn, Sequence[str]], principal: Principal
     ) -> dict[str, dict[str, TracedWrite]]:
         """Return the state of each of these aspects of a write."""
         number = int(trace[_DIGITS:], 16)
-        entry = self._find_entry(number, principal) if number else None
+        entry = self._find_inbox_entry(number, principal) if number else None
         return {
-            str(urn): {name: self._determine_state(urn, name, number, entry, principal) for name in names}
+            str(urn): {name: self._determine_aspect_state(urn, name, number, entry, principal) for name in names}
             for urn, names in aspects.items()
         }
 
-    def _find_entry(self, number: int, principal: Principal) -> InboxEntry | None:
+    def _find_inbox_entry(self, number: int, principal: Principal) -> InboxEntry | None:
         try:
-            return self.inbox.read_entry(number, principal)
+            return self.inbox.require_visible_entry(number, principal)
         except NotFound:
             return None
 
-    def _determine_state(
+    def _determine_aspect_state(
         self, urn: Urn, name: str, number: int, entry: InboxEntry | None, principal: Principal
     ) -> TracedWrite:
         if entry is not None and entry.state == "pending":
             return TracedWrite("PENDING")
         if entry is not None and entry.state == "rejected":
             return TracedWrite("ERROR", entry.refusal.detail if entry.refusal else "")
-        version = self._read_version(urn, name, principal)
-        written = None if entry is None else next(_filter_results(entry.results, urn, name), None)
+        version = self._read_current_version(urn, name, principal)
+        written = None if entry is None else next(_iterate_results_of_aspect(entry.results, urn, name), None)
         if number and written is None:
             return TracedWrite("UNKNOWN")
         if written is None:
             # A synchronous write was complete before its response.
             return TracedWrite("UNKNOWN" if version == ABSENT else "ACTIVE_STATE")
-        if not written.changed:
+        if not written.has_changed:
             return TracedWrite("NO_OP")
         return TracedWrite("ACTIVE_STATE" if written.version == version else "HISTORIC_STATE")
 
-    def _read_version(self, urn: Urn, name: str, principal: Principal) -> int:
-        present = self.reader.read_entities([urn], {name}, principal).get(str(urn), {})
+    def _read_current_version(self, urn: Urn, name: str, principal: Principal) -> int:
+        present = self.reader.read_aspects_of_existing_entities([urn], {name}, principal).get(str(urn), {})
         return present[name].version if name in present else ABSENT
 
 
-def _filter_results(results: Sequence[ProposalResult], urn: Urn, name: str) -> Iterator[ProposalResult]:
+def _iterate_results_of_aspect(results: Sequence[ProposalResult], urn: Urn, name: str) -> Iterator[ProposalResult]:
     """Yield the results for this aspect, newest first."""
     yield from (result for result in reversed(results) if result.urn == urn and result.aspect == name)

@@ -4,19 +4,19 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.cursor import Cursors
+from jupyter_colophon.core.cursor import CursorCodec
 from jupyter_colophon.core.entities.entity import Aspect, AspectVersion, Entity, EntityListing, EntitySummary
 from jupyter_colophon.core.errors import InvalidQuery, NotFound
 from jupyter_colophon.core.identity.names import NO_NAMESPACE, Urn
 from jupyter_colophon.core.instances.instance_namespaces import INSTANCE
 from jupyter_colophon.core.model.registry import Registry
-from jupyter_colophon.service.aspect_redaction import VisibleValues
-from jupyter_colophon.service.entities.columns import ColumnReader, is_column
-from jupyter_colophon.service.read_audit import audit_reads
+from jupyter_colophon.service.aspect_redaction import AspectRedactor
+from jupyter_colophon.service.entities.columns import ColumnReader, is_column_urn
+from jupyter_colophon.service.read_audit import audit_reads_of_method
 from jupyter_colophon.service.read_policy import ReadPolicy
 from jupyter_colophon.storage.entities import aspects
-from jupyter_colophon.storage.entities.deleting_namespaces import filter_active
-from jupyter_colophon.storage.lineage.renames import build_not_found
+from jupyter_colophon.storage.entities.deleting_namespaces import filter_namespaces_not_being_deleted
+from jupyter_colophon.storage.lineage.renames import build_not_found_or_renamed_error
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
 
 #: How many instances are examined at once for a page of visible ones.
@@ -30,32 +30,32 @@ class EntityReader:
     provider: StorageProvider
     registry: Registry
     read_policy: ReadPolicy
-    cursors: Cursors
+    cursors: CursorCodec
 
     def read_entity(self, urn: Urn, names: Collection[str] | None, principal: Principal) -> Entity:
         """Return an entity with its aspects, or only those named.
 
         A column exists as soon as any aspect of its dataset describes it; it has the times of the dataset then.
         """
-        self.read_policy.require(principal, urn)
+        self.read_policy.require_readable_entity(principal, urn)
 
         def read_visible(tx: TableContext) -> Entity:
-            summary = aspects.read_summary(tx, str(urn)) or self._find_described_column(tx, urn)
+            summary = aspects.find_entity_summary(tx, str(urn)) or self._find_described_column(tx, urn)
             if summary is None:
                 # Raises NotFound for an unknown type; a type removed from the registry may still have stored entities.
                 self.registry.get_type(urn.type)
-                raise build_not_found(tx, str(urn))
-            present = aspects.read_present(tx, self.registry, urn.type, str(urn), names)
-            return Entity(summary, VisibleValues(tx, self.read_policy, principal).redact_aspects(present))
+                raise build_not_found_or_renamed_error(tx, str(urn))
+            present = aspects.read_present_aspects(tx, self.registry, urn.type, str(urn), names)
+            return Entity(summary, AspectRedactor(tx, self.read_policy, principal).redact_aspects(present))
 
         return self.provider.tx_runner.run(read_visible, read_only=True)
 
     def _find_described_column(self, tx: TableContext, urn: Urn) -> EntitySummary | None:
         """Return a column that only aspects of its dataset describe; None for anything else."""
-        if not is_column(urn):
+        if not is_column_urn(urn):
             return None
-        dataset, path = urn.parse_part(0), urn.parts[1]
-        summary = aspects.read_summary(tx, str(dataset))
+        dataset, path = urn.parse_part_as_urn(0), urn.parts[1]
+        summary = aspects.find_entity_summary(tx, str(dataset))
         if (
             summary is None
             or not ColumnReader(tx, self.registry, dataset, summary.namespace).read_column(path).described
@@ -63,65 +63,71 @@ class EntityReader:
             return None
         return replace(summary, urn=str(urn), type=urn.type, name=path, platform=None, removed=False)
 
-    def read_aspect(self, urn: Urn, name: str, principal: Principal) -> Aspect:
+    def read_current_aspect(self, urn: Urn, name: str, principal: Principal) -> Aspect:
         """Return the current value of one aspect."""
-        self.read_policy.require(principal, urn)
+        self.read_policy.require_readable_entity(principal, urn)
 
         def find_aspect(tx: TableContext) -> Aspect | None:
-            aspect = aspects.read_one(tx, self.registry, urn.type, str(urn), name)
-            return None if aspect is None else VisibleValues(tx, self.read_policy, principal).redact_aspect(aspect)
+            aspect = aspects.find_aspect(tx, self.registry, urn.type, str(urn), name)
+            return None if aspect is None else AspectRedactor(tx, self.read_policy, principal).redact_aspect(aspect)
 
         visible_aspect = self.provider.tx_runner.run(find_aspect, read_only=True)
         if visible_aspect is None:
             self.registry.get_aspect(urn.type, name)
-            raise self.create_not_found(urn, f"{name} of entity")
+            raise self.create_not_found_or_renamed_error(urn, f"{name} of entity")
         return visible_aspect
 
-    def create_not_found(self, urn: Urn, kind: str = "entity") -> NotFound:
+    def create_not_found_or_renamed_error(self, urn: Urn, kind: str = "entity") -> NotFound:
         """Return a NotFound for a readable entity; after a rename, it names the new entity."""
-        return self.provider.tx_runner.run(lambda tx: build_not_found(tx, str(urn), kind), read_only=True)
+        return self.provider.tx_runner.run(
+            lambda tx: build_not_found_or_renamed_error(tx, str(urn), kind), read_only=True
+        )
 
-    def list_versions(
+    def list_aspect_versions(
         self, urn: Urn, name: str, limit: int, cursor: str, principal: Principal
     ) -> tuple[list[AspectVersion], str | None]:
         """Return the history of an aspect, newest first, and the next cursor."""
-        self.read_policy.require(principal, urn)
-        before = int(self.cursors.read("versions", cursor)) if cursor else None
+        self.read_policy.require_readable_entity(principal, urn)
+        before = int(self.cursors.decode_cursor("versions", cursor)) if cursor else None
 
         def read_history(tx: TableContext) -> tuple[list[AspectVersion], bool]:
-            visible = VisibleValues(tx, self.read_policy, principal)
-            history, is_cut = aspects.list_versions(tx, str(urn), name, before, limit)
+            visible = AspectRedactor(tx, self.read_policy, principal)
+            history, is_cut = aspects.list_aspect_versions(tx, str(urn), name, before, limit)
             return [visible.redact_version(name, aspect_version) for aspect_version in history], is_cut
 
         versions, is_cut = self.provider.tx_runner.run(read_history, read_only=True)
         if not versions and not cursor:
             self.registry.get_aspect(urn.type, name)
-            raise self.create_not_found(urn, f"{name} of entity")
+            raise self.create_not_found_or_renamed_error(urn, f"{name} of entity")
         page = versions[:-1] if is_cut else versions
-        more = self.cursors.write("versions", page[-1].version) if is_cut and page else None
+        more = self.cursors.encode_cursor("versions", page[-1].version) if is_cut and page else None
         hidden = {
             aspect_version.version
             for aspect_version in versions
-            if not self.read_policy.may_see_value(principal, urn, aspect_version.value)
+            if not self.read_policy.may_see_instance_version(principal, urn, aspect_version.value)
         }
         return [
-            _remove_hidden_diff(aspect_version, hidden)
+            _drop_diff_from_hidden_version(aspect_version, hidden)
             for aspect_version in page
             if aspect_version.version not in hidden
         ], more
 
-    @audit_reads("list", lambda page: (summary.urn for summary in page[0]))
-    def list_entities(self, listing: EntityListing, principal: Principal) -> tuple[list[EntitySummary], str | None]:
+    @audit_reads_of_method("list", lambda page: (summary.urn for summary in page[0]))
+    def list_visible_entities(
+        self, listing: EntityListing, principal: Principal
+    ) -> tuple[list[EntitySummary], str | None]:
         """Return a page of entities by namespace, type and name, and the next cursor; at most a page is examined."""
         request_key = [listing.namespace, listing.type, listing.prefix, listing.removed]
         position = None
         if listing.cursor:
-            *same, position = self.cursors.read("entities", listing.cursor)
+            *same, position = self.cursors.decode_cursor("entities", listing.cursor)
             if same != request_key:
-                raise InvalidQuery("is not a cursor of this list", "cursor")
+                raise InvalidQuery("does not belong to this list: repeat the request without a cursor", "cursor")
 
         def read_page(tx: TableContext) -> list[EntitySummary]:
-            return self._read_page(tx, self.list_namespace_types(tx, listing, principal), listing, position, principal)
+            return self._read_page_of_summaries(
+                tx, self.list_namespace_types(tx, listing, principal), listing, position, principal
+            )
 
         summaries = self.provider.tx_runner.run(read_page, read_only=True)
         page = summaries[: listing.limit]
@@ -129,20 +135,23 @@ class EntityReader:
         if not page or len(summaries) <= listing.limit:
             return visible, None
         last = page[-1]
-        return visible, self.cursors.write("entities", [*request_key, [last.namespace, last.type, last.name, last.urn]])
+        return visible, self.cursors.encode_cursor(
+            "entities", [*request_key, [last.namespace, last.type, last.name, last.urn]]
+        )
 
     def list_namespace_types(
         self, tx: TableContext, listing: EntityListing, principal: Principal
     ) -> Iterator[tuple[str, str]]:
         """Yield every (namespace, type) to list, in order."""
         spaces = [listing.namespace] if listing.namespace else [NO_NAMESPACE, *aspects.list_namespaces(tx)]
-        for space in filter_active(tx, spaces):
-            if self.read_policy.may_read(principal, space):
+        for space in filter_namespaces_not_being_deleted(tx, spaces):
+            if self.read_policy.may_read_namespace(principal, space):
                 yield from (
-                    (space, kind) for kind in ([listing.type] if listing.type else aspects.iterate_types(tx, space))
+                    (space, kind)
+                    for kind in ([listing.type] if listing.type else aspects.iterate_entity_types(tx, space))
                 )
 
-    def _read_page(
+    def _read_page_of_summaries(
         self,
         tx: TableContext,
         namespace_types: Iterable[tuple[str, str]],
@@ -160,7 +169,7 @@ class EntityReader:
             )
             if len(urns) > listing.limit:
                 break
-        summaries = aspects.read_summaries(tx, urns)
+        summaries = aspects.find_entity_summaries(tx, urns)
         return [summaries[urn] for urn in urns if urn in summaries]
 
     def _list_urns_of_type(
@@ -174,17 +183,19 @@ class EntityReader:
     ) -> list[str]:
         """Return URNs of a namespace and type by name, without instances whose own namespace may not be read."""
         if namespace_type[1] != INSTANCE or not self.read_policy.has_site_policy:
-            return aspects.list_urns(tx, *namespace_type, listing.prefix, after, limit)
+            return aspects.list_entity_urns(tx, *namespace_type, listing.prefix, after, limit)
         visible_urns: list[str] = []
         while len(visible_urns) < limit and (
-            slice_urns := aspects.list_urns(tx, *namespace_type, listing.prefix, after, _SLICE)
+            slice_urns := aspects.list_entity_urns(tx, *namespace_type, listing.prefix, after, _SLICE)
         ):
-            visible_urns += [urn for urn in slice_urns if self.read_policy.may_see(tx, principal, Urn.parse(urn))]
+            visible_urns += [
+                urn for urn in slice_urns if self.read_policy.may_see_entity(tx, principal, Urn.parse(urn))
+            ]
             after = (self.read_policy.identity.get_short_name(Urn.parse(slice_urns[-1])), slice_urns[-1])
         return visible_urns[:limit]
 
 
-def _remove_hidden_diff(aspect_version: AspectVersion, hidden: Collection[int]) -> AspectVersion:
+def _drop_diff_from_hidden_version(aspect_version: AspectVersion, hidden: Collection[int]) -> AspectVersion:
     """Return a version without the diff from a version that may not be read."""
     if aspect_version.version - 1 not in hidden or aspect_version.value is None:
         return aspect_version

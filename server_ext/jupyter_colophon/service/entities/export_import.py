@@ -6,15 +6,22 @@ from itertools import islice
 from typing import Any, Literal
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.documents.json_parsing import parse_stored
-from jupyter_colophon.core.documents.merge import MergeConflict, merge_values
+from jupyter_colophon.core.documents.json_parsing import parse_stored_json
+from jupyter_colophon.core.documents.merge import MergeConflict, merge_three_way
 from jupyter_colophon.core.entities.entity import Aspect, EntityListing, EntitySummary
-from jupyter_colophon.core.entities.export_lines import ExportLine, digest, format_head, format_line, read, read_head
+from jupyter_colophon.core.entities.export_lines import (
+    ExportLine,
+    compute_value_digest,
+    format_export_header,
+    format_export_line,
+    parse_export_header,
+    parse_export_lines,
+)
 from jupyter_colophon.core.errors import ConditionFailed, InvalidInstance, MalformedBody, NotFound, Problem
 from jupyter_colophon.core.identity import names
-from jupyter_colophon.core.model.proposal import ABSENT, Condition, Proposal
+from jupyter_colophon.core.model.proposal import ABSENT, Proposal, WriteCondition
 from jupyter_colophon.core.model.registry import Registry
-from jupyter_colophon.service.aspect_redaction import VisibleValues
+from jupyter_colophon.service.aspect_redaction import AspectRedactor
 from jupyter_colophon.service.entities.entities import EntityReader
 from jupyter_colophon.service.write_path import WritePath
 from jupyter_colophon.storage.entities import aspects, timeseries
@@ -51,7 +58,7 @@ class NamespaceTransfer:
     write_path: WritePath
     registry: Registry
 
-    def export(
+    def export_namespace_lines(
         self, namespace: str, principal: Principal, types: Collection[str] = (), aspect_filter: Collection[str] = ()
     ) -> Iterator[str]:
         """Return the lines of a namespace, of all or of some entity types and aspects. Raises NotFound, InvalidInstance.
@@ -61,27 +68,27 @@ class NamespaceTransfer:
         schemaspaces) are left out.
         """
         self.reader.read_entity(names.make_namespace_urn(namespace), [], principal)
-        self._require_known(types, aspect_filter)
-        return self._generate_lines(namespace, principal, types, aspect_filter)
+        self._require_known_types_and_aspects(types, aspect_filter)
+        return self._generate_export_lines(namespace, principal, types, aspect_filter)
 
-    def import_lines(
+    def import_and_merge_lines(
         self, source: LineSource, principal: Principal, *, overwrite: bool = False, dry_run: bool = False
     ) -> Iterator[ImportedLine]:
         """Import lines in batches. A value that both sides changed at the same place is a conflict and stays unchanged.
 
         Raises AccessDenied, NotFound, MalformedBody with the number of the first invalid line, before anything is written.
         """
-        namespace = self._check_lines(iter(source()), principal, overwrite)
+        namespace = self._check_all_lines_and_get_namespace(iter(source()), principal, overwrite)
         if not dry_run:
             namespace_proposal = Proposal(names.make_namespace_urn(namespace), "status", "upsert", {"removed": False})
-            self.write_path.propose([namespace_proposal], principal)
+            self.write_path.apply_proposals_atomically([namespace_proposal], principal)
         lines = iter(source())
-        read_head(lines)
-        lines_read = read(lines)
+        parse_export_header(lines)
+        lines_read = parse_export_lines(lines)
         while batch := list(islice(lines_read, _AT_ONCE)):
             yield from self._import_batch(batch, principal, overwrite, dry_run)
 
-    def _require_known(self, types: Collection[str], aspect_filter: Collection[str]) -> None:
+    def _require_known_types_and_aspects(self, types: Collection[str], aspect_filter: Collection[str]) -> None:
         aspect_names = {spec.name for kind in self.registry.types for spec in kind.aspects}
         kinds = {kind.type for kind in self.registry.types}
         problems = [
@@ -93,41 +100,45 @@ class NamespaceTransfer:
         if problems:
             raise InvalidInstance("the export", tuple(problems))
 
-    def _generate_lines(
+    def _generate_export_lines(
         self, namespace: str, principal: Principal, types: Collection[str], aspect_filter: Collection[str]
     ) -> Iterator[str]:
-        yield format_head(namespace)
-        for page in self._read_pages(namespace, types, principal):
-            for summary, aspects_by_name in self._read(lambda tx, page=page: self._read_aspects(tx, page, principal)):  # type: ignore[misc]
+        yield format_export_header(namespace)
+        for page in self._iterate_entity_pages(namespace, types, principal):
+            for summary, aspects_by_name in self._run_read_transaction(
+                lambda tx, page=page: self._read_exported_aspects(tx, page, principal)  # type: ignore[misc]
+            ):
                 for name in sorted(aspects_by_name):
-                    spec = self.registry.get_stored_aspect(summary.type, name)
+                    spec = self.registry.get_aspect_or_unregistered(summary.type, name)
                     if not spec.key and not spec.managed_by and (not aspect_filter or name in aspect_filter):
                         aspect = aspects_by_name[name]
                         for value in (
                             self._read_timeseries_values(summary.urn, name) if aspect is None else (aspect.value,)
                         ):
-                            yield format_line(summary.urn, name, value)
+                            yield format_export_line(summary.urn, name, value)
 
-    def _read_pages(
+    def _iterate_entity_pages(
         self, namespace: str, types: Collection[str], principal: Principal
     ) -> Iterator[list[EntitySummary]]:
         for type_ in sorted(set(types)) or [""]:
             cursor: str | None = ""
             while cursor is not None:
                 listing = EntityListing(namespace=namespace, type=type_, limit=_PAGE, cursor=cursor, removed=True)
-                page, cursor = self.reader.list_entities(listing, principal)
-                yield [summary for summary in page if not self.registry.get_stored_type(summary.type).managed_by]
+                page, cursor = self.reader.list_visible_entities(listing, principal)
+                yield [
+                    summary for summary in page if not self.registry.get_type_or_unregistered(summary.type).managed_by
+                ]
 
-    def _read_aspects(
+    def _read_exported_aspects(
         self, tx: TableContext, page: list[EntitySummary], principal: Principal
     ) -> list[tuple[EntitySummary, dict[str, Aspect | None]]]:
         """Return the aspects of each entity; None for timeseries aspects, which may be long."""
-        visible = VisibleValues(tx, self.reader.read_policy, principal)
+        visible = AspectRedactor(tx, self.reader.read_policy, principal)
         return [
             (
                 summary,
-                dict.fromkeys(timeseries.list_aspects(tx, summary.urn))
-                | visible.redact_aspects(aspects.read_present(tx, self.registry, summary.type, summary.urn)),
+                dict.fromkeys(timeseries.list_timeseries_aspects(tx, summary.urn))
+                | visible.redact_aspects(aspects.read_present_aspects(tx, self.registry, summary.type, summary.urn)),
             )
             for summary in page
         ]
@@ -135,112 +146,120 @@ class NamespaceTransfer:
     def _read_timeseries_values(self, urn: str, name: str) -> Iterator[Mapping[str, Any]]:
         place: Key | None = ()
         while place is not None:
-            rows = self._read(lambda tx, place=place: timeseries.list_after(tx, urn, name, place, _VALUES_AT_ONCE))  # type: ignore[misc]
-            yield from (parse_stored(row["value"]) for row in rows)
+            rows = self._run_read_transaction(
+                lambda tx, place=place: timeseries.list_timeseries_rows_after(tx, urn, name, place, _VALUES_AT_ONCE)  # type: ignore[misc]
+            )
+            yield from (parse_stored_json(row["value"]) for row in rows)
             place = tuple(rows[-1][part] for part in timeseries.KEY) if len(rows) == _VALUES_AT_ONCE else None
 
-    def _check_lines(self, lines: Iterator[bytes], principal: Principal, overwrite: bool) -> str:
+    def _check_all_lines_and_get_namespace(self, lines: Iterator[bytes], principal: Principal, overwrite: bool) -> str:
         """Check every line; return the namespace of the export. Raises AccessDenied, NotFound, MalformedBody."""
-        namespace = read_head(lines)
+        namespace = parse_export_header(lines)
         places: dict[str, int] = {}
-        for line in read(lines):
-            self.reader.read_policy.require(principal, line.urn)
+        for line in parse_export_lines(lines):
+            self.reader.read_policy.require_readable_entity(principal, line.urn)
             if overwrite:
                 # Overwriting destroys values, also of user aspects.
-                self.write_path.require_deletion(principal, line.urn, line.aspect)
+                self.write_path.require_may_delete(principal, line.urn, line.aspect)
             places.setdefault(self.write_path.identity.get_namespace(line.urn), line.number)
             try:
-                self.write_path.check([_create_proposal(line, line.value)], principal)
+                self.write_path.authorize_and_validate([_create_proposal_of_line(line, line.value)], principal)
             except (InvalidInstance, NotFound) as error:
                 problems = [f"; {problem.pointer}: {problem.message}" for problem in error.problems[:1]]
                 raise MalformedBody(f"line {line.number}: {error.detail}{''.join(problems)}", error.problems) from error
-        for missing in self._find_missing(places.keys() - {namespace, names.NO_NAMESPACE}):
+        for missing in self._list_missing_namespaces(places.keys() - {namespace, names.NO_NAMESPACE}):
             raise MalformedBody(
                 f"line {places[missing]}: namespace {missing!r} does not exist, and is not the namespace of line 1"
             )
         return namespace
 
-    def _find_missing(self, namespaces: Collection[str]) -> list[str]:
+    def _list_missing_namespaces(self, namespaces: Collection[str]) -> list[str]:
         urns = {name: str(names.make_namespace_urn(name)) for name in sorted(namespaces)}
-        existing = self._read(lambda tx: aspects.read_summaries(tx, list(urns.values())))
+        existing = self._run_read_transaction(lambda tx: aspects.find_entity_summaries(tx, list(urns.values())))
         return [name for name, urn in urns.items() if urn not in existing]
 
     def _import_batch(
         self, lines: list[ExportLine], principal: Principal, overwrite: bool, dry_run: bool
     ) -> list[ImportedLine]:
         for attempt in range(1, _TRIES + 1):
-            compared = self._read(lambda tx: [self._compare(tx, line, principal, overwrite) for line in lines])
+            compared = self._run_read_transaction(
+                lambda tx: [self._compare_line_with_stored_value(tx, line, principal, overwrite) for line in lines]
+            )
             # Any other aspect would create the entity with a default status, so the status of the lines comes first.
             to_write = [proposal for _, proposal in compared if proposal is not None]
             proposals = sorted(to_write, key=lambda proposal: proposal.aspect != "status")
             try:
                 if proposals and not dry_run:
-                    self.write_path.propose(proposals, principal)
+                    self.write_path.apply_proposals_atomically(proposals, principal)
                 return [outcome_line for outcome_line, _ in compared]
             except ConditionFailed:
                 if attempt == _TRIES:
                     raise
         return []
 
-    def _compare(
+    def _compare_line_with_stored_value(
         self, tx: TableContext, line: ExportLine, principal: Principal, overwrite: bool
     ) -> tuple[ImportedLine, Proposal | None]:
-        value = self._apply_system_filter(line)
+        value = self._filter_system_metadata(line)
         if value is None:
             return ImportedLine(line, "unchanged"), None
-        present, version = self._read_present(tx, line)
-        outcome, value = self._determine_outcome(tx, replace(line, value=value), present, overwrite)
+        present, version = self._read_stored_value_and_version(tx, line)
+        outcome, value = self._merge_line_and_determine_outcome(tx, replace(line, value=value), present, overwrite)
         if outcome in ("unchanged", "kept", "conflict"):
             return ImportedLine(line, outcome), None
         # Replace only the version that was compared.
-        proposal = _create_proposal(line, value, version)
+        proposal = _create_proposal_of_line(line, value, version)
         if outcome == "merged":
             try:
-                self.write_path.check([proposal], principal)
+                self.write_path.authorize_and_validate([proposal], principal)
             except InvalidInstance:
                 return ImportedLine(line, "conflict"), None
         return ImportedLine(line, outcome), proposal
 
-    def _read_present(self, tx: TableContext, line: ExportLine) -> tuple[Any | None, int | None]:
+    def _read_stored_value_and_version(self, tx: TableContext, line: ExportLine) -> tuple[Any | None, int | None]:
         """Return the stored value for a line, and its version; timeseries values have none."""
         if self.registry.get_aspect(line.urn.type, line.aspect).timeseries:
-            return timeseries.read_value(tx, timeseries.get_key(str(line.urn), line.aspect, line.value)), None
-        aspect = aspects.read_one(tx, self.registry, line.urn.type, str(line.urn), line.aspect)
+            return timeseries.find_timeseries_value(
+                tx, timeseries.get_timeseries_key(str(line.urn), line.aspect, line.value)
+            ), None
+        aspect = aspects.find_aspect(tx, self.registry, line.urn.type, str(line.urn), line.aspect)
         return (None, ABSENT) if aspect is None else (aspect.value, aspect.version)
 
-    def _apply_system_filter(self, line: ExportLine) -> Any | None:
+    def _filter_system_metadata(self, line: ExportLine) -> Any | None:
         """Return the value after the system filter; None if nothing is left. User aspects are not filtered."""
         if self.registry.get_aspect(line.urn.type, line.aspect).scope == "USER":
             return line.value
         space = self.write_path.identity.get_namespace(line.urn)
-        return self.write_path.system_filter.filter_aspect(line.aspect, line.value, line.urn, space)
+        return self.write_path.system_filter.filter_aspect_keys(line.aspect, line.value, line.urn, space)
 
-    def _determine_outcome(
+    def _merge_line_and_determine_outcome(
         self, tx: TableContext, line: ExportLine, present: Any | None, overwrite: bool
     ) -> tuple[LineOutcome, Any]:
         if present is None:
             return "created", line.value
-        here = digest(present)
-        if here == digest(line.value):
+        here = compute_value_digest(present)
+        if here == compute_value_digest(line.value):
             return "unchanged", None
         if overwrite:
             return "overwritten", line.value
         if here == line.digest:
             return "updated", line.value
-        earlier = aspects.iterate_earlier_values(tx, str(line.urn), line.aspect, _VERSIONS_MAX) if line.digest else ()
-        base = next((value for value in earlier if digest(value) == line.digest), None)
+        earlier = (
+            aspects.iterate_earlier_aspect_values(tx, str(line.urn), line.aspect, _VERSIONS_MAX) if line.digest else ()
+        )
+        base = next((value for value in earlier if compute_value_digest(value) == line.digest), None)
         if base is None:
             return "conflict", None
-        if line.digest == digest(line.value):
+        if line.digest == compute_value_digest(line.value):
             return "kept", None
         try:
-            return "merged", merge_values(base, line.value, present)
+            return "merged", merge_three_way(base, line.value, present)
         except MergeConflict:
             return "conflict", None
 
-    def _read(self, work: Callable[[TableContext], Any]) -> Any:
+    def _run_read_transaction(self, work: Callable[[TableContext], Any]) -> Any:
         return self.reader.provider.tx_runner.run(work, read_only=True)
 
 
-def _create_proposal(line: ExportLine, value: Any, version: int | None = None) -> Proposal:
-    return Proposal(line.urn, line.aspect, "upsert", value, Condition(version=version))
+def _create_proposal_of_line(line: ExportLine, value: Any, version: int | None = None) -> Proposal:
+    return Proposal(line.urn, line.aspect, "upsert", value, WriteCondition(version=version))

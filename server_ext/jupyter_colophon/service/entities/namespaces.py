@@ -12,7 +12,10 @@ from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import StorageError
 from jupyter_colophon.service.write_path import WritePath
 from jupyter_colophon.storage.changes.stream_files import EventFiles
-from jupyter_colophon.storage.entities.deleting_namespaces import is_deleting, list_deleting
+from jupyter_colophon.storage.entities.deleting_namespaces import (
+    is_namespace_being_deleted,
+    list_namespaces_being_deleted,
+)
 from jupyter_colophon.storage.spi import StorageProvider
 from jupyter_colophon.system.worker import Worker
 
@@ -22,7 +25,7 @@ _logger = logging.getLogger("jupyter_colophon.namespaces")
 
 
 @dataclass(slots=True)
-class Namespaces:
+class NamespaceDeleter:
     """Deletes namespaces on one thread, which runs while there is something to remove."""
 
     provider: StorageProvider
@@ -36,43 +39,51 @@ class Namespaces:
     def __post_init__(self) -> None:
         """Prepare the thread; it starts with the first deletion."""
         self._worker = Worker(
-            "colophon-namespaces", self._clear_all, _logger, "clearing deleted namespaces", unavailable=(StorageError,)
+            "colophon-namespaces",
+            self._clear_deleted_namespaces,
+            _logger,
+            "clearing deleted namespaces",
+            unavailable=(StorageError,),
         )
 
-    def delete(self, name: str, principal: Principal) -> None:
+    def delete_namespace_and_content_in_background(self, name: str, principal: Principal) -> None:
         """Delete a namespace and its content; it is invisible when this returns. Raises NotFound, AccessDenied."""
-        self.write_path.delete_namespace(name, principal)
-        self.resume()
+        self.write_path.start_namespace_deletion(name, principal)
+        self.start_or_resume_deletions()
 
-    def clear(self, name: str) -> None:
+    def delete_remaining_content_now(self, name: str) -> None:
         """Remove all remaining content of a deleted namespace, so that it can be created again. Raises StorageError."""
-        while not self._clear_some(name):
+        while not self._is_cleared_after_step(name):
             pass
 
-    def remove_files(self, name: str, principal: Principal) -> None:
+    def remove_content_outside_catalog(self, name: str, principal: Principal) -> None:
         """Remove content outside the catalog of a namespace that was empty when deleted. Raises StorageError."""
         self.remove_external(name, principal)
         if self.events is not None:
-            self.events.remove_namespace(name)
+            self.events.remove_events_of_namespace(name)
 
-    def resume(self) -> None:
+    def start_or_resume_deletions(self) -> None:
         """Continue deletions of any process; the thread ends after the last one."""
-        if self.provider.tx_runner.run(list_deleting, read_only=True):
+        if self.provider.tx_runner.run(list_namespaces_being_deleted, read_only=True):
             self._worker.wake()
             self._worker.start()
 
-    def close(self) -> None:
+    def stop_thread(self) -> None:
         """Stop; another process continues the deletions."""
         self._worker.close()
 
-    def _clear_some(self, name: str) -> bool:
+    def _is_cleared_after_step(self, name: str) -> bool:
         """Remove some of a deleted namespace; True when nothing is left. Its files are removed first."""
-        if self.events is not None and self.provider.tx_runner.run(lambda tx: is_deleting(tx, name), read_only=True):
-            self.events.remove_namespace(name)
-        return self.write_path.clear_namespace(name, _PRINCIPAL)
+        if self.events is not None and self.provider.tx_runner.run(
+            lambda tx: is_namespace_being_deleted(tx, name), read_only=True
+        ):
+            self.events.remove_events_of_namespace(name)
+        return self.write_path.is_cleared_after_deleting_some(name, _PRINCIPAL)
 
-    def _clear_all(self) -> float:
-        while not self._worker.is_stopped and (names := self.provider.tx_runner.run(list_deleting, read_only=True)):
+    def _clear_deleted_namespaces(self) -> float:
+        while not self._worker.is_stopped and (
+            names := self.provider.tx_runner.run(list_namespaces_being_deleted, read_only=True)
+        ):
             for name in sorted(names):
-                self._clear_some(name)
+                self._is_cleared_after_step(name)
         return Worker.DONE

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from jupyter_colophon.core.entities.descriptors_of import describe_aspect
-from jupyter_colophon.core.entities.entity import STATUS, is_removed
+from jupyter_colophon.core.entities.descriptors_of import list_aspect_descriptors
+from jupyter_colophon.core.entities.entity import STATUS, is_status_removed
 from jupyter_colophon.core.model.registry import Registry
-from jupyter_colophon.core.model.search_index_terms import ValueRow, search_rows
+from jupyter_colophon.core.model.search_index_terms import ValueRow, build_distinct_value_rows
 from jupyter_colophon.storage.entities import aspects
 from jupyter_colophon.storage.search import index
 from jupyter_colophon.storage.spi import Document, Row, TableContext
@@ -36,51 +36,55 @@ class PointInTimeView:
     _rows: dict[str, Row] = field(default_factory=dict)
     _then: dict[str, HistoricEntity | None] = field(default_factory=dict)
 
-    def get_row(self, urn: str) -> Row:
+    def get_loaded_row(self, urn: str) -> Row:
         """Return the row of a preloaded entity; empty if it never existed."""
         return self._rows.get(urn, {})
 
-    def filter_unchanged(self, urns: Iterable[str]) -> list[str]:
+    def filter_unchanged_since(self, urns: Iterable[str]) -> list[str]:
         """Return the entities that have not changed since."""
         unchanged = (
-            urn for urn in dict.fromkeys(urns) if (row := self._rows.get(urn)) and not _is_changed(row, self.time)
+            urn for urn in dict.fromkeys(urns) if (row := self._rows.get(urn)) and not _is_changed_since(row, self.time)
         )
         return list(unchanged)
 
-    def filter_changed(self, urns: Iterable[str]) -> list[str]:
+    def filter_changed_since(self, urns: Iterable[str]) -> list[str]:
         """Return the entities that have changed or were deleted since."""
-        changed = (urn for urn in dict.fromkeys(urns) if (row := self._rows.get(urn)) and _is_changed(row, self.time))
+        changed = (
+            urn for urn in dict.fromkeys(urns) if (row := self._rows.get(urn)) and _is_changed_since(row, self.time)
+        )
         return list(changed)
 
-    def read_states(self, urns: Iterable[str]) -> dict[str, HistoricEntity]:
+    def rebuild_entities_as_of_time(self, urns: Iterable[str]) -> dict[str, HistoricEntity]:
         """Return the entities that existed then, in their state then."""
-        entities_by_urn = {urn: self._rebuild_entity(urn) for urn in urns}
+        entities_by_urn = {urn: self._rebuild_entity_or_none(urn) for urn in urns}
         return {urn: states_at for urn, states_at in entities_by_urn.items() if states_at is not None}
 
-    def load_rows(self, urns: Sequence[str]) -> None:
+    def load_and_cache_rows(self, urns: Sequence[str]) -> None:
         """Preload the rows of these entities."""
         new = [(urn,) for urn in dict.fromkeys(urns) if urn not in self._rows]
         self._rows |= {row["urn"]: row for row in self.tx.get_table("entities").read_many(new)}
 
-    def _rebuild_entity(self, urn: str) -> HistoricEntity | None:
+    def _rebuild_entity_or_none(self, urn: str) -> HistoricEntity | None:
         if urn not in self._then:
             if len(self._then) >= LOOKED_UP_MAX:
                 self.cut = True
                 return None
-            self._then[urn] = self._read(self._rows[urn])
+            self._then[urn] = self._rebuild_entity_of_row(self._rows[urn])
         return self._then[urn]
 
-    def _read(self, entity: Row) -> HistoricEntity | None:
-        then = aspects.read_all_at(self.tx, self.registry, entity["type"], entity["urn"], self.time)
-        if self.registry.get_stored_type(entity["type"]).key_aspect not in then:
+    def _rebuild_entity_of_row(self, entity: Row) -> HistoricEntity | None:
+        then = aspects.read_aspects_at_time(self.tx, self.registry, entity["type"], entity["urn"], self.time)
+        if self.registry.get_type_or_unregistered(entity["type"]).key_aspect not in then:
             return None
-        kind = self.registry.get_stored_type(entity["type"])
+        kind = self.registry.get_type_or_unregistered(entity["type"])
         values = set(
-            search_rows(descriptor for aspect in then.values() for descriptor in describe_aspect(kind, aspect))
+            build_distinct_value_rows(
+                descriptor for aspect in then.values() for descriptor in list_aspect_descriptors(kind, aspect)
+            )
         )
-        removed = STATUS in then and is_removed(then[STATUS].value)
-        return HistoricEntity(frozenset(values), index.build_document(entity, values, removed=removed), removed)
+        removed = STATUS in then and is_status_removed(then[STATUS].value)
+        return HistoricEntity(frozenset(values), index.build_search_document(entity, values, removed=removed), removed)
 
 
-def _is_changed(entity: Row, time: int) -> bool:
+def _is_changed_since(entity: Row, time: int) -> bool:
     return bool(entity["deleted"] or entity["updated"] > time)

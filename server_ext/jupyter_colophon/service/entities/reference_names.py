@@ -9,15 +9,20 @@ from dataclasses import dataclass
 from typing import Final
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.entities.descriptors_of import describe_aspect
+from jupyter_colophon.core.entities.descriptors_of import list_aspect_descriptors
 from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.identity.names import Urn
-from jupyter_colophon.core.identity.urn import PREFIX, encode_text
+from jupyter_colophon.core.identity.urn import PREFIX, encode_urn_text
 from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.core.model.search_filters import KIND_OF_FILTER
-from jupyter_colophon.core.model.search_index_terms import NAME_KEY, encode_token, filter_term, fold
-from jupyter_colophon.core.model.vocabulary import KEY_OF, NAMING, REFERRED, Kind, reference_text
-from jupyter_colophon.core.search.query_language import Pattern
+from jupyter_colophon.core.model.search_index_terms import (
+    NAME_KEY,
+    encode_filter_term,
+    encode_index_word,
+    fold_text_for_comparison,
+)
+from jupyter_colophon.core.model.vocabulary import KEY_OF, NAMING, REFERRED, Kind, format_reference_text
+from jupyter_colophon.core.search.query_language import SearchPattern
 from jupyter_colophon.service.read_policy import ReadPolicy
 from jupyter_colophon.storage.entities import aspects
 from jupyter_colophon.storage.search.index import NOT_REMOVED, REFERENCED
@@ -32,7 +37,7 @@ KIND_OF_KEY: Final[Mapping[str, Kind]] = {KEY_OF[kind]: kind for kind in REFERRE
 
 
 @dataclass(frozen=True, slots=True)
-class ReferenceNames:
+class ReferenceNameResolver:
     """Resolves names that a principal may see, in one transaction."""
 
     tx: TableContext
@@ -40,18 +45,20 @@ class ReferenceNames:
     read_policy: ReadPolicy
     principal: Principal
 
-    def read_names(self, urns: Iterable[str]) -> dict[str, str]:
+    def read_visible_names(self, urns: Iterable[str]) -> dict[str, str]:
         """Return the names of these entities, by URN, without unnamed or unreadable ones."""
-        readable = {urn: canonical for urn in urns if (canonical := self._parse_readable(urn)) is not None}
+        readable = {urn: canonical for urn in urns if (canonical := self._parse_readable_urn_or_none(urn)) is not None}
         keys = [
             (str(entity_urn), name)
             for entity_urn in dict.fromkeys(readable.values())
             for name in NAMING.get(entity_urn.type, ())
         ]
         names_by_urn: dict[str, dict[str, str]] = {}
-        for urn, aspect in aspects.read_many(self.tx, self.registry, keys):
-            kind = self.registry.get_stored_type(Urn.parse(urn).type)
-            named = (descriptor.text for descriptor in describe_aspect(kind, aspect) if descriptor.kind == "name")
+        for urn, aspect in aspects.iterate_aspects_of_keys(self.tx, self.registry, keys):
+            kind = self.registry.get_type_or_unregistered(Urn.parse(urn).type)
+            named = (
+                descriptor.text for descriptor in list_aspect_descriptors(kind, aspect) if descriptor.kind == "name"
+            )
             if (name := next(named, "")) != "":
                 names_by_urn.setdefault(urn, {})[aspect.name] = name
         best = {
@@ -60,60 +67,64 @@ class ReferenceNames:
         }
         return {urn: best[str(entity_urn)] for urn, entity_urn in readable.items() if str(entity_urn) in best}
 
-    def resolve(self, pattern: Pattern, kinds: Collection[Kind]) -> list[tuple[Kind, str]]:
+    def find_references_by_name(self, pattern: SearchPattern, kinds: Collection[Kind]) -> list[tuple[Kind, str]]:
         """Return (kind, key of the URN) of entities whose name matches the pattern, or whose URN it is."""
         if pattern.kind == "any":
             return []
         if pattern.text.startswith(PREFIX):
-            return [reference for reference in _parse_reference(pattern.text) if reference[0] in kinds]
-        word = encode_token(f"{NAME_KEY}:{pattern.text}")
+            return [reference for reference in _parse_folded_urn(pattern.text) if reference[0] in kinds]
+        word = encode_index_word(f"{NAME_KEY}:{pattern.text}")
         terms = (REFERENCED, NOT_REMOVED)
         words = TextQuery((word,), (), terms) if pattern.kind == "exact" else TextQuery((), (word,), terms)
         references = []
-        for match in self.tx.search.match(words, RESOLVED_MAX):
+        for match in self.tx.search.find_matches(words, RESOLVED_MAX):
             kind = _KIND_OF_TYPE.get(match.type.lower())
-            if kind is not None and kind in kinds and self.read_policy.may_read(self.principal, match.namespace):
-                references.append((kind, reference_text(match.urn)))
+            if (
+                kind is not None
+                and kind in kinds
+                and self.read_policy.may_read_namespace(self.principal, match.namespace)
+            ):
+                references.append((kind, format_reference_text(match.urn)))
         return list(dict.fromkeys(references))
 
-    def resolve_filter_value(self, name: str, value: str) -> str:
+    def resolve_name_to_filter_value(self, name: str, value: str) -> str:
         """Return the indexed value of a filter: the value itself if it occurs, else the key of the entity with this name."""
         kind = KIND_OF_FILTER.get(name)
         if kind is None or kind not in REFERRED or value.startswith(PREFIX):
             return value
-        if self.tx.search.match(TextQuery(terms=(filter_term(name, value),)), 1):
+        if self.tx.search.find_matches(TextQuery(terms=(encode_filter_term(name, value),)), 1):
             return value
-        resolved = self.resolve(Pattern(fold(value), "exact"), [kind])
+        resolved = self.find_references_by_name(SearchPattern(fold_text_for_comparison(value), "exact"), [kind])
         return next((key for _, key in resolved), value)
 
-    def read_facet_names(self, facets: Mapping[str, Iterable[tuple[str, int]]]) -> dict[str, dict[str, str]]:
+    def read_names_of_facet_values(self, facets: Mapping[str, Iterable[tuple[str, int]]]) -> dict[str, dict[str, str]]:
         """Return the names of facet values that differ from the value, by facet and value."""
         urns = {
-            (facet, value, f"{PREFIX}{type_}:{encode_text(value)}")
+            (facet, value, f"{PREFIX}{type_}:{encode_urn_text(value)}")
             for facet, counted in facets.items()
             for type_ in REFERRED.get(KIND_OF_FILTER.get(facet, "property"), ())
             for value, _ in counted
         }
-        names = self.read_names(urn for *_, urn in urns)
+        names = self.read_visible_names(urn for *_, urn in urns)
         names_by_facet: dict[str, dict[str, str]] = {}
         for facet, value, urn in sorted(urns):
             if names.get(urn, value) != value:
                 names_by_facet.setdefault(facet, {})[value] = names[urn]
         return names_by_facet
 
-    def _parse_readable(self, urn: str) -> Urn | None:
+    def _parse_readable_urn_or_none(self, urn: str) -> Urn | None:
         try:
             parsed = Urn.parse(urn)
         except InvalidName:
             return None
-        if parsed.type not in NAMING or not self.read_policy.may_read(
+        if parsed.type not in NAMING or not self.read_policy.may_read_namespace(
             self.principal, self.read_policy.identity.get_namespace(parsed)
         ):
             return None
         return parsed
 
 
-def _parse_reference(text: str) -> list[tuple[Kind, str]]:
+def _parse_folded_urn(text: str) -> list[tuple[Kind, str]]:
     """Return the reference for a folded URN; empty if its type cannot be referred to."""
     kind = _KIND_OF_TYPE.get(text.removeprefix(PREFIX).partition(":")[0])
-    return [] if kind is None else [(kind, reference_text(text))]
+    return [] if kind is None else [(kind, format_reference_text(text))]

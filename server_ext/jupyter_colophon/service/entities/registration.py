@@ -8,16 +8,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.cdap.names import from_v3, make_v3_path
-from jupyter_colophon.core.entities.annotation import Annotation
+from jupyter_colophon.core.cdap.names import make_v3_path, parse_v3_path
+from jupyter_colophon.core.entities.annotation import MetadataAnnotation
 from jupyter_colophon.core.entities.entity import Entity
 from jupyter_colophon.core.entities.metadata_scopes import SCHEMA_TEXT
 from jupyter_colophon.core.entities.registration_request import ARTIFACT, RegistrationRequest
 from jupyter_colophon.core.errors import ConditionFailed, InvalidInstance, NotFound, Problem, Reserved
 from jupyter_colophon.core.identity import names
 from jupyter_colophon.core.identity.names import Urn
-from jupyter_colophon.core.model.program_types import KINDS, WORKFLOWS, Programs, make_labels
-from jupyter_colophon.core.model.proposal import ABSENT, Condition, Proposal, ProposalResult
+from jupyter_colophon.core.model.program_types import KINDS, WORKFLOWS, Programs, make_program_tags
+from jupyter_colophon.core.model.proposal import ABSENT, Proposal, ProposalResult, WriteCondition
 from jupyter_colophon.core.model.schema_fields import list_columns_of_avro
 from jupyter_colophon.service.entities.entities import EntityReader
 from jupyter_colophon.service.write_path import WritePath
@@ -27,26 +27,30 @@ _TRIES: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Deployer:
+class EntityRegistrar:
     """Registers entities. All methods raise NotFound for an unknown namespace."""
 
     reader: EntityReader
     write_path: WritePath
 
-    def register_namespace(self, name: str, facts: Mapping[str, str], principal: Principal) -> list[ProposalResult]:
+    def create_or_update_namespace(
+        self, name: str, facts: Mapping[str, str], principal: Principal
+    ) -> list[ProposalResult]:
         """Create or update a namespace. Raises Reserved for the platform's own."""
         urn = names.make_namespace_urn(name)
         if name == names.SYSTEM_NAMESPACE:
             raise Reserved(name)
-        return self.write_path.propose(
-            [*_create_fact_proposals(urn, Annotation(facts), "nothing", Condition())], principal
+        return self.write_path.apply_proposals_atomically(
+            [*_create_system_metadata_proposals(urn, MetadataAnnotation(facts), "nothing", WriteCondition())], principal
         )
 
-    def register_entity(self, urn: Urn, deployed: RegistrationRequest, principal: Principal) -> list[ProposalResult]:
+    def create_or_update_entity(
+        self, urn: Urn, deployed: RegistrationRequest, principal: Principal
+    ) -> list[ProposalResult]:
         """Create or update a dataset or a stream."""
-        return self.write_path.propose([*_create_proposals(urn, deployed)], principal)
+        return self.write_path.apply_proposals_atomically([*_create_registration_proposals(urn, deployed)], principal)
 
-    def deploy_application(
+    def deploy_application_and_delete_other_programs(
         self, urn: Urn, deployed: RegistrationRequest, programs: Programs | None, principal: Principal
     ) -> list[ProposalResult]:
         """Deploy an application with exactly these programs; others are deleted.
@@ -54,7 +58,7 @@ class Deployer:
         With None, its programs stay unchanged.
         """
         if programs is not None:
-            words = {_get_word(type_): ids for type_, ids in programs.items()}
+            words = {_get_type_word(type_): ids for type_, ids in programs.items()}
             facts = {f"{word}:{id_}": id_ for word, ids in words.items() for id_ in ids}
             program_prefixes = tuple(f"{kind.word}:" for kind in KINDS.values())
             deployed = replace(
@@ -63,17 +67,17 @@ class Deployer:
                 complete_prefixes=(*deployed.complete_prefixes, *program_prefixes),
             )
         for attempt in range(1, _TRIES + 1):
-            before = self._read_before(urn, principal)
+            before = self._find_current_entity(urn, principal)
             try:
-                batch = self._create_deployment(urn, deployed, programs or {}, before, principal)
-                return self.write_path.propose(batch, principal)
+                batch = self._create_deployment_proposals(urn, deployed, programs or {}, before, principal)
+                return self.write_path.apply_proposals_atomically(batch, principal)
             except ConditionFailed:
                 # Another deployment was concurrent.
                 if attempt == _TRIES:
                     raise
         return []
 
-    def _create_deployment(
+    def _create_deployment_proposals(
         self, urn: Urn, deployed: RegistrationRequest, programs: Programs, before: Entity | None, principal: Principal
     ) -> list[Proposal]:
         aspect = None if before is None else before.aspects.get("technicalMetadata")
@@ -85,28 +89,34 @@ class Deployer:
         former = frozenset([artifact]) if deployed.facts.get(ARTIFACT, artifact) != artifact else frozenset[str]()
         version = ABSENT if aspect is None else aspect.version
         proposals = [
-            *_create_proposals(urn, deployed, _Stale(stale, former - {*deployed.labels}, Condition(version=version)))
+            *_create_registration_proposals(
+                urn, deployed, _StaleSystemMetadata(stale, former - {*deployed.labels}, WriteCondition(version=version))
+            )
         ]
-        for type_, id_ in _parse_programs(deployed.facts):
-            program_metadata = RegistrationRequest(labels=make_labels(type_, id_, programs.get(type_, {}).get(id_, ())))
-            proposals += _create_proposals(
+        for type_, id_ in _iterate_programs_of_property_keys(deployed.facts):
+            program_metadata = RegistrationRequest(
+                labels=make_program_tags(type_, id_, programs.get(type_, {}).get(id_, ()))
+            )
+            proposals += _create_registration_proposals(
                 self._build_program_urn(urn, type_, id_),
                 program_metadata,
                 _REPLACE_ALL_TAGS if type_ == WORKFLOWS else _NOTHING_STALE,
             )
-        removed_programs = [self._build_program_urn(urn, *program) for program in _parse_programs(stale)]
+        removed_programs = [
+            self._build_program_urn(urn, *program) for program in _iterate_programs_of_property_keys(stale)
+        ]
         return proposals + [
             Proposal(program_urn, None, "delete")
             for program_urn in removed_programs
-            if self._read_before(program_urn, principal)
+            if self._find_current_entity(program_urn, principal)
         ]
 
     def _build_program_urn(self, application: Urn, type_: str, id_: str) -> Urn:
         """Return the URN of a program. Raises InvalidName, also for a URN that is not an application's job."""
         identity = self.write_path.identity
-        return from_v3((*make_v3_path(application, identity).segments, type_, id_), identity)
+        return parse_v3_path((*make_v3_path(application, identity).segments, type_, id_), identity)
 
-    def _read_before(self, urn: Urn, principal: Principal) -> Entity | None:
+    def _find_current_entity(self, urn: Urn, principal: Principal) -> Entity | None:
         try:
             return self.reader.read_entity(urn, ["technicalMetadata"], principal)
         except NotFound:
@@ -114,50 +124,59 @@ class Deployer:
 
 
 @dataclass(frozen=True, slots=True)
-class _Stale:
+class _StaleSystemMetadata:
     """System metadata to remove, and the condition that nothing has changed since it was read."""
 
     properties: frozenset[str] = frozenset()
     tags: frozenset[str] = frozenset()
-    condition: Condition = field(default_factory=Condition)
+    condition: WriteCondition = field(default_factory=WriteCondition)
     every_tag: bool = False
 
 
-_NOTHING_STALE: Final = _Stale()
+_NOTHING_STALE: Final = _StaleSystemMetadata()
 #: A workflow's nodes are reported together, so all its tags are replaced.
-_REPLACE_ALL_TAGS: Final = _Stale(every_tag=True)
+_REPLACE_ALL_TAGS: Final = _StaleSystemMetadata(every_tag=True)
 
 
-def _create_proposals(urn: Urn, deployed: RegistrationRequest, stale: _Stale = _NOTHING_STALE) -> Iterable[Proposal]:
-    annotation = Annotation(deployed.facts, deployed.labels, stale.properties, stale.tags, clear_tags=stale.every_tag)
-    yield from _create_fact_proposals(urn, annotation, "namespace", stale.condition)
+def _create_registration_proposals(
+    urn: Urn, deployed: RegistrationRequest, stale: _StaleSystemMetadata = _NOTHING_STALE
+) -> Iterable[Proposal]:
+    annotation = MetadataAnnotation(
+        deployed.facts, deployed.labels, stale.properties, stale.tags, clear_tags=stale.every_tag
+    )
+    yield from _create_system_metadata_proposals(urn, annotation, "namespace", stale.condition)
     if deployed.settings:
         settings = {"customProperties": dict(deployed.settings)}
         yield Proposal(urn, "datasetProperties", "patch", settings, needs="namespace")
     if deployed.schema is not None:
-        value = {"fields": _build_columns(deployed.schema), "platformSchema": {SCHEMA_TEXT: deployed.schema}}
+        value = {
+            "fields": _build_columns_of_avro_schema(deployed.schema),
+            "platformSchema": {SCHEMA_TEXT: deployed.schema},
+        }
         yield Proposal(urn, "schemaMetadata", "upsert", value, needs="namespace")
-    if deployed.user_metadata != Annotation():
+    if deployed.user_metadata != MetadataAnnotation():
         yield Proposal(urn, "businessMetadata", "annotate", deployed.user_metadata, needs="namespace")
 
 
-def _create_fact_proposals(urn: Urn, annotation: Annotation, needs: Any, condition: Condition) -> Iterable[Proposal]:
+def _create_system_metadata_proposals(
+    urn: Urn, annotation: MetadataAnnotation, needs: Any, condition: WriteCondition
+) -> Iterable[Proposal]:
     yield Proposal(urn, "status", "upsert", {"removed": False}, needs=needs, implied=True)
-    if annotation != Annotation():
+    if annotation != MetadataAnnotation():
         yield Proposal(urn, "technicalMetadata", "annotate", annotation, condition, needs=needs, implied=True)
 
 
-def _build_columns(schema: str) -> list[dict[str, str]]:
+def _build_columns_of_avro_schema(schema: str) -> list[dict[str, str]]:
     return [{"fieldPath": path, "nativeDataType": type_} for path, type_ in list_columns_of_avro(schema)]
 
 
-def _get_word(type_: str) -> str:
+def _get_type_word(type_: str) -> str:
     if type_ not in KINDS:
         raise InvalidInstance("the application", (Problem(f"/programs/{type_}", f"one of {', '.join(KINDS)}"),))
     return KINDS[type_].word
 
 
-def _parse_programs(keys: Iterable[str]) -> Iterable[tuple[str, str]]:
+def _iterate_programs_of_property_keys(keys: Iterable[str]) -> Iterable[tuple[str, str]]:
     """Yield type and id of the programs in an application's properties, such as `Flow:<id>`."""
     types = {kind.word: type_ for type_, kind in KINDS.items()}
     for key in keys:

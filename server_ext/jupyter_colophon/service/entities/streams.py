@@ -13,12 +13,12 @@ from jupyter_colophon.core.entities.stream_event import BinaryBody, StreamWriteR
 from jupyter_colophon.core.errors import NotFound, TooLarge
 from jupyter_colophon.core.identity import names
 from jupyter_colophon.core.identity.names import Urn
-from jupyter_colophon.core.identity.urn import NAME_BYTES_MAX, check_bytes, check_text
+from jupyter_colophon.core.identity.urn import NAME_BYTES_MAX, require_bytes_at_most, require_valid_text
 from jupyter_colophon.core.lineage.run import StreamWriter
 from jupyter_colophon.service.read_policy import ReadPolicy
 from jupyter_colophon.service.write_path import WritePath
 from jupyter_colophon.storage.changes.stream_files import EventFiles
-from jupyter_colophon.storage.entities.aspects import read_summary
+from jupyter_colophon.storage.entities.aspects import find_entity_summary
 from jupyter_colophon.storage.lineage import runs
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
 
@@ -38,54 +38,58 @@ class EventStreams:
     files: EventFiles | None
     now: Callable[[], int]
 
-    def write(
-        self, stream: Urn, events: Callable[[], Sequence[Any]], source: str, principal: Principal
+    def append_events_and_record_run(
+        self, stream: Urn, parse_events: Callable[[], Sequence[Any]], source_name: str, principal: Principal
     ) -> StreamWriteResult:
         """Append events to a stream, atomically; they are parsed after the access check.
 
         `source` names the external writer; "" records none. Raises NotFound, AccessDenied, TooLarge, StoreFull, and the
         errors of `events`.
         """
-        self.write_path.require(principal, "emit", stream)
+        self.write_path.require_may_act_on_entity(principal, "emit", stream)
         now = self.now()
         external_source = (
-            None if source == "" else _create_source(self.read_policy.identity.get_namespace(stream), source, now)
+            None
+            if source_name == ""
+            else _create_stream_writer(self.read_policy.identity.get_namespace(stream), source_name, now)
         )
         since, is_recorded = self.provider.tx_runner.run(
-            lambda tx: _look_up_stream(tx, stream, external_source), read_only=True
+            lambda tx: _read_creation_time_and_is_recorded(tx, stream, external_source), read_only=True
         )
-        lines = [_format_line(event, source, now) for event in events()]
+        lines = [_encode_event_line(event, source_name, now) for event in parse_events()]
         if external_source is not None and not is_recorded:
-            self.write_path.record_source(stream, external_source, principal)
+            self.write_path.record_stream_writer(stream, external_source, principal)
         if self.files is not None and lines:
-            self.files.append(self._build_folder(self.files, stream, since), _format_day(now), lines)
+            self.files.append_events(self._build_stream_folder(self.files, stream, since), _format_utc_day(now), lines)
         return StreamWriteResult(len(lines), self.files is not None)
 
-    def get_folder(self, stream: Urn, principal: Principal) -> Path | None:
+    def get_event_folder_or_none(self, stream: Urn, principal: Principal) -> Path | None:
         """Return the folder of a stream's events; None if events are not stored. Raises NotFound."""
-        self.read_policy.require(principal, stream)
-        since, _ = self.provider.tx_runner.run(lambda tx: _look_up_stream(tx, stream, None), read_only=True)
-        return None if self.files is None else self._build_folder(self.files, stream, since)
+        self.read_policy.require_readable_entity(principal, stream)
+        since, _ = self.provider.tx_runner.run(
+            lambda tx: _read_creation_time_and_is_recorded(tx, stream, None), read_only=True
+        )
+        return None if self.files is None else self._build_stream_folder(self.files, stream, since)
 
-    def close(self) -> None:
+    def publish_events_and_close_files(self) -> None:
         """Flush written events, and close the files."""
         if self.files is not None:
-            self.files.close()
+            self.files.publish_all_and_close()
 
-    def _build_folder(self, files: EventFiles, stream: Urn, since: int) -> Path:
+    def _build_stream_folder(self, files: EventFiles, stream: Urn, since: int) -> Path:
         identity = self.read_policy.identity
-        return files.get_folder(identity.get_namespace(stream), identity.get_short_name(stream), since)
+        return files.get_stream_folder(identity.get_namespace(stream), identity.get_short_name(stream), since)
 
 
-def _look_up_stream(tx: TableContext, stream: Urn, source: StreamWriter | None) -> tuple[int, bool]:
+def _read_creation_time_and_is_recorded(tx: TableContext, stream: Urn, source: StreamWriter | None) -> tuple[int, bool]:
     """Return the creation time of the stream, and whether the source is already recorded. Raises NotFound."""
-    summary = read_summary(tx, str(stream))
+    summary = find_entity_summary(tx, str(stream))
     if summary is None:
         raise NotFound("stream", str(stream))
-    return summary.created.time, source is not None and runs.has_written(tx, source, str(stream))
+    return summary.created.time, source is not None and runs.has_recorded_stream_write(tx, source, str(stream))
 
 
-def _format_line(event: Any, source: str, now: int) -> bytes:
+def _encode_event_line(event: Any, source: str, now: int) -> bytes:
     body = {"body": event}
     if isinstance(event, BinaryBody):
         body = {"body": base64.b64encode(event.content).decode(), "encoding": "base64"}
@@ -97,13 +101,13 @@ def _format_line(event: Any, source: str, now: int) -> bytes:
     return line
 
 
-def _create_source(namespace: str, name: str, now: int) -> StreamWriter:
-    check_text("source", name)
-    check_bytes("source", name, NAME_BYTES_MAX)
+def _create_stream_writer(namespace: str, name: str, now: int) -> StreamWriter:
+    require_valid_text("source", name)
+    require_bytes_at_most("source", name, NAME_BYTES_MAX)
     urn = names.make_custom_urn("external", [("namespace", namespace), ("external", name)])
     start = now - now % _DAY_MS
-    return StreamWriter(urn, _format_day(now), start, start + _DAY_MS - 1)
+    return StreamWriter(urn, _format_utc_day(now), start, start + _DAY_MS - 1)
 
 
-def _format_day(ms: int) -> str:
+def _format_utc_day(ms: int) -> str:
     return (_EPOCH + timedelta(milliseconds=ms)).date().isoformat()

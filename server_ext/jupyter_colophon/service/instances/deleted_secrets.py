@@ -9,14 +9,14 @@ from typing import Any
 KEEP_S, KEEP_MAX = 3_600.0, 1_000
 
 
-class RemovedInstances:
+class RecentlyRemovedInstances:
     """Keeps removed documents with their secrets for an hour."""
 
     def __init__(self) -> None:
         self._removed: dict[tuple[str, str], tuple[float, Mapping[str, Any]]] = {}
         self._lock = Lock()
 
-    def remember(self, space: str, name: str, document: Mapping[str, Any]) -> None:
+    def keep_for_an_hour(self, space: str, name: str, document: Mapping[str, Any]) -> None:
         """Store a removed document."""
         now = time.monotonic()
         with self._lock:
@@ -26,7 +26,7 @@ class RemovedInstances:
             for key in gone or list(self._removed)[:-KEEP_MAX]:
                 del self._removed[key]
 
-    def find(self, space: str, name: str) -> Mapping[str, Any] | None:
+    def find_recently_removed(self, space: str, name: str) -> Mapping[str, Any] | None:
         """Return a document that was removed within the last hour."""
         with self._lock:
             removed = self._removed.get((space, name))

@@ -9,17 +9,17 @@ from jupyter_colophon.service.instances.masking import (
     MASK,
     SecretMasker,
     ValuePath,
-    create_problems,
-    fill_masks,
-    find_masks,
-    find_references,
-    get_at,
-    get_reference,
+    copy_with_values_at_paths,
+    copy_without_members,
+    create_problem_for_each_path,
+    find_mask_paths,
+    find_reference_paths,
+    get_secret_reference,
+    get_value_at_path,
     is_mask,
-    remove_members,
-    replace_values,
+    replace_masks_by_old_secrets,
 )
-from jupyter_colophon.service.instances.secrets.service import Secrets
+from jupyter_colophon.service.instances.secrets.service import SecretService
 
 #: Members of responses that clients may send back, but that are not stored.
 IGNORED = ("name", "resource", "reason")
@@ -27,13 +27,13 @@ _NOT_STORED = "no secret is stored here: enter it again"
 _MASK_NOT_ALLOWED = "a masked value is allowed only where the schema has a secret"
 
 
-class EditReader:
+class EditedDocumentReader:
     """Reads documents of clients. All methods raise InstanceInvalid."""
 
-    def __init__(self, masks: SecretMasker, secrets: Secrets) -> None:
+    def __init__(self, masks: SecretMasker, secrets: SecretService) -> None:
         self._masks, self._secrets = masks, secrets
 
-    def read_edit(
+    def replace_masks_and_references_of_edit(
         self, space: str, name: str, document: Mapping[str, Any], old: StoredInstance | None
     ) -> Mapping[str, Any]:
         """Return the document to store, with references for secrets in other stores.
@@ -45,15 +45,17 @@ class EditReader:
         draft.setdefault("metadata", {})
         before = (old.document if old is not None else None) or {}
         full: Mapping[str, Any] = draft
-        if masks := list(find_masks(draft)):
-            full, missing = fill_masks(draft, before, self._masks.mask(space, before) if before else before)
-            secret = set(self._masks.find_secrets(space, full))
-            self._refuse(name, full, missing, _NOT_STORED)
-            self._refuse(name, full, [words for words in masks if words not in secret], _MASK_NOT_ALLOWED)
-        self._check_references(space, name, full, before)
-        return self._secrets.replace_names(space, name, full)
+        if masks := list(find_mask_paths(draft)):
+            full, missing = replace_masks_by_old_secrets(
+                draft, before, self._masks.mask_secrets_in_document(space, before) if before else before
+            )
+            secret = set(self._masks.find_secret_paths(space, full))
+            self._refuse_references(name, full, missing, _NOT_STORED)
+            self._refuse_references(name, full, [words for words in masks if words not in secret], _MASK_NOT_ALLOWED)
+        self._require_own_or_allowed_references(space, name, full, before)
+        return self._secrets.replace_secret_names_by_references(space, name, full)
 
-    def read_import(
+    def replace_masks_and_references_of_import(
         self, space: str, document: Mapping[str, Any], old: Mapping[str, Any]
     ) -> tuple[dict[str, Any], tuple[Problem, ...]]:
         """Return the same for imported and earlier documents, with problems: masks without a secret are removed and reported.
@@ -61,42 +63,47 @@ class EditReader:
         References in them are treated as masks, since they refer to other instances' or deleted secrets.
         """
         draft = {key: value for key, value in document.items() if key not in IGNORED and not key.startswith("$")}
-        strange = [words for words, key in find_references(draft) if self._secrets.explain_refusal(key)]
-        draft = replace_values(draft, dict.fromkeys(strange, MASK))
-        full, missing = fill_masks(draft, old, self._masks.mask(space, old))
-        secret = set(self._masks.find_secrets(space, full))
-        open_ = [words for words in find_masks(draft) if words not in secret and words not in missing]
+        strange = [words for words, key in find_reference_paths(draft) if self._secrets.explain_refused_reference(key)]
+        draft = copy_with_values_at_paths(draft, dict.fromkeys(strange, MASK))
+        full, missing = replace_masks_by_old_secrets(draft, old, self._masks.mask_secrets_in_document(space, old))
+        secret = set(self._masks.find_secret_paths(space, full))
+        open_ = [words for words in find_mask_paths(draft) if words not in secret and words not in missing]
         removed = [*missing, *open_]
-        problems = (*create_problems(missing, _NOT_STORED), *create_problems(open_, _MASK_NOT_ALLOWED))
-        return (remove_members(full, removed) if removed else full), problems
+        problems = (
+            *create_problem_for_each_path(missing, _NOT_STORED),
+            *create_problem_for_each_path(open_, _MASK_NOT_ALLOWED),
+        )
+        return (copy_without_members(full, removed) if removed else full), problems
 
-    def fill_secrets(self, space: str, name: str, document: Mapping[str, Any]) -> Mapping[str, Any]:
+    def fill_secrets_or_raise(self, space: str, name: str, document: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the stored document with the values of its secrets. Raises InstanceInvalid if one is unavailable."""
-        if problems := self._secrets.find_missing(space, document):
+        if problems := self._secrets.find_unavailable_secrets(space, document):
             raise InstanceInvalid(name, str(document.get("schema_name")), problems[0].message, problems)
-        return self._secrets.fill_secrets(space, document)
+        return self._secrets.fill_available_secrets(space, document)
 
-    def _check_references(self, space: str, name: str, full: Mapping[str, Any], old: Mapping[str, Any]) -> None:
+    def _require_own_or_allowed_references(
+        self, space: str, name: str, full: Mapping[str, Any], old: Mapping[str, Any]
+    ) -> None:
         """Refuse references to other secrets; `{"$secret": "env:NAME"}` is accepted if the settings allow the name."""
-        old_keys = set(self._secrets.find_references(space, old).values())
-        for words in self._masks.find_secrets(space, full):
-            key = get_reference(get_at(full, words))
-            if key is not None and key not in old_keys and (why := self._secrets.explain_refusal(key)):
-                self._refuse(name, full, [words], why)
+        old_keys = set(self._secrets.find_secret_references(space, old).values())
+        for words in self._masks.find_secret_paths(space, full):
+            key = get_secret_reference(get_value_at_path(full, words))
+            if key is not None and key not in old_keys and (why := self._secrets.explain_refused_reference(key)):
+                self._refuse_references(name, full, [words], why)
 
-    def _refuse(self, name: str, full: Mapping[str, Any], places: list[ValuePath], why: str) -> None:
+    def _refuse_references(self, name: str, full: Mapping[str, Any], places: list[ValuePath], why: str) -> None:
         if places:
-            raise InstanceInvalid(name, str(full.get("schema_name")), why, create_problems(places, why))
+            raise InstanceInvalid(name, str(full.get("schema_name")), why, create_problem_for_each_path(places, why))
 
 
-def require_name(name: str, document: Mapping[str, Any]) -> None:
+def require_unchanged_name(name: str, document: Mapping[str, Any]) -> None:
     """Raise RenameNotSupported if the document has another name."""
     requested = document.get("name")
     if requested not in (None, name):
         raise RenameNotSupported(name, str(requested))
 
 
-def require_members(name: str, document: Mapping[str, Any]) -> None:
+def require_metadata_and_schema_name(name: str, document: Mapping[str, Any]) -> None:
     """Raise InstanceInvalid unless `metadata` is an object and `schema_name` a string."""
     if not isinstance(schema := document.get("schema_name"), str):
         first = "'schema_name' is a required property" if schema is None else "'schema_name' is not of type 'string'"

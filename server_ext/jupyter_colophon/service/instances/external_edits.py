@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from jupyter_colophon.core.errors import MetadataError
 from jupyter_colophon.service.instances.stores.file_store import RECORD_BATCH, FileInstanceStore
 from jupyter_colophon.storage.files.snapshot import InstanceChanges
-from jupyter_colophon.storage.files.watcher import FileWatch
+from jupyter_colophon.storage.files.watcher import InstanceFileWatcher
 from jupyter_colophon.system.worker import Worker
 
 #: How often recording is retried, in seconds.
@@ -25,41 +25,45 @@ class ExternalEditRecorder:
         self._stores: dict[str, FileInstanceStore] | None = None
         #: The schemaspaces that may have unrecorded edits.
         self._pending_spaces: set[str] = set()
-        self._watch = FileWatch(self._record_changed)
-        self._worker = Worker("colophon-outside", self._record, _logger, "external edits of instances", idle_s=RETRY_S)
+        self._watch = InstanceFileWatcher(self._mark_changed_for_recording)
+        self._worker = Worker(
+            "colophon-outside", self._record_pending_spaces, _logger, "external edits of instances", idle_s=RETRY_S
+        )
 
-    def start(self) -> None:
+    def start_thread(self) -> None:
         """Start the thread."""
         self._worker.start()
 
-    def close(self) -> None:
+    def stop_thread(self) -> None:
         """Stop; unrecorded edits are found at the next start."""
         self._worker.stop()
-        self._watch.close()
+        self._watch.stop_thread()
         self._worker.join(5)
 
-    def _record(self) -> None:
+    def _record_pending_spaces(self) -> None:
         stores = self._stores
         if stores is None:
-            stores = self._begin()
-        self._pending_spaces |= {space for space, store in stores.items() if store.list_unrecorded()}
-        self._pending_spaces = {space for space in self._pending_spaces if not self._record_space(stores[space])}
+            stores = self._watch_folders_and_list_stores()
+        self._pending_spaces |= {space for space, store in stores.items() if store.list_unrecorded_saves()}
+        self._pending_spaces = {
+            space for space in self._pending_spaces if not self._record_some_and_is_complete(stores[space])
+        }
 
-    def _begin(self) -> dict[str, FileInstanceStore]:
+    def _watch_folders_and_list_stores(self) -> dict[str, FileInstanceStore]:
         """Watch the folders of all schemaspaces, and mark each for recording."""
         stores = {store.space: store for store in self._find()}
         for store in stores.values():
             # Start watching first, so that no edit is missed while existing files are recorded.
-            self._watch.add(store.space, store.files.folders)
+            self._watch.watch_schemaspace(store.space, store.files.folders)
         self._stores, self._pending_spaces = stores, set(stores)
         if not self._worker.is_stopped:
-            self._watch.start()
+            self._watch.start_thread()
         return stores
 
-    def _record_space(self, store: FileInstanceStore) -> bool:
+    def _record_some_and_is_complete(self, store: FileInstanceStore) -> bool:
         """Record a schemaspace's files; return whether all are recorded."""
         try:
-            names = store.find_unsynced()
+            names = store.list_names_with_outdated_record()
         except MetadataError:
             return False
         if names is None:
@@ -68,12 +72,14 @@ class ExternalEditRecorder:
             if self._worker.is_stopped:
                 return True
             part = names[start : start + RECORD_BATCH]
-            done = store.create_records(part)
-            store.sync_records(*(name for name in part if name not in done))
+            done = store.create_records_of_new_files(part)
+            store.record_current_state_of_files(*(name for name in part if name not in done))
             self._worker.wait_unless_stopped(_REST_S)
         return True
 
-    def _record_changed(self, seen: InstanceChanges) -> None:
+    def _mark_changed_for_recording(self, seen: InstanceChanges) -> None:
         store = (self._stores or {}).get(seen.space)
         if store is not None:
-            store.sync_records(*sorted(name for name in seen.names if not store.files.is_our_change(name)))
+            store.record_current_state_of_files(
+                *sorted(name for name in seen.names if not store.files.is_own_unreported_save(name))
+            )

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any, Final
 
-from jupyter_colophon.core.documents.difference import diff
-from jupyter_colophon.core.documents.pointer import Pointer, format_pointer
+from jupyter_colophon.core.documents.difference import diff_as_json_patch
+from jupyter_colophon.core.documents.pointer import JsonPointer, format_pointer
 from jupyter_colophon.core.errors import InstanceExists, Problem
-from jupyter_colophon.service.instances.masking import ValuePath, get_at, is_mask
+from jupyter_colophon.service.instances.masking import ValuePath, get_value_at_path, is_mask
 
 #: How many differences are reported.
 DIFFERENCES_MAX: Final = 20
@@ -20,20 +20,20 @@ _WORDS: Final = {
 Both = tuple[Mapping[str, Any], Mapping[str, Any]]
 
 
-def create_conflict_error(space: str, name: str, stored: Both | None, new: Both) -> InstanceExists:
+def create_import_conflict_error(space: str, name: str, stored: Both | None, new: Both) -> InstanceExists:
     """Return the conflict error with the first differences; `stored` is None if the stored instance cannot be read."""
     error = InstanceExists(space, name)
     if stored is None:
         error.problems = (Problem("", "the stored instance cannot be read"),)
     else:
-        error.problems = tuple(islice(_find_differences(stored, new), DIFFERENCES_MAX))
+        error.problems = tuple(islice(_list_first_differences(stored, new), DIFFERENCES_MAX))
     return error
 
 
-def _find_differences(stored: Both, new: Both) -> Iterator[Problem]:
+def _list_first_differences(stored: Both, new: Both) -> Iterator[Problem]:
     reported: set[ValuePath] = set()
-    for operation in diff(stored[0], new[0]):
-        pointer = Pointer.parse(str(operation["path"]))
+    for operation in diff_as_json_patch(stored[0], new[0]):
+        pointer = JsonPointer.parse_or_none(str(operation["path"]))
         words = pointer.words if pointer is not None else ()
         place = _get_reported_location(words, (*stored, *new))
         if place not in reported:
@@ -44,7 +44,7 @@ def _find_differences(stored: Both, new: Both) -> Iterator[Problem]:
 def _get_reported_location(words: ValuePath, documents: tuple[Mapping[str, Any], ...]) -> ValuePath:
     """Return the location to report: that of the enclosing list or secret, if there is one, else the location itself."""
     for end in range(len(words)):
-        values = [get_at(document, words[:end]) for document in documents]
+        values = [get_value_at_path(document, words[:end]) for document in documents]
         if any(isinstance(value, list | tuple) or is_mask(value) for value in values):
             return words[:end]
     return words

@@ -11,15 +11,15 @@ from jupyter_colophon.service.instances.stores.file_store import FileInstanceSto
 from jupyter_colophon.service.instances.stores.instance_stores import InstanceStores
 
 
-def find_issues(
+def iterate_instance_issues(
     schemas: SchemaLookup, stores: InstanceStores, presenter: InstancePresenter
 ) -> Iterator[IntegrityIssue]:
     """Yield unreadable and invalid instances of all schemaspaces, and files left by killed saves; changes nothing."""
     for space in schemas.list_names(deprecated=True):
         try:
-            store = stores.get(space)
-            for stored in store.read_many(store.list_names()):
-                instance = presenter.present(space, stored)
+            store = stores.get_or_create_store(space)
+            for stored in store.read_existing_instances(store.list_instance_names()):
+                instance = presenter.build_presented_instance(space, stored)
                 if stored.document is None:
                     yield IntegrityIssue(
                         str(make_instance_urn(space, stored.name)), f"cannot be read: {stored.problem}"
@@ -29,13 +29,13 @@ def find_issues(
                     yield IntegrityIssue(
                         str(make_instance_urn(space, stored.name)), f"{instance.reason}: {', '.join(places)}"
                     )
-            yield from _find_orphaned_files(space, store) if isinstance(store, FileInstanceStore) else ()
+            yield from _iterate_issues_of_orphaned_files(space, store) if isinstance(store, FileInstanceStore) else ()
         except MetadataError as error:
             yield IntegrityIssue(space, error.detail)
 
 
-def _find_orphaned_files(space: str, store: FileInstanceStore) -> Iterator[IntegrityIssue]:
-    for leftover in store.files.list_leftovers():
+def _iterate_issues_of_orphaned_files(space: str, store: FileInstanceStore) -> Iterator[IntegrityIssue]:
+    for leftover in store.files.list_elyra_backups():
         could = "can replace the instance, which is missing or unreadable" if leftover.missing else "not used"
         yield IntegrityIssue(
             str(make_instance_urn(space, leftover.name)),

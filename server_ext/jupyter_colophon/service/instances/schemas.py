@@ -18,11 +18,11 @@ class SchemaLookup(Protocol):
     def get_schema(self, space: str, name: str) -> Mapping[str, Any]:
         """Return a schema, the same object until it changes. Raises SchemaNotFound."""
 
-    def check(self, space: str, name: str, document: Mapping[str, Any]) -> None:
+    def require_valid_document(self, space: str, name: str, document: Mapping[str, Any]) -> None:
         """Raise InstanceInvalid or SchemaNotFound unless a document is valid."""
 
-    def find_failure(self, space: str, name: str, document: Mapping[str, Any]) -> ValidationFailure | None:
+    def find_validation_failure(self, space: str, name: str, document: Mapping[str, Any]) -> ValidationFailure | None:
         """Return what `check` would raise, for lists."""
 
-    def get_class_name(self, space: str, schema: str) -> str | None:
+    def get_instance_class_name(self, space: str, schema: str) -> str | None:
         """Return the name of the class of a schema's instances, if any."""

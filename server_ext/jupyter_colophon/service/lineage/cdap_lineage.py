@@ -5,16 +5,16 @@ from dataclasses import dataclass, replace
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.cdap.relations import ProgramAccess
-from jupyter_colophon.core.identity.names import Urn, parse_program
+from jupyter_colophon.core.identity.names import Urn, parse_program_urn
 from jupyter_colophon.core.lineage.graph import LineageNode, LineageRequest
 from jupyter_colophon.core.model import declared_lineage
-from jupyter_colophon.core.read_budget import LIST_BYTES_MAX, take_page
+from jupyter_colophon.core.read_budget import LIST_BYTES_MAX, limit_items_to_page_bytes
 from jupyter_colophon.service.lineage.lineage import LineageQuery, LineageReader
 from jupyter_colophon.service.lineage.lineage_response import LineageBuilder
 from jupyter_colophon.service.lineage.lineage_traversal import LineageWalk
 from jupyter_colophon.storage.lineage import run_accesses
-from jupyter_colophon.storage.lineage.edges_as_of import open_edges
-from jupyter_colophon.storage.lineage.statements import to_access_mode
+from jupyter_colophon.storage.lineage.edges_as_of import get_lineage_edges_at
+from jupyter_colophon.storage.lineage.statements import to_access_mode_of_index
 from jupyter_colophon.storage.spi import Edge, Row
 
 #: How many runs of one edge, and of all edges, are returned.
@@ -36,39 +36,45 @@ class AccessLineage:
     truncated: bool
 
 
-def find_accesses(
-    reader: LineageReader, question: LineageRequest, principal: Principal, *, rollup: bool
+def find_accesses_around_data(
+    reader: LineageReader, request: LineageRequest, principal: Principal, *, rollup: bool
 ) -> AccessLineage:
     """Return the accesses around data; with `rollup`, runs in a workflow are attributed to it. Raises NotFound."""
-    return reader.run_query(
-        question.urn,
+    return reader.run_query_about_node(
+        request.urn,
         principal,
-        question.as_of,
-        lambda lineage_query: _build_answer(lineage_query, question, lineage_query.walk(question).fold(), rollup),
+        request.as_of,
+        lambda lineage_query: _build_access_lineage(
+            lineage_query, request, lineage_query.walk_visible_graph(request).to_walk_without_flows(), rollup
+        ),
     )
 
 
-def _build_answer(
+def _build_access_lineage(
     lineage_query: LineageQuery, question: LineageRequest, walked: LineageWalk, rollup: bool
 ) -> AccessLineage:
-    edges, complete = _read_edges(lineage_query, question, walked)
-    accesses = list(run_accesses.iterate_accesses(lineage_query.tx, edges, question.as_of))
-    runs = run_accesses.read_runs(lineage_query.tx, (access.run for access in accesses))
+    edges, complete = _read_edges_of_walk(lineage_query, question, walked)
+    accesses = list(run_accesses.iterate_run_accesses(lineage_query.tx, edges, question.as_of))
+    runs = run_accesses.read_run_rows(lineage_query.tx, (access.run for access in accesses))
     met = [
         ProgramAccess(
-            access.data, access.program, to_access_mode(access.mode), _get_run_id(runs, access.run), access.component
+            access.data,
+            access.program,
+            to_access_mode_of_index(access.mode),
+            _get_run_id_or_empty(runs, access.run),
+            access.component,
         )
         for access in accesses
     ]
     if rollup:
-        workflow_runs = _find_workflows(lineage_query, runs)
+        workflow_runs = _find_visible_workflow_runs(lineage_query, runs)
         met = [
             replace(program_access, program=workflow_runs[touch.run]["program"], run=workflow_runs[touch.run]["run_id"])
             if touch.run in workflow_runs
             else program_access
             for program_access, touch in zip(met, accesses, strict=True)
         ]
-    page = list(take_page(met, _measure, LIST_BYTES_MAX))
+    page = list(limit_items_to_page_bytes(met, _measure_access_bytes, LIST_BYTES_MAX))
     complete, met = complete and len(page) == len(met), page
     builder = lineage_query.builder
     nodes = builder.build_nodes(question, walked)
@@ -80,26 +86,28 @@ def _build_answer(
     )
 
 
-def _measure(access: ProgramAccess) -> int:
+def _measure_access_bytes(access: ProgramAccess) -> int:
     """Return the approximate size of an access in a response, as a relation of its own."""
     return _RELATION_BYTES + len(access.data) + len(access.program) + len(access.run) + 2 * len(access.component)
 
 
-def _get_run_id(runs: Mapping[str, Row], run: str) -> str:
+def _get_run_id_or_empty(runs: Mapping[str, Row], run: str) -> str:
     """Return the id of a run; "" for declared lineage."""
     if declared_lineage.parse_version_mark(run) is not None:
         return ""
     return str(runs[run]["run_id"]) if run in runs else run
 
 
-def _read_edges(lineage_query: LineageQuery, question: LineageRequest, walked: LineageWalk) -> tuple[list[Edge], bool]:
+def _read_edges_of_walk(
+    lineage_query: LineageQuery, question: LineageRequest, walked: LineageWalk
+) -> tuple[list[Edge], bool]:
     triples = sorted(walked.triples)
     most = max(_RUNS_LEAST, min(_RUNS_OF_EDGE, _RUNS // max(1, len(triples))))
-    edges = open_edges(lineage_query.tx, lineage_query.as_of).read_edges(triples, question.window, most)
+    edges = get_lineage_edges_at(lineage_query.tx, lineage_query.as_of).read_edges(triples, question.window, most)
     return edges, all(edge.complete and len(edge.runs) == edge.run_count for edge in edges)
 
 
-def _find_workflows(lineage_query: LineageQuery, runs: Mapping[str, Row]) -> dict[str, Row]:
+def _find_visible_workflow_runs(lineage_query: LineageQuery, runs: Mapping[str, Row]) -> dict[str, Row]:
     """Return the visible workflow run that contains each of these runs."""
     known_runs, rim = dict(runs), set(runs)
     for _ in range(_PARENTS):
@@ -108,19 +116,19 @@ def _find_workflows(lineage_query: LineageQuery, runs: Mapping[str, Row]) -> dic
         } - known_runs.keys()
         if not parents:
             break
-        known_runs |= run_accesses.read_runs(lineage_query.tx, parents)
+        known_runs |= run_accesses.read_run_rows(lineage_query.tx, parents)
         rim = parents
-    workflow_runs = {urn: row for urn in runs if (row := _find_workflow(known_runs, urn)) is not None}
-    visible_programs = lineage_query.nodes.filter_visible({row["program"] for row in workflow_runs.values()})
+    workflow_runs = {urn: row for urn in runs if (row := _find_workflow_run(known_runs, urn)) is not None}
+    visible_programs = lineage_query.nodes.filter_visible_nodes({row["program"] for row in workflow_runs.values()})
     return {urn: row for urn, row in workflow_runs.items() if row["program"] in visible_programs}
 
 
-def _find_workflow(known_runs: Mapping[str, Row], urn: str) -> Row | None:
+def _find_workflow_run(known_runs: Mapping[str, Row], urn: str) -> Row | None:
     row = known_runs.get(known_runs[urn]["parent"] or "")
     for _ in range(_PARENTS):
         if row is None:
             return None
-        program = parse_program(Urn.parse(row["program"]))
+        program = parse_program_urn(Urn.parse(row["program"]))
         if program is not None and program[2] == "workflows":
             return row
         row = known_runs.get(row["parent"] or "")

@@ -11,7 +11,7 @@ from dataclasses import replace
 from jupyter_colophon.core.lineage.graph import LineageEdge, LineageNode
 
 
-def join_declared(edges: Sequence[LineageEdge], stand_ins: frozenset[str]) -> tuple[LineageEdge, ...]:
+def join_edges_of_stand_ins(edges: Sequence[LineageEdge], stand_ins: frozenset[str]) -> tuple[LineageEdge, ...]:
     """Return the edges, with each pair into and out of a stand-in program replaced by one from data to data."""
     reads: dict[str, list[LineageEdge]] = defaultdict(list)
     direct_edges: list[LineageEdge] = []
@@ -23,11 +23,11 @@ def join_declared(edges: Sequence[LineageEdge], stand_ins: frozenset[str]) -> tu
     declared: dict[tuple[str, str], LineageEdge] = {}
     for write in edges:
         for read in reads.get(write.source, ()):
-            declared.setdefault((read.source, write.target), _join(read, write))
+            declared.setdefault((read.source, write.target), _join_read_and_write(read, write))
     return (*direct_edges, *declared.values())
 
 
-def _join(read: LineageEdge, write: LineageEdge) -> LineageEdge:
+def _join_read_and_write(read: LineageEdge, write: LineageEdge) -> LineageEdge:
     ends = [edge.end for edge in (read, write) if edge.end is not None]
     return replace(
         write,
@@ -38,7 +38,7 @@ def _join(read: LineageEdge, write: LineageEdge) -> LineageEdge:
     )
 
 
-def transfer_hidden_counts(nodes: Iterable[LineageNode], edges: Sequence[LineageEdge]) -> tuple[LineageNode, ...]:
+def move_hidden_counts_to_data(nodes: Iterable[LineageNode], edges: Sequence[LineageEdge]) -> tuple[LineageNode, ...]:
     """Return the nodes without stand-ins, whose hidden counts are added to the adjacent data."""
     all_nodes = list(nodes)
     stand_ins = {node.urn: node for node in all_nodes if node.declared}
@@ -65,7 +65,9 @@ def transfer_hidden_counts(nodes: Iterable[LineageNode], edges: Sequence[Lineage
     )
 
 
-def transfer_frontier(frontier: Iterable[str], edges: Sequence[LineageEdge], stand_ins: frozenset[str]) -> set[str]:
+def replace_stand_ins_in_frontier(
+    frontier: Iterable[str], edges: Sequence[LineageEdge], stand_ins: frozenset[str]
+) -> set[str]:
     """Return the frontier with stand-ins replaced by the adjacent data."""
     frontier_urns = set(frontier)
     adjacent = {edge.target for edge in edges if edge.source in stand_ins & frontier_urns}

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from itertools import islice
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.documents.json_parsing import parse_stored
+from jupyter_colophon.core.documents.json_parsing import parse_stored_json
 from jupyter_colophon.core.lineage.field_lineage import FieldEdge, FieldLineage, FieldLineageEnd, FieldLineageRequest
-from jupyter_colophon.core.lineage.graph import MAX_RELATIONS, Window
+from jupyter_colophon.core.lineage.graph import MAX_RELATIONS, TimeWindow
 from jupyter_colophon.service.lineage.lineage import LineageQuery, LineageReader
-from jupyter_colophon.service.lineage.lineage_traversal import WRITE, is_data
-from jupyter_colophon.storage.lineage.assertions import read_columns_in_force, read_spans
-from jupyter_colophon.storage.lineage.run_accesses import read_runs
+from jupyter_colophon.service.lineage.lineage_traversal import WRITE, is_data_node
+from jupyter_colophon.storage.lineage.assertions import read_declared_columns, read_times_in_force
+from jupyter_colophon.storage.lineage.run_accesses import read_run_rows
 from jupyter_colophon.storage.spi import Range, Row, TableContext
 
 #: How many runs of a program are examined first, and at most, for edges that its newest run did not produce.
@@ -23,14 +23,16 @@ _Pair = tuple[str, str, str]
 
 def read_field_lineage(reader: LineageReader, question: FieldLineageRequest, principal: Principal) -> FieldLineage:
     """Return the incoming and outgoing lineage of the fields of a dataset. Raises NotFound."""
-    return reader.run_query(question.urn, principal, None, lambda lineage_query: _build_answer(lineage_query, question))
+    return reader.run_query_about_node(
+        question.urn, principal, None, lambda lineage_query: _build_field_lineage(lineage_query, question)
+    )
 
 
-def _build_answer(lineage_query: LineageQuery, question: FieldLineageRequest) -> FieldLineage:
+def _build_field_lineage(lineage_query: LineageQuery, question: FieldLineageRequest) -> FieldLineage:
     tx, urn = lineage_query.tx, str(question.urn)
     into = Range.prefix(urn, question.field) if question.field else Range.prefix(urn)
     incoming = list(islice(tx.get_table("column_edges").scan(into), MAX_RELATIONS + 1)) if question.incoming else []
-    outgoing = list(islice(_read_outgoing(tx, question), MAX_RELATIONS + 1)) if question.outgoing else []
+    outgoing = list(islice(_iterate_outgoing_rows(tx, question), MAX_RELATIONS + 1)) if question.outgoing else []
     visible_edges, is_complete = zip(
         *(
             _find_edges_in_window(tx, _filter_visible_rows(lineage_query, rows[:MAX_RELATIONS]), question.window)
@@ -44,12 +46,12 @@ def _build_answer(lineage_query: LineageQuery, question: FieldLineageRequest) ->
     return FieldLineage(
         incoming=visible_edges[0],
         outgoing=visible_edges[1],
-        ends=_read_ends(lineage_query, named),
+        ends=_read_visible_ends(lineage_query, named),
         truncated=max(len(incoming), len(outgoing)) > MAX_RELATIONS or not all(is_complete),
     )
 
 
-def _read_outgoing(tx: TableContext, question: FieldLineageRequest) -> Iterator[Row]:
+def _iterate_outgoing_rows(tx: TableContext, question: FieldLineageRequest) -> Iterator[Row]:
     for row in tx.get_table("column_edges").scan_index("source", str(question.urn)):
         if question.field in ("", row["source_field"]):
             yield row
@@ -58,11 +60,11 @@ def _read_outgoing(tx: TableContext, question: FieldLineageRequest) -> Iterator[
 def _filter_visible_rows(lineage_query: LineageQuery, rows: Sequence[Row]) -> list[Row]:
     """Return the rows whose ends and program the principal may see."""
     ends = ("source", "target", "program")
-    visible = lineage_query.nodes.filter_visible({row[end] for row in rows for end in ends})
+    visible = lineage_query.nodes.filter_visible_nodes({row[end] for row in rows for end in ends})
     return [row for row in rows if all(row[end] in visible for end in ends)]
 
 
-def _find_edges_in_window(tx: TableContext, rows: Sequence[Row], window: Window) -> tuple[list[FieldEdge], bool]:
+def _find_edges_in_window(tx: TableContext, rows: Sequence[Row], window: TimeWindow) -> tuple[list[FieldEdge], bool]:
     """Return the edges that a run in the window produced, and whether these are all.
 
     The last run that produced an edge is nearly always in the window, so it is checked first.
@@ -70,19 +72,23 @@ def _find_edges_in_window(tx: TableContext, rows: Sequence[Row], window: Window)
     edges: list[FieldEdge] = []
     is_complete = True
     run_urns = {row["run"] for row in rows}
-    runs = read_runs(tx, run_urns) | read_spans(tx, run_urns)
+    runs = read_run_rows(tx, run_urns) | read_times_in_force(tx, run_urns)
     older: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for row in rows:
         run = runs.get(row["run"])
-        if run is not None and _is_in(run, window):
-            edges.append(_create_edge(row, row["transformation"], run["start"]))
+        if run is not None and _is_run_in_window(run, window):
+            edges.append(_create_field_edge(row, row["transformation"], run["start"]))
         else:
             older[row["target"], row["program"]].append(row)
     for (target, program), those in older.items():
-        produced, is_complete_for = _ProducedEdges(tx, target, program, window).find_newest(
-            {_get_pair(row) for row in those}
+        produced, is_complete_for = _ProducedEdges(tx, target, program, window).find_newest_producing_runs(
+            {_get_column_pair(row) for row in those}
         )
-        edges += [_create_edge(row, *produced[_get_pair(row)]) for row in those if _get_pair(row) in produced]
+        edges += [
+            _create_field_edge(row, *produced[_get_column_pair(row)])
+            for row in those
+            if _get_column_pair(row) in produced
+        ]
         is_complete = is_complete and is_complete_for
     return edges, is_complete
 
@@ -94,20 +100,20 @@ class _ProducedEdges:
     tx: TableContext
     target: str
     program: str
-    window: Window
+    window: TimeWindow
 
-    def find_newest(self, pairs: set[_Pair]) -> tuple[Mapping[_Pair, tuple[str, int]], bool]:
+    def find_newest_producing_runs(self, pairs: set[_Pair]) -> tuple[Mapping[_Pair, tuple[str, int]], bool]:
         """Return the transformation and start (ms) of the newest run that produced each of these, and whether all were found."""
         newest: dict[_Pair, tuple[str, int]] = {}
         is_complete_for = False
         for most in (_RUNS_FIRST, _RUNS_MAX):
-            named, is_complete = self._read_runs(most)
-            runs = read_runs(self.tx, named) | read_spans(self.tx, named)
+            named, is_complete = self._read_newest_runs_in_window(most)
+            runs = read_run_rows(self.tx, named) | read_times_in_force(self.tx, named)
             keys = [(self.target, self.program, run) for run in runs]
             produced = {
-                row["run"]: parse_stored(row["edges"]) for row in self.tx.get_table("column_runs").read_many(keys)
+                row["run"]: parse_stored_json(row["edges"]) for row in self.tx.get_table("column_runs").read_many(keys)
             }
-            produced |= {run: list(self._read_declared(run)) for run in runs if run not in produced}
+            produced |= {run: list(self._read_declared_columns_of_mark(run)) for run in runs if run not in produced}
             for run in sorted(produced, key=lambda run_urn: int(runs[run_urn]["start"]), reverse=True):
                 for field, source, source_field, how in produced[run]:
                     newest.setdefault((field, source, source_field), (how, runs[run]["start"]))
@@ -116,27 +122,27 @@ class _ProducedEdges:
                 break
         return newest, is_complete_for
 
-    def _read_declared(self, run: str) -> Iterator[tuple[str, str, str, str]]:
-        for (target, field, source, source_field), how in read_columns_in_force(self.tx, run).items():
+    def _read_declared_columns_of_mark(self, run: str) -> Iterator[tuple[str, str, str, str]]:
+        for (target, field, source, source_field), how in read_declared_columns(self.tx, run).items():
             if target == self.target:
                 yield field, source, source_field, how
 
-    def _read_runs(self, most: int) -> tuple[list[str], bool]:
+    def _read_newest_runs_in_window(self, most: int) -> tuple[list[str], bool]:
         triples = [(self.target, self.program, mode) for mode in WRITE]
         edges = self.tx.edges.read_edges(triples, self.window, most)
         return [run for edge in edges for run in edge.runs], all(edge.run_count <= most for edge in edges)
 
 
-def _is_in(run: Row, window: Window) -> bool:
+def _is_run_in_window(run: Row, window: TimeWindow) -> bool:
     begun = window.end is None or run["start"] < window.end
     return begun and (run["stop"] is None or window.start is None or run["stop"] >= window.start)
 
 
-def _get_pair(row: Row) -> _Pair:
+def _get_column_pair(row: Row) -> _Pair:
     return row["target_field"], row["source"], row["source_field"]
 
 
-def _create_edge(row: Row, transformation: str, start: int) -> FieldEdge:
+def _create_field_edge(row: Row, transformation: str, start: int) -> FieldEdge:
     return FieldEdge(
         source=row["source"],
         source_field=row["source_field"],
@@ -148,12 +154,14 @@ def _create_edge(row: Row, transformation: str, start: int) -> FieldEdge:
     )
 
 
-def _read_ends(lineage_query: LineageQuery, urns: Iterable[str]) -> dict[str, FieldLineageEnd]:
-    rows = lineage_query.nodes.get_rows(sorted(urns))
-    schemas = lineage_query.tx.get_table("aspects").read_many([(urn, "schemaMetadata") for urn in rows if is_data(urn)])
-    fields = {row["urn"]: _parse_fields(row) for row in schemas if row["value"] is not None}
+def _read_visible_ends(lineage_query: LineageQuery, urns: Iterable[str]) -> dict[str, FieldLineageEnd]:
+    rows = lineage_query.nodes.get_or_create_node_rows(sorted(urns))
+    schemas = lineage_query.tx.get_table("aspects").read_many(
+        [(urn, "schemaMetadata") for urn in rows if is_data_node(urn)]
+    )
+    fields = {row["urn"]: _parse_field_names(row) for row in schemas if row["value"] is not None}
     return {urn: FieldLineageEnd(urn, row["namespace"], fields.get(urn, ())) for urn, row in rows.items()}
 
 
-def _parse_fields(row: Row) -> tuple[str, ...]:
-    return tuple(field["fieldPath"] for field in parse_stored(row["value"]).get("fields", ()))
+def _parse_field_names(row: Row) -> tuple[str, ...]:
+    return tuple(field["fieldPath"] for field in parse_stored_json(row["value"]).get("fields", ()))

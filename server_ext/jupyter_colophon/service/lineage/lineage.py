@@ -6,24 +6,35 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.entities.descriptors_of import describe_entity
+from jupyter_colophon.core.entities.descriptors_of import list_entity_descriptors
 from jupyter_colophon.core.entities.entity import Aspect
 from jupyter_colophon.core.errors import InvalidQuery, NotFound
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.lineage.answers import Impact, LineageDiff, LineageDiffRequest, PathRequest, Paths
-from jupyter_colophon.core.lineage.graph import MAX_LEVELS, MAX_RELATIONS, Lineage, LineageEdge, LineageRequest, Window
+from jupyter_colophon.core.lineage.graph import (
+    MAX_LEVELS,
+    MAX_RELATIONS,
+    Lineage,
+    LineageEdge,
+    LineageRequest,
+    TimeWindow,
+)
 from jupyter_colophon.core.model.registry import EntityType, Registry
-from jupyter_colophon.core.model.vocabulary import may_describe
+from jupyter_colophon.core.model.vocabulary import may_contribute_kind
 from jupyter_colophon.service.lineage.lineage_nodes import NodeCache
 from jupyter_colophon.service.lineage.lineage_response import LineageBuilder
-from jupyter_colophon.service.lineage.lineage_traversal import MODES, LineageWalk, LineageWalker, fold_triple
-from jupyter_colophon.service.lineage.path_steps import PathSteps, is_stand_in, replace_flows
+from jupyter_colophon.service.lineage.lineage_traversal import MODES, LineageWalk, LineageWalker, get_program_triple
+from jupyter_colophon.service.lineage.path_steps import (
+    PathSteps,
+    is_stand_in_program,
+    replace_flows_by_programs_in_path,
+)
 from jupyter_colophon.service.lineage.shortest_paths import ShortestPaths
 from jupyter_colophon.service.read_policy import ReadPolicy
 from jupyter_colophon.storage.entities import aspects
-from jupyter_colophon.storage.entities.retention import require_kept
-from jupyter_colophon.storage.lineage.edges_as_of import Side, open_edges
-from jupyter_colophon.storage.lineage.renames import build_not_found, is_renamed_away
+from jupyter_colophon.storage.entities.retention import require_history_kept_at
+from jupyter_colophon.storage.lineage.edges_as_of import Side, get_lineage_edges_at
+from jupyter_colophon.storage.lineage.renames import build_not_found_or_renamed_error, is_left_by_rename
 from jupyter_colophon.storage.spi import Range, Row, StorageProvider, TableContext
 
 T = TypeVar("T")
@@ -42,19 +53,19 @@ class LineageQuery:
     clock: Callable[[], float]
     as_of: int | None
 
-    def walk(self, question: LineageRequest, until: str = "") -> LineageWalk:
+    def walk_visible_graph(self, question: LineageRequest, until: str = "") -> LineageWalk:
         """Traverse the graph, limited to visible nodes. Raises InvalidQuery if a frontier node cannot have lineage."""
         for urn in map(Urn.parse, question.frontier):
             if urn.type not in _TYPES_WITH_LINEAGE:
                 raise InvalidQuery(f"contains {urn}, which cannot have lineage", "frontier")
-        return LineageWalker(open_edges(self.tx, self.as_of), self.clock, self.nodes.filter_visible).walk(
-            question, until
-        )
+        return LineageWalker(
+            get_lineage_edges_at(self.tx, self.as_of), self.clock, self.nodes.filter_visible_nodes
+        ).walk_graph(question, until)
 
     @property
     def builder(self) -> LineageBuilder:
         """The builder of the response."""
-        return LineageBuilder(self.tx, open_edges(self.tx, self.as_of), self.nodes)
+        return LineageBuilder(self.tx, get_lineage_edges_at(self.tx, self.as_of), self.nodes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,157 +81,169 @@ class LineageReader:
         """Return the graph around data or a program. Raises NotFound if it never existed, or not yet."""
 
         def answer(query: LineageQuery) -> Lineage:
-            return query.builder.build(question, query.walk(question))
+            return query.builder.build_lineage(question, query.walk_visible_graph(question))
 
-        return self.run_query(question.urn, principal, question.as_of, answer)
+        return self.run_query_about_node(question.urn, principal, question.as_of, answer)
 
     def find_paths(self, question: PathRequest, principal: Principal) -> Paths:
         """Return all shortest paths on which data flows from one node to another. Raises NotFound for either."""
-        self._require(question.target, principal)
+        self._require_readable(question.target, principal)
         walk_question = LineageRequest(
             question.source, "downstream", MAX_LEVELS, question.window, MAX_RELATIONS, as_of=question.as_of
         )
 
         def answer(query: LineageQuery) -> Paths:
-            _require_known(query, question.target)
-            return _find_paths(query, walk_question, str(question.target))
+            _require_known_node(query, question.target)
+            return _find_shortest_paths(query, walk_question, str(question.target))
 
-        return self.run_query(question.source, principal, question.as_of, answer)
+        return self.run_query_about_node(question.source, principal, question.as_of, answer)
 
     def count_impact(self, question: LineageRequest, principal: Principal) -> Impact:
         """Count what is downstream of data or a program. Raises NotFound."""
 
         def answer(query: LineageQuery) -> Impact:
-            return _count_impact(query, question, query.walk(question))
+            return _count_downstream_entities(query, question, query.walk_visible_graph(question))
 
-        return self.run_query(question.urn, principal, question.as_of, answer)
+        return self.run_query_about_node(question.urn, principal, question.as_of, answer)
 
-    def diff(self, question: LineageDiffRequest, principal: Principal) -> LineageDiff:
+    def diff_lineage(self, question: LineageDiffRequest, principal: Principal) -> LineageDiff:
         """Return the edges that were added and removed between two times. Raises NotFound."""
-        return self.run_query(question.urn, principal, None, lambda query: _diff(query, question))
+        return self.run_query_about_node(
+            question.urn, principal, None, lambda query: _diff_edges_between_times(query, question)
+        )
 
-    def run_query(self, urn: Urn, principal: Principal, as_of: int | None, answer: Callable[[LineageQuery], T]) -> T:
+    def run_query_about_node(
+        self, urn: Urn, principal: Principal, as_of: int | None, answer: Callable[[LineageQuery], T]
+    ) -> T:
         """Run a query about a node in one transaction. Raises NotFound if it never existed, or not yet."""
-        self._require(urn, principal)
+        self._require_readable(urn, principal)
 
         def run(tx: TableContext) -> T:
-            require_kept(tx, as_of)
+            require_history_kept_at(tx, as_of)
             query = LineageQuery(tx, self.registry, NodeCache(tx, self.read_policy, principal), self.clock, as_of)
-            _require_known(query, urn)
+            _require_known_node(query, urn)
             return answer(query)
 
         return self.provider.tx_runner.run(run, read_only=True)
 
-    def require_in(self, urn: Urn, namespace: str, principal: Principal) -> None:
+    def require_entity_in_namespace(self, urn: Urn, namespace: str, principal: Principal) -> None:
         """Raise NotFound unless an entity, deleted or not, is in this namespace; "" matches any."""
-        self._require(urn, principal)
+        self._require_readable(urn, principal)
         row = self.provider.tx_runner.run(lambda tx: tx.get_table("entities").read((str(urn),)), read_only=True)
         own = self.read_policy.identity.get_namespace(urn) if row is None else row["namespace"]
         if namespace not in ("", own):
             raise NotFound("entity", str(urn))
 
-    def _require(self, urn: Urn, principal: Principal) -> None:
+    def _require_readable(self, urn: Urn, principal: Principal) -> None:
         if urn.type not in ("dataset", "dataJob"):
             raise InvalidQuery("only datasets and dataJobs have lineage", "urn")
-        self.read_policy.require(principal, urn)
+        self.read_policy.require_readable_entity(principal, urn)
 
 
-def _require_known(query: LineageQuery, urn: Urn) -> None:
+def _require_known_node(query: LineageQuery, urn: Urn) -> None:
     """Raise NotFound for a URN that is and was no entity, and has no edges."""
     text, tx = str(urn), query.tx
-    if _has_existed(tx, urn, query.as_of):
+    if _has_entity_existed(tx, urn, query.as_of):
         return
     side: Side = "data" if urn.type == "dataset" else "program"
-    if not open_edges(tx, query.as_of).find_neighbours(side, [text], MODES[side, "undirected"], Window(), 1):
-        raise build_not_found(tx, text)
+    if not get_lineage_edges_at(tx, query.as_of).find_neighbours(
+        side, [text], MODES[side, "undirected"], TimeWindow(), 1
+    ):
+        raise build_not_found_or_renamed_error(tx, text)
 
 
-def _has_existed(tx: TableContext, urn: Urn, time: int | None) -> bool:
+def _has_entity_existed(tx: TableContext, urn: Urn, time: int | None) -> bool:
     if time is None:
         row = tx.get_table("entities").read((str(urn),))
-        return row is not None and not is_renamed_away(tx, row)
+        return row is not None and not is_left_by_rename(tx, row)
     versions = tx.get_table("aspect_versions").scan(Range.prefix(str(urn), f"{urn.type}Key"))
     first = next((row for row in versions if row["value"] is not None), None)
     return first is not None and int(first["time"]) <= time
 
 
-def _find_paths(query: LineageQuery, question: LineageRequest, target: str) -> Paths:
-    walked = query.walk(question, until=target)
+def _find_shortest_paths(query: LineageQuery, question: LineageRequest, target: str) -> Paths:
+    walked = query.walk_visible_graph(question, until=target)
     source = str(question.urn)
     steps = PathSteps(walked.triples, (source, target))
-    shortest_paths = ShortestPaths(source, target, steps.list_steps())
+    shortest_paths = ShortestPaths(source, target, steps.list_all_steps())
     arrows_on_paths = shortest_paths.collect_edges()
-    relations = steps.find_relations(arrows_on_paths)
-    triples = {fold_triple(triple) for triple in relations}
-    folded_arrows = {replace_flows(arrow) for arrow in arrows_on_paths}
-    nodes_on_paths = {end for arrow in folded_arrows for end in arrow} | ({target} if shortest_paths.found else set())
+    relations = steps.collect_relations_of_steps(arrows_on_paths)
+    triples = {get_program_triple(triple) for triple in relations}
+    folded_arrows = {replace_flows_by_programs_in_path(arrow) for arrow in arrows_on_paths}
+    nodes_on_paths = {end for arrow in folded_arrows for end in arrow} | (
+        {target} if shortest_paths.is_found else set()
+    )
     walk_on_paths = LineageWalk({urn: level for urn, level in walked.levels.items() if urn in nodes_on_paths}, triples)
     builder = query.builder
-    arrows, has_all = builder.build_edges(triples, question.window, LineageWalk({}, relations).group_statements())
+    arrows, has_all = builder.build_edges(
+        triples, question.window, LineageWalk({}, relations).group_statements_by_relation()
+    )
     return Paths(
-        levels=walked.levels[target] if shortest_paths.found else None,
-        count=shortest_paths.count(),
-        paths=tuple(replace_flows(path) for path in shortest_paths.list_paths(_PATHS_SHOWN)),
+        levels=walked.levels[target] if shortest_paths.is_found else None,
+        count=shortest_paths.count_paths(),
+        paths=tuple(replace_flows_by_programs_in_path(path) for path in shortest_paths.list_first_paths(_PATHS_SHOWN)),
         nodes=builder.build_nodes(question, walk_on_paths),
         edges=tuple(
             edge for edge in arrows if edge.access == "declared" or (edge.source, edge.target) in folded_arrows
         ),
-        truncated=(walked.truncated and not shortest_paths.found) or not has_all,
+        truncated=(walked.truncated and not shortest_paths.is_found) or not has_all,
     )
 
 
-def _count_impact(query: LineageQuery, question: LineageRequest, walked: LineageWalk) -> Impact:
+def _count_downstream_entities(query: LineageQuery, question: LineageRequest, walked: LineageWalk) -> Impact:
     downstream = [urn for urn, level in walked.levels.items() if level > 0]
-    rows = [row for row in query.nodes.get_rows(downstream).values() if not row.get("declared")]
+    rows = [row for row in query.nodes.get_or_create_node_rows(downstream).values() if not row.get("declared")]
     return Impact(
         total=len(rows),
-        by_type=_count(row["type"] for row in rows),
-        by_owner=_count(_read_owners(query, rows)),
-        by_namespace=_count(row["namespace"] for row in rows),
+        by_type=_count_most_frequent_first(row["type"] for row in rows),
+        by_owner=_count_most_frequent_first(_read_first_owners(query, rows)),
+        by_namespace=_count_most_frequent_first(row["namespace"] for row in rows),
         truncated=walked.truncated,
     )
 
 
-def _count(words: Iterable[str]) -> dict[str, int]:
+def _count_most_frequent_first(words: Iterable[str]) -> dict[str, int]:
     """Count values, the most frequent first."""
     return dict(sorted(Counter(words).items(), key=lambda word_count: (-word_count[1], word_count[0])))
 
 
-def _read_owners(query: LineageQuery, rows: Iterable[Row]) -> list[str]:
+def _read_first_owners(query: LineageQuery, rows: Iterable[Row]) -> list[str]:
     """Return the first owner of each entity, user-assigned ones first; "" if there is none."""
-    kinds = {row["urn"]: query.registry.get_stored_type(row["type"]) for row in rows}
+    kinds = {row["urn"]: query.registry.get_type_or_unregistered(row["type"]) for row in rows}
     keys = [
         (urn, spec.name)
         for urn, kind in kinds.items()
         for spec in kind.aspects
-        if may_describe("owner", spec.name, spec.contributes)
+        if may_contribute_kind("owner", spec.name, spec.contributes)
     ]
     values: dict[str, dict[str, Aspect]] = defaultdict(dict)
-    for urn, aspect in aspects.read_many(query.tx, query.registry, keys):
+    for urn, aspect in aspects.iterate_aspects_of_keys(query.tx, query.registry, keys):
         values[urn][aspect.name] = aspect
-    return [next(_list_owners(kind, values[urn]), "") for urn, kind in kinds.items()]
+    return [next(_list_owner_names(kind, values[urn]), "") for urn, kind in kinds.items()]
 
 
-def _list_owners(kind: EntityType, values: Mapping[str, Aspect]) -> Iterator[str]:
+def _list_owner_names(kind: EntityType, values: Mapping[str, Aspect]) -> Iterator[str]:
     return (
         descriptor.text
-        for descriptor in describe_entity(kind, values)
+        for descriptor in list_entity_descriptors(kind, values)
         if descriptor.kind == "owner" and not descriptor.column
     )
 
 
-def _diff(query: LineageQuery, question: LineageDiffRequest) -> LineageDiff:
-    windows = [Window(max(0, time - question.window), time + 1) for time in (question.source, question.target)]
+def _diff_edges_between_times(query: LineageQuery, question: LineageDiffRequest) -> LineageDiff:
+    windows = [TimeWindow(max(0, time - question.window), time + 1) for time in (question.source, question.target)]
     requests = [
         LineageRequest(question.urn, question.direction, question.levels, window, question.limit) for window in windows
     ]
-    before, after = (query.walk(request).fold() for request in requests)
+    before, after = (query.walk_visible_graph(request).to_walk_without_flows() for request in requests)
     (added, has_all_added), (removed, has_all_removed) = (
         _find_changed_edges(query, *walks) for walks in ((before, after, windows[1]), (after, before, windows[0]))
     )
     ends = {end for edge in (*added, *removed) for end in (edge.source, edge.target)} | {str(question.urn)}
     levels = {urn: level for urn, level in (after.levels | before.levels).items() if urn in ends}
-    both = LineageRequest(question.urn, question.direction, question.levels, Window(windows[0].start, windows[1].end))
+    both = LineageRequest(
+        question.urn, question.direction, question.levels, TimeWindow(windows[0].start, windows[1].end)
+    )
     return LineageDiff(
         added=added,
         removed=removed,
@@ -230,11 +253,11 @@ def _diff(query: LineageQuery, question: LineageDiffRequest) -> LineageDiff:
 
 
 def _find_changed_edges(
-    query: LineageQuery, without: LineageWalk, within: LineageWalk, window: Window
+    query: LineageQuery, without: LineageWalk, within: LineageWalk, window: TimeWindow
 ) -> tuple[tuple[LineageEdge, ...], bool]:
     """Return the edges that only one of two walks found, and whether these are complete."""
     fresh = within.triples - without.triples
     programs = {program for _, program, _ in fresh}
     # Declared edges need both halves, even if only one of them is new.
-    declared = {triple for triple in within.triples if triple[1] in programs and is_stand_in(triple[1])}
+    declared = {triple for triple in within.triples if triple[1] in programs and is_stand_in_program(triple[1])}
     return query.builder.build_edges(fresh | declared, window)

@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.documents.json_parsing import parse_stored
+from jupyter_colophon.core.documents.json_parsing import parse_stored_json
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model import declared_lineage
-from jupyter_colophon.service.lineage.lineage_traversal import is_data
+from jupyter_colophon.service.lineage.lineage_traversal import is_data_node
 from jupyter_colophon.service.read_policy import ReadPolicy
 from jupyter_colophon.storage.spi import Row, TableContext
 
@@ -22,7 +22,7 @@ class NodeCache:
     _rows: dict[str, Row] = field(default_factory=dict)
     _readable: dict[str, bool] = field(default_factory=dict)
 
-    def get_rows(self, urns: Iterable[str]) -> dict[str, Row]:
+    def get_or_create_node_rows(self, urns: Iterable[str]) -> dict[str, Row]:
         """Return their entity rows; declared lineage and data without an entity get a synthetic row."""
         requested = list(urns)
         missing = [urn for urn in requested if urn not in self._rows]
@@ -30,26 +30,28 @@ class NodeCache:
             self._rows |= {
                 row["urn"]: row for row in self.tx.get_table("entities").read_many([(urn,) for urn in missing])
             }
-            self._rows |= {urn: self._create_row(urn) for urn in missing if urn not in self._rows}
+            self._rows |= {urn: self._create_synthetic_row(urn) for urn in missing if urn not in self._rows}
         return {urn: self._rows[urn] for urn in requested}
 
-    def read_titles(self, urns: Iterable[str]) -> dict[str, str]:
+    def read_program_titles(self, urns: Iterable[str]) -> dict[str, str]:
         """Return the titles of programs that have one."""
-        programs = [urn for urn in urns if not is_data(urn)]
+        programs = [urn for urn in urns if not is_data_node(urn)]
         rows = self.tx.get_table("aspects").read_many([(urn, "dataJobInfo") for urn in programs]) if programs else ()
-        names = {row["urn"]: parse_stored(row["value"]).get("name") for row in rows if row["value"] is not None}
+        names = {row["urn"]: parse_stored_json(row["value"]).get("name") for row in rows if row["value"] is not None}
         return {urn: name for urn, name in names.items() if isinstance(name, str) and name}
 
-    def filter_visible(self, urns: set[str]) -> set[str]:
+    def filter_visible_nodes(self, urns: set[str]) -> set[str]:
         """Return the nodes that the principal may see."""
-        return {urn for urn, row in self.get_rows(urns).items() if self._may_read(row["namespace"])}
+        return {
+            urn for urn, row in self.get_or_create_node_rows(urns).items() if self._may_read_namespace(row["namespace"])
+        }
 
-    def _may_read(self, namespace: str) -> bool:
+    def _may_read_namespace(self, namespace: str) -> bool:
         if namespace not in self._readable:
-            self._readable[namespace] = self.read_policy.may_read(self.principal, namespace)
+            self._readable[namespace] = self.read_policy.may_read_namespace(self.principal, namespace)
         return self._readable[namespace]
 
-    def _create_row(self, text: str) -> Row:
+    def _create_synthetic_row(self, text: str) -> Row:
         urn, identity = Urn.parse(text), self.read_policy.identity
         source = declared_lineage.parse_placeholder_source(urn)
         return {

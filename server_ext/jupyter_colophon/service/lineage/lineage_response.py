@@ -16,11 +16,15 @@ from jupyter_colophon.core.lineage.graph import (
     LineageEdge,
     LineageNode,
     LineageRequest,
-    Window,
+    TimeWindow,
 )
 from jupyter_colophon.core.model import declared_lineage
-from jupyter_colophon.core.read_budget import LIST_BYTES_MAX, take_page
-from jupyter_colophon.service.lineage.declared_edges import join_declared, transfer_frontier, transfer_hidden_counts
+from jupyter_colophon.core.read_budget import LIST_BYTES_MAX, limit_items_to_page_bytes
+from jupyter_colophon.service.lineage.declared_edges import (
+    join_edges_of_stand_ins,
+    move_hidden_counts_to_data,
+    replace_stand_ins_in_frontier,
+)
 from jupyter_colophon.service.lineage.lineage_nodes import NodeCache
 from jupyter_colophon.service.lineage.lineage_traversal import (
     MODES,
@@ -29,18 +33,18 @@ from jupyter_colophon.service.lineage.lineage_traversal import (
     WRITE,
     LineageWalk,
     WalkDirection,
-    is_data,
+    is_data_node,
 )
-from jupyter_colophon.storage.entities.deleting_namespaces import list_deleting
+from jupyter_colophon.storage.entities.deleting_namespaces import list_namespaces_being_deleted
 from jupyter_colophon.storage.lineage import runs as stored_runs
 from jupyter_colophon.storage.lineage.assertions import read_declaring_actors
 from jupyter_colophon.storage.lineage.edges_as_of import LineageEdges, Side
-from jupyter_colophon.storage.lineage.run_accesses import Triple, read_runs
+from jupyter_colophon.storage.lineage.run_accesses import Triple, read_run_rows
 from jupyter_colophon.storage.lineage.statements import (
     PROGRAM_READ,
     PROGRAM_WRITE,
     read_access_statements,
-    to_access_mode,
+    to_access_mode_of_index,
 )
 from jupyter_colophon.storage.spi import Edge, Row, TableContext
 
@@ -71,18 +75,20 @@ class LineageBuilder:
     edges: LineageEdges
     node_cache: NodeCache
 
-    def build(self, question: LineageRequest, met: LineageWalk) -> Lineage:
+    def build_lineage(self, question: LineageRequest, met: LineageWalk) -> Lineage:
         """Build the response: flows are replaced by their programs, and declared edges go from data to data."""
-        walked = met.fold()
+        walked = met.to_walk_without_flows()
         nodes = self.build_nodes(question, walked)
         stand_ins = frozenset(node.urn for node in nodes if node.declared)
-        edges, has_all = self._read_edges(walked.triples, question.window, met.group_statements())
-        frontier_urns = transfer_frontier(self.find_frontier(nodes, question, walked), edges, stand_ins)
-        remaining_nodes = transfer_hidden_counts(nodes, edges)
-        columns, are_all = self._read_columns(walked.levels, stand_ins) if question.columns else ([], True)
+        edges, has_all = self._read_edges_and_is_complete(
+            walked.triples, question.window, met.group_statements_by_relation()
+        )
+        frontier_urns = replace_stand_ins_in_frontier(self.find_frontier(nodes, question, walked), edges, stand_ins)
+        remaining_nodes = move_hidden_counts_to_data(nodes, edges)
+        columns, are_all = self._read_visible_column_edges(walked.levels, stand_ins) if question.columns else ([], True)
         return Lineage(
             nodes=remaining_nodes,
-            edges=join_declared(edges, stand_ins),
+            edges=join_edges_of_stand_ins(edges, stand_ins),
             columns=tuple(columns),
             truncated=walked.truncated or not (are_all and has_all),
             frontier=tuple(node.urn for node in remaining_nodes if node.urn in frontier_urns),
@@ -90,53 +96,56 @@ class LineageBuilder:
 
     def build_nodes(self, question: LineageRequest, walked: LineageWalk) -> tuple[LineageNode, ...]:
         """Return the visited nodes, starting with the focus."""
-        rows = self.node_cache.get_rows(walked.levels)
-        hidden = self._count_hidden(question.window, rows, walked)
+        rows = self.node_cache.get_or_create_node_rows(walked.levels)
+        hidden = self._count_hidden_neighbours(question.window, rows, walked)
         deleted_namespaces, time, titles = (
-            list_deleting(self.tx),
+            list_namespaces_being_deleted(self.tx),
             question.as_of,
-            self.node_cache.read_titles(walked.levels),
+            self.node_cache.read_program_titles(walked.levels),
         )
         created_nodes = (
-            (urn, _create_node(rows[urn], level, hidden, deleted_namespaces, time))
+            (urn, _create_lineage_node(rows[urn], level, hidden, deleted_namespaces, time))
             for urn, level in walked.levels.items()
         )
         return tuple(replace(node, title=titles[urn]) if urn in titles else node for urn, node in created_nodes)
 
     def build_edges(
-        self, triples: Iterable[Triple], window: Window, statements: Mapping[Triple, set[str]] = MappingProxyType({})
+        self,
+        triples: Iterable[Triple],
+        window: TimeWindow,
+        statements: Mapping[Triple, set[str]] = MappingProxyType({}),
     ) -> tuple[tuple[LineageEdge, ...], bool]:
         """Return the edges of these triples with their newest runs, and whether they are complete.
 
         Declared edges go from data to data.
         """
-        edges, has_all = self._read_edges(triples, window, statements)
+        edges, has_all = self._read_edges_and_is_complete(triples, window, statements)
         ends = {end for edge in edges for end in (edge.source, edge.target)}
         stand_ins = frozenset(
             urn for urn in ends if declared_lineage.parse_placeholder_source(Urn.parse(urn)) is not None
         )
-        return join_declared(edges, stand_ins), has_all
+        return join_edges_of_stand_ins(edges, stand_ins), has_all
 
-    def _read_edges(
-        self, triples: Iterable[Triple], window: Window, statements: Mapping[Triple, set[str]]
+    def _read_edges_and_is_complete(
+        self, triples: Iterable[Triple], window: TimeWindow, statements: Mapping[Triple, set[str]]
     ) -> tuple[tuple[LineageEdge, ...], bool]:
         """Return the edges, and whether all of their runs and components are included."""
         stored_edges = self.edges.read_edges(sorted(triples), window, _RUNS_SHOWN)
         newest = [stored_edge.runs[0] for stored_edge in stored_edges if stored_edge.runs]
-        actors = {urn: row["actor"] for urn, row in read_runs(self.tx, newest).items()} | read_declaring_actors(
+        actors = {urn: row["actor"] for urn, row in read_run_rows(self.tx, newest).items()} | read_declaring_actors(
             self.tx, newest
         )
         statements_by_triple = {**self._read_statements(stored_edges, statements), **statements}
         merged: dict[tuple[str, str, str], LineageEdge] = {}
         for stored_edge in stored_edges:
-            for edge in _create_edges(
+            for edge in _create_directed_edges(
                 stored_edge,
                 actors,
                 statements_by_triple.get((stored_edge.data, stored_edge.program, stored_edge.mode), ()),
             ):
                 key = (edge.source, edge.target, edge.access)
-                merged[key] = _merge_edges(merged[key], edge) if key in merged else edge
-        edges, has_all = _cut_edges(merged.values())
+                merged[key] = _merge_edges_of_same_access(merged[key], edge) if key in merged else edge
+        edges, has_all = _limit_edges_to_response_size(merged.values())
         return edges, has_all and all(stored_edge.complete for stored_edge in stored_edges)
 
     def _read_statements(
@@ -152,7 +161,7 @@ class LineageBuilder:
         runs_per_edge = max(1, _STATEMENTS_LOOKED_AT // max(1, len(edges_to_query)))
         return {
             (edge.data, edge.program, edge.mode): read_access_statements(
-                self.tx, [(run, edge.data, to_access_mode(edge.mode)) for run in edge.runs[:runs_per_edge]]
+                self.tx, [(run, edge.data, to_access_mode_of_index(edge.mode)) for run in edge.runs[:runs_per_edge]]
             )
             for edge in edges_to_query
         }
@@ -179,29 +188,33 @@ class LineageBuilder:
                 frontier_urns |= {triple[0] for triple in more if triple not in walked.unfolded}
         return tuple(node.urn for node in nodes if node.urn in frontier_urns)
 
-    def _count_hidden(self, window: Window, rows: Mapping[str, Row], walked: LineageWalk) -> HiddenCounts:
+    def _count_hidden_neighbours(
+        self, window: TimeWindow, rows: Mapping[str, Row], walked: LineageWalk
+    ) -> HiddenCounts:
         """Count the hidden neighbours of each node, upstream and downstream."""
-        partners = _group_neighbours(walked.triples)
+        partners = _group_neighbours_by_node_and_side(walked.triples)
         most_shown = max(map(len, partners.values()), default=0)
         hidden = HiddenCounts({}, set())
-        fully_expanded = {key for key in walked.fully_expanded if is_data(key[0])} | self._find_expanded_programs(
-            window, walked
-        )
+        fully_expanded = {
+            key for key in walked.fully_expanded if is_data_node(key[0])
+        } | self._find_fully_expanded_programs(window, walked)
         for side, way in _SIDES:
-            urns = [urn for urn in rows if is_data(urn) == (side == "data") and (urn, way) not in fully_expanded]
-            for urn, (count, is_capped) in self._count_neighbours(side, way, urns, window, most_shown).items():
+            urns = [urn for urn in rows if is_data_node(urn) == (side == "data") and (urn, way) not in fully_expanded]
+            for urn, (count, is_capped) in self._count_neighbours_up_to_cap(
+                side, way, urns, window, most_shown
+            ).items():
                 hidden.counts[urn, way] = max(0, count - len(partners.get((urn, way), ())))
                 if is_capped:
                     hidden.capped.add(urn)
-        data = sorted(urn for urn, way in hidden.counts if way == "upstream" and is_data(urn))
-        for urn, more, is_capped in self._count_hidden_declared(window, data, walked):
+        data = sorted(urn for urn, way in hidden.counts if way == "upstream" and is_data_node(urn))
+        for urn, more, is_capped in self._count_hidden_declared_sources(window, data, walked):
             hidden.counts[urn, "upstream"] += more
             if is_capped:
                 hidden.capped.add(urn)
         return hidden
 
-    def _count_neighbours(
-        self, side: Side, way: str, urns: Sequence[str], window: Window, shown_count: int
+    def _count_neighbours_up_to_cap(
+        self, side: Side, way: str, urns: Sequence[str], window: TimeWindow, shown_count: int
     ) -> dict[str, tuple[int, bool]]:
         """Return how many neighbours each node has on a side, and whether the count stopped at a cap."""
         modes = MODES[side, way]  # type: ignore[index]  # of _SIDES
@@ -216,9 +229,9 @@ class LineageBuilder:
             counts |= {urn: (count, count >= hub_cap) for urn, count in counted.items()}
         return counts
 
-    def _find_expanded_programs(self, window: Window, walked: LineageWalk) -> set[tuple[str, str]]:
+    def _find_fully_expanded_programs(self, window: TimeWindow, walked: LineageWalk) -> set[tuple[str, str]]:
         """Return the programs and sides whose data were all visited; with statements, some may not have been."""
-        fully_expanded = {key for key in walked.fully_expanded if not is_data(key[0])}
+        fully_expanded = {key for key in walked.fully_expanded if not is_data_node(key[0])}
         programs = sorted({urn for urn, _ in fully_expanded})
         modes = (PROGRAM_READ, PROGRAM_WRITE)
         triples = self.edges.find_neighbours("program", programs, modes, window, MAX_RELATIONS) if programs else []
@@ -227,8 +240,8 @@ class LineageBuilder:
             set() if len(triples) == MAX_RELATIONS else {key for key in fully_expanded if key[0] not in with_statements}
         )
 
-    def _count_hidden_declared(
-        self, window: Window, data: Sequence[str], walked: LineageWalk
+    def _count_hidden_declared_sources(
+        self, window: TimeWindow, data: Sequence[str], walked: LineageWalk
     ) -> Iterator[tuple[str, int, bool]]:
         """Yield additional hidden counts of data declared from several sources, since a stand-in was counted as one."""
         triples = self.edges.find_neighbours("data", data, ("write",), window, _HUB_CAP) if data else []
@@ -248,16 +261,22 @@ class LineageBuilder:
             (stand_ins[program], count - 1, count >= _HIDDEN_CAP or not are_all) for program, count in reads.items()
         )
 
-    def _read_columns(self, levels: Mapping[str, int], stand_ins: frozenset[str]) -> tuple[list[ColumnLineage], bool]:
+    def _read_visible_column_edges(
+        self, levels: Mapping[str, int], stand_ins: frozenset[str]
+    ) -> tuple[list[ColumnLineage], bool]:
         """Return the column edges between visible nodes, and whether these are all."""
-        targets = sorted(urn for urn in levels if is_data(urn))
-        rows = stored_runs.list_columns_into(self.tx, targets, _COLUMNS_LOOKED_AT + 1)
-        column_edges = [_create_column(row, stand_ins) for row in rows[:_COLUMNS_LOOKED_AT] if row["source"] in levels]
-        columns = list(take_page(column_edges[:MAX_RELATIONS], _measure_column, LIST_BYTES_MAX))
+        targets = sorted(urn for urn in levels if is_data_node(urn))
+        rows = stored_runs.list_column_rows_into(self.tx, targets, _COLUMNS_LOOKED_AT + 1)
+        column_edges = [
+            _create_column_lineage(row, stand_ins) for row in rows[:_COLUMNS_LOOKED_AT] if row["source"] in levels
+        ]
+        columns = list(
+            limit_items_to_page_bytes(column_edges[:MAX_RELATIONS], _measure_column_edge_bytes, LIST_BYTES_MAX)
+        )
         return columns, len(rows) <= _COLUMNS_LOOKED_AT and len(columns) == len(column_edges)
 
 
-def _group_neighbours(triples: Iterable[Triple]) -> dict[tuple[str, str], set[str]]:
+def _group_neighbours_by_node_and_side(triples: Iterable[Triple]) -> dict[tuple[str, str], set[str]]:
     """Return the visible neighbours of every node, by (URN, side)."""
     neighbours: dict[tuple[str, str], set[str]] = defaultdict(set)
     for data, program, mode in triples:
@@ -286,7 +305,7 @@ def _find_open_sides(
                 yield node, way, hidden  # type: ignore[misc]  # one of the two
 
 
-def _create_node(
+def _create_lineage_node(
     row: Row, level: int, hidden: HiddenCounts, deleted_namespaces: frozenset[str], time: int | None
 ) -> LineageNode:
     is_deleted = row["deleted"] and (time is None or row["updated"] <= time)
@@ -305,7 +324,7 @@ def _create_node(
     )
 
 
-def _create_column(row: Row, stand_ins: frozenset[str]) -> ColumnLineage:
+def _create_column_lineage(row: Row, stand_ins: frozenset[str]) -> ColumnLineage:
     return ColumnLineage(
         row["source"],
         row["source_field"],
@@ -316,7 +335,7 @@ def _create_column(row: Row, stand_ins: frozenset[str]) -> ColumnLineage:
     )
 
 
-def _merge_edges(first: LineageEdge, second: LineageEdge) -> LineageEdge:
+def _merge_edges_of_same_access(first: LineageEdge, second: LineageEdge) -> LineageEdge:
     """Merge the edges of accesses with and without a statement."""
     newer, older = (first, second) if first.statements else (second, first)
     ends = [first.end, second.end]
@@ -332,34 +351,34 @@ def _merge_edges(first: LineageEdge, second: LineageEdge) -> LineageEdge:
     )
 
 
-def _cut_edges(edges: Collection[LineageEdge]) -> tuple[tuple[LineageEdge, ...], bool]:
+def _limit_edges_to_response_size(edges: Collection[LineageEdge]) -> tuple[tuple[LineageEdge, ...], bool]:
     """Limit the edges and their components to the size of a response; return whether all are included."""
     has_all = all(len(edge.components) <= COMPONENTS_MAX for edge in edges)
     cut = (replace(edge, components=edge.components[:COMPONENTS_MAX]) for edge in edges)
-    page = tuple(take_page(cut, _measure_edge, LIST_BYTES_MAX))
+    page = tuple(limit_items_to_page_bytes(cut, _measure_edge_bytes, LIST_BYTES_MAX))
     return page, has_all and len(page) == len(edges)
 
 
-def _measure_edge(edge: LineageEdge) -> int:
+def _measure_edge_bytes(edge: LineageEdge) -> int:
     """Return the approximate size of an edge in a response."""
     texts = (edge.source, edge.target, *edge.runs, *edge.components, *edge.statements)
     return _EDGE_BYTES + sum(map(len, texts))
 
 
-def _measure_column(edge: ColumnLineage) -> int:
+def _measure_column_edge_bytes(edge: ColumnLineage) -> int:
     """Return the approximate size of a column edge in a response."""
     texts = (edge.source, edge.source_field, edge.target, edge.target_field, edge.program or "")
     return _EDGE_BYTES + sum(map(len, texts))
 
 
-def _create_edges(edge: Edge, actors: Mapping[str, str], statements: Collection[str]) -> Iterable[LineageEdge]:
+def _create_directed_edges(edge: Edge, actors: Mapping[str, str], statements: Collection[str]) -> Iterable[LineageEdge]:
     """Yield the directed edges of an access: a read from data to program, a write back, `both` as two."""
     runs = [run for run in edge.runs if declared_lineage.parse_version_mark(run) is None]
     is_declared = not runs and bool(edge.runs)
     source = declared_lineage.parse_placeholder_source(Urn.parse(edge.program)) or actors.get(
         edge.runs[0] if edge.runs else "", ""
     )
-    ends, mode = [], to_access_mode(edge.mode)
+    ends, mode = [], to_access_mode_of_index(edge.mode)
     if mode != "write":
         ends.append((edge.data, edge.program))
     if mode in ("write", "both"):

@@ -19,9 +19,9 @@ from jupyter_colophon.storage.lineage.statements import (
     FLOW_WRITE,
     PROGRAM_READ,
     PROGRAM_WRITE,
-    get_program,
-    get_statement,
-    to_program_mode,
+    get_program_of_node,
+    get_statement_of_node,
+    to_program_mode_of_flow,
 )
 
 #: The time limit of a walk, in seconds (spec LINEAGE-8).
@@ -35,7 +35,7 @@ READ, WRITE = (*_READ, PROGRAM_READ), (*_WRITE, PROGRAM_WRITE)
 WALKED_READ, WALKED_WRITE = (*_READ, FLOW_READ), (*_WRITE, FLOW_WRITE)
 
 
-def _create_modes(read: tuple[str, ...], write: tuple[str, ...], any_: tuple[str, ...]) -> Modes:
+def _create_mode_table(read: tuple[str, ...], write: tuple[str, ...], any_: tuple[str, ...]) -> Modes:
     """Return the modes over which data or a program is left in each direction."""
     return {
         ("data", "upstream"): write,
@@ -47,11 +47,11 @@ def _create_modes(read: tuple[str, ...], write: tuple[str, ...], any_: tuple[str
     }
 
 
-MODES = _create_modes(READ, WRITE, (*_ANY, PROGRAM_READ, PROGRAM_WRITE))
-WALKED = _create_modes(WALKED_READ, WALKED_WRITE, (*_ANY, FLOW_READ, FLOW_WRITE))
+MODES = _create_mode_table(READ, WRITE, (*_ANY, PROGRAM_READ, PROGRAM_WRITE))
+WALKED = _create_mode_table(WALKED_READ, WALKED_WRITE, (*_ANY, FLOW_READ, FLOW_WRITE))
 
 
-def keep_all(urns: set[str]) -> set[str]:
+def filter_nothing(urns: set[str]) -> set[str]:
     """Return all nodes: the default filter, which hides nothing."""
     return urns
 
@@ -73,27 +73,27 @@ class LineageWalk:
     #: The original relations of a folded walk.
     unfolded: set[Triple] = field(default_factory=set)
 
-    def fold(self) -> "LineageWalk":
+    def to_walk_without_flows(self) -> "LineageWalk":
         """Return the walk with flows replaced by their programs."""
-        triples = {fold_triple(triple) for triple in self.triples}
-        fully_expanded = {(key, side) for key, side in self.fully_expanded if not get_statement(key)}
-        queried = {(get_program(key), side) for key, side in self.queried}
-        cut = {(get_program(key), side) for key, side in self.cut}
+        triples = {get_program_triple(triple) for triple in self.triples}
+        fully_expanded = {(key, side) for key, side in self.fully_expanded if not get_statement_of_node(key)}
+        queried = {(get_program_of_node(key), side) for key, side in self.queried}
+        cut = {(get_program_of_node(key), side) for key, side in self.cut}
         return LineageWalk(self.levels, triples, fully_expanded, queried - cut, cut, self.truncated, self.triples)
 
-    def group_statements(self) -> Mapping[Triple, set[str]]:
+    def group_statements_by_relation(self) -> Mapping[Triple, set[str]]:
         """Return the statements of each relation of the folded walk, for relations found through flows."""
         statements_by_triple: dict[Triple, set[str]] = defaultdict(set)
         for triple in self.triples:
-            if statement := get_statement(triple[1]):
-                statements_by_triple[fold_triple(triple)].add(statement)
+            if statement := get_statement_of_node(triple[1]):
+                statements_by_triple[get_program_triple(triple)].add(statement)
         return statements_by_triple
 
 
-def fold_triple(triple: Triple) -> Triple:
+def get_program_triple(triple: Triple) -> Triple:
     """Return the program's relation for a relation of one of its flows; others are returned unchanged."""
     data, program, mode = triple
-    return data, get_program(program), to_program_mode(mode)
+    return data, get_program_of_node(program), to_program_mode_of_flow(mode)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +102,12 @@ class LineageWalker:
 
     edges: LineageEdges
     clock: Callable[[], float]
-    shown: Callable[[set[str]], set[str]] = keep_all
+    shown: Callable[[set[str]], set[str]] = filter_nothing
 
-    def walk(self, question: LineageRequest, until: str = "") -> LineageWalk:
+    def walk_graph(self, question: LineageRequest, until: str = "") -> LineageWalk:
         """Walk in the requested directions, up to the limits of relations and time, or until a node is found."""
         begin = question.frontier or (str(question.urn),)
-        question = replace(question, visited=self._find_skippable(question))
+        question = replace(question, visited=self._find_nodes_not_to_reenter(question))
         visible_urns = self.shown(set(begin))
         walked = LineageWalk({urn: 0 for urn in begin if urn in visible_urns})
         deadline = self.clock() + MAX_SECONDS
@@ -115,14 +115,14 @@ class LineageWalker:
         ways = both if question.direction == "both" else (question.direction,)
         begin = tuple(walked.levels)
         for way in ways:
-            self._expand(
+            self._expand_in_direction(
                 question, walked, way, begin, lambda: until in walked.levels or self._is_out_of_time(walked, deadline)
             )
         return walked
 
-    def _find_skippable(self, question: LineageRequest) -> frozenset[str]:
+    def _find_nodes_not_to_reenter(self, question: LineageRequest) -> frozenset[str]:
         """Return the visited nodes that must not be entered again: all except programs with statements."""
-        programs = sorted(urn for urn in question.visited if not is_data(urn))
+        programs = sorted(urn for urn in question.visited if not is_data_node(urn))
         if not programs:
             return question.visited
         # Beyond the limit, all programs are entered again, which is harmless.
@@ -135,7 +135,7 @@ class LineageWalker:
         walked.truncated = walked.truncated or self.clock() > deadline
         return walked.truncated
 
-    def _expand(
+    def _expand_in_direction(
         self,
         question: LineageRequest,
         walked: LineageWalk,
@@ -144,7 +144,7 @@ class LineageWalker:
         stop: Callable[[], bool],
     ) -> None:
         sign = -1 if way == "upstream" else 1
-        data = {urn for urn in begin if is_data(urn)}
+        data = {urn for urn in begin if is_data_node(urn)}
         # A walk that starts at a program continues from all its statements.
         start_programs = set(begin) - data
         # Directions are independent: a node both upstream and downstream lies on a cycle and is visited by both.
@@ -158,7 +158,7 @@ class LineageWalker:
             data = (data | self._read_neighbours(question, walked, "program", start_programs, way, MODES)) - visited
             visited |= data
             # Sorted, so that the response does not depend on the process.
-            for urn in (*sorted({get_program(urn) for urn in start_programs | programs}), *sorted(data)):
+            for urn in (*sorted({get_program_of_node(urn) for urn in start_programs | programs}), *sorted(data)):
                 walked.levels.setdefault(urn, sign * level)
             start_programs = set()
 
@@ -180,11 +180,12 @@ class LineageWalker:
         relation_count, at = len(walked.triples), 1 if side == "data" else 0
         # Known edges are found again from the other side, so query one more than the limit.
         triples = self.edges.find_neighbours(side, sorted_keys, modes[side, way], question.window, question.limit + 1)
-        visible_programs = self.shown({get_program(triple[at]) for triple in triples})
+        visible_programs = self.shown({get_program_of_node(triple[at]) for triple in triples})
         met = [
             triple
             for triple in triples
-            if get_program(triple[at]) in visible_programs and not _is_known(question, side, way, triple)
+            if get_program_of_node(triple[at]) in visible_programs
+            and not _is_known_relation(question, side, way, triple)
         ]
         fresh = [triple for triple in met if triple not in walked.triples]
         if relation_count + len(fresh) > question.limit or len(triples) > question.limit:
@@ -192,7 +193,7 @@ class LineageWalker:
             del fresh[question.limit - relation_count :]
             walked.cut.update((key, direction) for key in sorted_keys for direction in sides)
         else:
-            hidden = {triple[1 - at] for triple in triples if get_program(triple[at]) not in visible_programs}
+            hidden = {triple[1 - at] for triple in triples if get_program_of_node(triple[at]) not in visible_programs}
             for direction in sides:
                 walked.queried.update((key, direction) for key in sorted_keys)
                 walked.fully_expanded.update((key, direction) for key in sorted_keys if key not in hidden)
@@ -201,11 +202,11 @@ class LineageWalker:
         return {triple[at] for triple in accepted_triples}
 
 
-def is_data(urn: str) -> bool:
+def is_data_node(urn: str) -> bool:
     """Return whether a node is data; otherwise it is a program."""
     return urn.startswith("urn:li:dataset:")
 
 
-def _is_known(question: LineageRequest, side: Side, way: WalkDirection, triple: Triple) -> bool:
+def _is_known_relation(question: LineageRequest, side: Side, way: WalkDirection, triple: Triple) -> bool:
     """Return whether a continued walk already has a relation, from when its program was left."""
     return side == "data" and triple[1] in question.visited and triple[2] in MODES["program", way]

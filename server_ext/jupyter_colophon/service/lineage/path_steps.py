@@ -12,7 +12,7 @@ from jupyter_colophon.core.model import declared_lineage
 from jupyter_colophon.service.lineage.lineage_traversal import READ, WALKED_READ, WALKED_WRITE, WRITE
 from jupyter_colophon.service.lineage.shortest_paths import PathEdge
 from jupyter_colophon.storage.lineage.run_accesses import Triple
-from jupyter_colophon.storage.lineage.statements import build_flow, get_program, get_statement
+from jupyter_colophon.storage.lineage.statements import build_flow_node, get_program_of_node, get_statement_of_node
 
 _READ, _WRITE = frozenset((*READ, *WALKED_READ)), frozenset((*WRITE, *WALKED_WRITE))
 
@@ -27,47 +27,47 @@ class PathSteps:
         for triple in triples:
             by_program[triple[1]].append(triple)
         for node, relations in by_program.items():
-            if get_program(node) in ends or not (get_statement(node) or is_stand_in(node)):
-                self._add(get_program(node), relations)
+            if get_program_of_node(node) in ends or not (get_statement_of_node(node) or is_stand_in_program(node)):
+                self._add_steps_of_program(get_program_of_node(node), relations)
             else:
-                self._add_by_source(node, relations)
+                self._add_steps_of_relations(node, relations)
 
-    def list_steps(self) -> Iterable[PathEdge]:
+    def list_all_steps(self) -> Iterable[PathEdge]:
         """Return all steps."""
         return self._relations
 
-    def find_relations(self, arrows: Iterable[PathEdge]) -> set[Triple]:
+    def collect_relations_of_steps(self, arrows: Iterable[PathEdge]) -> set[Triple]:
         """Return the relations of these steps."""
         return {triple for arrow in arrows for triple in self._relations[arrow]}
 
-    def _add(self, program: str, relations: Iterable[Triple]) -> None:
+    def _add_steps_of_program(self, program: str, relations: Iterable[Triple]) -> None:
         for triple in relations:
-            for arrow in _list_steps(triple[0], program, triple[2]):
+            for arrow in _list_steps_of_access(triple[0], program, triple[2]):
                 self._relations[arrow].add(triple)
 
-    def _add_by_source(self, node: str, relations: Collection[Triple]) -> None:
+    def _add_steps_of_relations(self, node: str, relations: Collection[Triple]) -> None:
         # A stand-in program is not shown, so it has no name.
-        program = "" if is_stand_in(node) else get_program(node)
+        program = "" if is_stand_in_program(node) else get_program_of_node(node)
         for read in relations:
             if read[2] in _READ:
-                step = build_flow(program, read[0])
+                step = build_flow_node(program, read[0])
                 self._relations[read[0], step].add(read)
                 for write in relations:
                     if write[2] in _WRITE:
                         self._relations[step, write[0]].add(write)
 
 
-def replace_flows(path: Iterable[str]) -> tuple[str, ...]:
+def replace_flows_by_programs_in_path(path: Iterable[str]) -> tuple[str, ...]:
     """Return a path with flows replaced by their programs, and without stand-ins."""
-    return tuple(name for node in path if (name := get_program(node)))
+    return tuple(name for node in path if (name := get_program_of_node(node)))
 
 
-def is_stand_in(node: str) -> bool:
+def is_stand_in_program(node: str) -> bool:
     """Return whether a node is the stand-in program of a source of declared lineage."""
-    return not get_statement(node) and declared_lineage.parse_placeholder_source(Urn.parse(node)) is not None
+    return not get_statement_of_node(node) and declared_lineage.parse_placeholder_source(Urn.parse(node)) is not None
 
 
-def _list_steps(data: str, program: str, mode: str) -> Iterator[PathEdge]:
+def _list_steps_of_access(data: str, program: str, mode: str) -> Iterator[PathEdge]:
     """Yield the steps of an access; an unknown one may flow either way."""
     if mode in _READ:
         yield data, program

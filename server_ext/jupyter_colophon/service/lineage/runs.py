@@ -5,15 +5,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.cursor import Cursors
-from jupyter_colophon.core.documents.json_values import measure
+from jupyter_colophon.core.cursor import CursorCodec
+from jupyter_colophon.core.documents.json_values import measure_json_bytes
 from jupyter_colophon.core.entities.metadata_scopes import Metadata, ScopedMetadata
 from jupyter_colophon.core.errors import NotFound
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.lineage.graph import RunListing
 from jupyter_colophon.core.lineage.run import RUNNING, EntitySnapshot, Run, RunEntity, ScopeSnapshot
 from jupyter_colophon.core.read_budget import PAGE_BYTES_MAX
-from jupyter_colophon.service.read_audit import audit_reads
+from jupyter_colophon.service.read_audit import audit_reads_of_method
 from jupyter_colophon.service.read_policy import ReadPolicy
 from jupyter_colophon.storage.lineage import runs
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
@@ -33,79 +33,90 @@ class RunReader:
 
     provider: StorageProvider
     read_policy: ReadPolicy
-    cursors: Cursors
+    cursors: CursorCodec
 
-    def read_run(self, urn: str, principal: Principal) -> Run:
+    def read_visible_run(self, urn: str, principal: Principal) -> Run:
         """Return one run with its accesses. Raises NotFound."""
-        run = self.provider.tx_runner.run(lambda tx: runs.run(tx, urn), read_only=True)
-        if run is None or not self._may_read(run, principal):
+        run = self.provider.tx_runner.run(lambda tx: runs.find_run_by_urn(tx, urn), read_only=True)
+        if run is None or not self._may_read_run(run, principal):
             raise NotFound("run", urn)
-        return self._remove_hidden(run, principal)
+        return self._remove_hidden_accesses(run, principal)
 
-    @audit_reads("runs", lambda page: (run.urn for run in page[0]))
-    def list_runs(self, listing: RunListing, principal: Principal) -> tuple[list[Run], str | None]:
+    @audit_reads_of_method("runs", lambda page: (run.urn for run in page[0]))
+    def list_visible_runs(self, listing: RunListing, principal: Principal) -> tuple[list[Run], str | None]:
         """Return a page of runs, newest first, and the next cursor; a short page may have a next one."""
-        if listing.data and not self.read_policy.filter_visible(principal, [Urn.parse(listing.data)]):
+        if listing.data and not self.read_policy.filter_visible_entities(principal, [Urn.parse(listing.data)]):
             return [], None
-        place = self.cursors.read("runs", listing.cursor) if listing.cursor else None
+        place = self.cursors.decode_cursor("runs", listing.cursor) if listing.cursor else None
         before = (int(place[0]), str(place[1])) if place else None
 
         def fits(run: Run) -> bool:
-            return _fits(run, listing) and self._may_read(run, principal)
+            return _matches_listing(run, listing) and self._may_read_run(run, principal)
 
         matching_runs, rest = self.provider.tx_runner.run(
-            lambda tx: _collect(tx, _create_position_reader(tx, listing), before, listing.limit, fits), read_only=True
+            lambda tx: _collect_matching_runs(tx, _create_position_reader(tx, listing), before, listing.limit, fits),
+            read_only=True,
         )
-        visible_runs = [self._remove_hidden(run, principal) for run in matching_runs]
-        return visible_runs, None if rest is None else self.cursors.write("runs", list(rest))
+        visible_runs = [self._remove_hidden_accesses(run, principal) for run in matching_runs]
+        return visible_runs, None if rest is None else self.cursors.encode_cursor("runs", list(rest))
 
-    @audit_reads("runs", lambda found: (run.urn for run in found))
+    @audit_reads_of_method("runs", lambda found: (run.urn for run in found))
     def list_cell_runs(self, notebook: Urn, principal: Principal) -> list[Run]:
         """Return the newest run of each cell of a notebook, and of the notebook itself, newest first."""
-        if not self.read_policy.may_read(principal, self.read_policy.identity.get_namespace(notebook)):
+        if not self.read_policy.may_read_namespace(principal, self.read_policy.identity.get_namespace(notebook)):
             return []
         found = self.provider.tx_runner.run(
             lambda tx: runs.read_last_runs(tx, runs.list_notebook_programs(tx, notebook, _CELLS_MOST)), read_only=True
         )
-        return [self._remove_hidden(run, principal) for run in found]
+        return [self._remove_hidden_accesses(run, principal) for run in found]
 
-    def read_program_run(self, program: Urn, namespace: str, run_id: str, principal: Principal) -> Run:
+    def read_run_by_program_and_id(self, program: Urn, namespace: str, run_id: str, principal: Principal) -> Run:
         """Return a run by its program, which may be deleted, and its run id. Raises NotFound."""
-        self.read_policy.require(principal, program, "run")
-        run = self.provider.tx_runner.run(lambda tx: runs.find_run(tx, str(program), namespace, run_id), read_only=True)
+        self.read_policy.require_readable_entity(principal, program, "run")
+        run = self.provider.tx_runner.run(
+            lambda tx: runs.find_run_by_key(tx, str(program), namespace, run_id), read_only=True
+        )
         if run is None:
             raise NotFound("run", run_id)
-        return self._remove_hidden(run, principal)
+        return self._remove_hidden_accesses(run, principal)
 
     def require_program(self, program: Urn, namespace: str, principal: Principal) -> None:
         """Raise NotFound unless this program exists or existed."""
-        self.read_policy.require(principal, program, "program")
-        if not self.provider.tx_runner.run(lambda tx: runs.was_in(tx, str(program), namespace), read_only=True):
+        self.read_policy.require_readable_entity(principal, program, "program")
+        if not self.provider.tx_runner.run(
+            lambda tx: runs.was_program_in_namespace(tx, str(program), namespace), read_only=True
+        ):
             raise NotFound("program", self.read_policy.identity.get_short_name(program))
 
-    def list_accessed(self, run: Run, principal: Principal) -> list[RunEntity]:
+    def list_accessed_entities(self, run: Run, principal: Principal) -> list[RunEntity]:
         """Return the entities that a run accessed, with their metadata at the first access."""
-        entities = self.provider.tx_runner.run(lambda tx: runs.list_accesses(tx, run), read_only=True)
-        return [entity for entity in entities if self.read_policy.may_read(principal, entity.namespace)]
+        entities = self.provider.tx_runner.run(lambda tx: runs.list_run_entities(tx, run), read_only=True)
+        return [entity for entity in entities if self.read_policy.may_read_namespace(principal, entity.namespace)]
 
-    def read_metadata(self, run: Run) -> ScopedMetadata:
+    def build_run_metadata(self, run: Run) -> ScopedMetadata:
         """Return a run's metadata: that of its program at its start, and its status and facts."""
-        snapshot = self.provider.tx_runner.run(lambda tx: runs.read_snapshot(tx, run.urn, run.program), read_only=True)
+        snapshot = self.provider.tx_runner.run(
+            lambda tx: runs.read_entity_snapshot(tx, run.urn, run.program), read_only=True
+        )
         return ScopedMetadata(
             None,
-            _create_metadata(snapshot.user),
-            Metadata(_build_system_properties(run, snapshot), _get_tags(snapshot)),
+            _create_metadata_of_snapshot(snapshot.user),
+            Metadata(_build_system_properties(run, snapshot), _get_system_tags(snapshot)),
         )
 
-    def _remove_hidden(self, run: Run, principal: Principal) -> Run:
+    def _remove_hidden_accesses(self, run: Run, principal: Principal) -> Run:
         """Return a run without accesses to hidden data."""
         if not self.read_policy.has_site_policy:
             return run
-        visible = set(self.read_policy.filter_visible(principal, [Urn.parse(access.data) for access in run.accesses]))
+        visible = set(
+            self.read_policy.filter_visible_entities(principal, [Urn.parse(access.data) for access in run.accesses])
+        )
         return replace(run, accesses=tuple(access for access in run.accesses if Urn.parse(access.data) in visible))
 
-    def _may_read(self, run: Run, principal: Principal) -> bool:
-        return self.read_policy.may_read(principal, self.read_policy.identity.get_namespace(Urn.parse(run.program)))
+    def _may_read_run(self, run: Run, principal: Principal) -> bool:
+        return self.read_policy.may_read_namespace(
+            principal, self.read_policy.identity.get_namespace(Urn.parse(run.program))
+        )
 
 
 PositionReader = Callable[[runs.Position | None, int], Sequence[runs.Position]]
@@ -113,11 +124,11 @@ PositionReader = Callable[[runs.Position | None, int], Sequence[runs.Position]]
 
 def _create_position_reader(tx: TableContext, listing: RunListing) -> PositionReader:
     if listing.data:
-        return lambda before, count: runs.list_positions(tx, listing.data, before, count)
-    return lambda before, count: runs.list_program_positions(tx, listing.program, before, count)
+        return lambda before, count: runs.list_run_positions_of_data(tx, listing.data, before, count)
+    return lambda before, count: runs.list_run_positions_of_program(tx, listing.program, before, count)
 
 
-def _collect(
+def _collect_matching_runs(
     tx: TableContext, positions: PositionReader, before: runs.Position | None, limit: int, fits: Callable[[Run], bool]
 ) -> tuple[list[Run], runs.Position | None]:
     matching_runs: list[Run] = []
@@ -128,10 +139,10 @@ def _collect(
             if len(matching_runs) == limit or size > PAGE_BYTES_MAX:
                 return matching_runs, before
             before = position
-            run = runs.run(tx, position[1])
+            run = runs.find_run_by_urn(tx, position[1])
             if run is not None and fits(run):
                 matching_runs.append(run)
-                size += measure((run.facts, run.arguments)) + len(run.accesses) * _ACCESS_BYTES
+                size += measure_json_bytes((run.facts, run.arguments)) + len(run.accesses) * _ACCESS_BYTES
         if len(part) < _AT_ONCE:
             return matching_runs, None
     return matching_runs, before
@@ -148,15 +159,15 @@ def _build_system_properties(run: Run, snapshot: EntitySnapshot) -> dict[str, st
     return system_properties | facts | facts_of_run
 
 
-def _create_metadata(metadata: ScopeSnapshot) -> Metadata:
+def _create_metadata_of_snapshot(metadata: ScopeSnapshot) -> Metadata:
     return Metadata(metadata.properties, metadata.tags)
 
 
-def _get_tags(snapshot: EntitySnapshot) -> tuple[str, ...]:
+def _get_system_tags(snapshot: EntitySnapshot) -> tuple[str, ...]:
     return () if snapshot.system is None else snapshot.system.tags
 
 
-def _fits(run: Run, listing: RunListing) -> bool:
+def _matches_listing(run: Run, listing: RunListing) -> bool:
     window = listing.window
     early = window.end is None or run.start < window.end
     late = window.start is None or run.end is None or run.end >= window.start

@@ -11,10 +11,10 @@ class ShortestPaths:
 
     def __init__(self, source: str, target: str, arrows: Iterable[PathEdge]) -> None:
         self.source, self.target = source, target
-        self._predecessors = _find_predecessors(source, target, arrows)
+        self._predecessors = _find_predecessors_on_shortest_paths(source, target, arrows)
 
     @property
-    def found(self) -> bool:
+    def is_found(self) -> bool:
         """Whether there is a path."""
         return self.source == self.target or self.target in self._predecessors
 
@@ -28,25 +28,25 @@ class ShortestPaths:
             edges |= step
         return edges
 
-    def count(self) -> int:
+    def count_paths(self) -> int:
         """Return the number of paths."""
         counts: dict[str, int] = {self.source: 1}
-        for node in self._sort_nodes():
+        for node in self._iterate_nodes_in_topological_order():
             counts[node] = sum(counts[predecessor] for predecessor in self._predecessors[node])
         return counts.get(self.target, 0)
 
-    def list_paths(self, limit: int) -> tuple[tuple[str, ...], ...]:
+    def list_first_paths(self, limit: int) -> tuple[tuple[str, ...], ...]:
         """Return the first paths, by name."""
         paths: list[tuple[str, ...]] = []
-        for path in self._walk_back(self.target):
+        for path in self._iterate_paths_to(self.target):
             if len(paths) == limit:
                 break
             paths.append(path)
         return tuple(paths)
 
-    def _walk_back(self, node: str) -> Iterator[tuple[str, ...]]:
+    def _iterate_paths_to(self, node: str) -> Iterator[tuple[str, ...]]:
         """Yield the paths, depth first, with an explicit stack: a path may exceed Python's recursion limit."""
-        stack: list[tuple[str, ...]] = [(node,)] if self.found else []
+        stack: list[tuple[str, ...]] = [(node,)] if self.is_found else []
         while stack:
             tail = stack.pop()
             if tail[0] == self.source:
@@ -54,16 +54,18 @@ class ShortestPaths:
             else:
                 stack += [(predecessor, *tail) for predecessor in reversed(self._predecessors[tail[0]])]
 
-    def _sort_nodes(self) -> Iterator[str]:
+    def _iterate_nodes_in_topological_order(self) -> Iterator[str]:
         """Yield the nodes on the paths in topological order."""
-        layers: list[set[str]] = [{self.target}] if self.found else []
+        layers: list[set[str]] = [{self.target}] if self.is_found else []
         while layers and self.source not in layers[-1]:
             layers.append({predecessor for node in layers[-1] for predecessor in self._predecessors[node]})
         for layer in reversed(layers[:-1]):
             yield from sorted(layer)
 
 
-def _find_predecessors(source: str, target: str, arrows: Iterable[PathEdge]) -> Mapping[str, Sequence[str]]:
+def _find_predecessors_on_shortest_paths(
+    source: str, target: str, arrows: Iterable[PathEdge]
+) -> Mapping[str, Sequence[str]]:
     """Return the predecessors of each node on shortest paths, up to the distance of the target."""
     after: dict[str, set[str]] = defaultdict(set)
     for start, end in arrows:

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.changes.inbox import DeadLetter, Rejection
-from jupyter_colophon.core.documents.json_parsing import parse
+from jupyter_colophon.core.documents.json_parsing import parse_json
 from jupyter_colophon.core.documents.json_schema import Schema
 from jupyter_colophon.core.errors import AccessDenied, MetadataError, NotFound, StorageError
-from jupyter_colophon.core.identity.names import Identity, make_namespace_urn
-from jupyter_colophon.core.openlineage.event import SUBJECT, Event, parse_event
+from jupyter_colophon.core.identity.names import IdentityRules, make_namespace_urn
+from jupyter_colophon.core.openlineage.event import SUBJECT, Event, parse_openlineage_event
 from jupyter_colophon.service.write_path import WritePath
 from jupyter_colophon.storage.changes import dead_letters
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
@@ -19,43 +19,45 @@ _STORED_BYTES_MAX = 1_048_576
 
 
 @dataclass(frozen=True, slots=True)
-class Collector:
+class OpenLineageCollector:
     """Stores events, each in its own transaction."""
 
     provider: StorageProvider
     write_path: WritePath
-    identity: Identity
+    identity: IdentityRules
     schema: Schema
     now: Callable[[], int]
 
-    def store_event(self, body: bytes, principal: Principal) -> None:
+    def parse_and_store_event(self, body: bytes, principal: Principal) -> None:
         """Store an event. Raises MalformedBody, InvalidInstance, AlreadyExists; and NotFound, AccessDenied."""
         try:
-            self.write_path.record_event(self._read(body), principal)
+            self.write_path.record_openlineage_event(self._parse_event_body(body), principal)
         except (StorageError, AccessDenied, NotFound):
             raise
         except MetadataError as error:
             # A caller without the right to emit gets no details, and adds no dead letter.
-            self.write_path.require(principal, "emit", make_namespace_urn(self.identity.notebook_namespace))
+            self.write_path.require_may_act_on_entity(
+                principal, "emit", make_namespace_urn(self.identity.notebook_namespace)
+            )
             refusal = Rejection.from_error(error)
-            self.provider.tx_runner.run(lambda tx: self._store_rejected(tx, body, principal, refusal))
+            self.provider.tx_runner.run(lambda tx: self._store_rejected_event(tx, body, principal, refusal))
             raise
 
-    def replay(self, letter: DeadLetter) -> None:
-        """Store the event of a dead letter on behalf of its sender, and delete the letter. Raises as `store_event` does."""
+    def retry_letter_and_delete_it(self, letter: DeadLetter) -> None:
+        """Store the event of a dead letter on behalf of its sender, and delete the letter. Raises as `parse_and_store_event` does."""
 
         def remove_letter(tx: TableContext) -> None:
-            if not dead_letters.remove(tx, letter.id):
+            if not dead_letters.delete_letter(tx, letter.id):
                 raise NotFound("dead letter", str(letter.id))
 
-        event = self._read((letter.document or "").encode())
-        self.write_path.record_event(event, letter.sender, remove_letter)
+        event = self._parse_event_body((letter.document or "").encode())
+        self.write_path.record_openlineage_event(event, letter.sender, remove_letter)
 
-    def _read(self, body: bytes) -> Event:
-        document = parse(body)
-        self.schema.validate(document, SUBJECT)
-        return parse_event(document, self.identity)
+    def _parse_event_body(self, body: bytes) -> Event:
+        document = parse_json(body)
+        self.schema.require_valid(document, SUBJECT)
+        return parse_openlineage_event(document, self.identity)
 
-    def _store_rejected(self, tx: TableContext, body: bytes, principal: Principal, refusal: Rejection) -> None:
+    def _store_rejected_event(self, tx: TableContext, body: bytes, principal: Principal, refusal: Rejection) -> None:
         text = body.decode(errors="replace").replace("\x00", "\ufffd") if len(body) <= _STORED_BYTES_MAX else None
-        dead_letters.add_event(tx, text, principal, refusal, self.now())
+        dead_letters.add_letter_of_event_and_trim_sender(tx, text, principal, refusal, self.now())

@@ -9,29 +9,29 @@ from typing import TypeVar
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import InvalidName, InvalidQuery, NotFound
-from jupyter_colophon.core.identity.names import Urn, fits_run_id
+from jupyter_colophon.core.identity.names import Urn, is_valid_run_id
 from jupyter_colophon.core.identity.urn import PREFIX
 from jupyter_colophon.core.lineage.graph import MAX_LEVELS, ColumnLineage, Lineage, LineageEdge, LineageRequest
 from jupyter_colophon.core.lineage.run import Run
 from jupyter_colophon.core.openlineage.event import OriginalName
-from jupyter_colophon.core.read_budget import LIST_BYTES_MAX, PAGE_BYTES_MAX, take_page
+from jupyter_colophon.core.read_budget import LIST_BYTES_MAX, PAGE_BYTES_MAX, limit_items_to_page_bytes
 from jupyter_colophon.core.search.search import SearchRequest
 from jupyter_colophon.service.lineage.lineage import LineageQuery, LineageReader
 from jupyter_colophon.service.openlineage.models import (
     OpenLineageEntity,
     RunWithFacets,
-    add_facets,
-    create_entities,
-    find_run,
-    list_named,
-    measure_entity,
-    measure_run,
-    read_spellings,
+    add_facets_to_run,
+    create_jobs_and_datasets,
+    find_run_by_id,
+    list_reported_entities,
+    measure_entity_bytes,
+    measure_run_bytes,
+    read_openlineage_names,
 )
-from jupyter_colophon.service.openlineage_redaction import OpenLineageRedaction
-from jupyter_colophon.service.read_audit import audit_reads
+from jupyter_colophon.service.openlineage_redaction import OpenLineageRedactor
+from jupyter_colophon.service.read_audit import audit_reads_of_method
 from jupyter_colophon.service.read_policy import ReadPolicy
-from jupyter_colophon.service.search.search import Searcher
+from jupyter_colophon.service.search.search import CatalogSearcher
 from jupyter_colophon.storage.lineage import runs as stored_runs
 from jupyter_colophon.storage.spi import Range, Row, StorageProvider, TableContext
 
@@ -104,17 +104,19 @@ class MarquezReader:
     provider: StorageProvider
     read_policy: ReadPolicy
     lineage: LineageReader
-    searcher: Searcher
+    searcher: CatalogSearcher
 
     def read_graph(self, node: str, depth: int, principal: Principal, *, columns: bool = False) -> OpenLineageGraph:
         """Return the graph around a node, in both directions. Raises NotFound, InvalidQuery."""
-        urn = self._read(lambda tx: _find_node(tx, node))
+        urn = self._run_read_transaction(lambda tx: _find_urn_of_node_id(tx, node))
         levels = max(1, min(depth, MAX_LEVELS))
         question = LineageRequest(urn, "undirected", levels, columns=columns)
 
         def answer(lineage_query: LineageQuery) -> OpenLineageGraph:
-            built = lineage_query.builder.build(question, lineage_query.walk(question))
-            rows = list(lineage_query.nodes.get_rows([lineage_node.urn for lineage_node in built.nodes]).values())
+            built = lineage_query.builder.build_lineage(question, lineage_query.walk_visible_graph(question))
+            rows = list(
+                lineage_query.nodes.get_or_create_node_rows([lineage_node.urn for lineage_node in built.nodes]).values()
+            )
             entities_by_urn = self._read_graph_entities(
                 lineage_query.tx, rows, built, principal, with_facets=not columns
             )
@@ -132,7 +134,7 @@ class MarquezReader:
             )
 
         try:
-            return self.lineage.run_query(urn, principal, None, answer)
+            return self.lineage.run_query_about_node(urn, principal, None, answer)
         except NotFound:
             # The same message as for a node that never existed.
             raise NotFound("node", node) from None
@@ -141,96 +143,102 @@ class MarquezReader:
         self, tx: TableContext, rows: Sequence[Row], built: Lineage, principal: Principal, *, with_facets: bool
     ) -> dict[str, OpenLineageEntity]:
         """Return the jobs and datasets of a graph, nearest to its node first, up to LIST_BYTES_MAX."""
-        redaction = OpenLineageRedaction(tx, self.read_policy, principal)
+        redaction = OpenLineageRedactor(tx, self.read_policy, principal)
         copies = group_statements(built.edges)
 
         def read() -> Iterator[OpenLineageEntity]:
             for at in range(0, len(rows), _BATCH):
-                yield from map(redaction.redact_entity, create_entities(tx, rows[at : at + _BATCH], runs=True))
+                yield from map(redaction.redact_entity, create_jobs_and_datasets(tx, rows[at : at + _BATCH], runs=True))
 
         def measure(entity: OpenLineageEntity) -> int:
             # A job is in the response once for each of its statements.
-            return measure_entity(entity) * max(1, len(copies.get(entity.urn, ()))) if with_facets else 0
+            return measure_entity_bytes(entity) * max(1, len(copies.get(entity.urn, ()))) if with_facets else 0
 
-        return {entity.urn: entity for entity in take_page(read(), measure, LIST_BYTES_MAX)}
+        return {entity.urn: entity for entity in limit_items_to_page_bytes(read(), measure, LIST_BYTES_MAX)}
 
-    @audit_reads("list")
-    def list_namespaces(self, limit: int, offset: int, principal: Principal) -> list[OpenLineageNamespace]:
+    @audit_reads_of_method("list")
+    def list_visible_namespaces(self, limit: int, offset: int, principal: Principal) -> list[OpenLineageNamespace]:
         """Return namespaces of OpenLineage by name; with a policy, those with a readable entity."""
 
         def read_rows(tx: TableContext) -> list[OpenLineageNamespace]:
             rows = list(tx.get_table("openlineage_names").scan(Range.prefix("namespace"), limit + offset))
-            visible_rows = (row for row in rows[offset:] if self._has_visible(tx, row["namespace"], principal))
+            visible_rows = (
+                row for row in rows[offset:] if self._has_visible_job_or_dataset(tx, row["namespace"], principal)
+            )
             return [OpenLineageNamespace(row["namespace"], row["first"]) for row in visible_rows]
 
-        return self._read(read_rows)
+        return self._run_read_transaction(read_rows)
 
     def read_namespace(self, name: str, principal: Principal) -> OpenLineageNamespace:
         """Return a namespace. Raises NotFound."""
 
         def read_row(tx: TableContext) -> Row | None:
             row = tx.get_table("openlineage_names").read(("namespace", name, ""))
-            return row if row is not None and self._has_visible(tx, name, principal) else None
+            return row if row is not None and self._has_visible_job_or_dataset(tx, name, principal) else None
 
-        row = self._read(read_row)
+        row = self._run_read_transaction(read_row)
         if row is None:
             raise NotFound("namespace", name)
         return OpenLineageNamespace(name, row["first"])
 
-    def _has_visible(self, tx: TableContext, namespace: str, principal: Principal) -> bool:
+    def _has_visible_job_or_dataset(self, tx: TableContext, namespace: str, principal: Principal) -> bool:
         """Return whether one of the first jobs or datasets of a namespace is readable."""
         if not self.read_policy.has_site_policy:
             return True
-        kinds = (list_named(tx, type_, namespace, _EXAMINED_MAX, 0)[0] for type_ in KINDS.values())
-        return any(self.read_policy.may_read(principal, row["namespace"]) for rows in kinds for _, row in rows)
+        kinds = (list_reported_entities(tx, type_, namespace, _EXAMINED_MAX, 0)[0] for type_ in KINDS.values())
+        return any(
+            self.read_policy.may_read_namespace(principal, row["namespace"]) for rows in kinds for _, row in rows
+        )
 
-    @audit_reads("list", lambda page: (thing.urn for thing in page.entities))
-    def read_page(
+    @audit_reads_of_method("list", lambda page: (thing.urn for thing in page.entities))
+    def list_jobs_or_datasets(
         self, kind: str, namespace: str | None, limit: int, offset: int, principal: Principal
     ) -> OpenLineageEntityPage:
         """Return jobs or datasets of a namespace or of all."""
 
         def read_entities(tx: TableContext) -> OpenLineageEntityPage:
-            rows, total = list_named(tx, KINDS[kind], namespace, limit, offset)
+            rows, total = list_reported_entities(tx, KINDS[kind], namespace, limit, offset)
             visible_rows = [
                 positioned_row
                 for positioned_row in rows
                 if not positioned_row[1]["deleted"]
-                and self.read_policy.may_read(principal, positioned_row[1]["namespace"])
+                and self.read_policy.may_read_namespace(principal, positioned_row[1]["namespace"])
             ]
-            redaction = OpenLineageRedaction(tx, self.read_policy, principal)
+            redaction = OpenLineageRedactor(tx, self.read_policy, principal)
             # With a policy, the total would reveal the number of unreadable entities: only readable ones are counted.
             count = offset + len(visible_rows) if self.read_policy.has_site_policy else total
             entities: list[OpenLineageEntity] = []
             size = 0
             for at in range(0, len(visible_rows), _BATCH):
-                for entity in create_entities(tx, [row for _, row in visible_rows[at : at + _BATCH]], runs=True):
+                for entity in create_jobs_and_datasets(
+                    tx, [row for _, row in visible_rows[at : at + _BATCH]], runs=True
+                ):
                     if size > PAGE_BYTES_MAX:
                         return OpenLineageEntityPage(entities, count, visible_rows[len(entities) - 1][0])
                     entities.append(redaction.redact_entity(entity))
-                    size += measure_entity(entity)
+                    size += measure_entity_bytes(entity)
             return OpenLineageEntityPage(entities, count, None)
 
-        return self._read(read_entities)
+        return self._run_read_transaction(read_entities)
 
-    def read_one(self, kind: str, spelling: OriginalName, principal: Principal) -> OpenLineageEntity:
+    def read_job_or_dataset(self, kind: str, spelling: OriginalName, principal: Principal) -> OpenLineageEntity:
         """Return a job or a dataset. Raises NotFound."""
 
         def find_entity(tx: TableContext) -> OpenLineageEntity | None:
-            urn = _find_urn(tx, kind, spelling)
+            urn = _find_urn_of_name(tx, kind, spelling)
             row = None if urn is None else tx.get_table("entities").read((str(urn),))
-            if row is None or row["deleted"] or not self.read_policy.may_read(principal, row["namespace"]):
+            if row is None or row["deleted"] or not self.read_policy.may_read_namespace(principal, row["namespace"]):
                 return None
-            return OpenLineageRedaction(tx, self.read_policy, principal).redact_entity(
-                create_entities(tx, [row], runs=True)[0]
+            return OpenLineageRedactor(tx, self.read_policy, principal).redact_entity(
+                create_jobs_and_datasets(tx, [row], runs=True)[0]
             )
 
-        entity = self._read(find_entity)
+        entity = self._run_read_transaction(find_entity)
         if entity is None:
             raise NotFound(kind, spelling.name)
         return entity
 
-    @audit_reads("runs", lambda page: (run_with_facets.run.urn for run_with_facets in page[0]))
+    @audit_reads_of_method("runs", lambda page: (run_with_facets.run.urn for run_with_facets in page[0]))
     def list_runs(
         self, job: OpenLineageEntity, limit: int, offset: int, principal: Principal
     ) -> tuple[list[RunWithFacets], int | None]:
@@ -240,42 +248,44 @@ class MarquezReader:
             runs: list[RunWithFacets] = []
             size = 0
             for position, (_, urn) in enumerate(
-                stored_runs.list_program_positions(tx, job.urn, None, limit + offset)[offset:], offset
+                stored_runs.list_run_positions_of_program(tx, job.urn, None, limit + offset)[offset:], offset
             ):
                 if size > PAGE_BYTES_MAX:
                     return runs, position
-                if (run := stored_runs.run(tx, urn)) is not None:
-                    runs.append(self._redact_run(tx, run, principal, job.spelling))
-                    size += measure_run(runs[-1])
+                if (run := stored_runs.find_run_by_urn(tx, urn)) is not None:
+                    runs.append(self._add_facets_and_redact_run(tx, run, principal, job.spelling))
+                    size += measure_run_bytes(runs[-1])
             return runs, None
 
-        return self._read(read_runs)
+        return self._run_read_transaction(read_runs)
 
     def read_run(self, run_id: str, principal: Principal) -> RunWithFacets:
         """Return a run by its id. Raises NotFound."""
 
         def read_redacted_run(tx: TableContext) -> RunWithFacets | None:
-            run = find_run(tx, run_id) if fits_run_id(run_id) else None
-            return None if run is None else self._redact_run(tx, run, principal)
+            run = find_run_by_id(tx, run_id) if is_valid_run_id(run_id) else None
+            return None if run is None else self._add_facets_and_redact_run(tx, run, principal)
 
-        visible_run = self._read(read_redacted_run)
+        visible_run = self._run_read_transaction(read_redacted_run)
         if visible_run is None:
             raise NotFound("run", run_id)
-        self.read_policy.require(principal, Urn.parse(visible_run.run.program), "run")
+        self.read_policy.require_readable_entity(principal, Urn.parse(visible_run.run.program), "run")
         return visible_run
 
-    def _redact_run(
+    def _add_facets_and_redact_run(
         self, tx: TableContext, run: Run, principal: Principal, job: OriginalName | None = None
     ) -> RunWithFacets:
         accessed = (
-            read_spellings(tx, [access.data for access in run.accesses]) if self.read_policy.has_site_policy else {}
+            read_openlineage_names(tx, [access.data for access in run.accesses])
+            if self.read_policy.has_site_policy
+            else {}
         )
-        return OpenLineageRedaction(tx, self.read_policy, principal).redact_run(
-            add_facets(tx, run, job), accessed.values()
+        return OpenLineageRedactor(tx, self.read_policy, principal).redact_run(
+            add_facets_to_run(tx, run, job), accessed.values()
         )
 
-    @audit_reads("search", lambda page: (thing.urn for thing in page.entities))
-    def search(
+    @audit_reads_of_method("search", lambda page: (thing.urn for thing in page.entities))
+    def search_jobs_and_datasets(
         self, text: str, kinds: Sequence[str], namespace: str, limit: int, principal: Principal
     ) -> OpenLineageSearchPage:
         """Return jobs and datasets that match a text, best first."""
@@ -288,8 +298,10 @@ class MarquezReader:
             for _ in range(_SEARCH_PAGES if namespace else 1):
                 most = _SEARCH_AT_ONCE if namespace else max(limit, 1)
                 question = SearchRequest(query, (("type", KINDS[kind]),), most, cursor or "", facets=())
-                answer = self.searcher.search(question, principal)
-                page = self._read(partial(_read_by_urns, urns=[hit.summary.urn for hit in answer.hits]))
+                answer = self.searcher.search_page_of_hits(question, principal)
+                page = self._run_read_transaction(
+                    partial(_read_jobs_and_datasets_by_urn, urns=[hit.summary.urn for hit in answer.hits])
+                )
                 matching = [entity for entity in page if namespace in ("", entity.spelling.namespace)]
                 entities += matching
                 total += len(matching) if namespace else answer.total
@@ -301,21 +313,21 @@ class MarquezReader:
             truncated = truncated or cursor is not None
         return OpenLineageSearchPage(entities[:limit], total, truncated or len(entities) > limit)
 
-    def read_spellings(self, urns: Sequence[str]) -> dict[str, OriginalName]:
+    def read_openlineage_names(self, urns: Sequence[str]) -> dict[str, OriginalName]:
         """Return OpenLineage's names of these URNs."""
-        return self._read(lambda tx: read_spellings(tx, urns))
+        return self._run_read_transaction(lambda tx: read_openlineage_names(tx, urns))
 
-    def _read(self, work: Callable[[TableContext], T]) -> T:
+    def _run_read_transaction(self, work: Callable[[TableContext], T]) -> T:
         return self.provider.tx_runner.run(work, read_only=True)
 
 
-def _read_by_urns(tx: TableContext, urns: Sequence[str]) -> list[OpenLineageEntity]:
+def _read_jobs_and_datasets_by_urn(tx: TableContext, urns: Sequence[str]) -> list[OpenLineageEntity]:
     """Return the jobs and datasets of these URNs, in this order."""
     rows = {row["urn"]: row for row in tx.get_table("entities").read_many([(urn,) for urn in urns])}
-    return create_entities(tx, [rows[urn] for urn in urns if urn in rows], runs=False)
+    return create_jobs_and_datasets(tx, [rows[urn] for urn in urns if urn in rows], runs=False)
 
 
-def _find_node(tx: TableContext, node: str) -> Urn:
+def _find_urn_of_node_id(tx: TableContext, node: str) -> Urn:
     """Return the job or dataset of a nodeId. Raises InvalidQuery, NotFound.
 
     Namespaces may contain `:` as well: the longest namespace with a known entity wins.
@@ -325,13 +337,13 @@ def _find_node(tx: TableContext, node: str) -> Urn:
         kind, rest = "dataset", rest.rpartition(":")[0]
     if kind not in KINDS or ":" not in rest or rest.count(":") > _COLONS_MOST:
         raise InvalidQuery("must be dataset:<namespace>:<name> or job:<namespace>:<name>", "nodeId")
-    for spelling in _split(rest):
-        if (urn := _find_urn(tx, kind, spelling)) is not None:
+    for spelling in _iterate_namespace_name_splits(rest):
+        if (urn := _find_urn_of_name(tx, kind, spelling)) is not None:
             return urn
     raise NotFound("node", node)
 
 
-def _split(text: str) -> Iterator[OriginalName]:
+def _iterate_namespace_name_splits(text: str) -> Iterator[OriginalName]:
     """Yield every split of a text into a namespace and a name, the longest namespace first."""
     at = text.find(f":{PREFIX}")
     if at > 0:
@@ -341,7 +353,7 @@ def _split(text: str) -> Iterator[OriginalName]:
             yield OriginalName(text[:position], text[position + 1 :])
 
 
-def _find_urn(tx: TableContext, kind: str, spelling: OriginalName) -> Urn | None:
+def _find_urn_of_name(tx: TableContext, kind: str, spelling: OriginalName) -> Urn | None:
     """Return the URN of OpenLineage's name; an entity that no event named has its URN as its name."""
     name = _STATEMENT.sub("", spelling.name) if kind == "job" else spelling.name
     if name.startswith(PREFIX):

@@ -4,13 +4,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from jupyter_colophon.core.documents.json_parsing import parse_stored
-from jupyter_colophon.core.documents.json_values import measure
-from jupyter_colophon.core.identity.urn import make_simple_urn
+from jupyter_colophon.core.documents.json_parsing import parse_stored_json
+from jupyter_colophon.core.documents.json_values import measure_json_bytes
+from jupyter_colophon.core.identity.urn import make_single_key_urn
 from jupyter_colophon.core.lineage.run import Run
 from jupyter_colophon.core.model.declared_lineage import OPENLINEAGE_ASPECT
 from jupyter_colophon.core.openlineage.event import OriginalName
-from jupyter_colophon.core.openlineage.facets import filter_deleted
+from jupyter_colophon.core.openlineage.facets import drop_deleted_facets
 from jupyter_colophon.storage.lineage import runs as stored_runs
 from jupyter_colophon.storage.spi import Range, Row, TableContext
 
@@ -42,23 +42,23 @@ class RunWithFacets:
     facets: Mapping[str, Any] = field(default_factory=dict)
 
 
-def read_spellings(tx: TableContext, urns: Iterable[str]) -> dict[str, OriginalName]:
+def read_openlineage_names(tx: TableContext, urns: Iterable[str]) -> dict[str, OriginalName]:
     """Return OpenLineage's names of these URNs; an entity that no event named has its URN as its name."""
-    return {urn: spelling for urn, (spelling, _) in _read_described(tx, urns).items()}
+    return {urn: spelling for urn, (spelling, _) in _read_names_and_facets(tx, urns).items()}
 
 
-def create_entities(tx: TableContext, rows: Sequence[Row], *, runs: bool) -> list[OpenLineageEntity]:
+def create_jobs_and_datasets(tx: TableContext, rows: Sequence[Row], *, runs: bool) -> list[OpenLineageEntity]:
     """Return the entities of these rows; with `runs`, jobs have their newest run with its inputs and outputs."""
-    described = _read_described(tx, [row["urn"] for row in rows], {row["urn"]: row["namespace"] for row in rows})
-    return [_create_entity(tx, row, *described[row["urn"]], runs=runs) for row in rows]
+    described = _read_names_and_facets(tx, [row["urn"] for row in rows], {row["urn"]: row["namespace"] for row in rows})
+    return [_create_job_or_dataset(tx, row, *described[row["urn"]], runs=runs) for row in rows]
 
 
-def _create_entity(
+def _create_job_or_dataset(
     tx: TableContext, row: Row, spelling: OriginalName, facets: Mapping[str, Any], *, runs: bool
 ) -> OpenLineageEntity:
-    latest = _read_latest(tx, row["urn"], spelling) if runs and row["type"] == "dataJob" else None
+    latest = _find_newest_run_of_job(tx, row["urn"], spelling) if runs and row["type"] == "dataJob" else None
     accesses = latest.run.accesses if latest is not None else ()
-    names = read_spellings(tx, [access.data for access in accesses])
+    names = read_openlineage_names(tx, [access.data for access in accesses])
     return OpenLineageEntity(
         urn=row["urn"],
         type=row["type"],
@@ -69,68 +69,68 @@ def _create_entity(
         deleted=bool(row["deleted"]),
         facets=facets,
         latest=latest,
-        inputs=_filter_by_mode(accesses, names, ("read", "both")),
-        outputs=_filter_by_mode(accesses, names, ("write", "both")),
+        inputs=_filter_names_by_mode(accesses, names, ("read", "both")),
+        outputs=_filter_names_by_mode(accesses, names, ("write", "both")),
     )
 
 
-def measure_run(run_with_facets: RunWithFacets) -> int:
+def measure_run_bytes(run_with_facets: RunWithFacets) -> int:
     """Return the approximate size in bytes of a run in a response."""
-    return measure((run_with_facets.facets, run_with_facets.run.arguments))
+    return measure_json_bytes((run_with_facets.facets, run_with_facets.run.arguments))
 
 
-def measure_entity(entity: OpenLineageEntity) -> int:
+def measure_entity_bytes(entity: OpenLineageEntity) -> int:
     """Return the approximate size in bytes of a job or a dataset in a response."""
     # A job has its newest run twice in Marquez's documents.
-    latest = 0 if entity.latest is None else 2 * measure_run(entity.latest)
-    return latest + measure(
+    latest = 0 if entity.latest is None else 2 * measure_run_bytes(entity.latest)
+    return latest + measure_json_bytes(
         (entity.facets, [(name.namespace, name.name) for name in (*entity.inputs, *entity.outputs)])
     )
 
 
-def add_facets(tx: TableContext, run: Run, job: OriginalName | None = None) -> RunWithFacets:
+def add_facets_to_run(tx: TableContext, run: Run, job: OriginalName | None = None) -> RunWithFacets:
     """Return a run with its facets."""
     row = tx.get_table("openlineage").read((run.urn, "run"))
-    facets = {} if row is None else filter_deleted(parse_stored(row["value"])["facets"])
-    return RunWithFacets(run, job or read_spellings(tx, [run.program])[run.program], facets)
+    facets = {} if row is None else drop_deleted_facets(parse_stored_json(row["value"])["facets"])
+    return RunWithFacets(run, job or read_openlineage_names(tx, [run.program])[run.program], facets)
 
 
-def find_run(tx: TableContext, run_id: str) -> Run | None:
+def find_run_by_id(tx: TableContext, run_id: str) -> Run | None:
     """Return the run with this UUID as its id, if there is one."""
-    return stored_runs.run(tx, str(make_simple_urn("dataProcessInstance", run_id)))
+    return stored_runs.find_run_by_urn(tx, str(make_single_key_urn("dataProcessInstance", run_id)))
 
 
-def _read_latest(tx: TableContext, program: str, job: OriginalName) -> RunWithFacets | None:
-    for _, urn in stored_runs.list_program_positions(tx, program, None, 1):
-        run = stored_runs.run(tx, urn)
-        return None if run is None else add_facets(tx, run, job)
+def _find_newest_run_of_job(tx: TableContext, program: str, job: OriginalName) -> RunWithFacets | None:
+    for _, urn in stored_runs.list_run_positions_of_program(tx, program, None, 1):
+        run = stored_runs.find_run_by_urn(tx, urn)
+        return None if run is None else add_facets_to_run(tx, run, job)
     return None
 
 
-def _filter_by_mode(
+def _filter_names_by_mode(
     accesses: Iterable[Any], names: Mapping[str, OriginalName], modes: tuple[str, ...]
 ) -> tuple[OriginalName, ...]:
     return tuple(sorted({names[access.data] for access in accesses if access.mode in modes}))
 
 
-def _read_described(
+def _read_names_and_facets(
     tx: TableContext, urns: Iterable[str], spaces: Mapping[str, str] | None = None
 ) -> dict[str, tuple[OriginalName, Mapping[str, Any]]]:
     distinct = list(dict.fromkeys(urns))
     rows = tx.get_table("aspects").read_many([(urn, OPENLINEAGE_ASPECT) for urn in distinct])
-    values = {row["urn"]: parse_stored(row["value"]) for row in rows if row["value"] is not None}
+    values = {row["urn"]: parse_stored_json(row["value"]) for row in rows if row["value"] is not None}
     described_by_urn: dict[str, tuple[OriginalName, Mapping[str, Any]]] = {}
     for urn in distinct:
         value = values.get(urn, {"names": [], "facets": {}})
         own = OriginalName((spaces or {}).get(urn) or "default", urn)
         described_by_urn[urn] = (
             OriginalName(**value["names"][0]) if value["names"] else own,
-            filter_deleted(value["facets"]),
+            drop_deleted_facets(value["facets"]),
         )
     return described_by_urn
 
 
-def list_named(
+def list_reported_entities(
     tx: TableContext, kind: str, namespace: str | None, limit: int, offset: int
 ) -> tuple[list[tuple[int, Row]], int]:
     """Return the rows of entities that OpenLineage reported, by namespace and name, and how many there are.

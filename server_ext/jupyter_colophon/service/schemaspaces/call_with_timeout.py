@@ -22,23 +22,27 @@ class TimeoutRunner:
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
 
-    def call(self, work: Callable[[], T], late: Callable[[Callable[[], T]], None], *, wait: bool = True) -> T:
+    def call_with_timeout(
+        self, work: Callable[[], T], on_late_result: Callable[[Callable[[], T]], None], *, wait: bool = True
+    ) -> T:
         """Return or raise the result of `work`. Raises TimedOut after the timeout, or at once without `wait`; `late` is called
         later, on the other thread, with a function that returns or raises the result.
         """
-        task = _Task(work, late)
-        Thread(target=task.run, name="colophon-schemaspaces", daemon=True).start()
-        if task.done.wait(self.seconds if wait else 0) or not task.stop_waiting():
-            return task.get_result()
-        raise TimedOut(f"no result within {self.seconds:g} s" if wait else "the package has not finished loading")
+        task = _TimedTask(work, on_late_result)
+        Thread(target=task.run_and_store_result, name="colophon-schemaspaces", daemon=True).start()
+        if task.done.wait(self.seconds if wait else 0) or not task.is_abandoned():
+            return task.get_result_or_raise()
+        raise TimedOut(
+            f"no result within {self.seconds:g} s" if wait else "the package is still loading: try again later"
+        )
 
 
-def is_running_call() -> bool:
+def is_in_timed_call() -> bool:
     """Return whether this thread runs such a call, which must not wait for itself when it uses what is being loaded."""
     return bool(getattr(_thread_state, "active", False))
 
 
-class _Task(Generic[T]):
+class _TimedTask(Generic[T]):
     def __init__(self, work: Callable[[], T], late: Callable[[Callable[[], T]], None]) -> None:
         self._work, self._late = work, late
         self._lock = Lock()
@@ -47,7 +51,7 @@ class _Task(Generic[T]):
         self._error: BaseException | None = None
         self.done = Event()
 
-    def run(self) -> None:
+    def run_and_store_result(self) -> None:
         _thread_state.active = True
         try:
             self._value = self._work()
@@ -57,15 +61,15 @@ class _Task(Generic[T]):
             self.done.set()
             is_late = self._is_late
         if is_late:
-            self._late(self.get_result)
+            self._late(self.get_result_or_raise)
 
-    def stop_waiting(self) -> bool:
+    def is_abandoned(self) -> bool:
         """Stop waiting; return False if the result has just arrived."""
         with self._lock:
             self._is_late = not self.done.is_set()
             return self._is_late
 
-    def get_result(self) -> T:
+    def get_result_or_raise(self) -> T:
         if self._error is not None:
             raise self._error
         value: T = self._value

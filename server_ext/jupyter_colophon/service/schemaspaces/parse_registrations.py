@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from jupyter_colophon.core.documents.json_schema import Schema, SchemaDialect
-from jupyter_colophon.core.documents.untrusted_schema import find_problems
+from jupyter_colophon.core.documents.untrusted_schema import find_untrusted_schema_problems
 from jupyter_colophon.core.errors import SchemaRejected
 from jupyter_colophon.core.package_data import find_schemas_dir
 from jupyter_colophon.service.schemaspaces.instance_validator import (
@@ -47,12 +47,12 @@ class OfferedSchema:
         return self.registration.key[:2] == (STORED.name, STORED.value)
 
 
-def is_testing() -> bool:
+def is_test_schemaspace_enabled() -> bool:
     """Return whether the schemaspace for tests is enabled."""
     return bool(os.environ.get("METADATA_TESTING"))
 
 
-def load_space(registration: PackageRegistration, parent: Any) -> LoadedSchemaspace:
+def load_schemaspace_of_entry_point(registration: PackageRegistration, parent: Any) -> LoadedSchemaspace:
     """Return the Space of an entry point. Raises ValueError for an invalid schemaspace, and whatever its class raises."""
     loaded = registration.load()
     loaded = loaded(parent=parent) if callable(loaded) else loaded
@@ -73,7 +73,7 @@ def load_space(registration: PackageRegistration, parent: Any) -> LoadedSchemasp
     )
 
 
-def load_provider(registration: PackageRegistration) -> Any:
+def load_provider_of_entry_point(registration: PackageRegistration) -> Any:
     """Return the provider of an entry point. Raises ValueError for an invalid provider, and whatever its class raises."""
     loaded = registration.load()
     loaded = loaded() if isinstance(loaded, type) or not hasattr(loaded, "get_schemas") else loaded
@@ -86,7 +86,7 @@ def load_provider(registration: PackageRegistration) -> Any:
     return loaded
 
 
-def parse_schema(document: Any, provider: Any, registration: PackageRegistration) -> OfferedSchema:
+def parse_and_copy_schema(document: Any, provider: Any, registration: PackageRegistration) -> OfferedSchema:
     """Return a provider's schema as a copy that nobody else can change. Raises ValueError for an invalid one."""
     if not isinstance(document, Mapping):
         raise ValueError("not a JSON object")
@@ -100,25 +100,25 @@ def parse_schema(document: Any, provider: Any, registration: PackageRegistration
     return OfferedSchema(space.lower(), identity.lower(), name, own, provider, registration)
 
 
-def apply_filter(offer: OfferedSchema, space: LoadedSchemaspace) -> Mapping[str, Any]:
+def apply_schemaspace_filter(offer: OfferedSchema, space: LoadedSchemaspace) -> Mapping[str, Any]:
     """Return the schema after its schemaspace's filter. Raises SchemaRejected, ValueError, and whatever the filter raises."""
     change = getattr(space.object, "filter_schema", None)
     document = change(json.loads(json.dumps(offer.document))) if callable(change) else offer.document
-    require_schema(document)
+    require_valid_schema(document)
     if document["name"] != offer.name:
         raise ValueError("the filter of its schemaspace changed its name")
     result: Mapping[str, Any] = document
     return result
 
 
-def require_schema(document: Any) -> None:
+def require_valid_schema(document: Any) -> None:
     """Raise SchemaRejected, with every problem, unless a document is a valid schema of a schemaspace."""
-    problems = _load_meta_schema().find_problems(document) if isinstance(document, Mapping) else ()
-    if problems := (*problems, *find_problems(document)):
+    problems = _load_meta_schema().find_all_problems(document) if isinstance(document, Mapping) else ()
+    if problems := (*problems, *find_untrusted_schema_problems(document)):
         raise SchemaRejected("the schema", problems)
 
 
-def create_validator(document: Mapping[str, Any], provider: Any) -> InstanceValidator:
+def create_instance_validator(document: Mapping[str, Any], provider: Any) -> InstanceValidator:
     """Return the validator of a schema: its provider's own if it has one."""
     make = getattr(provider, "get_validator", None)
     if callable(make) and getattr(make, "__module__", None) not in _DEFAULT_VALIDATOR_MODULES:

@@ -39,7 +39,7 @@ class PackageRegistration:
         return _normalize_name(self.distribution) == OWN_DISTRIBUTION
 
 
-class _Owner(NamedTuple):
+class _OwnerDistribution(NamedTuple):
     name: str
     version: str
 
@@ -52,9 +52,9 @@ class BuiltinEntryPoint:
     value: str
 
     @property
-    def dist(self) -> _Owner:
+    def dist(self) -> _OwnerDistribution:
         """The distribution."""
-        return _Owner(OWN_DISTRIBUTION, "")
+        return _OwnerDistribution(OWN_DISTRIBUTION, "")
 
     def load(self) -> Any:
         """Import and return the object."""

@@ -7,11 +7,11 @@ from typing import Any
 
 from jupyter_colophon.core.documents.secret_locations import SecretPath
 from jupyter_colophon.core.errors import InstanceInvalid, Problem, SchemaNotFound, SchemaspaceNotFound
-from jupyter_colophon.service.schemaspaces.call_with_timeout import TimeoutRunner, is_running_call
+from jupyter_colophon.service.schemaspaces.call_with_timeout import TimeoutRunner, is_in_timed_call
 from jupyter_colophon.service.schemaspaces.instance_validator import (
     InstanceValidator,
-    find_metadata_secrets,
-    find_secret_locations,
+    find_secret_locations_of_metadata,
+    find_secret_paths_in_metadata,
 )
 from jupyter_colophon.service.schemaspaces.loader import SchemaspaceLoader, log
 from jupyter_colophon.service.schemaspaces.parse_registrations import OfferedSchema
@@ -32,7 +32,7 @@ from jupyter_colophon.service.schemaspaces.space import (
 TIMEOUT_S = 5.0
 
 
-class Schemaspaces:
+class SchemaspaceRegistry:
     """All schemaspaces of this process, loaded on first use. All methods are thread-safe.
 
     A schemaspace is given by its name or id, case-insensitively; methods raise SchemaspaceNotFound for an unknown one.
@@ -50,13 +50,13 @@ class Schemaspaces:
     ) -> None:
         self._schemaspaces, self._providers = schemaspaces, providers
         self._packages = tuple(packages)
-        self._loader = SchemaspaceLoader(TimeoutRunner(timeout_s), parent, self._reload)
+        self._loader = SchemaspaceLoader(TimeoutRunner(timeout_s), parent, self._reload_and_log_errors)
         self._lock = RLock()
         self._loaded = False
         #: Held from a provider's notification of changed schemas until they are reloaded.
         self._refresh_lock = Lock()
 
-    def allow(self, packages: Sequence[str]) -> None:
+    def allow_only_packages(self, packages: Sequence[str]) -> None:
         """Allow only these distributions to register anything, besides ours; empty means all (trait
         `schemaspace_packages`). What is already loaded stays until the process ends."""
         self._packages = tuple(packages)
@@ -67,11 +67,11 @@ class Schemaspaces:
 
     def list_spaces(self) -> list[LoadedSchemaspace]:
         """Return all schemaspaces, including deprecated ones."""
-        return list(self._get_loader().spaces.values())
+        return list(self._get_or_create_loader().spaces.values())
 
     def get_space(self, name_or_id: str) -> LoadedSchemaspace:
         """Return a schemaspace by its name or id. Raises SchemaspaceNotFound."""
-        loaded, key = self._get_loader(), name_or_id.lower()
+        loaded, key = self._get_or_create_loader(), name_or_id.lower()
         space = loaded.spaces.get(loaded.names_by_id.get(key, key))
         if space is None:
             raise SchemaspaceNotFound(name_or_id, tuple(self.list_names()))
@@ -84,7 +84,7 @@ class Schemaspaces:
             raise SchemaNotFound(space, name)
         return schema
 
-    def check(self, space: str, name: str, document: Mapping[str, Any]) -> None:
+    def require_valid_document(self, space: str, name: str, document: Mapping[str, Any]) -> None:
         """Raise InstanceInvalid unless a document satisfies a schema; SchemaNotFound for an unknown schema.
 
         The document has `display_name`, `schema_name`, `metadata`, and optionally `name` and extra members. The error has
@@ -93,16 +93,16 @@ class Schemaspaces:
         validator = self._get_validator(space, name)
         if problems := validator.find_problems(document):
             raise InstanceInvalid(
-                str(document.get("name")), name, validator.format_first_message(document, problems), problems
+                str(document.get("name")), name, validator.format_first_elyra_message(document, problems), problems
             )
 
     def format_first_message(self, space: str, name: str, document: Mapping[str, Any]) -> str:
         """Return the first problem as jsonschema words it; "" for a valid document. Raises SchemaNotFound."""
         validator = self._get_validator(space, name)
         problems = validator.find_problems(document)
-        return validator.format_first_message(document, problems) if problems else ""
+        return validator.format_first_elyra_message(document, problems) if problems else ""
 
-    def find_failure(self, space: str, name: str, document: Mapping[str, Any]) -> ValidationFailure | None:
+    def find_validation_failure(self, space: str, name: str, document: Mapping[str, Any]) -> ValidationFailure | None:
         """Return what `check` would raise, without jsonschema's message: for lists."""
         try:
             validator = self._get_validator(space, name)
@@ -116,48 +116,48 @@ class Schemaspaces:
 
         For a recursive schema the list is incomplete; `find_secrets` finds all secrets of a document.
         """
-        return find_secret_locations(self.get_schema(space, schema))
+        return find_secret_locations_of_metadata(self.get_schema(space, schema))
 
-    def find_secrets(self, space: str, schema: str, metadata: Any) -> tuple[tuple[str, ...], ...]:
+    def find_secret_paths(self, space: str, schema: str, metadata: Any) -> tuple[tuple[str, ...], ...]:
         """Return the path of every secret in this `metadata`, however deep."""
-        return find_metadata_secrets(self.get_schema(space, schema), metadata)
+        return find_secret_paths_in_metadata(self.get_schema(space, schema), metadata)
 
-    def get_class_name(self, space: str, schema: str) -> str | None:
+    def get_instance_class_name(self, space: str, schema: str) -> str | None:
         """Return the dotted name of the class of a schema's instances, if it has one."""
         class_name = self.get_schema(space, schema).get("metadata_class_name")
         return class_name if isinstance(class_name, str) else None
 
-    def is_registered(self, class_name: str) -> bool:
+    def is_registered_instance_class(self, class_name: str) -> bool:
         """Return whether the schema of an installed package names this class for instances.
 
         Stored schemas do not count: stored text must not decide what is imported.
         """
-        offers = list(self._get_loader().offers.values())
+        offers = list(self._get_or_create_loader().offers.values())
         return any(offer.document.get("metadata_class_name") == class_name for offer in offers if not offer.is_stored)
 
-    def get_provider(self, space: str, schema: str) -> Any:
+    def get_schema_provider(self, space: str, schema: str) -> Any:
         """Return the provider of a schema, of Elyra's class or ours. Raises SchemaNotFound."""
-        return self._get_offer(space, schema).provider
+        return self._get_offered_schema(space, schema).provider
 
-    def refresh(self, space: str | None = None) -> None:
+    def reload_schemas(self, space: str | None = None) -> None:
         """Reload the schemas of the providers, and load what was installed since.
 
         If a provider fails, its earlier schemas stay.
         """
         only = None if space is None else self.get_space(space).key
         with self._lock:
-            self._load(only)
+            self._load_spaces_and_schemas(only)
             self._loaded = True
 
-    def refresh_soon(self) -> None:
+    def reload_schemas_in_background(self) -> None:
         """Refresh in the background, for providers that notify of changed schemas.
 
         A notification during a refresh triggers another one, except from within a provider's own call.
         """
-        if self._loaded and not is_running_call() and self._refresh_lock.acquire(blocking=False):
-            Thread(target=self._refresh_now, name="colophon-schemaspaces", daemon=True).start()
+        if self._loaded and not is_in_timed_call() and self._refresh_lock.acquire(blocking=False):
+            Thread(target=self._reload_until_no_notification, name="colophon-schemaspaces", daemon=True).start()
 
-    def migrate(self, space: str, *, dry_run: bool = False) -> MigrationResult:
+    def migrate_instances(self, space: str, *, dry_run: bool = False) -> MigrationResult:
         """Let the providers of a schemaspace's schemas migrate its instances, independently.
 
         A dry run calls only providers whose `migrate` takes `dry_run`; the schemas of others are returned as `untold`.
@@ -166,9 +166,9 @@ class Schemaspaces:
         migrated: list[str] = []
         failed, untold = [], []
         for schema in (*schemaspace.schemas, *schemaspace.deprecated_schemas):
-            provider = self.get_provider(space, schema)
+            provider = self.get_schema_provider(space, schema)
             if dry_run and not _supports_dry_run(provider):
-                untold += [schema] if _has_own_migrate(provider) else []
+                untold += [schema] if _has_own_migrate_method(provider) else []
                 continue
             options = {"dry_run": True} if dry_run else {}
             try:
@@ -178,45 +178,45 @@ class Schemaspaces:
                 failed.append((schema, f"{type(error).__name__}: {error}".partition("\n")[0][:300]))
         return MigrationResult(schemaspace.key, tuple(migrated), tuple(failed), tuple(untold), dry_run)
 
-    def list_problems(self) -> list[LoadingProblem]:
+    def list_loading_problems(self) -> list[LoadingProblem]:
         """Return what has not loaded, or not yet."""
-        return self._get_loader().problems
+        return self._get_or_create_loader().loading_problems
 
-    def _get_loader(self) -> SchemaspaceLoader:
+    def _get_or_create_loader(self) -> SchemaspaceLoader:
         # A call from within loading gets what is loaded so far.
-        if not self._loaded and not is_running_call():
+        if not self._loaded and not is_in_timed_call():
             with self._lock:
                 if not self._loaded:
-                    self._load(None)
+                    self._load_spaces_and_schemas(None)
                     self._loaded = True
         return self._loader
 
-    def _refresh_now(self) -> None:
+    def _reload_until_no_notification(self) -> None:
         with self._lock:
             self._refresh_lock.release()
-            self._load(None)
+            self._load_spaces_and_schemas(None)
 
-    def _reload(self) -> None:
+    def _reload_and_log_errors(self) -> None:
         with self._lock:
-            self._load(None)
+            self._load_spaces_and_schemas(None)
 
-    def _load(self, only: str | None) -> None:
-        self._loader.load_spaces(list_registrations(self._schemaspaces(), self._packages))
-        self._loader.load_schemas(list_registrations(self._providers(), self._packages), only)
+    def _load_spaces_and_schemas(self, only: str | None) -> None:
+        self._loader.load_new_schemaspaces(list_registrations(self._schemaspaces(), self._packages))
+        self._loader.load_schemas_of_providers(list_registrations(self._providers(), self._packages), only)
         empty = [
             space.name for space in self._loader.spaces.values() if not (space.schemas or space.deprecated_schemas)
         ]
         if empty:
             log.warning("The following schemaspaces have no schemas: %s", empty)
 
-    def _get_offer(self, space: str, schema: str) -> OfferedSchema:
-        offer = self._get_loader().offers.get((self.get_space(space).key, schema))
+    def _get_offered_schema(self, space: str, schema: str) -> OfferedSchema:
+        offer = self._get_or_create_loader().offers.get((self.get_space(space).key, schema))
         if offer is None:
             raise SchemaNotFound(space, schema)
         return offer
 
     def _get_validator(self, space: str, schema: str) -> InstanceValidator:
-        validator = self._get_loader().validators.get((self.get_space(space).key, schema))
+        validator = self._get_or_create_loader().validators.get((self.get_space(space).key, schema))
         if validator is None:
             raise SchemaNotFound(space, schema)
         return validator
@@ -229,6 +229,6 @@ def _supports_dry_run(provider: Any) -> bool:
         return False
 
 
-def _has_own_migrate(provider: Any) -> bool:
+def _has_own_migrate_method(provider: Any) -> bool:
     """Return whether a provider overrides `migrate`."""
     return getattr(getattr(provider, "migrate", None), "__qualname__", "") != "SchemasProvider.migrate"

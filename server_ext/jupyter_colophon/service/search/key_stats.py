@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from typing import Final, get_args
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.entities.entity_kinds import get_row_kind
+from jupyter_colophon.core.entities.entity_kinds import get_entity_kind_of_row
 from jupyter_colophon.core.identity.names import NO_NAMESPACE
 from jupyter_colophon.core.model.registry import Registry, Scope
-from jupyter_colophon.core.model.search_index_terms import TAGS_KEY, fold
-from jupyter_colophon.core.search.query_language import Pattern
+from jupyter_colophon.core.model.search_index_terms import TAGS_KEY, fold_text_for_comparison
+from jupyter_colophon.core.search.query_language import SearchPattern
 from jupyter_colophon.core.search.search import KeyCount, KeysRequest, ValuesRequest
 from jupyter_colophon.service.entities.point_in_time import PointInTimeView
-from jupyter_colophon.service.read_audit import audit_reads
-from jupyter_colophon.service.search.search import Searcher
+from jupyter_colophon.service.read_audit import audit_reads_of_method
+from jupyter_colophon.service.search.search import CatalogSearcher
 from jupyter_colophon.storage.entities import aspects
-from jupyter_colophon.storage.entities.retention import require_kept
+from jupyter_colophon.storage.entities.retention import require_history_kept_at
 from jupyter_colophon.storage.search import index, past_values, values
 from jupyter_colophon.storage.spi import Row, TableContext
 
@@ -30,21 +30,23 @@ _Key = tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class KeyLister:
+class KeyStatsReader:
     """Lists keys and values of namespaces; instances of schemaspaces belong to none and are not counted."""
 
-    searcher: Searcher
+    searcher: CatalogSearcher
 
-    @audit_reads("keys", audit=lambda service: service.searcher.read_policy.audit)
-    def list_keys(self, question: KeysRequest, principal: Principal) -> tuple[list[KeyCount], bool]:
+    @audit_reads_of_method("keys", audit=lambda service: service.searcher.read_policy.audit)
+    def list_keys_with_counts(self, question: KeysRequest, principal: Principal) -> tuple[list[KeyCount], bool]:
         """Return the keys, sorted, with the number of entities of each; and whether the list is incomplete."""
-        count = _count_now if question.as_of is None else _count_then
+        count = _add_counts_of_current_keys if question.as_of is None else _add_counts_of_past_keys
 
         def count_keys(tx: TableContext) -> tuple[Counter[_Key], bool]:
             counts: Counter[_Key] = Counter()
             is_partial = False
-            require_kept(tx, question.as_of)
-            for space in self._list_spaces(tx, question.namespace, principal, ever=question.as_of is not None):
+            require_history_kept_at(tx, question.as_of)
+            for space in self._list_searched_namespaces(
+                tx, question.namespace, principal, ever=question.as_of is not None
+            ):
                 is_partial = count(tx, self.searcher, space, question, counts) or is_partial
             return counts, is_partial
 
@@ -52,29 +54,37 @@ class KeyLister:
         selected = {key: count for key, count in counts.items() if not question.scopes or key[2] in question.scopes}
         key_counts = [KeyCount(key, kind, scope, count) for (key, kind, scope), count in selected.items()]  # type: ignore[arg-type]
         return sorted(
-            key_counts, key=lambda key_count: (fold(key_count.key), key_count.key, key_count.kind, key_count.scope)
+            key_counts,
+            key=lambda key_count: (
+                fold_text_for_comparison(key_count.key),
+                key_count.key,
+                key_count.kind,
+                key_count.scope,
+            ),
         ), is_partial
 
-    @audit_reads("values", audit=lambda service: service.searcher.read_policy.audit)
-    def list_values(
+    @audit_reads_of_method("values", audit=lambda service: service.searcher.read_policy.audit)
+    def list_values_with_counts(
         self, question: ValuesRequest, limit: int, principal: Principal
     ) -> tuple[list[tuple[str, int]], bool]:
         """Return the first values of a key, sorted, with the number of entities of each; and whether the list is incomplete.
 
         Raises HistoryExpired.
         """
-        key, prefix = fold(question.key), fold(question.prefix)
+        key, prefix = fold_text_for_comparison(question.key), fold_text_for_comparison(question.prefix)
 
         def count_values(tx: TableContext) -> tuple[Counter[str], bool]:
             counts: Counter[str] = Counter()
             is_partial = False
-            require_kept(tx, question.as_of)
-            for space in self._list_spaces(tx, question.namespace, principal, ever=question.as_of is not None):
+            require_history_kept_at(tx, question.as_of)
+            for space in self._list_searched_namespaces(
+                tx, question.namespace, principal, ever=question.as_of is not None
+            ):
                 if question.as_of is None and not question.scopes:
-                    for row in values.list_values(tx, space, key, prefix, limit):
+                    for row in values.iterate_value_counts(tx, space, key, prefix, limit):
                         counts[row["shown"]] += row["entities"]
                     continue
-                pairs, is_cut = _find_values(tx, self.searcher.registry, space, question)
+                pairs, is_cut = _find_values_of_key(tx, self.searcher.registry, space, question)
                 counts.update(value for _, value in pairs)
                 is_partial = is_partial or is_cut
             return counts, is_partial
@@ -82,84 +92,97 @@ class KeyLister:
         counts, is_partial = self.searcher.provider.tx_runner.run(count_values, read_only=True)
         return sorted(counts.items())[:limit], is_partial
 
-    def _list_spaces(self, tx: TableContext, namespace: str, principal: Principal, *, ever: bool = False) -> list[str]:
-        spaces = self.searcher.list_spaces(tx, namespace, principal, ever=ever)
+    def _list_searched_namespaces(
+        self, tx: TableContext, namespace: str, principal: Principal, *, ever: bool = False
+    ) -> list[str]:
+        spaces = self.searcher.list_searched_namespaces(tx, namespace, principal, include_deleted=ever)
         return [space for space in spaces if space != NO_NAMESPACE]
 
 
-def _count_now(tx: TableContext, _searcher: Searcher, space: str, question: KeysRequest, counts: Counter[_Key]) -> bool:
+def _add_counts_of_current_keys(
+    tx: TableContext, _searcher: CatalogSearcher, space: str, question: KeysRequest, counts: Counter[_Key]
+) -> bool:
     """Add the current keys of a namespace's entities to `counts`; return whether any are missing."""
-    for row in values.list_keys(tx, space, fold(question.prefix)):
+    for row in values.iterate_key_counts(tx, space, fold_text_for_comparison(question.prefix)):
         if not question.carriers or row["entity_kind"] in question.carriers:
             counts[row["key"], row["kind"], row["scope"]] += row["entities"]
     return False
 
 
-def _count_then(tx: TableContext, searcher: Searcher, space: str, question: KeysRequest, counts: Counter[_Key]) -> bool:
+def _add_counts_of_past_keys(
+    tx: TableContext, searcher: CatalogSearcher, space: str, question: KeysRequest, counts: Counter[_Key]
+) -> bool:
     """Add the keys that a namespace's entities had at a time to `counts`; return whether any are missing."""
-    prefix, time = fold(question.prefix), question.as_of or 0
-    now = list(_read_value_rows(tx, values.TABLE, space, prefix))
-    before = list(_read_value_rows(tx, past_values.TABLE, space, prefix))
+    prefix, time = fold_text_for_comparison(question.prefix), question.as_of or 0
+    now = list(_iterate_value_rows_of_keys(tx, values.TABLE, space, prefix))
+    before = list(_iterate_value_rows_of_keys(tx, past_values.TABLE, space, prefix))
     moment = PointInTimeView(tx, searcher.registry, time)
-    moment.load_rows([*(row["urn"] for row in now), *(row["urn"] for row in before if row["until"] > time)])
-    keys_by_urn, ambiguous = _find_unchanged_keys(moment, now, _read_spellings(tx, space, prefix))
+    moment.load_and_cache_rows([*(row["urn"] for row in now), *(row["urn"] for row in before if row["until"] > time)])
+    keys_by_urn, ambiguous = _find_unchanged_keys(moment, now, _read_current_key_spellings(tx, space, prefix))
     keys_by_urn |= {
         urn: {
             (key[1], key[2], key[3])
-            for key in index.get_key_counters(moment.get_row(urn), then.values)
+            for key in index.build_key_counter_keys(moment.get_loaded_row(urn), then.values)
             if key[0].startswith(prefix)
         }
-        for urn, then in moment.read_states(
-            [*moment.filter_changed(row["urn"] for row in (*now, *before)), *ambiguous]
+        for urn, then in moment.rebuild_entities_as_of_time(
+            [*moment.filter_changed_since(row["urn"] for row in (*now, *before)), *ambiguous]
         ).items()
         if not then.removed
     }
     for urn, keys in keys_by_urn.items():
-        if not question.carriers or get_row_kind(moment.get_row(urn)["type"], urn) in question.carriers:
+        if (
+            not question.carriers
+            or get_entity_kind_of_row(moment.get_loaded_row(urn)["type"], urn) in question.carriers
+        ):
             counts.update(keys)
     return moment.cut or max(len(now), len(before)) >= SCANNED_MAX
 
 
-def _find_values(
+def _find_values_of_key(
     tx: TableContext, registry: Registry, space: str, question: ValuesRequest
 ) -> tuple[set[tuple[str, str]], bool]:
     """Return (URN, value) of a key in these scopes, now or at a time; and whether any are missing."""
-    key, prefix = fold(question.key), fold(question.prefix)
-    patterns = Pattern(key, "exact"), Pattern(prefix, "prefix" if prefix else "any")
+    key, prefix = fold_text_for_comparison(question.key), fold_text_for_comparison(question.prefix)
+    patterns = SearchPattern(key, "exact"), SearchPattern(prefix, "prefix" if prefix else "any")
     scopes = question.scopes or SCOPES
-    now = list(values.find_values(tx, values.TABLE, space, *patterns, SCANNED_MAX))
+    now = list(values.iterate_value_rows(tx, values.TABLE, space, *patterns, SCANNED_MAX))
     if question.as_of is None:
         pairs = {(row["urn"], row["shown"]) for row in now if row["scope"] in scopes}
         present = aspects.filter_not_removed(tx, {urn for urn, _ in pairs})
         return {pair for pair in pairs if pair[0] in present}, len(now) >= SCANNED_MAX
-    before = list(values.find_values(tx, past_values.TABLE, space, *patterns, SCANNED_MAX))
+    before = list(values.iterate_value_rows(tx, past_values.TABLE, space, *patterns, SCANNED_MAX))
     moment = PointInTimeView(tx, registry, question.as_of)
     urns = [row["urn"] for row in (*now, *before)]
-    moment.load_rows(urns)
-    same = {urn for urn in moment.filter_unchanged(urns) if not moment.get_row(urn)["removed"]}
+    moment.load_and_cache_rows(urns)
+    same = {urn for urn in moment.filter_unchanged_since(urns) if not moment.get_loaded_row(urn)["removed"]}
     historic_pairs = {(row["urn"], row["shown"]) for row in now if row["urn"] in same and row["scope"] in scopes}
-    for urn, then in moment.read_states(moment.filter_changed(urns)).items():
+    for urn, then in moment.rebuild_entities_as_of_time(moment.filter_changed_since(urns)).items():
         if then.removed:
             continue
-        matching = (row for row in then.values if fold(row.key) == key and patterns[1].matches(row.value.strip()))
+        matching = (
+            row
+            for row in then.values
+            if fold_text_for_comparison(row.key) == key and patterns[1].matches_folded_text(row.value.strip())
+        )
         historic_pairs |= {(urn, row.shown) for row in matching if row.scope in scopes}
     return historic_pairs, moment.cut or max(len(now), len(before)) >= SCANNED_MAX
 
 
-def _read_value_rows(tx: TableContext, table: str, space: str, prefix: str) -> Iterator[Row]:
+def _iterate_value_rows_of_keys(tx: TableContext, table: str, space: str, prefix: str) -> Iterator[Row]:
     """Yield current or past value rows of keys with a prefix; a tag is a value of the key `tags`."""
-    pattern = Pattern(prefix, "prefix" if prefix else "any")
-    for row in values.find_values(tx, table, space, pattern, Pattern("", "any"), SCANNED_MAX):
+    pattern = SearchPattern(prefix, "prefix" if prefix else "any")
+    for row in values.iterate_value_rows(tx, table, space, pattern, SearchPattern("", "any"), SCANNED_MAX):
         if row["key"] != TAGS_KEY or not prefix:
             yield row
     if prefix:
-        yield from values.find_values(tx, table, space, Pattern(TAGS_KEY, "exact"), pattern, SCANNED_MAX)
+        yield from values.iterate_value_rows(tx, table, space, SearchPattern(TAGS_KEY, "exact"), pattern, SCANNED_MAX)
 
 
-def _read_spellings(tx: TableContext, space: str, prefix: str) -> dict[_Key, set[str]]:
+def _read_current_key_spellings(tx: TableContext, space: str, prefix: str) -> dict[_Key, set[str]]:
     """Return the current spellings of keys, by folded key, kind and scope."""
     spellings: dict[_Key, set[str]] = defaultdict(set)
-    for row in values.list_keys(tx, space, prefix):
+    for row in values.iterate_key_counts(tx, space, prefix):
         spellings[row["folded"], row["kind"], row["scope"]].add(row["key"])
     return spellings
 
@@ -178,5 +201,5 @@ def _find_unchanged_keys(
         spelled = spellings.get((row["key"], kind, scope), set())
         keys_by_urn[urn].update((key, kind, scope) for key in spelled)
         ambiguous |= {urn} if len(spelled) != 1 else set()
-    same = [urn for urn in moment.filter_unchanged(keys_by_urn) if not moment.get_row(urn)["removed"]]
+    same = [urn for urn in moment.filter_unchanged_since(keys_by_urn) if not moment.get_loaded_row(urn)["removed"]]
     return {urn: keys_by_urn[urn] for urn in same if urn not in ambiguous}, [urn for urn in same if urn in ambiguous]

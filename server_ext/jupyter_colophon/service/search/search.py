@@ -8,41 +8,49 @@ from heapq import nsmallest
 from typing import Any, TypeVar
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.cursor import Cursors
-from jupyter_colophon.core.documents.json_parsing import parse_stored
-from jupyter_colophon.core.entities.descriptors_of import describe_entity
+from jupyter_colophon.core.cursor import CursorCodec
+from jupyter_colophon.core.documents.json_parsing import parse_stored_json
+from jupyter_colophon.core.entities.descriptors_of import list_entity_descriptors
 from jupyter_colophon.core.entities.entity import EntitySummary
-from jupyter_colophon.core.errors import InvalidQuery, quote_text
+from jupyter_colophon.core.errors import InvalidQuery, quote_and_truncate_text
 from jupyter_colophon.core.identity.names import NO_NAMESPACE, Urn
 from jupyter_colophon.core.instances.instance_namespaces import INSTANCE
 from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.core.model.search_index_terms import (
     NAME_KEY,
     ValueRow,
-    encode_token,
-    filter_term,
-    fold,
-    search_rows,
+    build_distinct_value_rows,
+    encode_filter_term,
+    encode_index_word,
+    fold_text_for_comparison,
 )
 from jupyter_colophon.core.model.vocabulary import Descriptor
-from jupyter_colophon.core.read_budget import take_page
-from jupyter_colophon.core.search.highlights import find_reasons
-from jupyter_colophon.core.search.query_language import Pattern, Query, Term, parse_query
+from jupyter_colophon.core.read_budget import limit_items_to_page_bytes
+from jupyter_colophon.core.search.highlights import find_match_reasons
+from jupyter_colophon.core.search.query_language import SearchPattern, SearchQuery, SearchTerm, parse_search_query
 from jupyter_colophon.core.search.search import Group, Hit, SearchRequest, SearchResult
 from jupyter_colophon.service.entities.point_in_time import PointInTimeView
-from jupyter_colophon.service.entities.reference_names import ReferenceNames
-from jupyter_colophon.service.read_audit import audit_reads
+from jupyter_colophon.service.entities.reference_names import ReferenceNameResolver
+from jupyter_colophon.service.read_audit import audit_reads_of_method
 from jupyter_colophon.service.read_policy import ReadPolicy
-from jupyter_colophon.service.search.facet_counts import count_facets
+from jupyter_colophon.service.search.facet_counts import count_most_frequent_facet_values
 from jupyter_colophon.service.search.name_words import find_name_words
-from jupyter_colophon.service.search.search_as_of import PastSearch
-from jupyter_colophon.service.search.search_results import SearchResults
+from jupyter_colophon.service.search.search_as_of import PointInTimeSearch
+from jupyter_colophon.service.search.search_results import MatchCollector
 from jupyter_colophon.service.search.suggestions import find_candidates, suggest_queries
-from jupyter_colophon.service.search.system_property_search import match_edges, match_program
-from jupyter_colophon.service.search.term_lookup import PROGRAM_KEY, ResolvedTerm, combine_words, resolve_terms
+from jupyter_colophon.service.search.system_property_search import (
+    find_datasets_written_by_program,
+    find_matches_in_partial_hours,
+)
+from jupyter_colophon.service.search.term_lookup import (
+    PROGRAM_KEY,
+    ResolvedTerm,
+    combine_terms_to_text_query,
+    resolve_terms,
+)
 from jupyter_colophon.storage.entities import aspects
-from jupyter_colophon.storage.entities.deleting_namespaces import filter_active
-from jupyter_colophon.storage.entities.retention import require_kept
+from jupyter_colophon.storage.entities.deleting_namespaces import filter_namespaces_not_being_deleted
+from jupyter_colophon.storage.entities.retention import require_history_kept_at
 from jupyter_colophon.storage.search import values
 from jupyter_colophon.storage.search.index import NOT_REMOVED
 from jupyter_colophon.storage.spi import Match, StorageProvider, TableContext, TextQuery
@@ -65,7 +73,7 @@ T = TypeVar("T", Match, Group)
 class _VisibleMatches:
     """All matches, and those that the principal may see; `groups` count the matches if not all are ranked."""
 
-    found: SearchResults
+    found: MatchCollector
     visible: list[Match]
     groups: list[Group]
 
@@ -80,18 +88,18 @@ class _VisibleMatches:
 
 
 @dataclass(frozen=True, slots=True)
-class Searcher:
+class CatalogSearcher:
     """Searches one catalog."""
 
     provider: StorageProvider
     registry: Registry
     read_policy: ReadPolicy
-    cursors: Cursors
+    cursors: CursorCodec
 
-    @audit_reads("search", lambda answer: (hit.summary.urn for hit in answer.hits))
-    def search(self, question: SearchRequest, principal: Principal) -> SearchResult:
+    @audit_reads_of_method("search", lambda answer: (hit.summary.urn for hit in answer.hits))
+    def search_page_of_hits(self, question: SearchRequest, principal: Principal) -> SearchResult:
         """Return a page of hits that the principal may see. Raises InvalidQuery."""
-        query = self._parse(question)
+        query = self._parse_and_check_query(question)
         if question.as_of is not None and question.sort != "relevance":
             raise InvalidQuery("must be relevance with asOf", "sort")
         request_key: list[Any] = [
@@ -103,155 +111,196 @@ class Searcher:
         offset = 0
         if question.cursor:
             # A time such as `now-1d` resolves differently for the next page: use that of the first page.
-            *same, as_of, offset = self.cursors.read("search", question.cursor)
+            *same, as_of, offset = self.cursors.decode_cursor("search", question.cursor)
             if same != request_key or (as_of is None) != (question.as_of is None):
-                raise InvalidQuery("is not a cursor of this search", "cursor")
+                raise InvalidQuery("does not belong to this search: repeat the request without a cursor", "cursor")
             question = replace(question, as_of=as_of)
         return self.provider.tx_runner.run(
-            lambda tx: self._build_answer(tx, question, query, principal, ([*request_key, question.as_of], offset)),
+            lambda tx: self._build_search_result(
+                tx, question, query, principal, ([*request_key, question.as_of], offset)
+            ),
             read_only=True,
         )
 
-    def find_urns(self, question: SearchRequest, principal: Principal) -> tuple[tuple[str, ...], int, bool]:
+    def find_urns_of_first_hits(
+        self, question: SearchRequest, principal: Principal
+    ) -> tuple[tuple[str, ...], int, bool]:
         """Return the URNs of the first hits, the total, and whether the total is a lower bound. Raises InvalidQuery."""
-        query = self._parse(question)
+        query = self._parse_and_check_query(question)
 
         def match_urns(tx: TableContext) -> tuple[tuple[str, ...], int, bool]:
-            matched = self._match(tx, question, query, principal)
-            best = matched.found.select_best(matched.visible, question.limit, by_type=query.matches_all)
+            matched = self._find_visible_matches(tx, question, query, principal)
+            best = matched.found.select_best_matches(matched.visible, question.limit, by_type=query.matches_all)
             return tuple(match.urn for match in best), matched.total, matched.at_least
 
         return self.provider.tx_runner.run(match_urns, read_only=True)
 
-    def _parse(self, question: SearchRequest) -> Query:
-        kind = question.filter("type")
+    def _parse_and_check_query(self, question: SearchRequest) -> SearchQuery:
+        kind = question.get_filter("type")
         if kind and not self.registry.has_type(kind):
-            raise InvalidQuery(f"no such entity type: {quote_text(kind)}", "type")
-        return parse_query(question.text)
+            raise InvalidQuery(f"no such entity type: {quote_and_truncate_text(kind)}", "type")
+        return parse_search_query(question.text)
 
-    def list_spaces(self, tx: TableContext, namespace: str, principal: Principal, *, ever: bool = False) -> list[str]:
+    def list_searched_namespaces(
+        self, tx: TableContext, namespace: str, principal: Principal, *, include_deleted: bool = False
+    ) -> list[str]:
         """Return the namespace, or all that the principal may read; `ever` includes deleted ones."""
-        spaces = [namespace] if namespace else [NO_NAMESPACE, *aspects.list_namespaces(tx, ever=ever)]
-        return [space for space in filter_active(tx, spaces) if self.read_policy.may_read(principal, space)]
+        spaces = (
+            [namespace] if namespace else [NO_NAMESPACE, *aspects.list_namespaces(tx, include_deleted=include_deleted)]
+        )
+        return [
+            space
+            for space in filter_namespaces_not_being_deleted(tx, spaces)
+            if self.read_policy.may_read_namespace(principal, space)
+        ]
 
-    def _build_answer(
+    def _build_search_result(
         self,
         tx: TableContext,
         question: SearchRequest,
-        query: Query,
+        query: SearchQuery,
         principal: Principal,
         position: tuple[list[Any], int],
     ) -> SearchResult:
-        matched = self._match(tx, question, query, principal)
+        matched = self._find_visible_matches(tx, question, query, principal)
         results, visible = matched.found, matched.visible
         request_key, offset = position
         page = _select_page(tx, results, visible, question, query, offset)
-        hits, described_count = self._build_hits(tx, page, query, question.as_of, principal)
+        hits, described_count = self._build_hits_of_page(tx, page, query, question.as_of, principal)
         end = offset + described_count
-        facets = count_facets(tx.search, question.facets, visible, matched.groups)
+        facets = count_most_frequent_facet_values(tx.search, question.facets, visible, matched.groups)
         return SearchResult(
             hits=tuple(hits),
             total=matched.total,
             at_least=matched.at_least,
             ranked=len(results.matches) if results.capped else None,
             facets=facets,
-            names=ReferenceNames(tx, self.registry, self.read_policy, principal).read_facet_names(facets),
-            cursor=self.cursors.write("search", [*request_key, end]) if end < len(visible) else None,
+            names=ReferenceNameResolver(tx, self.registry, self.read_policy, principal).read_names_of_facet_values(
+                facets
+            ),
+            cursor=self.cursors.encode_cursor("search", [*request_key, end]) if end < len(visible) else None,
             suggestions=() if visible else self._suggest(tx, question, query, principal),
         )
 
     def _suggest(
-        self, tx: TableContext, question: SearchRequest, query: Query, principal: Principal
+        self, tx: TableContext, question: SearchRequest, query: SearchQuery, principal: Principal
     ) -> tuple[str, ...]:
         """Return queries for similar names that the principal may see."""
         if question.as_of is not None:
             return ()
-        candidates = self.filter_matches(tx, find_candidates(tx, query), SearchRequest(""), principal)
-        return suggest_queries(query, aspects.read_summaries(tx, [match.urn for match in candidates]).values())
+        candidates = self.filter_visible_matches(tx, find_candidates(tx, query), SearchRequest(""), principal)
+        return suggest_queries(query, aspects.find_entity_summaries(tx, [match.urn for match in candidates]).values())
 
-    def _match(self, tx: TableContext, question: SearchRequest, query: Query, principal: Principal) -> _VisibleMatches:
-        results = SearchResults()
-        self.gather(tx, question, query, principal, results)
-        visible = self.filter_matches(tx, list(results.matches.values()), question, principal)
-        groups = self.filter_matches(tx, results.groups, question, principal)
-        if own := _find_own_saved_search(tx, visible, question.text):
+    def _find_visible_matches(
+        self, tx: TableContext, question: SearchRequest, query: SearchQuery, principal: Principal
+    ) -> _VisibleMatches:
+        results = MatchCollector()
+        self.add_all_matches(tx, question, query, principal, results)
+        visible = self.filter_visible_matches(tx, list(results.matches.values()), question, principal)
+        groups = self.filter_visible_matches(tx, results.groups, question, principal)
+        if own := _find_saved_searches_of_query(tx, visible, question.text):
             visible = [match for match in visible if match not in own]
-            groups = [_remove_numbers(group, {match.number for match in own}) for group in groups]
+            groups = [_remove_documents_from_group(group, {match.number for match in own}) for group in groups]
         return _VisibleMatches(results, visible, groups)
 
-    def gather(
-        self, tx: TableContext, question: SearchRequest, query: Query, principal: Principal, results: SearchResults
+    def add_all_matches(
+        self,
+        tx: TableContext,
+        question: SearchRequest,
+        query: SearchQuery,
+        principal: Principal,
+        results: MatchCollector,
     ) -> None:
         """Add all matches to `found`, regardless of read access."""
-        names = ReferenceNames(tx, self.registry, self.read_policy, principal)
-        terms = tuple(filter_term(name, names.resolve_filter_value(name, value)) for name, value in question.filters)
+        names = ReferenceNameResolver(tx, self.registry, self.read_policy, principal)
+        terms = tuple(
+            encode_filter_term(name, names.resolve_name_to_filter_value(name, value))
+            for name, value in question.filters
+        )
         terms = terms if question.removed else (*terms, NOT_REMOVED)
-        spaces = self.list_spaces(tx, question.filter("namespace"), principal, ever=question.as_of is not None)
+        spaces = self.list_searched_namespaces(
+            tx, question.get_filter("namespace"), principal, include_deleted=question.as_of is not None
+        )
         if question.as_of is not None:
-            require_kept(tx, question.as_of)
-            PastSearch(PointInTimeView(tx, self.registry, question.as_of), spaces).gather(query, terms, results)
+            require_history_kept_at(tx, question.as_of)
+            PointInTimeSearch(PointInTimeView(tx, self.registry, question.as_of), spaces).add_matches_at_time(
+                query, terms, results
+            )
             return
         meanings = resolve_terms(query, names, time.time_ns() // 1_000_000)
-        _match_words(tx, query, meanings, terms, results)
+        _add_full_text_matches(tx, query, meanings, terms, results)
         for at, meaning in enumerate(meanings):
             for key, pattern in meaning.values:
-                results.add(_match_value(tx, (key, pattern), spaces, terms, results), at, _VALUE_SCORE)
-            results.add(match_edges(tx, meaning, terms, RANKED_MAX), at, _VALUE_SCORE)
+                results.add_matches_of_term(
+                    _find_entities_with_value(tx, (key, pattern), spaces, terms, results), at, _VALUE_SCORE
+                )
+            results.add_matches_of_term(find_matches_in_partial_hours(tx, meaning, terms, RANKED_MAX), at, _VALUE_SCORE)
             if meaning.term.key == PROGRAM_KEY:
-                matches, are_all = match_program(tx, meaning.term, terms, self.read_policy, principal)
-                results.add(matches, at, _VALUE_SCORE)
+                matches, are_all = find_datasets_written_by_program(
+                    tx, meaning.term, terms, self.read_policy, principal
+                )
+                results.add_matches_of_term(matches, at, _VALUE_SCORE)
                 results.capped = results.capped or not are_all
 
-    def filter_matches(
+    def filter_visible_matches(
         self, tx: TableContext, matches: list[T], question: SearchRequest, principal: Principal
     ) -> list[T]:
         """Return the matches that may be seen and match the filters exactly; full text compares names folded (spec ID-2)."""
-        space, kind = question.filter("namespace"), question.filter("type")
+        space, kind = question.get_filter("namespace"), question.get_filter("type")
         pairs = {(match.namespace, match.type) for match in matches}
         requested = {name for name, _ in pairs if space in ("", name)}
-        readable = {name for name in filter_active(tx, sorted(requested)) if self.read_policy.may_read(principal, name)}
+        readable = {
+            name
+            for name in filter_namespaces_not_being_deleted(tx, sorted(requested))
+            if self.read_policy.may_read_namespace(principal, name)
+        }
         known_types = {name for _, name in pairs if kind in ("", name)}
         if not all(space in readable and name in known_types for space, name in pairs):
             matches = [match for match in matches if match.namespace in readable and match.type in known_types]
-        return self._remove_hidden(tx, matches, principal) if self.read_policy.has_site_policy else matches
+        return self._drop_hidden_instances(tx, matches, principal) if self.read_policy.has_site_policy else matches
 
-    def _remove_hidden(self, tx: TableContext, matches: list[T], principal: Principal) -> list[T]:
+    def _drop_hidden_instances(self, tx: TableContext, matches: list[T], principal: Principal) -> list[T]:
         """Drop instances whose own namespace may not be read; groups of instances are dropped entirely."""
         return [
             match
             for match in matches
             if match.type != INSTANCE
-            or (isinstance(match, Match) and self.read_policy.may_see(tx, principal, Urn.parse(match.urn)))
+            or (isinstance(match, Match) and self.read_policy.may_see_entity(tx, principal, Urn.parse(match.urn)))
         ]
 
-    def _build_hits(
-        self, tx: TableContext, page: Sequence[Match], query: Query, as_of: int | None, principal: Principal
+    def _build_hits_of_page(
+        self, tx: TableContext, page: Sequence[Match], query: SearchQuery, as_of: int | None, principal: Principal
     ) -> tuple[list[Hit], int]:
         """Return the hits of a page, which may end by its size, and how many matches are in it."""
-        summaries = {} if as_of is not None else aspects.read_summaries(tx, [match.urn for match in page])
+        summaries = {} if as_of is not None else aspects.find_entity_summaries(tx, [match.urn for match in page])
 
         def describe(match: Match) -> tuple[EntitySummary | None, list[Descriptor]]:
             if as_of is None:
                 summary, aspects_by_name = (
                     summaries.get(match.urn),
-                    aspects.read_present(tx, self.registry, match.type, match.urn),
+                    aspects.read_present_aspects(tx, self.registry, match.type, match.urn),
                 )
             else:
-                summary = aspects.read_summary_at(tx, self.registry, Urn.parse(match.urn), as_of)
-                aspects_by_name = aspects.read_all_at(tx, self.registry, match.type, match.urn, as_of)
+                summary = aspects.find_entity_summary_at_time(tx, self.registry, Urn.parse(match.urn), as_of)
+                aspects_by_name = aspects.read_aspects_at_time(tx, self.registry, match.type, match.urn, as_of)
             return summary, list(
-                describe_entity(self.registry.get_stored_type(match.type), aspects_by_name, fields=True)
+                list_entity_descriptors(
+                    self.registry.get_type_or_unregistered(match.type), aspects_by_name, fields=True
+                )
             )
 
-        described = list(take_page(map(describe, page), _measure))
+        described = list(limit_items_to_page_bytes(map(describe, page), _measure_hit_bytes))
         described_entities = [(summary, descriptors) for summary, descriptors in described if summary is not None]
-        names = ReferenceNames(tx, self.registry, self.read_policy, principal)
-        named = names.read_names(
+        names = ReferenceNameResolver(tx, self.registry, self.read_policy, principal)
+        named = names.read_visible_names(
             {descriptor.urn for *_, descriptors in described_entities for descriptor in descriptors if descriptor.urn}
         )
         hits = [
-            _create_hit(
-                described_entity, self.registry.get_stored_type(described_entity[0].type).key_aspect, named, query
+            _create_search_hit(
+                described_entity,
+                self.registry.get_type_or_unregistered(described_entity[0].type).key_aspect,
+                named,
+                query,
             )
             for described_entity in described_entities
         ]
@@ -259,40 +308,45 @@ class Searcher:
 
 
 def _select_page(
-    tx: TableContext, results: SearchResults, visible: list[Match], question: SearchRequest, query: Query, offset: int
+    tx: TableContext,
+    results: MatchCollector,
+    visible: list[Match],
+    question: SearchRequest,
+    query: SearchQuery,
+    offset: int,
 ) -> list[Match]:
     """Return a page of the matches, in the requested order."""
     end = offset + question.limit
     if question.sort == "relevance":
         words = find_name_words(query.terms)
-        return results.select_best(visible, end, by_type=query.matches_all, words=words)[offset:]
+        return results.select_best_matches(visible, end, by_type=query.matches_all, words=words)[offset:]
     by_urn = {match.urn: match for match in visible}
-    summaries = list(aspects.read_summaries(tx, list(by_urn)).values())
+    summaries = list(aspects.find_entity_summaries(tx, list(by_urn)).values())
     if question.sort == "name":
-        best = nsmallest(end, summaries, key=lambda summary: (fold(summary.name), summary.urn))
+        best = nsmallest(end, summaries, key=lambda summary: (fold_text_for_comparison(summary.name), summary.urn))
     else:
         best = nsmallest(end, summaries, key=lambda summary: (-summary.updated.time, summary.urn))
     return [by_urn[summary.urn] for summary in best[offset:]]
 
 
-def _measure(described: tuple[EntitySummary | None, Sequence[Descriptor]]) -> int:
+def _measure_hit_bytes(described: tuple[EntitySummary | None, Sequence[Descriptor]]) -> int:
     """Return the approximate size of a hit in a response."""
     return _HIT_BYTES + sum(
         len(descriptor.text) for descriptor in described[1] if descriptor.kind in _FULL_KINDS and not descriptor.column
     )
 
 
-def _match_value(
+def _find_entities_with_value(
     tx: TableContext,
-    patterns: tuple[str, Pattern],
+    patterns: tuple[str, SearchPattern],
     spaces: Sequence[str],
     terms: tuple[str, ...],
-    results: SearchResults,
+    results: MatchCollector,
 ) -> list[Match]:
     """Return entities with a matching value of a key, from the ordered table (spec SEARCH-11)."""
     urns: dict[str, None] = {}
     for space in spaces:
-        rows = values.find_entities(tx, space, *patterns, RANKED_MAX - len(urns))
+        rows = values.iterate_entities_with_value(tx, space, *patterns, RANKED_MAX - len(urns))
         urns |= dict.fromkeys(row["urn"] for row in rows)
         if len(urns) >= RANKED_MAX:
             results.capped = True
@@ -305,39 +359,45 @@ def _match_value(
     ]
 
 
-def _match_words(
-    tx: TableContext, query: Query, meanings: Sequence[ResolvedTerm], terms: tuple[str, ...], results: SearchResults
+def _add_full_text_matches(
+    tx: TableContext,
+    query: SearchQuery,
+    meanings: Sequence[ResolvedTerm],
+    terms: tuple[str, ...],
+    results: MatchCollector,
 ) -> None:
     """Add full-text matches, term by term; if not all can be ranked, add counted groups."""
     cut, groups = False, list[Group]()
     for at, term in enumerate(query.terms):
-        words = combine_words(meanings[at : at + 1], terms, all_of_them=Query((term,)).matches_all)
+        words = combine_terms_to_text_query(meanings[at : at + 1], terms, all_of_them=SearchQuery((term,)).matches_all)
         if len(query.terms) == 1:
-            matches, groups = tx.search.match_with_groups(words, RANKED_MAX, COUNTED_MAX)
+            matches, groups = tx.search.find_matches_and_groups(words, RANKED_MAX, COUNTED_MAX)
         else:
-            matches, groups = tx.search.match(words, RANKED_MAX), []
+            matches, groups = tx.search.find_matches(words, RANKED_MAX), []
             cut = cut or len(matches) == RANKED_MAX
-        results.add(matches, at)
+        results.add_matches_of_term(matches, at)
         # The words of a name are indexed as words, so without a match no entity has this name.
-        if matches and _may_be_a_name(term):
-            word = encode_token(f"{NAME_KEY}:{term.pattern.text}")
-            named = tx.search.match(TextQuery(exact=(word,), terms=terms), RANKED_MAX)
-            results.add(named, at, 0.0)
+        if matches and _may_be_complete_name(term):
+            word = encode_index_word(f"{NAME_KEY}:{term.pattern.text}")
+            named = tx.search.find_matches(TextQuery(exact=(word,), terms=terms), RANKED_MAX)
+            results.add_matches_of_term(named, at, 0.0)
             results.named.update(match.urn for match in named)
     if cut:
         # Count the matches of several terms together.
-        groups = tx.search.group_matches(combine_words(meanings, terms, all_of_them=query.matches_all), COUNTED_MAX)
+        groups = tx.search.group_matches(
+            combine_terms_to_text_query(meanings, terms, all_of_them=query.matches_all), COUNTED_MAX
+        )
     if sum(len(group.numbers) for group in groups) > RANKED_MAX:
         results.capped = True
         results.groups += groups
 
 
-def _may_be_a_name(term: Term) -> bool:
+def _may_be_complete_name(term: SearchTerm) -> bool:
     """Return whether a term may be a complete name: for `orders*`, the name `orders` is the best match."""
     return term.key in (None, NAME_KEY) and term.pattern.kind != "any"
 
 
-def _find_own_saved_search(tx: TableContext, matches: Iterable[Match], text: str) -> list[Match]:
+def _find_saved_searches_of_query(tx: TableContext, matches: Iterable[Match], text: str) -> list[Match]:
     """Return the matches that are saved searches of this very query: they are not results of their own search.
 
     While somebody types, the last word of the text is a prefix (`orders*`) of the query that was saved.
@@ -348,24 +408,24 @@ def _find_own_saved_search(tx: TableContext, matches: Iterable[Match], text: str
     return [
         saved[row["urn"]]
         for row in rows
-        if row["value"] is not None and _get_query(parse_stored(row["value"])) in queries
+        if row["value"] is not None and _get_query_of_saved_search(parse_stored_json(row["value"])) in queries
     ]
 
 
-def _get_query(instance: Mapping[str, Any]) -> object:
+def _get_query_of_saved_search(instance: Mapping[str, Any]) -> object:
     metadata = instance.get("metadata")
     return metadata.get("query") if isinstance(metadata, Mapping) else None
 
 
-def _remove_numbers(group: Group, numbers: Collection[int]) -> Group:
+def _remove_documents_from_group(group: Group, numbers: Collection[int]) -> Group:
     return group._replace(numbers=[number for number in group.numbers if number not in numbers])
 
 
-def _create_hit(
+def _create_search_hit(
     described_entity: tuple[EntitySummary, Sequence[Descriptor]],
     key_aspect: str,
     names: Mapping[str, str],
-    query: Query,
+    query: SearchQuery,
 ) -> Hit:
     summary, descriptors = described_entity
     own = [descriptor for descriptor in descriptors if not descriptor.column]
@@ -379,7 +439,7 @@ def _create_hit(
         terms=tuple(sorted(set(texts_by_kind["term"]))),
         domains=tuple(sorted(set(texts_by_kind["domain"]))),
         owner=next(iter(texts_by_kind["owner"]), None),
-        matches=find_reasons(query, summary, key_aspect, _group_rows_by_aspect(descriptors, names)),
+        matches=find_match_reasons(query, summary, key_aspect, _group_rows_by_aspect(descriptors, names)),
     )
 
 
@@ -387,7 +447,7 @@ def _group_rows_by_aspect(descriptors: Iterable[Descriptor], names: Mapping[str,
     """Return the search rows of each aspect, for highlights; references also by the name of their target."""
     rows: dict[str, list[ValueRow]] = defaultdict(list)
     for descriptor in descriptors:
-        rows[descriptor.aspect] += search_rows([descriptor])
+        rows[descriptor.aspect] += build_distinct_value_rows([descriptor])
         if descriptor.urn in names:
-            rows[descriptor.aspect] += search_rows([descriptor._replace(text=names[descriptor.urn])])
+            rows[descriptor.aspect] += build_distinct_value_rows([descriptor._replace(text=names[descriptor.urn])])
     return rows

@@ -14,7 +14,7 @@ _PARTLY_NAMED_WEIGHT, _TYPE_WEIGHT, _TERM_WEIGHT, _NAMED_WEIGHT, _LISTING_WEIGHT
 
 
 @dataclass(slots=True)
-class SearchResults:
+class MatchCollector:
     """The matches so far, by URN, with the query terms that found them (as bits) and their scores."""
 
     matches: dict[str, Match] = field(default_factory=dict)
@@ -25,7 +25,7 @@ class SearchResults:
     #: All matches, counted in groups, if not all are ranked.
     groups: list[Group] = field(default_factory=list)
 
-    def add(self, matches: Sequence[Match], term: int, score: float | None = None) -> None:
+    def add_matches_of_term(self, matches: Sequence[Match], term: int, score: float | None = None) -> None:
         """Add the matches of a term; `score` replaces their own scores."""
         bit = 1 << term
         if not self.matches:
@@ -39,7 +39,7 @@ class SearchResults:
             self.terms[urn] = self.terms.get(urn, 0) | bit
             self.scores[urn] = self.scores.get(urn, 0.0) + (match.score if score is None else score)
 
-    def select_best(
+    def select_best_matches(
         self, matches: list[Match], count: int, *, by_type: bool, words: NameWords | None = None
     ) -> list[Match]:
         """Return the best `count`: an exact name, then more terms (spec SEARCH-13), then the type, a name with one of the
@@ -53,7 +53,7 @@ class SearchResults:
             self.scores[match.urn]
             + _TERM_WEIGHT * self.terms[match.urn].bit_count()
             + _NAMED_WEIGHT * (match.urn in self.named)
-            + _PARTLY_NAMED_WEIGHT * (words is not None and words.occur_in(match))
+            + _PARTLY_NAMED_WEIGHT * (words is not None and words.contains_words(match))
             - type_weight * _TYPE_ORDER.get(match.type, _OTHERS)
             for match in matches
         ]

@@ -3,8 +3,13 @@
 from collections.abc import Iterable, Iterator
 
 from jupyter_colophon.core.entities.entity import EntitySummary
-from jupyter_colophon.core.model.search_index_terms import NAME_KEY, encode_token, name_tokens, split_tokens
-from jupyter_colophon.core.search.query_language import Query, Term
+from jupyter_colophon.core.model.search_index_terms import (
+    NAME_KEY,
+    encode_index_word,
+    list_name_tokens,
+    split_search_tokens,
+)
+from jupyter_colophon.core.search.query_language import SearchQuery, SearchTerm
 from jupyter_colophon.core.similar_names import find_similar_names
 from jupyter_colophon.storage.search.index import NOT_REMOVED
 from jupyter_colophon.storage.spi import Match, TableContext, TextQuery
@@ -24,10 +29,10 @@ _OPERATORS = frozenset('*?"')
 _ADDRESS = frozenset("/:\\")
 
 
-def find_candidates(tx: TableContext, query: Query) -> list[Match]:
+def find_candidates(tx: TableContext, query: SearchQuery) -> list[Match]:
     """Return the newest entities that share a word with the query, or have one that begins almost like one of it."""
-    words = [word for term in _select_terms(query) for word in split_tokens(term.pattern.text)][:_WORDS_MAX]
-    starts = [start for word in words for start in _vary_start(word)]
+    words = [word for term in _select_terms(query) for word in split_search_tokens(term.pattern.text)][:_WORDS_MAX]
+    starts = [start for word in words for start in _list_start_variants(word)]
     lookups = (
         TextQuery(exact=_encode(words), terms=(NOT_REMOVED,)),
         TextQuery(
@@ -39,21 +44,21 @@ def find_candidates(tx: TableContext, query: Query) -> list[Match]:
         match
         for lookup in lookups
         if lookup.exact or lookup.prefixes
-        for match in tx.search.match(lookup, CANDIDATES_MAX)
+        for match in tx.search.find_matches(lookup, CANDIDATES_MAX)
     )
     return list({match.urn: match for match in matches}.values())
 
 
 def _encode(words: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(map(encode_token, words)))
+    return tuple(dict.fromkeys(map(encode_index_word, words)))
 
 
-def suggest_queries(query: Query, candidates: Iterable[EntitySummary]) -> tuple[str, ...]:
+def suggest_queries(query: SearchQuery, candidates: Iterable[EntitySummary]) -> tuple[str, ...]:
     """Return queries for the candidates whose name, or a word of it, is similar to a term of the query."""
     names: dict[str, str] = {}
     for summary in candidates:
-        qualified = _qualify(summary)
-        for text in (qualified, *name_tokens(summary.name)):
+        qualified = _format_qualified_name(summary)
+        for text in (qualified, *list_name_tokens(summary.name)):
             names.setdefault(text, qualified)
     similar = (
         name
@@ -64,12 +69,12 @@ def suggest_queries(query: Query, candidates: Iterable[EntitySummary]) -> tuple[
     return tuple(_quote(name) for name in suggested if not _OPERATORS.intersection(name))[:_SUGGESTIONS_MAX]
 
 
-def _select_terms(query: Query) -> list[Term]:
+def _select_terms(query: SearchQuery) -> list[SearchTerm]:
     """Return the terms that may be mistyped names."""
     return [term for term in query.terms if term.key in (None, NAME_KEY) and term.pattern.kind != "any"]
 
 
-def _vary_start(word: str) -> Iterator[str]:
+def _list_start_variants(word: str) -> Iterator[str]:
     """Yield the first letters of a word as typed, with two of them exchanged, and without one of them."""
     start, longer = word[:_START], word[: _START + 1]
     if len(word) < _START:
@@ -79,7 +84,7 @@ def _vary_start(word: str) -> Iterator[str]:
         yield from (longer[1:], longer[0] + longer[2:], start[:2] + longer[3:])
 
 
-def _qualify(summary: EntitySummary) -> str:
+def _format_qualified_name(summary: EntitySummary) -> str:
     """Return the name of a table with its namespace, and any other name as it is."""
     is_table = summary.type == "dataset" and not _ADDRESS.intersection(summary.name)
     return f"{summary.namespace}.{summary.name}" if is_table else summary.name

@@ -5,11 +5,22 @@ from dataclasses import dataclass
 from typing import Final
 
 from jupyter_colophon.core.errors import InvalidQuery
-from jupyter_colophon.core.model.search_index_terms import NAME_KEY, PART_KEY, encode_token, fold
+from jupyter_colophon.core.model.search_index_terms import (
+    NAME_KEY,
+    PART_KEY,
+    encode_index_word,
+    fold_text_for_comparison,
+)
 from jupyter_colophon.core.model.vocabulary import KEY_OF, REFERRED, Kind
-from jupyter_colophon.core.search.query_language import Pattern, Query, Term, parse_query
-from jupyter_colophon.core.search.time_words import RANGES_MAX, TIME_KEYS, TimeInterval, cover, parse_interval
-from jupyter_colophon.service.entities.reference_names import KIND_OF_KEY, ReferenceNames
+from jupyter_colophon.core.search.query_language import SearchPattern, SearchQuery, SearchTerm, parse_search_query
+from jupyter_colophon.core.search.time_words import (
+    RANGES_MAX,
+    TIME_KEYS,
+    TimeInterval,
+    cover_interval_by_words,
+    parse_time_interval,
+)
+from jupyter_colophon.service.entities.reference_names import KIND_OF_KEY, ReferenceNameResolver
 from jupyter_colophon.storage.search.index import CREATED_BY_KEY, EVERYTHING, UPDATED_BY_KEY
 from jupyter_colophon.storage.spi import TextQuery
 
@@ -25,27 +36,31 @@ class ResolvedTerm:
     `interval` is that of a time term, and `edges` are the words of hours that it covers only partly.
     """
 
-    term: Term
+    term: SearchTerm
     exact: tuple[str, ...] = ()
     prefixes: tuple[str, ...] = ()
-    values: tuple[tuple[str, Pattern], ...] = ()
+    values: tuple[tuple[str, SearchPattern], ...] = ()
     interval: TimeInterval | None = None
     edges: tuple[str, ...] = ()
 
 
-def check_query(text: str, now_ms: int) -> None:
+def require_searchable_query(text: str, now_ms: int) -> None:
     """Raise InvalidQuery if a search for this text would be refused."""
-    _limit_intervals(sum(_parse_interval(term, now_ms) is not None for term in parse_query(text).terms))
+    _require_few_intervals(
+        sum(_parse_interval_of_time_key(term, now_ms) is not None for term in parse_search_query(text).terms)
+    )
 
 
-def resolve_terms(query: Query, names: ReferenceNames, now_ms: int) -> tuple[ResolvedTerm, ...]:
+def resolve_terms(query: SearchQuery, names: ReferenceNameResolver, now_ms: int) -> tuple[ResolvedTerm, ...]:
     """Return the meaning of each term, in order. Raises InvalidQuery."""
     meanings = tuple(_resolve_term(term, names, now_ms) for term in query.terms)
-    _limit_intervals(sum(meaning.interval is not None for meaning in meanings))
+    _require_few_intervals(sum(meaning.interval is not None for meaning in meanings))
     return meanings
 
 
-def combine_words(meanings: Sequence[ResolvedTerm], terms: tuple[str, ...], *, all_of_them: bool) -> TextQuery:
+def combine_terms_to_text_query(
+    meanings: Sequence[ResolvedTerm], terms: tuple[str, ...], *, all_of_them: bool
+) -> TextQuery:
     """Return the words for the full-text engine; with `all_of_them`, match every document that has the filter terms."""
     if all_of_them:
         return TextQuery(terms=(EVERYTHING, *terms))
@@ -55,45 +70,45 @@ def combine_words(meanings: Sequence[ResolvedTerm], terms: tuple[str, ...], *, a
     )
 
 
-def _limit_intervals(intervals: int) -> None:
+def _require_few_intervals(intervals: int) -> None:
     if intervals > RANGES_MAX:
         raise InvalidQuery(f"the query has more than {RANGES_MAX} times", "query")
 
 
-def _parse_interval(term: Term, now_ms: int) -> TimeInterval | None:
+def _parse_interval_of_time_key(term: SearchTerm, now_ms: int) -> TimeInterval | None:
     """Return the interval of a term with a time key; None for other terms. Raises InvalidQuery."""
     if term.key in TIME_KEYS and term.pattern.kind == "exact":
-        return parse_interval(term.pattern.text, now_ms)
+        return parse_time_interval(term.pattern.text, now_ms)
     return None
 
 
-def _resolve_term(term: Term, names: ReferenceNames, now_ms: int) -> ResolvedTerm:
-    interval = _parse_interval(term, now_ms)
+def _resolve_term(term: SearchTerm, names: ReferenceNameResolver, now_ms: int) -> ResolvedTerm:
+    interval = _parse_interval_of_time_key(term, now_ms)
     if interval is not None:
-        covered = cover(str(term.key), interval)
+        covered = cover_interval_by_words(str(term.key), interval)
         # As plain text, a property of this key is found as well.
-        inner, edges = ((encode_token(word) for word in words) for words in (covered.inner, covered.edges))
-        return ResolvedTerm(term, (*inner, encode_token(term.plain.text)), interval=interval, edges=tuple(edges))
-    kinds: tuple[Kind, ...] = tuple(REFERRED) if term.key is None else _list_kinds(term.key)
+        inner, edges = ((encode_index_word(word) for word in words) for words in (covered.inner, covered.edges))
+        return ResolvedTerm(term, (*inner, encode_index_word(term.plain.text)), interval=interval, edges=tuple(edges))
+    kinds: tuple[Kind, ...] = tuple(REFERRED) if term.key is None else _list_kinds_of_key(term.key)
     pattern = term.pattern if term.key is not None else term.plain
-    references = names.resolve(pattern, kinds)
+    references = names.find_references_by_name(pattern, kinds)
     if term.plain.text.startswith("urn:"):
-        references += names.resolve(term.plain, tuple(REFERRED))
-    alternatives = _list_alternatives(term)
+        references += names.find_references_by_name(term.plain, tuple(REFERRED))
+    alternatives = _list_search_texts_of_term(term)
     values = [] if term.key is None else [(term.key, term.pattern)]
     for kind, key in references:
-        alternatives.append((f"{KEY_OF[kind]}:{fold(key)}", "exact"))
-        values.append((KEY_OF[kind], Pattern(fold(key), "exact")))
-    exact = dict.fromkeys(encode_token(text) for text, kind in alternatives if kind == "exact")
-    prefixes = dict.fromkeys(encode_token(text) for text, kind in alternatives if kind != "exact")
+        alternatives.append((f"{KEY_OF[kind]}:{fold_text_for_comparison(key)}", "exact"))
+        values.append((KEY_OF[kind], SearchPattern(fold_text_for_comparison(key), "exact")))
+    exact = dict.fromkeys(encode_index_word(text) for text, kind in alternatives if kind == "exact")
+    prefixes = dict.fromkeys(encode_index_word(text) for text, kind in alternatives if kind != "exact")
     return ResolvedTerm(term, tuple(exact), tuple(prefixes), tuple(dict.fromkeys(values)))
 
 
-def _list_kinds(key: str) -> tuple[Kind, ...]:
+def _list_kinds_of_key(key: str) -> tuple[Kind, ...]:
     return (KIND_OF_KEY[key],) if key in KIND_OF_KEY else ()
 
 
-def _list_alternatives(term: Term) -> list[tuple[str, str]]:
+def _list_search_texts_of_term(term: SearchTerm) -> list[tuple[str, str]]:
     """Return the texts to search for: a term with a key is searched with its key, and as plain text."""
     if term.key is None:
         return [(term.pattern.text, term.pattern.kind)]

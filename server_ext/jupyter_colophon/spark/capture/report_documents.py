@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from jupyter_colophon.core.time_format import format_time
+from jupyter_colophon.core.time_format import format_ms_as_iso_time
 from jupyter_colophon.spark.names import dataset_names
 from jupyter_colophon.spark.plans.observation import ColumnFlow, DataRef, Observation
 
@@ -59,7 +59,9 @@ def _split_urns(urns: Sequence[str]) -> list[Sequence[str]]:
 
 def _build_access_rows(number: int, reads: frozenset[str], writes: frozenset[str], ms: int) -> list[Document]:
     accesses = [*((urn, "read") for urn in sorted(reads)), *((urn, "write") for urn in sorted(writes))]
-    return [{"data": urn, "mode": mode, "time": format_time(ms), "statement": number} for urn, mode in accesses]
+    return [
+        {"data": urn, "mode": mode, "time": format_ms_as_iso_time(ms), "statement": number} for urn, mode in accesses
+    ]
 
 
 def _fill_access_documents(groups: Sequence[list[Document]], edges: Sequence[Document]) -> Iterator[Document]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_colophon.client.problems import ClientError
 from jupyter_colophon.core.identity.names import make_program_urn, make_run_urn
-from jupyter_colophon.core.time_format import format_time
+from jupyter_colophon.core.time_format import format_ms_as_iso_time
 from jupyter_colophon.spark.crawl.report import CrawlReport
 
 if TYPE_CHECKING:
@@ -38,14 +38,14 @@ class CrawlRun:
         id_, now = str(uuid.uuid4()), _read_time_ms()
         arguments = {"place": place, **_describe_process()}
         start = {"program": str(of), "runId": id_, "status": "running", "arguments": arguments}
-        catalog.start_run(start | {"start": format_time(now)})
+        catalog.start_run(start | {"start": format_ms_as_iso_time(now)})
         return cls(str(make_run_urn(of, id_)), id_, catalog, now)
 
     def end(self, report: CrawlReport) -> None:
         """Record the final status and the counts. Raises ClientError."""
         facts: dict[str, int] = {"left": report.left, "rows": report.rows, **report.counts}
         # The clock may have been set back; the end must not precede the start.
-        end = format_time(max(_read_time_ms(), self._started_ms))
+        end = format_ms_as_iso_time(max(_read_time_ms(), self._started_ms))
         self._catalog.update_run(self.urn, {"status": report.status, "end": end, "facts": facts})
 
     def assign_jobs_to_group(self, spark: Any) -> None:
@@ -66,7 +66,7 @@ def _end_orphaned_runs(catalog: "Operations", program_urn: str) -> None:
         if arguments.get("host") == _describe_process()["host"] and not _is_process_alive(
             str(arguments.get("process", ""))
         ):
-            catalog.update_run(run["urn"], {"status": "killed", "end": format_time(_read_time_ms())})
+            catalog.update_run(run["urn"], {"status": "killed", "end": format_ms_as_iso_time(_read_time_ms())})
 
 
 def _is_process_alive(process: str) -> bool:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from jupyter_colophon.core.model.vocabulary import CONTRIBUTIONS, describe
+from jupyter_colophon.core.model.vocabulary import CONTRIBUTIONS, list_descriptors_of_value
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -70,7 +70,7 @@ def _expand_descriptors(aspects: "DataFrame") -> "DataFrame":
 
 def _list_descriptors(aspect: str, value: str | None) -> list[tuple[str, str, str]]:
     """Return kind, key and text of each descriptor. The scope of an aspect affects only descriptors of fields."""
-    described = describe(aspect, "USER", json.loads(value)) if value else ()
+    described = list_descriptors_of_value(aspect, "USER", json.loads(value)) if value else ()
     return [
         (descriptor.kind, descriptor.key, descriptor.text)
         for descriptor in described

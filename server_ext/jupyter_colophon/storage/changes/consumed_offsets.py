@@ -6,7 +6,7 @@ from jupyter_colophon.storage.spi import TableContext
 
 
 @dataclass(frozen=True, slots=True)
-class PartitionKey:
+class MessagePosition:
     """The position of a message. A topic that is created again under the same name has another id."""
 
     topic: str
@@ -14,14 +14,14 @@ class PartitionKey:
     offset: int
 
 
-def is_taken(tx: TableContext, place: PartitionKey) -> bool:
+def is_consumed(tx: TableContext, partition_key: MessagePosition) -> bool:
     """Return whether this message, or a later one, was consumed."""
-    row = tx.get_table("consumed_offsets").read((place.topic, place.partition))
-    return row is not None and place.offset < row["next_offset"]
+    row = tx.get_table("consumed_offsets").read((partition_key.topic, partition_key.partition))
+    return row is not None and partition_key.offset < row["next_offset"]
 
 
-def record_offset(tx: TableContext, place: PartitionKey) -> None:
+def record_consumed_offset(tx: TableContext, partition_key: MessagePosition) -> None:
     """Record that this message was consumed."""
     tx.get_table("consumed_offsets").upsert(
-        {"topic": place.topic, "partition": place.partition, "next_offset": place.offset + 1}
+        {"topic": partition_key.topic, "partition": partition_key.partition, "next_offset": partition_key.offset + 1}
     )

@@ -17,21 +17,21 @@ class ResumePoint(NamedTuple):
     skipped: int
 
 
-def read(tx: TableContext, name: str) -> Row | None:
+def find_follower_row(tx: TableContext, follower: str) -> Row | None:
     """Return a follower's row: `seq`, the last change it handled, and `skipped`; None before it has started."""
-    return tx.get_table(_TABLE).read((name,))
+    return tx.get_table(_TABLE).read((follower,))
 
 
-def begin(tx: TableContext, name: str) -> int:
+def get_or_create_position(tx: TableContext, follower: str) -> int:
     """Start a new follower after the newest change; return the position of any follower."""
-    row = read(tx, name) or _create(tx, name)
+    row = find_follower_row(tx, follower) or _create_follower_row(tx, follower)
     return int(row["seq"])
 
 
-def resume(tx: TableContext, name: str) -> ResumePoint:
+def get_resume_point(tx: TableContext, follower: str) -> ResumePoint:
     """Return where a follower continues: after changes that were removed from the log, which count as `skipped`."""
-    row = read(tx, name) or _create(tx, name)
-    floor, head = signed_chain.get_truncated_through(tx), tx.log.get_head()
+    row = find_follower_row(tx, follower) or _create_follower_row(tx, follower)
+    floor, head = signed_chain.get_last_removed_number(tx), tx.log.get_newest_number()
     skipped = max(0, floor - row["seq"])
     # The store may have been restored to an earlier time.
     seq = min(row["seq"] + skipped, head)
@@ -40,19 +40,19 @@ def resume(tx: TableContext, name: str) -> ResumePoint:
     return ResumePoint(seq, skipped)
 
 
-def advance(tx: TableContext, name: str, seq: int) -> None:
+def write_position(tx: TableContext, follower: str, seq: int) -> None:
     """Record that a follower has handled everything up to this change."""
-    row = read(tx, name)
+    row = find_follower_row(tx, follower)
     if row is not None and row["seq"] < seq:
-        tx.get_table(_TABLE).update({"name": name, "seq": seq})
+        tx.get_table(_TABLE).update({"name": follower, "seq": seq})
 
 
-def forget(tx: TableContext, name: str) -> None:
+def delete_position(tx: TableContext, follower: str) -> None:
     """Delete the position of a follower that no longer exists."""
-    tx.get_table(_TABLE).delete((name,))
+    tx.get_table(_TABLE).delete((follower,))
 
 
-def _create(tx: TableContext, name: str) -> Row:
-    row: Row = {"name": name, "seq": tx.log.get_head(), "skipped": 0}
+def _create_follower_row(tx: TableContext, follower: str) -> Row:
+    row: Row = {"name": follower, "seq": tx.log.get_newest_number(), "skipped": 0}
     tx.get_table(_TABLE).upsert(row)
     return row

@@ -6,7 +6,7 @@ from typing import TypeVar
 from zlib import compress, crc32, decompress
 
 from jupyter_colophon.core.changes.idempotency import KEPT_MS, IdempotencyKey
-from jupyter_colophon.core.documents.json_parsing import compact
+from jupyter_colophon.core.documents.json_parsing import encode_canonical_json
 from jupyter_colophon.core.errors import IdempotencyKeyReused
 from jupyter_colophon.storage.codecs import Codec
 from jupyter_colophon.storage.spi import Range, TableContext
@@ -16,14 +16,16 @@ T = TypeVar("T")
 _ONE_IN, _FORGOTTEN = 64, 256
 
 
-def run_once(tx: TableContext, request: IdempotencyKey | None, form: Codec[T], now: int, run: Callable[[], T]) -> T:
+def run_once_and_store_result(
+    tx: TableContext, request: IdempotencyKey | None, form: Codec[T], now: int, run: Callable[[], T]
+) -> T:
     """Return the result of `run`, or, without running it, the result of the same request with the same key.
 
     An exception of `run` stores no key. Raises IdempotencyKeyReused if the key belongs to another request.
     """
     if request is None:
         return run()
-    earlier = find_earlier(tx, request, form, now)
+    earlier = find_stored_result(tx, request, form, now)
     if earlier is not None:
         return earlier
     result = run()
@@ -33,16 +35,16 @@ def run_once(tx: TableContext, request: IdempotencyKey | None, form: Codec[T], n
             "key": request.key,
             "fingerprint": request.fingerprint,
             # Results of large runs compress well: their URNs are nearly identical.
-            "result": compress(compact(form.write(result)).encode(), level=1),
+            "result": compress(encode_canonical_json(form.write(result)).encode(), level=1),
             "time": now,
         }
     )
     if crc32(request.key.encode()) % _ONE_IN == 0:
-        _forget_old(tx, now)
+        _delete_expired_results(tx, now)
     return result
 
 
-def find_earlier(tx: TableContext, request: IdempotencyKey, form: Codec[T], now: int) -> T | None:
+def find_stored_result(tx: TableContext, request: IdempotencyKey, form: Codec[T], now: int) -> T | None:
     """Return the stored result of the same request, None if there is none or it has expired. Raises
     IdempotencyKeyReused.
     """
@@ -54,7 +56,7 @@ def find_earlier(tx: TableContext, request: IdempotencyKey, form: Codec[T], now:
     return form.read(json.loads(decompress(row["result"])))
 
 
-def _forget_old(tx: TableContext, now: int) -> None:
+def _delete_expired_results(tx: TableContext, now: int) -> None:
     table = tx.get_table("idempotency_results")
     for row in list(table.scan(Range(), _FORGOTTEN, order_by="time")):
         if row["time"] >= now - KEPT_MS:

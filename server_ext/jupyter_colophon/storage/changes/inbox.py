@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.changes.inbox import OUTCOME_KEPT_MS, InboxEntry, Rejection
-from jupyter_colophon.core.documents.json_parsing import compact, parse_stored
+from jupyter_colophon.core.documents.json_parsing import encode_canonical_json, parse_stored_json
 from jupyter_colophon.core.model.proposal import Proposal, ProposalResult
 from jupyter_colophon.storage import codecs
 from jupyter_colophon.storage.spi import FieldValue, Range, Row, TableContext
@@ -12,7 +12,7 @@ from jupyter_colophon.storage.spi import FieldValue, Range, Row, TableContext
 _WAITING = "pending"
 
 
-def add(tx: TableContext, proposals: Sequence[Proposal], sender: Principal, now: int) -> InboxEntry:
+def add_batch(tx: TableContext, proposals: Sequence[Proposal], sender: Principal, now: int) -> InboxEntry:
     """Add a batch. Its number is the time in µs, and greater than that of any earlier batch."""
     table = tx.get_table("inbox")
     last = next((int(row["id"]) for row in table.scan(Range(), 1, "desc")), 0)
@@ -21,45 +21,45 @@ def add(tx: TableContext, proposals: Sequence[Proposal], sender: Principal, now:
         {
             "id": entry.id,
             "actor": entry.actor,
-            "principal": compact(codecs.PRINCIPAL.write(sender)),
+            "principal": encode_canonical_json(codecs.PRINCIPAL.write(sender)),
             "run": next((proposal.run for proposal in proposals if proposal.run is not None), None),
             "time": entry.time,
             "state": _WAITING,
-            "proposals": compact(codecs.PROPOSALS.write(tuple(proposals))),
+            "proposals": encode_canonical_json(codecs.PROPOSALS.write(tuple(proposals))),
         }
     )
     return entry
 
 
-def find_first_waiting(tx: TableContext) -> Row | None:
+def find_oldest_pending_row(tx: TableContext) -> Row | None:
     """Return the oldest pending row."""
     return next(tx.get_table("inbox").scan_index("state", _WAITING, 1), None)
 
 
-def is_waiting(tx: TableContext, number: int) -> bool:
+def is_pending(tx: TableContext, number: int) -> bool:
     """Return whether a row is still pending."""
     row = tx.get_table("inbox").read((number,), ("state",))
     return row is not None and row["state"] == _WAITING
 
 
-def count_waiting(tx: TableContext) -> int:
+def count_pending_rows(tx: TableContext) -> int:
     """Return the number of pending rows."""
     return tx.get_table("inbox").count(filters=[FieldValue("state", _WAITING)])
 
 
-def mark_applied(tx: TableContext, number: int, results: Sequence[ProposalResult]) -> None:
+def mark_applied_and_drop_proposals(tx: TableContext, number: int, results: Sequence[ProposalResult]) -> None:
     """Mark a batch as applied and drop its proposals."""
-    outcome = compact(codecs.WRITTEN.write(list(results)))
+    outcome = encode_canonical_json(codecs.WRITTEN.write(list(results)))
     tx.get_table("inbox").update({"id": number, "state": "applied", "proposals": None, "outcome": outcome})
 
 
-def mark_refused(tx: TableContext, number: int, refusal: Rejection) -> None:
+def mark_refused_and_drop_proposals(tx: TableContext, number: int, rejection: Rejection) -> None:
     """Mark a batch as refused; a dead letter has its proposals."""
-    outcome = compact(codecs.REFUSAL.write(refusal))
+    outcome = encode_canonical_json(codecs.REFUSAL.write(rejection))
     tx.get_table("inbox").update({"id": number, "state": "rejected", "proposals": None, "outcome": outcome})
 
 
-def read_entry(tx: TableContext, number: int) -> InboxEntry | None:
+def find_entry(tx: TableContext, number: int) -> InboxEntry | None:
     """Return a batch and its outcome; None if it does not exist or its outcome was deleted."""
     row = tx.get_table("inbox").read((number,))
     if row is None:
@@ -67,19 +67,19 @@ def read_entry(tx: TableContext, number: int) -> InboxEntry | None:
     accepted = InboxEntry(row["id"], row["actor"], row["time"])
     if row["state"] == _WAITING:
         return accepted
-    outcome = parse_stored(row["outcome"])
+    outcome = parse_stored_json(row["outcome"])
     if row["state"] == "applied":
         return InboxEntry(accepted.id, accepted.actor, accepted.time, "applied", tuple(codecs.WRITTEN.read(outcome)))
     return InboxEntry(accepted.id, accepted.actor, accepted.time, "rejected", refusal=codecs.REFUSAL.read(outcome))
 
 
-def find_outdated(tx: TableContext, now: int, limit: int) -> list[int]:
+def list_expired_numbers(tx: TableContext, now: int, limit: int) -> list[int]:
     """Return the numbers of finished batches that are a day old, up to `limit`."""
     within = Range(end=((now - OUTCOME_KEPT_MS) * 1_000,))
     return [row["id"] for row in tx.get_table("inbox").scan(within, limit) if row["state"] != _WAITING]
 
 
-def forget(tx: TableContext, numbers: Sequence[int]) -> None:
+def delete_batches(tx: TableContext, numbers: Sequence[int]) -> None:
     """Delete finished rows."""
     for number in numbers:
         tx.get_table("inbox").delete((number,))

@@ -44,11 +44,11 @@ class Lease:
         """Whether this process held the lease at its last check."""
         return self._is_held
 
-    def acquire(self, also: Callable[[TableContext], None] = lambda tx: None) -> bool:
+    def acquire_or_keep_and_run(self, work: Callable[[TableContext], None] = lambda tx: None) -> bool:
         """Take or keep the lease and run `also` in the same transaction. Return False if another process holds the
         lease.
         """
-        row = self.provider.tx_runner.run(lambda tx: _read(tx, self.name), read_only=True)
+        row = self.provider.tx_runner.run(lambda tx: _read_lease_row(tx, self.name), read_only=True)
         stale = None
         if row is not None and row["owner"] not in (_NOBODY, self._holder):
             stale = self._find_stale_heartbeat(row)
@@ -57,47 +57,47 @@ class Lease:
                 return False
 
         def claim(tx: TableContext) -> bool:
-            if not _claim(tx, self.name, self._holder, stale):
+            if not _is_claimed_in_row(tx, self.name, self._holder, stale):
                 return False
-            also(tx)
+            work(tx)
             return True
 
         self._is_held = self.provider.tx_runner.run(claim)
         self._renewed = time.monotonic()
         return self._is_held
 
-    def count_heartbeat(self, tx: TableContext) -> None:
+    def require_and_renew_in_transaction(self, tx: TableContext) -> None:
         """Increment the heartbeat in a transaction that may commit only while this process holds the lease. Raises
         LeaseLost.
         """
-        row = _read(tx, self.name)
+        row = _read_lease_row(tx, self.name)
         if row is None or row["owner"] != self._holder:
             self._is_held = False
             raise LeaseLost(self.name)
         tx.get_table(_TABLE).update({"name": self.name, "heartbeat": row["heartbeat"] + 1})
 
-    def run(self, write: Callable[[TableContext], None]) -> None:
+    def run_in_transaction_while_held(self, work: Callable[[TableContext], None]) -> None:
         """Run `write` in a transaction that commits only while this process holds the lease. Raises LeaseLost."""
 
         def run_while_held(tx: TableContext) -> None:
-            self.count_heartbeat(tx)
-            write(tx)
+            self.require_and_renew_in_transaction(tx)
+            work(tx)
 
         self.provider.tx_runner.run(run_while_held)
         self._renewed = time.monotonic()
 
-    def renew(self) -> None:
+    def renew_if_due(self) -> None:
         """Increment the heartbeat if it is due, during long work. Raises LeaseLost."""
         if time.monotonic() - self._renewed >= self.heartbeat_s:
-            self.run(lambda tx: None)
+            self.run_in_transaction_while_held(lambda tx: None)
 
-    def release(self) -> None:
+    def release_lease(self) -> None:
         """Release the lease, so that another process can take it immediately."""
         if not self._is_held:
             return
 
         def release(tx: TableContext) -> None:
-            row = _read(tx, self.name)
+            row = _read_lease_row(tx, self.name)
             if row is not None and row["owner"] == self._holder:
                 tx.get_table(_TABLE).update({"name": self.name, "owner": _NOBODY})
 
@@ -112,20 +112,20 @@ class Lease:
         return row["heartbeat"] if now - self._observed[2] >= self.duration_s else None
 
 
-def is_free(tx: TableContext, name: str) -> bool:
+def is_lease_free(tx: TableContext, name: str) -> bool:
     """Return whether no process holds a lease."""
-    row = _read(tx, name)
+    row = _read_lease_row(tx, name)
     return row is None or row["owner"] == _NOBODY
 
 
-def _claim(tx: TableContext, name: str, holder: str, stale: int | None) -> bool:
+def _is_claimed_in_row(tx: TableContext, name: str, holder: str, stale: int | None) -> bool:
     """Take a lease that is free or already held, or whose heartbeat is still the `stale` one."""
-    row = _read(tx, name) or {"name": name, "owner": _NOBODY, "heartbeat": 0}
+    row = _read_lease_row(tx, name) or {"name": name, "owner": _NOBODY, "heartbeat": 0}
     if row["owner"] not in (_NOBODY, holder) and row["heartbeat"] != stale:
         return False
     tx.get_table(_TABLE).upsert({"name": name, "owner": holder, "heartbeat": row["heartbeat"] + 1})
     return True
 
 
-def _read(tx: TableContext, name: str) -> Row | None:
+def _read_lease_row(tx: TableContext, name: str) -> Row | None:
     return tx.get_table(_TABLE).read((name,))

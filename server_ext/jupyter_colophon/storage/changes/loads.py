@@ -16,7 +16,7 @@ from jupyter_colophon.core.changes.bulk_load import (
     RowRejection,
     StoredRejection,
 )
-from jupyter_colophon.core.documents.json_parsing import compact, parse_stored
+from jupyter_colophon.core.documents.json_parsing import encode_canonical_json, parse_stored_json
 from jupyter_colophon.core.errors import IdempotencyKeyReused, NotFound
 from jupyter_colophon.storage import codecs
 from jupyter_colophon.storage.spi import Key, Range, Row, TableContext
@@ -25,49 +25,54 @@ from jupyter_colophon.storage.spi import Key, Range, Row, TableContext
 _FORGOTTEN = 4
 
 
-def open_load(tx: TableContext, actor: str, name: str, now: int) -> Load:
+def open_or_create_load(tx: TableContext, actor: str, name: str, now: int) -> Load:
     """Return the load of this name, opening it if it does not exist. Raises LoadEnded."""
     row = tx.get_table("loads").read((actor, name))
     if row is not None:
-        return _require_open(_load(row))
+        return _require_open_load(_parse_load(row))
     for old in list(tx.get_table("loads").scan(Range(), _FORGOTTEN, order_by="touched")):
         if old["touched"] < now - KEPT_MS:
-            _forget(tx, old)
+            _delete_load_rows(tx, old)
     load = Load(name, "open", now, now)
-    tx.get_table("loads").upsert(_build_row(actor, load))
+    tx.get_table("loads").upsert(_build_load_row(actor, load))
     return load
 
 
-def read_load(tx: TableContext, actor: str, name: str) -> Load:
+def require_load(tx: TableContext, actor: str, name: str) -> Load:
     """Return the load of this name. Raises NotFound."""
     row = tx.get_table("loads").read((actor, name))
     if row is None:
         raise NotFound("load", name)
-    return _load(row)
+    return _parse_load(row)
 
 
-def apply_batch(tx: TableContext, actor: str, batch: Batch, now: int, apply: Callable[[], BatchResult]) -> BatchResult:
+def apply_batch_once_and_store_result(
+    tx: TableContext, actor: str, batch: Batch, now: int, apply_rows: Callable[[], BatchResult]
+) -> BatchResult:
     """Return the outcome of a batch: the result of `apply`, or the stored result of the same batch.
 
     Raises NotFound, LoadEnded, and IdempotencyKeyReused if another batch had its place.
     """
-    load = _require_open(read_load(tx, actor, batch.load))
+    load = _require_open_load(require_load(tx, actor, batch.load))
     table, place = tx.get_table("load_batches"), (actor, batch.load, batch.partition, batch.number)
     row = table.read(place)
     if row is not None:
         if row["fingerprint"] != batch.fingerprint:
             raise IdempotencyKeyReused("/".join(map(str, place[1:])))
-        return _read(row["result"])
-    done = apply()
-    row = _build_key(place) | {"fingerprint": batch.fingerprint, "result": compress(_encode_result(done), level=1)}
+        return _decode_batch_result(row["result"])
+    done = apply_rows()
+    row = _build_rejection_key(place) | {
+        "fingerprint": batch.fingerprint,
+        "result": compress(_encode_batch_result(done), level=1),
+    }
     table.upsert(row)
     for refused_row in done.refused[: max(0, REFUSALS_KEPT - load.refused)]:
         rejection = {
             "row": refused_row.row,
             "urn": refused_row.urn,
-            "refusal": compact(codecs.REFUSAL.write(refused_row.refusal)),
+            "refusal": encode_canonical_json(codecs.REFUSAL.write(refused_row.refusal)),
         }
-        tx.get_table("load_rejections").upsert(_build_key(place) | rejection)
+        tx.get_table("load_rejections").upsert(_build_rejection_key(place) | rejection)
     counted = replace(
         load,
         touched=now,
@@ -76,67 +81,67 @@ def apply_batch(tx: TableContext, actor: str, batch: Batch, now: int, apply: Cal
         unchanged=load.unchanged + done.unchanged,
         refused=load.refused + len(done.refused),
     )
-    tx.get_table("loads").upsert(_build_row(actor, counted))
+    tx.get_table("loads").upsert(_build_load_row(actor, counted))
     return done
 
 
-def end_load(tx: TableContext, actor: str, name: str, state: Ending, now: int) -> Load:
+def end_load_and_delete_results(tx: TableContext, actor: str, name: str, state: Ending, now: int) -> Load:
     """End a load; ending it again in the same way changes nothing. Raises NotFound, LoadEnded if it ended otherwise."""
-    load = read_load(tx, actor, name)
+    load = require_load(tx, actor, name)
     if load.state == state:
         return load
-    done = replace(_require_open(load), state=state, touched=now)
-    tx.get_table("loads").upsert(_build_row(actor, done))
+    done = replace(_require_open_load(load), state=state, touched=now)
+    tx.get_table("loads").upsert(_build_load_row(actor, done))
     # An ended load accepts no batch, so the outcomes are not needed again.
     tx.get_table("load_batches").delete_range(Range.prefix(actor, name))
     return done
 
 
-def list_refusals(tx: TableContext, actor: str, name: str, after: Key, limit: int) -> list[StoredRejection]:
+def list_rejected_rows(tx: TableContext, actor: str, name: str, after: Key, limit: int) -> list[StoredRejection]:
     """Return rejected rows, ordered by place, after a place."""
-    read_load(tx, actor, name)
+    require_load(tx, actor, name)
     keys = Range((actor, name, *after), (actor, name), begin_inclusive=not after)
     return [
         StoredRejection(
             row["partition"],
             row["number"],
-            RowRejection(row["row"], row["urn"], codecs.REFUSAL.read(parse_stored(row["refusal"]))),
+            RowRejection(row["row"], row["urn"], codecs.REFUSAL.read(parse_stored_json(row["refusal"]))),
         )
         for row in tx.get_table("load_rejections").scan(keys, limit)
     ]
 
 
-def _require_open(load: Load) -> Load:
+def _require_open_load(load: Load) -> Load:
     if load.state != "open":
         raise LoadEnded(load.id, load.state)
     return load
 
 
-def _forget(tx: TableContext, row: Row) -> None:
+def _delete_load_rows(tx: TableContext, row: Row) -> None:
     for table in ("load_batches", "load_rejections"):
         tx.get_table(table).delete_range(Range.prefix(row["actor"], row["id"]))
     tx.get_table("loads").delete((row["actor"], row["id"]))
 
 
-def _load(row: Row) -> Load:
+def _parse_load(row: Row) -> Load:
     return Load(**{name: row[name] for name in Load.__slots__})
 
 
-def _build_row(actor: str, load: Load) -> Row:
+def _build_load_row(actor: str, load: Load) -> Row:
     return {"actor": actor} | {name: getattr(load, name) for name in Load.__slots__}
 
 
-def _build_key(place: tuple[str, str, int, int]) -> Row:
+def _build_rejection_key(place: tuple[str, str, int, int]) -> Row:
     return dict(zip(("actor", "load", "partition", "number"), place, strict=True))
 
 
-def _encode_result(done: BatchResult) -> bytes:
+def _encode_batch_result(done: BatchResult) -> bytes:
     refused = [[rejection.row, rejection.urn, codecs.REFUSAL.write(rejection.refusal)] for rejection in done.refused]
-    return compact([done.written, done.unchanged, refused]).encode("utf-8", "surrogatepass")
+    return encode_canonical_json([done.written, done.unchanged, refused]).encode("utf-8", "surrogatepass")
 
 
-def _read(answer: bytes) -> BatchResult:
-    written, unchanged, refused = json.loads(decompress(answer))
+def _decode_batch_result(encoded_result: bytes) -> BatchResult:
+    written, unchanged, refused = json.loads(decompress(encoded_result))
     return BatchResult(
         written,
         unchanged,

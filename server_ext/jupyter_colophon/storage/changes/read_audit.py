@@ -16,10 +16,10 @@ from threading import Lock
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.cdap.entities import build_metadata_entity
-from jupyter_colophon.core.documents.json_parsing import compact
+from jupyter_colophon.core.documents.json_parsing import encode_canonical_json
 from jupyter_colophon.core.errors import StorageError, StoreFull
-from jupyter_colophon.core.identity.names import Identity, Urn
-from jupyter_colophon.storage.fsync import make_folder
+from jupyter_colophon.core.identity.names import IdentityRules, Urn
+from jupyter_colophon.storage.fsync import create_private_folders
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 _APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT
@@ -32,11 +32,11 @@ URNS_MAX, _QUERY_CHARACTERS_MAX = 500, 16_000
 class ProgramReadAudit:
     """Record which programs read the metadata of which entities, and what they search. Safe for threads and processes."""
 
-    def __init__(self, folder: Path, identity: Identity, now: Callable[[], int]) -> None:
+    def __init__(self, folder: Path, identity: IdentityRules, now: Callable[[], int]) -> None:
         self._folder, self._identity, self._now = folder, identity, now
         self._lock = Lock()
 
-    def record(self, principal: Principal, urn: Urn) -> None:
+    def record_read_by_program(self, principal: Principal, urn: Urn) -> None:
         """Record that a program reads the metadata of an entity; reads by people are not recorded.
 
         Raises StoreFull, StorageError.
@@ -44,9 +44,9 @@ class ProgramReadAudit:
         if principal.via is None:
             return
         entity = build_metadata_entity(urn, self._identity.get_namespace(urn), self._identity)
-        self._write(principal, {"metadataEntity": entity, "urn": str(urn)})
+        self._write_audit_line(principal, {"metadataEntity": entity, "urn": str(urn)})
 
-    def record_query(
+    def record_query_by_program(
         self, principal: Principal, operation: str, query: Mapping[str, object], urns: Iterable[str]
     ) -> None:
         """Record what a program lists or searches, and the first entities of the response.
@@ -56,9 +56,9 @@ class ProgramReadAudit:
         if principal.via is None:
             return
         distinct = list(dict.fromkeys(urns))
-        text = json.dumps(query, default=_to_json, ensure_ascii=False, separators=(",", ":"))
+        text = json.dumps(query, default=_to_json_value, ensure_ascii=False, separators=(",", ":"))
         is_whole = len(text) <= _QUERY_CHARACTERS_MAX
-        self._write(
+        self._write_audit_line(
             principal,
             {
                 "operation": operation,
@@ -68,7 +68,7 @@ class ProgramReadAudit:
             },
         )
 
-    def _write(self, principal: Principal, read: Mapping[str, object]) -> None:
+    def _write_audit_line(self, principal: Principal, read: Mapping[str, object]) -> None:
         now = self._now()
         message = {
             "version": _VERSION,
@@ -80,14 +80,14 @@ class ProgramReadAudit:
         }
         day = datetime.fromtimestamp(now / 1_000, UTC).date().isoformat()
         try:
-            self._append(self._folder / f"reads-{day}.jsonl", compact(message).encode() + b"\n")
+            self._append_line(self._folder / f"reads-{day}.jsonl", encode_canonical_json(message).encode() + b"\n")
         except OSError as error:
             kind = StoreFull if error.errno in _FULL else StorageError
             raise kind(f"the read cannot be recorded ({type(error).__name__})") from error
 
-    def _append(self, path: Path, line: bytes) -> None:
+    def _append_line(self, path: Path, line: bytes) -> None:
         with self._lock:
-            make_folder(self._folder)
+            create_private_folders(self._folder)
             descriptor = os.open(path, _APPEND, 0o600)
             try:
                 os.write(descriptor, line)
@@ -95,7 +95,7 @@ class ProgramReadAudit:
                 os.close(descriptor)
 
 
-def _to_json(value: object) -> object:
+def _to_json_value(value: object) -> object:
     """Convert a part of a query to JSON."""
     if is_dataclass(value) and not isinstance(value, type):
         return asdict(value)

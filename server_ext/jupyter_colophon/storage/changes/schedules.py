@@ -40,16 +40,16 @@ class ScheduleState:
     problem: str = ""
 
 
-def read_states(tx: TableContext) -> dict[str, ScheduleState]:
+def read_schedule_states(tx: TableContext) -> dict[str, ScheduleState]:
     """Return the states of all schedules, by name."""
     return {row["schedule"]: ScheduleState(**row) for row in tx.get_table("schedules").scan(Range())}
 
 
-def write_state(tx: TableContext, state: ScheduleState) -> None:
+def write_schedule_state(tx: TableContext, state: ScheduleState) -> None:
     """Store a state."""
     tx.get_table("schedules").upsert(asdict(state))
 
 
-def forget(tx: TableContext, schedule: str) -> None:
+def delete_schedule_state(tx: TableContext, schedule: str) -> None:
     """Delete the state of a schedule that no longer exists."""
     tx.get_table("schedules").delete((schedule,))

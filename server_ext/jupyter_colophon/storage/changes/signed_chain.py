@@ -58,18 +58,18 @@ class Seal:
     checkpoint: bool = False
     signature: bytes = b""
 
-    def sign(self, key: bytes) -> "Seal":
+    def with_signature(self, key: bytes) -> "Seal":
         """Return this seal with its signature."""
         values = asdict(self) | {"hash": self.hash.hex(), "signature": ""}
         text = json.dumps(values, sort_keys=True).encode()
         return replace(self, signature=hmac.digest(key, _PURPOSE + text, sha256))
 
-    def is_signed(self, key: bytes) -> bool:
+    def has_valid_signature(self, key: bytes) -> bool:
         """Return whether the seal was signed with the store's key."""
-        return hmac.compare_digest(self.signature, self.sign(key).signature)
+        return hmac.compare_digest(self.signature, self.with_signature(key).signature)
 
 
-def compute_hash(before: bytes, rows: Iterable[Row]) -> bytes:
+def compute_chain_hash(before: bytes, rows: Iterable[Row]) -> bytes:
     """Return the hash after these rows, which follow the row with the hash `before`."""
     for row in rows:
         values = [row[name] for name in _SEALED]
@@ -81,92 +81,92 @@ def compute_hash(before: bytes, rows: Iterable[Row]) -> bytes:
     return before
 
 
-def read_last(tx: TableContext) -> Seal | None:
+def find_newest_seal(tx: TableContext) -> Seal | None:
     """Return the newest seal."""
     return next((_parse_seal(row) for row in tx.get_table("log_seals").scan(Range(), 1, "desc")), None)
 
 
-def list_after(tx: TableContext, after: int, limit: int) -> list[Seal]:
+def list_seals_after(tx: TableContext, after: int, limit: int) -> list[Seal]:
     """Return seals after a number, oldest first."""
     return [_parse_seal(row) for row in tx.get_table("log_seals").scan(Range((after,), begin_inclusive=False), limit)]
 
 
-def get_truncated_through(tx: TableContext) -> int:
+def get_last_removed_number(tx: TableContext) -> int:
     """Return the number up to which changes were removed, 0 if none were."""
-    first = next(iter(list_after(tx, -1, 1)), None)
+    first = next(iter(list_seals_after(tx, -1, 1)), None)
     return first.seq if first is not None and first.checkpoint else 0
 
 
-def require_kept(tx: TableContext, after: int) -> None:
+def require_changes_kept_after(tx: TableContext, after: int) -> None:
     """Raise LogCompacted if changes after this number were removed, LogReset if they never existed."""
-    if after > (head := tx.log.get_head()):
+    if after > (head := tx.log.get_newest_number()):
         raise LogReset(after, head)
-    if after < (lowest := get_truncated_through(tx)):
+    if after < (lowest := get_last_removed_number(tx)):
         raise LogCompacted(after, lowest)
 
 
-def find_oldest_unsealed(tx: TableContext) -> int | None:
+def find_time_of_oldest_unsealed_change(tx: TableContext) -> int | None:
     """Return the time of the oldest row without a seal; None if all rows are sealed."""
-    before = read_last(tx)
-    return next((int(row["time"]) for row in tx.log.read(before.seq if before else 0, 1, {})), None)
+    before = find_newest_seal(tx)
+    return next((int(row["time"]) for row in tx.log.read_changes(before.seq if before else 0, 1, {})), None)
 
 
-def build_next(tx: TableContext, key: bytes, now: int) -> tuple[int, Seal] | None:
+def build_next_seal(tx: TableContext, key: bytes, now: int) -> tuple[int, Seal] | None:
     """Return the next missing seal and the number of the previous one; None if all rows are sealed."""
-    before = read_last(tx)
-    rows = tx.log.read(before.seq if before else 0, SEAL_ROWS, {})
+    before = find_newest_seal(tx)
+    rows = tx.log.read_changes(before.seq if before else 0, SEAL_ROWS, {})
     if not rows:
         return None
-    hash_ = compute_hash(before.hash if before else BEGINNING, rows)
+    hash_ = compute_chain_hash(before.hash if before else BEGINNING, rows)
     newest = max(row["time"] for row in rows)
-    return (before.seq if before else 0), Seal(rows[-1]["seq"], hash_, len(rows), newest, now).sign(key)
+    return (before.seq if before else 0), Seal(rows[-1]["seq"], hash_, len(rows), newest, now).with_signature(key)
 
 
-def add(tx: TableContext, after: int, seal: Seal) -> None:
+def add_seal_unless_exists(tx: TableContext, after: int, seal: Seal) -> None:
     """Store a seal that follows the number `after`, unless another process has stored one meanwhile."""
-    newest = read_last(tx)
+    newest = find_newest_seal(tx)
     if (newest.seq if newest else 0) == after:
         tx.get_table("log_seals").upsert(asdict(seal))
 
 
-def read_sealed_rows(tx: TableContext, before: Seal | None, seal: Seal) -> list[Row]:
+def read_rows_of_seal(tx: TableContext, before: Seal | None, seal: Seal) -> list[Row]:
     """Return the rows of a seal, given the previous seal. For the first checkpoint these are rows that should have been
     removed.
     """
-    rows = tx.log.read(before.seq if before else 0, seal.rows + 1, {})
+    rows = tx.log.read_changes(before.seq if before else 0, seal.rows + 1, {})
     return [row for row in rows if row["seq"] <= seal.seq]
 
 
-def find_fault(key: bytes, before: Seal | None, seal: Seal, rows: Sequence[Row]) -> str | None:
+def find_seal_problem(key: bytes, before: Seal | None, seal: Seal, rows: Sequence[Row]) -> str | None:
     """Return what is wrong with a seal and its rows, None if nothing is."""
-    if not seal.is_signed(key):
+    if not seal.has_valid_signature(key):
         return f"the seal of change {seal.seq} is not signed with this store's key"
     if seal.checkpoint and before is None:
         return f"changes before {seal.seq + 1} exist although they were removed" if rows else None
     after = before.seq if before else 0
     if len(rows) != seal.rows:
         return f"{len(rows)} of {seal.rows} sealed changes from {after + 1} to {seal.seq} exist"
-    if compute_hash(before.hash if before else BEGINNING, rows) != seal.hash:
+    if compute_chain_hash(before.hash if before else BEGINNING, rows) != seal.hash:
         return f"changes from {after + 1} to {seal.seq} differ from the sealed ones"
     return None
 
 
-def truncate(tx: TableContext, key: bytes, older_than: int, rows_max: int) -> int:
+def truncate_log_at_seal(tx: TableContext, key: bytes, older_than: int, rows_max: int) -> int:
     """Remove the oldest part of the log up to a seal, which becomes a checkpoint; return the number of removed rows.
 
     Only sealed rows older than a time (ms) are removed, never the newest, and about `rows_max` rows at once.
     """
-    chosen, rows, head = None, 0, tx.log.get_head()
-    for seal in list_after(tx, get_truncated_through(tx), 2 + rows_max // SEAL_ROWS):
+    chosen, rows, head = None, 0, tx.log.get_newest_number()
+    for seal in list_seals_after(tx, get_last_removed_number(tx), 2 + rows_max // SEAL_ROWS):
         if seal.newest >= older_than or seal.seq >= head or rows >= rows_max:
             break
         chosen, rows = seal, rows + seal.rows
     if chosen is None:
         return 0
     table = tx.get_table("log_seals")
-    table.upsert(asdict(replace(chosen, checkpoint=True).sign(key)))
+    table.upsert(asdict(replace(chosen, checkpoint=True).with_signature(key)))
     table.delete_range(Range(end=(chosen.seq,), end_inclusive=False))
-    return tx.log.truncate(chosen.seq)
+    return tx.log.delete_changes_through(chosen.seq)
 
 
 def _parse_seal(row: dict[str, Any]) -> Seal:

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jupyter_colophon.core.errors import StorageError, StoreFull, StoreUnavailable
-from jupyter_colophon.storage.fsync import make_folder, sync_folder
+from jupyter_colophon.storage.fsync import create_private_folders, sync_folder_to_disk
 from jupyter_colophon.system.process_files import HAS_LOCKS, ProcessFile
 from jupyter_colophon.system.worker import Worker
 
@@ -54,27 +54,27 @@ class EventFiles:
         self._files: dict[Path, _EventFile] = {}
         self._lock = threading.Lock()
         self._closed = self._adopted = False
-        self._worker = Worker("colophon-events", self._publish_due, _log, "events of streams")
+        self._worker = Worker("colophon-events", self._publish_due_files, _log, "events of streams")
 
-    def get_folder(self, namespace: str, stream: str, since: int) -> Path:
+    def get_stream_folder(self, namespace: str, stream: str, since: int) -> Path:
         """Return the folder of a stream's events, which has a folder per day."""
         return self._root / namespace / f"{stream}-{since}"
 
-    def append(self, folder: Path, day: str, lines: Sequence[bytes]) -> None:
+    def append_events(self, folder: Path, day: str, lines: Sequence[bytes]) -> None:
         """Add events, each a line of JSON without its line end. Raises StoreFull, StorageError; then none is added."""
         place = folder / f"day={day}"
         with self._lock:
             if self._closed:
-                raise StoreUnavailable("the server is stopping")
+                raise StoreUnavailable("the server is stopping: try again when it has restarted")
             try:
-                self._write(place, b"".join(line + b"\n" for line in lines))
+                self._write_to_open_file(place, b"".join(line + b"\n" for line in lines))
             except OSError as error:
                 kind = StoreFull if error.errno in _FULL else StorageError
                 raise kind(f"events cannot be stored ({type(error).__name__})") from error
         self._worker.wake()
         self._worker.start()
 
-    def remove_namespace(self, namespace: str) -> None:
+    def remove_events_of_namespace(self, namespace: str) -> None:
         """Remove the events of all streams of a namespace. Raises StorageError."""
         folder = self._root / namespace
         with self._lock:
@@ -82,62 +82,62 @@ class EventFiles:
                 self._files.pop(place).file.close()
             try:
                 shutil.rmtree(folder)
-                sync_folder(self._root)
+                sync_folder_to_disk(self._root)
             except FileNotFoundError:
                 return
             except OSError as error:
                 raise StorageError(f"events cannot be removed ({type(error).__name__})") from error
 
-    def close(self) -> None:
+    def publish_all_and_close(self) -> None:
         """Publish all files and accept no more events."""
         with self._lock:
             self._closed = True
         self._worker.close(None)
-        self._publish_all()
+        self._publish_all_files()
 
-    def _write(self, place: Path, text: bytes) -> None:
+    def _write_to_open_file(self, place: Path, text: bytes) -> None:
         file = self._files.get(place)
         if file is None:
-            file = self._files[place] = _open_file(place)
+            file = self._files[place] = _open_hidden_file(place)
         try:
-            _add(file, text)
+            _add_to_file(file, text)
         except OSError:
             # The caller got an error, so nothing of it may be published later.
             with suppress(OSError):
                 os.ftruncate(file.descriptor, file.size)
             raise
         if file.size >= _FILE_BYTES:
-            _publish(self._files.pop(place))
+            _publish_file(self._files.pop(place))
 
-    def _publish_due(self) -> float | None:
+    def _publish_due_files(self) -> float | None:
         """Publish files that are old enough; first those of processes that ended without publishing them."""
         if not self._adopted:
             self._adopted = True
-            _recover_files(self._root)
+            _publish_files_of_killed_processes(self._root)
         with self._lock:
             due = time.monotonic() - _HIDDEN_S
             for place in [place for place, file in self._files.items() if file.opened <= due]:
-                _publish(self._files.pop(place))
+                _publish_file(self._files.pop(place))
             return _HIDDEN_S / 4 if self._files else None
 
-    def _publish_all(self) -> None:
+    def _publish_all_files(self) -> None:
         with self._lock:
             while self._files:
-                _publish(self._files.popitem()[1])
+                _publish_file(self._files.popitem()[1])
 
 
-def _open_file(place: Path) -> _EventFile:
-    make_folder(place)
+def _open_hidden_file(place: Path) -> _EventFile:
+    create_private_folders(place)
     file = ProcessFile.create_locked(place / f".{time.time_ns()}-{uuid.uuid4().hex}{_OPEN}")
     try:
-        sync_folder(place)
+        sync_folder_to_disk(place)
     except OSError:
         file.remove_and_release()
         raise
     return _EventFile(file, time.monotonic())
 
 
-def _add(file: _EventFile, text: bytes) -> None:
+def _add_to_file(file: _EventFile, text: bytes) -> None:
     rest = memoryview(text)
     os.lseek(file.descriptor, file.size, os.SEEK_SET)
     while rest:
@@ -146,42 +146,45 @@ def _add(file: _EventFile, text: bytes) -> None:
     file.size += len(text)
 
 
-def _publish(file: _EventFile) -> None:
+def _publish_file(file: _EventFile) -> None:
     """Rename a file to its visible name. After a failure, the next process does it."""
     try:
         if not HAS_LOCKS:  # Windows cannot rename an open file.
             file.file.close()
-        _publish_name(file.file.path, file.size)
+        _rename_to_visible_name(file.file.path, file.size)
     except OSError as error:
-        _log.warning("events stay in a hidden file until the next start (%s)", type(error).__name__)
+        _log.warning(
+            "events of a stream cannot be published; they stay in a hidden file until the next start (%s)",
+            type(error).__name__,
+        )
     finally:
         if HAS_LOCKS:
             file.file.close()
 
 
-def _publish_name(path: Path, size: int) -> None:
+def _rename_to_visible_name(path: Path, size: int) -> None:
     if size:
         os.rename(path, path.with_name(path.name.removeprefix(".").removesuffix(_OPEN) + _WHOLE))
     else:
         os.unlink(path)
-    sync_folder(path.parent)
+    sync_folder_to_disk(path.parent)
 
 
-def _recover_files(root: Path) -> None:
+def _publish_files_of_killed_processes(root: Path) -> None:
     """Publish the files of killed processes without the last line, which was never acknowledged."""
     for path in root.glob(f"*/*/day=*/.*{_OPEN}"):
         with suppress(OSError):
             # Without locks, abandoned files cannot be distinguished from others, but a file that another process has open cannot
             # be renamed.
             if (file := ProcessFile.take_over_if_abandoned(path, requires_lock=HAS_LOCKS)) is not None:
-                _recover_file(file)
+                _truncate_and_publish_file(file)
 
 
-def _recover_file(file: ProcessFile) -> None:
+def _truncate_and_publish_file(file: ProcessFile) -> None:
     try:
         size = file.read_content().rfind(b"\n") + 1
         os.ftruncate(file.descriptor, size)
         os.fsync(file.descriptor)
-        _publish_name(file.path, size)
+        _rename_to_visible_name(file.path, size)
     finally:
         file.close()

@@ -11,11 +11,11 @@ from typing import Any
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.datahub.scope_union import UNION_RULES, USER_ASPECT
-from jupyter_colophon.core.documents.json_parsing import compact, parse_stored
+from jupyter_colophon.core.documents.json_parsing import encode_canonical_json, parse_stored_json
 from jupyter_colophon.core.entities.change import ChangeOperation
-from jupyter_colophon.core.entities.containment import IMPLICIT_TYPES, get_child_prefix, get_parent
+from jupyter_colophon.core.entities.containment import IMPLICIT_TYPES, get_parent_urn, get_urn_prefix_of_children
 from jupyter_colophon.core.errors import NamespaceDeleting, NotFound, create_missing_namespace_error
-from jupyter_colophon.core.identity.names import NO_NAMESPACE, Identity, Urn, make_field_urn, make_namespace_urn
+from jupyter_colophon.core.identity.names import NO_NAMESPACE, IdentityRules, Urn, make_field_urn, make_namespace_urn
 from jupyter_colophon.core.model import column_metadata, system_metadata
 from jupyter_colophon.core.model.key_aspect import build_key_aspect
 from jupyter_colophon.core.model.proposal import ABSENT, CREATING, Proposal, ProposalResult
@@ -25,22 +25,22 @@ from jupyter_colophon.core.model.system_filter import INCLUDE_ALL, SystemFilter
 from jupyter_colophon.core.model.system_metadata import SystemMetadata
 from jupyter_colophon.storage import codecs
 from jupyter_colophon.storage.entities import retention, scope_union, sources_of_truth
-from jupyter_colophon.storage.entities.deleting_namespaces import is_deleting
+from jupyter_colophon.storage.entities.deleting_namespaces import is_namespace_being_deleted
 from jupyter_colophon.storage.entities.entity_state import EntityState
-from jupyter_colophon.storage.entities.ingestion import IngestionWriter, run_in
+from jupyter_colophon.storage.entities.ingestion import IngestionIndexWriter, get_run_of_system_metadata
 from jupyter_colophon.storage.lineage import assertions, relationships
 from jupyter_colophon.storage.search import index, past_values
 from jupyter_colophon.storage.spi import Range, Row, StructuredTable, TableContext
 
 
-class Commit:
+class CommitBuilder:
     """Collect the changes of one principal in one transaction. `finish` must be called last."""
 
     def __init__(
         self,
         tx: TableContext,
         registry: Registry,
-        identity: Identity,
+        identity: IdentityRules,
         principal: Principal,
         now: int,
         system_filter: SystemFilter = INCLUDE_ALL,
@@ -61,7 +61,7 @@ class Commit:
         #: Rows that are not read before the end, by table: they are written together.
         self._pending_rows: dict[str, list[Row]] = defaultdict(list)
         self._pending_names: list[Row] = []  # of new entities, until the table of names is read
-        self.ingestion = IngestionWriter()
+        self.ingestion = IngestionIndexWriter()
 
     def get_names_table(self) -> StructuredTable:
         """Return the table of existing entities' names, as this transaction sees it."""
@@ -69,7 +69,7 @@ class Commit:
         self._pending_names.clear()
         return table
 
-    def load_entities(self, urns: Iterable[Urn]) -> None:
+    def load_entities_at_once(self, urns: Iterable[Urn]) -> None:
         """Load all these entities at once; any other is loaded on first use."""
         new = {str(urn): urn for urn in urns if str(urn) not in self._entities}
         rows = {row["urn"]: row for row in self.tx.get_table("entities").read_many([(text,) for text in new])}
@@ -80,119 +80,123 @@ class Commit:
         for text, urn in new.items():
             row = rows.get(text)
             has, exists = aspects[text], row is not None and not row["deleted"]
-            self._entities[text] = EntityState(urn, row or self._create_row(urn), has, dict(has), exists, exists)
+            self._entities[text] = EntityState(urn, row or self._create_entity_row(urn), has, dict(has), exists, exists)
 
-    def get_version(self, urn: Urn, aspect: str) -> tuple[int, int | None]:
+    def get_aspect_version(self, urn: Urn, aspect: str) -> tuple[int, int | None]:
         """Return (version or -1, time in ms) of an aspect as this transaction sees it."""
-        row = self._load(urn).aspects.get(aspect)
+        row = self._load_entity_state(urn).aspects.get(aspect)
         return (ABSENT, None) if row is None or row["value"] is None else (row["version"], row["time"])
 
-    def get_united_version(self, urn: Urn, aspect: str) -> tuple[int, int | None]:
+    def get_version_for_datahub(self, urn: Urn, aspect: str) -> tuple[int, int | None]:
         """Return (version or -1, time in ms) of an aspect as DataHub's clients read it."""
         if aspect not in UNION_RULES:
-            return self.get_version(urn, aspect)
-        rows = self._load(urn).aspects
-        return scope_union.get_united_version(aspect, rows.get(aspect), rows.get(USER_ASPECT))
+            return self.get_aspect_version(urn, aspect)
+        rows = self._load_entity_state(urn).aspects
+        return scope_union.get_newest_version_of_union(aspect, rows.get(aspect), rows.get(USER_ASPECT))
 
-    def get_value(self, urn: Urn, aspect: str) -> Any | None:
+    def get_aspect_value(self, urn: Urn, aspect: str) -> Any | None:
         """Return the value of an aspect as this transaction sees it, None if it has none."""
-        row = self._load(urn).aspects.get(aspect)
-        return None if row is None or row["value"] is None else parse_stored(row["value"])
+        row = self._load_entity_state(urn).aspects.get(aspect)
+        return None if row is None or row["value"] is None else parse_stored_json(row["value"])
 
-    def check(self, proposal: Proposal) -> None:
+    def require_condition(self, proposal: Proposal) -> None:
         """Raise ConditionFailed unless the proposal's condition holds."""
         aspect = proposal.aspect or self.registry.get_type(proposal.urn.type).key_aspect
-        version, time = (self.get_united_version if proposal.united else self.get_version)(proposal.urn, aspect)
+        version, time = (self.get_version_for_datahub if proposal.united else self.get_aspect_version)(
+            proposal.urn, aspect
+        )
         condition = proposal.condition
         if proposal.operation == "update":
             condition = replace(condition, exists=True)
-        condition.check(f"{aspect} of this entity", ABSENT if proposal.operation in CREATING else version, time)
+        condition.require_met(f"{aspect} of this entity", ABSENT if proposal.operation in CREATING else version, time)
 
     def has_existed_before(self, urn: Urn) -> bool:
         """Return whether the entity existed before this transaction."""
-        return self._load(urn).existed
+        return self._load_entity_state(urn).existed
 
-    def is_implicit(self, urn: Urn, aspect: str) -> bool:
+    def is_created_implicitly(self, urn: Urn, aspect: str) -> bool:
         """Return whether this transaction created an aspect only because its entity needs it."""
-        return aspect in self._load(urn).created_aspects
+        return aspect in self._load_entity_state(urn).created_aspects
 
-    def is_by_platform(self, urn: Urn, aspect: str) -> bool:
+    def is_written_by_platform_only(self, urn: Urn, aspect: str) -> bool:
         """Return whether only the platform has written an aspect so far."""
-        row = self._load(urn).aspects.get(aspect)
+        row = self._load_entity_state(urn).aspects.get(aspect)
         return row is not None and bool(row.get("implied"))
 
-    def set_spelling(self, urn: Urn, spelling: str) -> None:
+    def store_original_spelling(self, urn: Urn, spelling: str) -> None:
         """Store how DataHub's clients spell an entity's URN, if that differs from ours."""
-        row = self._load(urn).row
+        row = self._load_entity_state(urn).row
         if spelling and row.get("spelling") != spelling:
             row["spelling"] = spelling
             self._pending_rows["entities"].append(row)
 
-    def claim(self, urn: Urn, aspect: str) -> None:
+    def mark_as_requested_by_client(self, urn: Urn, aspect: str) -> None:
         """Mark an aspect that the platform wrote as requested by a client."""
-        if self.is_by_platform(urn, aspect):
-            row = self._load(urn).aspects[aspect]
+        if self.is_written_by_platform_only(urn, aspect):
+            row = self._load_entity_state(urn).aspects[aspect]
             row["implied"] = False
             self._pending_rows["aspects"].append(row)
 
     def require_not_deleting(self, urn: Urn) -> None:
         """Raise NotFound for an entity of a namespace that is being deleted, NamespaceDeleting for the namespace itself."""
-        name = self._load(urn).row["namespace"]
+        name = self._load_entity_state(urn).row["namespace"]
         if name not in self._not_deleting:
-            if is_deleting(self.tx, name):
+            if is_namespace_being_deleted(self.tx, name):
                 raise NamespaceDeleting(name) if urn.type == "namespace" else NotFound("namespace", name)
             self._not_deleting.add(name)
 
-    def delete_namespace(self, name: str) -> None:
+    def hide_and_mark_namespace_for_deletion(self, name: str) -> None:
         """Delete a namespace: its content becomes invisible at once, and `clear_namespace` deletes it."""
-        self.remove_entity(make_namespace_urn(name))
+        self.delete_entity_and_children(make_namespace_urn(name))
         ends = {"namespace": name, "actor": self.principal.user, "time": self.now}
         self.tx.get_table("deleting_namespaces").upsert(ends)
 
-    def clear_namespace(self, name: str, limit: int) -> bool:
+    def delete_some_content_of_namespace(self, name: str, limit: int) -> bool:
         """Delete some of the content of a deleted namespace; return True if nothing is left."""
-        if not is_deleting(self.tx, name):
+        if not is_namespace_being_deleted(self.tx, name):
             return True
         rows = list(self.get_names_table().scan(Range.prefix(name), limit))
         for row in rows:
-            if self._load(urn := Urn.parse(row["urn"])).exists:
-                self.remove_entity(urn)
+            if self._load_entity_state(urn := Urn.parse(row["urn"])).exists:
+                self.delete_entity_and_children(urn)
         if not rows:
             self.tx.get_table("deleting_namespaces").delete((name,))
         return not rows
 
-    def require(self, urn: Urn) -> None:
+    def require_entity(self, urn: Urn) -> None:
         """Raise NotFound unless the entity exists; an implicit entity exists with its parent."""
-        if self._load(urn).exists:
+        if self._load_entity_state(urn).exists:
             return
-        holder = get_parent(urn, self.identity) if urn.type in IMPLICIT_TYPES else urn
-        if holder is not None and not self._load(holder).exists:
+        holder = get_parent_urn(urn, self.identity) if urn.type in IMPLICIT_TYPES else urn
+        if holder is not None and not self._load_entity_state(holder).exists:
             raise NotFound("entity", str(holder))
 
-    def ensure_exists(self, urn: Urn, *, create_namespace: bool, system: SystemMetadata | None = None) -> None:
+    def create_entity_if_missing(
+        self, urn: Urn, *, create_namespace: bool, system: SystemMetadata | None = None
+    ) -> None:
         """Create the entity if it does not exist, with its key aspect and `status`, both with these system metadata.
 
         Raises NotFound if its namespace (for a namespace, itself) does not exist and may not be created.
         """
         self.require_not_deleting(urn)
-        entity = self._load(urn)
+        entity = self._load_entity_state(urn)
         if entity.exists:
             return
         if urn.type != "namespace":
-            self._ensure_namespace(entity.row["namespace"], create_namespace)
+            self._create_namespace_if_allowed(entity.row["namespace"], create_namespace)
         elif not create_namespace:
             raise NotFound("namespace", urn.parts[0])
-        self._recreate(entity)
-        if urn.type == "custom" and (holder := get_parent(urn, self.identity)) is not None:
+        self._recreate_deleted_entity(entity)
+        if urn.type == "custom" and (holder := get_parent_urn(urn, self.identity)) is not None:
             self.tx.get_table("containment").upsert({"parent": str(holder), "urn": str(urn)})
         kind = self.registry.get_type(urn.type)
         key = self.registry.get_aspect(urn.type, kind.key_aspect)
-        entity.created_aspects[key.name] = self._write(
-            entity, key, compact(build_key_aspect(urn, kind)), "create", None, system
+        entity.created_aspects[key.name] = self._write_aspect_version_and_log(
+            entity, key, encode_canonical_json(build_key_aspect(urn, kind)), "create", None, system
         )
         status = self.registry.get_aspect(urn.type, "status")
-        entity.created_aspects["status"] = self._write(
-            entity, status, compact({"removed": False}), "create", None, system
+        entity.created_aspects["status"] = self._write_aspect_version_and_log(
+            entity, status, encode_canonical_json({"removed": False}), "create", None, system
         )
         for name in entity.created_aspects:
             entity.aspects[name]["implied"] = True
@@ -200,14 +204,14 @@ class Commit:
     def create_entity(
         self, urn: Urn, *, create_namespace: bool, system: SystemMetadata | None = None
     ) -> ProposalResult:
-        """Create the entity, as `ensure_exists` does; one that this transaction has created is left unchanged."""
-        new = not self._load(urn).exists
-        self.ensure_exists(urn, create_namespace=create_namespace, system=system)
-        entity, key = self._load(urn), self.registry.get_type(urn.type).key_aspect
-        self.claim(urn, key)
+        """Create the entity, as `create_entity_if_missing` does; one that this transaction has created is left unchanged."""
+        new = not self._load_entity_state(urn).exists
+        self.create_entity_if_missing(urn, create_namespace=create_namespace, system=system)
+        entity, key = self._load_entity_state(urn), self.registry.get_type(urn.type).key_aspect
+        self.mark_as_requested_by_client(urn, key)
         return ProposalResult(urn, None, entity.aspects[key]["version"], entity.created_aspects[key] if new else None)
 
-    def put(
+    def write_aspect(
         self,
         urn: Urn,
         spec: AspectSpec,
@@ -221,86 +225,92 @@ class Commit:
 
         With `implied`, the platform writes it: an aspect that only the platform wrote can still be created.
         """
-        entity = self._load(urn)
+        entity = self._load_entity_state(urn)
         row = entity.aspects.get(spec.name)
         had_value = row is not None and row["value"] is not None
         if spec.name == _SCHEMA and row is not None and row["value"] is not None:
-            value = self._keep_columns(urn, parse_stored(row["value"]), value, run)
-        text = compact(value)
+            value = self._keep_omitted_column_metadata(urn, parse_stored_json(row["value"]), value, run)
+        text = encode_canonical_json(value)
         seq_of_creation = entity.created_aspects.pop(spec.name, None)
         if not implied:
-            self.claim(urn, spec.name)
+            self.mark_as_requested_by_client(urn, spec.name)
         is_new = row is None or row["value"] is None or bool(row.get("implied"))
         if row is not None and row["value"] == text:
             before = row["system"]
             if system is not None and seq_of_creation is None:
-                self.update_system_metadata(
-                    row, system_metadata.observe_again(codecs.read_system(row["system"]), system)
+                self.update_system_metadata_in_place(
+                    row, system_metadata.merge_repeated_write(codecs.parse_system_metadata(row["system"]), system)
                 )
             if self._always_log and seq_of_creation is None:
                 values = (text, text, before, row["system"])
-                seq_of_creation = self.log(entity.row, spec.name, "update", row["version"], spec.scope, run, *values)
+                seq_of_creation = self.append_to_change_log(
+                    entity.row, spec.name, "update", row["version"], spec.scope, run, *values
+                )
             return ProposalResult(urn, spec.name, row["version"], seq_of_creation)
-        seq = self._write(entity, spec, text, "update" if had_value else "create", run, system)
+        seq = self._write_aspect_version_and_log(entity, spec, text, "update" if had_value else "create", run, system)
         entity.aspects[spec.name]["implied"] = implied and is_new
         return ProposalResult(urn, spec.name, entity.aspects[spec.name]["version"], seq)
 
-    def remove(
+    def delete_aspect(
         self, urn: Urn, spec: AspectSpec, run: str | None = None, system: SystemMetadata | None = None
     ) -> ProposalResult:
         """Delete an aspect by a version without a value; an absent aspect is left unchanged."""
-        entity = self._load(urn)
+        entity = self._load_entity_state(urn)
         row = entity.aspects.get(spec.name)
         if row is None or row["value"] is None:
             return ProposalResult(urn, spec.name, ABSENT, None)
-        seq = self._write(entity, spec, None, "delete", run, system)
+        seq = self._write_aspect_version_and_log(entity, spec, None, "delete", run, system)
         return ProposalResult(urn, spec.name, ABSENT, seq)
 
-    def remove_entity(self, urn: Urn) -> ProposalResult:
+    def delete_entity_and_children(self, urn: Urn) -> ProposalResult:
         """Delete an entity with its aspects and the entities it contains. Its accesses are kept (spec WRITE-14)."""
-        entity = self._load(urn)
+        entity = self._load_entity_state(urn)
         if not entity.exists:
             raise NotFound("entity", str(urn))
-        for child in list(self.iterate_children(urn)):
-            self.remove_entity(child)
+        for child in list(self.iterate_child_urns(urn)):
+            self.delete_entity_and_children(child)
         for name, row in list(entity.aspects.items()):
             if row["value"] is not None:
-                self._write(entity, self.registry.get_stored_aspect(urn.type, name), None, "delete", None)
+                self._write_aspect_version_and_log(
+                    entity, self.registry.get_aspect_or_unregistered(urn.type, name), None, "delete", None
+                )
         if self.tx.get_table("timeseries").delete_range(Range.prefix(str(urn))):
-            self.ingestion.forget_timeseries(self.tx, str(urn))
+            self.ingestion.record_timeseries_deletion(self.tx, str(urn))
         entity.row["deleted"] = True
         entity.exists = False
         self.get_names_table().delete((entity.row["namespace"], urn.type, entity.row["name"], str(urn)))
-        seq = self.log(entity.row, None, "delete", ABSENT, "USER", None, None, None)
+        seq = self.append_to_change_log(entity.row, None, "delete", ABSENT, "USER", None, None, None)
         return ProposalResult(urn, None, ABSENT, seq)
 
-    def iterate_children(self, urn: Urn) -> Iterator[Urn]:
+    def iterate_child_urns(self, urn: Urn) -> Iterator[Urn]:
         """Yield the existing entities that this one directly contains; there may be thousands."""
         rows = self.tx.get_table("containment").scan(Range.prefix(str(urn)))
-        prefix = get_child_prefix(urn)
+        prefix = get_urn_prefix_of_children(urn)
         if prefix is not None:
             # "-" is the character after ",", so this range has exactly the URNs with the prefix.
             within = Range((prefix,), (prefix[:-1] + "-",), end_inclusive=False)
             rows = chain(rows, self.tx.get_table("entities").scan(within))
-        return (child for row in rows if self._load(child := Urn.parse(row["urn"])).exists)
+        return (child for row in rows if self._load_entity_state(child := Urn.parse(row["urn"])).exists)
 
-    def finish(self) -> None:
+    def write_changes_and_update_indexes(self) -> None:
         """Write the changes and the entity rows, and update search once for each changed entity."""
-        self.tx.log.append(self.changes)
+        self.tx.log.append_changes(self.changes)
         changed = [entity for entity in self._entities.values() if entity.changed]
         for entity in changed:
-            removed = index.is_removed(self._select_searchable(entity.urn, entity.aspects))
+            removed = index.is_removed_by_status(self._select_searchable_aspects(entity.urn, entity.aspects))
             entity.row |= {"updated": self.now, "updated_by": self.principal.user, "removed": removed or None}
             self._pending_rows["entities"].append(entity.row)
         for table, rows in self._pending_rows.items():
             self.tx.get_table(table).upsert_many(rows)
         self.get_names_table()
-        self.ingestion.finish(self.tx, self.now)
+        self.ingestion.write_collected_changes(self.tx, self.now)
         for entity, spec, rule in self._to_trim:
-            retention.trim(self.tx, entity.row, spec, rule, entity.aspects[spec.name], self.now)
-        index.update_search_rows(self.tx, map(self._build_change, changed))
+            retention.delete_expired_versions(self.tx, entity.row, spec, rule, entity.aspects[spec.name], self.now)
+        index.update_search_rows_and_counters(self.tx, map(self._build_search_change, changed))
         for entity_state in changed:
-            assertions.update_lineage(self.tx, entity_state.row, entity_state.original_aspects, entity_state.aspects)
+            assertions.update_declared_lineage(
+                self.tx, entity_state.row, entity_state.original_aspects, entity_state.aspects
+            )
             relationships.update_relationships(
                 self.tx,
                 self.registry,
@@ -310,7 +320,7 @@ class Commit:
                 entity_state.aspects,
             )
 
-    def log(
+    def append_to_change_log(
         self,
         entity: Row,
         aspect: str | None,
@@ -325,7 +335,7 @@ class Commit:
     ) -> int:
         """Add a row about an entity to the change log; return its number."""
         # Writers are serialized: no other change gets a number before this transaction ends.
-        self._head = self.get_head() + 1
+        self._head = self.get_newest_change_number() + 1
         self.changes.append(
             {
                 "seq": self._head,
@@ -349,21 +359,21 @@ class Commit:
         )
         return self._head
 
-    def get_head(self) -> int:
+    def get_newest_change_number(self) -> int:
         """Return the number of the newest change, also of this transaction."""
-        return self.tx.log.get_head() if self._head is None else self._head
+        return self.tx.log.get_newest_number() if self._head is None else self._head
 
     def get_entity_row(self, urn: Urn) -> Row:
         """Return the entity's row as this transaction sees it."""
-        return self._load(urn).row
+        return self._load_entity_state(urn).row
 
-    def _load(self, urn: Urn) -> EntityState:
+    def _load_entity_state(self, urn: Urn) -> EntityState:
         text = str(urn)
         if text not in self._entities:
-            self.load_entities([urn])
+            self.load_entities_at_once([urn])
         return self._entities[text]
 
-    def _create_row(self, urn: Urn) -> Row:
+    def _create_entity_row(self, urn: Urn) -> Row:
         return {
             "urn": str(urn),
             "type": urn.type,
@@ -373,20 +383,20 @@ class Commit:
             "deleted": True,
         }
 
-    def _ensure_namespace(self, name: str, may_create: bool) -> None:
+    def _create_namespace_if_allowed(self, name: str, may_create: bool) -> None:
         if name == NO_NAMESPACE:
             return
         place = make_namespace_urn(name)
-        if self._load(place).exists:
+        if self._load_entity_state(place).exists:
             return
         if not may_create:
             raise create_missing_namespace_error(name)
-        self.ensure_exists(place, create_namespace=True)
-        captured = self.facts.filter_aspect("technicalMetadata", _CAPTURED, place, name)
+        self.create_entity_if_missing(place, create_namespace=True)
+        captured = self.facts.filter_aspect_keys("technicalMetadata", _CAPTURED, place, name)
         if captured is not None:
-            self.put(place, self.registry.get_aspect("namespace", "technicalMetadata"), captured, implied=True)
+            self.write_aspect(place, self.registry.get_aspect("namespace", "technicalMetadata"), captured, implied=True)
 
-    def _recreate(self, entity: EntityState) -> None:
+    def _recreate_deleted_entity(self, entity: EntityState) -> None:
         """Create an entity that was deleted before; its former values are not part of its history (spec ID-20)."""
         entity.row |= {"deleted": False, "created": self.now, "created_by": self.principal.user}
         entity.exists = True
@@ -395,7 +405,7 @@ class Commit:
             self._pending_rows["aspects"].append(row)
         self._pending_names.append({name: entity.row[name] for name in ("namespace", "type", "name", "urn")})
 
-    def _write(
+    def _write_aspect_version_and_log(
         self,
         entity: EntityState,
         spec: AspectSpec,
@@ -406,7 +416,7 @@ class Commit:
     ) -> int:
         old = entity.aspects.get(spec.name, {})
         version = old.get("version", 0) + 1
-        system_text = None if system is None else system.kept
+        system_text = None if system is None else system.stored_text
         row = {
             "urn": entity.row["urn"],
             "aspect": spec.name,
@@ -417,56 +427,66 @@ class Commit:
             "time": self.now,
             "system": system_text,
         }
-        was = None if old.get("value") is None else run_in(old["system"])
-        self.ingestion.record_run(row["urn"], spec.name, was, system.run if system and value is not None else None)
+        was = None if old.get("value") is None else get_run_of_system_metadata(old["system"])
+        self.ingestion.record_run_of_aspect(
+            row["urn"], spec.name, was, system.run if system and value is not None else None
+        )
         entity.aspects[spec.name] = row | {"base": old.get("base", 0), "floor": old.get("floor"), "implied": False}
         self._pending_rows["aspect_versions"].append(row)
         if old.get("value") is not None:
-            self._pending_rows[past_values.TABLE] += past_values.derive_lost_rows(
+            self._pending_rows[past_values.TABLE] += past_values.derive_past_value_rows_of_version(
                 entity.row, spec, old, value, self.now
             )
         self._pending_rows["aspects"].append(entity.aspects[spec.name])
         entity.changed = True
-        if version > 1 and (rule := self._retention.get_rule(entity.urn.type, spec)) is not None:
+        if version > 1 and (rule := self._retention.find_rule(entity.urn.type, spec)) is not None:
             self._to_trim.append((entity, spec, rule))
         logged_version = ABSENT if value is None else version
         before = old.get("value"), value, old.get("system"), system_text
-        return self.log(entity.row, spec.name, what, logged_version, spec.scope, run, *before)
+        return self.append_to_change_log(entity.row, spec.name, what, logged_version, spec.scope, run, *before)
 
-    def update_system_metadata(self, row: Row, system: SystemMetadata | None) -> None:
+    def update_system_metadata_in_place(self, row: Row, system: SystemMetadata | None) -> None:
         """Write the system metadata of a present value without a new version or change; its run may differ now."""
-        self.ingestion.record_run(row["urn"], row["aspect"], run_in(row["system"]), system.run if system else None)
-        row["system"] = None if system is None else compact(system.document)
+        self.ingestion.record_run_of_aspect(
+            row["urn"], row["aspect"], get_run_of_system_metadata(row["system"]), system.run if system else None
+        )
+        row["system"] = None if system is None else encode_canonical_json(system.document)
         self._pending_rows["aspects"].append(row)
         self._pending_rows["aspect_versions"].append({name: row[name] for name in _OF_VERSION})
 
     def get_aspect_row(self, urn: Urn, name: str) -> Row | None:
         """Return an aspect's row as this transaction sees it."""
-        return self._load(urn).aspects.get(name)
+        return self._load_entity_state(urn).aspects.get(name)
 
-    def _keep_columns(self, urn: Urn, old: Any, new: Mapping[str, Any], run: str | None) -> Mapping[str, Any]:
+    def _keep_omitted_column_metadata(
+        self, urn: Urn, old: Any, new: Mapping[str, Any], run: str | None
+    ) -> Mapping[str, Any]:
         """Keep column metadata of the old schema that a new one does not mention; return the schema to write."""
         if urn.type == "dataset":
-            for path, aspect, items in column_metadata.find_omitted_columns(old, new):
+            for path, aspect, items in column_metadata.list_items_of_omitted_columns(old, new):
                 column = make_field_urn(urn, path)
-                value = column_metadata.add_items(aspect, self.get_value(column, aspect), items)
+                value = column_metadata.add_missing_items(aspect, self.get_aspect_value(column, aspect), items)
                 if value is not None:
-                    self.ensure_exists(column, create_namespace=False)
-                    self.put(column, self.registry.get_aspect(column.type, aspect), value, run)
-        return column_metadata.with_descriptions(old, new)
+                    self.create_entity_if_missing(column, create_namespace=False)
+                    self.write_aspect(column, self.registry.get_aspect(column.type, aspect), value, run)
+        return column_metadata.with_old_column_descriptions(old, new)
 
-    def _build_change(self, entity: EntityState) -> index.EntityChange:
+    def _build_search_change(self, entity: EntityState) -> index.EntityChange:
         """Return the entity's change as the search index takes it."""
         before, now = (
-            self._select_searchable(entity.urn, aspects) for aspects in (entity.original_aspects, entity.aspects)
+            self._select_searchable_aspects(entity.urn, aspects)
+            for aspects in (entity.original_aspects, entity.aspects)
         )
         return index.EntityChange(
-            entity.row, before, now, sources_of_truth.collect_search_words(self.registry, entity.row, entity.aspects)
+            entity.row,
+            before,
+            now,
+            sources_of_truth.collect_marked_search_words(self.registry, entity.row, entity.aspects),
         )
 
-    def _select_searchable(self, urn: Urn, aspects: Mapping[str, Row]) -> index.Aspects:
+    def _select_searchable_aspects(self, urn: Urn, aspects: Mapping[str, Row]) -> index.Aspects:
         """Return those of these aspects that contribute to search."""
-        return index.select_searchable_aspects(self.registry.get_stored_type(urn.type), aspects)
+        return index.select_searchable_aspects(self.registry.get_type_or_unregistered(urn.type), aspects)
 
 
 _SCHEMA = "schemaMetadata"

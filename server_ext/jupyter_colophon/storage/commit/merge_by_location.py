@@ -5,16 +5,16 @@ Only `service/write_path.py` may import this module.
 
 from typing import Any
 
-from jupyter_colophon.core.documents.json_parsing import compact, parse_stored
+from jupyter_colophon.core.documents.json_parsing import encode_canonical_json, parse_stored_json
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.lineage.graph import ALL_TIME
 from jupyter_colophon.core.lineage.run import Access
 from jupyter_colophon.core.model import declared_lineage
 from jupyter_colophon.core.openlineage.described import ASPECT
-from jupyter_colophon.core.openlineage.facets import merge_facets
-from jupyter_colophon.storage.commit.columns import replace_columns
-from jupyter_colophon.storage.commit.commit import Commit
-from jupyter_colophon.storage.commit.runs import record_access
+from jupyter_colophon.core.openlineage.facets import merge_facets_and_times
+from jupyter_colophon.storage.commit.columns import replace_dataset_in_reported_column_edges
+from jupyter_colophon.storage.commit.commit import CommitBuilder
+from jupyter_colophon.storage.commit.runs import record_run_access
 from jupyter_colophon.storage.lineage import statements
 from jupyter_colophon.storage.spi import Range, Row
 
@@ -22,7 +22,7 @@ from jupyter_colophon.storage.spi import Range, Row
 RUNS_MAX = 1_000
 
 
-def move_data(commit: Commit, place: Urn, table: Urn, with_system: bool) -> bool:
+def move_reported_data_to_table(commit: CommitBuilder, place: Urn, table: Urn, with_system: bool) -> bool:
     """Move accesses, columns and lineage reported for a path to its table; return whether some are left at the path."""
     old, new = str(place), str(table)
     runs = [run for _, run in commit.tx.edges.list_runs_of_data(old, ALL_TIME, RUNS_MAX, None)]
@@ -32,37 +32,37 @@ def move_data(commit: Commit, place: Urn, table: Urn, with_system: bool) -> bool
         if (mark := declared_lineage.parse_version_mark(run)) is not None and mark[1] == ASPECT
     }
     for urn in sorted({urn for urn, *_ in marks.values()} - {old}):
-        _replace_in_lineage(commit, Urn.parse(urn), old, new)
-    reported = [run for run in runs if _is_reported(commit, run)]
+        _replace_path_in_declared_lineage(commit, Urn.parse(urn), old, new)
+    reported = [run for run in runs if _is_openlineage_run(commit, run)]
     for run in reported:
-        _move_accesses(commit, run, table, old, with_system)
-    replace_columns(commit, old, new, lambda run: _is_reported(commit, run))
+        _move_reported_accesses(commit, run, table, old, with_system)
+    replace_dataset_in_reported_column_edges(commit, old, new, lambda run: _is_openlineage_run(commit, run))
     return len(runs) == RUNS_MAX or len(runs) > len(marks) + len(reported)
 
 
-def _is_reported(commit: Commit, run: str) -> bool:
+def _is_openlineage_run(commit: CommitBuilder, run: str) -> bool:
     return commit.tx.get_table("openlineage").read((run, "run"), ("part",)) is not None
 
 
-def _replace_in_lineage(commit: Commit, urn: Urn, old: str, new: str) -> None:
+def _replace_path_in_declared_lineage(commit: CommitBuilder, urn: Urn, old: str, new: str) -> None:
     """Replace the path by the table in lineage that events without a run declared for a job or another dataset."""
-    value = commit.get_value(urn, ASPECT)
+    value = commit.get_aspect_value(urn, ASPECT)
     if value is not None and "lineage" in value:
-        new_value = {**value, "lineage": replace_urn(value["lineage"], old, new)}
-        commit.put(urn, commit.registry.get_aspect(urn.type, ASPECT), new_value)
+        new_value = {**value, "lineage": replace_equal_urns(value["lineage"], old, new)}
+        commit.write_aspect(urn, commit.registry.get_aspect(urn.type, ASPECT), new_value)
 
 
-def replace_urn(value: Any, old: str, new: str) -> Any:
+def replace_equal_urns(value: Any, old: str, new: str) -> Any:
     """Return a value with one URN replaced by another."""
     if isinstance(value, dict):
-        return {name: replace_urn(item, old, new) for name, item in value.items()}
+        return {name: replace_equal_urns(item, old, new) for name, item in value.items()}
     if isinstance(value, list):
-        items = [replace_urn(item, old, new) for item in value]
+        items = [replace_equal_urns(item, old, new) for item in value]
         return sorted(set(items)) if all(isinstance(item, str) for item in items) else items
     return new if value == old else value
 
 
-def _move_accesses(commit: Commit, urn: str, table: Urn, old: str, with_system: bool) -> None:
+def _move_reported_accesses(commit: CommitBuilder, urn: str, table: Urn, old: str, with_system: bool) -> None:
     accesses, of_statements = commit.tx.get_table("accesses"), statements.read_run_statements(commit.tx, urn)
     run = next(iter(commit.tx.get_table("runs").scan_index("urn", urn, 1)))
     for row in list(accesses.scan(Range.prefix(urn, old))):
@@ -71,14 +71,14 @@ def _move_accesses(commit: Commit, urn: str, table: Urn, old: str, with_system: 
         for time in (row["first"], row["last"]):
             access = Access(table, row["mode"], row["component"], time=time)
             for statement in belongs:
-                record_access(commit, run, access, with_system, statement)
+                record_run_access(commit, run, access, with_system, statement)
         commit.tx.get_table(statements.TABLE).delete_range(Range.prefix(urn, old, row["mode"], row["component"]))
-    move_facets(commit, urn, old, str(table))
-    commit.tx.edges.forget(urn)
-    statements.add_links(commit.tx, statements.derive_run_links(commit.tx, run))
+    move_run_facets_to_dataset(commit, urn, old, str(table))
+    commit.tx.edges.delete_run_links(urn)
+    statements.add_lineage_links(commit.tx, statements.derive_links_of_run(commit.tx, run))
 
 
-def move_facets(commit: Commit, run: str, old: str, new: str) -> None:
+def move_run_facets_to_dataset(commit: CommitBuilder, run: str, old: str, new: str) -> None:
     """Move the facets of a dataset that belong to one run to another dataset."""
     table = commit.tx.get_table("openlineage")
     for mode in ("read", "write"):
@@ -86,14 +86,14 @@ def move_facets(commit: Commit, run: str, old: str, new: str) -> None:
         if row is None:
             continue
         table.delete((run, row["part"]))
-        moved, present = parse_stored(row["value"]), _read_facets(table.read((run, f"{mode} {new}")))
+        moved, present = parse_stored_json(row["value"]), _read_facets(table.read((run, f"{mode} {new}")))
         facets, stamps = present["facets"], present["stamps"]
         for name, facet in moved["facets"].items():
-            facets, stamps = merge_facets(facets, stamps, {name: facet}, moved["stamps"].get(name, 0))
-        text = compact({"facets": facets, "stamps": stamps})
+            facets, stamps = merge_facets_and_times(facets, stamps, {name: facet}, moved["stamps"].get(name, 0))
+        text = encode_canonical_json({"facets": facets, "stamps": stamps})
         table.upsert({"subject": run, "part": f"{mode} {new}", "value": text})
 
 
 def _read_facets(row: Row | None) -> dict[str, Any]:
-    facets: dict[str, Any] = {"facets": {}, "stamps": {}} if row is None else parse_stored(row["value"])
+    facets: dict[str, Any] = {"facets": {}, "stamps": {}} if row is None else parse_stored_json(row["value"])
     return facets

@@ -6,16 +6,16 @@ Only `service/write_path.py` may import this module.
 from collections import defaultdict
 from collections.abc import Sequence
 
-from jupyter_colophon.core.documents.json_parsing import compact, parse_stored
+from jupyter_colophon.core.documents.json_parsing import encode_canonical_json, parse_stored_json
 from jupyter_colophon.core.entities.change import ChangeOperation
 from jupyter_colophon.core.errors import AlreadyExists, InvalidInstance, NotFound, Problem, RunConflict
-from jupyter_colophon.core.identity.names import Urn, make_run_urn, parse_program
+from jupyter_colophon.core.identity.names import Urn, make_run_urn, parse_program_urn
 from jupyter_colophon.core.identity.urn import PREFIX
 from jupyter_colophon.core.lineage.run import RUNNING, Access, ColumnEdge, RunChange, RunStart, RunStatus
 from jupyter_colophon.core.model.program_types import KINDS
-from jupyter_colophon.storage.commit.columns import record_columns
-from jupyter_colophon.storage.commit.commit import Commit
-from jupyter_colophon.storage.commit.snapshots import keep_snapshot
+from jupyter_colophon.storage.commit.columns import add_column_edges
+from jupyter_colophon.storage.commit.commit import CommitBuilder
+from jupyter_colophon.storage.commit.snapshots import store_snapshot_unless_exists
 from jupyter_colophon.storage.lineage import statements
 from jupyter_colophon.storage.spi import Row
 
@@ -25,7 +25,7 @@ INTENDED_MOST = 1_000
 _ENDED = {"succeeded": "succeeded", "failed": "failed", "killed": "been killed"}
 
 
-def start_run(commit: Commit, start: RunStart) -> str:
+def create_run(commit: CommitBuilder, start: RunStart) -> str:
     """Record a run; the same program and run id name the same run. Return its URN.
 
     Raises AlreadyExists if another program has a run with this id: a UUID names one run (spec ID-10).
@@ -38,12 +38,12 @@ def start_run(commit: Commit, start: RunStart) -> str:
     if any(runs.scan_index("urn", urn, 1)):
         raise AlreadyExists("another program's run", start.run_id)
     stop = start.end
-    _check_end(start.start, stop, start.status)
+    _require_end_after_start(start.start, stop, start.status)
     if stop is None and start.status != RUNNING:
         stop = max(commit.now, start.start)
-    parent = None if start.parent is None else find_parent(commit, start.program, start.parent)
-    commit.ensure_exists(Urn.parse(start.program.parts[0]), create_namespace=True)
-    _ensure_program(commit, start.program)
+    parent = None if start.parent is None else resolve_parent_run_urn(commit, start.program, start.parent)
+    commit.create_entity_if_missing(Urn.parse(start.program.parts[0]), create_namespace=True)
+    _create_program_with_tags(commit, start.program)
     runs.upsert(
         {
             "program": program,
@@ -55,44 +55,44 @@ def start_run(commit: Commit, start: RunStart) -> str:
             "parent": parent,
             "actor": commit.principal.user,
             "via": commit.principal.via,
-            "facts": compact(dict(start.facts)),
-            "arguments": compact(dict(start.arguments)),
+            "facts": encode_canonical_json(dict(start.facts)),
+            "arguments": encode_canonical_json(dict(start.arguments)),
         }
     )
     for listed in (program, ""):
         commit.tx.get_table("run_times").upsert({"program": listed, "start": start.start, "urn": urn})
-    _announce(commit, start.program, "run-start", urn, {"status": start.status})
+    _log_run_change(commit, start.program, "run-start", urn, {"status": start.status})
     if start.status != RUNNING:
-        _announce(commit, start.program, "run-end", urn, {"status": start.status})
+        _log_run_change(commit, start.program, "run-end", urn, {"status": start.status})
     return urn
 
 
-def _ensure_program(commit: Commit, program: Urn) -> None:
+def _create_program_with_tags(commit: CommitBuilder, program: Urn) -> None:
     """Give an unregistered program tags for its type and mode (spec LINEAGE-18).
 
     Its name is not a tag: otherwise every executed cell would add a key to the list of keys.
     """
     met_before = commit.has_existed_before(program)
-    commit.ensure_exists(program, create_namespace=True)
+    commit.create_entity_if_missing(program, create_namespace=True)
     if met_before:
         return
-    ours = parse_program(program)
+    ours = parse_program_urn(program)
     metadata = {"properties": {}, "tags": list(KINDS["jobs" if ours is None else ours[2]])}
-    filtered = commit.facts.filter_aspect(
+    filtered = commit.facts.filter_aspect_keys(
         "technicalMetadata", metadata, program, commit.get_entity_row(program)["namespace"]
     )
     if filtered is not None and filtered["tags"]:
-        commit.put(program, commit.registry.get_aspect(program.type, "technicalMetadata"), filtered)
+        commit.write_aspect(program, commit.registry.get_aspect(program.type, "technicalMetadata"), filtered)
 
 
-def _check_end(start: int, end: int | None, status: RunStatus) -> None:
+def _require_end_after_start(start: int, end: int | None, status: RunStatus) -> None:
     if end is not None and end < start:
         raise InvalidInstance("the run", (Problem("/end", "must not be before the run's start"),))
     if end is not None and status == RUNNING:
         raise InvalidInstance("the run", (Problem("/end", "a running run must not have an end"),))
 
 
-def find_parent(commit: Commit, program: Urn, reference: str) -> str:
+def resolve_parent_run_urn(commit: CommitBuilder, program: Urn, reference: str) -> str:
     """Return the URN of a run's parent, given as URN or as run id: a UUID, or one of the same program. Raises NotFound."""
     urn = str(Urn.parse(reference)) if reference.startswith(PREFIX) else str(make_run_urn(program, reference))
     if not any(commit.tx.get_table("runs").scan_index("urn", urn, 1)):
@@ -102,61 +102,66 @@ def find_parent(commit: Commit, program: Urn, reference: str) -> str:
     return urn
 
 
-def change_run(commit: Commit, urn: str, change: RunChange) -> str:
+def update_run_progress(commit: CommitBuilder, urn: str, change: RunChange) -> str:
     """Record the progress of a run. Return its URN. Raises RunConflict if the run has ended and is reported as
     running.
     """
-    row = _run(commit, urn)
+    row = _require_run_row(commit, urn)
     status = change.status or row["status"]
     if status == RUNNING != row["status"]:
         raise RunConflict(row["run_id"], f"has {_ENDED[row['status']]}: it cannot be resumed")
     stop = row["stop"] if change.end is None else change.end
-    _check_end(row["start"], change.end, status)
-    facts = parse_stored(row["facts"]) | dict(change.facts)
-    arguments = parse_stored(row["arguments"] or "{}") | dict(change.arguments)
+    _require_end_after_start(row["start"], change.end, status)
+    facts = parse_stored_json(row["facts"]) | dict(change.facts)
+    arguments = parse_stored_json(row["arguments"] or "{}") | dict(change.arguments)
     # Followers of the log are notified of each final status that was reported.
     ended = status != row["status"]
     if ended and stop is None:
         stop = max(commit.now, row["start"])
-    changed = {"status": status, "stop": stop, "facts": compact(facts), "arguments": compact(arguments)}
+    changed = {
+        "status": status,
+        "stop": stop,
+        "facts": encode_canonical_json(facts),
+        "arguments": encode_canonical_json(arguments),
+    }
     if change.intended:
-        changed["intended_outputs"] = compact(_merge_intended(row, change))
+        changed["intended_outputs"] = encode_canonical_json(_merge_intended_outputs(row, change))
     commit.tx.get_table("runs").upsert(row | changed)
     if stop != row["stop"]:
-        commit.tx.edges.stop(urn, stop)
+        commit.tx.edges.set_run_stop(urn, stop)
     if ended:
-        _announce(commit, Urn.parse(row["program"]), "run-end", urn, {"status": status})
+        _log_run_change(commit, Urn.parse(row["program"]), "run-end", urn, {"status": status})
     return urn
 
 
-def _merge_intended(row: Row, change: RunChange) -> list[str]:
+def _merge_intended_outputs(row: Row, change: RunChange) -> list[str]:
     """Return the intended outputs of a run with additional ones. Raises InvalidInstance if there are too many."""
-    intended = sorted({*parse_stored(row["intended_outputs"] or "[]"), *map(str, change.intended)})
+    intended = sorted({*parse_stored_json(row["intended_outputs"] or "[]"), *map(str, change.intended)})
     if len(intended) > INTENDED_MOST:
         problem = Problem("/intended", f"the run has more than {INTENDED_MOST} intended outputs")
         raise InvalidInstance("the run", (problem,))
     return intended
 
 
-def record_accesses(
-    commit: Commit, urn: str, accesses: Sequence[Access], columns: Sequence[ColumnEdge], with_system: bool
+def record_run_accesses(
+    commit: CommitBuilder, urn: str, accesses: Sequence[Access], columns: Sequence[ColumnEdge], with_system: bool
 ) -> str:
     """Record the accesses of a run; data without metadata become entities. Repeating an access only updates its time.
 
     Returns the run's URN.
     """
-    row = _run(commit, urn)
+    row = _require_run_row(commit, urn)
     program = Urn.parse(row["program"])
     for entity in (program, Urn.parse(program.parts[0])):
-        keep_snapshot(commit, urn, entity, None, with_system)
-    names = _name_statements(accesses)
+        store_snapshot_unless_exists(commit, urn, entity, None, with_system)
+    names = _derive_statement_names(accesses)
     for access in accesses:
-        record_access(commit, row, access, with_system, names.get(access.statement, ""))
-    record_columns(commit, row, columns)
+        record_run_access(commit, row, access, with_system, names.get(access.statement, ""))
+    add_column_edges(commit, row, columns)
     return urn
 
 
-def _name_statements(accesses: Sequence[Access]) -> dict[int | None, str]:
+def _derive_statement_names(accesses: Sequence[Access]) -> dict[int | None, str]:
     """Return the names of the statements that a call numbers. Raises InvalidInstance for a mode other than read or
     write.
     """
@@ -168,15 +173,15 @@ def _name_statements(accesses: Sequence[Access]) -> dict[int | None, str]:
             problem = Problem(f"/accesses/{at}/mode", "an access of a statement must be read or write")
             raise InvalidInstance("the accesses", (problem,))
         touched[access.statement].add((access.mode, str(access.data)))
-    return {number: statements.name_statement(pairs) for number, pairs in touched.items()}
+    return {number: statements.derive_statement_name(pairs) for number, pairs in touched.items()}
 
 
-def record_access(commit: Commit, run: Row, access: Access, with_system: bool, statement: str = "") -> None:
+def record_run_access(commit: CommitBuilder, run: Row, access: Access, with_system: bool, statement: str = "") -> None:
     """Record that a run accesses data, optionally in a statement.
 
     `with_system` also stores the system metadata of the data at that time.
     """
-    commit.ensure_exists(access.data, create_namespace=True)
+    commit.create_entity_if_missing(access.data, create_namespace=True)
     data, time = str(access.data), access.time or commit.now
     table = commit.tx.get_table("accesses")
     existing = table.read((run["urn"], data, access.mode, access.component))
@@ -190,19 +195,25 @@ def record_access(commit: Commit, run: Row, access: Access, with_system: bool, s
         "recorded": existing["recorded"] if existing else commit.now,
     }
     table.upsert(row)
-    statements.record_statement(commit.tx, row, statement, was_known=existing is not None)
-    statements.add_links(commit.tx, statements.derive_access_links(run, row, (statement,)))
+    statements.record_access_in_statement(commit.tx, row, statement, was_known=existing is not None)
+    statements.add_lineage_links(commit.tx, statements.derive_links_of_access(run, row, (statement,)))
     if existing is None:
-        keep_snapshot(commit, run["urn"], access.data, access.snapshot, with_system)
-        value = compact({"mode": access.mode, "program": run["program"]})
-        commit.log(commit.get_entity_row(access.data), None, "access", 0, "SYSTEM", run["urn"], None, value)
+        store_snapshot_unless_exists(commit, run["urn"], access.data, access.snapshot, with_system)
+        value = encode_canonical_json({"mode": access.mode, "program": run["program"]})
+        commit.append_to_change_log(
+            commit.get_entity_row(access.data), None, "access", 0, "SYSTEM", run["urn"], None, value
+        )
 
 
-def _run(commit: Commit, urn: str) -> Row:
+def _require_run_row(commit: CommitBuilder, urn: str) -> Row:
     for row in commit.tx.get_table("runs").scan_index("urn", urn, 1):
         return row
     raise NotFound("run", urn)
 
 
-def _announce(commit: Commit, program: Urn, what: ChangeOperation, run: str, value: dict[str, str]) -> None:
-    commit.log(commit.get_entity_row(program), None, what, 0, "SYSTEM", run, None, compact(value))
+def _log_run_change(
+    commit: CommitBuilder, program: Urn, what: ChangeOperation, run: str, value: dict[str, str]
+) -> None:
+    commit.append_to_change_log(
+        commit.get_entity_row(program), None, what, 0, "SYSTEM", run, None, encode_canonical_json(value)
+    )

@@ -8,17 +8,17 @@ from collections.abc import Iterable
 from jupyter_colophon.storage.spi import Range, TableContext
 
 
-def list_deleting(tx: TableContext) -> frozenset[str]:
+def list_namespaces_being_deleted(tx: TableContext) -> frozenset[str]:
     """Return the names of all namespaces that are being deleted."""
     return frozenset(row["namespace"] for row in tx.get_table("deleting_namespaces").scan(Range()))
 
 
-def is_deleting(tx: TableContext, namespace: str) -> bool:
+def is_namespace_being_deleted(tx: TableContext, namespace: str) -> bool:
     """Return whether a namespace is being deleted."""
     return tx.get_table("deleting_namespaces").read((namespace,)) is not None
 
 
-def filter_active(tx: TableContext, namespaces: Iterable[str]) -> list[str]:
+def filter_namespaces_not_being_deleted(tx: TableContext, namespaces: Iterable[str]) -> list[str]:
     """Return those of the namespaces that are not being deleted."""
-    ends = list_deleting(tx)
+    ends = list_namespaces_being_deleted(tx)
     return [name for name in namespaces if name not in ends]

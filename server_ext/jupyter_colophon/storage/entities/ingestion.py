@@ -25,7 +25,7 @@ INGESTED = TableSpec(
 INGESTIONS = TableSpec("ingestions", {"run": "string", "time": "long"}, ("run",), ("time",))
 
 
-class Ingestion(NamedTuple):
+class IngestionRun(NamedTuple):
     """A run with the number of aspects that still have its value, and the time of its last write (ms)."""
 
     run: str
@@ -42,7 +42,7 @@ class IngestedAspect(NamedTuple):
     time: int
 
 
-class IngestionWriter:
+class IngestionIndexWriter:
     """Collect the changes of one transaction to the index; `finish` writes them."""
 
     def __init__(self) -> None:
@@ -51,25 +51,25 @@ class IngestionWriter:
         #: Whether timeseries values of a run exist, by run, entity and aspect.
         self._timeseries: dict[tuple[str, str, str], bool] = {}
 
-    def record_run(self, urn: str, aspect: str, before: str | None, after: str | None) -> None:
+    def record_run_of_aspect(self, urn: str, aspect: str, before: str | None, after: str | None) -> None:
         """Record that an aspect now has its value from another run, or from none."""
         if before is not None or after is not None:
             first, _ = self._runs.get((urn, aspect), (before, None))
             self._runs[urn, aspect] = first, after
 
-    def record_timeseries(self, urn: str, aspect: str, run: str | None, *, exists: bool) -> None:
+    def record_run_of_timeseries(self, urn: str, aspect: str, run: str | None, *, exists: bool) -> None:
         """Record that a run wrote a timeseries value of an aspect, or that no value is left."""
         if run is not None:
             self._timeseries[run, urn, aspect] = exists
 
-    def forget_timeseries(self, tx: TableContext, urn: str, aspect: str | None = None) -> None:
+    def record_timeseries_deletion(self, tx: TableContext, urn: str, aspect: str | None = None) -> None:
         """Record that all timeseries values of an aspect, or of all aspects of an entity, were deleted."""
         stored = [(row["run"], urn, row["aspect"]) for row in tx.get_table("ingested").scan_index("urn", urn)]
         for key in (*stored, *self._timeseries):
             if key[1] == urn and aspect in (None, key[2]):
                 self._timeseries[key] = False
 
-    def finish(self, tx: TableContext, now: int) -> None:
+    def write_collected_changes(self, tx: TableContext, now: int) -> None:
         """Write the collected changes."""
         deleted = [(before, *of) for of, (before, after) in self._runs.items() if before not in (None, after)]
         deleted += [key for key, exists in self._timeseries.items() if not exists]
@@ -85,17 +85,17 @@ class IngestionWriter:
             )
 
 
-def run_in(system: str | None) -> str | None:
+def get_run_of_system_metadata(system: str | None) -> str | None:
     """Return the run that the system metadata of a row name, None if there is none."""
-    read = codecs.read_system(system)
+    read = codecs.parse_system_metadata(system)
     return None if read is None else read.run
 
 
-def iterate_runs(tx: TableContext) -> Iterator[Ingestion]:
+def iterate_ingestion_runs(tx: TableContext) -> Iterator[IngestionRun]:
     """Yield the runs whose values some aspects still have, latest write first."""
     for row in tx.get_table("ingestions").scan(Range(), order="desc", order_by="time"):
         if aspects := tx.get_table("ingested").count([Range.prefix(row["run"])]):
-            yield Ingestion(row["run"], row["time"], aspects)
+            yield IngestionRun(row["run"], row["time"], aspects)
 
 
 def iterate_aspects_of_run(tx: TableContext, run: str, limit: int | None = None) -> Iterator[IngestedAspect]:

@@ -6,7 +6,7 @@ from typing import Final
 from jupyter_colophon.core.errors import HistoryExpired
 from jupyter_colophon.core.model.registry import AspectSpec
 from jupyter_colophon.core.model.retention import RetentionRule
-from jupyter_colophon.core.time_format import format_time
+from jupyter_colophon.core.time_format import format_ms_as_iso_time
 from jupyter_colophon.storage.search import past_values
 from jupyter_colophon.storage.spi import Range, Row, TableContext
 
@@ -15,7 +15,9 @@ _AT_ONCE: Final = 2
 _BEGINS: Final = "history-begins"
 
 
-def trim(tx: TableContext, entity: Row, spec: AspectSpec, rule: RetentionRule, aspect: Row, now: int) -> None:
+def delete_expired_versions(
+    tx: TableContext, entity: Row, spec: AspectSpec, rule: RetentionRule, aspect: Row, now: int
+) -> None:
     """Delete versions of an aspect that need not be kept, never the present one."""
     floor, newest = aspect.get("floor") or 0, aspect["version"]
     if rule.age_ms is None and rule.versions is not None and newest - rule.versions <= floor:
@@ -24,35 +26,37 @@ def trim(tx: TableContext, entity: Row, spec: AspectSpec, rule: RetentionRule, a
     rows = list(tx.get_table("aspect_versions").scan(within, _AT_ONCE + 1))
     deleted: list[Row] = []
     for version, following in pairwise(rows):
-        if not _is_expired(rule, newest, version, following, now):
+        if not _is_version_expired(rule, newest, version, following, now):
             break
         _delete_version(tx, entity, spec, version, following)
         deleted.append(following)
     if deleted:
         aspect["floor"] = deleted[-1]["version"] - 1
         tx.get_table("aspects").update({"urn": entity["urn"], "aspect": spec.name, "floor": aspect["floor"]})
-        _record_history_start(tx, deleted[-1]["time"])
+        _advance_history_start(tx, deleted[-1]["time"])
 
 
-def require_kept(tx: TableContext, as_of: int | None) -> None:
+def require_history_kept_at(tx: TableContext, as_of: int | None) -> None:
     """Raise HistoryExpired if part of the history at a time was deleted."""
     if as_of is not None and as_of < (begins := _read_history_start(tx)):
-        raise HistoryExpired(format_time(begins))
+        raise HistoryExpired(format_ms_as_iso_time(begins))
 
 
-def _is_expired(rule: RetentionRule, newest: int, version: Row, following: Row, now: int) -> bool:
+def _is_version_expired(rule: RetentionRule, newest: int, version: Row, following: Row, now: int) -> bool:
     if rule.versions is not None and version["version"] <= newest - rule.versions:
         return True
     return rule.age_ms is not None and following["time"] < now - rule.age_ms
 
 
 def _delete_version(tx: TableContext, entity: Row, spec: AspectSpec, version: Row, following: Row) -> None:
-    for row in past_values.derive_lost_rows(entity, spec, version, following["value"], following["time"]):
+    for row in past_values.derive_past_value_rows_of_version(
+        entity, spec, version, following["value"], following["time"]
+    ):
         tx.get_table(past_values.TABLE).delete(tuple(row[name] for name in past_values.KEY))
     tx.get_table("aspect_versions").delete((version["urn"], version["aspect"], version["version"]))
 
 
-def _record_history_start(tx: TableContext, time: int) -> None:
+def _advance_history_start(tx: TableContext, time: int) -> None:
     """Record that history is complete from this time on."""
     if time > _read_history_start(tx):
         tx.get_table("settings").upsert({"name": _BEGINS, "value": str(time).encode()})

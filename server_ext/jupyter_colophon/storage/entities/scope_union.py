@@ -6,32 +6,37 @@ every change since it was read. Both versions continue after a deletion, so the 
 
 from collections.abc import Collection, Mapping
 
-from jupyter_colophon.core.datahub.scope_union import UNION_RULES, USER_ASPECT, list_user_entries, merge_entries
-from jupyter_colophon.core.documents.json_parsing import parse_stored
+from jupyter_colophon.core.datahub.scope_union import (
+    UNION_RULES,
+    USER_ASPECT,
+    list_user_entries,
+    merge_user_entries_into_aspect,
+)
+from jupyter_colophon.core.documents.json_parsing import parse_stored_json
 from jupyter_colophon.core.entities.entity import Aspect
 from jupyter_colophon.core.identity.names import Urn
-from jupyter_colophon.core.identity.urn import PREFIX, make_simple_urn
+from jupyter_colophon.core.identity.urn import PREFIX, make_single_key_urn
 from jupyter_colophon.core.model.proposal import ABSENT
 from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.storage.spi import Row, TableContext
 
 
-def get_united_version(name: str, own: Row | None, people: Row | None) -> tuple[int, int | None]:
+def get_newest_version_of_union(aspect: str, own: Row | None, user_row: Row | None) -> tuple[int, int | None]:
     """Return (version or -1, time in ms) of a union, given the rows of both aspects."""
-    rows = [row for row in (own, people) if row is not None]
+    rows = [row for row in (own, user_row) if row is not None]
     has_own = own is not None and own["value"] is not None
-    if not has_own and not (people is not None and list_user_entries(name, _parse_value(people))):
+    if not has_own and not (user_row is not None and list_user_entries(aspect, _parse_row_value(user_row))):
         return ABSENT, None
     return sum(row["version"] for row in rows), max(row["time"] for row in rows)
 
 
-def add_user_aspects(
+def merge_user_entries_into_aspects(
     tx: TableContext, registry: Registry, urn: Urn, present: Mapping[str, Aspect], names: Collection[str] | None
 ) -> dict[str, Aspect]:
     """Return the aspects of an entity (those of `names`, or all), as unions where clients read unions."""
-    kind, aspects = registry.get_stored_type(urn.type), dict(present)
+    kind, aspects = registry.get_type_or_unregistered(urn.type), dict(present)
     names_of_unions = [
-        name for name in UNION_RULES if (names is None or name in names) and kind.get_aspect(name) is not None
+        name for name in UNION_RULES if (names is None or name in names) and kind.find_aspect(name) is not None
     ]
     table = tx.get_table("aspects")
     people = table.read((str(urn), USER_ASPECT)) if names_of_unions else None
@@ -39,23 +44,28 @@ def add_user_aspects(
         return aspects
     rows = {row["aspect"]: row for row in table.read_many([(str(urn), name) for name in names_of_unions])}
     for name in names_of_unions:
-        united = _unite(name, rows.get(name), people, present.get(name))
+        united = _merge_aspect_with_user_entries(name, rows.get(name), people, present.get(name))
         if united is not None:
             aspects[name] = united
     return aspects
 
 
-def _unite(name: str, own: Row | None, people: Row, aspect: Aspect | None) -> Aspect | None:
-    stamp = {"time": people["time"], "actor": _to_actor(people["actor"])}
-    value = merge_entries(
-        name, None if aspect is None else aspect.value, list_user_entries(name, _parse_value(people)), stamp
+def _merge_aspect_with_user_entries(
+    aspect_name: str, own: Row | None, user_row: Row, aspect: Aspect | None
+) -> Aspect | None:
+    stamp = {"time": user_row["time"], "actor": _to_actor_urn(user_row["actor"])}
+    value = merge_user_entries_into_aspect(
+        aspect_name,
+        None if aspect is None else aspect.value,
+        list_user_entries(aspect_name, _parse_row_value(user_row)),
+        stamp,
     )
     if value is None:
         return None
-    version, time = get_united_version(name, own, people)
-    newest = max((row for row in (own, people) if row is not None), key=lambda row: int(row["time"]))
+    version, time = get_newest_version_of_union(aspect_name, own, user_row)
+    newest = max((row for row in (own, user_row) if row is not None), key=lambda row: int(row["time"]))
     return Aspect(
-        name,
+        aspect_name,
         "SYSTEM" if aspect is None else aspect.scope,
         version,
         value,
@@ -66,9 +76,9 @@ def _unite(name: str, own: Row | None, people: Row, aspect: Aspect | None) -> As
     )
 
 
-def _parse_value(row: Row) -> Mapping[str, object] | None:
-    return None if row["value"] is None else parse_stored(row["value"])
+def _parse_row_value(row: Row) -> Mapping[str, object] | None:
+    return None if row["value"] is None else parse_stored_json(row["value"])
 
 
-def _to_actor(user: str) -> str:
-    return user if user.startswith(PREFIX) else str(make_simple_urn("corpuser", user or "unknown"))
+def _to_actor_urn(user: str) -> str:
+    return user if user.startswith(PREFIX) else str(make_single_key_urn("corpuser", user or "unknown"))

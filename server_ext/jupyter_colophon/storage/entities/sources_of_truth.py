@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from jupyter_colophon.core.errors import NotFound, StoreDamaged
 from jupyter_colophon.core.model.registry import Registry
-from jupyter_colophon.core.model.search_fields import collect_words, is_marked
+from jupyter_colophon.core.model.search_fields import collect_encoded_search_words, is_text_searchable
 from jupyter_colophon.core.model.search_index_terms import ValueRow
 from jupyter_colophon.storage.lineage import statements
 from jupyter_colophon.storage.search import index
@@ -34,7 +34,7 @@ class CheckStep(Generic[T]):
     step: Callable[[TableContext, Any], tuple[list[T], Any]]
 
 
-class UnreadableSource(Exception):
+class UnreadableAspect(Exception):
     """An aspect's value cannot be parsed, so no rows can be derived from it."""
 
 
@@ -58,14 +58,14 @@ class DerivedRows:
 NO_ROWS = DerivedRows(None, {}, None)
 
 
-def build_range_after(place: Key) -> Range:
+def build_range_after_key(place: Key) -> Range:
     """Return the range of rows after a key; () means the start of the table."""
     return Range(place, begin_inclusive=False) if place else Range()
 
 
-def list_entities_after(tx: TableContext, urn: str, limit: int = AT_ONCE) -> list[StoredEntity]:
+def list_stored_entities_after(tx: TableContext, urn: str, limit: int = AT_ONCE) -> list[StoredEntity]:
     """Return entities in the order of their URNs, starting after `urn`, deleted ones included."""
-    rows = list(tx.get_table("entities").scan(build_range_after((urn,) if urn else ()), limit))
+    rows = list(tx.get_table("entities").scan(build_range_after_key((urn,) if urn else ()), limit))
     if not rows:
         return []
     aspects: dict[str, dict[str, Row]] = {row["urn"]: {} for row in rows}
@@ -75,15 +75,15 @@ def list_entities_after(tx: TableContext, urn: str, limit: int = AT_ONCE) -> lis
     return [StoredEntity(row, aspects[row["urn"]]) for row in rows]
 
 
-def iterate_entities(tx: TableContext) -> Iterator[StoredEntity]:
+def iterate_stored_entities(tx: TableContext) -> Iterator[StoredEntity]:
     """Yield all entities, read in slices because not every store scans lazily."""
     after = ""
-    while page := list_entities_after(tx, after):
+    while page := list_stored_entities_after(tx, after):
         yield from page
         after = page[-1].entity["urn"]
 
 
-def read_entity(tx: TableContext, urn: str) -> StoredEntity | None:
+def find_stored_entity(tx: TableContext, urn: str) -> StoredEntity | None:
     """Return one entity, None if it does not exist."""
     row = tx.get_table("entities").read((urn,))
     return (
@@ -93,50 +93,50 @@ def read_entity(tx: TableContext, urn: str) -> StoredEntity | None:
     )
 
 
-def derive_value_rows(registry: Registry, stored: StoredEntity) -> frozenset[ValueRow]:
+def derive_search_value_rows(registry: Registry, stored: StoredEntity) -> frozenset[ValueRow]:
     """Return the searchable values of an entity, none if it is deleted. Raises Unreadable."""
     if stored.entity["deleted"]:
         return frozenset()
     try:
-        return frozenset(index.collect_value_rows(select_described_aspects(registry, stored)))
+        return frozenset(index.collect_aspect_value_rows(select_searchable_aspects_of_entity(registry, stored)))
     except (NotFound, StoreDamaged, ValueError, TypeError, AttributeError) as error:
-        raise UnreadableSource(stored.entity["urn"]) from error
+        raise UnreadableAspect(stored.entity["urn"]) from error
 
 
-def derive_rows(registry: Registry, stored: StoredEntity) -> DerivedRows:
+def derive_all_rows(registry: Registry, stored: StoredEntity) -> DerivedRows:
     """Return the rows that an entity requires in the derived tables. Raises Unreadable."""
-    entity, rows = stored.entity, set(derive_value_rows(registry, stored))
+    entity, rows = stored.entity, set(derive_search_value_rows(registry, stored))
     if entity["deleted"]:
         return NO_ROWS
     try:
-        words = collect_search_words(registry, entity, stored.aspects)
+        words = collect_marked_search_words(registry, entity, stored.aspects)
     except (NotFound, ValueError) as error:
-        raise UnreadableSource(entity["urn"]) from error
-    document = index.build_document(entity, rows, words, removed=is_removed(registry, stored))
-    return DerivedRows(build_name_row(entity), index.build_stored_rows(entity, rows), document)
+        raise UnreadableAspect(entity["urn"]) from error
+    document = index.build_search_document(entity, rows, words, removed=is_entity_softly_deleted(registry, stored))
+    return DerivedRows(build_name_row(entity), index.build_stored_value_rows(entity, rows), document)
 
 
-def list_runs_after(tx: TableContext, place: Key, limit: int = AT_ONCE) -> list[Row]:
+def list_run_rows_after(tx: TableContext, place: Key, limit: int = AT_ONCE) -> list[Row]:
     """Return runs in the order of program and run id, starting after this key."""
-    return list(tx.get_table("runs").scan(build_range_after(place), limit))
+    return list(tx.get_table("runs").scan(build_range_after_key(place), limit))
 
 
-def run(tx: TableContext, urn: str) -> Row | None:
+def find_run_row(tx: TableContext, urn: str) -> Row | None:
     """Return a run's row, None if it does not exist."""
     return next(iter(tx.get_table("runs").scan_index("urn", urn, 1)), None)
 
 
-def derive_links(tx: TableContext, run: Row) -> set[AccessLink]:
+def derive_lineage_links_of_run(tx: TableContext, run: Row) -> set[AccessLink]:
     """Return the lineage edges of a run."""
-    return statements.derive_run_links(tx, run)
+    return statements.derive_links_of_run(tx, run)
 
 
-def derive_run_times(run: Row) -> list[Key]:
+def derive_time_index_keys_of_run(run: Row) -> list[Key]:
     """Return the keys of a run in the table of runs by time: one for its program, one for all programs."""
     return [(program, run["start"], run["urn"]) for program in (run["program"], "")]
 
 
-def read_documents_between(tx: TableContext, after: str, last: str | None) -> dict[str, Document]:
+def read_search_documents_between(tx: TableContext, after: str, last: str | None) -> dict[str, Document]:
     """Return the full-text documents after one URN and up to another, to the end if `last` is None."""
     documents: dict[str, Document] = {}
     while page := tx.search.read_documents_after(after, AT_ONCE):
@@ -148,30 +148,32 @@ def read_documents_between(tx: TableContext, after: str, last: str | None) -> di
     return documents
 
 
-def select_described_aspects(registry: Registry, stored: StoredEntity) -> index.Aspects:
+def select_searchable_aspects_of_entity(registry: Registry, stored: StoredEntity) -> index.Aspects:
     """Return the aspects of an entity that have a value and contribute to search, as the index takes them."""
     kind = registry.get_type(stored.entity["type"])
     for name, row in stored.aspects.items():
-        if row["value"] is not None and kind.get_aspect(name) is None:
+        if row["value"] is not None and kind.find_aspect(name) is None:
             # The contributions of an aspect that is no longer registered are unknown: leave its derived rows unchanged.
             raise NotFound(f"{kind.type} aspect", name)
     return index.select_searchable_aspects(kind, stored.aspects)
 
 
-def is_removed(registry: Registry, stored: StoredEntity) -> bool:
+def is_entity_softly_deleted(registry: Registry, stored: StoredEntity) -> bool:
     """Return whether an entity was softly deleted. Raises Unreadable."""
     try:
-        return index.is_removed(select_described_aspects(registry, stored))
+        return index.is_removed_by_status(select_searchable_aspects_of_entity(registry, stored))
     except (NotFound, StoreDamaged) as error:
-        raise UnreadableSource(stored.entity["urn"]) from error
+        raise UnreadableAspect(stored.entity["urn"]) from error
 
 
-def collect_search_words(registry: Registry, entity: Row, aspects: Mapping[str, Row]) -> frozenset[str]:
+def collect_marked_search_words(registry: Registry, entity: Row, aspects: Mapping[str, Row]) -> frozenset[str]:
     """Return the words of the texts that the model marks for search."""
-    kind = registry.get_stored_type(entity["type"])
-    specs = [spec for name in aspects if (spec := kind.get_aspect(name)) is not None and is_marked(spec)]
+    kind = registry.get_type_or_unregistered(entity["type"])
+    specs = [spec for name in aspects if (spec := kind.find_aspect(name)) is not None and is_text_searchable(spec)]
     value_rows_of = {spec.name: (spec, value) for spec in specs if (value := aspects[spec.name]["value"]) is not None}
-    return collect_words({name: (spec, json.loads(value)) for name, (spec, value) in value_rows_of.items()})
+    return collect_encoded_search_words(
+        {name: (spec, json.loads(value)) for name, (spec, value) in value_rows_of.items()}
+    )
 
 
 def build_name_row(entity: Row) -> Row:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any
 
-from jupyter_colophon.core.documents.json_parsing import compact, parse_stored
+from jupyter_colophon.core.documents.json_parsing import encode_canonical_json, parse_stored_json
 from jupyter_colophon.storage.spi import Key, Range, Row, TableContext
 
 KEY = ("urn", "aspect", "time", "part")
@@ -12,26 +12,26 @@ KEY = ("urn", "aspect", "time", "part")
 _PARTS = ("messageId", "partitionSpec", "eventGranularity")
 
 
-def build_range(urn: str, aspect: str, start: int | None, end: int | None) -> Range:
+def build_range_of_times(urn: str, aspect: str, start: int | None, end: int | None) -> Range:
     """Return the range of an aspect's values between two times (ms), both inclusive; None means unbounded."""
     all_: tuple[Any, ...] = (urn, aspect)
     return Range(all_ if start is None else (*all_, start), all_ if end is None else (*all_, end))
 
 
-def get_key(urn: str, aspect: str, value: Mapping[str, Any]) -> Key:
+def get_timeseries_key(urn: str, aspect: str, value: Mapping[str, Any]) -> Key:
     """Return the key of a value."""
     parts = {name: value[name] for name in _PARTS if value.get(name) is not None}
-    part = sha256(compact(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32] if parts else ""
+    part = sha256(encode_canonical_json(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32] if parts else ""
     return urn, aspect, value["timestampMillis"], part
 
 
-def read_value(tx: TableContext, key: Key) -> Any | None:
+def find_timeseries_value(tx: TableContext, key: Key) -> Any | None:
     """Return the value with this key, None if there is none."""
     row = tx.get_table("timeseries").read(key)
-    return None if row is None else parse_stored(row["value"])
+    return None if row is None else parse_stored_json(row["value"])
 
 
-def list_aspects(tx: TableContext, urn: str) -> list[str]:
+def list_timeseries_aspects(tx: TableContext, urn: str) -> list[str]:
     """Return the aspects of an entity that have timeseries values, in order, with one read for each."""
     aspects: list[str] = []
     place: tuple[str, ...] = (urn,)
@@ -41,7 +41,7 @@ def list_aspects(tx: TableContext, urn: str) -> list[str]:
     return aspects
 
 
-def list_after(tx: TableContext, urn: str, aspect: str, place: Key, limit: int) -> list[Row]:
+def list_timeseries_rows_after(tx: TableContext, urn: str, aspect: str, place: Key, limit: int) -> list[Row]:
     """Return the values of an aspect by time, after a position; () means the start."""
     all_ = Range.prefix(urn, aspect)
     return list(

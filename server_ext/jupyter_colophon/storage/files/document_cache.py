@@ -28,28 +28,28 @@ class DocumentCache:
     def __len__(self) -> int:
         return len(self._held)
 
-    def get(self, key: Key, stamp: Stamp) -> StoredInstance | None:
+    def get_if_unchanged(self, key: Key, stamp: Stamp) -> StoredInstance | None:
         """Return the document of a file in this state, None if it is not cached."""
         entry = self._held.get(key)
         return entry[1] if entry is not None and entry[0] == stamp else None
 
-    def put(self, key: Key, stamp: Stamp, instance: StoredInstance) -> None:
+    def add_and_evict_others(self, key: Key, stamp: Stamp, instance: StoredInstance) -> None:
         """Add the document of a file in this state."""
         with self._lock:
-            self._drop(key)
+            self._remove_entry(key)
             while self._held and self._bytes + _compute_cost(stamp, instance) > self._bytes_max:
-                self._drop(next(reversed(self._held)))
+                self._remove_entry(next(reversed(self._held)))
             if _compute_cost(stamp, instance) <= self._bytes_max:
                 self._held[key] = (stamp, instance)
                 self._bytes += _compute_cost(stamp, instance)
 
-    def forget(self, key: Key) -> None:
+    def remove_file(self, key: Key) -> None:
         """Remove a file that no longer exists."""
         if key in self._held:
             with self._lock:
-                self._drop(key)
+                self._remove_entry(key)
 
-    def _drop(self, key: Key) -> None:
+    def _remove_entry(self, key: Key) -> None:
         entry = self._held.pop(key, None)
         if entry is not None:
             self._bytes -= _compute_cost(*entry)

@@ -18,7 +18,7 @@ _KINDS: dict[int | None, type[StorageError]] = {
 
 
 @contextmanager
-def translate_errors(doing: str) -> Iterator[None]:
+def translate_os_errors(activity: str) -> Iterator[None]:
     """Translate an OSError into StoreFull (no space or quota), StoreUnavailable (too many open files), or else
     StorageError.
     """
@@ -26,4 +26,4 @@ def translate_errors(doing: str) -> Iterator[None]:
         yield
     except OSError as error:
         reason = os.strerror(error.errno) if error.errno else "unknown error of the file system"
-        raise _KINDS.get(error.errno, StorageError)(f"{doing}: {reason}") from error
+        raise _KINDS.get(error.errno, StorageError)(f"{activity}: {reason}") from error

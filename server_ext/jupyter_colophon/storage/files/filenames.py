@@ -20,7 +20,7 @@ _BYTES_MAX = 255
 _NAME_BYTES_MAX = 200
 
 
-def find_fault(name: str) -> str:
+def find_filename_problem(name: str) -> str:
     """Return why no file can have this name, "" if one can. The grammar of names is stricter (spec INST-6), but files
     that users put there must be reachable.
     """
@@ -36,30 +36,30 @@ def find_fault(name: str) -> str:
     return ""
 
 
-def get_instance_name(file: str) -> str | None:
+def get_instance_name_of_file(file: str) -> str | None:
     """Return the instance whose file has this name; None for any other file."""
     if not file.endswith(SUFFIX):
         return None
     name = file[: -len(SUFFIX)]
-    return name if _PLAIN.match(name) or not find_fault(name) else None
+    return name if _PLAIN.match(name) or not find_filename_problem(name) else None
 
 
-def get_lock_file(name: str) -> str:
+def get_lock_file_name(name: str) -> str:
     """Return the name of the lock file of an instance."""
-    return f"{_shorten(name)}.lock"
+    return f"{_shorten_file_name(name)}.lock"
 
 
-def create_temporary_name(name: str) -> str:
+def create_temporary_file_name(name: str) -> str:
     """Return a new name for the temporary file of an instance."""
-    return f".{_shorten(name)}.{token_hex(6)}.tmp"
+    return f".{_shorten_file_name(name)}.{token_hex(6)}.tmp"
 
 
-def get_lock_name(temporary: str) -> str | None:
+def get_lock_name_of_temporary_file(temporary: str) -> str | None:
     """Return the lock under which one of our temporary files is written; None for any other file."""
     match = _TEMPORARY.match(temporary)
     return f"{match['name']}.lock" if match else None
 
 
-def _shorten(name: str) -> str:
+def _shorten_file_name(name: str) -> str:
     text = os.fsencode(name)
     return name if len(text) <= _NAME_BYTES_MAX else blake2b(text, digest_size=16).hexdigest()

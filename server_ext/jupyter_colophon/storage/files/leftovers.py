@@ -12,14 +12,14 @@ from jupyter_colophon.core.errors import InstanceNotFound, InstanceUnreadable, S
 from jupyter_colophon.core.instances.instance import StoredInstance
 from jupyter_colophon.storage.files import filenames, reading
 from jupyter_colophon.storage.files.document_cache import DocumentCache
-from jupyter_colophon.storage.files.failures import translate_errors
-from jupyter_colophon.storage.files.locks import hold_lock
+from jupyter_colophon.storage.files.failures import translate_os_errors
+from jupyter_colophon.storage.files.locks import hold_thread_and_file_lock
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Leftover:
+class ElyraBackup:
     """A backup that an interrupted save of Elyra left: the instance before that save.
 
     `time` is the beginning of that save, in milliseconds; `size` is in bytes. `problem` is why it cannot be read, and
@@ -34,23 +34,25 @@ class Leftover:
     problem: str = ""
 
 
-def list_leftovers(folder: Path) -> list[Leftover]:
+def list_elyra_backups(folder: Path) -> list[ElyraBackup]:
     """Return Elyra's backups in a folder, by name, newest first. Raises StorageError."""
-    with translate_errors("leftover files cannot be listed"):
-        files = _list_files(folder)
+    with translate_os_errors("leftover files cannot be listed"):
+        files = _list_file_names(folder)
     backups = [
-        match for match in map(filenames.BACKUP.match, files) if match and not filenames.find_fault(match["name"])
+        match
+        for match in map(filenames.BACKUP.match, files)
+        if match and not filenames.find_filename_problem(match["name"])
     ]
-    leftovers = [_build_leftover(folder, match["name"], match.string, match["time"]) for match in backups]
+    leftovers = [_parse_backup_file_name(folder, match["name"], match.string, match["time"]) for match in backups]
     return sorted(
         (leftover for leftover in leftovers if leftover is not None),
         key=lambda leftover: (leftover.name, -leftover.time),
     )
 
 
-def read_document(folder: Path, space: str, name: str, backup: str) -> Mapping[str, Any]:
+def read_backup_document(folder: Path, space: str, name: str, backup: str) -> Mapping[str, Any]:
     """Return the document of a backup. Raises InstanceNotFound and InstanceUnreadable."""
-    instance = _read_file(folder, _check_name(space, name, backup), name)
+    instance = _read_backup_file(folder, _require_backup_of_instance(space, name, backup), name)
     if instance is None:
         raise InstanceNotFound(space, backup)
     if instance.document is None:
@@ -58,58 +60,58 @@ def read_document(folder: Path, space: str, name: str, backup: str) -> Mapping[s
     return instance.document
 
 
-def discard(folder: Path, space: str, name: str, backup: str) -> None:
+def remove_backup(folder: Path, space: str, name: str, backup: str) -> None:
     """Remove a backup. Raises InstanceNotFound and StorageError."""
-    with translate_errors(f"the leftover file of {name} cannot be removed"):
+    with translate_os_errors(f"the leftover file of {name} cannot be removed"):
         try:
-            os.unlink(folder / _check_name(space, name, backup))
+            os.unlink(folder / _require_backup_of_instance(space, name, backup))
         except FileNotFoundError:
             raise InstanceNotFound(space, backup) from None
 
 
-def sweep(folder: Path) -> None:
+def remove_unused_temporary_files(folder: Path) -> None:
     """Remove our temporary files and locks that are not in use. Failures are left for the next time."""
     try:
-        files = _list_files(folder)
+        files = _list_file_names(folder)
     except OSError as error:
-        _log.warning("%s could not be cleaned up: %s", folder, error)
+        _log.warning("temporary files in the folder %s cannot be removed: %s", folder, error)
         return
     locks = folder / filenames.LOCKS
     for file in files:
-        lock = filenames.get_lock_name(file)
+        lock = filenames.get_lock_name_of_temporary_file(file)
         if lock is not None:
-            with suppress(StoreUnavailable, OSError), hold_lock(locks, lock, wait_s=0):
+            with suppress(StoreUnavailable, OSError), hold_thread_and_file_lock(locks, lock, wait_s=0):
                 os.unlink(folder / file)
     with suppress(OSError):
         for file in os.listdir(locks):
-            with suppress(StoreUnavailable, OSError), hold_lock(locks, file, wait_s=0):
+            with suppress(StoreUnavailable, OSError), hold_thread_and_file_lock(locks, file, wait_s=0):
                 """Releasing the lock removes it."""
 
 
-def _list_files(folder: Path) -> list[str]:
+def _list_file_names(folder: Path) -> list[str]:
     try:
         return sorted(os.listdir(folder))
     except FileNotFoundError:
         return []
 
 
-def _check_name(space: str, name: str, backup: str) -> str:
+def _require_backup_of_instance(space: str, name: str, backup: str) -> str:
     match = filenames.BACKUP.match(backup)
     if match is None or match["name"] != name or os.path.basename(backup) != backup:
         raise InstanceNotFound(space, backup)
     return backup
 
 
-def _build_leftover(folder: Path, name: str, file: str, seconds: str) -> Leftover | None:
-    instance, own = _read_file(folder, file, name), _read_file(folder, f"{name}{filenames.SUFFIX}", name)
+def _parse_backup_file_name(folder: Path, name: str, file: str, seconds: str) -> ElyraBackup | None:
+    instance, own = _read_backup_file(folder, file, name), _read_backup_file(folder, f"{name}{filenames.SUFFIX}", name)
     if instance is None:
         return None
     with suppress(OSError):
         size = os.lstat(folder / file).st_size
         missing = own is None or own.document is None
-        return Leftover(name, file, int(float(seconds) * 1_000), size, missing, instance.problem)
+        return ElyraBackup(name, file, int(float(seconds) * 1_000), size, missing, instance.problem)
     return None
 
 
-def _read_file(folder: Path, file: str, name: str) -> StoredInstance | None:
-    return reading.read(str(folder / file), name, own=True, cache=DocumentCache(0))
+def _read_backup_file(folder: Path, file: str, name: str) -> StoredInstance | None:
+    return reading.read_instance_file(str(folder / file), name, own=True, cache=DocumentCache(0))

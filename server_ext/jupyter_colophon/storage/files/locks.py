@@ -11,7 +11,7 @@ from threading import Lock
 from weakref import WeakValueDictionary
 
 from jupyter_colophon.core.errors import StoreUnavailable
-from jupyter_colophon.storage.fsync import make_folder
+from jupyter_colophon.storage.fsync import create_private_folders
 from jupyter_colophon.system.process_files import is_same_file, try_lock
 
 #: The timeout for the lock of another change.
@@ -31,7 +31,7 @@ _reported: set[str] = set()
 
 
 @contextmanager
-def hold_lock(folder: Path, file: str, wait_s: float = WAIT_S) -> Iterator[None]:
+def hold_thread_and_file_lock(folder: Path, file: str, wait_s: float = WAIT_S) -> Iterator[None]:
     """Hold the lock of this name in the folder, which is created if it is missing.
 
     Raises StoreUnavailable after `wait_s` seconds, and OSError.
@@ -44,7 +44,7 @@ def hold_lock(folder: Path, file: str, wait_s: float = WAIT_S) -> Iterator[None]
 @contextmanager
 def hold_thread_lock(folder: Path, file: str, wait_s: float) -> Iterator[None]:
     """Hold the lock against other threads of this process; it uses no file. Raises StoreUnavailable."""
-    lock = _get_thread_lock(f"{folder}{os.sep}{file}")
+    lock = _get_or_create_thread_lock(f"{folder}{os.sep}{file}")
     if not lock.acquire(timeout=max(wait_s, 0)):
         raise _build_busy_error()
     try:
@@ -55,20 +55,20 @@ def hold_thread_lock(folder: Path, file: str, wait_s: float) -> Iterator[None]:
 
 @contextmanager
 def hold_file_lock(folder: Path, file: str, deadline: float) -> Iterator[None]:
-    """Hold the lock against other processes. `deadline` is a monotonic time. Raises the errors of `hold_lock`."""
+    """Hold the lock against other processes. `deadline` is a monotonic time. Raises the errors of `hold_thread_and_file_lock`."""
     path = f"{folder}{os.sep}{file}"
-    descriptor = _acquire(folder, path, deadline)
+    descriptor = _wait_for_file_lock(folder, path, deadline)
     try:
         yield
     finally:
-        _release(path, descriptor)
+        _remove_and_release_lock_file(path, descriptor)
 
 
 def _build_busy_error() -> StoreUnavailable:
     return StoreUnavailable("the instance is being changed by another process")
 
 
-def _get_thread_lock(key: str) -> Lock:
+def _get_or_create_thread_lock(key: str) -> Lock:
     with _threads_lock:
         turn = _threads.get(key)
         if turn is None:
@@ -76,13 +76,13 @@ def _get_thread_lock(key: str) -> Lock:
         return turn
 
 
-def _acquire(folder: Path, path: str, deadline: float) -> int:
+def _wait_for_file_lock(folder: Path, path: str, deadline: float) -> int:
     """Return a descriptor that holds the lock of the file that is at this path now."""
     tries = 0
     while True:
         descriptor = _open_lock_file(folder, path)
         try:
-            if _is_locked(descriptor, folder) and is_same_file(descriptor, path):
+            if _is_locked_at_path(descriptor, folder) and is_same_file(descriptor, path):
                 return descriptor
         except BaseException:
             os.close(descriptor)
@@ -101,11 +101,11 @@ def _open_lock_file(folder: Path, path: str) -> int:
         with suppress(FileNotFoundError):
             return os.open(path, flags, 0o600)
         with suppress(FileNotFoundError):
-            make_folder(folder)
+            create_private_folders(folder)
     return os.open(path, flags, 0o600)
 
 
-def _is_locked(descriptor: int, folder: Path) -> bool:
+def _is_locked_at_path(descriptor: int, folder: Path) -> bool:
     try:
         return try_lock(descriptor)
     except OSError as error:
@@ -119,13 +119,13 @@ def _is_locked(descriptor: int, folder: Path) -> bool:
     return True
 
 
-def _release(path: str, descriptor: int) -> None:
+def _remove_and_release_lock_file(path: str, descriptor: int) -> None:
     """Remove the file before releasing it, so that waiting processes find another file under the name and try again."""
     try:
         os.unlink(path)
     except FileNotFoundError:
         pass
     except OSError as error:
-        _log.warning("A lock could not be removed: %s", error)
+        _log.warning("the lock file of an instance cannot be removed: %s", error)
     finally:
         os.close(descriptor)

@@ -10,7 +10,7 @@ _KINDS = re.compile(
 )
 
 
-def is_on_network(folder: Path, mounts: Path = _MOUNTS) -> bool:
+def is_on_network_file_system(folder: Path, mounts: Path = _MOUNTS) -> bool:
     """Return whether the folder, or the place where it will be created, is on a network file system; False without a
     mount table.
 
@@ -23,14 +23,14 @@ def is_on_network(folder: Path, mounts: Path = _MOUNTS) -> bool:
     place = os.path.realpath(folder)
     best, kind = "", ""
     for line in lines:
-        point, is_of = _parse_mount(line)
+        point, is_of = _parse_mount_line(line)
         # Of two mounts on one place, the later one is visible.
         if len(point) >= len(best) and (place == point or place.startswith(point.rstrip("/") + "/")):
             best, kind = point, is_of
     return _KINDS.fullmatch(kind) is not None
 
 
-def _parse_mount(line: str) -> tuple[str, str]:
+def _parse_mount_line(line: str) -> tuple[str, str]:
     """Return the place and the type of a mount; ("", "") for an invalid line."""
     before, _, after = line.partition(" - ")
     fields, kinds = before.split(" "), after.split(" ")

@@ -10,7 +10,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
-from jupyter_colophon.core.documents.json_parsing import compact, parse
+from jupyter_colophon.core.documents.json_parsing import encode_canonical_json, parse_json
 from jupyter_colophon.core.errors import MalformedBody, StoreUnavailable, TooLarge
 from jupyter_colophon.core.instances.instance import StoredInstance
 from jupyter_colophon.storage.files import symlinks
@@ -47,25 +47,25 @@ class _FileRejected(Exception):
     """The file cannot be read; the argument is the reason."""
 
 
-def read(path: str, name: str, *, own: bool, cache: DocumentCache) -> StoredInstance | None:
+def read_instance_file(path: str, name: str, *, own: bool, cache: DocumentCache) -> StoredInstance | None:
     """Read the instance at the path, readable or not; return None if there is none. An unchanged file costs one stat.
 
     Raises StoreUnavailable if this process can open no file at all.
     """
     try:
-        status = symlinks.read_status(path)
+        status = symlinks.read_file_or_target_status(path)
     except (FileNotFoundError, NotADirectoryError):
-        cache.forget((path, own))
+        cache.remove_file((path, own))
         return None
     except OSError as error:
         return StoredInstance(
-            name, None, path, "!" + _hash_text(b""), own, f"it cannot be accessed: {_explain_error(error)}"
+            name, None, path, "!" + _hash_text(b""), own, f"it cannot be accessed: {_describe_os_error(error)}"
         )
-    cached = cache.get((path, own), get_stamp(status))
-    return cached or _read_file(path, name, status, own=own, cache=cache)
+    cached = cache.get_if_unchanged((path, own), get_file_stamp(status))
+    return cached or _read_and_cache_file(path, name, status, own=own, cache=cache)
 
 
-def parse_document(text: bytes, repeated: list[str] | None = None) -> dict[str, Any]:
+def parse_instance_document(text: bytes, repeated: list[str] | None = None) -> dict[str, Any]:
     """Parse the document in a file. Raises MalformedBody and TooLarge, with messages that have none of its content.
 
     Repeated member names are added to `repeated` if given, and are rejected otherwise.
@@ -76,35 +76,35 @@ def parse_document(text: bytes, repeated: list[str] | None = None) -> dict[str, 
         raise MalformedBody("it begins with a byte order mark")
     if not text.strip():
         raise MalformedBody("it is empty")
-    value = parse(text, "it", repeated=repeated)
+    value = parse_json(text, "it", repeated_names=repeated)
     if not isinstance(value, dict):
         raise MalformedBody("it is not a JSON object")
     return {key: inner for key, inner in value.items() if key not in NOT_IN_DOCUMENT}
 
 
-def hash_document(document: dict[str, Any]) -> str:
+def hash_instance_document(document: dict[str, Any]) -> str:
     """Return a hash that is equal for equal documents, regardless of formatting."""
-    return _hash_text(compact(document).encode())
+    return _hash_text(encode_canonical_json(document).encode())
 
 
-def get_stamp(status: os.stat_result) -> Stamp:
+def get_file_stamp(status: os.stat_result) -> Stamp:
     """Return what distinguishes states of a file."""
     return status.st_mtime_ns, status.st_size, status.st_ino, status.st_ctime_ns
 
 
-def is_settled(stamp: Stamp, now: int) -> bool:
+def is_stamp_final(stamp: Stamp, now: int) -> bool:
     """Return whether a file that was inspected at `now` (ns) cannot change any more without getting another stamp."""
     changed = max(stamp[0], stamp[3])
     is_coarse = stamp[0] % 1_000_000_000 == 0 and stamp[3] % 1_000_000_000 == 0
     return changed < now - (_SETTLED_COARSE_NS if is_coarse else _SETTLED_NS)
 
 
-def get_owner(status: os.stat_result) -> str:
+def get_owner_name(status: os.stat_result) -> str:
     """Return the account that owns a file, by name if it has one."""
     return _get_account_name(status.st_uid)
 
 
-def _read_file(
+def _read_and_cache_file(
     path: str, name: str, status: os.stat_result, *, own: bool, cache: DocumentCache
 ) -> StoredInstance | None:
     text: bytes | None = None
@@ -112,59 +112,59 @@ def _read_file(
     document, problem = None, ""
     repeated: list[str] = []
     try:
-        text, status = _read_text(path, status)
-        document = parse_document(text, repeated)
+        text, status = _read_unchanged_file(path, status)
+        document = parse_instance_document(text, repeated)
     except FileNotFoundError:
         return None
     except OSError as error:
         if error.errno in _OUR_OWN:
-            raise StoreUnavailable(f"no file can be opened: {_explain_error(error)}") from error
-        problem = f"it cannot be read: {_explain_error(error)}"
+            raise StoreUnavailable(f"this process cannot open any more files: {_describe_os_error(error)}") from error
+        problem = f"it cannot be read: {_describe_os_error(error)}"
     except (_FileRejected, MalformedBody, TooLarge) as error:
         problem = str(error)
-    stamp = get_stamp(status)
+    stamp = get_file_stamp(status)
     if document is not None:
-        mark = hash_document(document)
+        mark = hash_instance_document(document)
     else:
         mark = "!" + _hash_text(text if text is not None else repr((stamp, problem)).encode())
     time_ms, warning = status.st_mtime_ns // 1_000_000, REPEATED if repeated and document is not None else ""
-    instance = StoredInstance(name, document, path, mark, own, problem, time_ms, get_owner(status), warning)
-    if is_settled(stamp, begun):
-        cache.put((path, own), stamp, instance)
+    instance = StoredInstance(name, document, path, mark, own, problem, time_ms, get_owner_name(status), warning)
+    if is_stamp_final(stamp, begun):
+        cache.add_and_evict_others((path, own), stamp, instance)
     return instance
 
 
-def _read_text(path: str, status: os.stat_result) -> tuple[bytes, os.stat_result]:
+def _read_unchanged_file(path: str, status: os.stat_result) -> tuple[bytes, os.stat_result]:
     """Read a file; return its content and its state, which was the same before and after. Raises _FileRejected and
     OSError.
     """
     for _ in range(_TRIES):
-        _check(status)
-        descriptor = _open_file(path)
+        _require_regular_small_file(status)
+        descriptor = _open_regular_file(path)
         try:
             status = os.fstat(descriptor)
-            _check(status)
-            text = _read_all(descriptor, status.st_size)
+            _require_regular_small_file(status)
+            text = _read_all_bytes(descriptor, status.st_size)
             after = os.fstat(descriptor)
         finally:
             os.close(descriptor)
-        if get_stamp(after) == get_stamp(status):
+        if get_file_stamp(after) == get_file_stamp(status):
             return text, status
         status = after
     raise _FileRejected("it is being written by another program")
 
 
-def _open_file(path: str) -> int:
+def _open_regular_file(path: str) -> int:
     try:
         return os.open(path, _FLAGS)
     except OSError as error:
-        inside = symlinks.resolve_target(path) if error.errno == errno.ELOOP else None
+        inside = symlinks.resolve_link_within_folder(path) if error.errno == errno.ELOOP else None
         if inside is None:
             raise
-        return symlinks.open_target(path, inside, _FLAGS)
+        return symlinks.open_link_target(path, inside, _FLAGS)
 
 
-def _check(status: os.stat_result) -> None:
+def _require_regular_small_file(status: os.stat_result) -> None:
     kind = stat.S_IFMT(status.st_mode)
     if kind != stat.S_IFREG:
         raise _FileRejected(_KINDS.get(kind, "it is not a regular file"))
@@ -172,7 +172,7 @@ def _check(status: os.stat_result) -> None:
         raise _FileRejected(f"it has {status.st_size} bytes; at most {BYTES_MAX} are read")
 
 
-def _read_all(descriptor: int, size: int) -> bytes:
+def _read_all_bytes(descriptor: int, size: int) -> bytes:
     parts, missing = [], size + 1
     while missing > 0 and (part := os.read(descriptor, missing)):
         parts.append(part)
@@ -184,7 +184,7 @@ def _hash_text(text: bytes) -> str:
     return blake2b(text, digest_size=16).hexdigest()
 
 
-def _explain_error(error: OSError) -> str:
+def _describe_os_error(error: OSError) -> str:
     return os.strerror(error.errno) if error.errno else "unknown error of the file system"
 
 

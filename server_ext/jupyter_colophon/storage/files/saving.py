@@ -5,8 +5,8 @@ import errno
 import os
 from pathlib import Path
 
-from jupyter_colophon.storage.files.filenames import SUFFIX, create_temporary_name
-from jupyter_colophon.storage.fsync import sync_folder
+from jupyter_colophon.storage.files.filenames import SUFFIX, create_temporary_file_name
+from jupyter_colophon.storage.fsync import sync_folder_to_disk
 
 #: The errors of a file system without hard links (FAT, some network ones).
 _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
@@ -14,17 +14,17 @@ _SAVED = os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
 
-def save(folder: Path, name: str, text: bytes, *, create: bool) -> os.stat_result:
+def save_file_durably(folder: Path, name: str, text: bytes, *, create: bool) -> os.stat_result:
     """Write the text to the instance's file durably. The folder exists.
 
     Raises OSError: FileExistsError if the file is to be created and exists. After any other error the file is
     unchanged, except that the last step, the fsync of the folder, may fail after the change.
     """
-    temporary, target = f"{folder}{os.sep}{create_temporary_name(name)}", f"{folder}{os.sep}{name}{SUFFIX}"
+    temporary, target = f"{folder}{os.sep}{create_temporary_file_name(name)}", f"{folder}{os.sep}{name}{SUFFIX}"
     try:
-        status = _write_file(temporary, text)
+        status = _write_and_sync_file(temporary, text)
         if create:
-            _link(temporary, target)
+            _rename_unless_exists(temporary, target)
         else:
             os.replace(temporary, target)
     except BaseException:
@@ -34,18 +34,18 @@ def save(folder: Path, name: str, text: bytes, *, create: bool) -> os.stat_resul
     if create:
         with contextlib.suppress(OSError):
             os.unlink(temporary)  # The next start removes the rest.
-    status = _notify_watchers(target, status)
-    sync_folder(folder)
+    status = _notify_watchers_by_touching(target, status)
+    sync_folder_to_disk(folder)
     return status
 
 
-def remove(folder: Path, name: str) -> None:
+def remove_file_durably(folder: Path, name: str) -> None:
     """Remove the instance's file durably. Raises OSError."""
     os.unlink(folder / f"{name}{SUFFIX}")
-    sync_folder(folder)
+    sync_folder_to_disk(folder)
 
 
-def _write_file(path: str, text: bytes) -> os.stat_result:
+def _write_and_sync_file(path: str, text: bytes) -> os.stat_result:
     descriptor = os.open(path, _NEW, 0o600)
     try:
         _make_private(descriptor)
@@ -58,7 +58,7 @@ def _write_file(path: str, text: bytes) -> os.stat_result:
         os.close(descriptor)
 
 
-def _notify_watchers(path: str, status: os.stat_result) -> os.stat_result:
+def _notify_watchers_by_touching(path: str, status: os.stat_result) -> os.stat_result:
     """Report the saved file as modified to programs that ignore renames, and return its new status.
 
     Elyra's cache drops a file when it is modified or deleted, and ignores renames; since watchdog 7 also changes of
@@ -86,7 +86,7 @@ def _make_private(descriptor: int) -> None:
             os.chmod(descriptor, 0o600)
 
 
-def _link(temporary: str, target: str) -> None:
+def _rename_unless_exists(temporary: str, target: str) -> None:
     """Rename the file unless its new name exists."""
     try:
         os.link(temporary, target)

@@ -9,8 +9,8 @@ from pathlib import Path
 from jupyter_colophon.storage.files import symlinks
 from jupyter_colophon.storage.files.document_cache import Stamp
 from jupyter_colophon.storage.files.filenames import SUFFIX
-from jupyter_colophon.storage.files.listing import list_names_in
-from jupyter_colophon.storage.files.reading import get_stamp, is_settled
+from jupyter_colophon.storage.files.listing import list_instance_names_in
+from jupyter_colophon.storage.files.reading import get_file_stamp, is_stamp_final
 
 #: A file time further in the future than this (ns) comes from another machine's clock.
 _FUTURE_NS = 2_000_000_000
@@ -42,7 +42,7 @@ class InstanceChanges:
         return self.created | self.changed | self.deleted
 
 
-def take_snapshot(folders: Sequence[Path], names: Iterable[str] | None = None) -> dict[str, FileState]:
+def read_file_states(folders: Sequence[Path], names: Iterable[str] | None = None) -> dict[str, FileState]:
     """Inspect these names, or all instances, in the first folder that has them. Inaccessible files are omitted."""
     selected = _list_all_names(folders) if names is None else set(names)
     paths = [f"{folder}{os.sep}" for folder in folders]
@@ -50,7 +50,7 @@ def take_snapshot(folders: Sequence[Path], names: Iterable[str] | None = None) -
     return {name: state for name, state in states if state is not None}
 
 
-def compare(space: str, before: Mapping[str, FileState], after: Mapping[str, FileState]) -> InstanceChanges:
+def compare_snapshots(space: str, before: Mapping[str, FileState], after: Mapping[str, FileState]) -> InstanceChanges:
     """Return the changes between two snapshots."""
     both = before.keys() & after.keys()
     return InstanceChanges(
@@ -69,7 +69,7 @@ def _list_all_names(folders: Sequence[Path]) -> set[str]:
     names: set[str] = set()
     for folder in folders:
         try:
-            names |= list_names_in(folder)
+            names |= list_instance_names_in(folder)
         except OSError:  # Readers report a folder that cannot be listed.
             continue
     return names
@@ -78,9 +78,9 @@ def _list_all_names(folders: Sequence[Path]) -> set[str]:
 def _inspect_file(paths: list[str], name: str) -> FileState | None:
     for level, path in enumerate(paths):
         try:
-            stamp = get_stamp(symlinks.read_status(f"{path}{name}{SUFFIX}"))
+            stamp = get_file_stamp(symlinks.read_file_or_target_status(f"{path}{name}{SUFFIX}"))
         except OSError:
             continue
         now = time.time_ns()
-        return FileState(level, stamp, is_settled(stamp, now) or max(stamp[0], stamp[3]) > now + _FUTURE_NS)
+        return FileState(level, stamp, is_stamp_final(stamp, now) or max(stamp[0], stamp[3]) > now + _FUTURE_NS)
     return None

@@ -8,7 +8,7 @@ SWAPPED = "..data"
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
 
 
-def resolve_target(path: str) -> str | None:
+def resolve_link_within_folder(path: str) -> str | None:
     """Return the file that a link leads to if it is below the link's own folder, else None."""
     if os.open not in os.supports_dir_fd:
         return None
@@ -16,19 +16,19 @@ def resolve_target(path: str) -> str | None:
     return resolved if resolved.startswith(folder.rstrip(os.sep) + os.sep) else None
 
 
-def read_status(path: str) -> os.stat_result:
+def read_file_or_target_status(path: str) -> os.stat_result:
     """Return the status of the file, or of the target of its link within the folder. Raises OSError."""
     link_status = os.lstat(path)
     if not stat.S_ISLNK(link_status.st_mode):
         return link_status
-    inside = resolve_target(path)
+    inside = resolve_link_within_folder(path)
     try:
         return link_status if inside is None else os.lstat(inside)
     except OSError:
         return link_status  # A dangling link.
 
 
-def open_target(path: str, inside: str, flags: int) -> int:
+def open_link_target(path: str, inside: str, flags: int) -> int:
     """Open the target of a link. No link on the way is followed, so that the target cannot be changed meanwhile.
 
     Raises OSError.

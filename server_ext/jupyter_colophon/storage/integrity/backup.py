@@ -23,10 +23,10 @@ from typing import Any
 from jupyter_colophon.core.errors import BackupRejected, StoreDamaged
 from jupyter_colophon.storage import tables
 from jupyter_colophon.storage.entities import sources_of_truth
-from jupyter_colophon.storage.fsync import sync_folder
+from jupyter_colophon.storage.fsync import sync_folder_to_disk
 from jupyter_colophon.storage.migrations.runner import NAME as SCHEMA
-from jupyter_colophon.storage.migrations.runner import parse_progress
-from jupyter_colophon.storage.specs import from_text, to_text
+from jupyter_colophon.storage.migrations.runner import parse_migration_progress
+from jupyter_colophon.storage.specs import from_json_text, to_json_text
 from jupyter_colophon.storage.spi import Key, Row, TableContext, TableSpec
 
 FORMAT, VERSION = "jupyter-colophon-backup", 1
@@ -38,7 +38,7 @@ _DAMAGED = "the file is damaged or not a backup of a catalog"
 
 
 @dataclass(frozen=True, slots=True)
-class Header:
+class BackupHeader:
     """The header of a backup. `tables` are the specs of its tables, including the log; `time` is in ms.
 
     `schema` is the schema version of the store, None before there were versions.
@@ -50,8 +50,8 @@ class Header:
     schema: int | None = None
 
 
-def write(
-    tx: TableContext, path: Path, specs: list[TableSpec], product: str, time: int, tick: Callable[[str], None]
+def write_backup_file(
+    tx: TableContext, path: Path, specs: list[TableSpec], product: str, time: int, report_table: Callable[[str], None]
 ) -> dict[str, int]:
     """Write the content of a store as one transaction sees it to a private file, atomically; return the number of rows
     by table.
@@ -61,37 +61,37 @@ def write(
     try:
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        return _replace(tx, path, specs, {"product": product, "time": time}, tick)
+        return _write_and_replace_file(tx, path, specs, {"product": product, "time": time}, report_table)
     except OSError as error:
         # Report the requested path, not that of the temporary file.
         raise OSError(error.errno, error.strerror or str(error), str(path)) from error
 
 
-def _replace(
-    tx: TableContext, path: Path, specs: list[TableSpec], about: dict[str, Any], tick: Callable[[str], None]
+def _write_and_replace_file(
+    tx: TableContext, path: Path, specs: list[TableSpec], about: dict[str, Any], report_table: Callable[[str], None]
 ) -> dict[str, int]:
     descriptor, name = mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(descriptor, "wb") as raw:
             with gzip.GzipFile(fileobj=raw, mode="wb", filename="", compresslevel=_LEVEL) as file:
-                rows = _write(tx, file, specs, about, tick)
+                rows = _write_header_and_rows(tx, file, specs, about, report_table)
             raw.flush()
             os.fsync(raw.fileno())
         Path(name).replace(path)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
-    sync_folder(path.parent)
+    sync_folder_to_disk(path.parent)
     return rows
 
 
-def check(path: Path) -> Header:
+def check_whole_backup(path: Path) -> BackupHeader:
     """Read a backup completely. Raises BackupRejected if anything differs from what was written."""
-    with _name_file_in_errors(path):
-        return _check(path)
+    with _name_file_in_rejections(path):
+        return _check_all_lines(path)
 
 
-def _check(path: Path) -> Header:
+def _check_all_lines(path: Path) -> BackupHeader:
     rows: Counter[str] = Counter()
     header, digest, trailer = None, hashlib.sha256(), None
     for line in _read_lines(path):
@@ -115,13 +115,13 @@ def _check(path: Path) -> Header:
     return header
 
 
-def read(path: Path, header: Header) -> Iterator[tuple[str, list[Row]]]:
+def iterate_backup_rows(path: Path, header: BackupHeader) -> Iterator[tuple[str, list[Row]]]:
     """Yield the rows of a checked backup, in slices of one table each."""
-    with _name_file_in_errors(path):
-        yield from _read(path, header)
+    with _name_file_in_rejections(path):
+        yield from _iterate_rows_of_file(path, header)
 
 
-def _read(path: Path, header: Header) -> Iterator[tuple[str, list[Row]]]:
+def _iterate_rows_of_file(path: Path, header: BackupHeader) -> Iterator[tuple[str, list[Row]]]:
     table, rows = "", list[Row]()
     lines = _read_lines(path)
     next(lines)
@@ -138,8 +138,12 @@ def _read(path: Path, header: Header) -> Iterator[tuple[str, list[Row]]]:
         yield table, rows
 
 
-def _write(
-    tx: TableContext, file: gzip.GzipFile, specs: list[TableSpec], about: dict[str, Any], tick: Callable[[str], None]
+def _write_header_and_rows(
+    tx: TableContext,
+    file: gzip.GzipFile,
+    specs: list[TableSpec],
+    about: dict[str, Any],
+    report_table: Callable[[str], None],
 ) -> dict[str, int]:
     digest, counts = hashlib.sha256(), Counter[str]()
 
@@ -148,11 +152,11 @@ def _write(
         file.write(text)
         return text
 
-    shapes = [json.loads(to_text(spec)) for spec in (*specs, LOG)]
+    shapes = [json.loads(to_json_text(spec)) for spec in (*specs, LOG)]
     digest.update(encode_line({"format": FORMAT, "version": VERSION, **about, "tables": shapes}))
     for spec in (*specs, LOG):
-        for rows in _read_slices(tx, spec):
-            tick(spec.id)
+        for rows in _iterate_table_slices(tx, spec):
+            report_table(spec.id)
             for row in rows:
                 digest.update(encode_line([spec.id, *_encode_row(spec, row)]))
             counts[spec.id] += len(rows)
@@ -161,13 +165,13 @@ def _write(
     return present
 
 
-def _read_slices(tx: TableContext, spec: TableSpec) -> Iterator[list[Row]]:
+def _iterate_table_slices(tx: TableContext, spec: TableSpec) -> Iterator[list[Row]]:
     place: Key = ()
     while True:
         if spec is LOG:
-            rows = tx.log.read(place[0] if place else 0, _AT_ONCE, {})
+            rows = tx.log.read_changes(place[0] if place else 0, _AT_ONCE, {})
         else:
-            rows = list(tx.get_table(spec.id).scan(sources_of_truth.build_range_after(place), _AT_ONCE))
+            rows = list(tx.get_table(spec.id).scan(sources_of_truth.build_range_after_key(place), _AT_ONCE))
         if not rows:
             return
         yield rows
@@ -180,7 +184,7 @@ def _encode_row(spec: TableSpec, row: Row) -> Iterator[Any]:
         yield base64.b64encode(value).decode() if kind == "bytes" and value is not None else value
 
 
-def _parse_row(header: Header, line: bytes) -> tuple[str, Row]:
+def _parse_row(header: BackupHeader, line: bytes) -> tuple[str, Row]:
     values = _parse_line(line)
     is_row = isinstance(values, list) and values and isinstance(values[0], str)
     spec = header.tables.get(values[0]) if is_row else None
@@ -194,28 +198,28 @@ def _parse_row(header: Header, line: bytes) -> tuple[str, Row]:
     return spec.id, (dict.fromkeys(tables.CHANGE) | row if spec.id == LOG.id else row)
 
 
-def _parse_header(line: bytes) -> Header:
+def _parse_header(line: bytes) -> BackupHeader:
     header = _parse_line(line)
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise BackupRejected("the file is not a backup of a catalog")
     if header.get("version") != VERSION:
         raise BackupRejected("its format version is not supported by this program")
     try:
-        specs = [from_text(json.dumps(document)) for document in header["tables"]]
-        return Header(header["product"], header["time"], {spec.id: spec for spec in specs})
+        specs = [from_json_text(json.dumps(document)) for document in header["tables"]]
+        return BackupHeader(header["product"], header["time"], {spec.id: spec for spec in specs})
     except (StoreDamaged, ValueError, KeyError, TypeError):
         raise BackupRejected(_DAMAGED) from None
 
 
 def _get_schema_version(row: Row) -> int:
     try:
-        return parse_progress(row).version
+        return parse_migration_progress(row).version
     except (ValueError, KeyError, TypeError):
         raise BackupRejected(_DAMAGED) from None
 
 
 @contextmanager
-def _name_file_in_errors(path: Path) -> Iterator[None]:
+def _name_file_in_rejections(path: Path) -> Iterator[None]:
     """Add the name of the file to a rejection."""
     try:
         yield

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.storage import tables
 from jupyter_colophon.storage.entities import sources_of_truth
-from jupyter_colophon.storage.entities.sources_of_truth import StoredEntity, UnreadableSource
+from jupyter_colophon.storage.entities.sources_of_truth import StoredEntity, UnreadableAspect
 from jupyter_colophon.storage.search import index, past_values
 from jupyter_colophon.storage.spi import Key, TableContext
 
@@ -28,14 +28,16 @@ _AT_ONCE = 1_000
 _Item = tuple[str, Key, int, bool]
 
 
-def find_differences(tx: TableContext, registry: Registry, tick: Callable[[], None]) -> dict[tuple[str, Key], int]:
+def find_counter_differences(
+    tx: TableContext, registry: Registry, report_progress: Callable[[], None]
+) -> dict[tuple[str, Key], int]:
     """Return what has to be added to which counters, by table and key; `tick` is called from time to time.
 
-    A row of names or values counts as one; a missing one is also reported by `derived_check.list_comparisons`.
+    A row of names or values counts as one; a missing one is also reported by `derived_check.list_derived_row_checks`.
     """
     sums = [0] * _SUMS
     suspicious = set()
-    for table, key, amount, senseless in _iterate_items(tx, registry, tick):
+    for table, key, amount, senseless in _iterate_required_and_stored_counts(tx, registry, report_progress):
         mark = hash((table, key))
         sums[mark % _SUMS] += amount * mark
         if senseless:
@@ -45,7 +47,7 @@ def find_differences(tx: TableContext, registry: Registry, tick: Callable[[], No
         return {}
     differing: Counter[tuple[str, Key]] = Counter()
     senseless_ones = set()
-    for table, key, amount, senseless in _iterate_items(tx, registry, tick):
+    for table, key, amount, senseless in _iterate_required_and_stored_counts(tx, registry, report_progress):
         if hash((table, key)) % _SUMS in suspicious:
             differing[table, key] += amount
             if senseless:
@@ -53,31 +55,33 @@ def find_differences(tx: TableContext, registry: Registry, tick: Callable[[], No
     return {place: amount for place, amount in differing.items() if amount or place in senseless_ones}
 
 
-def repair(table: str, key: Key, amount: int, tx: TableContext) -> None:
+def add_to_counter_or_delete(table: str, key: Key, amount: int, tx: TableContext) -> None:
     """Add a difference to a counter, and delete the counter if it drops to zero."""
     if tx.get_table(table).increment(key, "entities", amount) <= 0:
         tx.get_table(table).delete(key)
 
 
-def get_urn(table: str, key: Key) -> str:
+def get_urn_of_row_key(table: str, key: Key) -> str:
     """Return the entity's URN in the key of a row of names or values."""
     spec = next(candidate for candidate in _ROWS if candidate.id == table)
     return str(key[spec.primary_key.index("urn")])
 
 
-def _iterate_items(tx: TableContext, registry: Registry, tick: Callable[[], None]) -> Iterator[_Item]:
-    for stored in sources_of_truth.iterate_entities(tx):
+def _iterate_required_and_stored_counts(
+    tx: TableContext, registry: Registry, tick: Callable[[], None]
+) -> Iterator[_Item]:
+    for stored in sources_of_truth.iterate_stored_entities(tx):
         tick()
         try:
             if not stored.entity["deleted"]:
-                yield from _derive_items(registry, stored)
-            for key in past_values.derive_rows(tx, registry, stored.entity, stored.aspects):
+                yield from _derive_required_counts(registry, stored)
+            for key in past_values.derive_past_value_rows(tx, registry, stored.entity, stored.aspects):
                 yield tables.VALUE_HISTORY.id, key, 1, False
-        except UnreadableSource:
+        except UnreadableAspect:
             continue
     for spec in (*_COUNTS, *_ROWS):
         place: Key = ()
-        while rows := list(tx.get_table(spec.id).scan(sources_of_truth.build_range_after(place), _AT_ONCE)):
+        while rows := list(tx.get_table(spec.id).scan(sources_of_truth.build_range_after_key(place), _AT_ONCE)):
             tick()
             for row in rows:
                 place = tuple(row[name] for name in spec.primary_key)
@@ -85,14 +89,14 @@ def _iterate_items(tx: TableContext, registry: Registry, tick: Callable[[], None
                 yield spec.id, place, -counted, counted <= 0
 
 
-def _derive_items(registry: Registry, stored: StoredEntity) -> Iterator[_Item]:
+def _derive_required_counts(registry: Registry, stored: StoredEntity) -> Iterator[_Item]:
     """Yield the rows and counts that an existing entity requires."""
-    entity, values = stored.entity, set(sources_of_truth.derive_value_rows(registry, stored))
-    for table, keys in index.get_counter_keys(
-        entity, set() if sources_of_truth.is_removed(registry, stored) else values
+    entity, values = stored.entity, set(sources_of_truth.derive_search_value_rows(registry, stored))
+    for table, keys in index.build_counter_keys(
+        entity, set() if sources_of_truth.is_entity_softly_deleted(registry, stored) else values
     ):
         for key in keys:
             yield table, (entity["namespace"], *key), 1, False
-    for key in index.build_stored_rows(entity, values):
+    for key in index.build_stored_value_rows(entity, values):
         yield tables.METADATA_VALUES.id, key, 1, False
     yield tables.ENTITY_NAMES.id, tuple(entity[part] for part in tables.ENTITY_NAMES.primary_key), 1, False

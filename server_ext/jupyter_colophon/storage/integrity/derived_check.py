@@ -18,7 +18,7 @@ from jupyter_colophon.storage.entities.sources_of_truth import (
     CheckStep,
     DerivedRows,
     StoredEntity,
-    UnreadableSource,
+    UnreadableAspect,
 )
 from jupyter_colophon.storage.integrity import ingestion_check
 from jupyter_colophon.storage.lineage import assertions, relationships, statements
@@ -39,7 +39,7 @@ Repair = Callable[[TableContext], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class DerivedRowDifference:
     """A derived row that is missing, wrong or superfluous, and the function that repairs it."""
 
     subject: str
@@ -47,129 +47,144 @@ class Difference:
     repair: Repair
 
 
-Step = tuple[list[Difference], Any]
+Step = tuple[list[DerivedRowDifference], Any]
 
 
-def list_comparisons(registry: Registry) -> list[CheckStep[Difference]]:
+def list_derived_row_checks(registry: Registry) -> list[CheckStep[DerivedRowDifference]]:
     """Return every comparison except that of counters and superfluous rows (storage/integrity/counters_check.py)."""
     return [
-        CheckStep("entities", "", partial(_check_entities, registry)),
-        CheckStep("runs", (), _check_runs),
-        CheckStep("runs by time", (), _check_run_times),
-        CheckStep("lineage", "", _check_edges),
-        CheckStep("edges", None, _check_roll_ups),
-        CheckStep("relationships", (), partial(_check_relationships, registry)),
-        CheckStep("runs of timeseries values", (), _check_moments),
-        CheckStep("runs of ingestions", (), _check_ingested_rows),
+        CheckStep("entities", "", partial(_compare_entities_with_derived_rows, registry)),
+        CheckStep("runs", (), _compare_runs_with_derived_rows),
+        CheckStep("runs by time", (), _find_superfluous_run_times),
+        CheckStep("lineage", "", _find_edges_without_run),
+        CheckStep("edges", None, _find_stale_roll_ups),
+        CheckStep("relationships", (), partial(_find_superfluous_relationships, registry)),
+        CheckStep("runs of timeseries values", (), _compare_timeseries_with_ingestion_index),
+        CheckStep("runs of ingestions", (), _find_superfluous_ingestion_rows),
     ]
 
 
-def repair_entity(registry: Registry, urn: str, tx: TableContext) -> None:
+def rewrite_derived_rows_of_entity(registry: Registry, urn: str, tx: TableContext) -> None:
     """Write the rows that an entity has in the derived tables, except counters."""
-    stored = sources_of_truth.read_entity(tx, urn)
-    expected = _derive(registry, stored)
+    stored = sources_of_truth.find_stored_entity(tx, urn)
+    expected = _derive_rows_if_readable(registry, stored)
     if expected is None:
         return
     if expected.name is not None:
         tx.get_table("entity_names").upsert(expected.name)
     for row in expected.values.values():
         tx.get_table("metadata_values").upsert(row)
-    for row in _derive_past_values(tx, registry, stored).values():
+    for row in _derive_past_value_rows(tx, registry, stored).values():
         tx.get_table(past_values.TABLE).upsert(row)
-    tx.get_table(relationships.TABLE).upsert_many([*_derive_relationships(registry, stored).values()])
+    tx.get_table(relationships.TABLE).upsert_many([*_derive_relationship_rows(registry, stored).values()])
     if expected.document is None:
-        tx.search.remove(urn)
+        tx.search.remove_document(urn)
     else:
-        tx.search.put(expected.document)
+        tx.search.put_documents(expected.document)
 
 
-def repair_run(urn: str, tx: TableContext) -> None:
+def rewrite_derived_rows_of_run(urn: str, tx: TableContext) -> None:
     """Write the rows that a run has in the derived tables."""
-    tx.edges.forget(urn)
-    run = sources_of_truth.run(tx, urn)
+    tx.edges.delete_run_links(urn)
+    run = sources_of_truth.find_run_row(tx, urn)
     if run is None:
         return
-    statements.add_links(tx, sources_of_truth.derive_links(tx, run))
-    for key in sources_of_truth.derive_run_times(run):
+    statements.add_lineage_links(tx, sources_of_truth.derive_lineage_links_of_run(tx, run))
+    for key in sources_of_truth.derive_time_index_keys_of_run(run):
         tx.get_table("run_times").upsert(dict(zip(_TIME_KEY, key, strict=True)))
 
 
-def _check_entities(registry: Registry, tx: TableContext, after: str) -> Step:
+def _compare_entities_with_derived_rows(registry: Registry, tx: TableContext, after: str) -> Step:
     """Compare entities with their names, values and documents, and find documents without an entity."""
-    entities = sources_of_truth.list_entities_after(tx, after)
+    entities = sources_of_truth.list_stored_entities_after(tx, after)
     last = entities[-1].entity["urn"] if len(entities) == AT_ONCE else None
-    documents = sources_of_truth.read_documents_between(tx, after, last)
+    documents = sources_of_truth.read_search_documents_between(tx, after, last)
     expected = {
-        stored.entity["urn"]: derived for stored in entities if (derived := _derive(registry, stored)) is not None
+        stored.entity["urn"]: derived
+        for stored in entities
+        if (derived := _derive_rows_if_readable(registry, stored)) is not None
     }
     present = {stored.entity["urn"] for stored in entities}
     faults = [
-        *_check_rows(tx, "entity_names", [derived.name for derived in expected.values() if derived.name is not None]),
-        *_check_rows(tx, "metadata_values", [row for derived in expected.values() for row in derived.values.values()]),
-        *_check_rows(
+        *_find_missing_or_wrong_rows(
+            tx, "entity_names", [derived.name for derived in expected.values() if derived.name is not None]
+        ),
+        *_find_missing_or_wrong_rows(
+            tx, "metadata_values", [row for derived in expected.values() for row in derived.values.values()]
+        ),
+        *_find_missing_or_wrong_rows(
             tx,
             past_values.TABLE,
-            [row for stored in entities for row in _derive_past_values(tx, registry, stored).values()],
+            [row for stored in entities for row in _derive_past_value_rows(tx, registry, stored).values()],
         ),
-        *_check_rows(
+        *_find_missing_or_wrong_rows(
             tx,
             relationships.TABLE,
-            [row for stored in entities for row in _derive_relationships(registry, stored).values()],
+            [row for stored in entities for row in _derive_relationship_rows(registry, stored).values()],
         ),
-        *_check_documents(
+        *_find_wrong_documents(
             expected, {urn: derived for urn, derived in documents.items() if urn in expected or urn not in present}
         ),
     ]
     repairs = dict.fromkeys(faults)
     return [
-        *(Difference(urn, fault, partial(repair_entity, registry, urn)) for urn, fault in repairs),
-        *_check_removed(registry, entities),
-        *_check_declared(tx, entities),
-        *_check_ingested(tx, (row for stored in entities for row in stored.aspects.values())),
+        *(
+            DerivedRowDifference(urn, fault, partial(rewrite_derived_rows_of_entity, registry, urn))
+            for urn, fault in repairs
+        ),
+        *_find_wrong_removed_flags(registry, entities),
+        *_find_wrong_declared_lineage(tx, entities),
+        *_find_missing_ingestion_rows(tx, (row for stored in entities for row in stored.aspects.values())),
     ], last
 
 
-def _check_removed(registry: Registry, entities: Sequence[StoredEntity]) -> Iterator[Difference]:
+def _find_wrong_removed_flags(registry: Registry, entities: Sequence[StoredEntity]) -> Iterator[DerivedRowDifference]:
     """Find entities whose row disagrees with their aspect `status`."""
     for stored in entities:
-        if (removed := _is_removed(registry, stored)) is not None and removed != bool(stored.entity["removed"]):
+        if (removed := _is_removed_or_unreadable(registry, stored)) is not None and removed != bool(
+            stored.entity["removed"]
+        ):
             urn = stored.entity["urn"]
-            yield Difference(urn, "its row differs from its status", partial(repair_removed, registry, urn))
+            yield DerivedRowDifference(
+                urn, "its row differs from its status", partial(rewrite_removed_flag, registry, urn)
+            )
 
 
-def repair_removed(registry: Registry, urn: str, tx: TableContext) -> None:
+def rewrite_removed_flag(registry: Registry, urn: str, tx: TableContext) -> None:
     """Write into an entity's row whether it is softly deleted."""
-    stored = sources_of_truth.read_entity(tx, urn)
-    if stored is not None and (removed := _is_removed(registry, stored)) is not None:
+    stored = sources_of_truth.find_stored_entity(tx, urn)
+    if stored is not None and (removed := _is_removed_or_unreadable(registry, stored)) is not None:
         tx.get_table("entities").upsert(stored.entity | {"removed": removed or None})
 
 
-def _is_removed(registry: Registry, stored: StoredEntity) -> bool | None:
+def _is_removed_or_unreadable(registry: Registry, stored: StoredEntity) -> bool | None:
     """Return whether an entity is softly deleted; None if its aspects are unreadable."""
     try:
-        return not stored.entity["deleted"] and sources_of_truth.is_removed(registry, stored)
-    except UnreadableSource:
+        return not stored.entity["deleted"] and sources_of_truth.is_entity_softly_deleted(registry, stored)
+    except UnreadableAspect:
         return None
 
 
-def _check_declared(tx: TableContext, entities: Sequence[StoredEntity]) -> Iterator[Difference]:
+def _find_wrong_declared_lineage(tx: TableContext, entities: Sequence[StoredEntity]) -> Iterator[DerivedRowDifference]:
     for stored in entities:
         urn = stored.entity["urn"]
         if not stored.aspects.keys() & set(declared_lineage.list_declaring_aspects(stored.entity["type"])):
             continue
-        required = assertions.derive_links(tx, stored.entity)
-        columns = assertions.derive_columns(tx, stored.entity)
+        required = assertions.derive_declared_links(tx, stored.entity)
+        columns = assertions.derive_declared_column_rows(tx, stored.entity)
         present = all(tx.edges.list_links_of_run(run) == links for run, links in required.items())
-        if not present or not assertions.are_known(tx, columns):
-            yield Difference(urn, "its edges differ from the declared lineage", partial(repair_declared, urn))
+        if not present or not assertions.are_column_rows_stored(tx, columns):
+            yield DerivedRowDifference(
+                urn, "its edges differ from the declared lineage", partial(rewrite_declared_lineage, urn)
+            )
 
 
-def repair_declared(urn: str, tx: TableContext) -> None:
+def rewrite_declared_lineage(urn: str, tx: TableContext) -> None:
     """Write the lineage that an entity's aspects declare."""
-    assertions.repair(tx, urn)
+    assertions.rewrite_declared_lineage(tx, urn)
 
 
-def _check_rows(tx: TableContext, table: str, rows: Sequence[Row]) -> Iterator[tuple[str, str]]:
+def _find_missing_or_wrong_rows(tx: TableContext, table: str, rows: Sequence[Row]) -> Iterator[tuple[str, str]]:
     """Yield (URN, fault) for each expected row that is missing or has other values."""
     key = _KEYS[table]
     keys = [tuple(row[name] for name in key) for row in rows]
@@ -179,7 +194,9 @@ def _check_rows(tx: TableContext, table: str, rows: Sequence[Row]) -> Iterator[t
             yield row["urn"], f"a row of {table} is {'wrong' if row_key in present else 'missing'}"
 
 
-def _check_documents(expected: dict[str, DerivedRows], documents: dict[str, Document]) -> Iterator[tuple[str, str]]:
+def _find_wrong_documents(
+    expected: dict[str, DerivedRows], documents: dict[str, Document]
+) -> Iterator[tuple[str, str]]:
     for urn in sorted(expected.keys() | documents.keys()):
         required = expected[urn].document if urn in expected else None
         if documents.get(urn) == required:
@@ -191,12 +208,12 @@ def _check_documents(expected: dict[str, DerivedRows], documents: dict[str, Docu
 def remove_unclaimed_row(registry: Registry, table: str, key: Key, tx: TableContext) -> None:
     """Delete a row of names or values unless its entity still requires it."""
     urn = key[_KEYS[table].index("urn")]
-    stored = sources_of_truth.read_entity(tx, urn)
-    expected = _derive(registry, stored)
+    stored = sources_of_truth.find_stored_entity(tx, urn)
+    expected = _derive_rows_if_readable(registry, stored)
     if expected is None:
         return
     if table == past_values.TABLE:
-        if key not in _derive_past_values(tx, registry, stored):
+        if key not in _derive_past_value_rows(tx, registry, stored):
             tx.get_table(table).delete(key)
         return
     name = set() if expected.name is None else {tuple(expected.name[part] for part in _KEYS["entity_names"])}
@@ -204,118 +221,134 @@ def remove_unclaimed_row(registry: Registry, table: str, key: Key, tx: TableCont
         tx.get_table(table).delete(key)
 
 
-def _check_runs(tx: TableContext, place: Key) -> Step:
+def _compare_runs_with_derived_rows(tx: TableContext, place: Key) -> Step:
     """Compare runs with their edges and their rows in the table of runs by time."""
-    rows = sources_of_truth.list_runs_after(tx, place)
-    keys = [key for row in rows for key in sources_of_truth.derive_run_times(row)]
+    rows = sources_of_truth.list_run_rows_after(tx, place)
+    keys = [key for row in rows for key in sources_of_truth.derive_time_index_keys_of_run(row)]
     present = {tuple(row[name] for name in _TIME_KEY) for row in tx.get_table("run_times").read_many(keys)}
     differences = []
     for row in rows:
-        repair = partial(repair_run, row["urn"])
-        if tx.edges.list_links_of_run(row["urn"]) != sources_of_truth.derive_links(tx, row):
-            differences.append(Difference(row["urn"], "its edges differ from its accesses", repair))
-        if not present.issuperset(sources_of_truth.derive_run_times(row)):
-            differences.append(Difference(row["urn"], "a row of run_times is missing", repair))
-    return differences, _get_next_place(rows, ("program", "run_id"))
+        repair = partial(rewrite_derived_rows_of_run, row["urn"])
+        if tx.edges.list_links_of_run(row["urn"]) != sources_of_truth.derive_lineage_links_of_run(tx, row):
+            differences.append(DerivedRowDifference(row["urn"], "its edges differ from its accesses", repair))
+        if not present.issuperset(sources_of_truth.derive_time_index_keys_of_run(row)):
+            differences.append(DerivedRowDifference(row["urn"], "a row of run_times is missing", repair))
+    return differences, _get_key_of_last_row(rows, ("program", "run_id"))
 
 
-def _check_run_times(tx: TableContext, place: Key) -> Step:
-    rows = list(tx.get_table("run_times").scan(sources_of_truth.build_range_after(place), AT_ONCE))
+def _find_superfluous_run_times(tx: TableContext, place: Key) -> Step:
+    rows = list(tx.get_table("run_times").scan(sources_of_truth.build_range_after_key(place), AT_ONCE))
     keys = (tuple(row[name] for name in _TIME_KEY) for row in rows)
     differences = [
-        Difference(str(key[2]), "a row of run_times is superfluous", partial(_remove_time, key))
+        DerivedRowDifference(
+            str(key[2]), "a row of run_times is superfluous", partial(_remove_run_time_unless_required, key)
+        )
         for key in keys
-        if not _is_run_time(tx, key)
+        if not _is_required_run_time(tx, key)
     ]
-    return differences, _get_next_place(rows, _TIME_KEY)
+    return differences, _get_key_of_last_row(rows, _TIME_KEY)
 
 
-def _is_run_time(tx: TableContext, key: Key) -> bool:
-    run = sources_of_truth.run(tx, key[2])
-    return run is not None and key in sources_of_truth.derive_run_times(run)
+def _is_required_run_time(tx: TableContext, key: Key) -> bool:
+    run = sources_of_truth.find_run_row(tx, key[2])
+    return run is not None and key in sources_of_truth.derive_time_index_keys_of_run(run)
 
 
-def _remove_time(key: Key, tx: TableContext) -> None:
-    if not _is_run_time(tx, key):
+def _remove_run_time_unless_required(key: Key, tx: TableContext) -> None:
+    if not _is_required_run_time(tx, key):
         tx.get_table("run_times").delete(key)
 
 
-def _check_edges(tx: TableContext, after: str) -> Step:
+def _find_edges_without_run(tx: TableContext, after: str) -> Step:
     """Find edges whose run does not exist."""
     urns = tx.edges.list_runs_after(after, AT_ONCE)
     differences = [
-        Difference(urn, "it has edges, but the run does not exist", partial(repair_run, urn))
+        DerivedRowDifference(urn, "it has edges, but the run does not exist", partial(rewrite_derived_rows_of_run, urn))
         for urn in urns
-        if sources_of_truth.run(tx, urn) is None and not assertions.exists(tx, urn)
+        if sources_of_truth.find_run_row(tx, urn) is None and not assertions.exists_declaring_version(tx, urn)
     ]
     return differences, urns[-1] if len(urns) == AT_ONCE else None
 
 
-def _check_roll_ups(tx: TableContext, _next_place: None) -> Step:
+def _find_stale_roll_ups(tx: TableContext, _next_place: None) -> Step:
     return [
-        Difference(triple[0], "the roll-up of its edges is wrong", lambda tx, triple=triple: tx.edges.rebuild(*triple))  # type: ignore[misc]
-        for triple in tx.edges.find_stale(_STALE_MAX)
+        DerivedRowDifference(
+            triple[0],
+            "the roll-up of its edges is wrong",
+            lambda tx, triple=triple: tx.edges.rebuild_roll_up(*triple),  # type: ignore[misc]
+        )
+        for triple in tx.edges.find_stale_roll_ups(_STALE_MAX)
     ], None
 
 
-def _derive(registry: Registry, stored: StoredEntity | None) -> DerivedRows | None:
+def _derive_rows_if_readable(registry: Registry, stored: StoredEntity | None) -> DerivedRows | None:
     """Derive an entity's rows: no rows without an entity; None if an aspect is unreadable, which `source_check`
     reports.
     """
     if stored is None:
         return sources_of_truth.NO_ROWS
     try:
-        return sources_of_truth.derive_rows(registry, stored)
-    except UnreadableSource:
+        return sources_of_truth.derive_all_rows(registry, stored)
+    except UnreadableAspect:
         return None
 
 
-def _derive_past_values(tx: TableContext, registry: Registry, stored: StoredEntity | None) -> dict[Key, Row]:
+def _derive_past_value_rows(tx: TableContext, registry: Registry, stored: StoredEntity | None) -> dict[Key, Row]:
     """Return the rows of an entity's past values; no rows without an entity."""
-    return {} if stored is None else past_values.derive_rows(tx, registry, stored.entity, stored.aspects)
+    return {} if stored is None else past_values.derive_past_value_rows(tx, registry, stored.entity, stored.aspects)
 
 
-def _derive_relationships(registry: Registry, stored: StoredEntity | None) -> dict[Key, Row]:
+def _derive_relationship_rows(registry: Registry, stored: StoredEntity | None) -> dict[Key, Row]:
     """Return the rows of the entities that an entity names; no rows without an entity."""
-    return {} if stored is None else relationships.derive_rows(registry, stored.entity, stored.aspects)
+    return {} if stored is None else relationships.derive_relationship_rows(registry, stored.entity, stored.aspects)
 
 
-def _check_relationships(registry: Registry, tx: TableContext, place: Key) -> Step:
+def _find_superfluous_relationships(registry: Registry, tx: TableContext, place: Key) -> Step:
     """Find rows of relationships that no aspect contains."""
-    rows = relationships.list_after(tx, place, _NAMED_AT_ONCE)
+    rows = relationships.list_relationships_after(tx, place, _NAMED_AT_ONCE)
     differences = [
-        Difference(row.urn, "a row of relationships is superfluous", partial(_remove_relationship, registry, row))
-        for row in relationships.find_unclaimed(tx, registry, rows)
+        DerivedRowDifference(
+            row.urn,
+            "a row of relationships is superfluous",
+            partial(_remove_relationship_unless_required, registry, row),
+        )
+        for row in relationships.find_unrequired_relationships(tx, registry, rows)
     ]
     return differences, tuple(rows[-1]) if len(rows) == _NAMED_AT_ONCE else None
 
 
-def _remove_relationship(registry: Registry, row: relationships.NamedEntity, tx: TableContext) -> None:
-    if relationships.find_unclaimed(tx, registry, [row]):
+def _remove_relationship_unless_required(
+    registry: Registry, row: relationships.RelationshipRow, tx: TableContext
+) -> None:
+    if relationships.find_unrequired_relationships(tx, registry, [row]):
         tx.get_table(relationships.TABLE).delete(tuple(row))
 
 
-def _check_ingested(tx: TableContext, rows: Iterable[Row]) -> Iterator[Difference]:
+def _find_missing_ingestion_rows(tx: TableContext, rows: Iterable[Row]) -> Iterator[DerivedRowDifference]:
     """Find rows that the index of ingestion runs lacks for these aspects or timeseries values."""
-    for key in ingestion_check.find_missing(tx, rows):
-        yield Difference(str(key[1]), "a row of ingested is missing", partial(ingestion_check.repair, key=key))
+    for key in ingestion_check.find_missing_ingestion_rows(tx, rows):
+        yield DerivedRowDifference(
+            str(key[1]), "a row of ingested is missing", partial(ingestion_check.rewrite_ingestion_row, key=key)
+        )
 
 
-def _check_moments(tx: TableContext, place: Key) -> Step:
+def _compare_timeseries_with_ingestion_index(tx: TableContext, place: Key) -> Step:
     """Compare timeseries values with the index of the ingestion runs that wrote them."""
-    rows = list(tx.get_table("timeseries").scan(sources_of_truth.build_range_after(place), AT_ONCE))
-    return list(_check_ingested(tx, rows)), _get_next_place(rows, timeseries.KEY)
+    rows = list(tx.get_table("timeseries").scan(sources_of_truth.build_range_after_key(place), AT_ONCE))
+    return list(_find_missing_ingestion_rows(tx, rows)), _get_key_of_last_row(rows, timeseries.KEY)
 
 
-def _check_ingested_rows(tx: TableContext, place: Key) -> Step:
+def _find_superfluous_ingestion_rows(tx: TableContext, place: Key) -> Step:
     """Find rows of the index of ingestion runs that no aspect requires."""
-    keys = ingestion_check.list_keys_after(tx, place, AT_ONCE)
+    keys = ingestion_check.list_ingestion_keys_after(tx, place, AT_ONCE)
     differences = [
-        Difference(str(key[1]), "a row of ingested is superfluous", partial(ingestion_check.repair, key=key))
-        for key in ingestion_check.find_unclaimed(tx, keys)
+        DerivedRowDifference(
+            str(key[1]), "a row of ingested is superfluous", partial(ingestion_check.rewrite_ingestion_row, key=key)
+        )
+        for key in ingestion_check.find_unrequired_ingestion_keys(tx, keys)
     ]
     return differences, keys[-1] if len(keys) == AT_ONCE else None
 
 
-def _get_next_place(rows: Sequence[Row], key: Iterable[str]) -> Key | None:
+def _get_key_of_last_row(rows: Sequence[Row], key: Iterable[str]) -> Key | None:
     return tuple(rows[-1][name] for name in key) if len(rows) == AT_ONCE else None

@@ -11,7 +11,7 @@ from typing import Any
 from jupyter_colophon.core.errors import InvalidName, NotFound
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.integrity_issue import IntegrityIssue
-from jupyter_colophon.core.model.key_aspect import build_key_aspect, has_key
+from jupyter_colophon.core.model.key_aspect import build_key_aspect, has_valid_key
 from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.storage.entities import sources_of_truth
 from jupyter_colophon.storage.entities.sources_of_truth import AT_ONCE, CheckStep, StoredEntity
@@ -27,27 +27,29 @@ _PARTS_OF = {"create": _VERSION_PARTS, "update": _VERSION_PARTS, "rename": ("ver
 Step = tuple[list[IntegrityIssue], Any]
 
 
-def list_inspections(registry: Registry) -> list[CheckStep[IntegrityIssue]]:
+def list_source_checks(registry: Registry) -> list[CheckStep[IntegrityIssue]]:
     """Return every check of the sources except that of the change log (storage/changes/signed_chain.py)."""
     return [
-        CheckStep("aspects", "", partial(_check_entities, registry)),
-        CheckStep("rows without an entity", (), partial(_check_owners, "aspects", ("urn", "aspect"), "entities", 1)),
+        CheckStep("aspects", "", partial(_find_issues_of_entities, registry)),
+        CheckStep(
+            "rows without an entity", (), partial(_find_rows_without_owner, "aspects", ("urn", "aspect"), "entities", 1)
+        ),
         CheckStep(
             "versions",
             (),
-            partial(_check_owners, "aspect_versions", ("urn", "aspect", "version"), "aspects", 2),
+            partial(_find_rows_without_owner, "aspect_versions", ("urn", "aspect", "version"), "aspects", 2),
         ),
         CheckStep(
             "timeseries values",
             (),
-            partial(_check_owners, "timeseries", ("urn", "aspect", "time", "part"), "entities", 1),
+            partial(_find_rows_without_owner, "timeseries", ("urn", "aspect", "time", "part"), "entities", 1),
         ),
-        CheckStep("runs", (), _check_runs),
-        CheckStep("accesses", (), _check_accesses),
+        CheckStep("runs", (), _find_run_issues),
+        CheckStep("accesses", (), _find_access_issues),
     ]
 
 
-def find_version_fault(tx: TableContext, change: Row) -> IntegrityIssue | None:
+def find_change_version_issue(tx: TableContext, change: Row) -> IntegrityIssue | None:
     """Return a finding if the version that a change made differs from what the change log has."""
     if change["aspect"] is None or change["value"] is None or change["operation"] not in _PARTS_OF:
         return None
@@ -56,27 +58,27 @@ def find_version_fault(tx: TableContext, change: Row) -> IntegrityIssue | None:
     row = tx.get_table("aspect_versions").read((change["urn"], change["aspect"], change["version"]))
     if row is not None and all(row[part] == change[part] for part in _PARTS_OF[change["operation"]]):
         return None
-    if row is None and _is_trimmed(tx, change):
+    if row is None and _is_removed_by_retention(tx, change):
         return None
     what = "is missing" if row is None else f"differs from change {change['seq']}"
     return IntegrityIssue(change["urn"], f"version {change['version']} of {change['aspect']} {what}")
 
 
-def _is_trimmed(tx: TableContext, change: Row) -> bool:
+def _is_removed_by_retention(tx: TableContext, change: Row) -> bool:
     """Return whether retention has removed the version that a change made (storage/entities/retention.py)."""
     aspect = tx.get_table("aspects").read((change["urn"], change["aspect"]), ("floor",))
     return aspect is not None and change["version"] <= (aspect["floor"] or 0)
 
 
-def _check_entities(registry: Registry, tx: TableContext, after: str) -> Step:
-    entities = sources_of_truth.list_entities_after(tx, after)
-    findings = [finding for stored in entities for finding in _check_entity(registry, tx, stored)]
+def _find_issues_of_entities(registry: Registry, tx: TableContext, after: str) -> Step:
+    entities = sources_of_truth.list_stored_entities_after(tx, after)
+    findings = [finding for stored in entities for finding in _find_issues_of_entity(registry, tx, stored)]
     return findings, entities[-1].entity["urn"] if len(entities) == AT_ONCE else None
 
 
-def _check_entity(registry: Registry, tx: TableContext, stored: StoredEntity) -> Iterator[IntegrityIssue]:
+def _find_issues_of_entity(registry: Registry, tx: TableContext, stored: StoredEntity) -> Iterator[IntegrityIssue]:
     row = stored.entity
-    urn = _parse_urn(row["urn"])
+    urn = _parse_urn_or_none(row["urn"])
     if urn is None or urn.type != row["type"] or None in (row["namespace"], row["name"], row["deleted"]):
         yield IntegrityIssue(row["urn"], "its row is not a valid entity")
         return
@@ -84,14 +86,15 @@ def _check_entity(registry: Registry, tx: TableContext, stored: StoredEntity) ->
         for name in sorted(name for name, aspect in stored.aspects.items() if aspect["value"] is not None):
             yield IntegrityIssue(row["urn"], f"it is deleted but has a value of {name}")
     else:
-        yield from _check_key(registry, urn, stored)
+        yield from _find_key_aspect_issues(registry, urn, stored)
     for name, aspect in stored.aspects.items():
         yield from (
-            IntegrityIssue(row["urn"], f"{name}: {fault}") for fault in _check_aspect(registry, tx, row["type"], aspect)
+            IntegrityIssue(row["urn"], f"{name}: {fault}")
+            for fault in _find_aspect_issues(registry, tx, row["type"], aspect)
         )
 
 
-def _check_key(registry: Registry, urn: Urn, stored: StoredEntity) -> Iterator[IntegrityIssue]:
+def _find_key_aspect_issues(registry: Registry, urn: Urn, stored: StoredEntity) -> Iterator[IntegrityIssue]:
     """Check that the key aspect agrees with the URN."""
     try:
         kind = registry.get_type(urn.type)
@@ -99,13 +102,13 @@ def _check_key(registry: Registry, urn: Urn, stored: StoredEntity) -> Iterator[I
         yield IntegrityIssue(str(urn), "its type is not in the registry")
         return
     row = stored.aspects.get(kind.key_aspect)
-    if not has_key(urn, kind):
+    if not has_valid_key(urn, kind):
         yield IntegrityIssue(str(urn), "its URN does not have the parts of its type")
-    elif row is None or _parse_object(row["value"]) != build_key_aspect(urn, kind):
+    elif row is None or _parse_object_or_none(row["value"]) != build_key_aspect(urn, kind):
         yield IntegrityIssue(str(urn), f"{kind.key_aspect}: differs from the URN")
 
 
-def _check_aspect(registry: Registry, tx: TableContext, entity_type: str, row: Row) -> Iterator[str]:
+def _find_aspect_issues(registry: Registry, tx: TableContext, entity_type: str, row: Row) -> Iterator[str]:
     """Yield the issues of an aspect and its versions."""
     try:
         schema = registry.get_aspect(entity_type, row["aspect"]).schema
@@ -113,16 +116,16 @@ def _check_aspect(registry: Registry, tx: TableContext, entity_type: str, row: R
         yield "is not in the registry"
         return
     if row["value"] is not None:
-        value = _parse_object(row["value"])
+        value = _parse_object_or_none(row["value"])
         if value is None:
             yield "its value is not a JSON object"
-        elif problems := schema.find_problems(value):
+        elif problems := schema.find_all_problems(value):
             places = ", ".join(sorted({problem.pointer or "the whole" for problem in problems})[:5])
             yield f"its value does not satisfy the schema at {places}"
-    yield from _check_versions(tx, row)
+    yield from _find_version_issues(tx, row)
 
 
-def _check_versions(tx: TableContext, row: Row) -> Iterator[str]:
+def _find_version_issues(tx: TableContext, row: Row) -> Iterator[str]:
     """Check that versions are contiguous since the entity was created and that the newest is the present value."""
     base, newest, expected = max(row["base"] or 0, row["floor"] or 0), None, None
     for version in tx.get_table("aspect_versions").scan(Range.prefix(row["urn"], row["aspect"])):
@@ -131,7 +134,7 @@ def _check_versions(tx: TableContext, row: Row) -> Iterator[str]:
             if number != (base + 1 if expected is None else expected):
                 yield f"versions before {number} are missing"
             expected = number + 1
-        if version["value"] is not None and _parse_object(version["value"]) is None:
+        if version["value"] is not None and _parse_object_or_none(version["value"]) is None:
             yield f"the value of version {number} is not a JSON object"
         newest = version
     if newest is None:
@@ -140,9 +143,11 @@ def _check_versions(tx: TableContext, row: Row) -> Iterator[str]:
         yield f"the present value differs from version {newest['version']}"
 
 
-def _check_owners(table: str, key: Sequence[str], owners: str, parts: int, tx: TableContext, place: Key) -> Step:
+def _find_rows_without_owner(
+    table: str, key: Sequence[str], owners: str, parts: int, tx: TableContext, place: Key
+) -> Step:
     """Find rows whose owner, named by the first parts of their key, does not exist."""
-    rows = list(tx.get_table(table).scan(sources_of_truth.build_range_after(place), AT_ONCE))
+    rows = list(tx.get_table(table).scan(sources_of_truth.build_range_after_key(place), AT_ONCE))
     owner_keys = dict.fromkeys(tuple(row[name] for name in key[:parts]) for row in rows)
     existing_owners = {
         tuple(row[name] for name in key[:parts]) for row in tx.get_table(owners).read_many(list(owner_keys))
@@ -152,26 +157,28 @@ def _check_owners(table: str, key: Sequence[str], owners: str, parts: int, tx: T
         for owner in owner_keys
         if owner not in existing_owners
     ]
-    return findings, _get_next_place(rows, key)
+    return findings, _get_key_of_last_row(rows, key)
 
 
-def _check_runs(tx: TableContext, place: Key) -> Step:
-    rows = sources_of_truth.list_runs_after(tx, place)
-    programs = _find_existing(tx, {row["program"] for row in rows})
+def _find_run_issues(tx: TableContext, place: Key) -> Step:
+    rows = sources_of_truth.list_run_rows_after(tx, place)
+    programs = _find_existing_urns(tx, {row["program"] for row in rows})
     findings = []
     for row in rows:
-        sound = row["status"] in _STATUSES and row["start"] is not None and _parse_object(row["facts"]) is not None
+        sound = (
+            row["status"] in _STATUSES and row["start"] is not None and _parse_object_or_none(row["facts"]) is not None
+        )
         if not sound:
             findings.append(IntegrityIssue(str(row["urn"]), "its row is not a valid run"))
         if row["program"] not in programs:
             findings.append(IntegrityIssue(str(row["urn"]), "its program does not exist"))
-    return findings, _get_next_place(rows, ("program", "run_id"))
+    return findings, _get_key_of_last_row(rows, ("program", "run_id"))
 
 
-def _check_accesses(tx: TableContext, place: Key) -> Step:
-    rows = list(tx.get_table("accesses").scan(sources_of_truth.build_range_after(place), AT_ONCE))
-    runs = {urn for urn in {row["run"] for row in rows} if sources_of_truth.run(tx, urn) is not None}
-    data = _find_existing(tx, {row["data"] for row in rows})
+def _find_access_issues(tx: TableContext, place: Key) -> Step:
+    rows = list(tx.get_table("accesses").scan(sources_of_truth.build_range_after_key(place), AT_ONCE))
+    runs = {urn for urn in {row["run"] for row in rows} if sources_of_truth.find_run_row(tx, urn) is not None}
+    data = _find_existing_urns(tx, {row["data"] for row in rows})
     findings = [
         IntegrityIssue(row["run"], "an access belongs to a run that does not exist")
         for row in rows
@@ -182,22 +189,22 @@ def _check_accesses(tx: TableContext, place: Key) -> Step:
         for row in rows
         if row["data"] not in data
     ]
-    return findings, _get_next_place(rows, ("run", "data", "mode", "component"))
+    return findings, _get_key_of_last_row(rows, ("run", "data", "mode", "component"))
 
 
-def _find_existing(tx: TableContext, urns: set[str]) -> set[str]:
+def _find_existing_urns(tx: TableContext, urns: set[str]) -> set[str]:
     """Return those of these URNs that are, or were, entities."""
     return {row["urn"] for row in tx.get_table("entities").read_many([(urn,) for urn in urns])}
 
 
-def _parse_urn(text: str) -> Urn | None:
+def _parse_urn_or_none(text: str) -> Urn | None:
     try:
         return Urn.parse(text)
     except InvalidName:
         return None
 
 
-def _parse_object(text: str | None) -> dict[str, Any] | None:
+def _parse_object_or_none(text: str | None) -> dict[str, Any] | None:
     """Parse a JSON object; None for anything else."""
     try:
         value = json.loads(text or "")
@@ -206,5 +213,5 @@ def _parse_object(text: str | None) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def _get_next_place(rows: Sequence[Row], key: Sequence[str]) -> Key | None:
+def _get_key_of_last_row(rows: Sequence[Row], key: Sequence[str]) -> Key | None:
     return tuple(rows[-1][name] for name in key) if len(rows) == AT_ONCE else None

@@ -6,7 +6,7 @@ The rows are derived from changed aspects in the transaction of the write; `rein
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from jupyter_colophon.core.documents.json_parsing import parse_stored
+from jupyter_colophon.core.documents.json_parsing import parse_stored_json
 from jupyter_colophon.core.errors import InvalidName, NotFound, StoreDamaged
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.identity.urn import canonicalize_urn
@@ -16,7 +16,7 @@ from jupyter_colophon.storage.spi import Key, Range, Row, TableContext
 TABLE = "relationships"
 
 
-class NamedEntity(NamedTuple):
+class RelationshipRow(NamedTuple):
     """An entity that another one names; the fields are the row's key."""
 
     target: str
@@ -33,27 +33,38 @@ def update_relationships(
         old = before.get(name, {}).get("value")
         if row["value"] == old:
             continue
-        spec = registry.get_stored_aspect(entity_type, name)
+        spec = registry.get_aspect_or_unregistered(entity_type, name)
         if spec.relationships:
-            were, are = set(_derive_named(urn, spec, old)), set(_derive_named(urn, spec, row["value"]))
+            were, are = (
+                set(_iterate_relationships_of_value(urn, spec, old)),
+                set(_iterate_relationships_of_value(urn, spec, row["value"])),
+            )
             tx.get_table(TABLE).delete_many([tuple(key) for key in sorted(were - are)])
             tx.get_table(TABLE).upsert_many([named._asdict() for named in sorted(are - were)])
 
 
-def derive_rows(registry: Registry, entity: Row, aspects: Mapping[str, Row]) -> dict[Key, Row]:
+def derive_relationship_rows(registry: Registry, entity: Row, aspects: Mapping[str, Row]) -> dict[Key, Row]:
     """Return the rows that an entity requires in the table."""
-    rows = (named for row in aspects.values() for named in _find_in_aspect(registry, entity["type"], row))
+    rows = (
+        named for row in aspects.values() for named in _iterate_relationships_of_aspect(registry, entity["type"], row)
+    )
     return {tuple(named): named._asdict() for named in rows}
 
 
-def find_unclaimed(tx: TableContext, registry: Registry, rows: Sequence[NamedEntity]) -> list[NamedEntity]:
+def find_unrequired_relationships(
+    tx: TableContext, registry: Registry, rows: Sequence[RelationshipRow]
+) -> list[RelationshipRow]:
     """Return those of these rows that no aspect requires.
 
     Each aspect is read once, since it may name thousands of entities. Rows of an aspect that is no longer registered
     are kept: its relationships are unknown.
     """
     aspects = tx.get_table("aspects").read_many(sorted({(named.urn, named.aspect) for named in rows}))
-    claimed = {named for row in aspects for named in _find_in_aspect(registry, Urn.parse(row["urn"]).type, row)}
+    claimed = {
+        named
+        for row in aspects
+        for named in _iterate_relationships_of_aspect(registry, Urn.parse(row["urn"]).type, row)
+    }
     unregistered = {
         (row["urn"], row["aspect"])
         for row in aspects
@@ -62,40 +73,40 @@ def find_unclaimed(tx: TableContext, registry: Registry, rows: Sequence[NamedEnt
     return [named for named in rows if named not in claimed and (named.urn, named.aspect) not in unregistered]
 
 
-def list_rows_naming(
+def list_relationships_to(
     tx: TableContext, target: str, kinds: frozenset[str], after: Key, limit: int | None
-) -> list[NamedEntity]:
+) -> list[RelationshipRow]:
     """Return the entities that name an entity (in one of these relationships, or in any), after a position of the
     table.
     """
     within = Range.prefix(target)
     keys = Range(after, within.end, begin_inclusive=False) if after else within
     rows: Iterable[Row] = tx.get_table(TABLE).scan(keys, None if kinds else limit)
-    named: list[NamedEntity] = []
+    named: list[RelationshipRow] = []
     for row in rows:
         if not kinds or row["kind"] in kinds:
-            named.append(NamedEntity(row["target"], row["urn"], row["aspect"], row["kind"]))
+            named.append(RelationshipRow(row["target"], row["urn"], row["aspect"], row["kind"]))
         if len(named) == limit:
             break
     return named
 
 
-def list_after(tx: TableContext, place: Key, limit: int) -> list[NamedEntity]:
+def list_relationships_after(tx: TableContext, place: Key, limit: int) -> list[RelationshipRow]:
     """Return the rows of the table after a position; () means the start."""
     keys = Range(place, begin_inclusive=False) if place else Range()
     return [
-        NamedEntity(row["target"], row["urn"], row["aspect"], row["kind"])
+        RelationshipRow(row["target"], row["urn"], row["aspect"], row["kind"])
         for row in tx.get_table(TABLE).scan(keys, limit)
     ]
 
 
-def list_named_by(tx: TableContext, registry: Registry, urn: Urn) -> list[NamedEntity]:
+def list_relationships_from(tx: TableContext, registry: Registry, urn: Urn) -> list[RelationshipRow]:
     """Return the entities that an entity names, in order."""
     rows = tx.get_table("aspects").scan(Range.prefix(str(urn)))
-    return sorted({named for row in rows for named in _find_in_aspect(registry, urn.type, row)})
+    return sorted({named for row in rows for named in _iterate_relationships_of_aspect(registry, urn.type, row)})
 
 
-def _find_in_aspect(registry: Registry, entity_type: str, row: Row) -> Iterator[NamedEntity]:
+def _iterate_relationships_of_aspect(registry: Registry, entity_type: str, row: Row) -> Iterator[RelationshipRow]:
     if row["value"] is None:
         return
     try:
@@ -103,21 +114,21 @@ def _find_in_aspect(registry: Registry, entity_type: str, row: Row) -> Iterator[
     except NotFound:
         # `source_check` reports aspects that are no longer registered.
         return
-    yield from _derive_named(row["urn"], spec, row["value"])
+    yield from _iterate_relationships_of_value(row["urn"], spec, row["value"])
 
 
-def _derive_named(urn: str, spec: AspectSpec, value: str | None) -> Iterator[NamedEntity]:
+def _iterate_relationships_of_value(urn: str, spec: AspectSpec, value: str | None) -> Iterator[RelationshipRow]:
     if value is None or not spec.relationships:
         return
     try:
-        parsed = parse_stored(value)
+        parsed = parse_stored_json(value)
     except StoreDamaged:
         # Reported by `source_check` as well.
         return
     for relationship in spec.relationships:
-        for text in relationship.find_urns(parsed):
+        for text in relationship.list_related_urns(parsed):
             try:
-                yield NamedEntity(canonicalize_urn(text), urn, spec.name, relationship.name)
+                yield RelationshipRow(canonicalize_urn(text), urn, spec.name, relationship.name)
             except InvalidName:
                 # The schema allows strings that are not URNs; nobody can look those up.
                 continue

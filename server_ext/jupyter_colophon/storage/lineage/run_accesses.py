@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from jupyter_colophon.core.lineage.graph import Window
+from jupyter_colophon.core.lineage.graph import TimeWindow
 from jupyter_colophon.core.model import declared_lineage
-from jupyter_colophon.storage.lineage.statements import to_access_mode
+from jupyter_colophon.storage.lineage.statements import to_access_mode_of_index
 from jupyter_colophon.storage.spi import Edge, FieldValue, Range, Row, TableContext
 
 T = TypeVar("T")
@@ -29,49 +29,53 @@ class RunAccess:
     component: str
 
 
-def iterate_accesses(tx: TableContext, edges: Sequence[Edge], as_of: int | None = None) -> Iterator[RunAccess]:
+def iterate_run_accesses(tx: TableContext, edges: Sequence[Edge], as_of: int | None = None) -> Iterator[RunAccess]:
     """Yield the accesses of the runs on these edges; with a time, only those recorded by then."""
     pairs = {(run, edge.data) for edge in edges for run in edge.runs}
-    accesses = _read_accesses(tx, pairs, as_of)
+    accesses = _read_access_rows(tx, pairs, as_of)
     for edge in edges:
         for run in edge.runs:
             if declared_lineage.parse_version_mark(run) is not None:
                 yield RunAccess(edge.data, edge.program, edge.mode, run, "")
-            for component in sorted(_select_components(accesses.get((run, edge.data), ()), to_access_mode(edge.mode))):
+            for component in sorted(
+                _select_components_of_mode(accesses.get((run, edge.data), ()), to_access_mode_of_index(edge.mode))
+            ):
                 yield RunAccess(edge.data, edge.program, edge.mode, run, component)
 
 
-def clip_window(window: Window, as_of: int | None) -> Window:
+def clip_window_to_recorded_time(window: TimeWindow, as_of: int | None) -> TimeWindow:
     """Return the window as the catalog saw it at a time: runs that stopped later were still running."""
     if as_of is None:
         return window
     start = None if window.start is None else min(window.start, as_of + 1)
     latest = as_of + _AHEAD_MS
-    return Window(start, latest if window.end is None else min(window.end, latest))
+    return TimeWindow(start, latest if window.end is None else min(window.end, latest))
 
 
-def read_runs(tx: TableContext, urns: Iterable[str]) -> dict[str, Row]:
+def read_run_rows(tx: TableContext, urns: Iterable[str]) -> dict[str, Row]:
     """Return the rows of these runs, by URN."""
     keys = sorted({urn for urn in urns if declared_lineage.parse_version_mark(urn) is None})
     by_urn: dict[str, Row] = {}
-    for part in _split(keys, _NAMED_AT_ONCE):
+    for part in _split_into_parts(keys, _NAMED_AT_ONCE):
         rows = tx.get_table("runs").scan(Range(), filters=[FieldValue("urn", urn) for urn in part])
         by_urn |= {row["urn"]: row for row in rows}
     return by_urn
 
 
-def _read_accesses(
+def _read_access_rows(
     tx: TableContext, pairs: Iterable[tuple[str, str]], as_of: int | None
 ) -> Mapping[tuple[str, str], Sequence[Row]]:
     by_pair: dict[tuple[str, str], list[Row]] = defaultdict(list)
-    for part in _split(sorted(key for key in pairs if declared_lineage.parse_version_mark(key[0]) is None), _AT_ONCE):
+    for part in _split_into_parts(
+        sorted(key for key in pairs if declared_lineage.parse_version_mark(key[0]) is None), _AT_ONCE
+    ):
         for row in tx.get_table("accesses").scan_ranges([Range.prefix(*key) for key in part]):
             if as_of is None or _get_recorded_time(row) <= as_of:
                 by_pair[row["run"], row["data"]].append(row)
     return by_pair
 
 
-def _split(everything: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+def _split_into_parts(everything: Sequence[T], size: int) -> Iterator[Sequence[T]]:
     return (everything[at : at + size] for at in range(0, len(everything), size))
 
 
@@ -81,7 +85,7 @@ def _get_recorded_time(row: Row) -> int:
     return time
 
 
-def _select_components(rows: Iterable[Row], mode: str) -> set[str]:
+def _select_components_of_mode(rows: Iterable[Row], mode: str) -> set[str]:
     """Return the components with an access of this mode; an unknown mode counts only if no mode is known (spec
     LINEAGE-5).
     """

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from jupyter_colophon.core.documents.codec import from_stored
-from jupyter_colophon.core.documents.json_parsing import parse_stored
+from jupyter_colophon.core.documents.codec import from_stored_form
+from jupyter_colophon.core.documents.json_parsing import parse_stored_json
 from jupyter_colophon.core.errors import NotFound
 from jupyter_colophon.core.identity.names import Urn, get_cell_prefix, make_run_urn
-from jupyter_colophon.core.lineage.graph import Window
+from jupyter_colophon.core.lineage.graph import TimeWindow
 from jupyter_colophon.core.lineage.run import (
     RUNNING,
     EntitySnapshot,
@@ -25,56 +25,56 @@ Position = tuple[int, str]
 _ALWAYS = 9223372036854775807
 
 
-def run(tx: TableContext, urn: str) -> Run | None:
+def find_run_by_urn(tx: TableContext, urn: str) -> Run | None:
     """Return a run by its URN, None if it does not exist."""
     for row in tx.get_table("runs").scan_index("urn", urn, 1):
-        return _run(tx, row)
+        return _build_run_of_row(tx, row)
     return None
 
 
-def read_written(tx: TableContext, urn: str) -> Run:
+def read_run_of_same_transaction(tx: TableContext, urn: str) -> Run:
     """Return a run that the same transaction has written. Raises NotFound."""
-    written = run(tx, urn)
+    written = find_run_by_urn(tx, urn)
     if written is None:
         raise NotFound("run", urn)
     return written
 
 
-def find_program(tx: TableContext, urn: str) -> str | None:
+def find_program_of_run(tx: TableContext, urn: str) -> str | None:
     """Return the URN of a run's program without reading its accesses; None if the run does not exist."""
     return next((str(row["program"]) for row in tx.get_table("runs").scan_index("urn", urn, 1)), None)
 
 
-def find_run(tx: TableContext, program: str, namespace: str, run_id: str) -> Run | None:
+def find_run_by_key(tx: TableContext, program: str, namespace: str, run_id: str) -> Run | None:
     """Return a run by its key, in the namespace where its program is or was; "" means any namespace."""
     row = tx.get_table("runs").read((program, run_id))
-    return None if row is None or not was_in(tx, program, namespace) else _run(tx, row)
+    return None if row is None or not was_program_in_namespace(tx, program, namespace) else _build_run_of_row(tx, row)
 
 
-def was_in(tx: TableContext, program: str, namespace: str) -> bool:
+def was_program_in_namespace(tx: TableContext, program: str, namespace: str) -> bool:
     """Return whether a program exists or existed in this namespace; "" means any namespace."""
     entity = tx.get_table("entities").read((program,))
     return entity is not None and namespace in ("", entity["namespace"])
 
 
-def has_written(tx: TableContext, source: StreamWriter, stream: str) -> bool:
+def has_recorded_stream_write(tx: TableContext, source: StreamWriter, stream: str) -> bool:
     """Return whether a write of an external source into a stream on that day is recorded."""
     run = str(make_run_urn(source.urn, source.day))
     return tx.get_table("accesses").read((run, stream, "write", "")) is not None
 
 
-def is_of_kernel(tx: TableContext, urn: str | None, via: str | None) -> bool:
+def is_run_of_kernel(tx: TableContext, urn: str | None, kernel: str | None) -> bool:
     """Return whether a run was recorded by this kernel."""
-    rows = () if urn is None or via is None else tx.get_table("runs").scan_index("urn", urn, 1)
-    return any(row["via"] == via for row in rows)
+    rows = () if urn is None or kernel is None else tx.get_table("runs").scan_index("urn", urn, 1)
+    return any(row["via"] == kernel for row in rows)
 
 
-def list_unfinished(tx: TableContext, via: str) -> list[str]:
+def list_unfinished_runs_of_kernel(tx: TableContext, kernel: str) -> list[str]:
     """Return the URNs of the unfinished runs of this kernel."""
-    return [row["urn"] for row in tx.get_table("runs").scan_index("via", via) if row["status"] == RUNNING]
+    return [row["urn"] for row in tx.get_table("runs").scan_index("via", kernel) if row["status"] == RUNNING]
 
 
-def list_accesses(tx: TableContext, run: Run) -> list[RunEntity]:
+def list_run_entities(tx: TableContext, run: Run) -> list[RunEntity]:
     """Return a run's program and application, then its accesses, with the metadata at that time."""
     if not run.accesses:
         return []
@@ -86,7 +86,9 @@ def list_accesses(tx: TableContext, run: Run) -> list[RunEntity]:
     about += [(access.data, "data", access) for access in run.accesses]
     urns = [urn for urn, _, _ in about]
     entities = {row["urn"]: row for row in tx.get_table("entities").read_many([(urn,) for urn in dict.fromkeys(urns)])}
-    snapshots = {row["entity"]: _parse_snapshot(row) for row in tx.get_table("snapshots").scan(Range.prefix(run.urn))}
+    snapshots = {
+        row["entity"]: _parse_entity_snapshot(row) for row in tx.get_table("snapshots").scan(Range.prefix(run.urn))
+    }
     return [
         RunEntity(
             urn=urn,
@@ -105,24 +107,26 @@ def list_accesses(tx: TableContext, run: Run) -> list[RunEntity]:
     ]
 
 
-def read_snapshot(tx: TableContext, run: str, entity: str) -> EntitySnapshot:
+def read_entity_snapshot(tx: TableContext, run: str, entity: str) -> EntitySnapshot:
     """Return the metadata of an entity at its first access by a run; empty if the run never accessed it."""
     row = tx.get_table("snapshots").read((run, entity))
-    return EntitySnapshot() if row is None else _parse_snapshot(row)
+    return EntitySnapshot() if row is None else _parse_entity_snapshot(row)
 
 
-def _parse_snapshot(row: Row) -> EntitySnapshot:
+def _parse_entity_snapshot(row: Row) -> EntitySnapshot:
     machines = row["system_metadata"]
     return EntitySnapshot(
-        _parse_metadata(row["user_metadata"]), None if machines is None else _parse_metadata(machines)
+        _parse_scope_snapshot(row["user_metadata"]), None if machines is None else _parse_scope_snapshot(machines)
     )
 
 
-def _parse_metadata(text: str) -> ScopeSnapshot:
-    return from_stored(parse_stored(text), ScopeSnapshot)
+def _parse_scope_snapshot(text: str) -> ScopeSnapshot:
+    return from_stored_form(parse_stored_json(text), ScopeSnapshot)
 
 
-def list_program_positions(tx: TableContext, program: str, before: Position | None, limit: int) -> list[Position]:
+def list_run_positions_of_program(
+    tx: TableContext, program: str, before: Position | None, limit: int
+) -> list[Position]:
     """Return positions of a program's runs (of all, for ""), newest first, after the position `before`."""
     start, urn = before or (_ALWAYS, "")
     within = Range((program,), (program, start, urn), end_inclusive=False)
@@ -132,8 +136,8 @@ def list_program_positions(tx: TableContext, program: str, before: Position | No
 
 def read_last_runs(tx: TableContext, programs: Sequence[str]) -> list[Run]:
     """Return the newest run of each of these programs that has one, newest first."""
-    newest = [position for program in programs for position in list_program_positions(tx, program, None, 1)]
-    found = (run(tx, urn) for _, urn in sorted(newest, reverse=True))
+    newest = [position for program in programs for position in list_run_positions_of_program(tx, program, None, 1)]
+    found = (find_run_by_urn(tx, urn) for _, urn in sorted(newest, reverse=True))
     return [one for one in found if one is not None]
 
 
@@ -146,12 +150,12 @@ def list_notebook_programs(tx: TableContext, notebook: Urn, limit: int) -> list[
     return [row["urn"] for row in rows if not row["deleted"]]
 
 
-def list_positions(tx: TableContext, data: str, before: Position | None, limit: int) -> list[Position]:
+def list_run_positions_of_data(tx: TableContext, data: str, before: Position | None, limit: int) -> list[Position]:
     """Return positions of the runs that accessed data, newest first, after the position `before`."""
-    return tx.edges.list_runs_of_data(data, Window(), limit, before)
+    return tx.edges.list_runs_of_data(data, TimeWindow(), limit, before)
 
 
-def list_columns_into(tx: TableContext, targets: Sequence[str], limit: int) -> list[Row]:
+def list_column_rows_into(tx: TableContext, targets: Sequence[str], limit: int) -> list[Row]:
     """Return at most `limit` column edges into these targets."""
     rows: list[Row] = []
     for target in targets:
@@ -161,7 +165,7 @@ def list_columns_into(tx: TableContext, targets: Sequence[str], limit: int) -> l
     return rows
 
 
-def _run(tx: TableContext, row: Row) -> Run:
+def _build_run_of_row(tx: TableContext, row: Row) -> Run:
     accesses = list(tx.get_table("accesses").scan(Range.prefix(row["urn"])))
     belongs = read_run_statements(tx, row["urn"]) if accesses else {}
     program = tx.get_table("entities").read((row["program"],))
@@ -176,9 +180,9 @@ def _run(tx: TableContext, row: Row) -> Run:
         parent=row["parent"],
         actor=row["actor"],
         via=row["via"],
-        facts=parse_stored(row["facts"]),
-        arguments=parse_stored(row["arguments"] or "{}"),
-        intended=tuple(parse_stored(row["intended_outputs"] or "[]")),
+        facts=parse_stored_json(row["facts"]),
+        arguments=parse_stored_json(row["arguments"] or "{}"),
+        intended=tuple(parse_stored_json(row["intended_outputs"] or "[]")),
         accesses=tuple(
             RecordedAccess(
                 access["data"],

@@ -26,41 +26,41 @@ _DIGITS: Final = 16
 _FIELDS: Final = ("run", "data", "mode", "component", "statement")
 
 
-def name_statement(touched: Iterable[tuple[str, str]]) -> str:
+def derive_statement_name(accesses: Iterable[tuple[str, str]]) -> str:
     """Return the name of a statement, derived from its accesses: pairs of mode and data.
 
     The same statement has the same name in each run, and statements with different data have different names.
     """
-    text = "\n".join(f"{mode} {data}" for mode, data in sorted(set(touched)))
+    text = "\n".join(f"{mode} {data}" for mode, data in sorted(set(accesses)))
     return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
 
 
-def build_flow(program: str, statement: str) -> str:
+def build_flow_node(program: str, statement: str) -> str:
     """Return the flow of a program's statement."""
     return f"{program}{_MARK}{statement}"
 
 
-def get_program(node: str) -> str:
+def get_program_of_node(node: str) -> str:
     """Return the program of a flow; any other node is returned unchanged."""
     return node.partition(_MARK)[0]
 
 
-def get_statement(node: str) -> str:
+def get_statement_of_node(node: str) -> str:
     """Return the statement of a flow; "" for any other node."""
     return node.partition(_MARK)[2]
 
 
-def to_access_mode(mode: str) -> str:
+def to_access_mode_of_index(mode: str) -> str:
     """Return the mode of the access that a mode of the index represents."""
     return _ACCESS.get(mode, mode)
 
 
-def to_program_mode(mode: str) -> str:
+def to_program_mode_of_flow(mode: str) -> str:
     """Return the mode between data and program for a mode between data and flow."""
     return _TO_PROGRAM.get(mode, mode)
 
 
-def record_statement(tx: TableContext, access: Row, statement: str, *, was_known: bool) -> None:
+def record_access_in_statement(tx: TableContext, access: Row, statement: str, *, was_known: bool) -> None:
     """Record that an access belongs to a statement, or with "" to none, in addition to its other statements."""
     table, key = tx.get_table(TABLE), tuple(access[name] for name in _FIELDS[:-1])
     has_statements = was_known and any(True for _ in table.scan(Range.prefix(*key), 1))
@@ -71,7 +71,7 @@ def record_statement(tx: TableContext, access: Row, statement: str, *, was_known
         table.upsert(dict(zip(_FIELDS, (*key, statement), strict=True)))
 
 
-def derive_access_links(run: Row, access: Row, statements: Iterable[str]) -> Iterator[AccessLink]:
+def derive_links_of_access(run: Row, access: Row, statements: Iterable[str]) -> Iterator[AccessLink]:
     """Return the lineage links of an access that belongs to these statements ("" means none)."""
     span = (run["start"], run["stop"])
     for statement in statements:
@@ -80,24 +80,26 @@ def derive_access_links(run: Row, access: Row, statements: Iterable[str]) -> Ite
             yield AccessLink(*place, mode, run["urn"], access["component"], *span)
             continue
         yield AccessLink(*place, _OF_PROGRAM[mode], run["urn"], access["component"], *span)
-        flow = build_flow(run["program"], statement)
+        flow = build_flow_node(run["program"], statement)
         yield AccessLink(access["data"], flow, _OF_FLOW[mode], run["urn"], access["component"], *span)
 
 
-def derive_run_links(tx: TableContext, run: Row) -> set[AccessLink]:
+def derive_links_of_run(tx: TableContext, run: Row) -> set[AccessLink]:
     """Return the lineage links of a run."""
     statements = read_run_statements(tx, run["urn"])
     return {
         link
         for row in tx.get_table("accesses").scan(Range.prefix(run["urn"]))
-        for link in derive_access_links(run, row, statements.get((row["data"], row["mode"], row["component"]), ("",)))
+        for link in derive_links_of_access(
+            run, row, statements.get((row["data"], row["mode"], row["component"]), ("",))
+        )
     }
 
 
-def add_links(tx: TableContext, links: Iterable[AccessLink]) -> None:
+def add_lineage_links(tx: TableContext, links: Iterable[AccessLink]) -> None:
     """Add links to lineage in a deterministic order."""
     for link in sorted(links, key=lambda link: (link.data, link.mode, link.program, link.component)):
-        tx.edges.add(link.data, link.program, link.mode, link.run, link.component, link.start, link.stop)
+        tx.edges.record_access(link.data, link.program, link.mode, link.run, link.component, link.start, link.stop)
 
 
 def read_run_statements(tx: TableContext, run: str) -> dict[tuple[str, str, str], list[str]]:

@@ -13,28 +13,32 @@ from jupyter_colophon.storage.spi import TableContext
 _TABLE, _KIND = "openlineage_names", "symlink"
 
 
-def resolve_event(tx: TableContext, event: Event) -> Event:
+def replace_locations_by_tables(tx: TableContext, event: Event) -> Event:
     """Return the event with locations replaced by the tables that are known to be stored there."""
     named = {dataset.urn for dataset in event.data if dataset.urn == dataset.place}
     named |= {origin for dataset in event.data for _, origin, _, _ in dataset.columns}
     rows = tx.get_table(_TABLE).read_many([(_KIND, str(urn), "") for urn in sorted(named, key=str)])
     tables = {Urn.parse(row["namespace"]): Urn.parse(row["urn"]) for row in rows}
-    return replace(event, data=tuple(_resolve_dataset(dataset, tables) for dataset in event.data)) if tables else event
+    return (
+        replace(event, data=tuple(_replace_location_by_table(dataset, tables) for dataset in event.data))
+        if tables
+        else event
+    )
 
 
-def find_table_at(tx: TableContext, place: Urn) -> Urn | None:
+def find_table_at_location(tx: TableContext, place: Urn) -> Urn | None:
     """Return the table that is known to be stored at a location."""
     row = tx.get_table(_TABLE).read((_KIND, str(place), ""))
     return None if row is None else Urn.parse(row["urn"])
 
 
-def record_table(tx: TableContext, place: Urn, table: Urn, now: int) -> None:
+def record_table_location(tx: TableContext, place: Urn, table: Urn, now: int) -> None:
     """Record that a table is stored at a location."""
     row = {"kind": _KIND, "namespace": str(place), "name": "", "urn": str(table), "first": now}
     tx.get_table(_TABLE).upsert(row)
 
 
-def _resolve_dataset(dataset: EventDataset, tables: dict[Urn, Urn]) -> EventDataset:
+def _replace_location_by_table(dataset: EventDataset, tables: dict[Urn, Urn]) -> EventDataset:
     columns = {
         (spelling, tables.get(origin, origin), field, target): how
         for (spelling, origin, field, target), how in dataset.columns.items()

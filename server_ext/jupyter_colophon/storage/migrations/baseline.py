@@ -8,9 +8,9 @@ import json
 from collections.abc import Sequence
 from functools import partial
 
-from jupyter_colophon.core.documents.json_parsing import parse_stored
+from jupyter_colophon.core.documents.json_parsing import parse_stored_json
 from jupyter_colophon.core.errors import UnsupportedStore
-from jupyter_colophon.storage.migrations.runner import NAME, Progress, StoreMigration, write_progress
+from jupyter_colophon.storage.migrations.runner import NAME, MigrationProgress, StoreMigration, write_migration_progress
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
 from jupyter_colophon.storage.tables import SETTINGS
 
@@ -19,28 +19,28 @@ FORMER_NAME = "migrations"
 _BASELINE = {"done": 7, "place": ""}
 
 
-def record_version(provider: StorageProvider, migrations: Sequence[StoreMigration]) -> None:
+def record_missing_schema_version(provider: StorageProvider, migrations: Sequence[StoreMigration]) -> None:
     """Record the schema version of a store without one; its table of settings exists.
 
     Raises UnsupportedStore for a catalog of an unsupported version and changes nothing.
     """
-    if not provider.tx_runner.run(_has_version, read_only=True):
-        provider.tx_runner.run(partial(_record, len(migrations)))
+    if not provider.tx_runner.run(_has_schema_version, read_only=True):
+        provider.tx_runner.run(partial(_write_schema_version, len(migrations)))
 
 
-def _has_version(tx: TableContext) -> bool:
+def _has_schema_version(tx: TableContext) -> bool:
     return tx.get_table(SETTINGS.id).read((NAME,)) is not None
 
 
-def _record(latest: int, tx: TableContext) -> None:
-    if _has_version(tx):
+def _write_schema_version(latest: int, tx: TableContext) -> None:
+    if _has_schema_version(tx):
         return  # another process was faster
     former = tx.get_table(SETTINGS.id).read((FORMER_NAME,))
-    if former is not None and parse_stored(former["value"]) == _BASELINE:
-        write_progress(tx, Progress(0))
+    if former is not None and parse_stored_json(former["value"]) == _BASELINE:
+        write_migration_progress(tx, MigrationProgress(0))
         # Programs of e8b857e would open the catalog as their own.
         tx.get_table(SETTINGS.id).upsert(former | {"value": json.dumps(_BASELINE | {"done": 1_000}).encode()})
-    elif former is None and tx.log.get_head() == 0:
-        write_progress(tx, Progress(latest))
+    elif former is None and tx.log.get_newest_number() == 0:
+        write_migration_progress(tx, MigrationProgress(latest))
     else:
         raise UnsupportedStore

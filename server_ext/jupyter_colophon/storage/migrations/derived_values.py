@@ -20,7 +20,7 @@ _COUNTS = (tables.KEY_COUNTS, tables.VALUE_COUNTS)
 _logger = logging.getLogger("jupyter_colophon.storage")
 
 
-def clear_counts(tx: TableContext, after: Key) -> Key | None:
+def delete_some_counters(tx: TableContext, after: Key) -> Key | None:
     """Delete some rows of the counters, to which every entity adds; return None when none is left."""
     for spec in _COUNTS:
         if rows := list(tx.get_table(spec.id).scan(Range(), _COUNTS_AT_ONCE)):
@@ -29,33 +29,36 @@ def clear_counts(tx: TableContext, after: Key) -> Key | None:
     return None
 
 
-def derive_entities(registry: Registry, tx: TableContext, after: Key) -> Key | None:
+def derive_rows_of_some_entities(registry: Registry, tx: TableContext, after: Key) -> Key | None:
     """Derive the rows of some entities after a URN; return the last URN, None at the end."""
-    entities = sources_of_truth.list_entities_after(tx, after[0] if after else "", _AT_ONCE)
+    entities = sources_of_truth.list_stored_entities_after(tx, after[0] if after else "", _AT_ONCE)
     for entity in entities:
-        _derive(tx, registry, entity)
+        _write_derived_rows(tx, registry, entity)
     return (entities[-1].entity["urn"],) if entities else None
 
 
-def _derive(tx: TableContext, registry: Registry, stored: sources_of_truth.StoredEntity) -> None:
+def _write_derived_rows(tx: TableContext, registry: Registry, stored: sources_of_truth.StoredEntity) -> None:
     entity = stored.entity
     try:
         values, derived = (
-            set(sources_of_truth.derive_value_rows(registry, stored)),
-            sources_of_truth.derive_rows(registry, stored),
+            set(sources_of_truth.derive_search_value_rows(registry, stored)),
+            sources_of_truth.derive_all_rows(registry, stored),
         )
-        removed = not entity["deleted"] and sources_of_truth.is_removed(registry, stored)
-        before = past_values.derive_rows(tx, registry, entity, stored.aspects)
-    except sources_of_truth.UnreadableSource:
+        removed = not entity["deleted"] and sources_of_truth.is_entity_softly_deleted(registry, stored)
+        before = past_values.derive_past_value_rows(tx, registry, entity, stored.aspects)
+    except sources_of_truth.UnreadableAspect:
         # A damaged row is skipped; `jupyter colophon verify` reports it.
-        _logger.warning("values of %s are not derived: an aspect of it cannot be read", entity["urn"])
+        _logger.warning(
+            "search values of %s cannot be derived, because one of its aspects cannot be read: run `jupyter colophon verify`",
+            entity["urn"],
+        )
         return
     tx.get_table(past_values.TABLE).upsert_many(list(before.values()))
     if removed:
         tx.get_table("entities").upsert(entity | {"removed": True})
     if derived.document is None:
-        tx.search.remove(entity["urn"])
+        tx.search.remove_document(entity["urn"])
         return
     tx.get_table("metadata_values").upsert_many(list(derived.values.values()))
-    tx.search.put(derived.document)
-    index.add_counts(tx, entity, set() if removed else values)
+    tx.search.put_documents(derived.document)
+    index.add_entity_to_counters(tx, entity, set() if removed else values)

@@ -17,25 +17,25 @@ FORMER: Final = ("consumers", "sinks", "seam_documents", "seam_tokens")
 _SCHEDULES: Final = " pipelines"
 
 
-def move_positions(tx: TableContext, after: Key) -> Key | None:
+def move_follower_positions(tx: TableContext, after: Key) -> Key | None:
     """Move all rows in one transaction: there is one for each sink and listener."""
-    for row in _read_rows(tx, "consumers"):
-        _put(tx, f"listener:{row['name']}", row["seq"], 0)
-    for row in _read_rows(tx, "sinks"):
+    for row in _read_all_rows(tx, "consumers"):
+        _write_follower_position(tx, f"listener:{row['name']}", row["seq"], 0)
+    for row in _read_all_rows(tx, "sinks"):
         if row["sink"] == _SCHEDULES:
-            _put(tx, "schedules", row["seq"], row["lost"])
+            _write_follower_position(tx, "schedules", row["seq"], row["lost"])
             continue
-        _put(tx, sinks.get_follower_name(row["sink"]), row["seq"], row["lost"])
+        _write_follower_position(tx, sinks.get_follower_name_of_sink(row["sink"]), row["seq"], row["lost"])
         columns = ("sink", "attempts", "problem", "failed")
         tx.get_table("sink_states").upsert({name: row[name] for name in columns})
     return None
 
 
-def _read_rows(tx: TableContext, table: str) -> Iterator[Row]:
+def _read_all_rows(tx: TableContext, table: str) -> Iterator[Row]:
     # Another process that migrated the catalog has dropped the table.
     with suppress(InvalidField):
         yield from list(tx.get_table(table).scan(Range()))
 
 
-def _put(tx: TableContext, name: str, seq: int, lost: int | None) -> None:
+def _write_follower_position(tx: TableContext, name: str, seq: int, lost: int | None) -> None:
     tx.get_table("cursors").upsert({"name": name, "seq": seq, "skipped": lost or 0})

@@ -2,9 +2,9 @@
 
 from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.storage.migrations.runner import StoreMigration
-from jupyter_colophon.storage.migrations.version_1 import build_migration
+from jupyter_colophon.storage.migrations.version_1 import build_first_migration
 
 
-def list_migrations(registry: Registry) -> tuple[StoreMigration, ...]:
+def list_store_migrations(registry: Registry) -> tuple[StoreMigration, ...]:
     """Return all migrations; their number is the schema version of this program."""
-    return (build_migration(registry),)
+    return (build_first_migration(registry),)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
 
-from jupyter_colophon.core.documents.json_parsing import parse_stored
+from jupyter_colophon.core.documents.json_parsing import parse_stored_json
 from jupyter_colophon.core.errors import StoreTooNew
 from jupyter_colophon.storage.spi import Row, StorageProvider, TableContext
 from jupyter_colophon.storage.tables import SETTINGS
@@ -21,7 +21,7 @@ NAME = "schema"
 _logger = logging.getLogger("jupyter_colophon.storage")
 
 
-class Rename(NamedTuple):
+class TableRename(NamedTuple):
     """A table's old and new name, and the old and new names of those of its fields that change."""
 
     old: str
@@ -40,73 +40,75 @@ class StoreMigration:
 
     title: str
     step: Callable[[TableContext, str], str | None]
-    renames: Sequence[Rename] = ()
+    renames: Sequence[TableRename] = ()
     #: Tables that are dropped afterwards.
     drops: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class MigrationProgress:
     """The schema version of a store, and the place that the migration to the next version has reached."""
 
     version: int = 0
     place: str = ""
 
 
-def require_not_newer(provider: StorageProvider, migrations: Sequence[StoreMigration]) -> None:
+def require_store_not_newer(provider: StorageProvider, migrations: Sequence[StoreMigration]) -> None:
     """Raise StoreTooNew for a store of a later schema version; nothing is changed."""
     if provider.table_admin.exists(SETTINGS.id):
-        _check(provider.tx_runner.run(load_progress, read_only=True), migrations)
+        _require_supported_version(provider.tx_runner.run(read_migration_progress, read_only=True), migrations)
 
 
-def rename_tables(provider: StorageProvider, migrations: Sequence[StoreMigration]) -> None:
+def rename_tables_and_fields(provider: StorageProvider, migrations: Sequence[StoreMigration]) -> None:
     """Rename tables and fields of a store for the remaining migrations."""
-    now = provider.tx_runner.run(load_progress, read_only=True)
+    now = provider.tx_runner.run(read_migration_progress, read_only=True)
     for migration in migrations[now.version :]:
         for rename in migration.renames:
             provider.table_admin.rename(rename.old, rename.new, rename.fields)
 
 
-def migrate(provider: StorageProvider, migrations: Sequence[StoreMigration]) -> None:
+def apply_remaining_migrations(provider: StorageProvider, migrations: Sequence[StoreMigration]) -> None:
     """Apply the remaining migrations. The tables exist already. Raises StoreTooNew, StorageError."""
     title = ""
-    while (now := provider.tx_runner.run(load_progress, read_only=True)).version < len(migrations):
+    while (now := provider.tx_runner.run(read_migration_progress, read_only=True)).version < len(migrations):
         migration = migrations[now.version]
         if migration.title != title:
             title = migration.title
-            _logger.info("migration of the catalog to schema %d: %s", now.version + 1, title)
-        provider.tx_runner.run(lambda tx: _run_slice(tx, migrations))
-        if provider.tx_runner.run(load_progress, read_only=True).version > now.version:
+            _logger.info("upgrading the catalog to schema version %d: %s", now.version + 1, title)
+        provider.tx_runner.run(lambda tx: _run_next_slice_and_record_progress(tx, migrations))
+        if provider.tx_runner.run(read_migration_progress, read_only=True).version > now.version:
             for table in migration.drops:
                 provider.table_admin.drop(table)
-    _check(now, migrations)
+    _require_supported_version(now, migrations)
 
 
-def load_progress(tx: TableContext) -> Progress:
+def read_migration_progress(tx: TableContext) -> MigrationProgress:
     """Return the schema version of a store and how far the next migration has come."""
     row = tx.get_table(SETTINGS.id).read((NAME,))
-    return parse_progress(row) if row else Progress()
+    return parse_migration_progress(row) if row else MigrationProgress()
 
 
-def parse_progress(row: Row) -> Progress:
+def parse_migration_progress(row: Row) -> MigrationProgress:
     """Parse the row in `settings`."""
-    return Progress(**parse_stored(row["value"]))
+    return MigrationProgress(**parse_stored_json(row["value"]))
 
 
-def write_progress(tx: TableContext, now: Progress) -> None:
+def write_migration_progress(tx: TableContext, now: MigrationProgress) -> None:
     """Write the row in `settings`."""
     value = json.dumps({"version": now.version, "place": now.place}).encode()
     tx.get_table(SETTINGS.id).upsert({"name": NAME, "value": value})
 
 
-def _run_slice(tx: TableContext, migrations: Sequence[StoreMigration]) -> None:
-    now = load_progress(tx)
+def _run_next_slice_and_record_progress(tx: TableContext, migrations: Sequence[StoreMigration]) -> None:
+    now = read_migration_progress(tx)
     if now.version >= len(migrations):
         return  # another process was faster
     place = migrations[now.version].step(tx, now.place)
-    write_progress(tx, Progress(now.version + 1) if place is None else Progress(now.version, place))
+    write_migration_progress(
+        tx, MigrationProgress(now.version + 1) if place is None else MigrationProgress(now.version, place)
+    )
 
 
-def _check(now: Progress, migrations: Sequence[StoreMigration]) -> None:
+def _require_supported_version(now: MigrationProgress, migrations: Sequence[StoreMigration]) -> None:
     if now.version > len(migrations):
         raise StoreTooNew(now.version, len(migrations))

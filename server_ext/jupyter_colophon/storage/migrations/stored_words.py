@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Final
 
-from jupyter_colophon.core.documents.json_parsing import compact, parse_stored
+from jupyter_colophon.core.documents.json_parsing import encode_canonical_json, parse_stored_json
 from jupyter_colophon.storage.entities import sources_of_truth
 from jupyter_colophon.storage.spi import Key, Row, TableContext
 
@@ -47,38 +47,40 @@ _STATES: Final[Mapping[str, str]] = {"waiting": "pending", "refused": "rejected"
 _FACTS: Final[Mapping[str, str]] = {"notSeen": "missingLineage"}
 
 
-def rename_inbox(tx: TableContext, after: Key) -> Key | None:
+def rename_words_in_inbox(tx: TableContext, after: Key) -> Key | None:
     """Rename states and causes in some rows of the inbox; returns the last key, None at the end."""
-    return _rename(tx, "inbox", after, partial(_rename_state, column="state", refusal="outcome"))
+    return _rewrite_some_rows(tx, "inbox", after, partial(_rename_state_in_row, column="state", refusal="outcome"))
 
 
-def rename_dead_letters(tx: TableContext, after: Key) -> Key | None:
+def rename_words_in_dead_letters(tx: TableContext, after: Key) -> Key | None:
     """Rename kinds and causes of some dead letters; returns the last key, None at the end."""
-    return _rename(tx, "dead_letters", after, partial(_rename_state, column="kind", refusal="problem"))
+    return _rewrite_some_rows(
+        tx, "dead_letters", after, partial(_rename_state_in_row, column="kind", refusal="problem")
+    )
 
 
-def rename_rejections(tx: TableContext, after: Key) -> Key | None:
+def rename_words_in_rejections(tx: TableContext, after: Key) -> Key | None:
     """Rename the causes of some rows that loads rejected; returns the last key, None at the end."""
-    return _rename(tx, "load_rejections", after, partial(_rename_state, column="", refusal="refusal"))
+    return _rewrite_some_rows(tx, "load_rejections", after, partial(_rename_state_in_row, column="", refusal="refusal"))
 
 
-def rename_schedules(tx: TableContext, after: Key) -> Key | None:
+def rename_words_in_schedules(tx: TableContext, after: Key) -> Key | None:
     """Rename the states of some schedules; returns the last key, None at the end."""
-    return _rename(tx, "schedules", after, partial(_rename_state, column="status", refusal=""))
+    return _rewrite_some_rows(tx, "schedules", after, partial(_rename_state_in_row, column="status", refusal=""))
 
 
-def rename_facts(tx: TableContext, after: Key) -> Key | None:
+def rename_run_facts(tx: TableContext, after: Key) -> Key | None:
     """Rename facts of some runs; returns the last key, None at the end."""
-    return _rename(tx, "runs", after, _rename_facts_of_run)
+    return _rewrite_some_rows(tx, "runs", after, _rename_facts_of_run)
 
 
-def _rename(tx: TableContext, table: str, after: Key, change: Callable[[Row], Row]) -> Key | None:
-    rows = list(tx.get_table(table).scan(sources_of_truth.build_range_after(after), _AT_ONCE))
+def _rewrite_some_rows(tx: TableContext, table: str, after: Key, change: Callable[[Row], Row]) -> Key | None:
+    rows = list(tx.get_table(table).scan(sources_of_truth.build_range_after_key(after), _AT_ONCE))
     tx.get_table(table).upsert_many([new for row in rows if (new := change(row)) != row])
-    return tuple(_iterate_key(table, rows[-1])) if rows else None
+    return tuple(_iterate_key_values(table, rows[-1])) if rows else None
 
 
-def _iterate_key(table: str, row: Row) -> Iterator[str | int]:
+def _iterate_key_values(table: str, row: Row) -> Iterator[str | int]:
     for name in _KEYS[table]:
         yield row[name]
 
@@ -93,24 +95,24 @@ _KEYS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 
 
-def _rename_state(row: Row, column: str, refusal: str) -> Row:
+def _rename_state_in_row(row: Row, column: str, refusal: str) -> Row:
     changed = dict(row)
     if column:
         changed[column] = _STATES.get(row[column], row[column])
     if refusal and row[refusal] is not None:
-        changed[refusal] = _rename_cause(row[refusal])
+        changed[refusal] = _rename_cause_in_text(row[refusal])
     return changed
 
 
-def _rename_cause(text: str) -> str:
+def _rename_cause_in_text(text: str) -> str:
     document = json.loads(text)
     if not isinstance(document, dict) or document.get("cause") not in CAUSES:
         return text
-    return compact(document | {"cause": CAUSES[document["cause"]]})
+    return encode_canonical_json(document | {"cause": CAUSES[document["cause"]]})
 
 
 def _rename_facts_of_run(row: Row) -> Row:
-    facts = parse_stored(row["facts"])
+    facts = parse_stored_json(row["facts"])
     if not facts.keys() & _FACTS.keys():
         return row
-    return row | {"facts": compact({_FACTS.get(name, name): value for name, value in facts.items()})}
+    return row | {"facts": encode_canonical_json({_FACTS.get(name, name): value for name, value in facts.items()})}

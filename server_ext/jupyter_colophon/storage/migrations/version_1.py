@@ -6,52 +6,55 @@ from functools import partial
 from typing import Final
 
 from jupyter_colophon.core.model.registry import Registry
-from jupyter_colophon.storage.migrations.derived_values import clear_counts, derive_entities
-from jupyter_colophon.storage.migrations.followers import FORMER, move_positions
-from jupyter_colophon.storage.migrations.run_sources import clean_results, clean_runs
-from jupyter_colophon.storage.migrations.runner import Rename, StoreMigration
+from jupyter_colophon.storage.migrations.derived_values import delete_some_counters, derive_rows_of_some_entities
+from jupyter_colophon.storage.migrations.followers import FORMER, move_follower_positions
+from jupyter_colophon.storage.migrations.run_sources import (
+    delete_results_with_cell_source,
+    remove_cell_sources_from_runs,
+)
+from jupyter_colophon.storage.migrations.runner import StoreMigration, TableRename
 from jupyter_colophon.storage.migrations.stored_words import (
-    rename_dead_letters,
-    rename_facts,
-    rename_inbox,
-    rename_rejections,
-    rename_schedules,
+    rename_run_facts,
+    rename_words_in_dead_letters,
+    rename_words_in_inbox,
+    rename_words_in_rejections,
+    rename_words_in_schedules,
 )
 from jupyter_colophon.storage.spi import Key, TableContext
 
 #: Changes a slice of rows after a key; returns the last key, None at the end.
 Phase = Callable[[TableContext, Key], Key | None]
-RENAMES: Final[Sequence[Rename]] = (
-    Rename("holdings", "containment", {"holder": "parent"}),
-    Rename("taken", "consumed_offsets", {"next": "next_offset"}),
-    Rename("answers", "idempotency_results", {"answer": "result"}),
-    Rename("openlineage", "openlineage", {"said": "value"}),
-    Rename("past_values", "value_history"),
-    Rename("key_carriers", "key_counts", {"carrier": "entity_kind"}),
-    Rename("ending_namespaces", "deleting_namespaces"),
-    Rename("load_batches", "load_batches", {"answer": "result"}),
-    Rename("load_refusals", "load_rejections"),
-    Rename("aspect_versions", "aspect_versions", {"undone": "rolled_back"}),
-    Rename("snapshots", "snapshots", {"people": "user_metadata", "machines": "system_metadata"}),
-    Rename("inbox", "inbox", {"sender": "principal"}),
-    Rename("dead_letters", "dead_letters", {"sender": "principal"}),
-    Rename("failures", "failures", {"turn": "position", "letter": "dead_letter"}),
+RENAMES: Final[Sequence[TableRename]] = (
+    TableRename("holdings", "containment", {"holder": "parent"}),
+    TableRename("taken", "consumed_offsets", {"next": "next_offset"}),
+    TableRename("answers", "idempotency_results", {"answer": "result"}),
+    TableRename("openlineage", "openlineage", {"said": "value"}),
+    TableRename("past_values", "value_history"),
+    TableRename("key_carriers", "key_counts", {"carrier": "entity_kind"}),
+    TableRename("ending_namespaces", "deleting_namespaces"),
+    TableRename("load_batches", "load_batches", {"answer": "result"}),
+    TableRename("load_refusals", "load_rejections"),
+    TableRename("aspect_versions", "aspect_versions", {"undone": "rolled_back"}),
+    TableRename("snapshots", "snapshots", {"people": "user_metadata", "machines": "system_metadata"}),
+    TableRename("inbox", "inbox", {"sender": "principal"}),
+    TableRename("dead_letters", "dead_letters", {"sender": "principal"}),
+    TableRename("failures", "failures", {"turn": "position", "letter": "dead_letter"}),
 )
 
 
-def build_migration(registry: Registry) -> StoreMigration:
+def build_first_migration(registry: Registry) -> StoreMigration:
     """Return a migration that runs phase by phase; a place is the name of a phase and the last key."""
     phases: Mapping[str, Phase] = {
-        "positions": move_positions,
-        "runs": clean_runs,
-        "results": clean_results,
-        "facts": rename_facts,
-        "inbox": rename_inbox,
-        "dead letters": rename_dead_letters,
-        "rejections": rename_rejections,
-        "schedules": rename_schedules,
-        "counts": clear_counts,
-        "entities": partial(derive_entities, registry),
+        "positions": move_follower_positions,
+        "runs": remove_cell_sources_from_runs,
+        "results": delete_results_with_cell_source,
+        "facts": rename_run_facts,
+        "inbox": rename_words_in_inbox,
+        "dead letters": rename_words_in_dead_letters,
+        "rejections": rename_words_in_rejections,
+        "schedules": rename_words_in_schedules,
+        "counts": delete_some_counters,
+        "entities": partial(derive_rows_of_some_entities, registry),
     }
     names = list(phases)
 

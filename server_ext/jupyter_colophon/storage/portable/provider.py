@@ -29,7 +29,7 @@ T = TypeVar("T")
 _INTERNAL_TABLES = {spec.id for specs in TABLES_OF_SUBSYSTEM.values() for spec in specs}
 
 
-class _SpecNeeded(BaseException):
+class _TableSpecNeeded(BaseException):
     """A transaction needs the spec of a table, which providers need not return inside a transaction. It is run again."""
 
     def __init__(self, table_id: str) -> None:
@@ -50,8 +50,11 @@ class PortableProvider:
             provider.get_data_version,
             provider.close,
         )
-        self.check, self.repair = provider.check, provider.repair
-        self.reclaim, self.describe = provider.reclaim, provider.describe
+        self.find_store_problems, self.rebuild_derived_data = (
+            provider.find_store_problems,
+            provider.rebuild_derived_data,
+        )
+        self.reclaim_space, self.describe_store = provider.reclaim_space, provider.describe_store
         self._shapes: dict[str, TableSpec] = {}
         self.table_admin: TableAdmin = PortableAdmin(provider.table_admin, self._shapes)
         self.tx_runner = self
@@ -75,12 +78,12 @@ class PortableProvider:
             try:
                 return work(PortableContext(tx, self._provider, self._shapes, life))
             finally:
-                life.end()
+                life.end_transaction()
 
         while True:
             try:
                 return self._provider.tx_runner.run(run_with_subsystems, read_only=read_only, retry=retry)
-            except _SpecNeeded as wanted:
+            except _TableSpecNeeded as wanted:
                 self._shapes[wanted.table_id] = self.table_admin.get_spec(wanted.table_id)
 
 
@@ -113,14 +116,14 @@ class PortableContext:
     def get_table(self, table_id: str) -> StructuredTable:
         """Return the table of a spec that was created. Raises InvalidField if it does not exist."""
         if table_id not in self._tables:
-            self._tables[table_id] = self._complete_table(self._tx.get_table(table_id), table_id)
+            self._tables[table_id] = self._add_missing_capabilities(self._tx.get_table(table_id), table_id)
         return self._tables[table_id]
 
-    def _complete_table(self, table: StructuredTable, table_id: str) -> StructuredTable:
+    def _add_missing_capabilities(self, table: StructuredTable, table_id: str) -> StructuredTable:
         if not self._lacking:
             return table
         if table_id not in self._shapes:
-            raise _SpecNeeded(table_id)
+            raise _TableSpecNeeded(table_id)
         return PortableTable(table, self._shapes[table_id], self._lacking, self._life)
 
 

@@ -8,8 +8,8 @@ from itertools import chain, groupby, islice
 from jupyter_colophon.core.search.search import FacetValues, Group
 from jupyter_colophon.storage.portable.tables import DOCUMENTS, FACETS, NUMBERS, TOKENS
 from jupyter_colophon.storage.search import ranking
-from jupyter_colophon.storage.search.facet_rows import FacetRow, collect_values, find_changes
-from jupyter_colophon.storage.search.grouping import group_documents
+from jupyter_colophon.storage.search.facet_rows import FacetRow, collect_facet_values, find_facet_row_changes
+from jupyter_colophon.storage.search.grouping import group_documents_by_namespace_and_type
 from jupyter_colophon.storage.spi import Document, Match, Range, Row, StructuredTable, TextQuery
 
 _NUMBER = ("documents",)
@@ -27,16 +27,18 @@ class PortableSearch:
     def __init__(self, table: Callable[[str], StructuredTable]) -> None:
         self._table = table
 
-    def put(self, *documents: Document) -> None:
+    def put_documents(self, *documents: Document) -> None:
         """Add or replace documents."""
         for document in documents:
-            self._put(document)
+            self._put_document(document)
 
-    def _put(self, document: Document) -> None:
+    def _put_document(self, document: Document) -> None:
         table = self._table(DOCUMENTS.id)
         old = table.read((document.urn,))
         place = old["place"] if old else -self._table(NUMBERS.id).increment(_NUMBER, "last", 1)
-        self._index((place, document.urn), _parse_tokens(old) if old else set(), _collect_tokens(document))
+        self._update_token_rows(
+            (place, document.urn), _parse_row_tokens(old) if old else set(), _collect_document_tokens(document)
+        )
         table.upsert(
             {
                 "urn": document.urn,
@@ -52,27 +54,27 @@ class PortableSearch:
 
     def _put_facets(self, place: int, values: FacetValues, *, is_new: bool) -> None:
         table = self._table(FACETS.id)
-        old = {} if is_new else collect_values(self._iterate_facets([place]))
-        removed, added = find_changes(old, {place: values})
+        old = {} if is_new else collect_facet_values(self._iterate_facets([place]))
+        removed, added = find_facet_row_changes(old, {place: values})
         table.delete_many(removed)
         table.upsert_many([dict(zip(FACETS.primary_key, row, strict=True)) for row in added])
 
-    def remove(self, urn: str) -> None:
+    def remove_document(self, urn: str) -> None:
         """Remove an entity's document."""
         table = self._table(DOCUMENTS.id)
         if (old := table.read((urn,))) is not None:
-            self._index((old["place"], urn), _parse_tokens(old), set())
+            self._update_token_rows((old["place"], urn), _parse_row_tokens(old), set())
             table.delete((urn,))
             self._table(FACETS.id).delete_range(Range.prefix(old["place"]))
 
-    def match(self, words: TextQuery, cap: int) -> list[Match]:
+    def find_matches(self, words: TextQuery, cap: int) -> list[Match]:
         """Return the newest `cap` matches, best first."""
-        return self.match_with_groups(words, cap, cap)[0]
+        return self.find_matches_and_groups(words, cap, cap)[0]
 
-    def match_with_groups(self, words: TextQuery, cap: int, counted: int) -> tuple[list[Match], list[Group]]:
+    def find_matches_and_groups(self, words: TextQuery, cap: int, counted: int) -> tuple[list[Match], list[Group]]:
         """Return the newest `cap` matches, best first; if there are more, also the newest `counted` in groups."""
         limit = max(cap, counted)
-        rows = self._find_newest(words, limit)
+        rows = self._find_newest_matching_rows(words, limit)
         if not rows:
             return [], []
         groups = _group_rows(rows) if len(rows) > cap else []
@@ -82,7 +84,7 @@ class PortableSearch:
 
     def group_matches(self, words: TextQuery, cap: int) -> list[Group]:
         """Return the newest `cap` matches grouped by namespace and type."""
-        return _group_rows(self._find_newest(words, cap))
+        return _group_rows(self._find_newest_matching_rows(words, cap))
 
     def count_facets(self, numbers: Sequence[int], facets: Sequence[str]) -> Mapping[str, Mapping[str, int]]:
         """Return the number of these documents with each value, by facet."""
@@ -92,15 +94,17 @@ class PortableSearch:
                 counts[facet][value] += 1
         return counts
 
-    def _find_newest(self, words: TextQuery, cap: int) -> list[Row]:
+    def _find_newest_matching_rows(self, words: TextQuery, cap: int) -> list[Row]:
         """Return the newest `cap` matching documents, unordered."""
-        return self._table(DOCUMENTS.id).read_many([(urn,) for _, urn in islice(self._iterate_matches(words), cap)])
+        return self._table(DOCUMENTS.id).read_many(
+            [(urn,) for _, urn in islice(self._iterate_matching_places(words), cap)]
+        )
 
     def _iterate_facets(self, places: Iterable[int]) -> Iterator[FacetRow]:
         """Yield the facet values of documents; many consecutive ones are read at once."""
         table, single = self._table(FACETS.id), list[Range]()
         scans = list[Iterator[Row]]()
-        for first, last in _find_sequences(places):
+        for first, last in _iterate_sequences_of_positions(places):
             if last - first < _RUN:
                 single += [Range.prefix(place) for place in range(first, last + 1)]
             else:
@@ -111,60 +115,62 @@ class PortableSearch:
     def read_matches(self, urns: Sequence[str]) -> list[Match]:
         """Return these documents, unranked."""
         rows = self._table(DOCUMENTS.id).read_many([(urn,) for urn in dict.fromkeys(urns)])
-        return [_build_match(row, 0.0, _split(row["terms"])) for row in rows]
+        return [_build_match(row, 0.0, _split_words(row["terms"])) for row in rows]
 
     def read_documents_after(self, urn: str, limit: int) -> list[Document]:
         """Return documents by URN, after this one."""
         rows = list(self._table(DOCUMENTS.id).scan(Range((urn,), begin_inclusive=False), limit))
-        values = collect_values(self._iterate_facets([row["place"] for row in rows]))
+        values = collect_facet_values(self._iterate_facets([row["place"] for row in rows]))
         return [
             Document(
                 row["urn"],
                 row["namespace"],
                 row["type"],
                 values[row["place"]],
-                _split(row["words"]),
-                _split(row["terms"]),
+                _split_words(row["words"]),
+                _split_words(row["terms"]),
             )
             for row in rows
         ]
 
-    def _index(self, place: _Place, old: set[str], new: set[str]) -> None:
+    def _update_token_rows(self, place: _Place, old: set[str], new: set[str]) -> None:
         table, (number, urn) = self._table(TOKENS.id), place
         for token in old - new:
             table.delete((token, number))
         for token in new - old:
             table.upsert({"token": token, "place": number, "urn": urn})
 
-    def _iterate_matches(self, words: TextQuery) -> Iterator[_Place]:
+    def _iterate_matching_places(self, words: TextQuery) -> Iterator[_Place]:
         """Yield the matching documents, newest first, each once."""
         terms = [_TERM + term for term in words.terms]
-        sources = [self._iterate_with_token(word) for word in words.exact] + [
-            self._iterate_with_prefix(word) for word in words.prefixes
+        sources = [self._iterate_places_with_token(word) for word in words.exact] + [
+            self._iterate_places_with_prefix(word) for word in words.prefixes
         ]
         if not sources:
-            sources, terms = [self._iterate_with_token(term) for term in terms[:1]], terms[1:]
+            sources, terms = [self._iterate_places_with_token(term) for term in terms[:1]], terms[1:]
         last = None
         for place in heapq.merge(*sources):
-            if place != last and self._has_terms(place, terms):
+            if place != last and self._has_all_terms(place, terms):
                 yield place
             last = place
 
-    def _iterate_with_token(self, token: str) -> Iterator[_Place]:
+    def _iterate_places_with_token(self, token: str) -> Iterator[_Place]:
         return ((row["place"], row["urn"]) for row in self._table(TOKENS.id).scan(Range.prefix(token)))
 
-    def _iterate_with_prefix(self, prefix: str) -> Iterator[_Place]:
+    def _iterate_places_with_prefix(self, prefix: str) -> Iterator[_Place]:
         rows = self._table(TOKENS.id).scan(Range((prefix,), (prefix + _LAST,)))
         return iter(sorted({(row["place"], row["urn"]) for row in rows}))
 
-    def _has_terms(self, place: _Place, terms: Sequence[str]) -> bool:
+    def _has_all_terms(self, place: _Place, terms: Sequence[str]) -> bool:
         table = self._table(TOKENS.id)
         return all(table.read((term, place[0])) is not None for term in terms)
 
     def _compute_rarity(self, words: TextQuery, match_count: int, cap: int) -> float:
         row = self._table(NUMBERS.id).read(_NUMBER)
         is_all = match_count < cap or cap >= ranking.COMMON
-        matching = match_count if is_all else sum(1 for _ in islice(self._iterate_matches(words), ranking.COMMON))
+        matching = (
+            match_count if is_all else sum(1 for _ in islice(self._iterate_matching_places(words), ranking.COMMON))
+        )
         return ranking.compute_rarity(matching, row["last"] if row else 0)
 
 
@@ -173,23 +179,23 @@ def _build_match(row: Row, score: float, terms: frozenset[str]) -> Match:
 
 
 def _group_rows(rows: Iterable[Row]) -> list[Group]:
-    return group_documents((-row["place"], row["namespace"], row["type"]) for row in rows)
+    return group_documents_by_namespace_and_type((-row["place"], row["namespace"], row["type"]) for row in rows)
 
 
-def _find_sequences(places: Iterable[int]) -> Iterator[tuple[int, int]]:
+def _iterate_sequences_of_positions(places: Iterable[int]) -> Iterator[tuple[int, int]]:
     """Yield the first and the last of consecutive positions."""
     for _, run in groupby(enumerate(sorted(places)), key=lambda pair: pair[1] - pair[0]):
         (_, first), *rest = run
         yield first, rest[-1][1] if rest else first
 
 
-def _split(text: str) -> frozenset[str]:
+def _split_words(text: str) -> frozenset[str]:
     return frozenset(text.split(" ")) if text else frozenset()
 
 
-def _collect_tokens(document: Document) -> set[str]:
+def _collect_document_tokens(document: Document) -> set[str]:
     return set(document.words) | {_TERM + term for term in document.terms}
 
 
-def _parse_tokens(row: Row) -> set[str]:
-    return set(_split(row["words"]) | {_TERM + term for term in _split(row["terms"])})
+def _parse_row_tokens(row: Row) -> set[str]:
+    return set(_split_words(row["words"]) | {_TERM + term for term in _split_words(row["terms"])})

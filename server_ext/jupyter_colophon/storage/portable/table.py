@@ -46,41 +46,43 @@ class PortableTable:
         order_by: str | None = None,
     ) -> Iterator[Row]:
         """Yield rows of a range in key order, or in the order of an indexed field."""
-        field_checks.check_range(self._spec, keys)
-        field_checks.check_filters(self._spec, filters)
+        field_checks.require_valid_range(self._spec, keys)
+        field_checks.require_valid_filters(self._spec, filters)
         field_checks.require_non_negative_limit(limit)
         if order_by is not None:
-            field_checks.check_index(self._spec, order_by)
-        if self._is_supported(keys, order, order_by):
+            field_checks.require_indexed_field(self._spec, order_by)
+        if self._is_supported_by_provider(keys, order, order_by):
             return self._table.scan(keys, limit, order, filters, order_by)
-        return self._check_lifetime(self._sort_rows(self._scan_range(keys, filters), limit, order, order_by))
+        return self._iterate_within_lifetime(
+            self._sort_and_limit_rows(self._scan_range_with_complete_keys(keys, filters), limit, order, order_by)
+        )
 
     def scan_ranges(self, ranges: Sequence[Range], limit: int | None = None) -> Iterator[Row]:
         """Yield the rows of any of these ranges in key order, each once."""
         for keys in ranges:
-            field_checks.check_range(self._spec, keys)
+            field_checks.require_valid_range(self._spec, keys)
         field_checks.require_non_negative_limit(limit)
-        if all(self._is_supported(keys) for keys in ranges):
+        if all(self._is_supported_by_provider(keys) for keys in ranges):
             return self._table.scan_ranges(ranges, limit)
-        return self._check_lifetime(islice(self._merge_ranges(ranges, ()), limit))
+        return self._iterate_within_lifetime(islice(self._iterate_merged_ranges(ranges, ()), limit))
 
     def delete_range(self, keys: Range) -> int:
         """Delete a range; return the number of deleted rows."""
-        field_checks.check_range(self._spec, keys)
-        if self._is_supported(keys):
+        field_checks.require_valid_range(self._spec, keys)
+        if self._is_supported_by_provider(keys):
             return self._table.delete_range(keys)
-        deleted_keys = [self._get_key(row) for row in self._scan_range(keys, ())]
+        deleted_keys = [self._get_key_of_row(row) for row in self._scan_range_with_complete_keys(keys, ())]
         for key in deleted_keys:
             self._table.delete(key)
         return len(deleted_keys)
 
     def update_range(self, keys: Range, changes: Row) -> int:
         """Set fields outside the key in all rows of a range; return the number of rows."""
-        field_checks.check_range(self._spec, keys)
-        field_checks.check_change(self._spec, changes)
-        if self._is_supported(keys):
+        field_checks.require_valid_range(self._spec, keys)
+        field_checks.require_valid_changes(self._spec, changes)
+        if self._is_supported_by_provider(keys):
             return self._table.update_range(keys, changes)
-        updated_keys = [self._get_key(row) for row in self._scan_range(keys, ())]
+        updated_keys = [self._get_key_of_row(row) for row in self._scan_range_with_complete_keys(keys, ())]
         for key in updated_keys:
             self._table.update(dict(zip(self._spec.primary_key, key, strict=True)) | changes)
         return len(updated_keys)
@@ -88,68 +90,74 @@ class PortableTable:
     def count(self, ranges: Sequence[Range] = (), filters: Sequence[FieldValue] = ()) -> int:
         """Return the number of rows in any of these ranges (by default all) that match any of these filters."""
         for keys in ranges:
-            field_checks.check_range(self._spec, keys)
-        field_checks.check_filters(self._spec, filters)
-        if all(self._is_supported(keys) for keys in ranges):
+            field_checks.require_valid_range(self._spec, keys)
+        field_checks.require_valid_filters(self._spec, filters)
+        if all(self._is_supported_by_provider(keys) for keys in ranges):
             return self._table.count(ranges, filters)
-        return sum(1 for _ in self._merge_ranges(ranges, filters))
+        return sum(1 for _ in self._iterate_merged_ranges(ranges, filters))
 
     def get_stats(self) -> TableStats:
         """Return the size of the table."""
         return self._table.get_stats()
 
-    def _is_supported(self, keys: Range, order: Order = "asc", order_by: str | None = None) -> bool:
+    def _is_supported_by_provider(self, keys: Range, order: Order = "asc", order_by: str | None = None) -> bool:
         """Return whether the provider's table supports this itself."""
         needed = {"desc"} if order == "desc" else set()
         needed |= {"order_by"} if order_by is not None else set()
-        needed |= {"native_prefix"} if self._is_part(keys.begin) or self._is_part(keys.end) else set()
+        needed |= {"native_prefix"} if self._is_partial_key(keys.begin) or self._is_partial_key(keys.end) else set()
         return not needed & self._lacking
 
-    def _is_part(self, end: tuple[Any, ...]) -> bool:
+    def _is_partial_key(self, end: tuple[Any, ...]) -> bool:
         return 0 < len(end) < len(self._spec.primary_key)
 
-    def _scan_range(self, keys: Range, filters: Sequence[FieldValue]) -> Iterator[Row]:
+    def _scan_range_with_complete_keys(self, keys: Range, filters: Sequence[FieldValue]) -> Iterator[Row]:
         """Yield the rows of a range in key order, using complete keys only."""
-        if self._is_supported(keys):
+        if self._is_supported_by_provider(keys):
             return self._table.scan(keys, filters=filters)
         begin, end, inclusive = keys.begin, keys.end, keys.begin_inclusive
-        if self._is_part(begin):
+        if self._is_partial_key(begin):
             lowest = [_LOWEST[self._spec.fields[name]] for name in self._spec.primary_key[len(begin) :]]
             begin, inclusive = (*begin, *lowest), True
         # There is no greatest string, so a partial key cannot be an end: scan until it is passed.
-        end = () if self._is_part(end) else end
-        return self._stop_after_range(
+        end = () if self._is_partial_key(end) else end
+        return self._iterate_until_range_end(
             self._table.scan(Range(begin, end, inclusive, keys.end_inclusive), filters=filters), keys
         )
 
-    def _stop_after_range(self, rows: Iterable[Row], keys: Range) -> Iterator[Row]:
+    def _iterate_until_range_end(self, rows: Iterable[Row], keys: Range) -> Iterator[Row]:
         skipped = () if keys.begin_inclusive else keys.begin
         for row in rows:
-            key = self._get_key(row)
+            key = self._get_key_of_row(row)
             part = key[: len(keys.end)]
             if part > keys.end or (part == keys.end and keys.end and not keys.end_inclusive):
                 return
             if not skipped or key[: len(skipped)] != skipped:
                 yield row
 
-    def _merge_ranges(self, ranges: Sequence[Range], filters: Sequence[FieldValue]) -> Iterator[Row]:
-        rows = heapq.merge(*(self._scan_range(keys, filters) for keys in ranges), key=self._get_key)
-        return (next(same) for _, same in groupby(rows, key=self._get_key))
+    def _iterate_merged_ranges(self, ranges: Sequence[Range], filters: Sequence[FieldValue]) -> Iterator[Row]:
+        rows = heapq.merge(
+            *(self._scan_range_with_complete_keys(keys, filters) for keys in ranges), key=self._get_key_of_row
+        )
+        return (next(same) for _, same in groupby(rows, key=self._get_key_of_row))
 
-    def _sort_rows(self, rows: Iterator[Row], limit: int | None, order: Order, order_by: str | None) -> Iterator[Row]:
+    def _sort_and_limit_rows(
+        self, rows: Iterator[Row], limit: int | None, order: Order, order_by: str | None
+    ) -> Iterator[Row]:
         if order_by is not None:
-            rows = iter(sorted(rows, key=lambda row: (row[order_by] is not None, row[order_by], self._get_key(row))))
+            rows = iter(
+                sorted(rows, key=lambda row: (row[order_by] is not None, row[order_by], self._get_key_of_row(row)))
+            )
         if order == "asc":
             return islice(rows, limit)
         return reversed(deque(rows, maxlen=limit))
 
-    def _check_lifetime(self, rows: Iterator[Row]) -> Iterator[Row]:
+    def _iterate_within_lifetime(self, rows: Iterator[Row]) -> Iterator[Row]:
         while True:
-            self._life.check()
+            self._life.require_open()
             row = next(rows, None)
             if row is None:
                 return
             yield row
 
-    def _get_key(self, row: Row) -> Key:
+    def _get_key_of_row(self, row: Row) -> Key:
         return tuple(row[name] for name in self._spec.primary_key)

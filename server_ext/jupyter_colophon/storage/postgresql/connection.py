@@ -21,7 +21,7 @@ from jupyter_colophon.core.errors import (
     TransactionConflict,
     TransactionTimeout,
 )
-from jupyter_colophon.storage.postgresql.dialect import decode_text, encode_text
+from jupyter_colophon.storage.postgresql.dialect import decode_text_with_nul, encode_text_without_nul
 
 T = TypeVar("T")
 #: Timeouts for connecting, for a statement, and for any answer, in seconds. A lost server is detected within 5 seconds.
@@ -37,7 +37,7 @@ _NETWORK: Mapping[str, Any] = {
     "keepalives_count": 2,
     "application_name": "jupyter-colophon",
 }
-_LOST = "the connection to the database was lost"
+_LOST = "the connection to the database was lost: try again"
 #: The SQLSTATEs with which a server ends a connection.
 _ENDED = ("08", "57P", "25P03", "25P04")
 _CONFLICTS = ("40001", "40P01", "55P03")
@@ -46,7 +46,7 @@ _DAMAGED = ("XX001", "XX002")
 _logger = logging.getLogger("jupyter_colophon.storage")
 
 
-class Connection(psycopg.Connection[tuple[Any, ...]]):
+class TimeLimitedConnection(psycopg.Connection[tuple[Any, ...]]):
     """A connection that waits at most `patience_s` (None: unlimited) for the server."""
 
     patience_s: float | None = ANSWER_S
@@ -69,7 +69,7 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
                     self.close()
                     if self.on_silence is not None:
                         self.on_silence()
-                    raise psycopg.OperationalError("the server does not answer")
+                    raise psycopg.OperationalError("the database server does not respond")
                 awaited = gen.send(ready)
         except StopIteration as end:
             return end.value  # type: ignore[no-any-return]
@@ -85,24 +85,24 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
         return self.pgconn.transaction_status == psycopg.pq.TransactionStatus.INTRANS
 
 
-class _TextDumper(Dumper):
+class _NulEscapingDumper(Dumper):
     """Send a string without U+0000; PostgreSQL infers its type."""
 
     def dump(self, obj: str) -> bytes:
-        return encode_text(obj).encode()
+        return encode_text_without_nul(obj).encode()
 
 
-class _TextLoader(Loader):
+class _NulUnescapingLoader(Loader):
     def load(self, data: Buffer) -> str:
-        return decode_text(str(data, "utf-8"))
+        return decode_text_with_nul(str(data, "utf-8"))
 
 
 def _create_adapters() -> AdaptersMap:
     adapters = AdaptersMap(psycopg.adapters)
-    adapters.register_dumper(str, _TextDumper)
+    adapters.register_dumper(str, _NulEscapingDumper)
     # One type for all integers: otherwise a statement would be prepared again for each size of each number.
     adapters.register_dumper(int, Int8Dumper)
-    adapters.register_loader("text", _TextLoader)
+    adapters.register_loader("text", _NulUnescapingLoader)
     return adapters
 
 
@@ -119,31 +119,33 @@ class PostgresServer:
         self._adapters = _create_adapters()
         self._failed: float | None = None
 
-    def connect(self, **settings: str) -> Connection:
+    def connect_with_settings(self, **settings: str) -> TimeLimitedConnection:
         """Connect with these settings for the session. Raises StoreUnavailable."""
-        self.require_answers()
+        self.require_recently_reachable()
         try:
-            connection = self._connect(settings)
+            connection = self._open_connection(settings)
         except psycopg.Error as error:
             if self._failed is None:
                 _logger.warning("the database cannot be reached: %s", " ".join(str(error).split()))
-            self._record_failure()
+            self._record_connection_failure()
             raise StoreUnavailable("the database cannot be reached") from error
         self._failed = None
         return connection
 
-    def require_answers(self) -> None:
+    def require_recently_reachable(self) -> None:
         """Raise StoreUnavailable if the server did not answer a moment ago, instead of waiting again."""
         if self._failed is not None and time.monotonic() < self._failed + _PAUSE_S:
             raise StoreUnavailable("the database cannot be reached")
 
-    def _record_failure(self) -> None:
+    def _record_connection_failure(self) -> None:
         self._failed = time.monotonic()
 
-    def _connect(self, settings: dict[str, str]) -> Connection:
+    def _open_connection(self, settings: dict[str, str]) -> TimeLimitedConnection:
         where = self._where | {"client_encoding": "utf8"}
-        connection = Connection.connect(**where, autocommit=True, prepare_threshold=3, context=self._adapters)
-        connection.prepared_max, connection.on_silence = 500, self._record_failure
+        connection = TimeLimitedConnection.connect(
+            **where, autocommit=True, prepare_threshold=3, context=self._adapters
+        )
+        connection.prepared_max, connection.on_silence = 500, self._record_connection_failure
         defaults = {"search_path": f'"{self.schema}"', "statement_timeout": f"{STATEMENT_S * 1000:.0f}", "jit": "off"}
         try:
             connection.execute("; ".join(f"SET {name} = {value}" for name, value in (defaults | settings).items()))
@@ -154,18 +156,18 @@ class PostgresServer:
 
 
 @contextlib.contextmanager
-def translate_errors(connection: Connection) -> Iterator[None]:
+def translate_driver_errors_and_close_lost(connection: TimeLimitedConnection) -> Iterator[None]:
     """Translate the driver's errors to ours, and close the connection if it is unusable."""
     try:
         yield
     except psycopg.Error as error:
-        raise translate_error(connection, error) from error
+        raise translate_driver_error(connection, error) from error
 
 
-def translate_error(connection: Connection, error: psycopg.Error) -> StorageError:
+def translate_driver_error(connection: TimeLimitedConnection, error: psycopg.Error) -> StorageError:
     """Return our error for an error of the driver before COMMIT was sent; after a lost connection, a retry helps."""
     state = error.sqlstate or ""
-    if is_lost(connection, error):
+    if is_lost_and_close(connection, error):
         return TransactionConflict(_LOST)
     if state in _CONFLICTS:
         return TransactionConflict("another transaction conflicted with this one")
@@ -176,11 +178,11 @@ def translate_error(connection: Connection, error: psycopg.Error) -> StorageErro
     if state in _DAMAGED:
         return StoreDamaged("the catalog's database is damaged")
     if state.startswith(_REFUSED):
-        return StoreUnavailable(f"the database cannot do that at present ({state})")
+        return StoreUnavailable(f"the database refused a statement for now (SQLSTATE {state}): try again later")
     return StorageError(f"the catalog's store failed ({state or type(error).__name__})")
 
 
-def is_lost(connection: Connection, error: psycopg.Error) -> bool:
+def is_lost_and_close(connection: TimeLimitedConnection, error: psycopg.Error) -> bool:
     """Return whether the connection is unusable, and close it in that case."""
     if (error.sqlstate or "").startswith(_ENDED):
         connection.close()

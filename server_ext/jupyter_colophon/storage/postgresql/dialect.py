@@ -30,14 +30,14 @@ KEY_PART = """CREATE OR REPLACE FUNCTION key_part(text, integer) RETURNS text LA
             || encode(sha256(decode(replace($1, '\\', '\\\\'), 'escape')), 'base64') END $$"""
 
 
-def encode_text(text: str) -> str:
+def encode_text_without_nul(text: str) -> str:
     """Encode a string without U+0000, which PostgreSQL cannot store, keeping the order; `decode_text` reverses it."""
     if "\x00" not in text and "\x01" not in text:
         return text
     return text.replace("\x01", "\x01\x02").replace("\x00", "\x01\x01")
 
 
-def decode_text(text: str) -> str:
+def decode_text_with_nul(text: str) -> str:
     """Decode a stored string."""
     if "\x01" not in text:
         return text

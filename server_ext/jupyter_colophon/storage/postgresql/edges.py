@@ -7,23 +7,30 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from jupyter_colophon.core.lineage.graph import Window
+from jupyter_colophon.core.lineage.graph import TimeWindow
 from jupyter_colophon.storage.postgresql.dialect import DIALECT
 from jupyter_colophon.storage.postgresql.execute import Execute, ResultSet
 from jupyter_colophon.storage.spi import AccessLink, Edge
-from jupyter_colophon.storage.sql.edges import ALWAYS, COMPONENTS_READ, Access, Triple, build_edge, get_bounds
+from jupyter_colophon.storage.sql.edges import (
+    ALWAYS,
+    COMPONENTS_READ,
+    Access,
+    Triple,
+    build_edge_of_accesses,
+    get_window_bounds,
+)
 
 
-def _encode_term(term: str) -> str:
+def _build_hashed_term_sql(term: str) -> str:
     """Return the SQL of a URN, a run or a component as all indexes here compare it; the largest index has two."""
-    return DIALECT.compare(term, "string", 2)
+    return DIALECT.build_comparable_term(term, "string", 2)
 
 
 _URN, _REQUESTED, _RUN, _COMPONENT = (
-    _encode_term("urn"),
-    _encode_term("%s"),
-    _encode_term("run"),
-    _encode_term("component"),
+    _build_hashed_term_sql("urn"),
+    _build_hashed_term_sql("%s"),
+    _build_hashed_term_sql("run"),
+    _build_hashed_term_sql("component"),
 )
 #: `first` and `last` are starts of runs, `ended` is the latest stop of the stopped ones (or -1), and `until` is the
 #: same, or the end of time while one of them runs.
@@ -43,7 +50,7 @@ CREATION = [
 ]
 _NODE = f"SELECT id FROM lineage_nodes WHERE {_URN} = {_REQUESTED}"
 _NODES = f"""SELECT n.urn, n.id FROM unnest(%s::text[]) AS k (value)
-    JOIN lineage_nodes AS n ON {_encode_term("n.urn")} = {_encode_term("k.value")}"""
+    JOIN lineage_nodes AS n ON {_build_hashed_term_sql("n.urn")} = {_build_hashed_term_sql("k.value")}"""
 _ADD_NODE = "INSERT INTO lineage_nodes (urn) VALUES (%s) RETURNING id"
 _THE_EDGE = "data = %s AND program = %s AND mode = %s"
 _KNOWN = f"SELECT stop FROM lineage_runs WHERE {_THE_EDGE} AND start = %s AND {_RUN} = {_REQUESTED} LIMIT 1"
@@ -73,7 +80,7 @@ _WITHIN = f"""e.first < %(end)s AND e.until >= %(start)s AND (e.mode <> 'unknown
     OR EXISTS ({_ITS_RUNS} AND r.start < %(end)s AND (r.stop IS NULL OR r.stop >= %(start)s) AND {_STANDS}))"""
 _MODES = "e.mode = ANY(%(modes)s::text[])"
 _KEYS = f"""unnest(%(keys)s::text[]) WITH ORDINALITY AS k (value, at)
-    JOIN lineage_nodes AS n ON {_encode_term("n.urn")} = {_encode_term("k.value")}"""
+    JOIN lineage_nodes AS n ON {_build_hashed_term_sql("n.urn")} = {_build_hashed_term_sql("k.value")}"""
 _AROUND = f"""SELECT k.value, o.urn, e.mode FROM {_KEYS} JOIN lineage_edges AS e ON e.{{side}} = n.id
     JOIN lineage_nodes AS o ON o.id = e.{{other}}
     WHERE {_MODES} AND {{window}} LIMIT %(limit)s"""
@@ -131,18 +138,20 @@ class PostgresEdges:
     def __init__(self, execute: Execute) -> None:
         self._execute = execute
 
-    def add(self, data: str, program: str, mode: str, run: str, component: str, start: int, stop: int | None) -> None:
+    def record_access(
+        self, data: str, program: str, mode: str, run: str, component: str, start: int, stop: int | None
+    ) -> None:
         """Record that a run accessed data. Recording it again only changes `stop`."""
         execute = self._execute
-        edge = (self._get_node(data), self._get_node(program), mode)
+        edge = (self._get_or_create_node_number(data), self._get_or_create_node_number(program), mode)
         existing = execute(_KNOWN, (*edge, start, run)).fetchone()
         execute(_ADD_RUN, (*edge, start, run, component, stop))
         if existing is None:
             execute(_ADD, (*edge, start, start, -1 if stop is None else stop, ALWAYS if stop is None else stop))
         elif existing[0] != stop:
-            self._roll_up(*edge)
+            self._rebuild_roll_up_row(*edge)
 
-    def stop(self, run: str, stop: int | None) -> None:
+    def set_run_stop(self, run: str, stop: int | None) -> None:
         """Set the end of a run; None means that it is running."""
         execute = self._execute
         edges = list(execute(_EDGES_OF_RUN, (run,)))
@@ -150,27 +159,27 @@ class PostgresEdges:
         execute(_STOP, (stop, run))
         for edge in edges:
             if again or stop is None:
-                self._roll_up(*edge)
+                self._rebuild_roll_up_row(*edge)
             else:
                 execute(_ENDED, (stop, stop, *edge))
 
     def find_neighbours(
-        self, side: Side, keys: Sequence[str], modes: Sequence[str], window: Window, limit: int
+        self, side: Side, keys: Sequence[str], modes: Sequence[str], window: TimeWindow, limit: int
     ) -> list[Triple]:
         """Return at most `limit` triples (data, program, mode) with one end in `keys`."""
-        rows = self._run_query(_AROUND, side, keys, modes, window, limit)
+        rows = self._run_neighbour_query(_AROUND, side, keys, modes, window, limit)
         if side == "data":
             return [(key, other, mode) for key, other, mode in rows]
         return [(other, key, mode) for key, other, mode in rows]
 
     def count_neighbours(
-        self, side: Side, keys: Sequence[str], modes: Sequence[str], window: Window, cap: int
+        self, side: Side, keys: Sequence[str], modes: Sequence[str], window: TimeWindow, cap: int
     ) -> dict[str, int]:
         """Return the number of distinct neighbours of each of these keys, counted up to `cap`."""
-        counts = dict(self._run_query(_DEGREES, side, keys, modes, window, cap))
+        counts = dict(self._run_neighbour_query(_DEGREES, side, keys, modes, window, cap))
         return {key: counts.get(key, 0) for key in keys}
 
-    def read_edges(self, triples: Sequence[Triple], window: Window, runs: int) -> list[Edge]:
+    def read_edges(self, triples: Sequence[Triple], window: TimeWindow, runs: int) -> list[Edge]:
         """Return these edges in this order, each with its newest `runs` runs."""
         ends = {end for data, program, _ in triples for end in (data, program)}
         numbers = dict(self._execute(_NODES, (list(ends),)))
@@ -178,21 +187,21 @@ class PostgresEdges:
         most, accesses = max(_FEW, runs + 1), defaultdict[int, list[Access]](list)
         # One query for all: ten thousand single queries would be as many round trips.
         columns = [list(part) for part in zip(*edges, strict=True)] or [[], [], []]
-        for at, run, start, stop, component in self._execute(_NEWEST, (*columns, *get_bounds(window), most)):
+        for at, run, start, stop, component in self._execute(_NEWEST, (*columns, *get_window_bounds(window), most)):
             accesses[at].append((run, start, stop, component))
         return [
-            build_edge(triple, accesses[at], runs)
+            build_edge_of_accesses(triple, accesses[at], runs)
             if len(accesses[at]) < most
-            else self._read_long_edge(triple, edge, window, runs)
+            else self._read_edge_with_many_runs(triple, edge, window, runs)
             for at, (triple, edge) in enumerate(zip(triples, edges, strict=True), 1)
         ]
 
     def list_runs_of_data(
-        self, data: str, window: Window, limit: int, before: tuple[int, str] | None
+        self, data: str, window: TimeWindow, limit: int, before: tuple[int, str] | None
     ) -> list[tuple[int, str]]:
         """Return (start, run) of the runs that accessed data, newest first, after the position `before`."""
         position = before or (ALWAYS, "")
-        rows = self._execute(_RUNS_OF, (data, *position, *get_bounds(window), limit))
+        rows = self._execute(_RUNS_OF, (data, *position, *get_window_bounds(window), limit))
         return [(start, run) for start, run in rows]
 
     def list_links_of_run(self, run: str) -> set[AccessLink]:
@@ -203,55 +212,55 @@ class PostgresEdges:
         """Return the runs that have links, by URN, after this one."""
         return [urn for (urn,) in self._execute(_RUNS_AFTER, (run, limit))]
 
-    def forget(self, run: str) -> None:
+    def delete_run_links(self, run: str) -> None:
         """Delete a run with all its links."""
         edges = list(self._execute(_EDGES_OF_RUN, (run,)))
         self._execute(_FORGET, (run,))
         for edge in edges:
-            self._roll_up(*edge)
+            self._rebuild_roll_up_row(*edge)
 
-    def rename(self, side: Side, old: str, new: str) -> None:
+    def rename_node(self, side: Side, old: str, new: str) -> None:
         """Replace `old` by `new` in all links, merging them with existing links of `new`."""
-        execute, number = self._execute, self._get_node(new)
-        for data, program, mode in list(execute(_EDGES_OF.format(side=side), (self._get_node(old),))):
+        execute, number = self._execute, self._get_or_create_node_number(new)
+        for data, program, mode in list(execute(_EDGES_OF.format(side=side), (self._get_or_create_node_number(old),))):
             ends = (number, program) if side == "data" else (data, number)
             execute(_COPY, (*ends, data, program, mode))
             execute(_CLEAR, (data, program, mode))
-            self._roll_up(data, program, mode)
-            self._roll_up(*ends, mode)
+            self._rebuild_roll_up_row(data, program, mode)
+            self._rebuild_roll_up_row(*ends, mode)
 
-    def find_stale(self, limit: int) -> list[Triple]:
+    def find_stale_roll_ups(self, limit: int) -> list[Triple]:
         """Return at most `limit` triples whose roll-up differs from their accesses."""
         return [(data, program, mode) for data, program, mode in self._execute(_STALE, (limit,))]
 
-    def rebuild(self, data: str, program: str, mode: str) -> None:
+    def rebuild_roll_up(self, data: str, program: str, mode: str) -> None:
         """Rebuild the roll-up of one triple from its accesses."""
-        self._roll_up(self._get_node(data), self._get_node(program), mode)
+        self._rebuild_roll_up_row(self._get_or_create_node_number(data), self._get_or_create_node_number(program), mode)
 
-    def _roll_up(self, *edge: int | str) -> None:
+    def _rebuild_roll_up_row(self, *edge: int | str) -> None:
         execute = self._execute
         execute(_UNROLL, edge)
         *rolled_up, runs = execute(_ROLL_UP, edge).fetchone()
         if runs:
             execute(_RENEW, (*edge, *rolled_up, runs))
 
-    def _get_node(self, urn: str) -> int:
+    def _get_or_create_node_number(self, urn: str) -> int:
         row = self._execute(_NODE, (urn,)).fetchone()
         return int((row or self._execute(_ADD_NODE, (urn,)).fetchone())[0])
 
-    def _run_query(
-        self, statement: str, side: Side, keys: Sequence[str], modes: Sequence[str], window: Window, limit: int
+    def _run_neighbour_query(
+        self, statement: str, side: Side, keys: Sequence[str], modes: Sequence[str], window: TimeWindow, limit: int
     ) -> ResultSet:
         other = "program" if side == "data" else "data"
-        end, start = get_bounds(window)
+        end, start = get_window_bounds(window)
         bound: dict[str, Any] = {"keys": list(keys), "modes": list(modes), "limit": limit, "start": start, "end": end}
-        within = _EVER if window.unbounded else _WITHIN
+        within = _EVER if window.is_unbounded else _WITHIN
         return self._execute(statement.format(side=side, other=other, window=within), bound)
 
-    def _read_long_edge(
-        self, triple: Triple, edge: tuple[int | None, int | None, str], window: Window, runs: int
+    def _read_edge_with_many_runs(
+        self, triple: Triple, edge: tuple[int | None, int | None, str], window: TimeWindow, runs: int
     ) -> Edge:
-        execute, parameters = self._execute, (*edge, *get_bounds(window))
+        execute, parameters = self._execute, (*edge, *get_window_bounds(window))
         count, start, stop = execute(_TOTALS, parameters).fetchone()
         newest = tuple(run for run, _ in execute(_NEWEST_NAMES, (*parameters, runs)))
         components = tuple(name for (name,) in execute(_COMPONENTS, (*parameters, COMPONENTS_READ)))

@@ -4,7 +4,11 @@ from collections.abc import Mapping, Sequence
 
 from jupyter_colophon.core.search.search import FacetValues
 from jupyter_colophon.storage.postgresql.execute import Execute
-from jupyter_colophon.storage.search.facet_rows import collect_counts, collect_values, find_changes
+from jupyter_colophon.storage.search.facet_rows import (
+    collect_facet_counts,
+    collect_facet_values,
+    find_facet_row_changes,
+)
 
 CREATION = [
     """CREATE TABLE search_facets (entry bigint NOT NULL, facet text COLLATE "C" NOT NULL,
@@ -25,21 +29,21 @@ class PostgresFacets:
     def __init__(self, execute: Execute) -> None:
         self._execute = execute
 
-    def read(self, entries: Sequence[int]) -> Mapping[int, FacetValues]:
+    def read_facet_values(self, entries: Sequence[int]) -> Mapping[int, FacetValues]:
         """Return the values of these documents."""
-        return collect_values(self._execute(_READ, (list(entries),)))
+        return collect_facet_values(self._execute(_READ, (list(entries),)))
 
-    def write(self, old: Mapping[int, FacetValues], new: Mapping[int, FacetValues]) -> None:
+    def write_facet_differences(self, old: Mapping[int, FacetValues], new: Mapping[int, FacetValues]) -> None:
         """Write the added and delete the removed values of documents."""
-        for statement, rows in zip((_REMOVE, _ADD), find_changes(old, new), strict=True):
+        for statement, rows in zip((_REMOVE, _ADD), find_facet_row_changes(old, new), strict=True):
             if rows:
                 self._execute(statement, tuple(map(list, zip(*rows, strict=True))))
 
-    def forget(self, entry: int) -> None:
+    def delete_facet_values(self, entry: int) -> None:
         """Delete the rows of a document."""
         self._execute(_FORGET, (entry,))
 
-    def count(self, entries: Sequence[int], facets: Sequence[str]) -> Mapping[str, Mapping[str, int]]:
+    def count_facet_values(self, entries: Sequence[int], facets: Sequence[str]) -> Mapping[str, Mapping[str, int]]:
         """Return the number of these documents with each value, by facet."""
         # The plan depends on the number of documents.
-        return collect_counts(self._execute(_COUNT, (list(entries), list(facets)), prepare=False))
+        return collect_facet_counts(self._execute(_COUNT, (list(entries), list(facets)), prepare=False))

@@ -17,20 +17,20 @@ from jupyter_colophon.storage.tables import CHANGE, CHANGE_ADDED, CHANGE_FILTERS
 _FIELDS = tuple(CHANGE)
 
 
-def _name_column(name: str) -> str:
+def _quote_column_name(name: str) -> str:
     return DIALECT.define_column(name, CHANGE[name])
 
 
 CREATION = [
-    f"""CREATE TABLE change_log ({", ".join(_name_column(name) for name in CHANGE if name not in CHANGE_ADDED)},
+    f"""CREATE TABLE change_log ({", ".join(_quote_column_name(name) for name in CHANGE if name not in CHANGE_ADDED)},
         PRIMARY KEY (seq))""",
     *(
-        f"CREATE INDEX change_log_by_{name} ON change_log ({DIALECT.compare(name, 'string')}, seq)"
+        f"CREATE INDEX change_log_by_{name} ON change_log ({DIALECT.build_comparable_term(name, 'string')}, seq)"
         for name in CHANGE_FILTERS
     ),
 ]
 #: Later changes of the table; each is applied once, in this order.
-GROWTH = [f"ALTER TABLE change_log ADD COLUMN {_name_column(name)}" for name in CHANGE_ADDED]
+GROWTH = [f"ALTER TABLE change_log ADD COLUMN {_quote_column_name(name)}" for name in CHANGE_ADDED]
 _HEAD = "SELECT COALESCE(MAX(seq), 0) FROM change_log"
 _APPEND = f"INSERT INTO change_log ({quote_names(_FIELDS)}) VALUES ({DIALECT.build_placeholders(len(_FIELDS))})"
 _COPY = f"COPY change_log ({quote_names(_FIELDS)}) FROM STDIN"
@@ -50,7 +50,7 @@ class PostgresLog:
     def __init__(self, execute: Execute, executemany: ExecuteMany, copy: CopyRows) -> None:
         self._execute, self._executemany, self._copy = execute, executemany, copy
 
-    def append(self, rows: Sequence[Row]) -> None:
+    def append_changes(self, rows: Sequence[Row]) -> None:
         """Append rows with their numbers."""
         values = [tuple(row[name] for name in _FIELDS) for row in rows]
         if len(values) < _MANY:
@@ -58,11 +58,11 @@ class PostgresLog:
         else:
             self._copy(_COPY, values)
 
-    def read(self, after: int, limit: int, where: Mapping[str, str], bytes_max: int | None = None) -> list[Row]:
+    def read_changes(self, after: int, limit: int, where: Mapping[str, str], bytes_max: int | None = None) -> list[Row]:
         """Return rows after a number, oldest first, with equal `namespace`, `urn` or `type` where given."""
         filters = [name for name in CHANGE_FILTERS if name in where]
-        part = DIALECT.compare("%s", "string")
-        condition = "".join(f" AND {DIALECT.compare(name, 'string')} = {part}" for name in filters)
+        part = DIALECT.build_comparable_term("%s", "string")
+        condition = "".join(f" AND {DIALECT.build_comparable_term(name, 'string')} = {part}" for name in filters)
         page = f"SELECT {quote_names(_FIELDS)} FROM change_log WHERE seq > %s{condition} ORDER BY seq LIMIT %s"
         bound: list[Any] = [after, *(where[name] for name in filters), limit]
         if bytes_max is not None:
@@ -71,10 +71,10 @@ class PostgresLog:
         rows = self._execute(page, bound)
         return [dict(zip(_FIELDS, values, strict=True)) for values in rows]
 
-    def get_head(self) -> int:
+    def get_newest_number(self) -> int:
         """Return the number of the newest row, 0 if there is none."""
         return int(self._execute(_HEAD).fetchone()[0])
 
-    def truncate(self, through: int) -> int:
+    def delete_changes_through(self, through: int) -> int:
         """Remove the rows up to and including this number, but never the newest; return the number of removed rows."""
         return self._execute(_COMPACT, (through,)).rowcount

@@ -6,40 +6,40 @@ from collections.abc import Callable
 import psycopg
 
 from jupyter_colophon.core.errors import StoreUnavailable
-from jupyter_colophon.storage.postgresql.connection import Connection
+from jupyter_colophon.storage.postgresql.connection import TimeLimitedConnection
 
 
-class CommitNotices:
+class CommitNotificationCounter:
     """Count the notifications of one channel."""
 
-    def __init__(self, connect: Callable[[], Connection], channel: str) -> None:
+    def __init__(self, connect: Callable[[], TimeLimitedConnection], channel: str) -> None:
         self._connect, self._channel = connect, channel
-        self._connection: Connection | None = None
+        self._connection: TimeLimitedConnection | None = None
         self._lock = threading.Lock()
         self._received = 0
 
-    def get_marker(self) -> int:
+    def count_commit_notifications(self) -> int:
         """Return a number that differs after any commit. Raises StoreUnavailable."""
         with self._lock:
             try:
-                return self._poll()
+                return self._poll_notifications()
             except psycopg.Error:
-                self._close()
+                self._close_connection()
             try:
-                return self._poll()
+                return self._poll_notifications()
             except psycopg.Error as error:
-                self._close()
-                raise StoreUnavailable("the connection to the database was lost") from error
+                self._close_connection()
+                raise StoreUnavailable("the connection to the database was lost: try again") from error
 
-    def close(self) -> None:
+    def close_connection(self) -> None:
         """Close the connection."""
         with self._lock:
-            self._close()
+            self._close_connection()
 
-    def _poll(self) -> int:
+    def _poll_notifications(self) -> int:
         if self._connection is None:
             self._connection = self._connect()
-            self._connection.add_notify_handler(self._count_notice)
+            self._connection.add_notify_handler(self._count_notification)
             self._connection.execute(f'LISTEN "{self._channel}"')
             # Notifications were lost while there was no connection.
             self._received += 1
@@ -48,10 +48,10 @@ class CommitNotices:
             self._connection.execute("")
         return self._received
 
-    def _count_notice(self, _: psycopg.Notify) -> None:
+    def _count_notification(self, _: psycopg.Notify) -> None:
         self._received += 1
 
-    def _close(self) -> None:
+    def _close_connection(self) -> None:
         if self._connection is not None:
             self._connection.close()
             self._connection = None

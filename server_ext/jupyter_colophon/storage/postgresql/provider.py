@@ -5,18 +5,29 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from jupyter_colophon.core.errors import InvalidField, StorageError, StoreUnavailable, TransactionConflict, quote_text
+from jupyter_colophon.core.errors import (
+    InvalidField,
+    StorageError,
+    StoreUnavailable,
+    TransactionConflict,
+    quote_and_truncate_text,
+)
 from jupyter_colophon.storage.postgresql import edges, log, search, session, upkeep
 from jupyter_colophon.storage.postgresql.admin import PostgresAdmin
-from jupyter_colophon.storage.postgresql.connection import ANSWER_S, Connection, PostgresServer, translate_errors
+from jupyter_colophon.storage.postgresql.connection import (
+    ANSWER_S,
+    PostgresServer,
+    TimeLimitedConnection,
+    translate_driver_errors_and_close_lost,
+)
 from jupyter_colophon.storage.postgresql.dialect import KEY_PART
 from jupyter_colophon.storage.postgresql.execute import Execute
-from jupyter_colophon.storage.postgresql.notices import CommitNotices
-from jupyter_colophon.storage.postgresql.readers import ReaderPool
+from jupyter_colophon.storage.postgresql.notices import CommitNotificationCounter
+from jupyter_colophon.storage.postgresql.readers import ReadConnectionPool
 from jupyter_colophon.storage.postgresql.session import PostgresContext, PostgresSession
 from jupyter_colophon.storage.spi import CAPABILITIES, DEFAULT_RETRY, SUBSYSTEMS, RetryPolicy, TableContext
 from jupyter_colophon.storage.transaction_lifetime import NestingGuard, TransactionLifetime
-from jupyter_colophon.storage.transactions import After, GroupCommit, run_after_commit
+from jupyter_colophon.storage.transactions import After, GroupCommit, run_actions_after_commit
 
 T = TypeVar("T")
 _OPTIONS = {"dsn": "", "schema": "colophon", "readers": 8}
@@ -41,12 +52,14 @@ class PostgresProvider:
 
     def __init__(self) -> None:
         self._alone = NestingGuard()
-        self.table_admin = PostgresAdmin(self._run_with_schema, self._run_exclusively, _CREATION, _GROWTH)
+        self.table_admin = PostgresAdmin(
+            self._run_exclusively_and_create_schema, self._run_exclusively_in_transaction, _CREATION, _GROWTH
+        )
         self.tx_runner = self
 
     def initialize(self, config: Mapping[str, Any]) -> None:
         """Connect to the database. Raises StorageError, or InvalidField for an unknown option."""
-        options = _check_options(config)
+        options = _parse_options(config)
         self._schema: str = options["schema"]
         self._server = PostgresServer(options["dsn"], self._schema)
         # One lock for all processes that create tables in this schema.
@@ -55,10 +68,10 @@ class PostgresProvider:
         channel = f"colophon_{self._schema}"
         self._session = PostgresSession(self._server, self.table_admin, channel)
         self._group = GroupCommit(self._session)
-        self._readers = ReaderPool(self._server, options["readers"])
-        self._notices = CommitNotices(self._server.connect, channel)
+        self._readers = ReadConnectionPool(self._server, options["readers"])
+        self._notices = CommitNotificationCounter(self._server.connect_with_settings, channel)
         try:
-            self._check_server(self._session.get_connection())
+            self._require_supported_server(self._session.get_connection())
         except StorageError:
             self._session.close()
             raise
@@ -67,13 +80,13 @@ class PostgresProvider:
         self, work: Callable[[TableContext], T], *, read_only: bool = False, retry: RetryPolicy = DEFAULT_RETRY
     ) -> T:
         """Run in one transaction; an exception rolls back and is raised unchanged."""
-        self._alone.require()
+        self._alone.require_no_transaction()
         if read_only:
             after: list[After] = []
-            value = self._alone.run(lambda: self._read(work, after))
-            run_after_commit(after)
+            value = self._alone.run_guarded(lambda: self._read_snapshot_with_retry(work, after))
+            run_actions_after_commit(after)
             return value
-        return self._group.run(lambda tx: self._alone.run(lambda: work(tx)), retry)
+        return self._group.run_in_next_transaction(lambda tx: self._alone.run_guarded(lambda: work(tx)), retry)
 
     def check_health(self) -> Mapping[str, str]:
         """Return `status`, `detail` and an empty `journalMode`. The status is `down` if a test write fails."""
@@ -83,77 +96,79 @@ class PostgresProvider:
             return {"status": "down", "detail": error.detail, "journalMode": ""}
         return {"status": "ok", "detail": "", "journalMode": ""}
 
-    def check(self) -> list[str]:
+    def find_store_problems(self) -> list[str]:
         """Check the tables of the subsystems, and indexes if the extension `amcheck` is installed."""
         with self._readers.use_connection() as connection:
-            return _run_unlimited(connection, lambda: upkeep.check(connection))
+            return _run_without_statement_timeout(connection, lambda: upkeep.find_store_problems(connection))
 
-    def repair(self) -> None:
+    def rebuild_derived_data(self) -> None:
         """Rebuild indexes and full text."""
-        self._run_exclusively(upkeep.repair)
+        self._run_exclusively_in_transaction(upkeep.rebuild_indexes_and_full_text)
 
-    def reclaim(self) -> int:
+    def reclaim_space(self) -> int:
         """Rewrite the tables without their free pages; return the number of bytes freed."""
-        self._alone.require()
+        self._alone.require_no_transaction()
         with self._group.lock:
             connection = self._session.get_connection()
-            return _run_unlimited(connection, lambda: upkeep.reclaim(connection))
+            return _run_without_statement_timeout(
+                connection, lambda: upkeep.rewrite_tables_and_return_freed_bytes(connection)
+            )
 
-    def describe(self) -> Mapping[str, str]:
+    def describe_store(self) -> Mapping[str, str]:
         """Return PostgreSQL's version, the location of the schema, and its size."""
         with self._readers.use_connection() as connection:
             info = connection.info
             return {
                 "engine": f"PostgreSQL {info.parameter_status('server_version')}",
                 "place": f"schema {self._schema} of {info.dbname} at {info.host}:{info.port}",
-                "bytes": str(upkeep.measure_size(connection)),
+                "bytes": str(upkeep.measure_store_bytes(connection)),
             }
 
     def get_data_version(self) -> int:
         """Return the number of notified commits of all processes."""
-        return self._notices.get_marker()
+        return self._notices.count_commit_notifications()
 
     def close(self) -> None:
         """Close every connection."""
         with self._group.lock:
             self._session.close()
-        self._readers.close()
-        self._notices.close()
+        self._readers.close_all_connections()
+        self._notices.close_connection()
 
-    def _read(self, work: Callable[[TableContext], T], after: list[After]) -> T:
+    def _read_snapshot_with_retry(self, work: Callable[[TableContext], T], after: list[After]) -> T:
         """Read a snapshot, once more if the connection was lost while it was idle."""
         try:
-            return self._read_once(work, after)
+            return self._read_snapshot(work, after)
         except TransactionConflict:
-            self._readers.forget()
+            self._readers.close_idle_connections()
         try:
-            return self._read_once(work, after)
+            return self._read_snapshot(work, after)
         except TransactionConflict as conflict:
             raise StoreUnavailable(conflict.detail) from conflict
 
-    def _read_once(self, work: Callable[[TableContext], T], after: list[After]) -> T:
+    def _read_snapshot(self, work: Callable[[TableContext], T], after: list[After]) -> T:
         with self._readers.use_connection() as connection:
             life = TransactionLifetime.create_for_read()
             after.clear()
             connection.patience_s = session.BEGIN_S
-            with translate_errors(connection):
+            with translate_driver_errors_and_close_lost(connection):
                 connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
             connection.patience_s = ANSWER_S
             try:
                 return work(PostgresContext(connection, self.table_admin, life, after))
             finally:
-                life.end()
+                life.end_transaction()
                 if not connection.closed:
-                    with translate_errors(connection):
+                    with translate_driver_errors_and_close_lost(connection):
                         connection.execute("ROLLBACK")
 
-    def _run_exclusively(self, work: Callable[[Execute], None]) -> None:
+    def _run_exclusively_in_transaction(self, work: Callable[[Execute], None]) -> None:
         """Change the structure of the store in a separate transaction that excludes other processes."""
-        self._alone.require()
+        self._alone.require_no_transaction()
         with self._group.lock:
-            self._change(self._begin_to_change(), work)
+            self._change_structure_and_commit(self._begin_structure_change(), work)
 
-    def _run_with_schema(self, work: Callable[[Execute], None]) -> None:
+    def _run_exclusively_and_create_schema(self, work: Callable[[Execute], None]) -> None:
         """Do the same, creating the schema if it does not exist."""
 
         def in_schema(execute: Execute) -> None:
@@ -161,27 +176,27 @@ class PostgresProvider:
                 execute(f'CREATE SCHEMA "{self._schema}"')
             work(execute)
 
-        self._run_exclusively(in_schema)
+        self._run_exclusively_in_transaction(in_schema)
 
-    def _begin_to_change(self) -> Connection:
+    def _begin_structure_change(self) -> TimeLimitedConnection:
         """Begin a transaction without a statement timeout, on a new connection if the last one is broken."""
         connection = self._session.get_connection()
         try:
-            return self._check_begun(connection)
+            return self._require_usable_schema(connection)
         except TransactionConflict:
-            return self._check_begun(self._session.get_connection())
+            return self._require_usable_schema(self._session.get_connection())
 
-    def _check_begun(self, connection: Connection) -> Connection:
-        with translate_errors(connection):
+    def _require_usable_schema(self, connection: TimeLimitedConnection) -> TimeLimitedConnection:
+        with translate_driver_errors_and_close_lost(connection):
             # Each statement must see the tables of other processes: no snapshot for the whole transaction.
             connection.execute(
                 "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0"
             )
         return connection
 
-    def _change(self, connection: Connection, work: Callable[[Execute], None]) -> None:
+    def _change_structure_and_commit(self, connection: TimeLimitedConnection, work: Callable[[Execute], None]) -> None:
         def execute(statement: str, bound: Any = (), *, prepare: bool | None = None) -> Any:
-            with translate_errors(connection):
+            with translate_driver_errors_and_close_lost(connection):
                 return connection.execute(statement, bound, prepare=prepare)
 
         connection.patience_s = None
@@ -195,17 +210,17 @@ class PostgresProvider:
         finally:
             connection.patience_s = ANSWER_S
 
-    def _check_server(self, connection: Connection) -> None:
+    def _require_supported_server(self, connection: TimeLimitedConnection) -> None:
         if connection.info.server_version < _OLDEST:
             raise StorageError("the catalog needs PostgreSQL 13 or newer")
         if connection.info.parameter_status("server_encoding") != "UTF8":
             raise StorageError("the catalog needs a database whose encoding is UTF8")
 
 
-def _check_options(config: Mapping[str, Any]) -> dict[str, Any]:
+def _parse_options(config: Mapping[str, Any]) -> dict[str, Any]:
     if unknown := config.keys() - _OPTIONS.keys():
         raise InvalidField(
-            f"unknown option {quote_text(min(unknown))} of the PostgreSQL store; use dsn, schema and readers"
+            f"unknown option {quote_and_truncate_text(min(unknown))} of the PostgreSQL store; use dsn, schema and readers"
         )
     options = dict(_OPTIONS) | dict(config)
     if not isinstance(options["dsn"], str):
@@ -219,9 +234,9 @@ def _check_options(config: Mapping[str, Any]) -> dict[str, Any]:
     return options
 
 
-def _run_unlimited(connection: Connection, work: Callable[[], T]) -> T:
+def _run_without_statement_timeout(connection: TimeLimitedConnection, work: Callable[[], T]) -> T:
     """Run a callable whose statements may take minutes."""
-    with translate_errors(connection):
+    with translate_driver_errors_and_close_lost(connection):
         connection.execute("SET statement_timeout = 0; SET lock_timeout = 0")
     connection.patience_s = None
     try:

@@ -10,54 +10,56 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from jupyter_colophon.core.errors import StorageError, StoreUnavailable
-from jupyter_colophon.storage.postgresql.connection import Connection, PostgresServer
+from jupyter_colophon.storage.postgresql.connection import PostgresServer, TimeLimitedConnection
 
 #: The timeout for a connection while all are in use, in seconds.
 _WAIT_S = 4.0
 
 
-class ReaderPool:
+class ReadConnectionPool:
     """A pool of at most `size` connections."""
 
     def __init__(self, server: PostgresServer, size: int) -> None:
-        self._server, self._idle = server, list[Connection]()
+        self._server, self._idle = server, list[TimeLimitedConnection]()
         self._free = threading.BoundedSemaphore(size)
         self._closed = False
 
     @contextmanager
-    def use_connection(self) -> Iterator[Connection]:
+    def use_connection(self) -> Iterator[TimeLimitedConnection]:
         """Use a connection. Raises StoreUnavailable."""
         if not self._free.acquire(timeout=_WAIT_S):
-            raise StoreUnavailable("all connections to the database are in use")
+            raise StoreUnavailable(
+                "all read connections to the database are in use: try again, or raise the storage option readers"
+            )
         try:
-            connection = self._take_connection()
+            connection = self._take_or_open_connection()
             try:
                 yield connection
             finally:
-                self._return_connection(connection)
+                self._return_or_close_connection(connection)
         finally:
             self._free.release()
 
-    def forget(self) -> None:
+    def close_idle_connections(self) -> None:
         """Close idle connections, because the server that they belong to is gone."""
         while self._idle:
             self._idle.pop().close()
 
-    def close(self) -> None:
+    def close_all_connections(self) -> None:
         """Close all connections; those in use when they are returned."""
         self._closed = True
-        self.forget()
+        self.close_idle_connections()
 
-    def _take_connection(self) -> Connection:
+    def _take_or_open_connection(self) -> TimeLimitedConnection:
         if self._closed:
-            raise StorageError("the store is closed")
-        self._server.require_answers()
+            raise StorageError("the catalog is closed: this server or program is stopping")
+        self._server.require_recently_reachable()
         try:
             return self._idle.pop()
         except IndexError:
-            return self._server.connect(default_transaction_read_only="on")
+            return self._server.connect_with_settings(default_transaction_read_only="on")
 
-    def _return_connection(self, connection: Connection) -> None:
+    def _return_or_close_connection(self, connection: TimeLimitedConnection) -> None:
         if self._closed or connection.closed or not connection.is_idle:
             connection.close()
         else:

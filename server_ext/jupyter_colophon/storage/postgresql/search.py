@@ -16,10 +16,10 @@ from jupyter_colophon.storage.postgresql.execute import Execute
 from jupyter_colophon.storage.postgresql.facets import CREATION as FACETS
 from jupyter_colophon.storage.postgresql.facets import PostgresFacets
 from jupyter_colophon.storage.search import ranking
-from jupyter_colophon.storage.search.grouping import group_documents
+from jupyter_colophon.storage.search.grouping import group_documents_by_namespace_and_type
 from jupyter_colophon.storage.spi import Document, Match, TextQuery
 
-_URN, _REQUESTED = DIALECT.compare("urn", "string"), DIALECT.compare("%s", "string")
+_URN, _REQUESTED = DIALECT.build_comparable_term("urn", "string"), DIALECT.build_comparable_term("%s", "string")
 #: `search_entries` has what a list of hits needs and is small. A document has one row of tokens, or several if it has
 #: more than fit into a `tsvector`; each row has all terms, so it can match alone.
 CREATION = [
@@ -44,7 +44,7 @@ _ADD_ALL = """INSERT INTO search_entries (urn, namespace, type, length)
     FROM unnest(%s::text[], %s::text[], %s::text[], %s::integer[]) WITH ORDINALITY
         AS new (urn, namespace, type, length, at) ORDER BY at RETURNING id, urn"""
 _KNOWN = f"""SELECT e.urn, e.id, t.words FROM search_entries AS e JOIN search_texts AS t ON t.id = e.id
-    WHERE {_URN} = ANY(ARRAY(SELECT {DIALECT.compare("u", "string")} FROM unnest(%s::text[]) AS u))"""
+    WHERE {_URN} = ANY(ARRAY(SELECT {DIALECT.build_comparable_term("u", "string")} FROM unnest(%s::text[]) AS u))"""
 _ADD_TEXTS = "INSERT INTO search_texts (id, words) SELECT * FROM unnest(%s::bigint[], %s::text[])"
 _INDEX = """INSERT INTO search_tokens (id, part, tokens)
     SELECT id, part, array_to_tsvector(string_to_array(tokens, ' '))
@@ -65,7 +65,7 @@ _GROUPS = """SELECT e.id, e.namespace, e.type FROM (
 _NEWEST = "SELECT COALESCE(MAX(id), 0) FROM search_entries"
 _WHOLE = """SELECT e.urn, e.namespace, e.type, e.id, t.words
     FROM search_entries AS e JOIN search_texts AS t ON t.id = e.id"""
-_DOCUMENTS = f"{_WHOLE} WHERE {_URN} = ANY(ARRAY(SELECT {DIALECT.compare('u', 'string')} FROM unnest(%s::text[]) AS u))"
+_DOCUMENTS = f"{_WHOLE} WHERE {_URN} = ANY(ARRAY(SELECT {DIALECT.build_comparable_term('u', 'string')} FROM unnest(%s::text[]) AS u))"
 _AFTER = f"{_WHOLE} WHERE {_URN} > {_REQUESTED} ORDER BY {_URN} LIMIT %s"
 _TEXTS = "SELECT id, words FROM search_texts WHERE id > %s ORDER BY id LIMIT 500"
 #: No encoded word begins with these: encoding uses characters of plane 15 only (`core/model/search_index_terms.py`).
@@ -81,57 +81,59 @@ class PostgresSearch:
     def __init__(self, execute: Execute) -> None:
         self._execute, self._facets = execute, PostgresFacets(execute)
 
-    def put(self, *documents: Document) -> None:
+    def put_documents(self, *documents: Document) -> None:
         """Add or replace documents, with one statement of each kind for all of them."""
-        by_urn = {document.urn: (document, _join_words(document)) for document in documents}
+        by_urn = {document.urn: (document, _join_words_and_terms(document)) for document in documents}
         existing = {urn: (entry, words) for urn, entry, words in self._execute(_KNOWN, (list(by_urn),))}
         new = [(document, words) for urn, (document, words) in by_urn.items() if urn not in existing]
         old = [(existing[urn], document, words) for urn, (document, words) in by_urn.items() if urn in existing]
         texts = self._insert_documents(new) if new else []
         for (entry, _), document, _ in old:
-            self._execute(_CHANGE, (*_build_listed_values(document), entry))
+            self._execute(_CHANGE, (*_build_hit_values(document), entry))
         changed = [(entry, words) for (entry, before), _, words in old if words != before]
         for entry, words in changed:
             self._execute(_CHANGE_TEXT, (words, entry))
         if changed:
             self._execute(_UNINDEX, ([entry for entry, _ in changed],))
-        self._index(texts + changed)
+        self._index_words_of_entries(texts + changed)
         values = {entry: by_urn[urn][0].facet_values for urn, (entry, _) in existing.items()}
         values |= {entry: document.facet_values for (entry, _), (document, _) in zip(texts, new, strict=True)}
-        self._facets.write(self._facets.read([entry for entry, _ in existing.values()]) if existing else {}, values)
+        self._facets.write_facet_differences(
+            self._facets.read_facet_values([entry for entry, _ in existing.values()]) if existing else {}, values
+        )
 
     def _insert_documents(self, new: Sequence[tuple[Document, str]]) -> list[tuple[int, str]]:
         """Insert entries and texts of new documents; return their numbers with the text to index."""
         urns = [document.urn for document, _ in new]
-        columns = zip(*(_build_listed_values(document) for document, _ in new), strict=True)
+        columns = zip(*(_build_hit_values(document) for document, _ in new), strict=True)
         entries = {urn: entry for entry, urn in self._execute(_ADD_ALL, (urns, *map(list, columns)))}
         texts = [(entries[document.urn], words) for document, words in new]
         self._execute(_ADD_TEXTS, ([entry for entry, _ in texts], [words for _, words in texts]))
         return texts
 
-    def remove(self, urn: str) -> None:
+    def remove_document(self, urn: str) -> None:
         """Remove an entity's document."""
         old = self._execute(_OLD, (urn,)).fetchone()
         if old is not None:
             self._execute(_UNINDEX, (list(old[:1]),))
             for statement in (_FORGET, _FORGET_TEXT):
                 self._execute(statement, old[:1])
-            self._facets.forget(old[0])
+            self._facets.delete_facet_values(old[0])
 
-    def match(self, words: TextQuery, cap: int) -> list[Match]:
+    def find_matches(self, words: TextQuery, cap: int) -> list[Match]:
         """Return the newest `cap` matches, best first."""
-        return self.match_with_groups(words, cap, cap)[0]
+        return self.find_matches_and_groups(words, cap, cap)[0]
 
-    def match_with_groups(self, words: TextQuery, cap: int, counted: int) -> tuple[list[Match], list[Group]]:
+    def find_matches_and_groups(self, words: TextQuery, cap: int, counted: int) -> tuple[list[Match], list[Group]]:
         """Return the newest `cap` matches, best first; if there are more, also the newest `counted` in groups."""
-        expression, limit = _build_expression(words), max(cap, counted)
+        expression, limit = _build_tsquery(words), max(cap, counted)
         # The plan depends on the words: a rare word is looked up, for a common one the newest documents are scanned.
         rows = list(self._execute(_MATCH, (expression, limit), prepare=False)) if expression else []
         if not rows:
             return [], []
-        groups = group_documents(map(_SIMILAR, rows)) if len(rows) > cap else []
+        groups = group_documents_by_namespace_and_type(map(_SIMILAR, rows)) if len(rows) > cap else []
         is_all = len(rows) < limit or limit >= ranking.COMMON
-        matching = len(rows) if is_all else self._count_matches(expression, ranking.COMMON)
+        matching = len(rows) if is_all else self._count_matches_up_to(expression, ranking.COMMON)
         rarity = ranking.compute_rarity(matching, self._execute(_NEWEST).fetchone()[0])
         return [
             Match(urn, space, kind, number, rarity * ranking.compute_weight(length))
@@ -140,61 +142,65 @@ class PostgresSearch:
 
     def group_matches(self, words: TextQuery, cap: int) -> list[Group]:
         """Return the newest `cap` matches grouped by namespace and type."""
-        expression = _build_expression(words)
+        expression = _build_tsquery(words)
         rows = self._execute(_GROUPS, (expression, cap), prepare=False) if expression else ()
-        return group_documents(rows)
+        return group_documents_by_namespace_and_type(rows)
 
     def read_matches(self, urns: Sequence[str]) -> list[Match]:
         """Return these documents, unranked."""
         rows = self._execute(_DOCUMENTS, (list(urns),))
-        return [Match(urn, space, kind, number, 0.0, _parse_terms(words)) for urn, space, kind, number, words in rows]
+        return [
+            Match(urn, space, kind, number, 0.0, _parse_stored_terms(words)) for urn, space, kind, number, words in rows
+        ]
 
     def count_facets(self, numbers: Sequence[int], facets: Sequence[str]) -> Mapping[str, Mapping[str, int]]:
         """Return the number of these documents with each value, by facet."""
-        return self._facets.count(numbers, facets)
+        return self._facets.count_facet_values(numbers, facets)
 
     def read_documents_after(self, urn: str, limit: int) -> list[Document]:
         """Return documents by URN, after this one."""
         rows = list(self._execute(_AFTER, (urn, limit)))
-        values = self._facets.read([number for *_, number, _ in rows])
+        values = self._facets.read_facet_values([number for *_, number, _ in rows])
         return [
-            Document(urn, space, kind, values[number], _parse_words(words), _parse_terms(words))
+            Document(urn, space, kind, values[number], _parse_stored_words(words), _parse_stored_terms(words))
             for urn, space, kind, number, words in rows
         ]
 
-    def rebuild(self) -> None:
+    def rebuild_full_text_index(self) -> None:
         """Rebuild the index from the texts."""
         last: Any = 0
         while texts := list(self._execute(_TEXTS, (last,))):
             self._execute(_UNINDEX, ([entry for entry, _ in texts],))
-            self._index(texts)
+            self._index_words_of_entries(texts)
             last = texts[-1][0]
 
-    def _index(self, texts: Sequence[tuple[int, str]]) -> None:
+    def _index_words_of_entries(self, texts: Sequence[tuple[int, str]]) -> None:
         """Index the words of these entries, which are not indexed yet."""
         rows = [
             (entry, part, " ".join(tokens))
             for entry, words in texts
-            for part, tokens in enumerate(_split_tokens([_shorten(word) for word in words.split(" ") if word]))
+            for part, tokens in enumerate(
+                _split_tokens_for_tsvectors([_hash_if_too_long(word) for word in words.split(" ") if word])
+            )
         ]
         if rows:
             self._execute(_INDEX, tuple(map(list, zip(*rows, strict=True))))
 
-    def _count_matches(self, expression: str, cap: int) -> int:
+    def _count_matches_up_to(self, expression: str, cap: int) -> int:
         return int(self._execute(_COUNT, (expression, cap), prepare=False).fetchone()[0])
 
 
-def _join_words(document: Document) -> str:
+def _join_words_and_terms(document: Document) -> str:
     """Join the words and terms of a document."""
     return " ".join([*sorted(document.words), *sorted(_TERM + term for term in document.terms)])
 
 
-def _build_listed_values(document: Document) -> tuple[str, str, int]:
+def _build_hit_values(document: Document) -> tuple[str, str, int]:
     """Return what a list of hits needs."""
     return document.namespace, document.type, len(document.words)
 
 
-def _split_tokens(tokens: Sequence[str]) -> Iterator[list[str]]:
+def _split_tokens_for_tsvectors(tokens: Sequence[str]) -> Iterator[list[str]]:
     """Split tokens into lists that fit into a `tsvector`, each with all terms."""
     terms = [token for token in tokens if token.startswith(_TERM)]
     part, room = list(terms), _TOKENS_BYTES
@@ -208,32 +214,32 @@ def _split_tokens(tokens: Sequence[str]) -> Iterator[list[str]]:
     yield part
 
 
-def _shorten(token: str) -> str:
+def _hash_if_too_long(token: str) -> str:
     """Return a token, or a hash of one that is too long."""
     if len(token) * 4 <= _TOKEN_BYTES or len(raw := token.encode()) <= _TOKEN_BYTES:
         return token
     return f"{token[0] if token[0] == _TERM else ''}{_HASHED}{hashlib.sha256(raw).hexdigest()}"
 
 
-def _build_expression(words: TextQuery) -> str:
+def _build_tsquery(words: TextQuery) -> str:
     """Return the query as a `tsquery`; empty if nothing can match."""
-    any_of = [_quote(_shorten(word)) for word in words.exact if word]
+    any_of = [_quote_lexeme(_hash_if_too_long(word)) for word in words.exact if word]
     # The length of words is limited, so a longer token cannot begin like this (`WORD_BYTES_MAX`).
-    any_of += [f"{_quote(word)}:*" for word in words.prefixes if word and _shorten(word) == word]
+    any_of += [f"{_quote_lexeme(word)}:*" for word in words.prefixes if word and _hash_if_too_long(word) == word]
     if not any_of and (words.exact or words.prefixes):
         return ""
     parts = [f"({' | '.join(any_of)})"] if any_of else []
-    parts += [_quote(_shorten(_TERM + term)) for term in words.terms]
+    parts += [_quote_lexeme(_hash_if_too_long(_TERM + term)) for term in words.terms]
     return " & ".join(parts)
 
 
-def _quote(token: str) -> str:
+def _quote_lexeme(token: str) -> str:
     return "'" + token.replace("\\", "\\\\").replace("'", "''") + "'"
 
 
-def _parse_terms(words: str) -> frozenset[str]:
+def _parse_stored_terms(words: str) -> frozenset[str]:
     return frozenset(word[1:] for word in words.split(" ") if word.startswith(_TERM))
 
 
-def _parse_words(words: str) -> frozenset[str]:
+def _parse_stored_words(words: str) -> frozenset[str]:
     return frozenset(word for word in words.split(" ") if word and not word.startswith(_TERM))

@@ -16,11 +16,11 @@ from jupyter_colophon.storage.postgresql import edges, log, search
 from jupyter_colophon.storage.postgresql.admin import PostgresAdmin
 from jupyter_colophon.storage.postgresql.connection import (
     ANSWER_S,
-    Connection,
     PostgresServer,
-    is_lost,
-    translate_error,
-    translate_errors,
+    TimeLimitedConnection,
+    is_lost_and_close,
+    translate_driver_error,
+    translate_driver_errors_and_close_lost,
 )
 from jupyter_colophon.storage.postgresql.execute import ResultSet
 from jupyter_colophon.storage.sql.table import SqlTable
@@ -48,18 +48,18 @@ class PostgresContext:
     """The context of one transaction (`spi.TableContext`)."""
 
     def __init__(
-        self, connection: Connection, admin: PostgresAdmin, life: TransactionLifetime, after: list[After]
+        self, connection: TimeLimitedConnection, admin: PostgresAdmin, life: TransactionLifetime, after: list[After]
     ) -> None:
         self._connection, self._admin, self._life, self.after = connection, admin, life, after
         self._tables: dict[str, SqlTable] = {}
-        self.log = log.PostgresLog(self.execute, self.execute_many, self.copy)
+        self.log = log.PostgresLog(self.execute, self.execute_many, self.copy_rows)
         self.search = search.PostgresSearch(self.execute)
         self.edges = edges.PostgresEdges(self.execute)
 
     def get_table(self, table_id: str) -> SqlTable:
         """Return the table of a spec that was created."""
         if table_id not in self._tables:
-            self._tables[table_id] = SqlTable(self, self._admin.get_shape(self.execute, table_id), self._life)
+            self._tables[table_id] = SqlTable(self, self._admin.get_table_shape(self.execute, table_id), self._life)
         return self._tables[table_id]
 
     def on_commit(self, action: After) -> None:
@@ -70,22 +70,25 @@ class PostgresContext:
         self, statement: str, bound: Sequence[Any] | Mapping[str, Any] = (), *, prepare: bool | None = None
     ) -> ResultSet:
         """Run one statement. Raises StorageError."""
-        self._life.check()
-        with translate_errors(self._connection):
+        self._life.require_open()
+        with translate_driver_errors_and_close_lost(self._connection):
             return self._connection.execute(statement, bound, prepare=prepare)
 
     def execute_many(self, statement: str, bound: Sequence[Sequence[Any]]) -> ResultSet:
         """Run one statement for many rows, without waiting for each result. Raises StorageError."""
-        self._life.check()
-        with translate_errors(self._connection):
+        self._life.require_open()
+        with translate_driver_errors_and_close_lost(self._connection):
             cursor = self._connection.cursor()
             cursor.executemany(statement, bound)
             return cursor
 
-    def copy(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
+    def copy_rows(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
         """Copy rows into a table: `COPY … FROM STDIN`. Raises StorageError."""
-        self._life.check()
-        with translate_errors(self._connection), self._connection.cursor().copy(statement) as writer:
+        self._life.require_open()
+        with (
+            translate_driver_errors_and_close_lost(self._connection),
+            self._connection.cursor().copy(statement) as writer,
+        ):
             for row in rows:
                 writer.write_row(row)
 
@@ -95,36 +98,36 @@ class PostgresSession:
 
     def __init__(self, server: PostgresServer, admin: PostgresAdmin, channel: str) -> None:
         self._server, self._admin = server, admin
-        self._connection: Connection | None = None
+        self._connection: TimeLimitedConnection | None = None
         self._begin = (
             "BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE; LOCK TABLE writers IN EXCLUSIVE MODE; "
             # Notify listeners in the transaction, so that they are notified of committed changes only.
             f'NOTIFY "{channel}"'
         )
 
-    def begin(self) -> None:
+    def lock_and_begin(self) -> None:
         """Wait for the lock of writers and begin, on a new connection if the last one is broken."""
         was_connected = self._connection is not None
         try:
-            self._try_to_begin()
+            self._lock_writers_and_begin()
         except TransactionConflict as conflict:
             if self._connection is not None:
                 raise
             if not was_connected:
                 raise StoreUnavailable(conflict.detail) from conflict
-            self.begin()
+            self.lock_and_begin()
 
     def commit(self) -> None:
         """Commit durably. An error on a usable connection means that the server did not commit."""
-        connection = self._require_connection()
+        connection = self._connect_if_needed()
         if not connection.is_sound:
             # COMMIT would succeed and roll everything back.
             raise StorageError("a statement of the transaction failed")
         try:
             connection.execute("COMMIT")
         except psycopg.Error as error:
-            if not is_lost(connection, error):
-                raise translate_error(connection, error) from error
+            if not is_lost_and_close(connection, error):
+                raise translate_driver_error(connection, error) from error
             self._connection = None
             raise CommitUnknown("the connection to the database was lost during a commit") from error
 
@@ -141,30 +144,30 @@ class PostgresSession:
         if connection.closed:
             self._connection = None
 
-    def begin_part(self) -> None:
+    def set_savepoint(self) -> None:
         """Set a savepoint."""
         self.execute("SAVEPOINT part")
 
-    def end_part(self) -> None:
+    def release_savepoint(self) -> None:
         """Release the savepoint."""
         self.execute("RELEASE SAVEPOINT part")
 
-    def roll_back_part(self) -> bool:
+    def roll_back_to_savepoint(self) -> bool:
         """Roll back to the savepoint; return False if the connection, and with it the transaction, is lost."""
-        if self._require_connection().closed:
+        if self._connect_if_needed().closed:
             return False
         self.execute("ROLLBACK TO SAVEPOINT part; RELEASE SAVEPOINT part")
         return True
 
     def create_context(self, life: TransactionLifetime, after: list[After]) -> PostgresContext:
         """Create the context for a callable."""
-        return PostgresContext(self._require_connection(), self._admin, life, after)
+        return PostgresContext(self._connect_if_needed(), self._admin, life, after)
 
-    def get_connection(self) -> Connection:
+    def get_connection(self) -> TimeLimitedConnection:
         """Return the connection for work outside transactions. Raises StoreUnavailable."""
         if self._connection is None or self._connection.closed:
-            self._connection = self._server.connect(**_SETTINGS)
-            with translate_errors(self._connection):
+            self._connection = self._server.connect_with_settings(**_SETTINGS)
+            with translate_driver_errors_and_close_lost(self._connection):
                 self._connection.execute(_DURABLE)
         return self._connection
 
@@ -173,25 +176,25 @@ class PostgresSession:
         if self._connection is not None:
             self._connection.close()
 
-    def _try_to_begin(self) -> None:
-        self._server.require_answers()
+    def _lock_writers_and_begin(self) -> None:
+        self._server.require_recently_reachable()
         connection = self.get_connection()
         connection.patience_s = BEGIN_S
         try:
-            with translate_errors(connection):
+            with translate_driver_errors_and_close_lost(connection):
                 connection.execute(self._begin)
         except StorageError:
             self.roll_back()
             raise
         connection.patience_s = ANSWER_S
 
-    def _require_connection(self) -> Connection:
+    def _connect_if_needed(self) -> TimeLimitedConnection:
         if self._connection is None:
-            raise TransactionConflict("the connection to the database was lost")
+            raise TransactionConflict("the connection to the database was lost: try again")
         return self._connection
 
     def execute(self, statement: str) -> None:
         """Run one statement in the shared transaction, or several."""
-        connection = self._require_connection()
-        with translate_errors(connection):
+        connection = self._connect_if_needed()
+        with translate_driver_errors_and_close_lost(connection):
             connection.execute(statement)

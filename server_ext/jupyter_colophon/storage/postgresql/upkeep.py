@@ -1,7 +1,7 @@
 """Maintain the schema: checks, rebuilt indexes, reclaimed space."""
 
 from jupyter_colophon.core.errors import StorageError
-from jupyter_colophon.storage.postgresql.connection import Connection, translate_errors
+from jupyter_colophon.storage.postgresql.connection import TimeLimitedConnection, translate_driver_errors_and_close_lost
 from jupyter_colophon.storage.postgresql.execute import Execute
 from jupyter_colophon.storage.postgresql.search import PostgresSearch
 
@@ -26,50 +26,50 @@ _REPAIRS = (
 )
 
 
-def check(connection: Connection) -> list[str]:
+def find_store_problems(connection: TimeLimitedConnection) -> list[str]:
     """Return the problems of the store, one sentence each: orphaned rows, and damaged B-trees if the extension
     `amcheck` is installed.
     """
     problems = []
     for table, statement in _ALONE.items():
-        with translate_errors(connection):
+        with translate_driver_errors_and_close_lost(connection):
             row = connection.execute(statement).fetchone()
         if row and row[0]:
-            problems.append(f"{table}: {row[0]} orphaned rows")
-    with translate_errors(connection):
+            problems.append(f"{table}: {row[0]} rows without the row that they belong to")
+    with translate_driver_errors_and_close_lost(connection):
         place = connection.execute(_AMCHECK).fetchone()
         indexes = connection.execute(_INDEXES).fetchall()
     if place is None:
         return problems
     for name, oid in indexes:
         try:
-            with translate_errors(connection):
+            with translate_driver_errors_and_close_lost(connection):
                 connection.execute(f'SELECT "{place[0]}".bt_index_check({oid}::regclass)')
         except StorageError as error:
             problems.append(f"the index {name} is damaged: {error.detail}")
     return problems
 
 
-def repair(execute: Execute) -> None:
+def rebuild_indexes_and_full_text(execute: Execute) -> None:
     """Rebuild indexes and full text in the open transaction."""
     for statement in _REPAIRS:
         execute(statement)
     for (table,) in list(execute(_TABLES)):
         execute(f'REINDEX TABLE "{table}"')
-    PostgresSearch(execute).rebuild()
+    PostgresSearch(execute).rebuild_full_text_index()
 
 
-def reclaim(connection: Connection) -> int:
+def rewrite_tables_and_return_freed_bytes(connection: TimeLimitedConnection) -> int:
     """Rewrite every table without its free pages; return the number of bytes freed."""
-    before = measure_size(connection)
-    with translate_errors(connection):
+    before = measure_store_bytes(connection)
+    with translate_driver_errors_and_close_lost(connection):
         for (table,) in connection.execute(_TABLES).fetchall():
             connection.execute(f'VACUUM FULL "{table}"')
-    return max(0, before - measure_size(connection))
+    return max(0, before - measure_store_bytes(connection))
 
 
-def measure_size(connection: Connection) -> int:
+def measure_store_bytes(connection: TimeLimitedConnection) -> int:
     """Return the bytes of all tables with their indexes."""
-    with translate_errors(connection):
+    with translate_driver_errors_and_close_lost(connection):
         row = connection.execute(_SIZE).fetchone()
     return int(row[0]) if row else 0

@@ -8,7 +8,7 @@ from jupyter_colophon.core.search.search import FacetValues
 FacetRow = tuple[int, str, str]
 
 
-def find_changes(
+def find_facet_row_changes(
     old: Mapping[int, FacetValues], new: Mapping[int, FacetValues]
 ) -> tuple[list[FacetRow], list[FacetRow]]:
     """Return the rows to delete and the rows to insert so that the new documents have their values, in order."""
@@ -18,7 +18,7 @@ def find_changes(
     return removed, added
 
 
-def collect_values(rows: Iterable[FacetRow]) -> defaultdict[int, FacetValues]:
+def collect_facet_values(rows: Iterable[FacetRow]) -> defaultdict[int, FacetValues]:
     """Return the values of each document; an empty set for one without rows."""
     values: defaultdict[int, set[tuple[str, str]]] = defaultdict(set)
     for number, facet, value in rows:
@@ -26,7 +26,7 @@ def collect_values(rows: Iterable[FacetRow]) -> defaultdict[int, FacetValues]:
     return defaultdict(frozenset, {number: frozenset(pairs) for number, pairs in values.items()})
 
 
-def collect_counts(counted: Iterable[tuple[str, str, int]]) -> dict[str, dict[str, int]]:
+def collect_facet_counts(counted: Iterable[tuple[str, str, int]]) -> dict[str, dict[str, int]]:
     """Return the counts of values by facet."""
     counts: defaultdict[str, dict[str, int]] = defaultdict(dict)
     for facet, value, count in counted:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from jupyter_colophon.core.documents import json_parsing
 from jupyter_colophon.core.entities import entity as entities
 from jupyter_colophon.core.entities.entity import STATUS
-from jupyter_colophon.core.entities.entity_kinds import get_row_kind
+from jupyter_colophon.core.entities.entity_kinds import get_entity_kind_of_row
 from jupyter_colophon.core.model.registry import AspectSpec, EntityType, Scope
 from jupyter_colophon.core.model.search_filters import COLUMNS
 from jupyter_colophon.core.model.search_index_terms import (
@@ -16,14 +16,14 @@ from jupyter_colophon.core.model.search_index_terms import (
     WORD_BYTES_MAX,
     ValueRow,
     build_value_rows,
-    encode_token,
-    filter_term,
-    fold,
-    index_words,
-    list_type_words,
-    split_path,
+    collect_entity_index_words,
+    encode_filter_term,
+    encode_index_word,
+    fold_text_for_comparison,
+    list_names_of_entity_type,
+    list_path_parts_and_suffixes,
 )
-from jupyter_colophon.core.model.vocabulary import REFERRED, Contribution, is_described
+from jupyter_colophon.core.model.vocabulary import REFERRED, Contribution, has_contributions
 from jupyter_colophon.core.search.search import GROUPED, FacetValues
 from jupyter_colophon.core.search.time_words import CREATED_KEY, UPDATED_KEY, list_time_words
 from jupyter_colophon.storage.spi import Document, Row, TableContext
@@ -50,37 +50,37 @@ class EntityChange(NamedTuple):
 
 
 #: A term of every document, which makes "all" a query.
-EVERYTHING = filter_term("entity", "any")
+EVERYTHING = encode_filter_term("entity", "any")
 #: A term of every document except those of softly deleted entities.
-NOT_REMOVED = filter_term("removed", "false")
+NOT_REMOVED = encode_filter_term("removed", "false")
 #: A term of the entities that tags, terms, owners and domains refer to: their names are looked up at query time.
-REFERENCED = filter_term("referenced", "any")
+REFERENCED = encode_filter_term("referenced", "any")
 _REFERENCED_TYPES = frozenset(type_ for types in REFERRED.values() for type_ in types)
 CREATED_BY_KEY, UPDATED_BY_KEY = "created-by", "last-updated-by"
 
 
-def update_search_rows(tx: TableContext, changed: Iterable[EntityChange]) -> None:
+def update_search_rows_and_counters(tx: TableContext, changed: Iterable[EntityChange]) -> None:
     """Update search rows and documents for these changes; counters shared by many entities are updated once."""
     written: list[Row] = []
     documents: list[Document] = []
     counts: Counts = Counter()
     for entity, before, now, marked in changed:
-        old, new = collect_value_rows(before), set() if entity["deleted"] else collect_value_rows(now)
+        old, new = collect_aspect_value_rows(before), set() if entity["deleted"] else collect_aspect_value_rows(now)
         removed_values, added_values = old - new, new - old
         if removed_values or added_values:
-            written += _replace_rows(tx, entity, removed_values, added_values, new)
-        was_removed, removed = is_removed(before), is_removed(now)
-        _count(counts, entity, set() if was_removed else old, set() if removed else new)
+            written += _delete_rows_and_build_added_rows(tx, entity, removed_values, added_values, new)
+        was_removed, removed = is_removed_by_status(before), is_removed_by_status(now)
+        _count_value_changes(counts, entity, set() if was_removed else old, set() if removed else new)
         if entity["deleted"]:
-            tx.search.remove(entity["urn"])
+            tx.search.remove_document(entity["urn"])
         else:
-            documents.append(build_document(entity, new, marked, removed=removed))
+            documents.append(build_search_document(entity, new, marked, removed=removed))
     tx.get_table("metadata_values").upsert_many(written)
-    tx.search.put(*documents)
-    _add(tx, counts)
+    tx.search.put_documents(*documents)
+    _add_to_counters(tx, counts)
 
 
-def _add(tx: TableContext, counts: Counts) -> None:
+def _add_to_counters(tx: TableContext, counts: Counts) -> None:
     """Add to the counters of keys and values, and delete those that drop to zero."""
     for name in ("key_counts", "value_counts"):
         amounts = sorted((key, amount) for (table, key), amount in counts.items() if table == name)
@@ -88,66 +88,68 @@ def _add(tx: TableContext, counts: Counts) -> None:
         tx.get_table(name).decrement_many({key: -amount for key, amount in amounts if amount < 0}, "entities")
 
 
-def add_counts(tx: TableContext, entity: Row, values: set[ValueRow]) -> None:
+def add_entity_to_counters(tx: TableContext, entity: Row, values: set[ValueRow]) -> None:
     """Count the values of an entity that was not counted before."""
     counts: Counts = Counter()
-    _count(counts, entity, set(), values)
-    _add(tx, counts)
+    _count_value_changes(counts, entity, set(), values)
+    _add_to_counters(tx, counts)
 
 
-def collect_value_rows(aspects: Aspects) -> set[ValueRow]:
+def collect_aspect_value_rows(aspects: Aspects) -> set[ValueRow]:
     """Return all values in these aspects."""
-    return {row for spec, value in aspects.values() for row in parse_values(spec, value)}
+    return {row for spec, value in aspects.values() for row in parse_aspect_value_rows(spec, value)}
 
 
 def select_searchable_aspects(kind: EntityType, aspects: Mapping[str, Row]) -> Aspects:
     """Return the aspects of an entity that search reads: they have a value and contribute to search."""
-    specs = {name: kind.get_aspect(name) for name, row in aspects.items() if row["value"] is not None}
+    specs = {name: kind.find_aspect(name) for name, row in aspects.items() if row["value"] is not None}
     return {
         name: (spec, aspects[name]["value"])
         for name, spec in specs.items()
-        if spec is not None and (name == STATUS or is_described(name, spec.contributes))
+        if spec is not None and (name == STATUS or has_contributions(name, spec.contributes))
     }
 
 
-def is_removed(aspects: Aspects) -> bool:
+def is_removed_by_status(aspects: Aspects) -> bool:
     """Return whether an entity with these aspects is softly deleted. Raises StoreDamaged."""
     if STATUS not in aspects:
         return False
-    return entities.is_removed(json_parsing.parse_stored(aspects[STATUS][1]))
+    return entities.is_status_removed(json_parsing.parse_stored_json(aspects[STATUS][1]))
 
 
-def parse_values(spec: AspectSpec, text: str) -> tuple[ValueRow, ...]:
+def parse_aspect_value_rows(spec: AspectSpec, text: str) -> tuple[ValueRow, ...]:
     """Return the values in an aspect's stored text. Raises StoreDamaged."""
-    if not is_described(spec.name, spec.contributes):
+    if not has_contributions(spec.name, spec.contributes):
         return ()
-    return (_cached_values if len(text) <= _CACHED_LENGTH_MAX else _parse_values)(
+    return (_cached_values if len(text) <= _CACHED_LENGTH_MAX else _parse_value_rows_cached)(
         spec.name, spec.scope, text, spec.contributes
     )
 
 
-def _parse_values(aspect: str, scope: Scope, text: str, annotated: tuple[Contribution, ...]) -> tuple[ValueRow, ...]:
-    return tuple(build_value_rows(aspect, scope, json_parsing.parse_stored(text), annotated))
+def _parse_value_rows_cached(
+    aspect: str, scope: Scope, text: str, annotated: tuple[Contribution, ...]
+) -> tuple[ValueRow, ...]:
+    return tuple(build_value_rows(aspect, scope, json_parsing.parse_stored_json(text), annotated))
 
 
-_cached_values = lru_cache(maxsize=_CACHE_SIZE)(_parse_values)
+_cached_values = lru_cache(maxsize=_CACHE_SIZE)(_parse_value_rows_cached)
 
 
-def _replace_rows(
+def _delete_rows_and_build_added_rows(
     tx: TableContext, entity: Row, removed: set[ValueRow], added: set[ValueRow], new: set[ValueRow]
 ) -> list[Row]:
     """Delete the rows of removed values, and return the rows to write to the table of values."""
     if not removed and len(added) == len(new):
-        return list(build_stored_rows(entity, new).values())
+        return list(build_stored_value_rows(entity, new).values())
     before = {get_value_key(entity, row) for row in removed}
     # Several values may share a key: rebuild the row from those that remain.
     changed = before.union(get_value_key(entity, row) for row in added)
-    after = build_stored_rows(entity, (row for row in new if get_value_key(entity, row) in changed))
+    after = build_stored_value_rows(entity, (row for row in new if get_value_key(entity, row) in changed))
     tx.get_table("metadata_values").delete_many(sorted(before - after.keys()))
     return [*after.values()]
 
 
-def build_stored_rows(entity: Row, values: Iterable[ValueRow]) -> dict[tuple[str, ...], Row]:
+def build_stored_value_rows(entity: Row, values: Iterable[ValueRow]) -> dict[tuple[str, ...], Row]:
     """Return the rows of the table of values, by their key."""
     rows: dict[tuple[str, ...], Row] = {}
     for row in sorted(values, key=lambda value: (value.key, value.shown)):
@@ -160,33 +162,37 @@ def build_stored_rows(entity: Row, values: Iterable[ValueRow]) -> dict[tuple[str
 def get_value_key(entity: Row, row: ValueRow) -> tuple[str, str, str, str, str]:
     """Return namespace, key, value, URN and scope of a value; keys are compared without regard to case."""
     # Queries are trimmed, so values are compared without surrounding whitespace (spec SEARCH-2).
-    return entity["namespace"], fold(row.key), row.value.strip(), entity["urn"], row.scope
+    return entity["namespace"], fold_text_for_comparison(row.key), row.value.strip(), entity["urn"], row.scope
 
 
-def _count(counts: Counts, entity: Row, old: set[ValueRow], new: set[ValueRow]) -> None:
+def _count_value_changes(counts: Counts, entity: Row, old: set[ValueRow], new: set[ValueRow]) -> None:
     if old == new:
         return
     namespace = entity["namespace"]
-    of_each = (get_counter_keys(entity, values) for values in (old - new, new - old, old & new))
+    of_each = (build_counter_keys(entity, values) for values in (old - new, new - old, old & new))
     for (table, less), (_, more), (_, same) in zip(*of_each, strict=True):
         counts.subtract([(table, (namespace, *key)) for key in less - more - same])
         counts.update([(table, (namespace, *key)) for key in more - less - same])
 
 
-def get_counter_keys(entity: Row, values: Collection[ValueRow]) -> tuple[tuple[str, set[tuple[str, ...]]], ...]:
+def build_counter_keys(entity: Row, values: Collection[ValueRow]) -> tuple[tuple[str, set[tuple[str, ...]]], ...]:
     """Return the counter keys of an entity by table, without the namespace, which comes first."""
     if not values:
         return ("key_counts", set()), ("value_counts", set())
-    return ("key_counts", get_key_counters(entity, values)), ("value_counts", _get_value_counters(values))
+    return ("key_counts", build_key_counter_keys(entity, values)), ("value_counts", _build_value_counter_keys(values))
 
 
-def get_key_counters(entity: Row, values: Iterable[ValueRow]) -> set[tuple[str, ...]]:
+def build_key_counter_keys(entity: Row, values: Iterable[ValueRow]) -> set[tuple[str, ...]]:
     """Return (folded, key, kind, scope, carrier) of each value.
 
     A tag counts as a key in key statistics (spec SEARCH-20).
     """
-    carrier = get_row_kind(entity["type"], entity["urn"])
-    return {(fold(key), key, row.kind, row.scope, carrier) for row in values for key in [get_display_key(row)]}
+    carrier = get_entity_kind_of_row(entity["type"], entity["urn"])
+    return {
+        (fold_text_for_comparison(key), key, row.kind, row.scope, carrier)
+        for row in values
+        for key in [get_display_key(row)]
+    }
 
 
 def get_display_key(row: ValueRow) -> str:
@@ -194,26 +200,28 @@ def get_display_key(row: ValueRow) -> str:
     return row.shown if row.kind == "tag" else row.key
 
 
-def _get_value_counters(values: Iterable[ValueRow]) -> set[tuple[str, ...]]:
-    return {(fold(row.key), row.value, row.shown) for row in values}
+def _build_value_counter_keys(values: Iterable[ValueRow]) -> set[tuple[str, ...]]:
+    return {(fold_text_for_comparison(row.key), row.value, row.shown) for row in values}
 
 
-def build_document(
+def build_search_document(
     entity: Row, values: set[ValueRow], marked: frozenset[str] = frozenset(), *, removed: bool = False
 ) -> Document:
     """Return the full-text document of an entity with these values, and words of texts that the model marks."""
     facets = {(row.facet, row.shown) for row in values if row.facet}
     columns = [(name, entity[column]) for name, column in COLUMNS.items() if entity[column]]
-    terms = {EVERYTHING, *(filter_term(name, value) for name, value in columns)}
-    terms |= {filter_term("scope", row.scope) for row in values}
-    terms |= {filter_term(facet, label) for facet, label in facets}
-    terms |= {filter_term(row.facet, row.urn) for row in values if row.urn}
+    terms = {EVERYTHING, *(encode_filter_term(name, value) for name, value in columns)}
+    terms |= {encode_filter_term("scope", row.scope) for row in values}
+    terms |= {encode_filter_term(facet, label) for facet, label in facets}
+    terms |= {encode_filter_term(row.facet, row.urn) for row in values if row.urn}
     if not removed:
         terms.add(NOT_REMOVED)
     if entity["type"] in _REFERENCED_TYPES:
         terms.add(REFERENCED)
-    kind = get_row_kind(entity["type"], entity["urn"])
-    words = index_words(entity["name"], entity["namespace"], entity["type"], values, kind=kind, keyed=True)
+    kind = get_entity_kind_of_row(entity["type"], entity["urn"])
+    words = collect_entity_index_words(
+        entity["name"], entity["namespace"], entity["type"], values, kind=kind, keyed=True
+    )
     return Document(
         urn=entity["urn"],
         namespace=entity["namespace"],
@@ -231,21 +239,24 @@ def _collect_facet_values(pairs: Iterable[tuple[str, str]]) -> FacetValues:
 def _collect_audit_words(entity: Row) -> set[str]:
     """Return the words for who created and last updated an entity, and when."""
     words = [*list_time_words(CREATED_KEY, entity["created"]), *list_time_words(UPDATED_KEY, entity["updated"])]
-    words += [f"{CREATED_BY_KEY}:{fold(entity['created_by'])}", f"{UPDATED_BY_KEY}:{fold(entity['updated_by'])}"]
-    return {encode_token(word) for word in words if len(word.encode()) <= WORD_BYTES_MAX}
+    words += [
+        f"{CREATED_BY_KEY}:{fold_text_for_comparison(entity['created_by'])}",
+        f"{UPDATED_BY_KEY}:{fold_text_for_comparison(entity['updated_by'])}",
+    ]
+    return {encode_index_word(word) for word in words if len(word.encode()) <= WORD_BYTES_MAX}
 
 
 def _collect_name_words(entity: Row, kind: str) -> set[str]:
     """Return the words for `key:pattern`: the name after the names of its type and kind, and the parts of a path."""
-    name = fold(entity["name"]).strip()
-    qualified = fold(f"{entity['namespace']}.{name}")
-    words = [(encode_token(word), len(word.encode())) for word in (name, qualified)]
+    name = fold_text_for_comparison(entity["name"]).strip()
+    qualified = fold_text_for_comparison(f"{entity['namespace']}.{name}")
+    words = [(encode_index_word(word), len(word.encode())) for word in (name, qualified)]
     aliases = _encode_aliases(entity["type"], kind)
     named = {
         alias + word for word, size in words for alias, alias_size in aliases if alias_size + size <= WORD_BYTES_MAX
     }
-    pieces = (f"{PART_KEY}:{piece}" for piece in split_path(entity["name"]))
-    return named | {encode_token(piece) for piece in pieces if len(piece.encode()) <= WORD_BYTES_MAX}
+    pieces = (f"{PART_KEY}:{piece}" for piece in list_path_parts_and_suffixes(entity["name"]))
+    return named | {encode_index_word(piece) for piece in pieces if len(piece.encode()) <= WORD_BYTES_MAX}
 
 
 @lru_cache(maxsize=1_024)
@@ -253,5 +264,5 @@ def _encode_aliases(type_: str, kind: str) -> tuple[tuple[str, int], ...]:
     """Return the keys under which the name of an entity of this type and kind is found, encoded, with their size in
     bytes.
     """
-    aliases = dict.fromkeys(("name", *list_type_words(type_, kind)))
-    return tuple((encode_token(f"{alias}:"), len(alias.encode()) + 1) for alias in aliases)
+    aliases = dict.fromkeys(("name", *list_names_of_entity_type(type_, kind)))
+    return tuple((encode_index_word(f"{alias}:"), len(alias.encode()) + 1) for alias in aliases)

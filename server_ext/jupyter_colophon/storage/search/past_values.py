@@ -9,8 +9,8 @@ from typing import Final
 
 from jupyter_colophon.core.errors import NotFound, StoreDamaged
 from jupyter_colophon.core.model.registry import AspectSpec, Registry
-from jupyter_colophon.core.model.search_index_terms import fold
-from jupyter_colophon.core.model.vocabulary import is_described
+from jupyter_colophon.core.model.search_index_terms import fold_text_for_comparison
+from jupyter_colophon.core.model.vocabulary import has_contributions
 from jupyter_colophon.storage.search import index
 from jupyter_colophon.storage.spi import Key, Range, Row, TableContext
 
@@ -20,17 +20,21 @@ KEY: Final = ("namespace", "key", "value", "urn", "aspect", "version")
 NAME_KEY: Final = "name"
 
 
-def derive_lost_rows(entity: Row, spec: AspectSpec, old: Row, value: str | None, time: int) -> list[Row]:
+def derive_past_value_rows_of_version(
+    entity: Row, spec: AspectSpec, old: Row, value: str | None, time: int
+) -> list[Row]:
     """Return the rows of the values that a version (`old`) of an aspect has and the next one, with this value from this
     time on, has not.
     """
-    if old.get("value") is None or not (spec.key or is_described(spec.name, spec.contributes)):
+    if old.get("value") is None or not (spec.key or has_contributions(spec.name, spec.contributes)):
         return []
     lost_keys = _get_value_keys(entity, spec, old["value"]) - _get_value_keys(entity, spec, value)
-    return [_build_row(place, old, time) for place in sorted(lost_keys)]
+    return [_build_past_value_row(place, old, time) for place in sorted(lost_keys)]
 
 
-def derive_rows(tx: TableContext, registry: Registry, entity: Row, aspects: Mapping[str, Row]) -> dict[Key, Row]:
+def derive_past_value_rows(
+    tx: TableContext, registry: Registry, entity: Row, aspects: Mapping[str, Row]
+) -> dict[Key, Row]:
     """Return all such rows of an entity with these aspects, by key; none if its history cannot be read.
 
     Unreadable values are reported by `source_check`. Most entities were never changed and have no rows: their history
@@ -41,17 +45,17 @@ def derive_rows(tx: TableContext, registry: Registry, entity: Row, aspects: Mapp
         rows = [
             row
             for name in changed
-            for row in _iterate_aspect_rows(tx, entity, registry.get_aspect(entity["type"], name))
+            for row in _iterate_past_value_rows(tx, entity, registry.get_aspect(entity["type"], name))
         ]
     except (NotFound, StoreDamaged, ValueError, TypeError, AttributeError):
         return {}
     return {tuple(row[part] for part in KEY): row for row in rows}
 
 
-def _iterate_aspect_rows(tx: TableContext, entity: Row, spec: AspectSpec) -> Iterator[Row]:
+def _iterate_past_value_rows(tx: TableContext, entity: Row, spec: AspectSpec) -> Iterator[Row]:
     before: Row = {}
     for version in tx.get_table("aspect_versions").scan(Range.prefix(entity["urn"], spec.name)):
-        yield from derive_lost_rows(entity, spec, before, version["value"], version["time"])
+        yield from derive_past_value_rows_of_version(entity, spec, before, version["value"], version["time"])
         before = version
 
 
@@ -60,10 +64,10 @@ def _get_value_keys(entity: Row, spec: AspectSpec, value: str | None) -> set[tup
     if value is None:
         return set()
     if spec.key:
-        return {(entity["namespace"], NAME_KEY, fold(entity["name"]).strip(), entity["urn"])}
-    return {index.get_value_key(entity, row)[:4] for row in index.parse_values(spec, value)}
+        return {(entity["namespace"], NAME_KEY, fold_text_for_comparison(entity["name"]).strip(), entity["urn"])}
+    return {index.get_value_key(entity, row)[:4] for row in index.parse_aspect_value_rows(spec, value)}
 
 
-def _build_row(place: tuple[str, ...], old: Row, time: int) -> Row:
+def _build_past_value_row(place: tuple[str, ...], old: Row, time: int) -> Row:
     key = (*place, old["aspect"], old["version"])
     return dict(zip(KEY, key, strict=True)) | {"until": time}

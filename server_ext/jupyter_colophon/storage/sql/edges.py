@@ -1,6 +1,6 @@
 """Build edges of lineage from their accesses, in the same way on every SQL store."""
 
-from jupyter_colophon.core.lineage.graph import COMPONENTS_MAX, Window
+from jupyter_colophon.core.lineage.graph import COMPONENTS_MAX, TimeWindow
 from jupyter_colophon.storage.spi import Edge
 
 #: Times (ms) before and after all others.
@@ -13,7 +13,7 @@ Triple = tuple[str, str, str]
 Access = tuple[str, int, int | None, str]
 
 
-def build_edge(triple: Triple, accesses: list[Access], runs: int) -> Edge:
+def build_edge_of_accesses(triple: Triple, accesses: list[Access], runs: int) -> Edge:
     """Build an edge from all its accesses, newest first."""
     if not accesses:
         return Edge(*triple)
@@ -24,6 +24,6 @@ def build_edge(triple: Triple, accesses: list[Access], runs: int) -> Edge:
     return Edge(*triple, tuple(names[:runs]), len(names), accesses[-1][1], stop, tuple(components[:COMPONENTS_READ]))
 
 
-def get_bounds(window: Window) -> tuple[int, int]:
+def get_window_bounds(window: TimeWindow) -> tuple[int, int]:
     """Return (end, start), in the order in which the statements bind them."""
     return (ALWAYS if window.end is None else window.end, NEVER if window.start is None else window.start)

@@ -35,7 +35,7 @@ class SqlDialect:
         """Return a column as CREATE and ALTER TABLE define it."""
         return f'"{name}" {self.column_types[kind]}'
 
-    def compare(self, term: str, kind: FieldType, texts: int = 1) -> str:
+    def build_comparable_term(self, term: str, kind: FieldType, texts: int = 1) -> str:
         """Return a column or a placeholder as it is compared in a key or an index with this number of strings."""
         return self.compared.format(term, _KEY_BYTES // texts) if kind == "string" else term
 
@@ -67,7 +67,7 @@ def quote_names(fields: Sequence[str]) -> str:
     return ", ".join(f'"{name}"' for name in fields)
 
 
-class Statements:
+class TableStatements:
     """The statements of one table. Names come from specs, values are always bound."""
 
     def __init__(
@@ -75,21 +75,21 @@ class Statements:
     ) -> None:
         self._dialect, self._table, self._key, self._kinds = dialect, f'"{table}"', key, dict(fields)
         self._fields = tuple(self._kinds)
-        self.compared, self._key_marks = build_comparison(dialect, self._kinds, key)
+        self.compared, self._key_marks = build_comparable_columns(dialect, self._kinds, key)
         self._whole = f"({', '.join(self.compared)}) = ({', '.join(self._key_marks)})"
         self._key_order, self._all = ", ".join(self.compared), "1 = 1"
-        self.read = lru_cache(maxsize=64)(self._read)
+        self.read = lru_cache(maxsize=64)(self._build_read)
         self.delete = f"DELETE FROM {self._table} WHERE {self._whole}"
         self.rows = f"SELECT COUNT(*) FROM {self._table}"
-        self.upsert = lru_cache(maxsize=64)(self._upsert)
-        self.upsert_json = lru_cache(maxsize=64)(self._upsert_json)
-        self.update = lru_cache(maxsize=64)(self._update)
+        self.upsert = lru_cache(maxsize=64)(self._build_upsert_of_row)
+        self.upsert_json = lru_cache(maxsize=64)(self._build_upsert_of_json_rows)
+        self.update = lru_cache(maxsize=64)(self._build_update)
         self.scan = lru_cache(maxsize=128)(self._build_scan)
         self.read_many = lru_cache(maxsize=16)(self._build_read_many)
         self.scan_ranges = lru_cache(maxsize=16)(self._build_scan_ranges)
-        self.delete_all = lru_cache(maxsize=64)(self._delete_all)
+        self.delete_all = lru_cache(maxsize=64)(self._build_delete_range)
         self.update_range = lru_cache(maxsize=64)(self._build_update_range)
-        self.increment = lru_cache(maxsize=16)(self._increment)
+        self.increment = lru_cache(maxsize=16)(self._build_increment)
 
     def _build_read_many(self, count: int) -> str:
         """Bind: each key's parts."""
@@ -100,9 +100,9 @@ class Statements:
         keys = f"SELECT * FROM (VALUES {', '.join([key] * count)}) AS keys"
         return f"{self._build_select(self._fields)} WHERE ({self._key_order}) IN ({keys})"
 
-    def scan_index(self, field: str, null: bool) -> str:
+    def build_scan_index(self, field: str, null: bool) -> str:
         """Bind: value (unless it is null), limit."""
-        where = self._compare_indexed(field, null)
+        where = self._build_index_condition(field, null)
         return f"{self._build_select(self._fields)} WHERE {where} ORDER BY {self._key_order} LIMIT {self._dialect.mark}"
 
     def _build_scan_ranges(self, ranges: tuple[RangeEnds, ...]) -> str:
@@ -110,18 +110,18 @@ class Statements:
         where = f" WHERE {self._build_any_range(ranges)}"
         return f"{self._build_select(self._fields)}{where} ORDER BY {self._key_order} LIMIT {self._dialect.mark}"
 
-    def count(self, ranges: Sequence[RangeEnds], filters: Sequence[Filter]) -> str:
+    def build_count(self, ranges: Sequence[RangeEnds], filters: Sequence[Filter]) -> str:
         """Bind: each range's ends, each filter's value (unless it is null)."""
         parts = [self._build_any_range(ranges)] if ranges else []
         parts += [self._build_any_filter(filters)] if filters else []
         return self.rows + (f" WHERE {' AND '.join(parts)}" if parts else "")
 
-    def swap(self, field: str, null: bool) -> str:
+    def build_compare_and_swap(self, field: str, null: bool) -> str:
         """Bind: the new value, the key's parts, the old value (unless it is null)."""
         old = f'"{field}" IS NULL' if null else f'"{field}" = {self._dialect.mark}'
         return f'UPDATE {self._table} SET "{field}" = {self._dialect.mark} WHERE {self._whole} AND {old}'
 
-    def add(self, field: str) -> str:
+    def build_insert_if_missing(self, field: str) -> str:
         """Bind: the key's parts, the value. Does nothing if the row exists."""
         columns, marks = quote_names((*self._key, field)), self._dialect.build_placeholders(len(self._key) + 1)
         return f"INSERT INTO {self._table} ({columns}) VALUES ({marks}) ON CONFLICT ({self._key_order}) DO NOTHING"
@@ -129,13 +129,13 @@ class Statements:
     def _build_select(self, columns: Sequence[str]) -> str:
         return f"SELECT {quote_names(columns)} FROM {self._table}"
 
-    def _read(self, columns: tuple[str, ...]) -> str:
+    def _build_read(self, columns: tuple[str, ...]) -> str:
         return f"{self._build_select(columns)} WHERE {self._whole}"
 
-    def _upsert(self, fields: tuple[str, ...]) -> str:
+    def _build_upsert_of_row(self, fields: tuple[str, ...]) -> str:
         return self._build_upsert(fields, f"VALUES ({self._dialect.build_placeholders(len(fields))})")
 
-    def _upsert_json(self, fields: tuple[str, ...]) -> str:
+    def _build_upsert_of_json_rows(self, fields: tuple[str, ...]) -> str:
         """Bind: the rows as one list of objects, with distinct keys. Empty if a column has an unsupported type."""
         types = [self._dialect.json_types.get(self._kinds[name]) for name in fields]
         if None in types:
@@ -149,13 +149,13 @@ class Statements:
         action = f"UPDATE SET {updates}" if updates else "NOTHING"
         return f"INSERT INTO {self._table} ({quote_names(fields)}) {rows} ON CONFLICT ({self._key_order}) DO {action}"
 
-    def _update(self, fields: tuple[str, ...]) -> str:
+    def _build_update(self, fields: tuple[str, ...]) -> str:
         """Bind: the values, the key's parts."""
         # A row with no values to change: the result is whether it exists.
         fields = fields or self._key[:1]
         return f"UPDATE {self._table} SET {self._build_assignments(fields)} WHERE {self._whole}"
 
-    def _increment(self, field: str, returning: bool) -> str:
+    def _build_increment(self, field: str, returning: bool) -> str:
         """Bind: the key's parts, the amount twice, the least and the greatest value to which it may be added.
 
         Returns the new value if `returning` is set, and changes no row on overflow. The sum itself is not compared,
@@ -169,7 +169,7 @@ class Statements:
             f"WHERE {present} BETWEEN {mark} AND {mark}" + (f' RETURNING "{field}"' if returning else "")
         )
 
-    def decrement(self, field: str) -> tuple[str, str]:
+    def build_decrement_and_delete(self, field: str) -> tuple[str, str]:
         """Return a statement that subtracts (bind: the amount, the key's parts), and one that deletes a row with at
         most this value (bind: the key's parts, the amount).
         """
@@ -179,64 +179,66 @@ class Statements:
 
     def _build_scan(self, ends: RangeEnds, order: Order, filters: tuple[Filter, ...], order_by: str | None) -> str:
         """Bind: the range's ends, each filter's value (unless it is null), limit."""
-        parts = [part for part in (self._build_range(ends), self._build_any_filter(filters) if filters else "") if part]
+        parts = [
+            part
+            for part in (self._build_range_condition(ends), self._build_any_filter(filters) if filters else "")
+            if part
+        ]
         where = f" WHERE {' AND '.join(parts)}" if parts else ""
-        return (
-            f"{self._build_select(self._fields)}{where} {self._build_order(order, order_by)} LIMIT {self._dialect.mark}"
-        )
+        return f"{self._build_select(self._fields)}{where} {self._build_order_clause(order, order_by)} LIMIT {self._dialect.mark}"
 
-    def _build_order(self, order: Order, order_by: str | None) -> str:
+    def _build_order_clause(self, order: Order, order_by: str | None) -> str:
         direction = " DESC" if order == "desc" else ""
         columns = [f"{column}{direction}" for column in self.compared]
         if order_by is not None:
             columns.insert(0, f'"{order_by}"{direction}{self._dialect.nulls_lowest[order]}')
         return f"ORDER BY {', '.join(columns)}"
 
-    def _delete_all(self, ends: RangeEnds) -> str:
-        return f"DELETE FROM {self._table}{self._build_where(ends)}"
+    def _build_delete_range(self, ends: RangeEnds) -> str:
+        return f"DELETE FROM {self._table}{self._build_where_clause(ends)}"
 
     def _build_update_range(self, ends: RangeEnds, fields: tuple[str, ...]) -> str:
         """Bind: the values, the range's ends."""
-        return f"UPDATE {self._table} SET {self._build_assignments(fields)}{self._build_where(ends)}"
+        return f"UPDATE {self._table} SET {self._build_assignments(fields)}{self._build_where_clause(ends)}"
 
     def _build_assignments(self, fields: Sequence[str]) -> str:
         return ", ".join(f'"{name}" = {self._dialect.mark}' for name in fields)
 
-    def _build_where(self, ends: RangeEnds) -> str:
-        condition = self._build_range(ends)
+    def _build_where_clause(self, ends: RangeEnds) -> str:
+        condition = self._build_range_condition(ends)
         return f" WHERE {condition}" if condition else ""
 
-    def _build_range(self, ends: RangeEnds) -> str:
+    def _build_range_condition(self, ends: RangeEnds) -> str:
         if ends.same:
-            return self._build_end(ends.begin, "=")
+            return self._build_range_end_condition(ends.begin, "=")
         parts = []
         if ends.begin:
-            parts.append(self._build_end(ends.begin, ">=" if ends.begin_inclusive else ">"))
+            parts.append(self._build_range_end_condition(ends.begin, ">=" if ends.begin_inclusive else ">"))
         if ends.end:
-            parts.append(self._build_end(ends.end, "<=" if ends.end_inclusive else "<"))
+            parts.append(self._build_range_end_condition(ends.end, "<=" if ends.end_inclusive else "<"))
         return " AND ".join(parts)
 
-    def _build_end(self, count: int, compared: str) -> str:
+    def _build_range_end_condition(self, count: int, compared: str) -> str:
         # Row values are compared lexicographically: a shorter end means all keys with this prefix.
         return f"({', '.join(self.compared[:count])}) {compared} ({', '.join(self._key_marks[:count])})"
 
     def _build_any_range(self, ranges: Sequence[RangeEnds]) -> str:
-        return f"({' OR '.join(f'({self._build_range(ends) or self._all})' for ends in ranges)})"
+        return f"({' OR '.join(f'({self._build_range_condition(ends) or self._all})' for ends in ranges)})"
 
     def _build_any_filter(self, filters: Sequence[Filter]) -> str:
-        return "(" + " OR ".join(self._compare_indexed(name, null) for name, null in filters) + ")"
+        return "(" + " OR ".join(self._build_index_condition(name, null) for name, null in filters) + ")"
 
-    def _compare_indexed(self, field: str, null: bool) -> str:
+    def _build_index_condition(self, field: str, null: bool) -> str:
         if null:
             return f'"{field}" IS NULL'
-        (column,), (mark,) = build_comparison(self._dialect, self._kinds, (field,))
+        (column,), (mark,) = build_comparable_columns(self._dialect, self._kinds, (field,))
         return f"{column} = {mark}"
 
 
-def build_comparison(
+def build_comparable_columns(
     dialect: SqlDialect, kinds: Mapping[str, FieldType], key: Sequence[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the columns of a key or an index as they are compared, and the placeholders to compare them with."""
     texts = sum(kinds[name] == "string" for name in key)
-    columns = tuple(dialect.compare(f'"{name}"', kinds[name], texts) for name in key)
-    return columns, tuple(dialect.compare(dialect.mark, kinds[name], texts) for name in key)
+    columns = tuple(dialect.build_comparable_term(f'"{name}"', kinds[name], texts) for name in key)
+    return columns, tuple(dialect.build_comparable_term(dialect.mark, kinds[name], texts) for name in key)

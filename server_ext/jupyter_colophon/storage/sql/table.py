@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 from jupyter_colophon.core.errors import InvalidField
 from jupyter_colophon.storage import field_checks
 from jupyter_colophon.storage.spi import FieldValue, Key, Order, Range, Row, TableSpec, TableStats
-from jupyter_colophon.storage.sql.statements import BOUNDS, RangeEnds, SqlDialect, Statements
+from jupyter_colophon.storage.sql.statements import BOUNDS, RangeEnds, SqlDialect, TableStatements
 from jupyter_colophon.storage.transaction_lifetime import TransactionLifetime
 
 #: SQLite takes at most 32,766 parameters and 1,000 nested terms; a slice is far below.
@@ -36,7 +36,7 @@ class Cursor(Protocol):
         """Discard the remaining rows."""
 
 
-class Channel(Protocol):
+class StatementExecutor(Protocol):
     """Run statements in one transaction; raises StorageError after its end."""
 
     def execute(self, statement: str, bound: Sequence[Any]) -> Cursor:
@@ -51,27 +51,27 @@ class TableShape(NamedTuple):
 
     spec: TableSpec
     dialect: SqlDialect
-    statements: Statements
+    statements: TableStatements
     bools: tuple[str, ...]
 
     @classmethod
     def from_spec(cls, dialect: SqlDialect, spec: TableSpec) -> "TableShape":
         """Create it from a spec."""
-        statements = Statements(dialect, spec.id, tuple(spec.fields.items()), spec.primary_key)
+        statements = TableStatements(dialect, spec.id, tuple(spec.fields.items()), spec.primary_key)
         return cls(spec, dialect, statements, tuple(name for name, kind in spec.fields.items() if kind == "bool"))
 
 
 class SqlTable:
     """One table inside one transaction."""
 
-    def __init__(self, channel: Channel, shape: TableShape, life: TransactionLifetime) -> None:
+    def __init__(self, channel: StatementExecutor, shape: TableShape, life: TransactionLifetime) -> None:
         self._execute, self._execute_many = channel.execute, channel.execute_many
         self._spec, self._statements, self._bools, self._life = shape.spec, shape.statements, shape.bools, life
         self._unlimited, self._page = shape.dialect.unlimited, shape.dialect.page
 
     def upsert(self, row: Row) -> None:
         """Write a row; omitted columns keep their values."""
-        field_checks.check_row(self._spec, row)
+        field_checks.require_valid_row(self._spec, row)
         self._execute(self._statements.upsert(tuple(row)), tuple(row.values()))
 
     def upsert_many(self, rows: Sequence[Row]) -> None:
@@ -79,7 +79,7 @@ class SqlTable:
         groups = [(fields, list(some)) for fields, some in groupby(rows, key=tuple)]
         values = [[tuple(row.values()) for row in some] for _, some in groups]
         for (fields, _), row_values in zip(groups, values, strict=True):
-            field_checks.check_rows(self._spec, fields, row_values)
+            field_checks.require_valid_rows(self._spec, fields, row_values)
         for (fields, some), row_values in zip(groups, values, strict=True):
             self._upsert_group(fields, some, row_values)
 
@@ -97,7 +97,7 @@ class SqlTable:
 
     def update(self, row: Row) -> bool:
         """Change an existing row; return whether it exists."""
-        field_checks.check_row(self._spec, row)
+        field_checks.require_valid_row(self._spec, row)
         key = tuple(row[name] for name in self._spec.primary_key)
         changes = {name: value for name, value in row.items() if name not in self._spec.primary_key}
         values = tuple(changes.values()) if changes else key[:1]
@@ -105,8 +105,8 @@ class SqlTable:
 
     def read(self, key: Key, columns: Sequence[str] | None = None) -> Row | None:
         """Return the row with this complete key, or some of its columns."""
-        field_checks.check_key(self._spec, key)
-        field_checks.check_columns(self._spec, columns or ())
+        field_checks.require_complete_key(self._spec, key)
+        field_checks.require_known_columns(self._spec, columns or ())
         names = tuple(self._spec.fields) if columns is None else tuple(columns)
         values = self._execute(self._statements.read(names), key).fetchone()
         return None if values is None else self._build_row(values, names)
@@ -117,9 +117,9 @@ class SqlTable:
         for at in range(0, len(keys), _AT_ONCE):
             part = keys[at : at + _AT_ONCE]
             for key in part:
-                field_checks.check_key(self._spec, key)
+                field_checks.require_complete_key(self._spec, key)
             flat = [value for key in part for value in key]
-            rows += self._iterate_rows(self._execute(self._statements.read_many(len(part)), flat))
+            rows += self._iterate_cursor_rows(self._execute(self._statements.read_many(len(part)), flat))
         return rows
 
     def scan(
@@ -131,49 +131,54 @@ class SqlTable:
         order_by: str | None = None,
     ) -> Iterator[Row]:
         """Yield the rows of a range in key order, or in the order of an indexed field."""
-        field_checks.check_range(self._spec, keys)
-        field_checks.check_filters(self._spec, filters)
+        field_checks.require_valid_range(self._spec, keys)
+        field_checks.require_valid_filters(self._spec, filters)
         if order_by is not None:
-            field_checks.check_index(self._spec, order_by)
+            field_checks.require_indexed_field(self._spec, order_by)
         if limit is None and self._page and not filters and order_by is None:
-            return self._iterate_parts(self._page, keys, order, self._read_part(self._page, keys, order))
-        statement = self._statements.scan(_get_range_ends(keys), order, _find_nulls(filters), order_by)
-        return self._iterate_rows(
-            self._execute(statement, (*_list_bound_values(keys), *_list_values(filters), self._limit(limit)))
+            return self._iterate_range_in_parts(
+                self._page, keys, order, self._read_next_rows_of_range(self._page, keys, order)
+            )
+        statement = self._statements.scan(_get_range_ends(keys), order, _list_fields_and_nulls(filters), order_by)
+        return self._iterate_cursor_rows(
+            self._execute(
+                statement,
+                (*_list_bound_values(keys), *_list_values_except_nulls(filters), self._get_bound_limit(limit)),
+            )
         )
 
     def scan_index(self, field: str, value: Any, limit: int | None = None) -> Iterator[Row]:
         """Yield the rows whose indexed field has this value, in key order."""
-        field_checks.check_index(self._spec, field, value)
-        statement, bound = self._statements.scan_index(field, value is None), () if value is None else (value,)
-        return self._iterate_rows(self._execute(statement, (*bound, self._limit(limit))))
+        field_checks.require_indexed_field(self._spec, field, value)
+        statement, bound = self._statements.build_scan_index(field, value is None), () if value is None else (value,)
+        return self._iterate_cursor_rows(self._execute(statement, (*bound, self._get_bound_limit(limit))))
 
     def scan_ranges(self, ranges: Sequence[Range], limit: int | None = None) -> Iterator[Row]:
         """Yield the rows of any of these ranges in key order, each once."""
         for keys in ranges:
-            field_checks.check_range(self._spec, keys)
-        bound = self._limit(limit)
+            field_checks.require_valid_range(self._spec, keys)
+        bound = self._get_bound_limit(limit)
         if 0 < len(ranges) <= _AT_ONCE:
-            return self._iterate_rows(self._query_ranges(ranges, bound))
-        return self._limit_rows(self._merge_ranges(ranges, bound), limit)
+            return self._iterate_cursor_rows(self._query_all_ranges(ranges, bound))
+        return self._iterate_at_most(self._iterate_merged_ranges(ranges, bound), limit)
 
     def compare_and_swap(self, key: Key, field: str, old: Any, new: Any) -> bool:
         """Set a field if it has the value `old`, and return whether it had. None also matches a missing row, which is
         then created.
         """
-        field_checks.check_key(self._spec, key)
-        field_checks.check_change(self._spec, {field: old})
-        field_checks.check_change(self._spec, {field: new})
+        field_checks.require_complete_key(self._spec, key)
+        field_checks.require_valid_changes(self._spec, {field: old})
+        field_checks.require_valid_changes(self._spec, {field: new})
         bound = () if old is None else (old,)
-        if self._execute(self._statements.swap(field, old is None), (new, *key, *bound)).rowcount > 0:
+        if self._execute(self._statements.build_compare_and_swap(field, old is None), (new, *key, *bound)).rowcount > 0:
             return True
-        return old is None and self._execute(self._statements.add(field), (*key, new)).rowcount > 0
+        return old is None and self._execute(self._statements.build_insert_if_missing(field), (*key, new)).rowcount > 0
 
     def increment(self, key: Key, field: str, amount: int) -> int:
         """Add to an integer field; a missing row or a null counts as 0. Raises InvalidField on overflow."""
-        field_checks.check_number(self._spec, field)
+        field_checks.require_integer_field(self._spec, field)
         row = self._execute(
-            self._statements.increment(field, True), self._build_increment(key, field, amount)
+            self._statements.increment(field, True), self._build_increment_values(key, field, amount)
         ).fetchone()
         if row is None:
             raise self._build_overflow_error(field)
@@ -181,43 +186,43 @@ class SqlTable:
 
     def increment_many(self, amounts: Mapping[Key, int], field: str) -> None:
         """Add to an integer field of each of these rows."""
-        field_checks.check_number(self._spec, field)
-        bound = [self._build_increment(key, field, amount) for key, amount in amounts.items()]
+        field_checks.require_integer_field(self._spec, field)
+        bound = [self._build_increment_values(key, field, amount) for key, amount in amounts.items()]
         if bound and self._execute_many(self._statements.increment(field, False), bound).rowcount != len(bound):
             raise self._build_overflow_error(field)
 
     def decrement_many(self, amounts: Mapping[Key, int], field: str) -> None:
         """Subtract from an integer field of each of these rows; delete rows that reach zero or less."""
-        field_checks.check_number(self._spec, field)
+        field_checks.require_integer_field(self._spec, field)
         for key, amount in amounts.items():
-            field_checks.check_key(self._spec, key)
-            field_checks.check_change(self._spec, {field: amount})
+            field_checks.require_complete_key(self._spec, key)
+            field_checks.require_valid_changes(self._spec, {field: amount})
         if amounts:
-            keeping, leaving = self._statements.decrement(field)
+            keeping, leaving = self._statements.build_decrement_and_delete(field)
             self._execute_many(leaving, [(*key, amount) for key, amount in amounts.items()])
             self._execute_many(keeping, [(amount, *key) for key, amount in amounts.items()])
 
     def delete(self, key: Key) -> None:
         """Delete the row with this complete key, if it exists."""
-        field_checks.check_key(self._spec, key)
+        field_checks.require_complete_key(self._spec, key)
         self._execute(self._statements.delete, key)
 
     def delete_many(self, keys: Sequence[Key]) -> None:
         """Delete the existing rows with these complete keys."""
         for key in keys:
-            field_checks.check_key(self._spec, key)
+            field_checks.require_complete_key(self._spec, key)
         if keys:
             self._execute_many(self._statements.delete, keys)
 
     def delete_range(self, keys: Range) -> int:
         """Delete a range; return the number of deleted rows."""
-        field_checks.check_range(self._spec, keys)
+        field_checks.require_valid_range(self._spec, keys)
         return self._execute(self._statements.delete_all(_get_range_ends(keys)), _list_bound_values(keys)).rowcount
 
     def update_range(self, keys: Range, changes: Row) -> int:
         """Set fields outside the key in all rows of a range; return the number of rows."""
-        field_checks.check_range(self._spec, keys)
-        field_checks.check_change(self._spec, changes)
+        field_checks.require_valid_range(self._spec, keys)
+        field_checks.require_valid_changes(self._spec, changes)
         if not changes:
             return self.count((keys,))
         statement = self._statements.update_range(_get_range_ends(keys), tuple(changes))
@@ -226,13 +231,15 @@ class SqlTable:
     def count(self, ranges: Sequence[Range] = (), filters: Sequence[FieldValue] = ()) -> int:
         """Return the number of rows in any of these ranges (by default all) that match any of these filters."""
         for keys in ranges:
-            field_checks.check_range(self._spec, keys)
-        field_checks.check_filters(self._spec, filters)
+            field_checks.require_valid_range(self._spec, keys)
+        field_checks.require_valid_filters(self._spec, filters)
         if len(ranges) > _AT_ONCE:
-            rows = self._merge_ranges(ranges, self._limit(None))
+            rows = self._iterate_merged_ranges(ranges, self._get_bound_limit(None))
             return sum(1 for row in rows if not filters or any(row[name] == value for name, value in filters))
-        statement = self._statements.count([_get_range_ends(keys) for keys in ranges], _find_nulls(filters))
-        bound = [value for keys in ranges for value in _list_bound_values(keys)] + _list_values(filters)
+        statement = self._statements.build_count(
+            [_get_range_ends(keys) for keys in ranges], _list_fields_and_nulls(filters)
+        )
+        bound = [value for keys in ranges for value in _list_bound_values(keys)] + _list_values_except_nulls(filters)
         result = self._execute(statement, bound).fetchone()
         return int(result[0]) if result else 0
 
@@ -240,52 +247,52 @@ class SqlTable:
         """Return the number of rows; the size in bytes is not known."""
         return TableStats(self.count(), None)
 
-    def _build_increment(self, key: Key, field: str, amount: int) -> Key:
+    def _build_increment_values(self, key: Key, field: str, amount: int) -> Key:
         """Return the values that a statement binds to add to a number."""
-        field_checks.check_key(self._spec, key)
-        field_checks.check_change(self._spec, {field: amount})
+        field_checks.require_complete_key(self._spec, key)
+        field_checks.require_valid_changes(self._spec, {field: amount})
         least, most = BOUNDS[self._spec.fields[field]]
         return (*key, amount, amount, max(least, least - amount), min(most, most - amount))
 
     def _build_overflow_error(self, field: str) -> InvalidField:
         return InvalidField(f"{self._spec.id}.{field} would exceed the range of {self._spec.fields[field]}")
 
-    def _read_part(self, count: int, keys: Range, order: Order) -> list[Row]:
+    def _read_next_rows_of_range(self, count: int, keys: Range, order: Order) -> list[Row]:
         statement = self._statements.scan(_get_range_ends(keys), order, (), None)
-        return list(self._iterate_rows(self._execute(statement, (*_list_bound_values(keys), count))))
+        return list(self._iterate_cursor_rows(self._execute(statement, (*_list_bound_values(keys), count))))
 
-    def _iterate_parts(self, count: int, keys: Range, order: Order, rows: list[Row]) -> Iterator[Row]:
+    def _iterate_range_in_parts(self, count: int, keys: Range, order: Order, rows: list[Row]) -> Iterator[Row]:
         """Yield a range in parts, each after the last row of the previous one."""
         while True:
             for row in rows:
-                self._life.check()
+                self._life.require_open()
                 yield row
             if len(rows) < count:
                 return
-            last = self._get_key(rows[-1])
+            last = self._get_key_of_row(rows[-1])
             if order == "asc":
                 keys = replace(keys, begin=last, begin_inclusive=False)
             else:
                 keys = replace(keys, end=last, end_inclusive=False)
-            rows = self._read_part(count, keys, order)
+            rows = self._read_next_rows_of_range(count, keys, order)
 
-    def _merge_ranges(self, ranges: Sequence[Range], limit: Any) -> Iterator[Row]:
+    def _iterate_merged_ranges(self, ranges: Sequence[Range], limit: Any) -> Iterator[Row]:
         """Query slices of ranges one by one and merge them in key order without duplicates."""
         slices = [ranges[at : at + _AT_ONCE] for at in range(0, len(ranges), _AT_ONCE)]
-        scans = [self._iterate_rows(self._query_ranges(part, limit)) for part in slices]
+        scans = [self._iterate_cursor_rows(self._query_all_ranges(part, limit)) for part in slices]
         last: Key | None = None
-        for row in heapq.merge(*scans, key=self._get_key):
-            if (key := self._get_key(row)) != last:
+        for row in heapq.merge(*scans, key=self._get_key_of_row):
+            if (key := self._get_key_of_row(row)) != last:
                 last = key
                 yield row
 
-    def _query_ranges(self, ranges: Sequence[Range], limit: Any) -> Cursor:
+    def _query_all_ranges(self, ranges: Sequence[Range], limit: Any) -> Cursor:
         bound = [value for keys in ranges for value in _list_bound_values(keys)]
         return self._execute(
             self._statements.scan_ranges(tuple(_get_range_ends(keys) for keys in ranges)), [*bound, limit]
         )
 
-    def _limit_rows(self, rows: Iterator[Row], limit: int | None) -> Iterator[Row]:
+    def _iterate_at_most(self, rows: Iterator[Row], limit: int | None) -> Iterator[Row]:
         if limit == 0:
             return
         for at, row in enumerate(rows, 1):
@@ -293,30 +300,30 @@ class SqlTable:
             if at == limit:
                 return
 
-    def _get_key(self, row: Row) -> Key:
+    def _get_key_of_row(self, row: Row) -> Key:
         return tuple(row[name] for name in self._spec.primary_key)
 
-    def _limit(self, limit: int | None) -> int | None:
+    def _get_bound_limit(self, limit: int | None) -> int | None:
         field_checks.require_non_negative_limit(limit)
         return self._unlimited if limit is None else limit
 
-    def _iterate_rows(self, cursor: Cursor) -> Iterator[Row]:
-        self._life.track(cursor)
-        return self._continue_scan(cursor)
+    def _iterate_cursor_rows(self, cursor: Cursor) -> Iterator[Row]:
+        self._life.close_at_end(cursor)
+        return self._iterate_and_track_cursor(cursor)
 
-    def _continue_scan(self, cursor: Cursor) -> Iterator[Row]:
+    def _iterate_and_track_cursor(self, cursor: Cursor) -> Iterator[Row]:
         names = tuple(self._spec.fields)
         while True:
-            self._life.check()
+            self._life.require_open()
             values = cursor.fetchone()
             if values is None:
-                self._life.stop_tracking(cursor)
+                self._life.release_finished(cursor)
                 return
             yield self._build_row(values, names)
 
     def _build_row(self, values: tuple[Any, ...], names: Sequence[str]) -> Row:
         if self._life.budget is not None:
-            self._life.budget.count_bytes(sum(len(value) for value in values if isinstance(value, str)))
+            self._life.budget.count_bytes_read(sum(len(value) for value in values if isinstance(value, str)))
         row = dict(zip(names, values, strict=True))
         for name in self._bools:
             if row.get(name) is not None:
@@ -324,21 +331,21 @@ class SqlTable:
         return row
 
 
-def _find_nulls(filters: Sequence[FieldValue]) -> tuple[tuple[str, bool], ...]:
+def _list_fields_and_nulls(filters: Sequence[FieldValue]) -> tuple[tuple[str, bool], ...]:
     return tuple((condition.name, condition.value is None) for condition in filters)
 
 
-def _list_values(filters: Sequence[FieldValue]) -> list[Any]:
+def _list_values_except_nulls(filters: Sequence[FieldValue]) -> list[Any]:
     return [condition.value for condition in filters if condition.value is not None]
 
 
 def _get_range_ends(keys: Range) -> RangeEnds:
-    return RangeEnds(len(keys.begin), keys.begin_inclusive, len(keys.end), keys.end_inclusive, _is_prefix(keys))
+    return RangeEnds(len(keys.begin), keys.begin_inclusive, len(keys.end), keys.end_inclusive, _is_single_prefix(keys))
 
 
 def _list_bound_values(keys: Range) -> Key:
-    return keys.begin if _is_prefix(keys) else (*keys.begin, *keys.end)
+    return keys.begin if _is_single_prefix(keys) else (*keys.begin, *keys.end)
 
 
-def _is_prefix(keys: Range) -> bool:
+def _is_single_prefix(keys: Range) -> bool:
     return keys.begin == keys.end != () and keys.begin_inclusive and keys.end_inclusive

@@ -6,13 +6,13 @@ from typing import TypeVar
 
 from jupyter_colophon.core.errors import InvalidField, NotFound, StoreDamaged
 from jupyter_colophon.storage.specs import (
-    check_free,
-    check_newcomer,
-    check_spec,
-    check_successor,
-    from_text,
-    rename_spec,
-    to_text,
+    build_renamed_spec,
+    from_json_text,
+    require_compatible_spec,
+    require_new_table_name,
+    require_unused_table_name,
+    require_valid_spec,
+    to_json_text,
 )
 from jupyter_colophon.storage.spi import TableSpec
 from jupyter_colophon.storage.sql.statements import quote_names
@@ -45,19 +45,19 @@ class SqliteAdmin:
     def create_or_update(self, *specs: TableSpec) -> None:
         """Create or extend tables to match these specs; safe for processes that start together."""
         for spec in specs:
-            check_spec(spec)
+            require_valid_spec(spec)
 
         def create(connection: Connection) -> None:
             for statement in (_CREATE_SPECS, *self._subsystems):
                 connection.execute(statement)
             for table, columns in self._added.items():
-                _add_columns(connection, table, columns)
+                _add_missing_columns(connection, table, columns)
             for table, removed in self._removed.items():
-                for name in sorted(_list_columns(connection, table).intersection(removed)):
+                for name in sorted(_list_column_names(connection, table).intersection(removed)):
                     connection.execute(f'ALTER TABLE "{table}" DROP COLUMN "{name}"')
             for spec in specs:
-                check_newcomer(spec, _list_ids(connection))
-                _create_table(connection, spec)
+                require_new_table_name(spec, _list_table_ids(connection))
+                _create_or_extend_table(connection, spec)
 
         self._exclusively(create)
         self._known.update({spec.id: TableShape.from_spec(DIALECT, spec) for spec in specs})
@@ -69,7 +69,7 @@ class SqliteAdmin:
     def get_spec(self, table_id: str) -> TableSpec:
         """Return the spec of a table. Raises NotFound."""
         specs: list[TableSpec] = []
-        self._exclusively(lambda connection: specs.extend(_read_stored(connection, table_id)))
+        self._exclusively(lambda connection: specs.extend(_read_stored_specs(connection, table_id)))
         if not specs:
             raise NotFound("table", table_id)
         return specs[0]
@@ -78,10 +78,10 @@ class SqliteAdmin:
         """Rename a table and fields of it; its rows are kept."""
 
         def rename_table(connection: Connection) -> None:
-            for old in _read_stored(connection, table_id):
+            for old in _read_stored_specs(connection, table_id):
                 if new_id != table_id:
-                    check_free(new_id, _list_ids(connection))
-                _rename(connection, old, rename_spec(old, new_id, fields))
+                    require_unused_table_name(new_id, _list_table_ids(connection))
+                _rename_table_and_columns(connection, old, build_renamed_spec(old, new_id, fields))
 
         self._exclusively(rename_table)
         self._known.pop(table_id, None)
@@ -91,7 +91,7 @@ class SqliteAdmin:
         """Drop a table with all its rows, if it exists."""
 
         def drop_table(connection: Connection) -> None:
-            for spec in _read_stored(connection, table_id):
+            for spec in _read_stored_specs(connection, table_id):
                 connection.execute(f'DROP TABLE "{spec.id}"')
                 connection.execute("DELETE FROM structured_tables WHERE id = ?", (spec.id,))
 
@@ -104,48 +104,48 @@ class SqliteAdmin:
 
         def read_ids(connection: Connection) -> None:
             if connection.execute(_SHAPES_THERE).fetchone() is not None:
-                ids.extend(_list_ids(connection))
+                ids.extend(_list_table_ids(connection))
 
         self._exclusively(read_ids)
         return ids
 
-    def get_shape(self, connection: Connection, table_id: str) -> TableShape:
+    def get_table_shape(self, connection: Connection, table_id: str) -> TableShape:
         """Return a table for a transaction. Raises InvalidField if it does not exist."""
         if table_id not in self._known:
-            specs = _read_stored(connection, table_id)
+            specs = _read_stored_specs(connection, table_id)
             if not specs:
                 raise InvalidField(f"unknown table {table_id}")
             self._known[table_id] = TableShape.from_spec(DIALECT, specs[0])
         return self._known[table_id]
 
 
-def _list_ids(connection: Connection) -> list[str]:
+def _list_table_ids(connection: Connection) -> list[str]:
     ids = [table_id for (table_id,) in connection.execute("SELECT id FROM structured_tables ORDER BY id")]
     if not all(isinstance(id_, str) for id_ in ids):
         raise StoreDamaged("the name of a table cannot be read")
     return ids
 
 
-def _read_stored(connection: Connection, table_id: str) -> list[TableSpec]:
-    return [from_text(text) for (text,) in connection.execute(_SHAPE, (table_id,))]
+def _read_stored_specs(connection: Connection, table_id: str) -> list[TableSpec]:
+    return [from_json_text(text) for (text,) in connection.execute(_SHAPE, (table_id,))]
 
 
-def _create_table(connection: Connection, spec: TableSpec) -> None:
-    for old in _read_stored(connection, spec.id):
-        check_successor(old, spec)
+def _create_or_extend_table(connection: Connection, spec: TableSpec) -> None:
+    for old in _read_stored_specs(connection, spec.id):
+        require_compatible_spec(old, spec)
     columns = {name: DIALECT.define_column(name, kind) for name, kind in spec.fields.items()}
     key = quote_names(spec.primary_key)
     connection.execute(
         f'CREATE TABLE IF NOT EXISTS "{spec.id}" ({", ".join(columns.values())}, PRIMARY KEY ({key})) WITHOUT ROWID'
     )
-    _add_columns(connection, spec.id, columns)
+    _add_missing_columns(connection, spec.id, columns)
     for name in spec.indexes:
         connection.execute(f'CREATE INDEX IF NOT EXISTS "{spec.id}_by_{name}" ON "{spec.id}" ("{name}")')
-    connection.execute(_WRITE_SPEC, (spec.id, to_text(spec)))
+    connection.execute(_WRITE_SPEC, (spec.id, to_json_text(spec)))
 
 
-def _rename(connection: Connection, old: TableSpec, new: TableSpec) -> None:
-    check_spec(new)
+def _rename_table_and_columns(connection: Connection, old: TableSpec, new: TableSpec) -> None:
+    require_valid_spec(new)
     for name in old.indexes:
         connection.execute(f'DROP INDEX IF EXISTS "{old.id}_by_{name}"')
     if new.id != old.id:
@@ -154,16 +154,16 @@ def _rename(connection: Connection, old: TableSpec, new: TableSpec) -> None:
         if before != after:
             connection.execute(f'ALTER TABLE "{new.id}" RENAME COLUMN "{before}" TO "{after}"')
     connection.execute("DELETE FROM structured_tables WHERE id = ?", (old.id,))
-    _create_table(connection, new)
+    _create_or_extend_table(connection, new)
 
 
-def _add_columns(connection: Connection, table: str, columns: Mapping[str, str]) -> None:
+def _add_missing_columns(connection: Connection, table: str, columns: Mapping[str, str]) -> None:
     """Add the missing ones of these columns, in their order."""
-    present = _list_columns(connection, table)
+    present = _list_column_names(connection, table)
     for name, column in columns.items():
         if name not in present:
             connection.execute(f'ALTER TABLE "{table}" ADD COLUMN {column}')
 
 
-def _list_columns(connection: Connection, table: str) -> set[str]:
+def _list_column_names(connection: Connection, table: str) -> set[str]:
     return {row[1] for row in connection.execute(f'PRAGMA table_info("{table}")')}

@@ -9,9 +9,15 @@ from collections.abc import Collection, Sequence
 from sqlite3 import Cursor
 from typing import Literal
 
-from jupyter_colophon.core.lineage.graph import Window
+from jupyter_colophon.core.lineage.graph import TimeWindow
 from jupyter_colophon.storage.spi import AccessLink, Edge
-from jupyter_colophon.storage.sql.edges import ALWAYS, COMPONENTS_READ, Triple, build_edge, get_bounds
+from jupyter_colophon.storage.sql.edges import (
+    ALWAYS,
+    COMPONENTS_READ,
+    Triple,
+    build_edge_of_accesses,
+    get_window_bounds,
+)
 from jupyter_colophon.storage.sqlite.guarded import GuardedConnection
 
 #: `first` and `last` are starts of runs, `ended` is the latest stop of the stopped ones (or -1), and `until` is the
@@ -111,18 +117,20 @@ class SqliteEdges:
         #: Numbers of nodes in this transaction, since a traversal looks them up repeatedly.
         self._numbers: dict[str, int] = {}
 
-    def add(self, data: str, program: str, mode: str, run: str, component: str, start: int, stop: int | None) -> None:
+    def record_access(
+        self, data: str, program: str, mode: str, run: str, component: str, start: int, stop: int | None
+    ) -> None:
         """Record that a run accessed data. Recording it again only changes `stop`."""
         execute = self._connection.execute
-        edge = (self._get_node(data), self._get_node(program), mode)
+        edge = (self._get_or_create_node_number(data), self._get_or_create_node_number(program), mode)
         existing = execute(_KNOWN, (*edge, start, run)).fetchone()
         execute(_ADD_RUN, (*edge, start, run, component, stop))
         if existing is None:
             execute(_ADD, (*edge, start, start, -1 if stop is None else stop, ALWAYS if stop is None else stop))
         elif existing[0] != stop:
-            self._roll_up(*edge)
+            self._rebuild_roll_up_row(*edge)
 
-    def stop(self, run: str, stop: int | None) -> None:
+    def set_run_stop(self, run: str, stop: int | None) -> None:
         """Set the end of a run; None means that it is running."""
         execute = self._connection.execute
         edges = execute(_EDGES_OF_RUN, (run,)).fetchall()
@@ -130,44 +138,48 @@ class SqliteEdges:
         execute(_STOP, (stop, run))
         for edge in edges:
             if again or stop is None:
-                self._roll_up(*edge)
+                self._rebuild_roll_up_row(*edge)
             else:
                 execute(_ENDED, (stop, *edge))
 
     def find_neighbours(
-        self, side: Side, keys: Sequence[str], modes: Sequence[str], window: Window, limit: int
+        self, side: Side, keys: Sequence[str], modes: Sequence[str], window: TimeWindow, limit: int
     ) -> list[Triple]:
         """Return at most `limit` triples (data, program, mode) with one end in `keys`."""
-        nodes = self._find_known(keys)
-        rows = self._run_query(_AROUND, side, nodes, modes, window, limit).fetchall()
+        nodes = self._find_known_nodes_and_cache(keys)
+        rows = self._run_neighbour_query(_AROUND, side, nodes, modes, window, limit).fetchall()
         self._numbers.update((urn, number) for _, number, urn, _ in rows)
         if side == "data":
             return [(nodes[at], urn, mode) for at, _, urn, mode in rows]
         return [(urn, nodes[at], mode) for at, _, urn, mode in rows]
 
     def count_neighbours(
-        self, side: Side, keys: Sequence[str], modes: Sequence[str], window: Window, cap: int
+        self, side: Side, keys: Sequence[str], modes: Sequence[str], window: TimeWindow, cap: int
     ) -> dict[str, int]:
         """Return the number of distinct neighbours of each of these keys, counted up to `cap`."""
-        nodes = self._find_known(keys)
-        counts = {nodes[at]: degree for at, degree in self._run_query(_DEGREES, side, nodes, modes, window, cap)}
+        nodes = self._find_known_nodes_and_cache(keys)
+        counts = {
+            nodes[at]: degree for at, degree in self._run_neighbour_query(_DEGREES, side, nodes, modes, window, cap)
+        }
         return {key: counts.get(key, 0) for key in keys}
 
-    def read_edges(self, triples: Sequence[Triple], window: Window, runs: int) -> list[Edge]:
+    def read_edges(self, triples: Sequence[Triple], window: TimeWindow, runs: int) -> list[Edge]:
         """Return these edges in this order, each with its newest `runs` runs."""
-        self._find_known({end for data, program, _ in triples for end in (data, program)})
+        self._find_known_nodes_and_cache({end for data, program, _ in triples for end in (data, program)})
         numbers = self._numbers
         return [
-            self._read_edge((data, program, mode), (numbers.get(data), numbers.get(program), mode), window, runs)
+            self._read_edge_of_node_numbers(
+                (data, program, mode), (numbers.get(data), numbers.get(program), mode), window, runs
+            )
             for data, program, mode in triples
         ]
 
     def list_runs_of_data(
-        self, data: str, window: Window, limit: int, before: tuple[int, str] | None
+        self, data: str, window: TimeWindow, limit: int, before: tuple[int, str] | None
     ) -> list[tuple[int, str]]:
         """Return (start, run) of the runs that accessed data, newest first, after the position `before`."""
         position = before or (ALWAYS, "")
-        rows = self._connection.execute(_RUNS_OF, (data, *position, *get_bounds(window), limit))
+        rows = self._connection.execute(_RUNS_OF, (data, *position, *get_window_bounds(window), limit))
         return [(start, run) for start, run in rows]
 
     def list_links_of_run(self, run: str) -> set[AccessLink]:
@@ -178,72 +190,78 @@ class SqliteEdges:
         """Return the runs that have links, by URN, after this one."""
         return [urn for (urn,) in self._connection.execute(_RUNS_AFTER, (run, limit))]
 
-    def forget(self, run: str) -> None:
+    def delete_run_links(self, run: str) -> None:
         """Delete a run with all its links."""
         edges = self._connection.execute(_EDGES_OF_RUN, (run,)).fetchall()
         self._connection.execute(_FORGET, (run,))
         for edge in edges:
-            self._roll_up(*edge)
+            self._rebuild_roll_up_row(*edge)
 
-    def rename(self, side: Side, old: str, new: str) -> None:
+    def rename_node(self, side: Side, old: str, new: str) -> None:
         """Replace `old` by `new` in all links, merging them with existing links of `new`."""
-        execute, number = self._connection.execute, self._get_node(new)
-        for data, program, mode in list(execute(_EDGES_OF.format(side=side), (self._get_node(old),))):
+        execute, number = self._connection.execute, self._get_or_create_node_number(new)
+        for data, program, mode in list(execute(_EDGES_OF.format(side=side), (self._get_or_create_node_number(old),))):
             ends = (number, program) if side == "data" else (data, number)
             execute(_COPY, (*ends, data, program, mode))
             execute(_CLEAR, (data, program, mode))
-            self._roll_up(data, program, mode)
-            self._roll_up(*ends, mode)
+            self._rebuild_roll_up_row(data, program, mode)
+            self._rebuild_roll_up_row(*ends, mode)
 
-    def find_stale(self, limit: int) -> list[Triple]:
+    def find_stale_roll_ups(self, limit: int) -> list[Triple]:
         """Return at most `limit` triples whose roll-up differs from their accesses."""
         return [(data, program, mode) for data, program, mode in self._connection.execute(_STALE, (limit,))]
 
-    def rebuild(self, data: str, program: str, mode: str) -> None:
+    def rebuild_roll_up(self, data: str, program: str, mode: str) -> None:
         """Rebuild the roll-up of one triple from its accesses."""
-        self._roll_up(self._get_node(data), self._get_node(program), mode)
+        self._rebuild_roll_up_row(self._get_or_create_node_number(data), self._get_or_create_node_number(program), mode)
 
-    def _roll_up(self, *edge: int | str) -> None:
+    def _rebuild_roll_up_row(self, *edge: int | str) -> None:
         execute = self._connection.execute
         execute(_UNROLL, edge)
         *rolled_up, runs = execute(_ROLL_UP, edge).fetchone()
         if runs:
             execute(_RENEW, (*edge, *rolled_up, runs))
 
-    def _get_node(self, urn: str) -> int:
+    def _get_or_create_node_number(self, urn: str) -> int:
         row = self._connection.execute(_NODE, (urn,)).fetchone()
         return int(row[0]) if row else int(self._connection.execute(_ADD_NODE, (urn,)).lastrowid or 0)
 
-    def _find_known(self, urns: Collection[str]) -> list[str]:
+    def _find_known_nodes_and_cache(self, urns: Collection[str]) -> list[str]:
         """Return those of these nodes that exist in lineage, and cache their numbers."""
         missing = [urn for urn in urns if urn not in self._numbers]
         if missing:
             self._numbers.update(self._connection.execute(_NODES, (json.dumps(missing),)).fetchall())
         return [urn for urn in urns if urn in self._numbers]
 
-    def _run_query(
-        self, statement: str, side: Side, nodes: Sequence[str], modes: Sequence[str], window: Window, limit: int
+    def _run_neighbour_query(
+        self, statement: str, side: Side, nodes: Sequence[str], modes: Sequence[str], window: TimeWindow, limit: int
     ) -> Cursor:
         other = "program" if side == "data" else "data"
-        end, start = get_bounds(window)
+        end, start = get_window_bounds(window)
         # A shorter list is padded with its last element.
         filled = [modes[min(at, len(modes) - 1)] for at in range(_MODES_MOST)]
-        within = _EVER if window.unbounded else _WITHIN
+        within = _EVER if window.is_unbounded else _WITHIN
         numbers = json.dumps([self._numbers[urn] for urn in nodes])
         return self._connection.execute(
             statement.format(side=side, other=other, window=within), (numbers, limit, start, end, *filled)
         )
 
-    def _read_edge(self, triple: Triple, edge: tuple[int | None, int | None, str], window: Window, runs: int) -> Edge:
+    def _read_edge_of_node_numbers(
+        self, triple: Triple, edge: tuple[int | None, int | None, str], window: TimeWindow, runs: int
+    ) -> Edge:
         newest = _NEWEST_UNKNOWN if triple[2] == "unknown" else _NEWEST
         most = max(_FEW, runs + 1)
-        rows = self._connection.execute(newest, (*edge, *get_bounds(window), most)).fetchall()
-        return build_edge(triple, rows, runs) if len(rows) < most else self._read_long_edge(triple, edge, window, runs)
+        rows = self._connection.execute(newest, (*edge, *get_window_bounds(window), most)).fetchall()
+        return (
+            build_edge_of_accesses(triple, rows, runs)
+            if len(rows) < most
+            else self._read_edge_with_many_runs(triple, edge, window, runs)
+        )
 
-    def _read_long_edge(
-        self, triple: Triple, edge: tuple[int | None, int | None, str], window: Window, runs: int
+    def _read_edge_with_many_runs(
+        self, triple: Triple, edge: tuple[int | None, int | None, str], window: TimeWindow, runs: int
     ) -> Edge:
-        execute, parameters = self._connection.execute, (*edge, *get_bounds(window))
+        execute, parameters = self._connection.execute, (*edge, *get_window_bounds(window))
         count, start, stop = execute(_TOTALS, parameters).fetchone()
         newest = tuple(run for run, _ in execute(_NEWEST_NAMES, (*parameters, runs)))
         components = tuple(name for (name,) in execute(_COMPONENTS, (*parameters, COMPONENTS_READ)))

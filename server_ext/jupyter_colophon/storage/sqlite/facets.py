@@ -6,7 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from jupyter_colophon.core.search.search import FacetValues
-from jupyter_colophon.storage.search.facet_rows import collect_counts, collect_values, find_changes
+from jupyter_colophon.storage.search.facet_rows import (
+    collect_facet_counts,
+    collect_facet_values,
+    find_facet_row_changes,
+)
 from jupyter_colophon.storage.sqlite.guarded import GuardedConnection
 
 CREATION = [
@@ -36,32 +40,35 @@ class SqliteFacets:
     def __init__(self, connection: GuardedConnection) -> None:
         self._execute, self._execute_many = connection.execute, connection.execute_many
 
-    def read(self, entries: Sequence[int]) -> Mapping[int, FacetValues]:
+    def read_facet_values(self, entries: Sequence[int]) -> Mapping[int, FacetValues]:
         """Return the values of these documents."""
-        return collect_values(self._execute(_READ, (json.dumps(list(entries)),)))
+        return collect_facet_values(self._execute(_READ, (json.dumps(list(entries)),)))
 
-    def write(self, old: Mapping[int, FacetValues], new: Mapping[int, FacetValues]) -> None:
+    def write_facet_differences(self, old: Mapping[int, FacetValues], new: Mapping[int, FacetValues]) -> None:
         """Write the added and delete the removed values of documents."""
-        removed, added = find_changes(old, new)
+        removed, added = find_facet_row_changes(old, new)
         if removed:
             self._execute_many(_REMOVE, removed)
         if added:
-            ids = {pair: self._read_id(pair) for pair in sorted({(facet, value) for _, facet, value in added})}
+            ids = {
+                pair: self._get_or_create_value_number(pair)
+                for pair in sorted({(facet, value) for _, facet, value in added})
+            }
             self._execute_many(_ADD, [(entry, ids[facet, value]) for entry, facet, value in added])
 
-    def _read_id(self, pair: tuple[str, str]) -> int:
+    def _get_or_create_value_number(self, pair: tuple[str, str]) -> int:
         """Return the number of a value, after adding it if it is new."""
         row = self._execute(_ID, pair).fetchone()
         number: Any = row[0] if row is not None else self._execute(_ADD_VALUE, pair).lastrowid
         return int(number)
 
-    def forget(self, entry: int) -> None:
+    def delete_facet_values(self, entry: int) -> None:
         """Delete the rows of a document."""
         self._execute(_FORGET, (entry,))
 
-    def count(self, entries: Sequence[int], facets: Sequence[str]) -> Mapping[str, Mapping[str, int]]:
+    def count_facet_values(self, entries: Sequence[int], facets: Sequence[str]) -> Mapping[str, Mapping[str, int]]:
         """Return the number of these documents with each value, by facet."""
         (numbers,) = self._execute(_NUMBERS, (json.dumps(sorted(entries)),)).fetchone()
         counts = {int(number): count for number, count in Counter(numbers.split(",")).items() if number}
         values = self._execute(_VALUES, (json.dumps(list(counts)), json.dumps(list(facets))))
-        return collect_counts((facet, value, counts[number]) for number, facet, value in values)
+        return collect_facet_counts((facet, value, counts[number]) for number, facet, value in values)

@@ -33,36 +33,36 @@ class GuardedConnection:
 
     def execute(self, statement: str, bound: Sequence[Any] = ()) -> sqlite3.Cursor:
         """Run a statement. Raises StorageError."""
-        self._check()
+        self._require_open_transaction()
         try:
             return self._connection.execute(statement, bound)
         except sqlite3.Error as error:
-            raise translate_error(error) from error
+            raise translate_driver_error(error) from error
 
     def execute_many(self, statement: str, bound: Sequence[Sequence[Any]]) -> sqlite3.Cursor:
         """Run a statement for many rows. Raises StorageError."""
-        self._check()
+        self._require_open_transaction()
         try:
             return self._connection.executemany(statement, bound)
         except sqlite3.Error as error:
-            raise translate_error(error) from error
+            raise translate_driver_error(error) from error
 
-    def _check(self) -> None:
-        self._life.check()
+    def _require_open_transaction(self) -> None:
+        self._life.require_open()
         if not self._connection.in_transaction:
-            raise StorageError("the store has rolled back the transaction")
+            raise StorageError("the store has rolled back the transaction after an error: repeat the request")
 
 
 @contextmanager
-def translate_errors() -> Iterator[None]:
+def translate_driver_errors() -> Iterator[None]:
     """Translate the driver's errors to ours."""
     try:
         yield
     except sqlite3.Error as error:
-        raise translate_error(error) from error
+        raise translate_driver_error(error) from error
 
 
-def translate_error(error: sqlite3.Error) -> StorageError:
+def translate_driver_error(error: sqlite3.Error) -> StorageError:
     """Return our error for an error of the driver."""
     name = getattr(error, "sqlite_errorname", None) or type(error).__name__
     if name.startswith(_FULL):
@@ -70,11 +70,11 @@ def translate_error(error: sqlite3.Error) -> StorageError:
     if name.startswith("SQLITE_READONLY"):
         return StoreUnavailable("this user cannot write the catalog's file or its folder")
     if name.startswith(_BUSY):
-        return TransactionConflict("the catalog is busy")
+        return TransactionConflict("the catalog's file is locked by another process: try again")
     if name.startswith(_AWAY):
-        return StoreUnavailable("the catalog cannot be reached")
+        return StoreUnavailable("the catalog's file cannot be opened, read or written: check the disk and its folder")
     if name.startswith(_DAMAGED):
-        return StoreDamaged("the catalog's file is damaged or not a catalog")
+        return StoreDamaged("the catalog's file is damaged or not a catalog: run `jupyter colophon doctor`")
     if name == "SQLITE_INTERRUPT":
         return TransactionTimeout("a transaction took too long and was cancelled")
     return StorageError(f"the catalog's store failed ({name})")

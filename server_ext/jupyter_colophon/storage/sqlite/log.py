@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from jupyter_colophon.storage.changes.log_bytes import limit_bytes
+from jupyter_colophon.storage.changes.log_bytes import limit_rows_to_bytes
 from jupyter_colophon.storage.spi import Row
 from jupyter_colophon.storage.sqlite.dialect import DIALECT
 from jupyter_colophon.storage.sqlite.guarded import GuardedConnection
@@ -31,11 +31,11 @@ class SqliteLog:
     def __init__(self, connection: GuardedConnection) -> None:
         self._connection = connection
 
-    def append(self, rows: Sequence[Row]) -> None:
+    def append_changes(self, rows: Sequence[Row]) -> None:
         """Append rows with their numbers; AUTOINCREMENT prevents reuse."""
         self._connection.execute_many(_APPEND, [tuple(row[name] for name in FIELDS) for row in rows])
 
-    def read(self, after: int, limit: int, where: Mapping[str, str], bytes_max: int | None = None) -> list[Row]:
+    def read_changes(self, after: int, limit: int, where: Mapping[str, str], bytes_max: int | None = None) -> list[Row]:
         """Return rows after a number, oldest first, with equal `namespace`, `urn` or `type` where given."""
         names = [name for name in CHANGE_FILTERS if name in where]
         condition = "".join(f" AND {name} = ?" for name in names)
@@ -43,12 +43,12 @@ class SqliteLog:
             f"SELECT {_COLUMNS} FROM change_log WHERE seq > ?{condition} ORDER BY seq LIMIT ?",
             (after, *(where[name] for name in names), limit),
         )
-        return limit_bytes(((dict(zip(FIELDS, values, strict=True))) for values in rows), bytes_max)
+        return limit_rows_to_bytes(((dict(zip(FIELDS, values, strict=True))) for values in rows), bytes_max)
 
-    def get_head(self) -> int:
+    def get_newest_number(self) -> int:
         """Return the number of the newest row, 0 if there is none."""
         return int(self._connection.execute(_HEAD).fetchone()[0])
 
-    def truncate(self, through: int) -> int:
+    def delete_changes_through(self, through: int) -> int:
         """Remove the rows up to and including this number, but never the newest; return the number of removed rows."""
         return self._connection.execute(_COMPACT, (through,)).rowcount

@@ -9,15 +9,21 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from jupyter_colophon.core.errors import InvalidField, StorageError, StoreUnavailable, TransactionConflict, quote_text
-from jupyter_colophon.storage.fsync import make_folder
+from jupyter_colophon.core.errors import (
+    InvalidField,
+    StorageError,
+    StoreUnavailable,
+    TransactionConflict,
+    quote_and_truncate_text,
+)
+from jupyter_colophon.storage.fsync import create_private_folders
 from jupyter_colophon.storage.spi import CAPABILITIES, DEFAULT_RETRY, SUBSYSTEMS, RetryPolicy, TableContext
 from jupyter_colophon.storage.sqlite import edges, log, search, upkeep
 from jupyter_colophon.storage.sqlite.admin import SqliteAdmin
-from jupyter_colophon.storage.sqlite.guarded import translate_errors
+from jupyter_colophon.storage.sqlite.guarded import translate_driver_errors
 from jupyter_colophon.storage.sqlite.session import SqliteContext, SqliteSession
 from jupyter_colophon.storage.transaction_lifetime import NestingGuard, TransactionLifetime
-from jupyter_colophon.storage.transactions import After, GroupCommit, run_after_commit
+from jupyter_colophon.storage.transactions import After, GroupCommit, run_actions_after_commit
 
 T = TypeVar("T")
 #: How long a writer waits for another process's transaction before it retries, in seconds.
@@ -57,21 +63,25 @@ class SqliteProvider:
         self._opened = threading.Lock()
         self._closed = False
         self._journal_mode = ""
-        self.table_admin = SqliteAdmin(self._run_exclusively, _CREATION, _ADDED_COLUMNS, _REMOVED_COLUMNS)
+        self.table_admin = SqliteAdmin(
+            self._run_exclusively_in_transaction, _CREATION, _ADDED_COLUMNS, _REMOVED_COLUMNS
+        )
         self.tx_runner = self
 
     def initialize(self, config: Mapping[str, Any]) -> None:
         """Open or create the file. Raises StorageError, or InvalidField for an option other than `path`."""
         if config.keys() != {"path"}:
             wrong = min(config.keys() ^ {"path"})
-            raise InvalidField(f"the SQLite store requires the option path and has no other; got {quote_text(wrong)}")
+            raise InvalidField(
+                f"the SQLite store requires the option path and has no other; got {quote_and_truncate_text(wrong)}"
+            )
         self._path = Path(config["path"])
-        _create_private(self._path)
-        self._writer, _ = self._connect()
+        _create_private_file(self._path)
+        self._writer, _ = self._open_read_connection()
         try:
-            self._set_journal_mode()
+            self._set_and_check_journal_mode()
         except StorageError:
-            self._close_all()
+            self._close_all_connections()
             raise
         self._group = GroupCommit(SqliteSession(self._writer, self.table_admin))
 
@@ -79,13 +89,15 @@ class SqliteProvider:
         self, work: Callable[[TableContext], T], *, read_only: bool = False, retry: RetryPolicy = DEFAULT_RETRY
     ) -> T:
         """Run in one transaction; an exception rolls back and is raised unchanged."""
-        self._alone.require()
+        self._alone.require_no_transaction()
         if read_only:
             after: list[After] = []
-            value = self._alone.run(lambda: self._read(work, after))
-            run_after_commit(after)
+            value = self._alone.run_guarded(lambda: self._read_snapshot(work, after))
+            run_actions_after_commit(after)
             return value
-        return self._group.run(lambda tx: self._alone.run(lambda: _run_translated(work, tx)), retry)
+        return self._group.run_in_next_transaction(
+            lambda tx: self._alone.run_guarded(lambda: _run_and_translate_errors(work, tx)), retry
+        )
 
     def check_health(self) -> Mapping[str, str]:
         """Return `status`, `detail` and `journalMode`. The status is `down` if a test write fails."""
@@ -95,40 +107,40 @@ class SqliteProvider:
             return {"status": "down", "detail": error.detail, "journalMode": self._journal_mode}
         return {"status": "ok", "detail": "", "journalMode": self._journal_mode}
 
-    def check(self) -> list[str]:
+    def find_store_problems(self) -> list[str]:
         """Return the problems that SQLite finds in the file, and in a copy of the full-text index."""
-        with self._use_reader() as connection, translate_errors():
-            return upkeep.check(connection, self._path)
+        with self._use_read_connection() as connection, translate_driver_errors():
+            return upkeep.find_file_problems(connection, self._path)
 
-    def repair(self) -> None:
+    def rebuild_derived_data(self) -> None:
         """Rebuild indexes and full text."""
-        self._run_exclusively(upkeep.repair)
+        self._run_exclusively_in_transaction(upkeep.rebuild_indexes_and_full_text)
 
-    def reclaim(self) -> int:
+    def reclaim_space(self) -> int:
         """Rewrite the file without its free pages; return the number of bytes freed."""
-        self._alone.require()
-        with self._group.lock, translate_errors():
-            return upkeep.reclaim(self._writer, self._path)
+        self._alone.require_no_transaction()
+        with self._group.lock, translate_driver_errors():
+            return upkeep.rewrite_file_and_return_freed_bytes(self._writer, self._path)
 
-    def describe(self) -> Mapping[str, str]:
+    def describe_store(self) -> Mapping[str, str]:
         """Return SQLite's version, the file, and its size together with its log."""
         return {
             "engine": f"SQLite {sqlite3.sqlite_version}",
             "place": str(self._path),
-            "bytes": str(upkeep.measure_size(self._path)),
+            "bytes": str(upkeep.measure_file_bytes(self._path)),
         }
 
     def get_data_version(self) -> int:
         """Return SQLite's `data_version`, which changes for one connection with every commit of another one."""
-        with self._use_reader() as connection, translate_errors():
+        with self._use_read_connection() as connection, translate_driver_errors():
             return int(connection.execute("PRAGMA data_version").fetchone()[0])
 
     def close(self) -> None:
         """Close every connection; SQLite copies the WAL into the file."""
         with self._group.lock:
-            self._close_all()
+            self._close_all_connections()
 
-    def _close_all(self) -> None:
+    def _close_all_connections(self) -> None:
         with self._opened:
             self._closed = True
             for connection, used in self._connections:
@@ -142,9 +154,9 @@ class SqliteProvider:
                 used.release()
             self._connections.clear()
 
-    def _read(self, work: Callable[[TableContext], T], after: list[After]) -> T:
+    def _read_snapshot(self, work: Callable[[TableContext], T], after: list[After]) -> T:
         life = TransactionLifetime.create_for_read()
-        with self._use_reader() as connection, translate_errors():
+        with self._use_read_connection() as connection, translate_driver_errors():
             connection.execute("BEGIN")
             if life.deadline is not None:
                 # A statement that finds no row does not check the deadline.
@@ -152,15 +164,15 @@ class SqliteProvider:
             try:
                 return work(SqliteContext(connection, self.table_admin, life, after))
             finally:
-                life.end()
+                life.end_transaction()
                 connection.set_progress_handler(None, 0)
                 connection.rollback()
 
-    def _run_exclusively(self, work: Callable[[sqlite3.Connection], None]) -> None:
+    def _run_exclusively_in_transaction(self, work: Callable[[sqlite3.Connection], None]) -> None:
         """Change the structure of the store in a separate transaction."""
-        self._alone.require()
-        with self._group.lock, translate_errors():
-            self._begin_exclusively()
+        self._alone.require_no_transaction()
+        with self._group.lock, translate_driver_errors():
+            self._wait_for_writer_lock_and_begin()
             try:
                 work(self._writer)
                 self._writer.commit()
@@ -168,13 +180,13 @@ class SqliteProvider:
                 self._writer.rollback()
                 raise
 
-    def _begin_exclusively(self) -> None:
+    def _wait_for_writer_lock_and_begin(self) -> None:
         """Take the lock of writers. SQLite grants it to any waiting process, so on a busy store it is requested
         repeatedly.
         """
         for tries_left in reversed(range(_BEGINNINGS)):
             try:
-                with translate_errors():
+                with translate_driver_errors():
                     self._writer.execute("BEGIN IMMEDIATE")
                 return
             except TransactionConflict:
@@ -182,20 +194,20 @@ class SqliteProvider:
                     raise
 
     @contextmanager
-    def _use_reader(self) -> Iterator[sqlite3.Connection]:
+    def _use_read_connection(self) -> Iterator[sqlite3.Connection]:
         """Use this thread's own connection, protected from being closed. Raises StoreUnavailable once the store is
         closed.
         """
         if not hasattr(self._local, "connection"):
-            self._local.connection, self._local.used = self._connect()
+            self._local.connection, self._local.used = self._open_read_connection()
             self._local.connection.execute("PRAGMA query_only = ON")
         with self._local.used:
             if self._closed:
-                raise StoreUnavailable("the catalog has been closed")
+                raise StoreUnavailable("the catalog is closed: this server or program is stopping")
             yield self._local.connection
 
-    def _connect(self) -> tuple[sqlite3.Connection, threading.RLock]:
-        with translate_errors():
+    def _open_read_connection(self) -> tuple[sqlite3.Connection, threading.RLock]:
+        with translate_driver_errors():
             # Autocommit: transactions are begun explicitly, never by the driver.
             connection = sqlite3.connect(
                 self._path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False, cached_statements=512
@@ -203,12 +215,12 @@ class SqliteProvider:
         with self._opened:
             if self._closed:
                 connection.close()
-                raise StoreUnavailable("the catalog has been closed")
+                raise StoreUnavailable("the catalog is closed: this server or program is stopping")
             used = threading.RLock()
             self._connections.append((connection, used))
         return connection, used
 
-    def _set_journal_mode(self) -> None:
+    def _set_and_check_journal_mode(self) -> None:
         """Enable the write-ahead log with durable commits: NORMAL loses acknowledged commits in a power failure.
 
         While other processes open a new file at the same moment, SQLite refuses the change at once, ignoring its busy
@@ -217,27 +229,27 @@ class SqliteProvider:
         until = time.monotonic() + BUSY_TIMEOUT_S
         while not self._journal_mode:
             try:
-                with translate_errors():
+                with translate_driver_errors():
                     self._journal_mode = self._writer.execute("PRAGMA journal_mode = WAL").fetchone()[0]
             except TransactionConflict:
                 if time.monotonic() > until:
                     raise
                 time.sleep(_REOPENING_S)
-        with translate_errors():
+        with translate_driver_errors():
             self._writer.execute("PRAGMA synchronous = FULL")
 
 
-def _run_translated(work: Callable[[TableContext], T], tx: TableContext) -> T:
-    with translate_errors():
+def _run_and_translate_errors(work: Callable[[TableContext], T], tx: TableContext) -> T:
+    with translate_driver_errors():
         return work(tx)
 
 
-def _create_private(path: Path) -> None:
+def _create_private_file(path: Path) -> None:
     """Create folders with mode 0700 and the file with 0600, regardless of the umask; SQLite gives its other files the
     same mode.
     """
     try:
-        make_folder(path.parent)
+        create_private_folders(path.parent)
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
         os.fchmod(descriptor, 0o600)
         os.close(descriptor)

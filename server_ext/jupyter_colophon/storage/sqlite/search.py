@@ -15,7 +15,7 @@ from typing import Any
 
 from jupyter_colophon.core.search.search import Group
 from jupyter_colophon.storage.search import ranking
-from jupyter_colophon.storage.search.grouping import group_documents
+from jupyter_colophon.storage.search.grouping import group_documents_by_namespace_and_type
 from jupyter_colophon.storage.spi import Document, Match, TextQuery
 from jupyter_colophon.storage.sqlite import facets
 from jupyter_colophon.storage.sqlite.guarded import GuardedConnection
@@ -70,7 +70,7 @@ class SqliteSearch:
         #: The number of the newest document, once it was read and unless one was added since.
         self._newest: int | None = None
 
-    def put(self, *documents: Document) -> None:
+    def put_documents(self, *documents: Document) -> None:
         """Add or replace documents."""
         execute, many = self._connection.execute, self._connection.execute_many
         entries, removed, texts, values = [], [], [], {}
@@ -96,9 +96,11 @@ class SqliteSearch:
             many(_UNINDEX, removed)
         many(_PUT_TEXT, texts)
         many(_INDEX, texts)
-        self._facets.write(self._facets.read([number for number, _ in existing.values()]) if existing else {}, values)
+        self._facets.write_facet_differences(
+            self._facets.read_facet_values([number for number, _ in existing.values()]) if existing else {}, values
+        )
 
-    def remove(self, urn: str) -> None:
+    def remove_document(self, urn: str) -> None:
         """Remove an entity's document."""
         execute = self._connection.execute
         old = execute(_OLD, (urn,)).fetchone()
@@ -106,47 +108,49 @@ class SqliteSearch:
             execute(_UNINDEX, old)
             execute(_FORGET, old[:1])
             execute(_FORGET_TEXT, old[:1])
-            self._facets.forget(old[0])
+            self._facets.delete_facet_values(old[0])
 
-    def match(self, words: TextQuery, cap: int) -> list[Match]:
+    def find_matches(self, words: TextQuery, cap: int) -> list[Match]:
         """Return the newest `cap` matches, best first."""
-        return self.match_with_groups(words, cap, cap)[0]
+        return self.find_matches_and_groups(words, cap, cap)[0]
 
-    def match_with_groups(self, words: TextQuery, cap: int, counted: int) -> tuple[list[Match], list[Group]]:
+    def find_matches_and_groups(self, words: TextQuery, cap: int, counted: int) -> tuple[list[Match], list[Group]]:
         """Return the newest `cap` matches, best first; if there are more, also the newest `counted` in groups."""
-        expression = _build_expression(words)
+        expression = _build_fts_expression(words)
         limit = max(cap, counted)
         rows = self._connection.execute(_MATCH, (expression, limit)).fetchall()
         if not rows:
             return [], []
-        groups = group_documents(map(_SIMILAR, rows)) if len(rows) > cap else []
+        groups = group_documents_by_namespace_and_type(map(_SIMILAR, rows)) if len(rows) > cap else []
         rarity = self._compute_rarity(expression, len(rows), limit)
-        return _rank_matches(rows[:cap], rarity), groups
+        return _rank_matches_by_score(rows[:cap], rarity), groups
 
     def group_matches(self, words: TextQuery, cap: int) -> list[Group]:
         """Return the newest `cap` matches grouped by namespace and type."""
-        rows = self._connection.execute(_GROUPS, (_build_expression(words), cap))
-        return group_documents(rows)
+        rows = self._connection.execute(_GROUPS, (_build_fts_expression(words), cap))
+        return group_documents_by_namespace_and_type(rows)
 
     def read_matches(self, urns: Sequence[str]) -> list[Match]:
         """Return these documents, unranked."""
         rows = self._connection.execute(_DOCUMENTS, (json.dumps(list(urns)),))
-        return [Match(urn, space, kind, number, 0.0, _parse_terms(words)) for urn, space, kind, number, words in rows]
+        return [
+            Match(urn, space, kind, number, 0.0, _parse_stored_terms(words)) for urn, space, kind, number, words in rows
+        ]
 
     def count_facets(self, numbers: Sequence[int], facets: Sequence[str]) -> Mapping[str, Mapping[str, int]]:
         """Return the number of these documents with each value, by facet."""
-        return self._facets.count(numbers, facets)
+        return self._facets.count_facet_values(numbers, facets)
 
     def read_documents_after(self, urn: str, limit: int) -> list[Document]:
         """Return documents by URN, after this one."""
         rows = self._connection.execute(_AFTER, (urn, limit)).fetchall()
-        values = self._facets.read([number for *_, number, _ in rows])
+        values = self._facets.read_facet_values([number for *_, number, _ in rows])
         return [
-            Document(urn, space, kind, values[number], _parse_words(words), _parse_terms(words))
+            Document(urn, space, kind, values[number], _parse_stored_words(words), _parse_stored_terms(words))
             for urn, space, kind, number, words in rows
         ]
 
-    def _count_matches(self, expression: str, cap: int) -> int:
+    def _count_matches_up_to(self, expression: str, cap: int) -> int:
         return int(self._connection.execute(_COUNT, (expression, cap)).fetchone()[0])
 
     def _compute_rarity(self, expression: str, match_count: int, cap: int) -> float:
@@ -154,29 +158,29 @@ class SqliteSearch:
         matching = (
             match_count
             if match_count < cap or cap >= ranking.COMMON
-            else self._count_matches(expression, ranking.COMMON)
+            else self._count_matches_up_to(expression, ranking.COMMON)
         )
         if self._newest is None:
             self._newest = int(self._connection.execute(_NEWEST).fetchone()[0])
         return ranking.compute_rarity(matching, self._newest)
 
 
-def _build_expression(words: TextQuery) -> str:
+def _build_fts_expression(words: TextQuery) -> str:
     any_of = [f'"{word}"' for word in words.exact] + [f'"{word}"*' for word in words.prefixes]
     parts = [f"({' OR '.join(any_of)})"] if any_of else []
     parts += [f'"{_TERM}{term}"' for term in words.terms]
     return " AND ".join(parts)
 
 
-def _rank_matches(rows: list[Any], rarity: float) -> list[Match]:
+def _rank_matches_by_score(rows: list[Any], rarity: float) -> list[Match]:
     rows.sort(key=_LENGTH)
     scores = {length: rarity * ranking.compute_weight(length) for length in set(map(_LENGTH, rows))}
     return [Match(urn, space, kind, number, scores[length]) for number, space, kind, urn, length in rows]
 
 
-def _parse_terms(words: str) -> frozenset[str]:
+def _parse_stored_terms(words: str) -> frozenset[str]:
     return frozenset(word[1:] for word in words.split(" ") if word.startswith(_TERM))
 
 
-def _parse_words(words: str) -> frozenset[str]:
+def _parse_stored_words(words: str) -> frozenset[str]:
     return frozenset(word for word in words.split(" ") if word and not word.startswith(_TERM))

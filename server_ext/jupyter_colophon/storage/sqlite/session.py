@@ -6,7 +6,7 @@ from contextlib import suppress
 from jupyter_colophon.storage.sql.table import SqlTable
 from jupyter_colophon.storage.sqlite import edges, log, search
 from jupyter_colophon.storage.sqlite.admin import SqliteAdmin
-from jupyter_colophon.storage.sqlite.guarded import GuardedConnection, translate_errors
+from jupyter_colophon.storage.sqlite.guarded import GuardedConnection, translate_driver_errors
 from jupyter_colophon.storage.transaction_lifetime import TransactionLifetime
 from jupyter_colophon.storage.transactions import After
 
@@ -30,7 +30,7 @@ class SqliteContext:
     def get_table(self, table_id: str) -> SqlTable:
         """Return the table of a spec that was created."""
         if table_id not in self._tables:
-            shape = self._admin.get_shape(self._connection, table_id)
+            shape = self._admin.get_table_shape(self._connection, table_id)
             self._tables[table_id] = SqlTable(self._guarded, shape, self._life)
         return self._tables[table_id]
 
@@ -47,16 +47,16 @@ class SqliteSession:
         self._life = TransactionLifetime()
         connection.set_progress_handler(lambda: self._life.is_overdue(), _STEPS)
 
-    def begin(self) -> None:
+    def lock_and_begin(self) -> None:
         """Begin an immediate transaction: a deferred one that reads before it writes fails if another one commits in
         between.
         """
-        self._execute("BEGIN IMMEDIATE")
+        self._execute_translated("BEGIN IMMEDIATE")
 
     def commit(self) -> None:
         """Commit durably: SQLite syncs the WAL."""
         self._life = TransactionLifetime()
-        self._execute("COMMIT")
+        self._execute_translated("COMMIT")
 
     def roll_back(self) -> None:
         """Roll everything back; SQLite may have done so by itself."""
@@ -65,21 +65,21 @@ class SqliteSession:
         with suppress(sqlite3.Error):
             self._connection.rollback()
 
-    def begin_part(self) -> None:
+    def set_savepoint(self) -> None:
         """Set a savepoint."""
-        self._execute("SAVEPOINT part")
+        self._execute_translated("SAVEPOINT part")
 
-    def end_part(self) -> None:
+    def release_savepoint(self) -> None:
         """Release the savepoint."""
-        self._execute("RELEASE part")
+        self._execute_translated("RELEASE part")
 
-    def roll_back_part(self) -> bool:
+    def roll_back_to_savepoint(self) -> bool:
         """Roll back to the savepoint. After an interrupted or failed write SQLite rolls back the whole transaction."""
         self._life = TransactionLifetime()
         if not self._connection.in_transaction:
             return False
-        self._execute("ROLLBACK TO part")
-        self._execute("RELEASE part")
+        self._execute_translated("ROLLBACK TO part")
+        self._execute_translated("RELEASE part")
         return True
 
     def create_context(self, life: TransactionLifetime, after: list[After]) -> SqliteContext:
@@ -87,6 +87,6 @@ class SqliteSession:
         self._life = life
         return SqliteContext(self._connection, self._admin, life, after)
 
-    def _execute(self, statement: str) -> None:
-        with translate_errors():
+    def _execute_translated(self, statement: str) -> None:
+        with translate_driver_errors():
             self._connection.execute(statement)

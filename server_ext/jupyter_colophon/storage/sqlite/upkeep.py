@@ -26,38 +26,38 @@ _REPAIRS = (
 )
 
 
-def check(connection: sqlite3.Connection, path: Path) -> list[str]:
+def find_file_problems(connection: sqlite3.Connection, path: Path) -> list[str]:
     """Return the problems of the file, its indexes and full text, one sentence each."""
     problems = [text for (text,) in connection.execute(_CHECK) if text != "ok"]
     if problems:
         return problems
     for table, statement in _ALONE.items():
         if count := connection.execute(statement).fetchone()[0]:
-            problems.append(f"{table}: {count} orphaned rows")
-    return problems or _check_words(connection, path)
+            problems.append(f"{table}: {count} rows without the row that they belong to")
+    return problems or _check_full_text_on_copy(connection, path)
 
 
-def repair(connection: sqlite3.Connection) -> None:
+def rebuild_indexes_and_full_text(connection: sqlite3.Connection) -> None:
     """Rebuild indexes and full text in the open transaction."""
     for statement in _REPAIRS:
         connection.execute(statement)
 
 
-def reclaim(connection: sqlite3.Connection, path: Path) -> int:
+def rewrite_file_and_return_freed_bytes(connection: sqlite3.Connection, path: Path) -> int:
     """Rewrite the file without its free pages; return the number of bytes freed."""
-    before = measure_size(path)
+    before = measure_file_bytes(path)
     connection.execute("VACUUM")
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    return max(0, before - measure_size(path))
+    return max(0, before - measure_file_bytes(path))
 
 
-def measure_size(path: Path) -> int:
+def measure_file_bytes(path: Path) -> int:
     """Return the bytes of the file and its log."""
     files = (path, path.with_name(f"{path.name}-wal"))
     return sum(file.stat().st_size for file in files if file.exists())
 
 
-def _check_words(connection: sqlite3.Connection, path: Path) -> list[str]:
+def _check_full_text_on_copy(connection: sqlite3.Connection, path: Path) -> list[str]:
     """Check full text on a copy, since the check takes the lock of writers."""
     with TemporaryDirectory(dir=path.parent, prefix=".check-") as folder:
         copy = sqlite3.connect(Path(folder) / "copy.db", isolation_level=None)
@@ -67,7 +67,7 @@ def _check_words(connection: sqlite3.Connection, path: Path) -> list[str]:
         except sqlite3.DatabaseError as error:
             if not getattr(error, "sqlite_errorname", "").startswith("SQLITE_CORRUPT"):
                 raise
-            return ["full text differs from its documents"]
+            return ["the full-text index differs from its documents: run `jupyter colophon reindex`"]
         finally:
             copy.close()
     return []

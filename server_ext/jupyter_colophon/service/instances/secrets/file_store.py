@@ -8,8 +8,8 @@ from typing import Any
 
 from jupyter_colophon.core.errors import MetadataError, SecretUnavailable
 from jupyter_colophon.storage.files import saving
-from jupyter_colophon.storage.files.locks import hold_lock
-from jupyter_colophon.storage.fsync import make_folder
+from jupyter_colophon.storage.files.locks import hold_thread_and_file_lock
+from jupyter_colophon.storage.fsync import create_private_folders
 
 #: The file's name, without its ending.
 _FILE = "secrets"
@@ -29,7 +29,7 @@ class FileSecretStore:
         """Store a secret under an unguessable key."""
         key = f"{place}#{secrets.token_hex(8)}"
         try:
-            self._change(lambda secrets_by_key: secrets_by_key.__setitem__(key, value))
+            self._change_secrets_under_lock(lambda secrets_by_key: secrets_by_key.__setitem__(key, value))
         except (OSError, ValueError, MetadataError) as error:
             raise SecretUnavailable(f"the file of secrets cannot be written ({type(error).__name__})") from None
         return key
@@ -37,7 +37,7 @@ class FileSecretStore:
     def fetch(self, key: str) -> Any:
         """Return the value. Raises SecretUnavailable if the file has none, as on another machine."""
         try:
-            return self._read()[key]
+            return self._read_secrets()[key]
         except KeyError:
             raise SecretUnavailable("the secret is not in this machine's file of secrets") from None
         except (OSError, ValueError) as error:
@@ -46,11 +46,11 @@ class FileSecretStore:
     def forget(self, key: str) -> None:
         """Remove a secret, if it exists."""
         try:
-            self._change(lambda secrets_by_key: secrets_by_key.pop(key, None))
+            self._change_secrets_under_lock(lambda secrets_by_key: secrets_by_key.pop(key, None))
         except (OSError, ValueError, MetadataError):
             return
 
-    def _read(self) -> dict[str, Any]:
+    def _read_secrets(self) -> dict[str, Any]:
         try:
             document = json.loads(self._path.read_text("utf-8"))
         except FileNotFoundError:
@@ -59,9 +59,9 @@ class FileSecretStore:
             raise ValueError("not a JSON object")
         return document
 
-    def _change(self, change: Callable[[dict[str, Any]], Any]) -> None:
-        make_folder(self._folder)
-        with hold_lock(self._folder, f".{_FILE}.lock"):
-            secrets_by_key = self._read()
+    def _change_secrets_under_lock(self, change: Callable[[dict[str, Any]], Any]) -> None:
+        create_private_folders(self._folder)
+        with hold_thread_and_file_lock(self._folder, f".{_FILE}.lock"):
+            secrets_by_key = self._read_secrets()
             change(secrets_by_key)
-            saving.save(self._folder, _FILE, json.dumps(secrets_by_key).encode(), create=False)
+            saving.save_file_durably(self._folder, _FILE, json.dumps(secrets_by_key).encode(), create=False)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from typing import Any, Final
 
-from jupyter_colophon.core.errors import InvalidSecret, SecretUnavailable, quote_text
+from jupyter_colophon.core.errors import InvalidSecret, SecretUnavailable, quote_and_truncate_text
 
 _VARIABLE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$([A-Za-z_][A-Za-z0-9_]*)")
 
@@ -31,18 +31,18 @@ class EnvironmentSecretStore:
                 "the setting c.Colophon.secret_store is env: write the name of an environment variable, such as $NAME"
             )
         name = match[1] or match[2]
-        self.check(name)
+        self.require_allowed_variable(name)
         return name
 
-    def check(self, key: str) -> None:
+    def require_allowed_variable(self, key: str) -> None:
         """Raise InvalidSecret for a variable that the settings do not allow."""
         if not any(fnmatchcase(key, glob) for glob in self._allowed):
-            raise InvalidSecret(_format_refusal(key))
+            raise InvalidSecret(_format_variable_refusal(key))
 
     def fetch(self, key: str) -> Any:
         """Return the variable's value. Raises SecretUnavailable if it is not set, or not allowed."""
         try:
-            self.check(key)
+            self.require_allowed_variable(key)
         except InvalidSecret as error:
             raise SecretUnavailable(error.detail) from None
         try:
@@ -54,5 +54,5 @@ class EnvironmentSecretStore:
         """Do nothing: the environment is not changed."""
 
 
-def _format_refusal(variable: str) -> str:
-    return f"the setting c.Colophon.secret_env_variables does not allow the environment variable {quote_text(variable)}"
+def _format_variable_refusal(variable: str) -> str:
+    return f"the setting c.Colophon.secret_env_variables does not allow the environment variable {quote_and_truncate_text(variable)}"

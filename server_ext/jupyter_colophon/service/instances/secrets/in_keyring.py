@@ -23,7 +23,7 @@ class KeyringSecretStore:
         try:
             _import_keyring().set_password(SERVICE, key, json.dumps(value))
         except Exception as error:  # noqa: BLE001  backends have their own errors, which may contain the secret
-            raise _create_unavailable(error) from None
+            raise _create_secret_unavailable_error(error) from None
         return key
 
     def fetch(self, key: str) -> Any:
@@ -31,7 +31,7 @@ class KeyringSecretStore:
         try:
             text = _import_keyring().get_password(SERVICE, key)
         except Exception as error:  # noqa: BLE001  as above
-            raise _create_unavailable(error) from None
+            raise _create_secret_unavailable_error(error) from None
         if text is None:
             raise SecretUnavailable("the secret is not in this account's keyring")
         return json.loads(text)
@@ -52,7 +52,7 @@ def _import_keyring() -> Any:
     return keyring
 
 
-def _create_unavailable(error: Exception) -> SecretUnavailable:
+def _create_secret_unavailable_error(error: Exception) -> SecretUnavailable:
     if isinstance(error, SecretUnavailable):
         return error
     return SecretUnavailable(f"the keyring cannot be used ({type(error).__name__})")

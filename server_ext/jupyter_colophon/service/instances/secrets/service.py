@@ -17,12 +17,12 @@ from jupyter_colophon.core.instances.instance_texts import PLACEHOLDER
 from jupyter_colophon.service.instances.masking import (
     SecretMasker,
     ValuePath,
-    format_pointer,
-    get_at,
-    get_reference,
+    copy_with_values_at_paths,
+    copy_without_members,
+    format_path_as_pointer,
+    get_secret_reference,
+    get_value_at_path,
     is_mask,
-    remove_members,
-    replace_values,
 )
 from jupyter_colophon.service.instances.secrets.in_environment import EnvironmentSecretStore
 from jupyter_colophon.service.instances.secrets.in_keyring import KeyringSecretStore
@@ -36,7 +36,7 @@ FILE = "file"
 _logger = logging.getLogger(__name__)
 
 
-class Secrets:
+class SecretService:
     """Stores new secrets in the configured store, and fetches existing ones from any store."""
 
     def __init__(
@@ -54,12 +54,12 @@ class Secrets:
             "keyring": KeyringSecretStore(),
             "env": EnvironmentSecretStore(variables),
         }
-        store = self._find_store(chosen)
+        store = self._find_secret_store(chosen)
         if store is None:
             raise InvalidConfiguration(f"c.Colophon.secret_store: unknown secret store {chosen!r}")
         self._chosen: SecretStore = store
 
-    def store_secrets(
+    def replace_secrets_by_references(
         self, store: InstanceStore, name: str, document: Mapping[str, Any], old: Mapping[str, Any] | None
     ) -> tuple[Mapping[str, Any], list[str]]:
         """Return the document to store, and the new references, to be deleted if the save fails.
@@ -71,27 +71,32 @@ class Secrets:
         replacements: dict[ValuePath, Any] = {}
         new_references: list[str] = []
         try:
-            for words in self._masks.find_secrets(space, document):
-                value = get_at(document, words)
-                was = get_at(old, words) if old is not None else None
-                if value is None or is_mask(value) or get_reference(value) is not None:
+            for words in self._masks.find_secret_paths(space, document):
+                value = get_value_at_path(document, words)
+                was = get_value_at_path(old, words) if old is not None else None
+                if value is None or is_mask(value) or get_secret_reference(value) is not None:
                     continue
-                if (old_key := get_reference(was)) is not None and self._is_stored_value(old_key, value):
+                if (old_key := get_secret_reference(was)) is not None and self._is_stored_under_key(old_key, value):
                     if not (stays and old_key.startswith(f"{FILE}:")):
                         replacements[words] = was
-                elif not stays and (key := self._keep(f"{space}/{name}{format_pointer(words)}", value)) is not None:
+                elif (
+                    not stays
+                    and (key := self._store_secret(f"{space}/{name}{format_path_as_pointer(words)}", value)) is not None
+                ):
                     new_references.append(key)
                     replacements[words] = {PLACEHOLDER: key}
         except InvalidSecret as error:
-            self.forget(new_references)
-            where = Problem(format_pointer(words), error.detail)
+            self.delete_secrets(new_references)
+            where = Problem(format_path_as_pointer(words), error.detail)
             raise InstanceInvalid(name, str(document.get("schema_name")), error.detail, (where,)) from None
         except BaseException:
-            self.forget(new_references)
+            self.delete_secrets(new_references)
             raise
-        return (replace_values(document, replacements) if replacements else document), new_references
+        return (copy_with_values_at_paths(document, replacements) if replacements else document), new_references
 
-    def replace_names(self, space: str, name: str, document: Mapping[str, Any]) -> Mapping[str, Any]:
+    def replace_secret_names_by_references(
+        self, space: str, name: str, document: Mapping[str, Any]
+    ) -> Mapping[str, Any]:
         """Return the document with references for names of secrets, if the store uses names instead of values.
 
         The values behind the names are validated then. Raises InstanceInvalid for an invalid name.
@@ -99,100 +104,108 @@ class Secrets:
         if not self._chosen.is_named_by_people:
             return document
         replacements: dict[ValuePath, Any] = {}
-        for words in self._masks.find_secrets(space, document):
-            value = get_at(document, words)
-            if value is None or is_mask(value) or get_reference(value) is not None:
+        for words in self._masks.find_secret_paths(space, document):
+            value = get_value_at_path(document, words)
+            if value is None or is_mask(value) or get_secret_reference(value) is not None:
                 continue
             try:
-                key = self._keep(f"{space}/{name}{format_pointer(words)}", value)
+                key = self._store_secret(f"{space}/{name}{format_path_as_pointer(words)}", value)
             except InvalidSecret as error:
-                where = Problem(format_pointer(words), error.detail)
+                where = Problem(format_path_as_pointer(words), error.detail)
                 raise InstanceInvalid(name, str(document.get("schema_name")), error.detail, (where,)) from None
             if key is not None:
                 replacements[words] = {PLACEHOLDER: key}
-        return replace_values(document, replacements) if replacements else document
+        return copy_with_values_at_paths(document, replacements) if replacements else document
 
-    def fill_secrets(self, space: str, document: Mapping[str, Any]) -> Mapping[str, Any]:
+    def fill_available_secrets(self, space: str, document: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the document with the values of secrets, without unavailable ones.
 
         Raises nothing: `find_missing` reports unavailable secrets, and validation does if they are required.
         """
-        values, gone = self._fetch_all(space, document)
-        full = replace_values(document, values) if values else document
-        return remove_members(full, list(gone)) if gone else full
+        values, gone = self._fetch_secrets_and_failures(space, document)
+        full = copy_with_values_at_paths(document, values) if values else document
+        return copy_without_members(full, list(gone)) if gone else full
 
-    def fill_deletable(self, space: str, document: Mapping[str, Any]) -> Mapping[str, Any]:
+    def fill_deletable_secrets(self, space: str, document: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the document with the values of secrets that are deleted with it; names written by users stay."""
-        values, _ = self._fetch_all(space, document)
-        keys = self.find_references(space, document)
-        forgotten = {words: value for words, value in values.items() if not self.is_named_by_people(keys[words])}
-        return replace_values(document, forgotten) if forgotten else document
+        values, _ = self._fetch_secrets_and_failures(space, document)
+        keys = self.find_secret_references(space, document)
+        forgotten = {words: value for words, value in values.items() if not self.may_users_write_reference(keys[words])}
+        return copy_with_values_at_paths(document, forgotten) if forgotten else document
 
-    def find_missing(self, space: str, document: Mapping[str, Any]) -> tuple[Problem, ...]:
+    def find_unavailable_secrets(self, space: str, document: Mapping[str, Any]) -> tuple[Problem, ...]:
         """Return which secrets of a stored document are unavailable, and why."""
-        return tuple(Problem(format_pointer(words), why) for words, why in self._fetch_all(space, document)[1].items())
+        return tuple(
+            Problem(format_path_as_pointer(words), why)
+            for words, why in self._fetch_secrets_and_failures(space, document)[1].items()
+        )
 
-    def find_references(self, space: str, document: Mapping[str, Any] | None) -> dict[ValuePath, str]:
+    def find_secret_references(self, space: str, document: Mapping[str, Any] | None) -> dict[ValuePath, str]:
         """Return the references of a stored document, by path."""
         if document is None:
             return {}
-        named = ((words, get_reference(get_at(document, words))) for words in self._masks.find_secrets(space, document))
+        named = (
+            (words, get_secret_reference(get_value_at_path(document, words)))
+            for words in self._masks.find_secret_paths(space, document)
+        )
         return {words: key for words, key in named if key is not None}
 
-    def is_named_by_people(self, key: str) -> bool:
+    def may_users_write_reference(self, key: str) -> bool:
         """Return whether users may write this reference: its store has known names as keys."""
-        store = self._find_store(key.partition(":")[0])
+        store = self._find_secret_store(key.partition(":")[0])
         return store is not None and store.is_named_by_people
 
-    def explain_refusal(self, key: str) -> str:
+    def explain_refused_reference(self, key: str) -> str:
         """Return the reason why users may not write this reference; "" if they may."""
         name, _, inner = key.partition(":")
-        store = self._find_store(name)
+        store = self._find_secret_store(name)
         if store is None or not store.is_named_by_people:
             return "not a reference to a secret of this instance"
         try:
             if isinstance(store, EnvironmentSecretStore):
-                store.check(inner)
+                store.require_allowed_variable(inner)
         except InvalidSecret as error:
             return error.detail
         return ""
 
-    def forget(self, keys: Iterable[str]) -> None:
+    def delete_secrets(self, keys: Iterable[str]) -> None:
         """Delete the secrets of these references."""
         for key in keys:
             name, _, inner = key.partition(":")
-            store = self._find_store(name)
+            store = self._find_secret_store(name)
             if store is not None:
                 store.forget(inner)
 
-    def _keep(self, place: str, value: Any) -> str | None:
+    def _store_secret(self, place: str, value: Any) -> str | None:
         key = self._chosen.keep(place, value)
         return None if key is None else f"{self._chosen.name}:{key}"
 
-    def _is_stored_value(self, key: str, value: Any) -> bool:
+    def _is_stored_under_key(self, key: str, value: Any) -> bool:
         try:
-            return equals_json(self._fetch(key), value)
+            return equals_json(self._fetch_secret(key), value)
         except SecretUnavailable:
             return False
 
-    def _fetch_all(self, space: str, document: Mapping[str, Any]) -> tuple[dict[ValuePath, Any], dict[ValuePath, str]]:
+    def _fetch_secrets_and_failures(
+        self, space: str, document: Mapping[str, Any]
+    ) -> tuple[dict[ValuePath, Any], dict[ValuePath, str]]:
         values: dict[ValuePath, Any] = {}
         gone: dict[ValuePath, str] = {}
-        for words, key in self.find_references(space, document).items():
+        for words, key in self.find_secret_references(space, document).items():
             try:
-                values[words] = self._fetch(key)
+                values[words] = self._fetch_secret(key)
             except SecretUnavailable as error:
                 gone[words] = error.detail
         return values, gone
 
-    def _fetch(self, key: str) -> Any:
+    def _fetch_secret(self, key: str) -> Any:
         name, _, inner = key.partition(":")
-        store = self._find_store(name)
+        store = self._find_secret_store(name)
         if store is None:
             raise SecretUnavailable(f"the secret store {name!r} is not installed")
         return store.fetch(inner)
 
-    def _find_store(self, name: str) -> SecretStore | None:
+    def _find_secret_store(self, name: str) -> SecretStore | None:
         if name not in self._stores:
             points = [point for point in entry_points(group=GROUP) if point.name == name]
             if not points:
@@ -200,6 +213,6 @@ class Secrets:
             try:
                 self._stores[name] = points[0].load()()
             except Exception:
-                _logger.exception("cannot load the secret store %s", name)
+                _logger.exception("the secret store %s cannot be loaded", name)
                 return None
         return self._stores[name]

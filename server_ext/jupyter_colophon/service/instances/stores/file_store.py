@@ -13,7 +13,7 @@ from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.documents.json_parsing import compact
+from jupyter_colophon.core.documents.json_parsing import encode_canonical_json
 from jupyter_colophon.core.errors import (
     ConditionFailed,
     InstanceExists,
@@ -23,20 +23,20 @@ from jupyter_colophon.core.errors import (
     StoreUnavailable,
 )
 from jupyter_colophon.core.instances.instance import SaveResult, StoredInstance
-from jupyter_colophon.core.model.proposal import ABSENT, Condition
+from jupyter_colophon.core.model.proposal import ABSENT, WriteCondition
 from jupyter_colophon.service.instances.masking import SecretMasker
 from jupyter_colophon.service.instances.stores.records import (
     DIGEST,
     PROBLEM,
     SOURCE,
     InstanceRecord,
-    Records,
-    RecordsSource,
-    get_version,
+    InstanceRecords,
+    InstanceRecordsSource,
+    get_version_or_absent,
 )
 from jupyter_colophon.service.instances.stores.version_cache import VersionCache
 from jupyter_colophon.storage.files.instances import InstanceFiles, LockedInstance
-from jupyter_colophon.storage.files.reading import get_owner
+from jupyter_colophon.storage.files.reading import get_owner_name
 
 #: How many files are recorded in one commit, to keep transactions short.
 RECORD_BATCH = 100
@@ -51,7 +51,7 @@ class _FoundRecord(NamedTuple):
     With a `guess`, the record was not read: it is its expected version.
     """
 
-    records: Records | None
+    records: InstanceRecords | None
     record: InstanceRecord | None
     is_anothers: bool = False
     guess: int | None = None
@@ -59,7 +59,7 @@ class _FoundRecord(NamedTuple):
     @property
     def before(self) -> int:
         """The current version, -1 if there is none."""
-        return get_version(self.record) if self.guess is None else self.guess
+        return get_version_or_absent(self.record) if self.guess is None else self.guess
 
 
 class FileInstanceStore:
@@ -68,7 +68,7 @@ class FileInstanceStore:
     keeps_secrets = True
 
     def __init__(
-        self, files: InstanceFiles, masks: SecretMasker, records: RecordsSource, key: Callable[[], bytes]
+        self, files: InstanceFiles, masks: SecretMasker, records: InstanceRecordsSource, key: Callable[[], bytes]
     ) -> None:
         """`key` is for digests of secrets, and not stored in the catalog."""
         self.space, self.files = files.space, files
@@ -77,73 +77,73 @@ class FileInstanceStore:
         self._unrecorded: dict[str, tuple[str, Principal]] = {}
         self._version_cache = VersionCache()
 
-    def exists(self) -> bool:
+    def has_stored_instances(self) -> bool:
         """Return whether there is a folder."""
-        return self.files.exists()
+        return self.files.exists_any_folder()
 
-    def list_names(self) -> list[str]:
+    def list_instance_names(self) -> list[str]:
         """Return the names of all files at any level, sorted."""
-        return self.files.list_names()
+        return self.files.list_instance_names()
 
-    def read(self, name: str) -> StoredInstance | None:
+    def find_instance(self, name: str) -> StoredInstance | None:
         """Return one file."""
-        return self.files.read(name)
+        return self.files.find_instance(name)
 
-    def read_many(self, names: Iterable[str]) -> Iterator[StoredInstance]:
+    def read_existing_instances(self, names: Iterable[str]) -> Iterator[StoredInstance]:
         """Yield the existing files of these names."""
-        return self.files.read_many(names)
+        return self.files.read_existing_instances(names)
 
-    def read_current(self, name: str) -> tuple[StoredInstance | None, int | None]:
+    def read_and_record_current(self, name: str) -> tuple[StoredInstance | None, int | None]:
         """Return one file and its record's version; an external edit is recorded first."""
-        stored = self.files.read(name)
-        versions = self.read_versions([stored]) if stored is not None else {}
-        if stored is None or versions.get(name) is not None or self._source.get_records() is None:
+        stored = self.files.find_instance(name)
+        versions = self.record_and_read_versions([stored]) if stored is not None else {}
+        if stored is None or versions.get(name) is not None or self._source.get_records_or_none() is None:
             return stored, versions.get(name)
         # It changed concurrently: try again with the lock held.
-        return self._sync_record(name)
+        return self._lock_and_record_file(name)
 
-    def read_versions(self, stored: Sequence[StoredInstance]) -> Mapping[str, int | None]:
+    def record_and_read_versions(self, stored: Sequence[StoredInstance]) -> Mapping[str, int | None]:
         """Return the versions of these files, None if unrecorded; external edits are recorded first."""
-        records = self._source.get_records()
+        records = self._source.get_records_or_none()
         versions: dict[str, int | None] = dict.fromkeys(instance.name for instance in stored)
         if records is None:
             return versions
         try:
-            by_name = self._read_records(records, [instance.name for instance in stored])
+            by_name = self._read_or_create_records(records, [instance.name for instance in stored])
         except StorageError as error:
-            self._source.note_failure(error)
+            self._source.record_failure_and_pause(error)
             return versions
         for instance in stored:
             record = by_name.get(instance.name)
-            if record is not None and self._is_recorded(instance, record):
+            if record is not None and self._is_recorded_state(instance, record):
                 versions[instance.name] = record.version
             elif record is None or _is_file_record(record):
-                now, version = self._sync_record(instance.name)
+                now, version = self._lock_and_record_file(instance.name)
                 versions[instance.name] = version if now is not None and now.mark == instance.mark else None
         return versions
 
-    def _read_records(self, records: Records, names: Sequence[str]) -> Mapping[str, InstanceRecord]:
+    def _read_or_create_records(self, records: InstanceRecords, names: Sequence[str]) -> Mapping[str, InstanceRecord]:
         """Return the records of these files; missing ones are created together."""
-        by_name = records.read(self.space, names)
+        by_name = records.read_existing_records(self.space, names)
         new = [name for name in names if name not in by_name]
         for start in range(0, len(new), RECORD_BATCH) if len(new) > 1 else ():
-            self.create_records(new[start : start + RECORD_BATCH])
-        return records.read(self.space, names) if len(new) > 1 else by_name
+            self.create_records_of_new_files(new[start : start + RECORD_BATCH])
+        return records.read_existing_records(self.space, names) if len(new) > 1 else by_name
 
-    def sync_records(self, *names: str) -> None:
+    def record_current_state_of_files(self, *names: str) -> None:
         """Record the current state of these files, if it is not recorded yet."""
-        stored = list(self.files.read_many(names))
-        versions = self.read_versions(stored)
+        stored = list(self.files.read_existing_instances(names))
+        versions = self.record_and_read_versions(stored)
         gone = set(names).difference(instance.name for instance in stored)
         for name in [*(unrecorded for unrecorded, version in versions.items() if version is None), *gone]:
-            self._sync_record(name)
+            self._lock_and_record_file(name)
 
-    def create_records(self, names: Sequence[str]) -> set[str]:
+    def create_records_of_new_files(self, names: Sequence[str]) -> set[str]:
         """Create records of new files, in one commit per author; at most AT_ONCE files.
 
-        Return the names of recorded files; `sync_records` handles the others.
+        Return the names of recorded files; `record_current_state_of_files` handles the others.
         """
-        records = self._source.get_records()
+        records = self._source.get_records_or_none()
         done: set[str] = set()
         if records is None:
             return done
@@ -151,98 +151,108 @@ class FileInstanceStore:
             with ExitStack() as alone:
                 # Other code holds one lock at a time, so this cannot deadlock.
                 slots = [alone.enter_context(self.files.lock_instance(name)) for name in sorted(names)]
-                by_name = records.read(self.space, names)
+                by_name = records.read_existing_records(self.space, names)
                 new_instances = [
                     slot.existing for slot in slots if slot.existing is not None and slot.existing.name not in by_name
                 ]
-                for author in {self._get_author(stored) for stored in new_instances}:
+                for author in {self._get_author_of_file(stored) for stored in new_instances}:
                     values = {
-                        stored.name: self._build_value(stored)
+                        stored.name: self._build_record_value(stored)
                         for stored in new_instances
-                        if self._get_author(stored) == author
+                        if self._get_author_of_file(stored) == author
                     }
-                    records.write_all(self.space, values, author)
+                    records.create_records_atomically(self.space, values, author)
                     done |= values.keys()
         except MetadataError as error:
             _logger.info(
-                "instances of %s cannot be recorded together, and are recorded one by one: %s", self.space, error.detail
+                "new instances of schemaspace %s cannot be recorded in one transaction, and are recorded one by one: %s",
+                self.space,
+                error.detail,
             )
         return done
 
-    def find_unsynced(self) -> list[str] | None:
+    def list_names_with_outdated_record(self) -> list[str] | None:
         """Return the names whose file and record differ, or of which one is missing; None while the catalog is unavailable.
 
         Raises StorageError.
         """
-        records = self._source.get_records()
+        records = self._source.get_records_or_none()
         if records is None:
             return None
-        by_name = records.read_all(self.space)
+        by_name = records.read_records_of_schemaspace(self.space)
         names = []
-        for stored in self.files.read_many(self.files.list_names()):
+        for stored in self.files.read_existing_instances(self.files.list_instance_names()):
             record = by_name.pop(stored.name, None)
-            if record is None or (_is_file_record(record) and not self._is_recorded(stored, record)):
+            if record is None or (_is_file_record(record) and not self._is_recorded_state(stored, record)):
                 names.append(stored.name)
         return names + [name for name, unmatched in by_name.items() if _is_file_record(unmatched)]
 
-    def list_unrecorded(self) -> list[str]:
+    def list_unrecorded_saves(self) -> list[str]:
         """Return the names of unrecorded saves."""
         return sorted(self._unrecorded)
 
-    def save(self, name: str, document: Mapping[str, Any], condition: Condition, principal: Principal) -> SaveResult:
+    def save_instance(
+        self, name: str, document: Mapping[str, Any], condition: WriteCondition, principal: Principal
+    ) -> SaveResult:
         """Write the file, then its record; while the catalog is unavailable, only the file, unless there is a condition."""
         with self.files.lock_instance(name) as slot:
             previous = slot.existing
             if condition.version == ABSENT and previous is not None:
                 raise InstanceExists(self.space, name)
-            found_record = self._guess_record(name, previous, condition) or self._sync_locked(slot, name)
-            self._check(name, condition, previous, found_record)
-            stored = slot.write(document, create=condition.version == ABSENT)
-            version = self._record_save(found_record, stored, principal)
+            found_record = self._get_expected_record(
+                name, previous, condition
+            ) or self._record_external_edit_of_locked_file(slot, name)
+            self._require_condition(name, condition, previous, found_record)
+            stored = slot.write_document_atomically(document, create=condition.version == ABSENT)
+            version = self._record_save_now_or_later(found_record, stored, principal)
         return SaveResult(version, stored, previous)
 
-    def remove(self, name: str, condition: Condition, principal: Principal) -> SaveResult:
+    def remove_instance(self, name: str, condition: WriteCondition, principal: Principal) -> SaveResult:
         """Remove the file and its record, or record the instance of a lower level that becomes visible."""
         with self.files.lock_instance(name) as slot:
             previous = slot.existing
             if previous is None:
                 raise InstanceNotFound(self.space, name)
-            found_record = self._sync_locked(slot, name)
-            self._check(name, condition, previous, found_record)
-            slot.remove()
+            found_record = self._record_external_edit_of_locked_file(slot, name)
+            self._require_condition(name, condition, previous, found_record)
+            slot.remove_file_and_return_instance()
             uncovered = slot.existing
             if uncovered is not None:
-                return SaveResult(self._record_save(found_record, uncovered, principal), uncovered, previous)
+                return SaveResult(
+                    self._record_save_now_or_later(found_record, uncovered, principal), uncovered, previous
+                )
             self._unrecorded.pop(name, None)
-            gone = self._record_removal(found_record, name, principal)
+            gone = self._is_removal_recorded(found_record, name, principal)
         return SaveResult(ABSENT if gone else None, None, previous)
 
-    def recover(self, name: str, file: str, principal: Principal) -> StoredInstance:
+    def restore_and_record_instance(self, name: str, file: str, principal: Principal) -> StoredInstance:
         """Restore an instance from an orphaned file, and record the principal. Raises the errors of `InstanceFiles.recover`."""
-        stored = self.files.recover(name, file)
+        stored = self.files.restore_from_backup_and_remove_it(name, file)
         self._unrecorded[name] = (stored.mark, principal)
-        self.sync_records(name)
+        self.record_current_state_of_files(name)
         return stored
 
-    def adopt_record(self, name: str, version: int | None, principal: Principal) -> None:
+    def adopt_catalog_record_of_file(self, name: str, version: int | None, principal: Principal) -> None:
         """Make the catalog's own instance of this name the record of the file, so that its metadata stays.
 
         Raises ConditionFailed if it has another version, StoreUnavailable while the catalog is unavailable.
         """
-        records = self._source.get_records()
+        records = self._source.get_records_or_none()
         if records is None:
             raise StoreUnavailable(f"the catalog, which still stores {name}, is unavailable")
         with self.files.lock_instance(name) as slot:
             if slot.existing is None:
                 raise InstanceNotFound(self.space, name)
-            written_version = records.write(self.space, name, self._build_value(slot.existing), principal, version)
-            self._version_cache.keep(slot.existing, written_version)
+            written_version = records.write_record(
+                self.space, name, self._build_record_value(slot.existing), principal, version
+            )
+            self._version_cache.store_version(slot.existing, written_version)
 
-    def close(self) -> None:
+    def close_store(self) -> None:
         """Do nothing: no resources are held."""
 
-    def _check(
-        self, name: str, condition: Condition, stored: StoredInstance | None, found_record: _FoundRecord
+    def _require_condition(
+        self, name: str, condition: WriteCondition, stored: StoredInstance | None, found_record: _FoundRecord
     ) -> None:
         """Raise ConditionFailed unless the condition holds; StoreUnavailable if it cannot be checked."""
         record = found_record.record
@@ -251,139 +261,170 @@ class FileInstanceStore:
         if stored is not None and record is None and condition.version is not None:
             why = "is unavailable" if found_record.records is None else "has its own instance of this name"
             raise StoreUnavailable(f"cannot check the version of {name}: the catalog {why}")
-        condition.check(
-            f"instance {name}", ABSENT if stored is None else get_version(record) if record else 0, _get_time(stored)
+        condition.require_met(
+            f"instance {name}",
+            ABSENT if stored is None else get_version_or_absent(record) if record else 0,
+            _get_time_of_instance(stored),
         )
 
-    def _sync_record(self, name: str) -> tuple[StoredInstance | None, int | None]:
+    def _lock_and_record_file(self, name: str) -> tuple[StoredInstance | None, int | None]:
         """Record the file with its lock held; return it and its version, None if it cannot be recorded."""
         try:
             with self.files.lock_instance(name) as slot:
-                record = self._sync_locked(slot, name).record
+                record = self._record_external_edit_of_locked_file(slot, name).record
                 return slot.existing, record.version if record is not None and slot.existing is not None else None
         except MetadataError as error:
-            _logger.warning("instance %s of %s cannot be recorded: %s", name, self.space, error.detail)
-            return self.files.read(name), None
+            _logger.warning(
+                "instance %s of schemaspace %s cannot be recorded in the catalog: %s", name, self.space, error.detail
+            )
+            return self.files.find_instance(name), None
 
-    def _guess_record(self, name: str, stored: StoredInstance | None, condition: Condition) -> _FoundRecord | None:
+    def _get_expected_record(
+        self, name: str, stored: StoredInstance | None, condition: WriteCondition
+    ) -> _FoundRecord | None:
         """Return the expected record without reading it, if no version is requested and this process wrote the last one.
 
         The catalog refuses the write if the expectation is wrong.
         """
         if name in self._unrecorded or (stored is not None and condition.version is not None):
             return None
-        guess = ABSENT if stored is None else self._version_cache.find_version(stored)
-        records = self._source.get_records() if guess is not None else None
+        guess = ABSENT if stored is None else self._version_cache.find_version_of_content(stored)
+        records = self._source.get_records_or_none() if guess is not None else None
         return None if records is None else _FoundRecord(records, None, guess=guess)
 
-    def _sync_locked(self, slot: LockedInstance, name: str) -> _FoundRecord:
+    def _record_external_edit_of_locked_file(self, slot: LockedInstance, name: str) -> _FoundRecord:
         """Return the record of the file, after recording external edits."""
-        records = self._source.get_records()
+        records = self._source.get_records_or_none()
         if records is None:
             return _FoundRecord(None, None)
         try:
-            record = records.read(self.space, [name]).get(name)
+            record = records.read_existing_records(self.space, [name]).get(name)
             if record is not None and not _is_file_record(record):
                 return _FoundRecord(records, None, is_anothers=True)
             stored = slot.existing
             if stored is None:
                 if record is not None:
-                    records.remove(self.space, name, self._get_remover(name, record), record.version)
+                    records.delete_record(self.space, name, self._get_remover_of_file(name, record), record.version)
                 self._unrecorded.pop(name, None)
                 return _FoundRecord(records, None)
-            if record is None or not self._is_recorded(stored, record):
-                records.write(
-                    self.space, name, self._build_value(stored), self._get_author(stored), get_version(record)
+            if record is None or not self._is_recorded_state(stored, record):
+                records.write_record(
+                    self.space,
+                    name,
+                    self._build_record_value(stored),
+                    self._get_author_of_file(stored),
+                    get_version_or_absent(record),
                 )
-                record = records.read(self.space, [name]).get(name)
+                record = records.read_existing_records(self.space, [name]).get(name)
             self._unrecorded.pop(name, None)
-            self._version_cache.keep(stored, get_version(record))
+            self._version_cache.store_version(stored, get_version_or_absent(record))
         except StorageError as error:
-            _logger.warning("the catalog is unavailable; instances are saved without records: %s", error.detail)
-            self._source.note_failure(error)
+            _logger.warning(
+                "the catalog is unavailable: instances are saved as files, and recorded in the catalog later: %s",
+                error.detail,
+            )
+            self._source.record_failure_and_pause(error)
             return _FoundRecord(None, None)
         return _FoundRecord(records, record)
 
-    def _record_save(self, found_record: _FoundRecord, stored: StoredInstance, principal: Principal) -> int | None:
+    def _record_save_now_or_later(
+        self, found_record: _FoundRecord, stored: StoredInstance, principal: Principal
+    ) -> int | None:
         """Record a save, now or later; the save itself is done."""
         if found_record.is_anothers:
             return None
         if found_record.records is not None:
             try:
-                version = self._write_record(found_record.records, found_record, stored, principal)
+                version = self._write_record_unless_catalog_instance(
+                    found_record.records, found_record, stored, principal
+                )
                 self._unrecorded.pop(stored.name, None)
                 return version
             except StorageError as error:
                 _logger.warning(
-                    "%s of %s is saved, and will be recorded later: %s", stored.name, self.space, error.detail
+                    "instance %s of schemaspace %s is saved as a file, and will be recorded in the catalog later: %s",
+                    stored.name,
+                    self.space,
+                    error.detail,
                 )
-                self._source.note_failure(error)
+                self._source.record_failure_and_pause(error)
             except MetadataError as error:
-                _logger.warning("%s of %s is saved, but cannot be recorded: %s", stored.name, self.space, error.detail)
+                _logger.warning(
+                    "instance %s of schemaspace %s is saved as a file, but cannot be recorded in the catalog: %s",
+                    stored.name,
+                    self.space,
+                    error.detail,
+                )
         self._unrecorded[stored.name] = (stored.mark, principal)
         return None
 
-    def _write_record(
-        self, records: Records, found_record: _FoundRecord, stored: StoredInstance, principal: Principal
+    def _write_record_unless_catalog_instance(
+        self, records: InstanceRecords, found_record: _FoundRecord, stored: StoredInstance, principal: Principal
     ) -> int | None:
         """Write the record and return its version; None if the catalog has its own instance of the name."""
-        value, before = self._build_value(stored), found_record.before
+        value, before = self._build_record_value(stored), found_record.before
         try:
-            version = records.write(self.space, stored.name, value, principal, before)
+            version = records.write_record(self.space, stored.name, value, principal, before)
         except ConditionFailed:
             if found_record.guess is None:
                 raise
-            record = records.read(self.space, [stored.name]).get(stored.name)
+            record = records.read_existing_records(self.space, [stored.name]).get(stored.name)
             if record is not None and not _is_file_record(record):
                 return None
             if record is not None and before == ABSENT:
                 # The record is of a file that was removed externally.
-                records.remove(self.space, stored.name, self._get_remover(stored.name, record), record.version)
+                records.delete_record(
+                    self.space, stored.name, self._get_remover_of_file(stored.name, record), record.version
+                )
                 record = None
-            version = records.write(self.space, stored.name, value, principal, get_version(record))
-        self._version_cache.keep(stored, version)
+            version = records.write_record(self.space, stored.name, value, principal, get_version_or_absent(record))
+        self._version_cache.store_version(stored, version)
         return version
 
-    def _record_removal(self, found_record: _FoundRecord, name: str, principal: Principal) -> bool:
+    def _is_removal_recorded(self, found_record: _FoundRecord, name: str, principal: Principal) -> bool:
         if found_record.records is None:
             self._unrecorded[name] = ("", principal)
             return False
         if found_record.record is not None:
             try:
-                found_record.records.remove(self.space, name, principal, found_record.record.version)
+                found_record.records.delete_record(self.space, name, principal, found_record.record.version)
             except StorageError as error:
-                self._source.note_failure(error)
+                self._source.record_failure_and_pause(error)
                 self._unrecorded[name] = ("", principal)
                 return False
         return True
 
-    def _get_author(self, stored: StoredInstance) -> Principal:
+    def _get_author_of_file(self, stored: StoredInstance) -> Principal:
         """Return who wrote the file: the principal of an unrecorded save, or the file's owner."""
         mark, principal = self._unrecorded.get(stored.name, ("", None))
-        return principal if principal is not None and mark == stored.mark else _create_external_user(stored.owner)
+        return (
+            principal
+            if principal is not None and mark == stored.mark
+            else _create_principal_of_file_owner(stored.owner)
+        )
 
-    def _get_remover(self, name: str, record: InstanceRecord) -> Principal:
+    def _get_remover_of_file(self, name: str, record: InstanceRecord) -> Principal:
         """Return who removed a file: the principal of an unrecorded removal, or the folder's owner."""
         mark, principal = self._unrecorded.get(name, ("?", None))
         if principal is not None and not mark:
             return principal
         try:
-            return _create_external_user(get_owner(os.stat(self.files.folders[0])))
+            return _create_principal_of_file_owner(get_owner_name(os.stat(self.files.folders[0])))
         except OSError:
-            return _create_external_user(record.actor)
+            return _create_principal_of_file_owner(record.actor)
 
-    def _is_recorded(self, stored: StoredInstance, record: InstanceRecord) -> bool:
-        return record.text == compact(self._build_value(stored))
+    def _is_recorded_state(self, stored: StoredInstance, record: InstanceRecord) -> bool:
+        return record.text == encode_canonical_json(self._build_record_value(stored))
 
-    def _build_value(self, stored: StoredInstance) -> dict[str, Any]:
+    def _build_record_value(self, stored: StoredInstance) -> dict[str, Any]:
         """Return the value to record: the masked document with a digest of its secrets, or why it cannot be read."""
         if stored.document is None:
-            return {PROBLEM: stored.problem, DIGEST: self._compute_digest(stored), SOURCE: "file"}
-        masked = self._masks.mask(self.space, stored.document)
+            return {PROBLEM: stored.problem, DIGEST: self._compute_secrets_digest(stored), SOURCE: "file"}
+        masked = self._masks.mask_secrets_in_document(self.space, stored.document)
         value = {**masked, SOURCE: "file"}
-        return value if masked is stored.document else value | {DIGEST: self._compute_digest(stored)}
+        return value if masked is stored.document else value | {DIGEST: self._compute_secrets_digest(stored)}
 
-    def _compute_digest(self, stored: StoredInstance) -> str:
+    def _compute_secrets_digest(self, stored: StoredInstance) -> str:
         return hmac.digest(
             self._key(), f"{self.space}/{stored.name}/{stored.mark}".encode(), lambda: blake2b(digest_size=16)
         ).hex()
@@ -394,9 +435,9 @@ def _is_file_record(record: InstanceRecord) -> bool:
     return f'"{SOURCE}":"file"' in record.text and record.value.get(SOURCE) == "file"
 
 
-def _create_external_user(owner: str) -> Principal:
+def _create_principal_of_file_owner(owner: str) -> Principal:
     return Principal(owner if owner.startswith(EXTERNAL_PREFIX) else f"{EXTERNAL_PREFIX}{owner}")
 
 
-def _get_time(stored: StoredInstance | None) -> int | None:
+def _get_time_of_instance(stored: StoredInstance | None) -> int | None:
     return None if stored is None else stored.time

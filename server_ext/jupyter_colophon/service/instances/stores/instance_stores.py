@@ -19,7 +19,7 @@ class InstanceStores:
         self._open: dict[tuple[str, str], InstanceStore] = {}
         self._lock = Lock()
 
-    def get(self, space: str, kind: str = "") -> InstanceStore:
+    def get_or_create_store(self, space: str, kind: str = "") -> InstanceStore:
         """Return the store of a schemaspace, by its key. Raises InvalidQuery for an unknown kind."""
         kind = kind or self.chosen
         if kind not in self._openers:
@@ -31,9 +31,9 @@ class InstanceStores:
                 self._open[kind, space] = self._openers[kind](space)
             return self._open[kind, space]
 
-    def close(self) -> None:
+    def close_all_stores(self) -> None:
         """Close all stores."""
         with self._lock:
             for store in self._open.values():
-                store.close()
+                store.close_store()
             self._open.clear()

@@ -13,13 +13,13 @@ class VersionCache:
     def __init__(self) -> None:
         self._known: dict[str, tuple[str, int]] = {}
 
-    def keep(self, stored: StoredInstance, version: int) -> None:
+    def store_version(self, stored: StoredInstance, version: int) -> None:
         """Store the version of this content."""
         if len(self._known) >= _CACHE_MAX:
             self._known.clear()
         self._known[stored.name] = (stored.mark, version)
 
-    def find_version(self, stored: StoredInstance) -> int | None:
+    def find_version_of_content(self, stored: StoredInstance) -> int | None:
         """Return the version of this content, if it was the last one recorded here."""
         mark, version = self._known.get(stored.name, ("", None))
         return version if mark == stored.mark else None
