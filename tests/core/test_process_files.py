@@ -11,7 +11,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no 
 HOLDER = """
 import sys, pathlib
 from jupyter_colophon.system.process_files import ProcessFile
-file = ProcessFile.create(pathlib.Path(sys.argv[1]), b"content")
+file = ProcessFile.create_locked(pathlib.Path(sys.argv[1]), b"content")
 print("created", flush=True)
 sys.stdin.read()
 """

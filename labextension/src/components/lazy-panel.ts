@@ -3,7 +3,7 @@ import type { Message } from '@lumino/messaging';
 import type { Widget } from '@lumino/widgets';
 import { BoxPanel } from '@lumino/widgets';
 
-/** A panel that is loaded on demand; views of React tell when they are rendered. */
+/** A panel that is loaded on demand; views of React report when they are rendered. */
 type LoadedPanel = Widget & { renderPromise?: Promise<void> };
 
 /** The place of a panel: its code is loaded when the place is first shown. A failure can be tried again. */

@@ -262,7 +262,7 @@ class TestObjects:
             made = PlainInstance(**own(size=1), name="one")
             with pytest.raises(KeyError, match="mine"):
                 kept.instances.create_object_api(SPACE).save_new_instance("one", made)
-            assert kept.instances.create_object_api(SPACE).get_all() == []
+            assert kept.instances.create_object_api(SPACE).load_all_instances() == []
 
     def test_objects_are_saved_loaded_and_removed(self, kept: InstanceStoreFixture) -> None:
         objects = kept.instances.create_object_api(SPACE)
