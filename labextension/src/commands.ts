@@ -28,6 +28,9 @@ export namespace CommandIDs {
   export const refreshSchemaspaces = 'colophon:refresh-schemaspaces';
   export const insertSnippet = 'colophon:insert-snippet';
   export const copySnippet = 'colophon:copy-snippet';
+  export const showActivity = 'colophon:show-activity';
+  /** `{urn}`: follows an entity, or stops following it. */
+  export const followEntity = 'colophon:follow-entity';
 }
 
 /** The translation domain. */

@@ -80,6 +80,14 @@ const customIcon = new LabIcon({
 </svg>`
 });
 
+/** A line with a beat. */
+export const activityIcon = new LabIcon({
+  name: 'colophon:activity',
+  svgstr: `<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16" viewBox="0 0 24 24">
+  <path class="jp-icon3 jp-icon-selectable" fill="#616161" d="M9.200 3.500 14 16.800 16.200 11H22v2h-4.400L14.800 20.500h-1.800L8.700 8.700 6.700 13H2v-2h3.400L7.700 3.500z"/>
+</svg>`
+});
+
 const TYPE_ICONS: Readonly<Record<string, LabIcon>> = {
   dataset: datasetIcon,
   dataJob: programIcon,

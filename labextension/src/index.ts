@@ -1,3 +1,4 @@
+import { activity, followed } from './plugins/activity';
 import { cells } from './plugins/cells';
 import { entity } from './plugins/entity';
 import { forms } from './plugins/forms';
@@ -20,6 +21,8 @@ export default [
   entityTabs,
   lineageDecorator,
   starred,
+  followed,
+  activity,
   forms,
   sidebar,
   entity,

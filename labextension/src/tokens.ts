@@ -250,17 +250,28 @@ export const ILineageDecorator = new Token<ILineageDecorator>(
   'The marks of nodes in lineage graphs.'
 );
 
-/** The entities that the user has starred. */
-export interface IStarredEntities {
-  readonly changed: ISignal<IStarredEntities, void>;
-  /** The URNs, the latest star first. */
+/** Entities that the user has chosen. */
+export interface IEntityList {
+  readonly changed: ISignal<IEntityList, void>;
+  /** The URNs, the latest first. */
   readonly state: readonly string[];
   has(urn: string): boolean;
-  /** Adds or removes a star. Rejects if the settings cannot be saved. */
+  /** Adds or removes an entity. Rejects if the settings cannot be saved. */
   toggle(urn: string): Promise<void>;
 }
+
+/** The entities that the user has starred. */
+export type IStarredEntities = IEntityList;
 
 export const IStarredEntities = new Token<IStarredEntities>(
   'jupyter-colophon:IStarredEntities',
   'The entities that the user has starred.'
+);
+
+/** The entities that the user follows: their changes by others are notified. */
+export type IFollowedEntities = IEntityList;
+
+export const IFollowedEntities = new Token<IFollowedEntities>(
+  'jupyter-colophon:IFollowedEntities',
+  'The entities that the user follows.'
 );

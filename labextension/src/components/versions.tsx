@@ -22,7 +22,8 @@ function getKindLabel(kind: IDifference['kind'], trans: TranslationBundle): stri
   }
 }
 
-function Difference(props: { difference: IDifference; trans: TranslationBundle }): React.JSX.Element {
+/** A difference as one line: its sign, its place, the old value and the new one. */
+export function Difference(props: { difference: IDifference; trans: TranslationBundle }): React.JSX.Element {
   const { difference, trans } = props;
   return (
     <li data-kind={difference.kind}>

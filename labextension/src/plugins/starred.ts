@@ -1,6 +1,6 @@
 import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
-import { StarredEntities } from '../model/starred';
+import { EntityList } from '../model/entity-list';
 import { IStarredEntities } from '../tokens';
 
 export const starred: JupyterFrontEndPlugin<IStarredEntities> = {
@@ -9,5 +9,5 @@ export const starred: JupyterFrontEndPlugin<IStarredEntities> = {
   autoStart: true,
   provides: IStarredEntities,
   requires: [ISettingRegistry],
-  activate: (_, registry: ISettingRegistry) => new StarredEntities(registry.load('jupyter-colophon:starred'))
+  activate: (_, registry: ISettingRegistry) => new EntityList(registry.load('jupyter-colophon:starred'), 'starred')
 };

@@ -1,32 +1,35 @@
 import type { ISettingRegistry } from '@jupyterlab/settingregistry';
 import type { ISignal } from '@lumino/signaling';
 import { Signal } from '@lumino/signaling';
-import type { IStarredEntities } from '../tokens';
-
-/** The setting with the URNs. */
-const SETTING = 'starred';
+import type { IEntityList } from '../tokens';
 
 /** More are not useful in a list that is read as a whole. */
-const MAX_STARRED = 200;
+const MAX_ENTITIES = 200;
 
 type Settings = Pick<ISettingRegistry.ISettings, 'get' | 'set' | 'changed'>;
 
-function readUrns(settings: Settings): readonly string[] {
-  const value = settings.get(SETTING).composite;
+function readUrns(settings: Settings, name: string): readonly string[] {
+  const value = settings.get(name).composite;
   return Array.isArray(value) ? value.filter(urn => typeof urn === 'string') : [];
 }
 
-/** Starred entities, kept in the settings of the user, so that they are the same in every workspace. */
-export class StarredEntities implements IStarredEntities {
-  /** @param loading - The settings, which JupyterLab loads asynchronously. */
-  constructor(loading: Promise<Settings>) {
+/** Entities that the user has chosen, kept in a setting, so that they are the same in every workspace. */
+export class EntityList implements IEntityList {
+  /**
+   * @param loading - The settings, which JupyterLab loads asynchronously.
+   * @param _setting - The name of the setting with the URNs.
+   */
+  constructor(
+    loading: Promise<Settings>,
+    private _setting: string
+  ) {
     this._loading = loading.then(settings => {
-      const update = (): void => this._update(readUrns(settings));
+      const update = (): void => this._update(readUrns(settings, _setting));
       settings.changed.connect(update);
       update();
       return settings;
     });
-    // Without settings nothing is starred; setting a star reports the failure.
+    // Without settings the list is empty; changing it reports the failure.
     this._loading.catch(() => undefined);
   }
 
@@ -45,10 +48,10 @@ export class StarredEntities implements IStarredEntities {
   async toggle(urn: string): Promise<void> {
     const settings = await this._loading;
     const others = this._urns.filter(other => other !== urn);
-    const urns = this.has(urn) ? others : [urn, ...others].slice(0, MAX_STARRED);
-    // Shown at once: a second click must not start from the previous list.
+    const urns = this.has(urn) ? others : [urn, ...others].slice(0, MAX_ENTITIES);
+    // Updated at once: a second click must not start from the previous list.
     this._update(urns);
-    await settings.set(SETTING, [...urns]);
+    await settings.set(this._setting, [...urns]);
   }
 
   private _update(urns: readonly string[]): void {

@@ -1,0 +1,48 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import type { Change } from '../../generated/api';
+import type { IDifference } from '../../model/difference';
+import { compareDocuments, namePath } from '../../model/difference';
+import { parseColumnUrn, shortenUrn } from '../../model/urns';
+
+/** Aspects that only repeat what the URN says. */
+const KEY_ASPECT = /Key$/;
+
+/** Members that group properties: their name says nothing to readers. */
+const GROUP = /^(properties|customProperties) › /;
+
+function namePlace(pointer: string): string {
+  return namePath(pointer).replace(GROUP, '');
+}
+
+/** Lists what changed in the values of aspects, the latest change first. */
+export function listDifferences(changes: readonly Change[]): IDifference[] {
+  return changes
+    .filter(({ aspect, scope }) => aspect !== null && scope === 'USER' && !KEY_ASPECT.test(aspect))
+    .flatMap(({ previous, value }) => compareDocuments(previous ?? {}, value ?? {}, namePlace));
+}
+
+/** Returns a sentence about changes of the entity itself, or of what programs record; empty if there is none. */
+export function describeChanges(changes: readonly Change[], trans: TranslationBundle): string {
+  const isOfEntity = (change: Change): boolean => change.aspect === null;
+  const hasOperation = (operation: Change['operation']): boolean =>
+    changes.some(change => isOfEntity(change) && change.operation === operation);
+  if (hasOperation('delete')) {
+    return trans.__('Deleted');
+  }
+  if (hasOperation('rename')) {
+    return trans.__('Renamed');
+  }
+  if (hasOperation('create')) {
+    return trans.__('Created');
+  }
+  const system = changes.filter(({ aspect, scope }) => aspect !== null && scope === 'SYSTEM');
+  if (system.some(change => change.aspect === 'schemaMetadata')) {
+    return trans.__('Schema changed');
+  }
+  return system.length > 0 ? trans.__('System metadata changed') : '';
+}
+
+/** Returns the name of an entity in a list; columns with the name of their table. */
+export function getEntityLabel({ urn, name }: Pick<Change, 'urn' | 'name'>): string {
+  return parseColumnUrn(urn) === null ? name : shortenUrn(urn);
+}

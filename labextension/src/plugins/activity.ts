@@ -1,0 +1,114 @@
+import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
+import { ILayoutRestorer } from '@jupyterlab/application';
+import { ICommandPalette, Notification } from '@jupyterlab/apputils';
+import { ISettingRegistry } from '@jupyterlab/settingregistry';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+import type { Widget } from '@lumino/widgets';
+import { CommandIDs, DOMAIN } from '../commands';
+import { activityIcon } from '../icons';
+import type { IChangeNotification } from '../model/change-notifier';
+import { ChangeNotifier } from '../model/change-notifier';
+import { EntityList } from '../model/entity-list';
+import { LazyPanel } from '../components/lazy-panel';
+import { IFollowedEntities, IMetadataService } from '../tokens';
+import { URN_ARGUMENTS, getUrn } from './arguments';
+
+/** How long a notification is shown, in ms; it remains in the list of notifications. */
+const SHOWN_MS = 8000;
+
+export const followed: JupyterFrontEndPlugin<IFollowedEntities> = {
+  id: 'jupyter-colophon:followed',
+  description: 'The entities that the user follows, kept in the settings.',
+  autoStart: true,
+  provides: IFollowedEntities,
+  requires: [ISettingRegistry],
+  activate: (_, registry: ISettingRegistry) => new EntityList(registry.load('jupyter-colophon:followed'), 'followed')
+};
+
+function formatNotification({ reason, name, actor }: IChangeNotification, trans: TranslationBundle): string {
+  switch (reason) {
+    case 'changed':
+      return trans.__('%1 changed the metadata of %2.', actor, name);
+    case 'schema-changed':
+      return trans.__('The schema of %1 has changed.', name);
+    case 'deleted':
+      return trans.__('%1 deleted %2.', actor, name);
+    case 'run-failed':
+      return trans.__('A run of %1 has failed.', name);
+  }
+}
+
+/** Returns what a button of a notification opens: the run that failed, or else the entity. */
+function getTarget({ reason, run, urn }: IChangeNotification): string {
+  return reason === 'run-failed' && run !== null ? run : urn;
+}
+
+/** Registers the command that follows an entity, or stops following it. */
+function registerFollowCommand(
+  { commands }: JupyterFrontEnd,
+  entities: IFollowedEntities,
+  trans: TranslationBundle
+): void {
+  commands.addCommand(CommandIDs.followEntity, {
+    label: trans.__('Follow Entity'),
+    caption: trans.__(
+      'Get a notification when others change the entity, its schema changes, or a run that writes it fails'
+    ),
+    describedBy: { args: URN_ARGUMENTS },
+    isEnabled: args => getUrn(args) !== '',
+    isToggleable: true,
+    isToggled: args => entities.has(getUrn(args)),
+    execute: args => entities.toggle(getUrn(args))
+  });
+  entities.changed.connect(() => commands.notifyCommandChanged(CommandIDs.followEntity));
+}
+
+export const activity: JupyterFrontEndPlugin<void> = {
+  id: 'jupyter-colophon:activity',
+  description: 'The panel with the latest changes, and notifications of changes of followed entities.',
+  autoStart: true,
+  requires: [IMetadataService],
+  optional: [IFollowedEntities, ITranslator, ILayoutRestorer, ICommandPalette],
+  activate: (
+    app: JupyterFrontEnd,
+    metadata: IMetadataService,
+    entities: IFollowedEntities | null,
+    translator: ITranslator | null,
+    restorer: ILayoutRestorer | null,
+    palette: ICommandPalette | null
+  ) => {
+    const trans = (translator ?? nullTranslator).load(DOMAIN);
+    const loadPanel = async (): Promise<Widget> => {
+      const { ActivityModel, ActivityPanel } = await import('../panels/activity');
+      const model = new ActivityModel(metadata, metadata.feed);
+      return new ActivityPanel(model, entities, metadata.openEntity, trans);
+    };
+    const panel = new LazyPanel(loadPanel, trans);
+    panel.id = 'jp-colophon-activity';
+    panel.title.icon = activityIcon;
+    panel.title.caption = trans.__('Metadata activity');
+    app.shell.add(panel, 'right', { rank: 850, type: 'Metadata' });
+    restorer?.add(panel, panel.id);
+    app.commands.addCommand(CommandIDs.showActivity, {
+      label: trans.__('Show Metadata Activity'),
+      caption: trans.__('Show the latest changes and runs'),
+      icon: activityIcon,
+      describedBy: { args: { type: 'object', properties: {}, additionalProperties: false } },
+      execute: () => app.shell.activateById(panel.id)
+    });
+    palette?.addItem({ command: CommandIDs.showActivity, category: trans.__('Metadata') });
+    if (entities) {
+      registerFollowCommand(app, entities, trans);
+      const notifier = new ChangeNotifier(metadata, metadata.feed, entities, notification => {
+        const callback = (): void => metadata.openEntity(getTarget(notification));
+        const type = notification.reason === 'run-failed' ? 'warning' : 'info';
+        Notification.emit(formatNotification(notification, trans), type, {
+          autoClose: SHOWN_MS,
+          actions: [{ label: trans.__('Open'), callback }]
+        });
+      });
+      window.addEventListener('pagehide', () => notifier.dispose(), { once: true });
+    }
+  }
+};

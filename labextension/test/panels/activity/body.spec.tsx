@@ -1,0 +1,109 @@
+import { nullTranslator } from '@jupyterlab/translation';
+import { Widget } from '@lumino/widgets';
+import { afterEach, expect, test } from 'vitest';
+import { Catalog } from '../../../src/api/client';
+import type { Change } from '../../../src/generated/api';
+import { ActivityPanel } from '../../../src/panels/activity';
+import { ActivityModel } from '../../../src/panels/activity/model';
+import { FakeFeed } from '../../support/feed';
+import { FakeServer, problem, table } from '../../support/server';
+import { waitUntil } from '../../support/wait-until';
+
+let panel: ActivityPanel | null = null;
+let opened: string[] = [];
+
+afterEach(() => {
+  panel?.dispose();
+  panel = null;
+});
+
+function change(seq: number, part: Partial<Change> = {}): Change {
+  const name = `t${seq}`;
+  const fixed = { namespace: 'flights', version: 1, via: null, run: null, previous: null, value: null };
+  const described = { aspect: 'businessMetadata', operation: 'update', scope: 'USER', actor: 'bob' } as const;
+  return {
+    seq,
+    time: '2026-11-20T12:00:00.000Z',
+    urn: table(name),
+    type: 'dataset',
+    name,
+    ...fixed,
+    ...described,
+    ...part
+  };
+}
+
+/** A server with a change log whose last number is `head`. */
+function serving(head: number, part: (seq: number) => Partial<Change> = () => ({})): FakeServer {
+  return new FakeServer().on('GET', 'changes', ({ query }) => {
+    const after = Number(query.get('after') ?? 0);
+    const limit = Number(query.get('limit'));
+    const changes = Array.from({ length: Math.min(limit, head - after) }, (_, index) => {
+      const seq = after + index + 1;
+      return change(seq, part(seq));
+    });
+    return { body: { cursor: limit === 0 ? head : after + changes.length, changes } };
+  });
+}
+
+function show(server: FakeServer, feed: FakeFeed | null = null): void {
+  opened = [];
+  const model = new ActivityModel(new Catalog(server.settings), feed?.feed ?? null);
+  panel = new ActivityPanel(model, null, urn => opened.push(urn), nullTranslator.load(''));
+  Widget.attach(panel, document.body);
+}
+
+function listNames(): (string | null)[] {
+  return [...document.querySelectorAll('.jp-Colophon-activityHead .jp-Colophon-link')].map(item => item.textContent);
+}
+
+test('the latest changes are listed with their differences as text', async () => {
+  const edit = { previous: { properties: { owner: 'ops' } }, value: { properties: { owner: '<b>sales</b>' } } };
+  show(serving(2, seq => (seq === 2 ? edit : { aspect: null, operation: 'create' })));
+  await waitUntil(() => listNames().length === 2);
+  expect(listNames()).toEqual(['t2', 't1']);
+  const [first, second] = [...document.querySelectorAll('.jp-Colophon-activity')].map(item => item.textContent);
+  expect(first).toContain('owner ops → <b>sales</b>');
+  expect(second).toContain('Created');
+  document.querySelector<HTMLElement>('.jp-Colophon-activityHead .jp-Colophon-link')?.click();
+  expect(opened).toEqual([table('t2')]);
+});
+
+test('earlier changes are loaded on demand until the beginning of the change log', async () => {
+  show(serving(450));
+  const count = (): number => document.querySelectorAll('.jp-Colophon-activity').length;
+  const more = (): HTMLButtonElement | undefined =>
+    [...document.querySelectorAll('button')].find(button => button.textContent === 'Show earlier changes');
+  await waitUntil(() => count() === 200);
+  more()?.click();
+  await waitUntil(() => count() === 400);
+  more()?.click();
+  await waitUntil(() => count() === 450);
+  expect(listNames().at(-1)).toBe('t1');
+  expect(more()).toBeUndefined();
+});
+
+test('a change that arrives is first in the list and highlighted', async () => {
+  const feed = new FakeFeed();
+  show(
+    serving(1, () => ({ seq: 0 })),
+    feed
+  );
+  await waitUntil(() => listNames().length === 1);
+  feed.emit('fresh');
+  feed.emit('fresher');
+  await waitUntil(() => listNames().length === 3);
+  expect(listNames()).toEqual(['fresher', 'fresh', 't1']);
+  expect([...document.querySelectorAll('.jp-mod-new')].map(item => item.getAttribute('data-urn'))).toContain(
+    table('fresher')
+  );
+});
+
+test('a failure is shown, and the list says what appears when it is empty', async () => {
+  const server = new FakeServer().on('GET', 'changes', problem(503, 'the store is unavailable'));
+  show(server);
+  await waitUntil(() => document.body.textContent?.includes('the store is unavailable') === true);
+  server.on('GET', 'changes', { body: { cursor: 0, changes: [] } });
+  [...document.querySelectorAll('button')].find(button => button.textContent === 'Try again')?.click();
+  await waitUntil(() => document.body.textContent?.includes('No changes yet.') === true);
+});
