@@ -26,6 +26,16 @@ if [ -z "${DEMO:-}" ]; then
   cp -r "$home/contract-form/labextension" "$home/data/labextensions/acme-contracts"
   options+=(--Colophon.entity_registry="$home/contract-form/registry/entity-registry.yml")
 fi
+if [ -z "${JUPYTER_BIN:-}" ]; then
+  # The frontend as users get it: built for production, from what `jlpm build` compiled.
+  mkdir -p "$home/frontend/server_ext/jupyter_colophon" "$home/frontend/labextensions"
+  ln -s "$here/../node_modules" "$here/../labextension" "$home/frontend/"
+  cp "$here/../package.json" "$home/frontend/"
+  PATH="$bin:$PATH" jupyter-builder build "$home/frontend" >/dev/null
+  ln -s "$home/frontend/server_ext/jupyter_colophon/_labextension" "$home/frontend/labextensions/jupyter-colophon"
+  # Before the folders of the virtual environment.
+  export JUPYTER_PATH="$home/frontend"
+fi
 # Without JupyterLab's dialog about news.
 settings="$home/config/lab/user-settings/@jupyterlab/apputils-extension"
 mkdir -p "$settings"

@@ -3,6 +3,7 @@ import { LabShell } from '@jupyterlab/application';
 import { MainAreaWidget, WidgetTracker } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { LabIcon } from '@jupyterlab/ui-components';
+import { Toolbar } from '@jupyterlab/ui-components';
 import type { Message } from '@lumino/messaging';
 import type { Widget } from '@lumino/widgets';
 import { LazyPanel } from '../components/lazy-panel';
@@ -26,7 +27,8 @@ interface ITabTitle {
 /** A tab of the main area whose panel is loaded when the tab is first shown; it asks before it discards changes. */
 export class PanelTab<P extends ITabPanel> extends MainAreaWidget<LazyPanel<P>> {
   constructor(title: ITabTitle, loadPanel: () => Promise<P>, trans: TranslationBundle) {
-    super({ content: new LazyPanel(loadPanel, trans) });
+    // Without items; the default, a ReactiveToolbar, leaves nodes behind when it is disposed.
+    super({ content: new LazyPanel(loadPanel, trans), toolbar: new Toolbar() });
     Object.assign(this.title, title);
     this.toolbar.hide();
   }
