@@ -124,7 +124,7 @@ async def test_data_survive_a_restart(api: Any, sales: None, jp_serverapp: Any) 
     path: Path = Path(endpoint.store.options["path"])
     await api("PUT", *TECHNICAL, body=build_metadata_value({"stays": "yes"}), answers="write-result")
     script = "from pathlib import Path\nfrom support.catalog import list_hit_names, open_catalog_file, search_catalog\n"
-    script += "print(list_names(search(open_catalog_file(Path(sys.argv[1])), 'stays:yes')))"
+    script += "print(list_hit_names(search_catalog(open_catalog_file(Path(sys.argv[1])), 'stays:yes')))"
     assert run_script(script, str(path)).strip() == "['orders']"
     assert os.stat(path).st_mode & 0o777 == 0o600
 
