@@ -106,6 +106,15 @@ async def test_impact_reads_owners_of_every_aspect(api: Any, chain: None) -> Non
     assert facets["owner"] == [{"value": "eve", "count": 1}]
 
 
+async def test_labels_have_tags_and_first_owner(api: Any, chain: None) -> None:
+    await api("PUT", "entities", D, "aspects", "businessMetadata", body=metadata({"owner": "ada"}, tags=["pii", "faa"]))
+    body = {"urns": [D, A, D, table("none"), "urn:li:corpuser:eve"]}
+    found = (await api("POST", "lineage", "labels", body=body, answers="lineage-labels")).body["nodes"]
+    assert found[0] == {"urn": D, "tags": ["faa", "pii"], "owner": "ada"}
+    assert found[1] == {"urn": A, "tags": [], "owner": None}
+    assert (await api("POST", "lineage", "labels", body={"urns": ["wrong"]})).status == 400
+
+
 async def test_diff_has_added_and_removed_edges(api: Any, record: Any) -> None:
     await record(P, "old", [(A, "read"), (B, "write")], NOON, NOON + 1)
     await record(P, "new", [(A, "read"), (C, "write")], NOON + 30 * DAY, NOON + 30 * DAY + 1)

@@ -52,8 +52,10 @@ lineage: Lineage
 "lineage-diff": LineageDiff
 "lineage-edge": LineageEdge
 "lineage-impact": LineageImpact
+"lineage-labels": LineageLabels
 "lineage-next": LineageNext
 "lineage-node": LineageNode
+"lineage-nodes": LineageNodes
 "lineage-path": LineagePath
 load: Load
 "load-batch": LoadBatch
@@ -1094,6 +1096,19 @@ count: number
 truncated: boolean
 }
 /**
+ * The tags and owners of nodes of a lineage graph.
+ */
+export interface LineageLabels {
+nodes: {
+urn: string
+tags: string[]
+/**
+ * The first owner; those assigned by users come first.
+ */
+owner: (string | null)
+}[]
+}
+/**
  * A continuation of a lineage graph from the frontier of a previous answer; nodes in visited are not followed again.
  */
 export interface LineageNext {
@@ -1106,6 +1121,12 @@ start?: (string | null)
 end?: (string | null)
 asOf?: (string | null)
 columns?: boolean
+}
+/**
+ * Nodes of a lineage graph, by URN.
+ */
+export interface LineageNodes {
+urns: string[]
 }
 /**
  * All shortest paths on which data flows from one node to another.

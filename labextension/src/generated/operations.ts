@@ -29,7 +29,9 @@ import type {
   Lineage,
   LineageDiff,
   LineageImpact,
+  LineageLabels,
   LineageNext,
+  LineageNodes,
   LineagePath,
   Load,
   LoadBatch,
@@ -322,6 +324,12 @@ export interface IOperations {
     body: undefined;
     answer: LineageImpact;
   };
+  /** Read the tags and owners of nodes; unknown and unreadable nodes are omitted. */
+  readLineageLabels: {
+    parameters: Record<never, never>;
+    body: LineageNodes;
+    answer: LineageLabels;
+  };
   /** List the lineage edges that were added and removed between two times. */
   readLineageDiff: {
     parameters: { urn: string; from?: string | undefined; to?: string | undefined; window?: string | undefined; direction?: 'both' | 'upstream' | 'downstream' | 'undirected' | undefined; levels?: number | undefined; limit?: number | undefined };
@@ -558,6 +566,7 @@ export const OPERATIONS: { readonly [Id in keyof IOperations]: IOperation } = {
   continueLineage: { method: "POST", path: "/lineage/next" },
   readLineagePath: { method: "GET", path: "/lineage/path" },
   readLineageImpact: { method: "GET", path: "/lineage/impact" },
+  readLineageLabels: { method: "POST", path: "/lineage/labels" },
   readLineageDiff: { method: "GET", path: "/lineage/diff" },
   readChanges: { method: "GET", path: "/changes" },
   streamChanges: { method: "GET", path: "/changes/stream", headers: ["Last-Event-ID"] },

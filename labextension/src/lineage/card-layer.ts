@@ -1,9 +1,38 @@
-import type { ILabels } from './cards';
+import type { IBadge, ICardAppearance, ILabels } from './cards';
 import { createCard } from './cards';
+import type { IColumn, IColumnPath } from './columns';
+import { getFieldId } from './columns';
+import type { Side } from './graph';
 import { EMPTY_GRAPH } from './graph';
-import type { IScene } from './scene';
+import { MIN_TEXT_PX } from './painter';
+import type { IPlacedNode, IScene } from './scene';
 import { EMPTY_SCENE } from './scene';
 import type { IViewport } from './viewport';
+
+/** What the cards of a scene show in addition to their nodes, by URN. */
+export interface IAppearance {
+  colours: ReadonlyMap<string, number>;
+  details: ReadonlyMap<string, string>;
+  badges: ReadonlyMap<string, readonly IBadge[]>;
+  /** CSS colours of marks of extensions. */
+  marks: ReadonlyMap<string, string>;
+}
+
+export const PLAIN_APPEARANCE: IAppearance = {
+  colours: new Map(),
+  details: new Map(),
+  badges: new Map(),
+  marks: new Map()
+};
+
+/** What is emphasised of the cards. */
+export interface ICardEmphasis {
+  selected: string | null;
+  /** The nodes that are not faded; null for all. */
+  path: ReadonlySet<string> | null;
+  column: IColumn | null;
+  columns: IColumnPath | null;
+}
 
 /** The nodes that are HTML elements over the canvas. One of them is in the tab order. */
 export class CardLayer {
@@ -13,18 +42,34 @@ export class CardLayer {
     this.element.className = 'jp-Colophon-cards';
   }
 
-  /** Shows another scene. Returns whether a removed card had the focus. */
-  show(scene: IScene): boolean {
-    const hadFocus = this.element.contains(document.activeElement);
+  /** Shows another scene. Returns the focused card and its column, if they were removed. */
+  show(scene: IScene, appearance: IAppearance): { urn: string; field: string | undefined } | null {
+    const focused = this.element.contains(document.activeElement) ? (document.activeElement as HTMLElement) : null;
+    const urn = focused?.closest<HTMLElement>('.jp-Colophon-node')?.dataset['urn'];
+    const field = focused?.dataset['field'];
     this._scene = scene;
-    this._cards.forEach(element => element.remove());
+    this._appearance = appearance;
+    this._sides = collectSides(scene);
+    this.element.replaceChildren();
     this._cards.clear();
-    return hadFocus;
+    return urn === undefined ? null : { urn, field };
   }
 
-  /** Draws the cards of the given nodes in the current view. */
-  draw(visible: ReadonlySet<string>, view: IViewport, selected: string | null, current: string): void {
+  /** Moves all cards with the view; texts keep a readable size on the screen. */
+  move(view: IViewport): void {
     this.element.style.transform = `translate(${view.x}px, ${view.y}px) scale(${view.scale})`;
+    if (view.scale !== this._scale) {
+      this._scale = view.scale;
+      this.element.style.setProperty('--jp-Colophon-minText', `${MIN_TEXT_PX / view.scale}px`);
+      // Two lines of readable text only fit into a card of nearly its full size.
+      this.element.classList.toggle('jp-mod-far', view.scale < 0.92);
+      // The rows of columns are too low for readable text.
+      this.element.classList.toggle('jp-mod-distant', view.scale < 0.62);
+    }
+  }
+
+  /** Adds and removes cards, so that there are those of the given nodes. */
+  draw(visible: ReadonlySet<string>, emphasis: ICardEmphasis, current: string): void {
     for (const [urn, element] of this._cards) {
       if (!visible.has(urn)) {
         element.remove();
@@ -32,17 +77,14 @@ export class CardLayer {
       }
     }
     visible.forEach(urn => this._addCard(urn));
-    for (const urn of this._cards.keys()) {
-      const main = this._getButton(urn);
-      main?.setAttribute('tabindex', urn === current ? '0' : '-1');
-      main?.setAttribute('aria-pressed', String(urn === selected));
-    }
+    this._emphasize(emphasis, current);
   }
 
-  /** Focuses a card. */
-  focus(urn: string): void {
+  /** Focuses a card, or a column of it. */
+  focus(urn: string, field?: string): void {
+    const row = field === undefined ? null : this._getRow(urn, field);
     // The view moves by itself; scrolling by the browser would shift the canvas relative to the cards.
-    this._getButton(urn)?.focus({ preventScroll: true });
+    (row ?? this._getButton(urn))?.focus({ preventScroll: true });
   }
 
   /** Whether a card, or a button on it, has the focus. */
@@ -50,19 +92,66 @@ export class CardLayer {
     return this._cards.get(urn)?.contains(document.activeElement) ?? false;
   }
 
+  private _emphasize(emphasis: ICardEmphasis, current: string): void {
+    const { selected, path, column, columns } = emphasis;
+    for (const [urn, card] of this._cards) {
+      const main = this._getButton(urn);
+      main?.setAttribute('tabindex', urn === current ? '0' : '-1');
+      main?.setAttribute('aria-pressed', String(urn === selected));
+      card.classList.toggle('jp-mod-faded', path !== null && !path.has(urn));
+      for (const row of card.querySelectorAll<HTMLElement>('[data-field]')) {
+        const field = row.dataset['field'] ?? '';
+        row.classList.toggle('jp-mod-onPath', columns?.fields.has(getFieldId({ urn, field })) === true);
+        row.setAttribute('aria-pressed', String(column?.urn === urn && column.field === field));
+      }
+    }
+  }
+
   private _addCard(urn: string): void {
     const placed = this._scene.nodes.get(urn);
     if (placed && !this._cards.has(urn)) {
-      const element = createCard(placed, urn === this._scene.graph.focus, this._labels);
+      const element = createCard(placed, this._getAppearance(placed), this._labels);
       this._cards.set(urn, element);
       this.element.append(element);
     }
+  }
+
+  private _getAppearance({ node }: IPlacedNode): ICardAppearance {
+    const { colours, details, badges, marks } = this._appearance;
+    return {
+      isFocus: node.urn === this._scene.graph.focus,
+      colour: colours.get(node.urn),
+      detail: details.get(node.urn),
+      badges: badges.get(node.urn) ?? [],
+      mark: marks.get(node.urn),
+      collapsible: this._sides.get(node.urn) ?? [],
+      hasColumns: node.type === 'dataset'
+    };
   }
 
   private _getButton(urn: string): HTMLElement | null {
     return (this._cards.get(urn)?.firstElementChild as HTMLElement | undefined) ?? null;
   }
 
+  private _getRow(urn: string, field: string): HTMLElement | null {
+    const rows = this._cards.get(urn)?.querySelectorAll<HTMLElement>('[data-field]') ?? [];
+    return [...rows].find(row => row.dataset['field'] === field) ?? null;
+  }
+
   private _scene: IScene = { ...EMPTY_SCENE, graph: EMPTY_GRAPH };
+  private _appearance: IAppearance = PLAIN_APPEARANCE;
+  private _sides = new Map<string, readonly Side[]>();
   private _cards = new Map<string, HTMLElement>();
+  private _scale = 0;
+}
+
+/** Returns the sides of each node with shown neighbours; a cluster has none to collapse. */
+function collectSides(scene: IScene): Map<string, readonly Side[]> {
+  const sides = new Map<string, Set<Side>>();
+  const add = (urn: string, side: Side): void => void sides.set(urn, (sides.get(urn) ?? new Set()).add(side));
+  for (const { source, target } of scene.graph.edges) {
+    add(source, 'downstream');
+    add(target, 'upstream');
+  }
+  return new Map([...sides].map(([urn, set]) => [urn, scene.nodes.get(urn)?.node.members ? [] : [...set]]));
 }

@@ -1,6 +1,14 @@
 import type { Lineage } from '../generated/api';
 
-export type INode = Lineage['nodes'][number];
+type LineageNode = Lineage['nodes'][number];
+
+/** A node of the server, or a group of nodes that are drawn as one. */
+export interface INode extends Omit<LineageNode, 'type'> {
+  type: LineageNode['type'] | 'group';
+  /** The nodes of a group; absent for others. */
+  members?: readonly LineageNode[];
+}
+
 export type IEdge = Lineage['edges'][number];
 export type IColumnEdge = Lineage['columns'][number];
 export type Side = 'upstream' | 'downstream';
@@ -12,25 +20,28 @@ export interface IGraph {
   nodes: readonly INode[];
   edges: readonly IEdge[];
   columns: readonly IColumnEdge[];
-  /** Whether the server, or our own limit, omitted something. */
+  /** Whether the server omitted something. */
   truncated: boolean;
-  /** Number of nodes omitted by our own limit. */
-  omittedNodes: number;
+  /** The nodes from which the server can continue. */
+  frontier: readonly string[];
 }
 
-export const EMPTY_GRAPH: IGraph = { focus: '', nodes: [], edges: [], columns: [], truncated: false, omittedNodes: 0 };
+export const EMPTY_GRAPH: IGraph = { focus: '', nodes: [], edges: [], columns: [], truncated: false, frontier: [] };
 
 /** Returns the identity of an edge within a graph. */
 export function getEdgeId(edge: Pick<IEdge, 'source' | 'target'>): string {
   return `${edge.source}\u241f${edge.target}`;
 }
 
-function getColumnId(column: IColumnEdge): string {
+/** Returns the identity of an edge between columns. */
+export function getColumnId(column: IColumnEdge): string {
   return [column.source, column.sourceField, column.target, column.targetField, column.program].join('\u241f');
 }
 
 /** Collects the neighbours of each node on each side, according to the edges. */
-function collectNeighbours(edges: readonly IEdge[]): Map<string, Record<Side, Set<string>>> {
+export function collectNeighbours(
+  edges: readonly Pick<IEdge, 'source' | 'target'>[]
+): Map<string, Record<Side, Set<string>>> {
   const neighbours = new Map<string, Record<Side, Set<string>>>();
   const getSides = (urn: string): Record<Side, Set<string>> => {
     const have = neighbours.get(urn) ?? { upstream: new Set<string>(), downstream: new Set<string>() };
@@ -48,9 +59,12 @@ function countShown(neighbours: ReturnType<typeof collectNeighbours>, urn: strin
   return neighbours.get(urn)?.[side].size ?? 0;
 }
 
+// A collator is much faster than `localeCompare` for thousands of names.
+const NAME_ORDER = new Intl.Collator(undefined, { numeric: true });
+
 /** Sorts `table_2` before `table_10`, and equal names by URN, so that a graph always looks the same. */
-function compareByName(a: INode, b: INode): number {
-  return a.name.localeCompare(b.name, undefined, { numeric: true }) || (a.urn < b.urn ? -1 : 1);
+function compareByName(a: LineageNode, b: LineageNode): number {
+  return NAME_ORDER.compare(a.name, b.name) || (a.urn < b.urn ? -1 : 1);
 }
 
 /** From this count on, the server may have stopped at a limit; smaller counts are complete. */
@@ -63,10 +77,10 @@ export function formatHiddenCount({ notShown }: Pick<INode, 'notShown'>, side: S
 }
 
 /** Merges the nodes of all answers. A neighbour that one answer hides and another contains is no longer hidden. */
-function mergeNodes(answers: readonly Lineage[], edges: readonly IEdge[]): INode[] {
+function mergeNodes(answers: readonly Lineage[], edges: readonly IEdge[]): LineageNode[] {
   const totals = new Map<string, Record<Side, number>>();
   const uncounted = new Set<string>();
-  const nodes = new Map<string, INode>();
+  const nodes = new Map<string, LineageNode>();
   for (const answer of answers) {
     const neighbours = collectNeighbours(answer.edges);
     for (const node of answer.nodes) {
@@ -118,7 +132,7 @@ export function mergeAnswers(answers: readonly Lineage[]): IGraph {
     edges: all.filter(edge => shownUrns.has(edge.source) && shownUrns.has(edge.target)),
     columns: [...columns.values()],
     truncated: answers.some(answer => answer.truncated),
-    omittedNodes: 0
+    frontier: first.frontier
   };
 }
 
@@ -130,11 +144,11 @@ export function restrictAnswer(answer: Lineage, shownUrns: ReadonlySet<string>):
 }
 
 /** Adds removed edges to the numbers of hidden neighbours. */
-function countRemovedEdges(
-  nodes: readonly INode[],
+export function countRemovedEdges<N extends Pick<INode, 'urn' | 'notShown'>>(
+  nodes: readonly N[],
   edgesBefore: readonly IEdge[],
   edgesAfter: readonly IEdge[]
-): INode[] {
+): N[] {
   const before = collectNeighbours(edgesBefore);
   const after = collectNeighbours(edgesAfter);
   const countLost = (urn: string, side: Side): number => countShown(before, urn, side) - countShown(after, urn, side);
@@ -146,32 +160,4 @@ function countRemovedEdges(
       downstream: node.notShown.downstream + countLost(node.urn, 'downstream')
     }
   }));
-}
-
-/** Sorts nodes by their distance from the focus, over edges of either direction. */
-function sortByDistance(graph: IGraph): string[] {
-  const neighbours = collectNeighbours(graph.edges);
-  const order = new Set<string>([graph.focus]);
-  for (const urn of order) {
-    const sides = neighbours.get(urn);
-    sides?.upstream.forEach(other => order.add(other));
-    sides?.downstream.forEach(other => order.add(other));
-  }
-  graph.nodes.forEach(node => order.add(node.urn));
-  return [...order];
-}
-
-/** Limits a graph to the nodes nearest to the focus, and counts the others as hidden neighbours. */
-export function limitNodes(graph: IGraph, limit: number): IGraph {
-  if (graph.nodes.length <= limit) {
-    return graph;
-  }
-  const keptUrns = new Set(sortByDistance(graph).slice(0, limit));
-  const edges = graph.edges.filter(edge => keptUrns.has(edge.source) && keptUrns.has(edge.target));
-  const nodes = countRemovedEdges(
-    graph.nodes.filter(node => keptUrns.has(node.urn)),
-    graph.edges,
-    edges
-  );
-  return { ...graph, nodes, edges, truncated: true, omittedNodes: graph.nodes.length - nodes.length };
 }

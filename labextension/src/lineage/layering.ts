@@ -2,6 +2,8 @@
 export interface IDigraph {
   count: number;
   edges: readonly (readonly [number, number])[];
+  /** The height of each node in pixels; those of cards without columns if absent. */
+  heights?: readonly number[];
 }
 
 function listOutgoingEdges(graph: IDigraph): number[][] {
@@ -88,7 +90,7 @@ export function assignLayers(graph: IDigraph): number[] {
 function pullRootsRight(graph: IDigraph, layer: number[], out: number[][]): number[] {
   const targets = new Set(graph.edges.map(([, to]) => to));
   return layer.map((at, node) => {
-    const next = out[node]!.map(edge => layer[graph.edges[edge]![1]]!);
-    return targets.has(node) || next.length === 0 ? at : Math.max(at, Math.min(...next) - 1);
+    const next = out[node]!.reduce((least, edge) => Math.min(least, layer[graph.edges[edge]![1]]!), Infinity);
+    return targets.has(node) || next === Infinity ? at : Math.max(at, next - 1);
   });
 }

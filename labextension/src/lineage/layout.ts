@@ -22,9 +22,12 @@ export interface ILayout {
   height: number;
 }
 
-export const NODE_WIDTH = 172;
+export const NODE_WIDTH = 184;
+/** The height of a card without columns, and of the head of a card with columns. */
 export const NODE_HEIGHT = 48;
-const LAYER_GAP = 52;
+/** The height of a column in a card. */
+export const COLUMN_HEIGHT = 22;
+const LAYER_GAP = 64;
 const ROW_GAP = 22;
 const BEND_SIZE = 16;
 
@@ -68,9 +71,18 @@ function listNeighbours(graph: ISplitGraph): INeighbours {
   return { before, after };
 }
 
+/** Returns the greatest of many values: too many for the arguments of `Math.max`. */
+function findMaximum(values: Iterable<number>, least: number): number {
+  let greatest = least;
+  for (const value of values) {
+    greatest = Math.max(greatest, value);
+  }
+  return greatest;
+}
+
 /** Creates the first order of the rows by a traversal from left to right, which keeps connected nodes together. */
 function createFirstRows(graph: ISplitGraph, neighbours: INeighbours): Rows {
-  const rows: Rows = Array.from({ length: Math.max(-1, ...graph.layer) + 1 }, () => []);
+  const rows: Rows = Array.from({ length: findMaximum(graph.layer, -1) + 1 }, () => []);
   const visited = new Uint8Array(graph.count);
   const starts = Array.from({ length: graph.count }, (_, node) => node).sort(
     (a, b) => graph.layer[a]! - graph.layer[b]! || a - b
@@ -82,7 +94,10 @@ function createFirstRows(graph: ISplitGraph, neighbours: INeighbours): Rows {
       if (visited[node] === 0) {
         visited[node] = 1;
         rows[graph.layer[node]!]!.push(node);
-        stack.push(...[...neighbours.after[node]!].reverse());
+        const after = neighbours.after[node]!;
+        for (let at = after.length - 1; at >= 0; at--) {
+          stack.push(after[at]!);
+        }
       }
     }
   }
@@ -94,23 +109,26 @@ function getLayerX(layer: number): number {
 }
 
 /** Returns the points below a node, from right to left, where a backward edge turns. */
-function routeBelow(node: IPoint): IPoint[] {
-  const y = node.y + NODE_HEIGHT + ROW_GAP / 2;
+function routeBelow(node: IPoint, height: number): IPoint[] {
+  const y = node.y + height + ROW_GAP / 2;
   return [
     { x: node.x + NODE_WIDTH, y },
     { x: node.x, y }
   ];
 }
 
-function createRoute(source: IPoint, target: IPoint, bends: readonly IPoint[], back: boolean): IPoint[] {
+/** An end of a route: the upper left corner of a node and its height. */
+type End = IPoint & { height: number };
+
+function createRoute(source: End, target: End, bends: readonly IPoint[], back: boolean): IPoint[] {
   const start = { x: source.x + NODE_WIDTH, y: source.y + NODE_HEIGHT / 2 };
   const end = { x: target.x, y: target.y + NODE_HEIGHT / 2 };
   const between = bends.flatMap(bend => [bend, { x: bend.x + NODE_WIDTH, y: bend.y }]);
   if (!back) {
     return [start, ...between, end];
   }
-  const turn =
-    source === target ? routeBelow(source) : [...routeBelow(source), ...between.reverse(), ...routeBelow(target)];
+  const below = routeBelow(source, source.height);
+  const turn = source === target ? below : [...below, ...between.reverse(), ...routeBelow(target, target.height)];
   return [start, ...turn, end];
 }
 
@@ -120,14 +138,21 @@ export function computeLayout(graph: IDigraph): ILayout {
   const split = splitLongEdges(graph, assignLayers(reverseEdges(graph, backward)), backward);
   const neighbours = listNeighbours(split);
   const rows = orderRows(createFirstRows(split, neighbours), neighbours, split.count);
-  const getHeight = (node: number): number => (node < graph.count ? NODE_HEIGHT + ROW_GAP : BEND_SIZE);
-  const centre = computeCentres(rows, neighbours, getHeight);
-  const top = Math.min(0, ...centre.slice(0, graph.count).map(y => y - NODE_HEIGHT / 2), ...centre);
+  const getHeight = (node: number): number => graph.heights?.[node] ?? NODE_HEIGHT;
+  const getRoom = (node: number): number => (node < graph.count ? getHeight(node) + ROW_GAP : BEND_SIZE);
+  const centre = computeCentres(rows, neighbours, getRoom);
+  const top = -findMaximum(
+    centre.map((y, node) => (node < graph.count ? getHeight(node) / 2 : 0) - y),
+    0
+  );
   const placeNode = (node: number, half: number): IPoint => ({
     x: getLayerX(split.layer[node]!),
     y: Math.round(centre[node]! - half - top)
   });
-  const nodes = Array.from({ length: graph.count }, (_, node) => placeNode(node, NODE_HEIGHT / 2));
+  const nodes = Array.from({ length: graph.count }, (_, node): End => ({
+    ...placeNode(node, getHeight(node) / 2),
+    height: getHeight(node)
+  }));
   const routes = graph.edges.map(([source, target], index) =>
     createRoute(
       nodes[source]!,
@@ -136,11 +161,26 @@ export function computeLayout(graph: IDigraph): ILayout {
       backward[index]!
     )
   );
+  const bottom = findMaximum(
+    routes.map(route =>
+      findMaximum(
+        route.map(point => point.y),
+        0
+      )
+    ),
+    0
+  );
   return {
-    nodes,
+    nodes: nodes.map(({ x, y }) => ({ x, y })),
     routes,
     backward,
-    width: Math.max(0, ...nodes.map(node => node.x + NODE_WIDTH)),
-    height: Math.max(0, ...nodes.map(node => node.y + NODE_HEIGHT), ...routes.flat().map(point => point.y))
+    width: findMaximum(
+      nodes.map(node => node.x + NODE_WIDTH),
+      0
+    ),
+    height: findMaximum(
+      nodes.map(node => node.y + node.height),
+      bottom
+    )
   };
 }

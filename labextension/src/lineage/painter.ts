@@ -1,29 +1,68 @@
+import type { IColumnPath } from './columns';
 import type { ICurve } from './curves';
 import { getEdgeId } from './graph';
 import { NODE_HEIGHT, NODE_WIDTH } from './layout';
-import type { IPlacedEdge, IScene } from './scene';
+import type { IBounds, IPlacedColumnEdge, IPlacedEdge, IPlacedNode, IScene } from './scene';
 import type { ISize, IViewport } from './viewport';
+import { MIN_CARD_SCALE } from './viewport';
 
 /** The colours of the current theme. */
 export interface IPalette {
   edge: string;
   selected: string;
   node: string;
+  surface: string;
+  text: string;
+  added: string;
+  removed: string;
+  /** The colours of categories of nodes. */
+  series: readonly string[];
+  font: string;
 }
 
-/** The contents of the canvas. */
-export interface IPicture {
-  scene: IScene;
-  view: IViewport;
+/** How an edge differs between two times. */
+export type Mark = 'added' | 'removed';
+
+/** What is emphasised in a drawing. */
+export interface IEmphasis {
   /** The id of the selected edge. */
   edge: string | null;
   /** The URN of the node whose edges are highlighted. */
   node: string | null;
-  /** Nodes that are painted because they have no card. */
-  distant: ReadonlySet<string>;
+  /** The path of a column; other edges between columns fade. */
+  columns: IColumnPath | null;
+  /** The URNs of nodes and ids of edges that are not faded; null for all. */
+  path: ReadonlySet<string> | null;
+}
+
+/** The contents of the canvas. */
+export interface IPicture extends IEmphasis {
+  scene: IScene;
+  view: IViewport;
+  /** Nodes that are painted because they have no card; null for none. */
+  isPainted: (urn: string) => boolean;
+  colours: ReadonlyMap<string, number>;
+  marks: ReadonlyMap<string, Mark>;
+  getName: (placed: IPlacedNode) => string;
 }
 
 const ARROW = 7;
+/** Texts are painted with this size on the screen, whatever the zoom. */
+export const MIN_TEXT_PX = 10.5;
+const FADED = 0.15;
+/** Below this scale curves are painted as lines, and without arrow heads. */
+const MIN_CURVE_SCALE = 0.2;
+
+/** The CSS variables of the colours of categories. */
+const SERIES = [
+  '--jp-brand-color1',
+  '--jp-success-color1',
+  '--jp-warn-color1',
+  '--jp-error-color1',
+  '--jp-info-color1',
+  '--jp-accent-color1',
+  '--jp-border-color0'
+];
 
 /** Reads the colours of the current theme. */
 export function readPalette(element: Element): IPalette {
@@ -32,8 +71,224 @@ export function readPalette(element: Element): IPalette {
   return {
     edge: readVariable('--jp-ui-font-color2'),
     selected: readVariable('--jp-brand-color1'),
-    node: readVariable('--jp-ui-font-color3')
+    node: readVariable('--jp-border-color0'),
+    surface: readVariable('--jp-layout-color1'),
+    text: readVariable('--jp-ui-font-color1'),
+    added: readVariable('--jp-success-color0'),
+    removed: readVariable('--jp-error-color0'),
+    series: SERIES.map(readVariable),
+    font: style.fontFamily || 'sans-serif'
   };
+}
+
+/** How a set of edges is painted. */
+interface IStroke {
+  colour: string;
+  width: number;
+  dashes: number[];
+  alpha: number;
+}
+
+/** Returns the dash pattern of an edge: dotted if it closes a cycle, dashed if its access mode is unknown. */
+function getDashes({ edge, backward }: IPlacedEdge, mark: Mark | undefined): number[] {
+  if (mark === 'removed') {
+    return [10, 4, 2, 4];
+  }
+  if (backward) {
+    return [2, 4];
+  }
+  return edge.access === 'unknown' ? [7, 5] : [];
+}
+
+/** Chooses the stroke of an edge. */
+function getStroke(placed: IPlacedEdge, palette: IPalette, picture: IPicture): IStroke {
+  const { edge } = placed;
+  const id = getEdgeId(edge);
+  const mark = picture.marks.get(id);
+  const isHighlighted = id === picture.edge || edge.source === picture.node || edge.target === picture.node;
+  const isOnPath = picture.path?.has(id) === true;
+  const isStrong = isHighlighted || isOnPath || mark !== undefined;
+  const colour = isHighlighted || isOnPath ? palette.selected : palette.edge;
+  const isFaded = (picture.path !== null && !isOnPath) || (picture.columns !== null && !isHighlighted);
+  return {
+    colour: mark === undefined ? colour : palette[mark],
+    width: isStrong ? Math.max(2.4, 1.6 / picture.view.scale) : Math.max(1.3, 1 / picture.view.scale),
+    dashes: getDashes(placed, mark),
+    alpha: isFaded ? FADED : 1
+  };
+}
+
+/** Groups edges with the same stroke, so that each group is painted at once. */
+function groupByStroke<E>(edges: readonly E[], getStrokeOf: (edge: E) => IStroke): [IStroke, E[]][] {
+  const groups = new Map<string, [IStroke, E[]]>();
+  for (const edge of edges) {
+    const stroke = getStrokeOf(edge);
+    const key = `${stroke.width} ${stroke.alpha} ${stroke.colour} ${stroke.dashes.join()}`;
+    const group = groups.get(key);
+    if (group) {
+      group[1].push(edge);
+    } else {
+      groups.set(key, [stroke, [edge]]);
+    }
+  }
+  // Thin lines first, so that emphasised ones are above them.
+  return [...groups.values()].sort((a, b) => a[0].alpha - b[0].alpha || a[0].width - b[0].width);
+}
+
+/** Returns the visible part of the drawing. */
+function getVisibleBounds(view: IViewport, size: ISize): IBounds {
+  const left = -view.x / view.scale;
+  const top = -view.y / view.scale;
+  return { left, top, right: left + size.width / view.scale, bottom: top + size.height / view.scale };
+}
+
+function isInside(bounds: IBounds, visible: IBounds): boolean {
+  return (
+    bounds.right >= visible.left &&
+    bounds.left <= visible.right &&
+    bounds.bottom >= visible.top &&
+    bounds.top <= visible.bottom
+  );
+}
+
+function tracePath(context: CanvasRenderingContext2D, curves: readonly ICurve[], isStraight: boolean): void {
+  for (const { from, bend1, bend2, to } of curves) {
+    context.moveTo(from.x, from.y);
+    if (isStraight) {
+      context.lineTo(to.x, to.y);
+    } else {
+      context.bezierCurveTo(bend1.x, bend1.y, bend2.x, bend2.y, to.x, to.y);
+    }
+  }
+}
+
+/** Traces an arrow head at the end of an edge, or at its start for -1. */
+function traceArrowHead(context: CanvasRenderingContext2D, curves: readonly ICurve[], direction: 1 | -1): void {
+  const tip = direction === 1 ? curves[curves.length - 1]?.to : curves[0]?.from;
+  if (tip) {
+    context.moveTo(tip.x, tip.y);
+    context.lineTo(tip.x - direction * ARROW, tip.y - ARROW * 0.6);
+    context.lineTo(tip.x - direction * ARROW, tip.y + ARROW * 0.6);
+    context.closePath();
+  }
+}
+
+function setStroke(context: CanvasRenderingContext2D, stroke: IStroke): void {
+  context.strokeStyle = stroke.colour;
+  context.fillStyle = stroke.colour;
+  context.lineWidth = stroke.width;
+  context.globalAlpha = stroke.alpha;
+  context.setLineDash(stroke.dashes);
+}
+
+/** Paints a plus or a cross in the middle of an added or removed edge: colour alone does not tell them apart. */
+function paintMark(context: CanvasRenderingContext2D, placed: IPlacedEdge, mark: Mark): void {
+  const curve = placed.curves[Math.floor(placed.curves.length / 2)]!;
+  const x = (curve.from.x + curve.to.x) / 2;
+  const y = (curve.from.y + curve.to.y) / 2;
+  const size = 6;
+  context.setLineDash([]);
+  context.lineWidth = 2.4;
+  context.beginPath();
+  if (mark === 'added') {
+    context.moveTo(x - size, y);
+    context.lineTo(x + size, y);
+    context.moveTo(x, y - size);
+    context.lineTo(x, y + size);
+  } else {
+    context.moveTo(x - size, y - size);
+    context.lineTo(x + size, y + size);
+    context.moveTo(x - size, y + size);
+    context.lineTo(x + size, y - size);
+  }
+  context.stroke();
+}
+
+function paintEdges(context: CanvasRenderingContext2D, palette: IPalette, picture: IPicture, visible: IBounds): void {
+  const isFar = picture.view.scale < MIN_CURVE_SCALE;
+  const edges = picture.scene.edges.filter(({ bounds }) => isInside(bounds, visible));
+  for (const [stroke, group] of groupByStroke(edges, placed => getStroke(placed, palette, picture))) {
+    setStroke(context, stroke);
+    context.beginPath();
+    group.forEach(({ curves }) => tracePath(context, curves, isFar));
+    context.stroke();
+    if (!isFar) {
+      context.beginPath();
+      group.forEach(({ curves, edge }) => {
+        traceArrowHead(context, curves, 1);
+        if (edge.access === 'both') {
+          traceArrowHead(context, curves, -1);
+        }
+      });
+      context.fill();
+    }
+    for (const placed of group) {
+      const mark = picture.marks.get(getEdgeId(placed.edge));
+      if (mark !== undefined) {
+        paintMark(context, placed, mark);
+      }
+    }
+  }
+}
+
+function paintColumnEdges(
+  context: CanvasRenderingContext2D,
+  palette: IPalette,
+  picture: IPicture,
+  visible: IBounds
+): void {
+  const edges = picture.scene.columnEdges.filter(({ bounds }) => isInside(bounds, visible));
+  const getColumnStroke = ({ edge, isControl }: IPlacedColumnEdge): IStroke => {
+    const isOnPath = picture.columns?.edges.has(edge) === true;
+    return {
+      colour: isOnPath ? palette.selected : palette.edge,
+      width: isOnPath ? 2 : 1,
+      dashes: isControl ? [4, 4] : [],
+      alpha: isOnPath ? 1 : picture.columns || picture.path ? FADED : 0.55
+    };
+  };
+  for (const [stroke, group] of groupByStroke(edges, getColumnStroke)) {
+    setStroke(context, stroke);
+    context.beginPath();
+    group.forEach(({ curves }) => tracePath(context, curves, false));
+    context.stroke();
+  }
+}
+
+/** Shortens a name to the room on the screen, with an estimate of its width: measuring thousands takes too long. */
+function shortenName(name: string, room: number): string {
+  const letters = Math.floor(room / (MIN_TEXT_PX * 0.58));
+  return name.length <= letters ? name : letters < 3 ? '' : `${name.slice(0, letters - 1)}…`;
+}
+
+function paintNodes(context: CanvasRenderingContext2D, palette: IPalette, picture: IPicture, visible: IBounds): void {
+  const { scale } = picture.view;
+  const hasText = scale >= MIN_CARD_SCALE;
+  context.setLineDash([]);
+  context.lineWidth = 1;
+  context.font = `${MIN_TEXT_PX / scale}px ${palette.font}`;
+  context.textBaseline = 'middle';
+  for (const [urn, placed] of picture.scene.nodes) {
+    const { at, height } = placed;
+    const bounds = { left: at.x, top: at.y, right: at.x + NODE_WIDTH, bottom: at.y + height };
+    if (!isInside(bounds, visible) || !picture.isPainted(urn)) {
+      continue;
+    }
+    const colour = palette.series[picture.colours.get(urn) ?? -1];
+    context.globalAlpha = picture.path === null || picture.path.has(urn) ? 1 : FADED;
+    if (hasText) {
+      context.fillStyle = palette.surface;
+      context.strokeStyle = colour ?? palette.node;
+      context.fillRect(at.x, at.y, NODE_WIDTH, height);
+      context.strokeRect(at.x, at.y, NODE_WIDTH, height);
+      context.fillStyle = palette.text;
+      const text = shortenName(picture.getName(placed), (NODE_WIDTH - 20) * scale);
+      context.fillText(text, at.x + 10, at.y + NODE_HEIGHT / 2);
+    } else {
+      context.fillStyle = colour ?? palette.node;
+      context.fillRect(at.x, at.y, NODE_WIDTH, height);
+    }
+  }
 }
 
 /** Paints edges, and nodes without a card, on a canvas. */
@@ -46,70 +301,10 @@ export function paint(canvas: HTMLCanvasElement, size: ISize, palette: IPalette,
     return;
   }
   const { view } = picture;
+  const visible = getVisibleBounds(view, size);
   context.setTransform(view.scale * ratio, 0, 0, view.scale * ratio, view.x * ratio, view.y * ratio);
-  const normal = picture.scene.edges.filter(placed => !isHighlighted(placed, picture));
-  const highlighted = picture.scene.edges.filter(placed => isHighlighted(placed, picture));
-  strokeEdges(context, normal, palette.edge, Math.max(1.3, 1 / view.scale));
-  strokeEdges(context, highlighted, palette.selected, Math.max(2.4, 1.6 / view.scale));
-  context.fillStyle = palette.node;
-  for (const urn of picture.distant) {
-    const at = picture.scene.nodes.get(urn)?.at;
-    if (at) {
-      context.fillRect(at.x, at.y, NODE_WIDTH, NODE_HEIGHT);
-    }
-  }
-}
-
-function isHighlighted({ edge }: IPlacedEdge, picture: IPicture): boolean {
-  return getEdgeId(edge) === picture.edge || edge.source === picture.node || edge.target === picture.node;
-}
-
-function tracePath(context: CanvasRenderingContext2D, curves: readonly ICurve[]): void {
-  for (const { from, bend1, bend2, to } of curves) {
-    context.moveTo(from.x, from.y);
-    context.bezierCurveTo(bend1.x, bend1.y, bend2.x, bend2.y, to.x, to.y);
-  }
-}
-
-/** Returns the dash pattern of an edge: solid, dashed if the access mode is unknown, dotted if it closes a cycle. */
-function getDashes({ edge, backward }: IPlacedEdge): number[] {
-  if (backward) {
-    return [2, 4];
-  }
-  return edge.access === 'unknown' ? [7, 5] : [];
-}
-
-function strokeEdges(
-  context: CanvasRenderingContext2D,
-  edges: readonly IPlacedEdge[],
-  colour: string,
-  width: number
-): void {
-  context.strokeStyle = colour;
-  context.fillStyle = colour;
-  context.lineWidth = width;
-  for (const placed of edges) {
-    context.setLineDash(getDashes(placed));
-    context.beginPath();
-    tracePath(context, placed.curves);
-    context.stroke();
-    context.setLineDash([]);
-    drawArrowHead(context, placed.curves, 1);
-    if (placed.edge.access === 'both') {
-      drawArrowHead(context, placed.curves, -1);
-    }
-  }
-}
-
-/** Draws an arrow head at the end of an edge, or at its start for -1. */
-function drawArrowHead(context: CanvasRenderingContext2D, curves: readonly ICurve[], direction: 1 | -1): void {
-  const tip = direction === 1 ? curves[curves.length - 1]?.to : curves[0]?.from;
-  if (!tip) {
-    return;
-  }
-  context.beginPath();
-  context.moveTo(tip.x, tip.y);
-  context.lineTo(tip.x - direction * ARROW, tip.y - ARROW * 0.6);
-  context.lineTo(tip.x - direction * ARROW, tip.y + ARROW * 0.6);
-  context.fill();
+  paintEdges(context, palette, picture, visible);
+  paintColumnEdges(context, palette, picture, visible);
+  paintNodes(context, palette, picture, visible);
+  context.globalAlpha = 1;
 }

@@ -29,8 +29,14 @@ export function fitPositions(targets: readonly number[], gaps: readonly number[]
       blocks.pop();
     }
   });
-  const values = blocks.flatMap(block => new Array<number>(block.count).fill(block.sum / block.count));
-  return values.map((value, index) => value + offsets[index]!);
+  let index = 0;
+  for (const block of blocks) {
+    for (let member = 0; member < block.count; member++) {
+      offsets[index]! += block.sum / block.count;
+      index += 1;
+    }
+  }
+  return offsets;
 }
 
 function computeTarget(nodes: readonly number[], y: readonly number[], fallback: number): number {
@@ -55,7 +61,9 @@ export function computeCentres(rows: Rows, neighbours: INeighbours, getHeight: (
   };
   for (let round = 0; round < ROUNDS; round++) {
     rows.forEach(row => moveRow(row, neighbours.before));
-    [...rows].reverse().forEach(row => moveRow(row, neighbours.after));
+    for (let layer = rows.length - 1; layer >= 0; layer--) {
+      moveRow(rows[layer]!, neighbours.after);
+    }
   }
   return y;
 }

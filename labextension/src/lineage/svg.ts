@@ -2,7 +2,7 @@ import type { ILabels } from './cards';
 import { SHAPES } from './cards';
 import type { ICurve } from './curves';
 import type { IPoint } from './layout';
-import { NODE_HEIGHT, NODE_WIDTH } from './layout';
+import { COLUMN_HEIGHT, NODE_HEIGHT, NODE_WIDTH } from './layout';
 import type { IPlacedNode, IScene } from './scene';
 
 const MARGIN = 24;
@@ -74,7 +74,19 @@ function formatText(text: string, at: IPoint, room: number, size: number, bold: 
   return `<text x="${at.x}" y="${at.y}" font-size="${size}" ${style}${length}>${escapeXml(cut.text)}</text>`;
 }
 
-function formatNode({ node, at }: IPlacedNode, labels: FileLabels, measure: Measure): string {
+function formatColumns({ columns }: IPlacedNode, measure: Measure): string {
+  return (columns?.fields ?? [])
+    .map((field, row) => {
+      const top = NODE_HEIGHT + row * COLUMN_HEIGHT;
+      const at = { x: 10, y: top + COLUMN_HEIGHT - 7 };
+      const line = `<path d="M0 ${top}H${NODE_WIDTH}" stroke="#ccc"/>`;
+      return line + formatText(field, at, NODE_WIDTH - 20, 12, false, measure);
+    })
+    .join('');
+}
+
+function formatNode(placed: IPlacedNode, labels: FileLabels, measure: Measure): string {
+  const { node, at, height } = placed;
   const isData = node.type === 'dataset';
   const padding = isData ? 10 : 18;
   const x = padding + ICON_SIZE + ICON_GAP;
@@ -83,11 +95,11 @@ function formatNode({ node, at }: IPlacedNode, labels: FileLabels, measure: Meas
   const icon = `translate(${padding} ${(NODE_HEIGHT - ICON_SIZE) / 2}) scale(${ICON_SIZE / 24})`;
   return (
     `<g transform="translate(${at.x} ${at.y})"><title>${escapeXml(node.urn)}</title>` +
-    `<rect width="${NODE_WIDTH}" height="${NODE_HEIGHT}" rx="${isData ? 4 : NODE_HEIGHT / 2}" fill="#fff" stroke="#333"` +
+    `<rect width="${NODE_WIDTH}" height="${height}" rx="${isData || node.type === 'group' ? 4 : NODE_HEIGHT / 2}" fill="#fff" stroke="#333"` +
     `${isData ? '' : ' stroke-dasharray="4 3"'}/>` +
     `<path d="${SHAPES[node.type]}" fill="#555" transform="${icon}"/>` +
     `${formatText(labels.getName(node), { x, y: 21 }, room, 13, true, measure)}` +
-    `${formatText(place, { x, y: 37 }, room, 11, false, measure)}</g>`
+    `${formatText(place, { x, y: 37 }, room, 11, false, measure)}${formatColumns(placed, measure)}</g>`
   );
 }
 
@@ -109,11 +121,16 @@ export function exportSvg(scene: IScene, labels: FileLabels, family: string): st
       `<path d="${formatPath(curves)}" fill="none" stroke="#555" stroke-width="1.5" marker-end="url(#tip)"` +
       `${edge.access === 'unknown' ? ' stroke-dasharray="7 5"' : ''}/>`
   );
+  const columnEdges = scene.columnEdges.map(
+    ({ curves, isControl }) =>
+      `<path d="${formatPath(curves)}" fill="none" stroke="#777"${isControl ? ' stroke-dasharray="4 4"' : ''}/>`
+  );
   const nodes = [...scene.nodes.values()].map(placed => formatNode(placed, labels, measure));
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="${-MARGIN} ${-MARGIN} ${width} ${height}" width="${width}" height="${height}" font-family="${escapeXml(family)}">`,
     '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8z" fill="#555"/></marker></defs>',
     ...edges,
+    ...columnEdges,
     ...nodes,
     '</svg>',
     ''

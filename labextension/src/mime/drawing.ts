@@ -1,14 +1,16 @@
 import type { Lineage } from '../generated/api';
-import { limitNodes, getEdgeId, mergeAnswers } from '../lineage/graph';
+import type { ICardColumns } from '../lineage/columns';
+import { FIRST_COLUMNS, listColumns, NEXT_COLUMNS, selectColumns } from '../lineage/columns';
+import type { IFolding } from '../lineage/fold';
+import { FIRST_PAGE, foldGraph, isCluster, NEXT_PAGE, NO_FOLDING } from '../lineage/fold';
+import { getEdgeId, mergeAnswers } from '../lineage/graph';
 import { computeLayout } from '../lineage/layout';
 import { toDigraph, createScene } from '../lineage/scene';
-import type { IViewActions } from '../lineage/view';
-import { LineageView } from '../lineage/view';
+import type { IHighlight, IViewActions } from '../lineage/view';
+import { LineageView, NO_HIGHLIGHT } from '../lineage/view';
 import { createLabels } from '../panels/lineage/labels';
 import type { IOutputContext } from './output';
 
-/** Outputs are limited in size; a command opens the whole graph. */
-const MAX_NODES = 100;
 const MIN_HEIGHT = 120;
 const MAX_HEIGHT = 380;
 const EXTRA_HEIGHT = 56;
@@ -16,25 +18,53 @@ const EXTRA_HEIGHT = 56;
 /** Draws an answer into an element. */
 export function drawLineage(host: HTMLElement, answer: Lineage, context: IOutputContext): LineageView {
   const { trans } = context;
-  const graph = limitNodes(mergeAnswers([answer]), MAX_NODES);
-  const name = graph.nodes.find(node => node.urn === graph.focus)?.name ?? graph.focus;
+  const whole = mergeAnswers([answer]);
+  const name = whole.nodes.find(node => node.urn === whole.focus)?.name ?? whole.focus;
   const stage = document.createElement('div');
   const open = document.createElement('button');
   open.type = 'button';
   open.className = 'jp-Colophon-button';
   open.textContent = trans.__('Open lineage of %1', name);
-  open.onclick = () => context.openLineage(graph.focus);
+  open.onclick = () => context.openLineage(whole.focus);
   host.append(stage, open);
-  const scene = createScene(graph, computeLayout(toDigraph(graph)));
-  stage.style.height = `${Math.min(MAX_HEIGHT, Math.max(MIN_HEIGHT, scene.height + EXTRA_HEIGHT))}px`;
-  const actions: IViewActions = {
-    selectNode: urn => view.highlight({ node: urn, edge: null }),
-    selectEdge: edge => view.highlight({ node: null, edge: getEdgeId(edge) }),
-    clearSelection: () => view.highlight({ node: null, edge: null }),
-    open: urn => context.openEntity(urn),
-    expand: () => context.openLineage(graph.focus)
+  const fields = listColumns(whole);
+  let folding: IFolding = NO_FOLDING;
+  let highlight: IHighlight = NO_HIGHLIGHT;
+  const columns = new Map<string, ICardColumns>();
+  const draw = (expanded: string | null = null): void => {
+    const graph = foldGraph(whole, folding);
+    const scene = createScene(graph, computeLayout(toDigraph(graph, columns)), columns);
+    stage.style.height = `${Math.min(MAX_HEIGHT, Math.max(MIN_HEIGHT, scene.height + EXTRA_HEIGHT))}px`;
+    view.show(scene, expanded);
   };
-  const view = new LineageView(stage, createLabels(name, trans), actions, { minScale: 0.4, zoomsOnWheel: false });
-  view.show(scene);
+  const setHighlight = (change: Partial<IHighlight>): void => {
+    highlight = { ...NO_HIGHLIGHT, column: highlight.column, ...change };
+    view.highlight(highlight);
+  };
+  const showColumns = (urn: string, room: number): void => {
+    columns.set(urn, selectColumns(fields.get(urn) ?? [], room, new Set()));
+    draw(urn);
+  };
+  const actions: IViewActions = {
+    selectNode: urn => setHighlight({ node: urn }),
+    selectEdge: edge => setHighlight({ edge: getEdgeId(edge) }),
+    selectColumn: column => setHighlight({ column }),
+    clearSelection: () => setHighlight({ column: null }),
+    open: urn => context.openEntity(urn),
+    expand: () => context.openLineage(whole.focus),
+    collapse: () => context.openLineage(whole.focus),
+    openGroup: urn => {
+      const shown = folding.pages.get(urn) ?? FIRST_PAGE;
+      if (isCluster({ urn })) {
+        folding = { ...folding, pages: new Map(folding.pages).set(urn, shown + NEXT_PAGE) };
+        draw(urn);
+      }
+    },
+    toggleColumns: urn => (columns.delete(urn) ? draw(urn) : showColumns(urn, FIRST_COLUMNS)),
+    showMoreColumns: urn => showColumns(urn, (columns.get(urn)?.fields.length ?? 0) + NEXT_COLUMNS)
+  };
+  const options = { minScale: 0.6, zoomsOnWheel: false, hasMinimap: false };
+  const view = new LineageView(stage, createLabels(name, trans), actions, options);
+  draw();
   return view;
 }

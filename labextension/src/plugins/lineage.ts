@@ -1,16 +1,58 @@
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { ILayoutRestorer } from '@jupyterlab/application';
-import { IThemeManager } from '@jupyterlab/apputils';
+import { Clipboard, IThemeManager, Notification } from '@jupyterlab/apputils';
+import { PageConfig, URLExt } from '@jupyterlab/coreutils';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
+import type { TranslationBundle } from '@jupyterlab/translation';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+import type { ReadonlyPartialJSONObject } from '@lumino/coreutils';
 import { CommandIDs, DOMAIN } from '../commands';
 import { lineageIcon } from '../icons';
 import { shortenUrn } from '../model/urns';
 import { getLastPart } from '../components/labels';
-import { IMetadataService } from '../tokens';
+import type { ILineageActions, LineagePanel } from '../panels/lineage';
+import { ILineageDecorator, IMetadataService } from '../tokens';
+import { getText, URN_ARGUMENTS } from './arguments';
 import { registerTabs } from './tabs';
 
 const DEFAULT_LEVELS = 1;
+
+/** The parameters of a link to a view: `colophon-lineage` is the URN, `colophon-view` how it is shown. */
+const LINK_URN = 'colophon-lineage';
+const LINK_VIEW = 'colophon-view';
+
+const ARGUMENTS = {
+  ...URN_ARGUMENTS,
+  properties: {
+    ...URN_ARGUMENTS.properties,
+    view: { type: 'string', description: 'The options of a copied link, such as `levels=2&columns=shown`' }
+  }
+};
+
+/** Creates a link that opens JupyterLab with a view of the lineage of an entity. */
+function createLink(urn: string, view: string): string {
+  const page = URLExt.join(PageConfig.getBaseUrl(), PageConfig.getOption('appUrl') || 'lab');
+  const link = new URL(page, window.location.href);
+  link.searchParams.set(LINK_URN, urn);
+  link.searchParams.set(LINK_VIEW, view);
+  return link.href;
+}
+
+/** Opens the view of a link with which JupyterLab was started. */
+async function openLink(app: JupyterFrontEnd): Promise<void> {
+  const parameters = new URLSearchParams(window.location.search);
+  const urn = parameters.get(LINK_URN);
+  if (urn !== null) {
+    await app.restored;
+    await app.commands.execute(CommandIDs.openLineage, { urn, view: parameters.get(LINK_VIEW) ?? '' });
+  }
+}
+
+/** Copies a text, and notifies the user. */
+function copyText(text: string, trans: TranslationBundle): void {
+  Clipboard.copyToSystem(text);
+  Notification.success(trans.__('Copied to the clipboard'), { autoClose: 2000 });
+}
 
 /** Returns a function that reads the current setting of the initial number of levels. */
 function readLevels(registry: ISettingRegistry | null): () => number {
@@ -31,17 +73,26 @@ export const lineage: JupyterFrontEndPlugin<void> = {
   description: 'Lineage graphs in the main area.',
   autoStart: true,
   requires: [IMetadataService],
-  optional: [ITranslator, ILayoutRestorer, IThemeManager, ISettingRegistry],
+  optional: [ITranslator, ILayoutRestorer, IThemeManager, ISettingRegistry, ILineageDecorator],
   activate: (
     app: JupyterFrontEnd,
     metadata: IMetadataService,
     translator: ITranslator | null,
     restorer: ILayoutRestorer | null,
     themes: IThemeManager | null,
-    registry: ISettingRegistry | null
+    registry: ISettingRegistry | null,
+    decorator: ILineageDecorator | null
   ) => {
     const trans = (translator ?? nullTranslator).load(DOMAIN);
     const levels = readLevels(registry);
+    const getActions = (): ILineageActions => ({
+      openEntity: urn => metadata.openEntity(urn),
+      openLineage: urn => metadata.openLineage(urn),
+      openCell: place => metadata.openCell(place),
+      copy: text => copyText(text, trans),
+      createLink,
+      decorator
+    });
     const kind = {
       namespace: 'colophon-lineage',
       type: 'Lineage',
@@ -49,16 +100,24 @@ export const lineage: JupyterFrontEndPlugin<void> = {
       label: trans.__('Open Lineage Graph'),
       caption: trans.__('Upstream and downstream lineage'),
       icon: lineageIcon,
+      arguments: ARGUMENTS,
       getTitle: (urn: string) => {
         const name = shortenUrn(urn);
         return { label: getLastPart(name), caption: trans.__('Lineage of %1', name) };
       },
       loadPanel: async (urn: string) => {
-        const { Layouter, LineageModel, LineagePanel } = await import('../panels/lineage');
+        const { Layouter, LineageModel, LineagePanel: Panel } = await import('../panels/lineage');
         const model = new LineageModel(metadata, metadata.feed, new Layouter(), urn, levels());
-        return new LineagePanel(model, metadata, themes?.themeChanged ?? null, trans);
+        return new Panel(model, getActions(), themes?.themeChanged ?? null, trans);
+      },
+      applyArguments: (panel: LineagePanel, args: ReadonlyPartialJSONObject) => {
+        const view = getText(args, 'view');
+        if (view !== '') {
+          void panel.model.applyView(view);
+        }
       }
     };
     registerTabs(app, restorer, kind, trans);
+    void openLink(app);
   }
 };

@@ -4,6 +4,7 @@ import { MainAreaWidget, WidgetTracker } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { LabIcon } from '@jupyterlab/ui-components';
 import { Toolbar } from '@jupyterlab/ui-components';
+import type { ReadonlyJSONObject, ReadonlyPartialJSONObject } from '@lumino/coreutils';
 import type { Message } from '@lumino/messaging';
 import type { Widget } from '@lumino/widgets';
 import { LazyPanel } from '../components/lazy-panel';
@@ -57,9 +58,10 @@ class EntityTab<P extends ITabPanel> extends PanelTab<P> {
   constructor(
     readonly urn: string,
     kind: ITabKind<P>,
+    args: ReadonlyPartialJSONObject,
     trans: TranslationBundle
   ) {
-    super({ ...kind.getTitle(urn), icon: kind.icon }, () => kind.loadPanel(urn), trans);
+    super({ ...kind.getTitle(urn), icon: kind.icon }, () => loadPanel(urn, kind, args), trans);
     this.id = `jp-${kind.namespace}-${encodeURIComponent(urn)}`;
   }
 }
@@ -77,8 +79,23 @@ interface ITabKind<P extends ITabPanel> {
   icon: LabIcon;
   /** Returns the title until the panel is loaded. */
   getTitle(urn: string): Omit<ITabTitle, 'icon'>;
+  /** The schema of the arguments of the command; by default, the URN alone. */
+  arguments?: ReadonlyJSONObject;
   /** Imports and creates the panel. */
   loadPanel(urn: string): Promise<P>;
+  /** Handles further arguments of the command; for a new tab, when its panel is loaded. */
+  applyArguments?(panel: P, args: ReadonlyPartialJSONObject): void;
+}
+
+/** Loads the panel of a new tab, and applies the arguments of the command that opened it. */
+async function loadPanel<P extends ITabPanel>(
+  urn: string,
+  kind: ITabKind<P>,
+  args: ReadonlyPartialJSONObject
+): Promise<P> {
+  const panel = await kind.loadPanel(urn);
+  kind.applyArguments?.(panel, args);
+  return panel;
 }
 
 /** Adds a tab to the main area, or to the right panel if the main area only holds one document, as in Notebook 7. */
@@ -99,8 +116,8 @@ export function registerTabs<P extends ITabPanel>(
 ): void {
   const { namespace, type, command, label, caption, icon } = kind;
   const tracker = new WidgetTracker<EntityTab<P>>({ namespace });
-  const openTab = (urn: string): EntityTab<P> => {
-    const tab = new EntityTab(urn, kind, trans);
+  const openTab = (urn: string, args: ReadonlyPartialJSONObject): EntityTab<P> => {
+    const tab = new EntityTab(urn, kind, args, trans);
     addTab(shell, tab, type);
     void tracker.add(tab);
     return tab;
@@ -109,11 +126,15 @@ export function registerTabs<P extends ITabPanel>(
     label,
     caption,
     icon,
-    describedBy: { args: URN_ARGUMENTS },
+    describedBy: { args: kind.arguments ?? URN_ARGUMENTS },
     isEnabled: args => getUrn(args) !== '',
     execute: args => {
       const urn = getUrn(args);
-      const tab = tracker.find(other => other.urn === urn) ?? openTab(urn);
+      const open = tracker.find(other => other.urn === urn);
+      if (open?.panel) {
+        kind.applyArguments?.(open.panel, args);
+      }
+      const tab = open ?? openTab(urn, args);
       shell.activateById(tab.id);
       return tab;
     }

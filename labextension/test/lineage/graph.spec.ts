@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { limitNodes, mergeAnswers, restrictAnswer } from '../../src/lineage/graph';
+import { mergeAnswers, restrictAnswer } from '../../src/lineage/graph';
 import { lineageOf } from '../support/server';
 
 function hiddenOf(graph: ReturnType<typeof mergeAnswers>, urn: string): unknown {
@@ -47,23 +47,6 @@ test('nodes are sorted by name, with numbers as numbers', () => {
 
 test('no answers result in an empty graph', () => {
   expect(mergeAnswers([])).toMatchObject({ nodes: [], edges: [] });
-});
-
-test('a large graph is limited to the nearest nodes', () => {
-  const chain = lineageOf(
-    'n0',
-    Array.from({ length: 9 }, (_, i): [string, string] => [`n${i}`, `n${i + 1}`])
-  );
-  const graph = limitNodes(mergeAnswers([chain]), 4);
-  expect(graph.nodes.map(node => node.urn)).toEqual(['n0', 'n1', 'n2', 'n3']);
-  expect(graph.edges).toHaveLength(3);
-  expect(graph).toMatchObject({ omittedNodes: 6, truncated: true });
-  expect(hiddenOf(graph, 'n3')).toEqual({ upstream: 0, downstream: 1 });
-});
-
-test('a graph within the limit is unchanged', () => {
-  const graph = mergeAnswers([lineageOf('b', [['a', 'b']])]);
-  expect(limitNodes(graph, 200)).toBe(graph);
 });
 
 test('an answer is restricted to shown nodes', () => {

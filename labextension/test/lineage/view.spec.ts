@@ -12,7 +12,12 @@ const WORDS: ILabels = {
   getPlace: node => node.namespace,
   describe: node => node.name,
   deleted: 'deleted',
-  expand: (_, side) => side
+  expand: (_, side) => side,
+  collapse: (_, side) => `hide ${side}`,
+  toggleColumns: () => 'columns',
+  describeColumn: (_, field) => field,
+  moreColumns: count => `+ ${count}`,
+  noColumns: 'none'
 };
 
 let host: HTMLElement;
@@ -32,7 +37,12 @@ beforeEach(() => {
     selectEdge: edge => done.push(`edge ${edge.source}`),
     clearSelection: () => done.push('nothing'),
     open: urn => done.push(`open ${urn}`),
-    expand: (urn, side) => done.push(`expand ${urn} ${side}`)
+    expand: (urn, side) => done.push(`expand ${urn} ${side}`),
+    collapse: (urn, side) => done.push(`collapse ${urn} ${side}`),
+    openGroup: urn => done.push(`group ${urn}`),
+    selectColumn: column => done.push(`column ${column?.field ?? 'none'}`),
+    toggleColumns: urn => done.push(`columns ${urn}`),
+    showMoreColumns: urn => done.push(`more ${urn}`)
   });
 });
 

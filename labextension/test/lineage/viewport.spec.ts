@@ -17,7 +17,7 @@ test('a large drawing opens readable around its focus', () => {
   const fitted = { width: 500, height: 300 };
   expect(openView(fitted, SCREEN, { x: 0, y: 0 })).toEqual(fitView(fitted, SCREEN));
   const view = openView({ width: 8000, height: 100 }, SCREEN, { x: 4000, y: 50 });
-  expect(view.scale).toBe(0.6);
+  expect(view.scale).toBe(0.92);
   expect(view.x + 4000 * view.scale).toBeCloseTo(400);
 });
 

@@ -607,6 +607,11 @@ class Operations:
         )
         return self.caller.call(call, timeout_s)
 
+    def read_lineage_labels(self, body: Body, *, timeout_s: float | None = None) -> Document:
+        """Read the tags and owners of nodes; unknown and unreadable nodes are omitted. Body: `LineageNodes`. Answer: `LineageLabels`."""
+        call = Call("readLineageLabels", "POST", "/lineage/labels", body=body)
+        return self.caller.call(call, timeout_s)
+
     def read_lineage_diff(
         self,
         urn: str,

@@ -2,41 +2,41 @@ import type { ISignal } from '@lumino/signaling';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import type { LineageView } from '../../lineage/view';
-import { formatHiddenCount } from '../../lineage/graph';
 import { exportSvg } from '../../lineage/svg';
 import { ProblemNote } from '../../components/problem';
 import type { ICellPlace } from '../../model/cell-place';
 import { shortenUrn } from '../../model/urns';
 import { useModel } from '../../components/use-model';
+import type { ILineageDecoration, ILineageDecorator } from '../../tokens';
 import { LineageDetails } from './details';
 import { Drawing } from './drawing';
-import type { ILineageState, LineageModel } from './model';
-import { MAX_NODES } from './model';
-import { LineageTable } from './table';
-import { LineageToolbar } from './toolbar';
+import { convertToPng, createDocument, downloadFile } from './exports';
 import { createLabels, getNodeName } from './labels';
+import { Legend } from './legend';
+import type { IMenuItem } from './menu';
+import type { ILineageState, LineageModel } from './model';
+import { formatMagic, formatView } from './options';
+import { LineageTable } from './table';
+import { IntervalInputs, Timeline } from './timeline';
+import type { PanelPart } from './toolbar';
+import { LineageToolbar } from './toolbar';
 
 interface ILineageProps {
   model: LineageModel;
   open: (urn: string) => void;
   openLineage: (urn: string) => void;
   openCell: (place: ICellPlace) => void;
+  /** Copies a text to the clipboard. */
+  copy: (text: string) => void;
+  /** Returns the link that opens a view of an entity. */
+  createLink: (urn: string, view: string) => string;
+  decorator: ILineageDecorator | null;
   themeChanged: ISignal<unknown, unknown> | null;
   trans: TranslationBundle;
 }
 
-/** Downloads an SVG text as a file. */
-function downloadSvg(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'image/svg+xml' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(url);
-}
-
 function summarize(state: ILineageState, trans: TranslationBundle): string {
-  const { graph } = state.scene;
+  const { whole, scene } = state;
   if (!state.answered) {
     return state.busy ? trans.__('Loading…') : '';
   }
@@ -44,78 +44,157 @@ function summarize(state: ILineageState, trans: TranslationBundle): string {
     return trans.__('This entity did not exist at that time.');
   }
   const counts = [
-    trans._n('%1 node', '%1 nodes', graph.nodes.length),
-    trans._n('%1 edge', '%1 edges', graph.edges.length)
+    trans._n('%1 node', '%1 nodes', whole.nodes.length),
+    trans._n('%1 edge', '%1 edges', whole.edges.length)
   ].join(', ');
-  if (graph.omittedNodes > 0) {
-    return trans.__('%1. The nearest %2 nodes are shown; %3 more are hidden.', counts, MAX_NODES, graph.omittedNodes);
-  }
-  return graph.truncated ? trans.__('%1. Some nodes are hidden: expand a node to show more.', counts) : counts;
+  const drawn = scene.graph.nodes.filter(node => !node.members).length;
+  return drawn < whole.nodes.length ? trans.__('%1; %2 are drawn, the others are folded', counts, drawn) : counts;
 }
 
-/** An expansion did not fit into the graph, with a link to a graph with room for it. */
-function FullNote({ model, openLineage, trans }: ILineageProps): React.JSX.Element | null {
-  const { fullSide } = useModel(model);
-  if (!fullSide) {
-    return null;
-  }
-  const { node, side } = fullSide;
-  const message =
-    side === 'upstream'
-      ? trans.__(
-          'The graph shows at most %1 nodes: %2 upstream of %3 stay hidden.',
-          MAX_NODES,
-          formatHiddenCount(node, side),
-          getNodeName(node)
-        )
-      : trans.__(
-          'The graph shows at most %1 nodes: %2 downstream of %3 stay hidden.',
-          MAX_NODES,
-          formatHiddenCount(node, side),
-          getNodeName(node)
-        );
+/** The numbers of nodes and edges, and a button for what the server omitted. */
+function Summary({ model, trans }: ILineageProps): React.JSX.Element {
+  const state = useModel(model);
+  const { whole, scene } = state;
+  const isIsolated = state.answered && !state.isUnknownThen && scene.graph.edges.length === 0;
   return (
-    <p role="status" className="jp-Colophon-warning">
-      {message}{' '}
-      {node.urn !== model.urn && (
-        <button type="button" className="jp-Colophon-link" onClick={() => openLineage(node.urn)}>
-          {trans.__('Open the lineage of %1', getNodeName(node))}
+    <div className="jp-Colophon-summary">
+      <p role="status" aria-live="polite">
+        {summarize(state, trans)}
+        {isIsolated && ` · ${trans.__('no reads or writes in the selected time')}`}
+        {whole.truncated && ` · ${trans.__('there are more')}`}
+      </p>
+      {whole.truncated && whole.frontier.length > 0 && (
+        <button type="button" className="jp-Colophon-link" disabled={state.busy} onClick={() => void model.loadMore()}>
+          {trans.__('Load more')}
         </button>
       )}
+    </div>
+  );
+}
+
+/** The state of a path between two nodes. */
+function PathNote({ model, trans }: ILineageProps): React.JSX.Element | null {
+  const { pathStart, path, whole } = useModel(model);
+  const getName = (urn: string): string => {
+    const node = whole.nodes.find(other => other.urn === urn);
+    return node ? getNodeName(node) : shortenUrn(urn);
+  };
+  const message = pathStart
+    ? trans.__('Select the node to which the path from %1 leads.', getNodeName(pathStart))
+    : path &&
+      (path.count === 0
+        ? trans.__('No path leads between %1 and %2.', getName(path.from), getName(path.to))
+        : trans._n(
+            '%1 shortest path from %2 to %3',
+            '%1 shortest paths from %2 to %3',
+            path.count,
+            getName(path.from),
+            getName(path.to)
+          ));
+  return message === null ? null : (
+    <p role="status" className="jp-Colophon-note jp-Colophon-hint">
+      {message}{' '}
+      <button type="button" className="jp-Colophon-link" onClick={() => void model.clearPath()}>
+        {trans.__('Clear path')}
+      </button>
     </p>
   );
+}
+
+const NO_DECORATIONS: readonly ILineageDecoration[] = [];
+
+/** Returns the marks of nodes that extensions offer now. */
+function useDecorations(decorator: ILineageDecorator | null): readonly ILineageDecoration[] {
+  const [items, setItems] = React.useState(decorator?.items ?? NO_DECORATIONS);
+  React.useEffect(() => {
+    const update = (): void => setItems(decorator?.items ?? NO_DECORATIONS);
+    decorator?.changed.connect(update);
+    return () => {
+      decorator?.changed.disconnect(update);
+    };
+  }, [decorator]);
+  return items;
+}
+
+/** Creates the items of the menu that exports the graph. */
+function createExports(props: ILineageProps, view: LineageView | null): IMenuItem[] {
+  const { model, copy, createLink, trans } = props;
+  const name = `lineage-${shortenUrn(model.urn)}`;
+  const drawSvg = (): string => {
+    const family = getComputedStyle(view?.host ?? document.body).fontFamily || 'sans-serif';
+    return exportSvg(model.state.scene, createLabels(shortenUrn(model.urn), trans), family);
+  };
+  const { whole, options } = model.state;
+  return [
+    {
+      label: trans.__('Save as SVG'),
+      onClick: () => downloadFile(`${name}.svg`, new Blob([drawSvg()], { type: 'image/svg+xml' }))
+    },
+    {
+      label: trans.__('Save as PNG'),
+      onClick: () => void convertToPng(drawSvg()).then(picture => downloadFile(`${name}.png`, picture))
+    },
+    {
+      label: trans.__('Save as JSON'),
+      onClick: () => {
+        const text = JSON.stringify(createDocument(whole, options), null, 2);
+        downloadFile(`${name}.json`, new Blob([text], { type: 'application/json' }));
+      }
+    },
+    { label: trans.__('Copy link to this view'), onClick: () => copy(createLink(model.urn, formatView(options))) },
+    { label: trans.__('Copy as %metadata'), onClick: () => copy(formatMagic(model.urn, options)) }
+  ];
 }
 
 /** The body of the lineage panel. */
 export function LineageBody(props: ILineageProps): React.JSX.Element {
   const { model, open, trans } = props;
   const state = useModel(model);
-  const [table, setTable] = React.useState(false);
+  const [parts, setParts] = React.useState<ReadonlySet<PanelPart>>(new Set());
   const [view, setView] = React.useState<LineageView | null>(null);
+  const togglePart = (part: PanelPart): void => {
+    const next = new Set(parts);
+    if (!next.delete(part)) {
+      next.add(part);
+    }
+    setParts(next);
+  };
   const drawing = {
     fit: () => view?.fit(),
     zoom: (steps: number) => view?.zoom(steps),
-    save: () => {
-      const family = getComputedStyle(view?.host ?? document.body).fontFamily || 'sans-serif';
-      const words = createLabels(shortenUrn(model.urn), trans);
-      downloadSvg(`lineage-${shortenUrn(model.urn)}.svg`, exportSvg(model.state.scene, words, family));
-    }
+    centre: (urn: string, field?: string) => view?.centreNode(urn, field)
   };
-  const isIsolated = state.answered && !state.isUnknownThen && state.scene.graph.edges.length === 0;
+  const decorations = useDecorations(props.decorator);
+  const hasTimeline = parts.has('timeline') || state.options.asOf !== '' || state.options.since !== '';
   return (
     <div className="jp-Colophon-lineageBody" aria-busy={state.busy}>
-      <LineageToolbar model={model} drawing={drawing} table={table} setTable={setTable} trans={trans} />
+      <LineageToolbar
+        model={model}
+        drawing={drawing}
+        parts={parts}
+        togglePart={togglePart}
+        decorations={decorations}
+        exports={createExports(props, view)}
+        trans={trans}
+      />
+      <IntervalInputs model={model} trans={trans} />
+      {hasTimeline && <Timeline model={model} trans={trans} />}
       {state.problem && <ProblemNote problem={state.problem} trans={trans} retry={() => void model.refresh()} />}
-      <FullNote {...props} />
-      {state.options.columns && !state.selection.node && !state.selection.edge && (
-        <p role="status" className="jp-Colophon-note jp-Colophon-hint">
-          {trans.__('Select a node to see its columns.')}
-        </p>
-      )}
+      <PathNote {...props} />
       <div className="jp-Colophon-stage">
         <div className="jp-Colophon-views">
-          <Drawing model={model} open={open} themeChanged={props.themeChanged} onReady={setView} trans={trans} />
-          {table && <LineageTable model={model} trans={trans} />}
+          <div className="jp-Colophon-drawing">
+            <Drawing
+              model={model}
+              open={open}
+              decorations={decorations}
+              themeChanged={props.themeChanged}
+              onReady={setView}
+              trans={trans}
+            />
+            {parts.has('legend') && <Legend model={model} trans={trans} />}
+          </div>
+          {parts.has('table') && <LineageTable model={model} trans={trans} />}
         </div>
         <LineageDetails
           model={model}
@@ -125,10 +204,7 @@ export function LineageBody(props: ILineageProps): React.JSX.Element {
           trans={trans}
         />
       </div>
-      <p role="status" aria-live="polite" className="jp-Colophon-summary">
-        {summarize(state, trans)}
-        {isIsolated && ` · ${trans.__('no reads or writes in the selected time')}`}
-      </p>
+      <Summary {...props} />
     </div>
   );
 }

@@ -1,14 +1,18 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
+import type { Run } from '../../generated/api';
 import type { IEdge, INode, Side } from '../../lineage/graph';
 import { ProblemNote } from '../../components/problem';
-import { RunList } from '../../components/runs';
+import { RelativeTime } from '../../components/relative-time';
+import { formatOrigin, RunList } from '../../components/runs';
+import { SourceText } from '../../components/source-text';
 import { useModel } from '../../components/use-model';
 import { formatTime, getTypeLabel } from '../../components/labels';
 import type { ICellPlace } from '../../model/cell-place';
 import { parseNotebookUrn } from '../../model/urns';
 import { Columns } from './columns';
 import { Impact } from './impact';
+import { getNodeName } from './labels';
 import type { ISelection, LineageModel } from './model';
 
 interface IDetailsProps {
@@ -52,6 +56,29 @@ function ExpandButton(props: {
   );
 }
 
+/** Begins a path between two nodes, or ends it at this node. */
+function PathButtons(props: { node: INode; model: LineageModel; trans: TranslationBundle }): React.JSX.Element | null {
+  const { node, model, trans } = props;
+  const { pathStart } = useModel(model);
+  if (pathStart === null) {
+    return (
+      <button
+        type="button"
+        className="jp-Colophon-button"
+        title={trans.__('Then select the node at the other end')}
+        onClick={() => model.startPath(node)}
+      >
+        {trans.__('Path from here')}
+      </button>
+    );
+  }
+  return pathStart.urn === node.urn ? null : (
+    <button type="button" className="jp-Colophon-button jp-mod-primary" onClick={() => void model.showPath(node.urn)}>
+      {trans.__('Show path to %1', getNodeName(pathStart))}
+    </button>
+  );
+}
+
 function NodeHead({ node, ...props }: IDetailsProps & { node: INode }): React.JSX.Element {
   const { model, open, openLineage, openCell, trans } = props;
   const notebook = parseNotebookUrn(node.urn);
@@ -84,6 +111,7 @@ function NodeHead({ node, ...props }: IDetailsProps & { node: INode }): React.JS
         >
           {trans.__('Impact')}
         </button>
+        <PathButtons node={node} model={model} trans={trans} />
         <ExpandButton node={node} side="upstream" model={model} trans={trans} />
         <ExpandButton node={node} side="downstream" model={model} trans={trans} />
       </div>
@@ -112,6 +140,51 @@ function EdgeHead({ edge, model, trans }: IDetailsProps & { edge: IEdge }): Reac
       </p>
       {edge.components.length > 0 && <p className="jp-Colophon-note">{edge.components.join(', ')}</p>}
     </div>
+  );
+}
+
+/** Why an edge is in the graph: its newest run, with who, when, statement and cell; or who declared it. */
+function EdgeReason(props: IDetailsProps & { edge: IEdge; runs: readonly Run[] | null }): React.JSX.Element | null {
+  const { edge, runs, openCell, open, trans } = props;
+  const [run] = runs ?? [];
+  if (edge.declared) {
+    return (
+      <section aria-label={trans.__('Why this edge')}>
+        <h3>{trans.__('Why this edge')}</h3>
+        <p>
+          {trans.__('%1 declared it, without a run.', edge.reportedBy)} <RelativeTime time={edge.start} trans={trans} />
+        </p>
+      </section>
+    );
+  }
+  if (!run) {
+    return null;
+  }
+  const { source } = run.facts;
+  const statements = edge.statements.filter(name => name !== '');
+  return (
+    <section aria-label={trans.__('Why this edge')}>
+      <h3>{trans.__('Why this edge')}</h3>
+      <p>
+        {trans.__('%1 ran %2', run.actor, formatOrigin(run, trans))} · <RelativeTime time={run.start} trans={trans} />
+      </p>
+      {statements.length > 0 && (
+        <p className="jp-Colophon-note">
+          {trans._n('Statement %2', 'Statements %2', statements.length, statements.join(', '))}
+        </p>
+      )}
+      {source !== undefined && source !== '' && <SourceText label={trans.__('Source')} text={source} />}
+      <div className="jp-Colophon-actions">
+        {run.facts.notebook !== undefined && (
+          <button type="button" className="jp-Colophon-button" onClick={() => openCell({ run: run.urn })}>
+            {trans.__('Open cell')}
+          </button>
+        )}
+        <button type="button" className="jp-Colophon-button" onClick={() => open(run.urn)}>
+          {trans.__('Open run')}
+        </button>
+      </div>
+    </section>
   );
 }
 
@@ -149,7 +222,8 @@ export function LineageDetails(props: IDetailsProps): React.JSX.Element | null {
       </button>
       {selection.node && <NodeHead {...props} node={selection.node} />}
       {selection.edge && <EdgeHead {...props} edge={selection.edge} />}
-      {selection.impact && <Impact impact={selection.impact} trans={trans} />}
+      {selection.edge && <EdgeReason {...props} edge={selection.edge} runs={selection.runs} />}
+      {selection.impact && <Impact impact={selection.impact} open={props.open} trans={trans} />}
       <Runs {...props} selection={selection} />
       {options.columns && selection.columns.length === 0 && (
         <p className="jp-Colophon-note">{trans.__('No column lineage.')}</p>

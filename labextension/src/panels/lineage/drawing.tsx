@@ -6,23 +6,28 @@ import { getEdgeId } from '../../lineage/graph';
 import { LineageView as View } from '../../lineage/view';
 import { useModel } from '../../components/use-model';
 import { shortenUrn } from '../../model/urns';
+import type { ILineageDecoration } from '../../tokens';
+import { createAppearance } from './appearance';
 import type { LineageModel } from './model';
 import { createLabels } from './labels';
 
 interface IDrawingProps {
   model: LineageModel;
   open: (urn: string) => void;
+  decorations: readonly ILineageDecoration[];
   themeChanged: ISignal<unknown, unknown> | null;
   onReady: (view: LineageView | null) => void;
   trans: TranslationBundle;
 }
 
+const NO_MARKS = new Map<string, never>();
+
 /** Integrates the framework-independent drawing with React. */
 export function Drawing(props: IDrawingProps): React.JSX.Element {
-  const { model, open, themeChanged, onReady, trans } = props;
+  const { model, open, decorations, themeChanged, onReady, trans } = props;
   const host = React.useRef<HTMLDivElement>(null);
   const [view, setView] = React.useState<LineageView | null>(null);
-  const { scene, expanded, selection } = useModel(model);
+  const { scene, expanded, selection, colours, tags, options, column, path, comparison } = useModel(model);
 
   React.useEffect(() => {
     if (!host.current) {
@@ -33,7 +38,12 @@ export function Drawing(props: IDrawingProps): React.JSX.Element {
       selectEdge: edge => void model.selectEdge(getEdgeId(edge)),
       clearSelection: () => model.clearSelection(),
       open,
-      expand: (urn, side) => void model.expand(urn, side)
+      expand: (urn, side) => void model.expand(urn, side),
+      collapse: (urn, side) => void model.collapse(urn, side),
+      openGroup: urn => void model.openGroup(urn),
+      selectColumn: column => void model.selectColumn(column),
+      toggleColumns: urn => void model.toggleColumns(urn),
+      showMoreColumns: urn => void model.showMoreColumns(urn)
     });
     setView(lineageView);
     onReady(lineageView);
@@ -52,11 +62,21 @@ export function Drawing(props: IDrawingProps): React.JSX.Element {
     };
   }, [view, themeChanged]);
 
-  React.useEffect(() => view?.show(scene, expanded), [view, scene, expanded]);
+  const appearance = React.useMemo(
+    () => createAppearance({ ...model.state, scene, colours, tags, options }, decorations, Date.now(), trans),
+    [model, scene, colours, tags, options, decorations, trans]
+  );
+  React.useEffect(() => view?.show(scene, expanded, appearance), [view, scene, expanded, appearance]);
   React.useEffect(
     () =>
-      view?.highlight({ node: selection.node?.urn ?? null, edge: selection.edge ? getEdgeId(selection.edge) : null }),
-    [view, selection]
+      view?.highlight({
+        node: selection.node?.urn ?? null,
+        edge: selection.edge ? getEdgeId(selection.edge) : null,
+        column,
+        path: path && path.count > 0 ? path.ids : null,
+        marks: comparison?.marks ?? NO_MARKS
+      }),
+    [view, selection, column, path, comparison, scene]
   );
   return <div ref={host} />;
 }

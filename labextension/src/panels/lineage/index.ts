@@ -4,6 +4,7 @@ import React from 'react';
 import type { ICellPlace } from '../../model/cell-place';
 import { shortenUrn } from '../../model/urns';
 import { LivePanel } from '../../components/live-panel';
+import type { ILineageDecorator } from '../../tokens';
 import { LineageBody } from './body';
 import type { LineageModel } from './model';
 
@@ -15,6 +16,11 @@ export interface ILineageActions {
   openEntity(urn: string): void;
   openLineage(urn: string): void;
   openCell(place: ICellPlace): void;
+  copy(text: string): void;
+  /** Returns the link that opens a view of an entity. */
+  createLink(urn: string, view: string): string;
+  /** The marks of nodes that extensions offer, if any. */
+  decorator: ILineageDecorator | null;
 }
 
 /** The lineage graph of one entity, in the main area. */
@@ -35,6 +41,9 @@ export class LineagePanel extends LivePanel<LineageModel> {
       open: this._open,
       openLineage: this._openLineage,
       openCell: this._openCell,
+      copy: this._copy,
+      createLink: this._createLink,
+      decorator: this._actions.decorator,
       themeChanged: this._themeChanged,
       trans: this._trans
     });
@@ -42,5 +51,7 @@ export class LineagePanel extends LivePanel<LineageModel> {
 
   private _open = (urn: string): void => this._actions.openEntity(urn);
   private _openCell = (place: ICellPlace): void => this._actions.openCell(place);
+  private _copy = (text: string): void => this._actions.copy(text);
+  private _createLink = (urn: string, view: string): string => this._actions.createLink(urn, view);
   private _openLineage = (urn: string): void => this._actions.openLineage(urn);
 }

@@ -3,6 +3,7 @@ import type { ILabels } from '../../lineage/cards';
 import type { INode } from '../../lineage/graph';
 import { formatHiddenCount } from '../../lineage/graph';
 import { getLastPart, getTypeLabel } from '../../components/labels';
+import { isCluster } from '../../lineage/fold';
 
 const CELL = /^(?:.*\/)?([^/]+)#([^#]+)$/;
 
@@ -34,26 +35,67 @@ export function getNodePlace(node: INode, trans: TranslationBundle): string {
   return [node.namespace, second].filter(word => word !== '').join(' · ');
 }
 
+/** Describes the nodes of a group by their number and type. */
+function countMembers({ members = [] }: INode, trans: TranslationBundle): string {
+  const isOnly = (type: INode['type']): boolean => members.every(member => member.type === type);
+  if (isOnly('dataJob')) {
+    return trans._n('%1 program', '%1 programs', members.length);
+  }
+  return isOnly('dataset')
+    ? trans._n('%1 dataset', '%1 datasets', members.length)
+    : trans._n('%1 node', '%1 nodes', members.length);
+}
+
+/** Returns the name of a node or a group on its card. */
+function getCardName(node: INode, trans: TranslationBundle): string {
+  if (!node.members) {
+    return getNodeName(node);
+  }
+  return isCluster(node) ? `${countMembers(node, trans)} ▸` : getLastPart(node.name);
+}
+
+function getCardPlace(node: INode, trans: TranslationBundle): string {
+  if (!node.members) {
+    return getNodePlace(node, trans);
+  }
+  return isCluster(node) ? trans.__('show the next ones') : `${countMembers(node, trans)} ▸`;
+}
+
+function describeNode(node: INode, trans: TranslationBundle): string {
+  if (node.members) {
+    return isCluster(node)
+      ? trans.__('%1 more, show the next ones', countMembers(node, trans))
+      : trans.__('%1, group of %2', node.name, countMembers(node, trans));
+  }
+  const name = node.title === undefined ? node.name : `${node.title} (${node.name})`;
+  return trans.__('%1, %2 in %3', name, getTypeLabel(node.type, trans), node.namespace);
+}
+
 /** Creates the labels of the graph. */
 export function createLabels(name: string, trans: TranslationBundle): ILabels {
   return {
     graph: trans.__(
-      'Lineage of %1. Right and left arrow follow edges, up and down stay in a column, Home and End go to the first and the last, Enter opens the page.',
+      'Lineage of %1. Right and left arrow follow edges, up and down stay in a column, Home and End go to the first and the last, letters find a node, Insert shows columns, brackets and braces expand and collapse, Enter opens the page.',
       name
     ),
-    getName: getNodeName,
-    getPlace: node => getNodePlace(node, trans),
+    getName: node => getCardName(node, trans),
+    getPlace: node => getCardPlace(node, trans),
     deleted: trans.__('deleted'),
-    describe: node =>
-      trans.__(
-        '%1, %2 in %3',
-        node.title === undefined ? node.name : `${node.title} (${node.name})`,
-        getTypeLabel(node.type, trans),
-        node.namespace
-      ),
+    describe: node => describeNode(node, trans),
     expand: (node, side) =>
       side === 'upstream'
         ? trans.__('Show %1 more upstream of %2', formatHiddenCount(node, side), node.name)
-        : trans.__('Show %1 more downstream of %2', formatHiddenCount(node, side), node.name)
+        : trans.__('Show %1 more downstream of %2', formatHiddenCount(node, side), node.name),
+    collapse: (node, side) =>
+      side === 'upstream'
+        ? trans.__('Hide what is upstream of %1', node.name)
+        : trans.__('Hide what is downstream of %1', node.name),
+    toggleColumns: (node, isExpanded) =>
+      isExpanded
+        ? trans.__('Hide the columns of %1', getNodeName(node))
+        : trans.__('Show the columns of %1', getNodeName(node)),
+    describeColumn: (node, field) => trans.__('column %1 of %2', field, getNodeName(node)),
+    moreColumns: count => trans._n('+ %1 more', '+ %1 more', count),
+    noColumns: trans.__('No columns known')
   };
 }

@@ -5,7 +5,7 @@ import { getEdgeId } from '../../lineage/graph';
 import { useModel } from '../../components/use-model';
 import { formatTime } from '../../components/labels';
 import type { LineageModel } from './model';
-import { getNodeName, getNodePlace } from './labels';
+import { createLabels } from './labels';
 
 function getAccessLabel(access: IEdge['access'], trans: TranslationBundle): string {
   switch (access) {
@@ -30,6 +30,7 @@ function NodeCell(props: { model: LineageModel; urn: string; trans: TranslationB
   const { model, urn, trans } = props;
   const { scene, selection } = useModel(model);
   const node = scene.nodes.get(urn)?.node;
+  const labels = React.useMemo(() => createLabels('', trans), [trans]);
   return (
     <td className="jp-Colophon-nodeCell">
       <button
@@ -37,22 +38,36 @@ function NodeCell(props: { model: LineageModel; urn: string; trans: TranslationB
         className="jp-Colophon-link"
         title={urn}
         aria-pressed={selection.node?.urn === urn}
-        onClick={() => void model.selectNode(urn)}
+        onClick={() => void (node?.members ? model.openGroup(urn) : model.selectNode(urn))}
       >
-        {node ? getNodeName(node) : urn}
+        {node ? labels.getName(node) : urn}
       </button>
-      {node && <span className="jp-Colophon-subtitle">{getNodePlace(node, trans)}</span>}
+      {node && <span className="jp-Colophon-subtitle">{labels.getPlace(node)}</span>}
     </td>
   );
 }
+
+/** The number of edges that are listed at first, and with each further step. */
+const PAGE = 200;
 
 /** The edges of the graph as a table; selecting works as in the drawing. */
 export function LineageTable(props: { model: LineageModel; trans: TranslationBundle }): React.JSX.Element {
   const { model, trans } = props;
   const { scene, selection } = useModel(model);
+  const [count, setCount] = React.useState(PAGE);
+  const root = React.useRef<HTMLDivElement>(null);
   const selected = selection.edge ? getEdgeId(selection.edge) : null;
+  const node = selection.node?.urn;
+  const isSelected = (edge: IEdge): boolean =>
+    selected === null ? node !== undefined && [edge.source, edge.target].includes(node) : getEdgeId(edge) === selected;
+  const { edges } = scene.graph;
+  const first = edges.findIndex(isSelected);
+  const shown = edges.slice(0, Math.max(count, first + 1));
+  React.useEffect(() => {
+    root.current?.querySelector('tr[aria-selected=true]')?.scrollIntoView?.({ block: 'nearest' });
+  }, [selected, node]);
   return (
-    <div className="jp-Colophon-table-scroll">
+    <div ref={root} className="jp-Colophon-table-scroll">
       <table className="jp-Colophon-table jp-Colophon-edges" aria-label={trans.__('Lineage as a table')}>
         <thead>
           <tr>
@@ -65,8 +80,8 @@ export function LineageTable(props: { model: LineageModel; trans: TranslationBun
           </tr>
         </thead>
         <tbody>
-          {scene.graph.edges.map(edge => (
-            <tr key={getEdgeId(edge)} aria-selected={getEdgeId(edge) === selected}>
+          {shown.map(edge => (
+            <tr key={getEdgeId(edge)} aria-selected={isSelected(edge)}>
               <NodeCell model={model} urn={edge.source} trans={trans} />
               <NodeCell model={model} urn={edge.target} trans={trans} />
               <td>
@@ -85,6 +100,11 @@ export function LineageTable(props: { model: LineageModel; trans: TranslationBun
           ))}
         </tbody>
       </table>
+      {shown.length < edges.length && (
+        <button type="button" className="jp-Colophon-link" onClick={() => setCount(shown.length + PAGE)}>
+          {trans.__('Show %1 more', Math.min(PAGE, edges.length - shown.length))}
+        </button>
+      )}
     </div>
   );
 }

@@ -1,184 +1,183 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
-import type { Lineage } from '../../generated/api';
+import { COLOURINGS } from '../../lineage/colouring';
 import type { Interval } from '../../model/interval';
-import { isReversed } from '../../model/interval';
 import { useModel } from '../../components/use-model';
+import type { ILineageDecoration } from '../../tokens';
+import { IconButton, IconSelect } from './icons';
 import type { LineageModel } from './model';
+import { SearchBox } from './search-box';
+import type { IMenuItem } from './menu';
+import { MenuButton } from './menu';
 
 const LEVELS = [1, 2, 3, 5, 10, 20];
+
+/** The parts of the panel that the toolbar shows and hides. */
+export type PanelPart = 'table' | 'legend' | 'timeline';
 
 /** The actions of the toolbar on the drawing. */
 interface IDrawing {
   fit(): void;
   zoom(steps: number): void;
-  save(): void;
+  /** Brings a node, or a column of it, into view. */
+  centre(urn: string, field?: string): void;
 }
 
 interface IToolbarProps {
   model: LineageModel;
   drawing: IDrawing;
-  table: boolean;
-  setTable: (table: boolean) => void;
+  parts: ReadonlySet<PanelPart>;
+  togglePart: (part: PanelPart) => void;
+  /** The marks of nodes that extensions offer. */
+  decorations: readonly ILineageDecoration[];
+  exports: readonly IMenuItem[];
   trans: TranslationBundle;
 }
 
-function IntervalChooser({ model, trans }: IToolbarProps): React.JSX.Element {
-  const { interval } = useModel(model).options;
-  const custom = interval.kind === 'custom' ? interval : { kind: 'custom' as const, from: '', to: '' };
-  const choose = (next: Interval): void => void model.setOptions({ interval: next });
-  return (
-    <>
-      <label>
-        {trans.__('Time')}
-        <select
-          value={interval.kind}
-          onChange={event => {
-            const kind = event.target.value as Interval['kind'];
-            choose(kind === 'custom' ? custom : { kind });
-          }}
-        >
-          <option value="all">{trans.__('All time')}</option>
-          <option value="hour">{trans.__('Last hour')}</option>
-          <option value="day">{trans.__('Last day')}</option>
-          <option value="week">{trans.__('Last week')}</option>
-          <option value="custom">{trans.__('From … to …')}</option>
-        </select>
-      </label>
-      {interval.kind === 'custom' && (
-        <>
-          <label>
-            {trans.__('From')}
-            <input
-              type="datetime-local"
-              value={custom.from}
-              aria-invalid={isReversed(custom)}
-              onChange={event => choose({ ...custom, from: event.target.value })}
-            />
-          </label>
-          <label>
-            {trans.__('To')}
-            <input
-              type="datetime-local"
-              value={custom.to}
-              aria-invalid={isReversed(custom)}
-              onChange={event => choose({ ...custom, to: event.target.value })}
-            />
-          </label>
-          {isReversed(custom) && (
-            <span role="alert" className="jp-Colophon-error">
-              {trans.__('From must be before To')}
-            </span>
-          )}
-        </>
-      )}
-    </>
-  );
-}
-
-function Choosers(props: IToolbarProps): React.JSX.Element {
-  const { model, trans } = props;
+function Choosers({ model, trans }: IToolbarProps): React.JSX.Element {
   const { options } = useModel(model);
   const levels = LEVELS.includes(options.levels) ? LEVELS : [...LEVELS, options.levels].sort((a, b) => a - b);
+  const chooseInterval = (kind: Interval['kind']): void =>
+    void model.setOptions({ interval: kind === 'custom' ? { kind, from: '', to: '' } : { kind } });
   return (
     <>
-      <label>
-        {trans.__('Direction')}
-        <select
-          value={options.direction}
-          onChange={event => void model.setOptions({ direction: event.target.value as Lineage['direction'] })}
-        >
-          <option value="both">{trans.__('Both directions')}</option>
-          <option value="upstream">{trans.__('Upstream')}</option>
-          <option value="downstream">{trans.__('Downstream')}</option>
-          <option value="undirected">{trans.__('Undirected')}</option>
-        </select>
-      </label>
-      <label>
-        {trans.__('Levels')}
-        <select
-          value={options.levels}
-          onChange={event => void model.setOptions({ levels: Number(event.target.value) })}
-        >
-          {levels.map(count => (
-            <option key={count} value={count}>
-              {count}
-            </option>
-          ))}
-        </select>
-      </label>
-      <IntervalChooser {...props} />
-      <label title={trans.__('The lineage as it was known at this time; empty for now')}>
-        {trans.__('As of')}
-        <input
-          type="datetime-local"
-          value={options.asOf}
-          onChange={event => void model.setOptions({ asOf: event.target.value })}
-        />
-      </label>
-      <button
-        type="button"
-        className="jp-Colophon-button"
-        aria-pressed={options.columns}
-        title={trans.__('Show the lineage of columns in the details')}
-        onClick={() => void model.setOptions({ columns: !options.columns })}
-      >
-        {trans.__('Columns')}
-      </button>
+      <IconSelect
+        icon="direction"
+        label={trans.__('Direction')}
+        value={options.direction}
+        choices={[
+          ['both', trans.__('Both')],
+          ['upstream', trans.__('Upstream')],
+          ['downstream', trans.__('Downstream')],
+          ['undirected', trans.__('Undirected')]
+        ]}
+        onChange={direction => void model.setOptions({ direction })}
+      />
+      <IconSelect
+        icon="levels"
+        label={trans.__('Levels')}
+        value={String(options.levels)}
+        choices={levels.map(count => [String(count), String(count)] as const)}
+        onChange={count => void model.setOptions({ levels: Number(count) })}
+      />
+      <IconSelect
+        icon="time"
+        label={trans.__('Time')}
+        value={options.interval.kind}
+        choices={[
+          ['all', trans.__('All time')],
+          ['hour', trans.__('Last hour')],
+          ['day', trans.__('Last day')],
+          ['week', trans.__('Last week')],
+          ['custom', trans.__('From … to …')]
+        ]}
+        onChange={chooseInterval}
+      />
     </>
   );
 }
 
-/** The toolbar above the graph. */
+function Appearances({ model, decorations, trans }: IToolbarProps): React.JSX.Element {
+  const { options } = useModel(model);
+  return (
+    <>
+      <IconSelect
+        icon="colour"
+        label={trans.__('Colour by')}
+        value={options.decoration === '' ? options.colouring : options.decoration}
+        choices={[
+          ['none', trans.__('No colour')],
+          ['type', trans.__('Type')],
+          ['freshness', trans.__('Freshness')],
+          ['tag', trans.__('Tag')],
+          ...decorations.map(({ id, label }) => [id, label] as const)
+        ]}
+        onChange={choice => {
+          const colouring = COLOURINGS.find(name => name === choice);
+          void model.setOptions({ colouring: colouring ?? 'none', decoration: colouring ? '' : choice });
+        }}
+      />
+      <IconSelect
+        icon="group"
+        label={trans.__('Group by')}
+        value={options.grouping}
+        choices={[
+          ['none', trans.__('No groups')],
+          ['notebook', trans.__('Notebook')],
+          ['namespace', trans.__('Namespace')],
+          ['pipeline', trans.__('Pipeline')]
+        ]}
+        onChange={grouping => void model.setOptions({ grouping })}
+      />
+    </>
+  );
+}
+
+function Toggles({ model, parts, togglePart, trans }: IToolbarProps): React.JSX.Element {
+  const { options } = useModel(model);
+  return (
+    <>
+      <IconButton
+        icon="columns"
+        label={trans.__('Columns')}
+        title={trans.__('Show the columns of tables, and the edges between them')}
+        pressed={options.columns}
+        onClick={() => void model.setOptions({ columns: !options.columns })}
+      />
+      <IconButton
+        icon="control"
+        label={trans.__('Control dependencies')}
+        title={trans.__('Show columns that only select, join, group or sort rows (dashed)')}
+        pressed={options.control}
+        onClick={() => void model.setOptions({ control: !options.control })}
+      />
+      <IconButton
+        icon="table"
+        label={trans.__('Table')}
+        title={trans.__('Show the edges as a table')}
+        pressed={parts.has('table')}
+        onClick={() => togglePart('table')}
+      />
+      <IconButton
+        icon="legend"
+        label={trans.__('Legend')}
+        pressed={parts.has('legend')}
+        onClick={() => togglePart('legend')}
+      />
+    </>
+  );
+}
+
+/** The toolbar above the graph: one row, which scrolls if it is too narrow. */
 export function LineageToolbar(props: IToolbarProps): React.JSX.Element {
-  const { drawing, table, setTable, trans } = props;
+  const { model, drawing, parts, togglePart, exports, trans } = props;
+  const { options } = useModel(model);
   return (
     <div className="jp-Colophon-toolbar" role="toolbar" aria-label={trans.__('Lineage controls')}>
-      <Choosers {...props} />
-      <button
-        type="button"
-        className="jp-Colophon-button"
-        aria-pressed={table}
-        title={trans.__('Show the edges as a table')}
-        onClick={() => setTable(!table)}
-      >
-        {trans.__('Table')}
-      </button>
-      <span className="jp-Colophon-spacer" />
-      <button
-        type="button"
-        className="jp-Colophon-button"
-        aria-label={trans.__('Zoom out')}
-        title={trans.__('Zoom out')}
-        onClick={() => drawing.zoom(-1)}
-      >
-        −
-      </button>
-      <button
-        type="button"
-        className="jp-Colophon-button"
-        aria-label={trans.__('Zoom in')}
-        title={trans.__('Zoom in')}
-        onClick={() => drawing.zoom(1)}
-      >
-        +
-      </button>
-      <button
-        type="button"
-        className="jp-Colophon-button"
-        title={trans.__('Fit the graph into the view')}
-        onClick={() => drawing.fit()}
-      >
-        {trans.__('Fit')}
-      </button>
-      <button
-        type="button"
-        className="jp-Colophon-button"
-        title={trans.__('Save the drawing as an SVG file')}
-        onClick={() => drawing.save()}
-      >
-        {trans.__('Save SVG')}
-      </button>
+      <div className="jp-Colophon-toolbarScroll">
+        <Choosers {...props} />
+        <IconButton
+          icon="play"
+          label={trans.__('Timeline')}
+          title={trans.__('Show the lineage as of an earlier time, or compare two times')}
+          pressed={parts.has('timeline') || options.asOf !== '' || options.since !== ''}
+          onClick={() => togglePart('timeline')}
+        />
+        <span className="jp-Colophon-separator" />
+        <Toggles {...props} />
+        <Appearances {...props} />
+        <span className="jp-Colophon-separator" />
+        <IconButton icon="zoomOut" label={trans.__('Zoom out')} onClick={() => drawing.zoom(-1)} />
+        <IconButton icon="zoomIn" label={trans.__('Zoom in')} onClick={() => drawing.zoom(1)} />
+        <IconButton
+          icon="fit"
+          label={trans.__('Fit')}
+          title={trans.__('Fit the graph into the view')}
+          onClick={() => drawing.fit()}
+        />
+      </div>
+      <SearchBox model={model} centre={(urn, field) => drawing.centre(urn, field)} trans={trans} />
+      <MenuButton icon="export" label={trans.__('Export')} items={exports} />
     </div>
   );
 }

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { Catalog } from '../../../src/api/client';
+import { FIRST_PAGE, getClusterUrn, NEXT_PAGE } from '../../../src/lineage/fold';
 import { Layouter } from '../../../src/lineage/layouter';
-import { LineageModel, MAX_NODES } from '../../../src/panels/lineage/model';
+import { LineageModel } from '../../../src/panels/lineage/model';
 import { FakeFeed } from '../../support/feed';
 import { cell, FakeServer, lineageOf, problem, runOf, table } from '../../support/server';
 import { waitUntil } from '../../support/wait-until';
@@ -177,38 +178,50 @@ test('asOf and direction are sent with the request', async () => {
 test('impact is loaded on request and cleared with the selection', async () => {
   const counts = [{ name: 'dataset', count: 2 }];
   const impact = { total: 2, byType: counts, byOwner: counts, byNamespace: counts, truncated: false };
-  const behind = server().on('GET', 'lineage/impact', { body: impact });
+  const behind = server()
+    .on('GET', 'lineage/impact', { body: impact })
+    .on('POST', 'lineage/labels', { body: { nodes: [] } });
   const model = await shown(behind);
   await model.loadImpact();
   expect(model.state.selection.impact).toBeNull();
   await model.selectNode(table('b'));
   await model.loadImpact();
-  expect(model.state.selection.impact?.total).toBe(2);
+  expect(model.state.selection.impact?.counts.total).toBe(2);
   expect(model.state.selection.runs).toHaveLength(1);
   await model.selectNode(cell('p'));
   expect(model.state.selection.impact).toBeNull();
 });
 
-test('an expansion over the limit reports hidden nodes', async () => {
+test('a wide fan is a cluster that opens in pages', async () => {
   const many = Array.from({ length: 300 }, (_, at): [string, string] => [table('b'), cell(`out${at}`)]);
-  const first = lineageOf(table('b'), [[cell('p'), table('b')]], { [table('b')]: [0, 1300] });
-  const wide = lineageOf(table('b'), [[cell('p'), table('b')], ...many], { [table('b')]: [0, 1000] });
+  const first = lineageOf(table('b'), [[cell('p'), table('b')]], { [table('b')]: [0, 300] });
+  const wide = lineageOf(table('b'), [[cell('p'), table('b')], ...many]);
   const behind = server().on('GET', 'lineage', ({ query }) => ({
     body: query.get('direction') === 'downstream' ? wide : first
   }));
   const model = await shown(behind);
-  expect(model.state.fullSide).toBeNull();
   await model.expand(table('b'), 'downstream');
-  const { scene, fullSide } = model.state;
-  expect(scene.nodes.size).toBe(MAX_NODES);
-  const drawn = scene.graph.edges.filter(edge => edge.source === table('b')).length;
-  expect([fullSide?.node.urn, fullSide?.side, fullSide?.node.notShown.downstream]).toEqual([
-    table('b'),
-    'downstream',
-    1300 - drawn
-  ]);
+  const urn = getClusterUrn(table('b'), 'downstream');
+  const countMembers = (): number | undefined => model.state.scene.nodes.get(urn)?.node.members?.length;
+  expect([model.state.whole.nodes.length, countMembers()]).toEqual([302, 300 - FIRST_PAGE]);
+  await model.openGroup(urn);
+  expect(countMembers()).toBe(300 - FIRST_PAGE - NEXT_PAGE);
+  await model.reveal(cell('out299'));
+  expect(model.state.selection.node?.urn).toBe(cell('out299'));
   await model.setOptions({ levels: 2 });
-  expect(model.state.fullSide).toBeNull();
+  expect(model.state.scene.nodes.has(urn)).toBe(false);
+});
+
+test('a collapsed side counts what it hides, and expands without a request', async () => {
+  const behind = server();
+  const model = await shown(behind);
+  await model.collapse(cell('p'), 'upstream');
+  const { nodes } = model.state.scene;
+  expect([...nodes.keys()].sort()).toEqual([cell('p'), table('b')].sort());
+  expect(nodes.get(cell('p'))?.node.notShown.upstream).toBe(2);
+  await model.expand(cell('p'), 'upstream');
+  expect(model.state.scene.nodes.size).toBe(4);
+  expect(behind.count('GET', 'lineage')).toBe(1);
 });
 
 test('a time before the entity existed shows an empty graph', async () => {

@@ -47,6 +47,15 @@ class Impact:
 
 
 @dataclass(frozen=True, slots=True)
+class NodeLabels:
+    """The tags and the first owner of a node."""
+
+    urn: str
+    tags: tuple[str, ...]
+    owner: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class LineageDiffRequest:
     """A query for the edges added and removed between two times.
 

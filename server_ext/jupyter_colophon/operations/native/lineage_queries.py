@@ -3,6 +3,7 @@
 import time as clock
 from typing import Any, Final, cast
 
+from jupyter_colophon.core.documents.codec import to_documents
 from jupyter_colophon.core.errors import HistoryExpired, InvalidName, InvalidQuery, NotFound
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.lineage.answers import DAY_MS, LineageDiffRequest, PathRequest
@@ -99,6 +100,20 @@ def read_lineage_impact(services: ProcessServices, request: OperationRequest) ->
         | lineage_documents.render_requested_times(question.window, question.as_of)
         | lineage_documents.render_impact_counts(impact)
     )
+
+
+@declare_operation(
+    "readLineageLabels",
+    "POST /lineage/labels",
+    body="lineage-nodes",
+    answers="lineage-labels",
+    errors=[InvalidName],
+    permission="read",
+)
+def read_lineage_labels(services: Services, request: Request) -> Document:
+    """Read the tags and owners of nodes; unknown and unreadable nodes are omitted."""
+    urns = [Urn.parse(urn) for urn in request.body["urns"]]
+    return {"nodes": to_documents(services.get_catalog().lineage.read_node_labels(urns, request.principal))}
 
 
 @declare_operation(

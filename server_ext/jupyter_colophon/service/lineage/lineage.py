@@ -1,7 +1,7 @@
 """Lineage queries: a part of the graph, paths between two nodes, the impact of a change, and differences."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -10,7 +10,14 @@ from jupyter_colophon.core.entities.descriptors_of import list_entity_descriptor
 from jupyter_colophon.core.entities.entity import Aspect
 from jupyter_colophon.core.errors import InvalidQuery, NotFound
 from jupyter_colophon.core.identity.names import Urn
-from jupyter_colophon.core.lineage.answers import Impact, LineageDiff, LineageDiffRequest, PathRequest, Paths
+from jupyter_colophon.core.lineage.answers import (
+    Impact,
+    LineageDiff,
+    LineageDiffRequest,
+    NodeLabels,
+    PathRequest,
+    Paths,
+)
 from jupyter_colophon.core.lineage.graph import (
     MAX_LEVELS,
     MAX_RELATIONS,
@@ -19,8 +26,8 @@ from jupyter_colophon.core.lineage.graph import (
     LineageRequest,
     TimeWindow,
 )
-from jupyter_colophon.core.model.registry import EntityType, Registry
-from jupyter_colophon.core.model.vocabulary import may_contribute_kind
+from jupyter_colophon.core.model.registry import Registry
+from jupyter_colophon.core.model.vocabulary import Descriptor, Kind, may_contribute_kind
 from jupyter_colophon.service.lineage.lineage_nodes import NodeCache
 from jupyter_colophon.service.lineage.lineage_response import LineageBuilder
 from jupyter_colophon.service.lineage.lineage_traversal import MODES, LineageWalk, LineageWalker, get_program_triple
@@ -111,6 +118,18 @@ class LineageReader:
         return self.run_query_about_node(
             question.urn, principal, None, lambda query: _diff_edges_between_times(query, question)
         )
+
+    def read_node_labels(self, urns: Iterable[Urn], principal: Principal) -> tuple[NodeLabels, ...]:
+        """Return the tags and owner of nodes; unknown and unreadable ones are omitted."""
+
+        def run(tx: TableContext) -> tuple[NodeLabels, ...]:
+            nodes = NodeCache(tx, self.read_policy, principal)
+            requested = list(dict.fromkeys(str(urn) for urn in urns if urn.type in _TYPES_WITH_LINEAGE))
+            visible = nodes.filter_visible_nodes(set(requested))
+            query = LineageQuery(tx, self.registry, nodes, self.clock, None)
+            return _read_node_labels(query, (urn for urn in requested if urn in visible))
+
+        return self.provider.tx_runner.run(run, read_only=True)
 
     def run_query_about_node(
         self, urn: Urn, principal: Principal, as_of: int | None, answer: Callable[[LineageQuery], T]
@@ -209,25 +228,40 @@ def _count_most_frequent_first(words: Iterable[str]) -> dict[str, int]:
 
 def _read_first_owners(query: LineageQuery, rows: Iterable[Row]) -> list[str]:
     """Return the first owner of each entity, user-assigned ones first; "" if there is none."""
-    kinds = {row["urn"]: query.registry.get_type_or_unregistered(row["type"]) for row in rows}
+    descriptors = _read_own_descriptors(query, rows, ("owner",))
+    return [next((item.text for item in own), "") for own in descriptors.values()]
+
+
+def _read_node_labels(query: LineageQuery, urns: Iterable[str]) -> tuple[NodeLabels, ...]:
+    rows = [row for row in query.nodes.get_or_create_node_rows(urns).values() if not row.get("declared")]
+    return tuple(
+        NodeLabels(
+            urn=urn,
+            tags=tuple(sorted({item.text for item in own if item.kind == "tag"})),
+            owner=next((item.text for item in own if item.kind == "owner"), None),
+        )
+        for urn, own in _read_own_descriptors(query, rows, ("owner", "tag")).items()
+    )
+
+
+def _read_own_descriptors(
+    query: LineageQuery, rows: Iterable[Row], kinds: Sequence[Kind]
+) -> dict[str, list[Descriptor]]:
+    """Return the descriptors of some kinds of each entity itself, not of its columns."""
+    types = {row["urn"]: query.registry.get_type_or_unregistered(row["type"]) for row in rows}
     keys = [
         (urn, spec.name)
-        for urn, kind in kinds.items()
-        for spec in kind.aspects
-        if may_contribute_kind("owner", spec.name, spec.contributes)
+        for urn, type_ in types.items()
+        for spec in type_.aspects
+        if any(may_contribute_kind(kind, spec.name, spec.contributes) for kind in kinds)
     ]
     values: dict[str, dict[str, Aspect]] = defaultdict(dict)
     for urn, aspect in aspects.iterate_aspects_of_keys(query.tx, query.registry, keys):
         values[urn][aspect.name] = aspect
-    return [next(_list_owner_names(kind, values[urn]), "") for urn, kind in kinds.items()]
-
-
-def _list_owner_names(kind: EntityType, values: Mapping[str, Aspect]) -> Iterator[str]:
-    return (
-        descriptor.text
-        for descriptor in list_entity_descriptors(kind, values)
-        if descriptor.kind == "owner" and not descriptor.column
-    )
+    return {
+        urn: [item for item in list_entity_descriptors(type_, values[urn]) if item.kind in kinds and not item.column]
+        for urn, type_ in types.items()
+    }
 
 
 def _diff_edges_between_times(query: LineageQuery, question: LineageDiffRequest) -> LineageDiff:
