@@ -106,13 +106,12 @@ function getStroke(placed: IPlacedEdge, palette: IPalette, picture: IPicture): I
   const id = getEdgeId(edge);
   const mark = picture.marks.get(id);
   const isHighlighted = id === picture.edge || edge.source === picture.node || edge.target === picture.node;
-  const isOnPath = picture.path?.has(id) === true;
-  const isStrong = isHighlighted || isOnPath || mark !== undefined;
-  const colour = isHighlighted || isOnPath ? palette.selected : palette.edge;
-  const isFaded = (picture.path !== null && !isOnPath) || (picture.columns !== null && !isHighlighted);
+  const isStrong = isHighlighted || picture.path?.has(id) === true;
+  const isThick = isStrong || mark !== undefined;
+  const isFaded = !isStrong && (picture.path !== null || picture.columns !== null);
   return {
-    colour: mark === undefined ? colour : palette[mark],
-    width: isStrong ? Math.max(2.4, 1.6 / picture.view.scale) : Math.max(1.3, 1 / picture.view.scale),
+    colour: mark === undefined ? palette[isStrong ? 'selected' : 'edge'] : palette[mark],
+    width: isThick ? Math.max(2.4, 1.6 / picture.view.scale) : Math.max(1.3, 1 / picture.view.scale),
     dashes: getDashes(placed, mark),
     alpha: isFaded ? FADED : 1
   };

@@ -12,7 +12,7 @@ import { Minimap } from './minimap';
 import type { IPalette, Mark } from './painter';
 import { readPalette } from './painter';
 import { Picture } from './picture';
-import type { IScene } from './scene';
+import type { IPlacedNode, IScene } from './scene';
 import {
   getNewNodesBox,
   findEdgeAt,
@@ -383,7 +383,7 @@ export class LineageView implements IDisposable {
    * Of very large graphs, only those in view.
    */
   private _selectCards(size: ISize): Set<string> {
-    const { x, y, scale } = this._view;
+    const { scale } = this._view;
     if (scale >= CARD_SCALE && !this._isLarge) {
       return new Set(this._scene.nodes.keys());
     }
@@ -391,22 +391,21 @@ export class LineageView implements IDisposable {
     if (this._isLarge && this._restTimer !== 0) {
       return this._near;
     }
-    const near = new Set<string>();
-    for (const [urn, { at, height }] of this._scene.nodes) {
-      const left = at.x * scale + x;
-      const top = at.y * scale + y;
-      const inside =
-        left + NODE_WIDTH * scale > 0 && left < size.width && top + height * scale > 0 && top < size.height;
-      if (inside && scale >= CARD_SCALE && near.size < MAX_CARDS) {
-        near.add(urn);
-      }
-    }
+    const inView = scale < CARD_SCALE ? [] : [...this._scene.nodes.values()].filter(placed => this._isInView(placed, size));
+    const near = new Set(inView.slice(0, MAX_CARDS).map(({ node }) => node.urn));
     // The focused card must not be removed.
     if (this._cards.hasFocus(this._current)) {
       near.add(this._current);
     }
     this._near = near;
     return near;
+  }
+
+  private _isInView({ at, height }: IPlacedNode, size: ISize): boolean {
+    const { x, y, scale } = this._view;
+    const left = at.x * scale + x;
+    const top = at.y * scale + y;
+    return left + NODE_WIDTH * scale > 0 && left < size.width && top + height * scale > 0 && top < size.height;
   }
 
   private _getUrn(target: EventTarget | null): string | undefined {

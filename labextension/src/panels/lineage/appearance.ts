@@ -29,7 +29,7 @@ function describeColours(state: ILineageState, now: number, trans: TranslationBu
   }
   return options.colouring === 'tag'
     ? new Map([...tags].flatMap(([urn, names]) => (names.length > 0 ? [[urn, names.join(', ')]] : [])))
-    : new Map();
+    : new Map<string, string>();
 }
 
 /** Returns the badge of the mark of an extension; none if it has no text. */
