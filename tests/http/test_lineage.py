@@ -107,8 +107,15 @@ async def test_impact_reads_owners_of_every_aspect(api: Any, chain: None) -> Non
 
 
 async def test_labels_have_tags_and_first_owner(api: Any, chain: None) -> None:
-    await api("PUT", "entities", D, "aspects", "businessMetadata", body=metadata({"owner": "ada"}, tags=["pii", "faa"]))
-    body = {"urns": [D, A, D, table("none"), "urn:li:corpuser:eve"]}
+    await api(
+        "PUT",
+        "entities",
+        D,
+        "aspects",
+        "businessMetadata",
+        body=build_metadata_value({"owner": "ada"}, tags=["pii", "faa"]),
+    )
+    body = {"urns": [D, A, D, build_table_urn("none"), "urn:li:corpuser:eve"]}
     found = (await api("POST", "lineage", "labels", body=body, answers="lineage-labels")).body["nodes"]
     assert found[0] == {"urn": D, "tags": ["faa", "pii"], "owner": "ada"}
     assert found[1] == {"urn": A, "tags": [], "owner": None}

@@ -391,7 +391,8 @@ export class LineageView implements IDisposable {
     if (this._isLarge && this._restTimer !== 0) {
       return this._near;
     }
-    const inView = scale < CARD_SCALE ? [] : [...this._scene.nodes.values()].filter(placed => this._isInView(placed, size));
+    const inView =
+      scale < CARD_SCALE ? [] : [...this._scene.nodes.values()].filter(placed => this._isInView(placed, size));
     const near = new Set(inView.slice(0, MAX_CARDS).map(({ node }) => node.urn));
     // The focused card must not be removed.
     if (this._cards.hasFocus(this._current)) {

@@ -4,7 +4,8 @@ import type { Run } from '../../generated/api';
 import type { IEdge, INode, Side } from '../../lineage/graph';
 import { ProblemNote } from '../../components/problem';
 import { RelativeTime } from '../../components/relative-time';
-import { formatOrigin, RunList } from '../../components/runs';
+import { getRunName } from '../../components/run-name';
+import { RunList } from '../../components/runs';
 import { SourceText } from '../../components/source-text';
 import { useModel } from '../../components/use-model';
 import { formatTime, getTypeLabel } from '../../components/labels';
@@ -166,7 +167,7 @@ function EdgeReason(props: IDetailsProps & { edge: IEdge; runs: readonly Run[] |
     <section aria-label={trans.__('Why this edge')}>
       <h3>{trans.__('Why this edge')}</h3>
       <p>
-        {trans.__('%1 ran %2', run.actor, formatOrigin(run, trans))} · <RelativeTime time={run.start} trans={trans} />
+        {trans.__('%1 ran %2', run.actor, getRunName(run, trans))} · <RelativeTime time={run.start} trans={trans} />
       </p>
       {statements.length > 0 && (
         <p className="jp-Colophon-note">

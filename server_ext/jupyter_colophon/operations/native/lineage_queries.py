@@ -3,7 +3,7 @@
 import time as clock
 from typing import Any, Final, cast
 
-from jupyter_colophon.core.documents.codec import to_documents
+from jupyter_colophon.core.documents.codec import to_api_documents
 from jupyter_colophon.core.errors import HistoryExpired, InvalidName, InvalidQuery, NotFound
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.lineage.answers import DAY_MS, LineageDiffRequest, PathRequest
@@ -110,10 +110,10 @@ def read_lineage_impact(services: ProcessServices, request: OperationRequest) ->
     errors=[InvalidName],
     permission="read",
 )
-def read_lineage_labels(services: Services, request: Request) -> Document:
+def read_lineage_labels(services: ProcessServices, request: OperationRequest) -> Document:
     """Read the tags and owners of nodes; unknown and unreadable nodes are omitted."""
     urns = [Urn.parse(urn) for urn in request.body["urns"]]
-    return {"nodes": to_documents(services.get_catalog().lineage.read_node_labels(urns, request.principal))}
+    return {"nodes": to_api_documents(services.get_or_open_catalog().lineage.read_node_labels(urns, request.principal))}
 
 
 @declare_operation(
