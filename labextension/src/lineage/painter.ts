@@ -180,7 +180,7 @@ function setStroke(context: CanvasRenderingContext2D, stroke: IStroke): void {
   context.setLineDash(stroke.dashes);
 }
 
-/** Paints a plus or a cross in the middle of an added or removed edge: colour alone does not tell them apart. */
+/** Paints a plus or a cross in the middle of an added or removed edge: colour alone is not sufficient. */
 function paintMark(context: CanvasRenderingContext2D, placed: IPlacedEdge, mark: Mark): void {
   const curve = placed.curves[Math.floor(placed.curves.length / 2)]!;
   const x = (curve.from.x + curve.to.x) / 2;

@@ -18,13 +18,13 @@ function rankName(name: string, text: string): number | null {
 
 /** Finds nodes by name, and then columns, the best matches first. */
 export function searchGraph(graph: IGraph, text: string, getName: (node: INode) => string, limit: number): IMatch[] {
-  const wanted = text.trim().toLocaleLowerCase();
-  if (wanted === '') {
+  const pattern = text.trim().toLocaleLowerCase();
+  if (pattern === '') {
     return [];
   }
   const found: { match: IMatch; rank: number }[] = [];
   for (const node of graph.nodes) {
-    const ranks = [getName(node), node.name].flatMap(name => rankName(name, wanted) ?? []);
+    const ranks = [getName(node), node.name].flatMap(name => rankName(name, pattern) ?? []);
     if (ranks.length > 0) {
       found.push({ match: { node, column: null }, rank: Math.min(...ranks) });
     }
@@ -36,7 +36,7 @@ export function searchGraph(graph: IGraph, text: string, getName: (node: INode) 
       [source, sourceField],
       [target, targetField]
     ] as const) {
-      const rank = rankName(field, wanted);
+      const rank = rankName(field, pattern);
       const node = nodes.get(urn);
       if (rank !== null && node && !columns.has(`${urn} ${field}`)) {
         columns.add(`${urn} ${field}`);

@@ -20,7 +20,7 @@ function countRuns(graph: IGraph): Map<string, number> {
   return counts;
 }
 
-/** Describes the property that colours the nodes in words, as colours alone do not tell it. */
+/** Describes the property that colours the nodes in words, as colours alone are not sufficient. */
 function describeColours(state: ILineageState, now: number, trans: TranslationBundle): Map<string, string> {
   const { options, scene, tags } = state;
   if (options.colouring === 'freshness') {
