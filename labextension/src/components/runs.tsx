@@ -45,7 +45,7 @@ interface IRunActions {
 }
 
 /** A link to the cell of a run; nothing for runs that did not start in a notebook. */
-export function CellLink(props: Omit<IRunActions, 'open'> & { run: Run }): React.JSX.Element | null {
+function CellLink(props: Omit<IRunActions, 'open'> & { run: Run }): React.JSX.Element | null {
   const { run, openCell, trans } = props;
   if (!openCell || parseNotebookUrn(run.program) === null) {
     return null;

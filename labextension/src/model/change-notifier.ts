@@ -6,7 +6,7 @@ import { getRunStatus, groupChanges, isWriteAccess } from './activities';
 import { parseColumnUrn } from './urns';
 
 /** Why the user is notified. */
-export type NotificationReason = 'changed' | 'schema-changed' | 'deleted' | 'run-failed';
+type NotificationReason = 'changed' | 'schema-changed' | 'deleted' | 'run-failed';
 
 /** What the user is notified of. */
 export interface IChangeNotification {

@@ -28,7 +28,7 @@ export interface IAttributedVersion extends IVersioned {
 }
 
 /** A version of another user, and the fields in which it conflicts with the draft. */
-export interface IEditConflict extends IAttributedVersion {
+interface IEditConflict extends IAttributedVersion {
   fields: readonly IFieldConflict[];
 }
 

@@ -4,7 +4,7 @@ import type { IDifference } from '../../model/difference';
 import { compareDocuments, namePath } from '../../model/difference';
 import { parseColumnUrn, shortenUrn } from '../../model/urns';
 
-/** Aspects that only repeat what the URN says. */
+/** Aspects that only repeat what the URN says; they are created with the entity. */
 const KEY_ASPECT = /Key$/;
 
 /** Members that group properties: their name says nothing to readers. */
@@ -23,7 +23,7 @@ export function listDifferences(changes: readonly Change[]): IDifference[] {
 
 /** Returns a sentence about changes of the entity itself, or of what programs record; empty if there is none. */
 export function describeChanges(changes: readonly Change[], trans: TranslationBundle): string {
-  const isOfEntity = (change: Change): boolean => change.aspect === null;
+  const isOfEntity = ({ aspect }: Change): boolean => aspect === null || KEY_ASPECT.test(aspect);
   const hasOperation = (operation: Change['operation']): boolean =>
     changes.some(change => isOfEntity(change) && change.operation === operation);
   if (hasOperation('delete')) {
@@ -35,7 +35,7 @@ export function describeChanges(changes: readonly Change[], trans: TranslationBu
   if (hasOperation('create')) {
     return trans.__('Created');
   }
-  const system = changes.filter(({ aspect, scope }) => aspect !== null && scope === 'SYSTEM');
+  const system = changes.filter(change => !isOfEntity(change) && change.scope === 'SYSTEM');
   if (system.some(change => change.aspect === 'schemaMetadata')) {
     return trans.__('Schema changed');
   }
