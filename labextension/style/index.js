@@ -5,3 +5,4 @@ import './form.css';
 import './instance.css';
 import './lineage.css';
 import './schemaspaces.css';
+import './activity.css';
