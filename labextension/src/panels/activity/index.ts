@@ -14,6 +14,7 @@ export class ActivityPanel extends LivePanel<ActivityModel> {
     private _trans: TranslationBundle
   ) {
     super(model, _trans.__('Metadata activity'));
+    this.addClass('jp-Colophon-activityPanel');
   }
 
   protected override render(): React.JSX.Element {
