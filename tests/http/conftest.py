@@ -152,4 +152,4 @@ def sales(api: Call, jp_asyncio_loop: Any) -> None:
 def kernel(jp_serverapp: Any) -> dict[str, str]:
     """The headers of a kernel that this server started."""
     tokens = jp_serverapp.web_app.settings[SETTING].tokens
-    return {"Authorization": f"token {tokens.issue('kernel-1', User('ada'), 'ada')}"}
+    return {"Authorization": f"token {tokens.issue_token_and_revoke_earlier('kernel-1', User('ada'), 'ada')}"}

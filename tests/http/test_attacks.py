@@ -114,7 +114,7 @@ class Attacker:
             return {"Cookie": await sign_in(self._server, self._client, self._base)}
         if auth == "kernel":
             tokens = self._server.web_app.settings[SETTING].tokens
-            return {"Authorization": f"token {tokens.issue('kernel-1', User('ada'), 'ada')}"}
+            return {"Authorization": f"token {tokens.issue_token_and_revoke_earlier('kernel-1', User('ada'), 'ada')}"}
         return {} if auth == "none" else self._auth
 
 

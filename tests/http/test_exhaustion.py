@@ -187,7 +187,9 @@ async def test_slow_queries_do_not_delay_other_users(
     recorded = {"description": TEXT, "customProperties": {}}
     await propose(api, *({"urn": named(at), "aspect": "datasetProperties", "value": recorded} for at in range(100)))
     kernels = jp_serverapp.web_app.settings[SETTING].tokens
-    tokens = {user: kernels.issue(f"kernel-{user}", User(user), user) for user in ("ada", "bob")}
+    tokens = {
+        user: kernels.issue_token_and_revoke_earlier(f"kernel-{user}", User(user), user) for user in ("ada", "bob")
+    }
     client = AsyncHTTPClient(force_instance=True, max_clients=200)
     url = f"http://127.0.0.1:{http_server_port[-1]}{jp_base_url}colophon/datahub/entities?action=search"
 

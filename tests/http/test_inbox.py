@@ -27,7 +27,7 @@ def wish(value: str = "b", version: int | None = None, **other: str) -> dict[str
 @pytest.fixture
 def bob(jp_serverapp: Any) -> dict[str, Any]:
     """Return the headers of a call by Bob's kernel."""
-    token = jp_serverapp.web_app.settings[SETTING].tokens.issue("kernel-1", User("bob"), "bob")
+    token = jp_serverapp.web_app.settings[SETTING].tokens.issue_token_and_revoke_earlier("kernel-1", User("bob"), "bob")
     return {"anonymous": True, "headers": {"Authorization": f"token {token}"}}
 
 
@@ -127,7 +127,7 @@ async def test_inbox_entry_is_visible_to_sender_and_admin(
     api: Any, sales: None, send: Send, bob: Any, jp_serverapp: Any
 ) -> None:
     entry = await send(wish("b", 5, urn=REPORT), **bob)
-    token = jp_serverapp.web_app.settings[SETTING].tokens.issue("kernel-2", User("eve"), "eve")
+    token = jp_serverapp.web_app.settings[SETTING].tokens.issue_token_and_revoke_earlier("kernel-2", User("eve"), "eve")
     eve = {"anonymous": True, "headers": {"Authorization": f"token {token}"}}
     assert (await api("GET", "dead-letters", answers="dead-letters", **eve)).body["deadLetters"] == []
     requested = [("GET", "inbox", entry["id"]), ("DELETE", "dead-letters", entry["id"])]

@@ -65,7 +65,7 @@ async def test_secret_is_masked_and_kept_when_mask_is_sent_back(
 async def test_kernel_token_reads_but_does_not_change_instances(api: Any, jp_serverapp: Any) -> None:
     await create_instances(api, build_snippet())
     tokens = jp_serverapp.web_app.settings[SETTING].tokens
-    kernel = {"Authorization": f"token {tokens.issue('kernel-1', User('ada'), 'ada')}"}
+    kernel = {"Authorization": f"token {tokens.issue_token_and_revoke_earlier('kernel-1', User('ada'), 'ada')}"}
 
     async def requested(method: str, *path: str, body: Any = None, params: Any = None) -> int:
         return (await api(method, *path, body=body, params=params, anonymous=True, headers=kernel)).status

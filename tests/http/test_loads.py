@@ -95,7 +95,7 @@ async def test_ended_load_refuses_batches(api: Any, load: str, state: str) -> No
 
 
 async def test_load_is_private_and_invalid_names_are_refused(api: Any, load: str, jp_serverapp: Any) -> None:
-    token = jp_serverapp.web_app.settings[SETTING].tokens.issue("kernel-1", User("bob"), "bob")
+    token = jp_serverapp.web_app.settings[SETTING].tokens.issue_token_and_revoke_earlier("kernel-1", User("bob"), "bob")
     bob = {"anonymous": True, "headers": {"Authorization": f"token {token}"}}
     strange = [
         await api("GET", "loads", load, **bob),

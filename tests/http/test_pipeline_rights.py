@@ -57,7 +57,7 @@ async def test_emitted_metadata_is_authorized_again_when_applied(
     (tmp_path / "copies.json").write_text(json.dumps(PIPELINE))
     known = {
         "COLOPHON_URL": f"http://127.0.0.1:{jp_http_port}{jp_base_url}",
-        "COLOPHON_TOKEN": endpoint.tokens.issue("kernel-1", User("bob"), "bob"),
+        "COLOPHON_TOKEN": endpoint.tokens.issue_token_and_revoke_earlier("kernel-1", User("bob"), "bob"),
         "COLOPHON_OUTBOX": str(tmp_path / "outbox"),
         "JUPYTER_DATA_DIR": str(tmp_path / "data"),
     }

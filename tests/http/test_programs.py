@@ -50,7 +50,7 @@ def employee(api: Any, jp_asyncio_loop: Any) -> None:
 @pytest.fixture
 def initialize(jp_serverapp: Any, jp_http_port: int, jp_base_url: str, tmp_path: Path) -> Any:
     """Run the example as Bob, whose kernel started it; return what it printed."""
-    token = jp_serverapp.web_app.settings[SETTING].tokens.issue("kernel-1", User("bob"), "bob")
+    token = jp_serverapp.web_app.settings[SETTING].tokens.issue_token_and_revoke_earlier("kernel-1", User("bob"), "bob")
 
     async def ran() -> str:
         environment = {

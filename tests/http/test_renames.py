@@ -72,7 +72,10 @@ async def test_table_used_by_another_kernel_is_not_renamed(
     api: Any, jp_serverapp: Any, kernel: Any, sales: None
 ) -> None:
     tokens = jp_serverapp.web_app.settings[SETTING].tokens
-    other = {"anonymous": True, "headers": {"Authorization": f"token {tokens.issue('kernel-2', User('ada'), 'ada')}"}}
+    other = {
+        "anonymous": True,
+        "headers": {"Authorization": f"token {tokens.issue_token_and_revoke_earlier('kernel-2', User('ada'), 'ada')}"},
+    }
     session = await start(api, body={"program": NOTEBOOK, "runId": "other"}, **other)
     touched = {"accesses": [{"data": ORDERS, "mode": "write"}]}
     assert (await api("POST", "runs", session, "accesses", body=touched, **other)).status == 200

@@ -99,12 +99,14 @@ async def test_anothers_key_is_another_key(api: Any, sales: None, jp_serverapp: 
     tokens = jp_serverapp.web_app.settings[SETTING].tokens
     key, wish = {"Idempotency-Key": "the-key"}, build_metadata_value({"owner": "ops"})
     first = await api("PUT", *BUSINESS, body=wish, headers=key, answers="write-result")
-    bob = {"Authorization": f"token {tokens.issue('k1', User('bob'), 'bob')}"} | key
+    bob = {"Authorization": f"token {tokens.issue_token_and_revoke_earlier('k1', User('bob'), 'bob')}"} | key
     theirs = await api(
         "PUT", *BUSINESS, body=build_metadata_value({"owner": "b"}), headers=bob, anonymous=True, answers="write-result"
     )
     assert (first.body["version"], theirs.body["version"]) == (1, 2)
-    mine = {"Authorization": f"token {tokens.issue('k2', User('ada'), getpass.getuser())}"} | key
+    mine = {
+        "Authorization": f"token {tokens.issue_token_and_revoke_earlier('k2', User('ada'), getpass.getuser())}"
+    } | key
     again = await api("PUT", *BUSINESS, body=wish, headers=mine, anonymous=True, answers="write-result")
     assert again.body == first.body
 

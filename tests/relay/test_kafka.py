@@ -60,7 +60,7 @@ def received_all(rounds: int, urns: Sequence[str] = URNS) -> Callable[[Sequence[
 def test_change_is_published_in_datahub_and_cdap_formats(
     broker: Broker, topics: Topics, catalog: Catalog, deliver: Deliver
 ) -> None:
-    deliver(kafka=kafka(broker, topics))
+    deliver(kafka=build_kafka_settings(broker, topics))
     wait_until_started(catalog)
     urn = build_table_urn("orders")
     write(catalog, 2, urns=[urn])
@@ -90,7 +90,7 @@ def test_change_is_published_in_datahub_and_cdap_formats(
 
 
 def test_topic_can_be_disabled(broker: Broker, topics: Topics, catalog: Catalog, deliver: Deliver) -> None:
-    deliver(kafka=kafka(broker, topics | {"records": "", "audit": None}))
+    deliver(kafka=build_kafka_settings(broker, topics | {"records": "", "audit": None}))
     wait_until_started(catalog)
     write(catalog, 1)
     with open_topic_listener(broker.servers, list(topics.values())) as listener:
@@ -102,7 +102,7 @@ def test_topic_can_be_disabled(broker: Broker, topics: Topics, catalog: Catalog,
 def test_next_relay_continues_after_kill_in_order(
     broker: Broker, topics: Topics, store: StorageChoice, catalog: Catalog, tmp_path: Path
 ) -> None:
-    sinks = {"kafka": kafka(broker, topics, server=False)}
+    sinks = {"kafka": build_kafka_settings(broker, topics, server=False)}
     writer = threading.Thread(target=write, args=(catalog, 120))
     with start_relay_process(tmp_path / "a", store, sinks=sinks) as first:
         wait_until_started(catalog)
@@ -121,7 +121,7 @@ def test_next_relay_continues_after_kill_in_order(
 def test_frozen_relay_is_replaced_and_does_no_harm_on_resume(
     broker: Broker, topics: Topics, store: StorageChoice, catalog: Catalog, tmp_path: Path
 ) -> None:
-    sinks = {"kafka": kafka(broker, topics, server=False)}
+    sinks = {"kafka": build_kafka_settings(broker, topics, server=False)}
     with start_relay_process(tmp_path / "a", store, sinks=sinks) as first:
         wait_until_started(catalog)
         with (
@@ -145,7 +145,7 @@ def test_second_relay_takes_over_when_first_stops(
     broker: Broker, topics: Topics, store: StorageChoice, catalog: Catalog, tmp_path: Path
 ) -> None:
     # A long lease, so that a busy machine causes no takeover.
-    sinks = {"kafka": kafka(broker, topics, server=False, lease_seconds=30)}
+    sinks = {"kafka": build_kafka_settings(broker, topics, server=False, lease_seconds=30)}
     with (
         start_relay_process(tmp_path / "a", store, sinks=sinks) as first,
         start_relay_process(tmp_path / "b", store, sinks=sinks),
@@ -167,7 +167,7 @@ def test_second_relay_takes_over_when_first_stops(
 def test_oversized_or_unserializable_change_becomes_dead_letter(
     broker: Broker, topics: Topics, catalog: Catalog, deliver: Deliver
 ) -> None:
-    deliver(kafka=kafka(broker, topics | {"records": "", "audit": ""}))
+    deliver(kafka=build_kafka_settings(broker, topics | {"records": "", "audit": ""}))
     wait_until_started(catalog)
     write(catalog, 3)
     # Larger than the broker accepts, larger than the client accepts, and a damaged change.
@@ -199,7 +199,9 @@ def test_password_from_properties_file_is_used_and_not_logged(
         login = {"security.protocol": "sasl_plaintext", "sasl.mechanism": "PLAIN", "sasl.username": USER}
         login["sasl.password"] = password
         file.write_text("".join(f"{name}={value}\n" for name, value in login.items()))
-        return kafka(broker, topics, servers=broker.password_protected_servers, properties_file=str(file))
+        return build_kafka_settings(
+            broker, topics, servers=broker.password_protected_servers, properties_file=str(file)
+        )
 
     first = deliver(kafka=configure("another-one"))
     wait_until_started(catalog)
@@ -220,7 +222,7 @@ def test_full_client_queue_sends_each_record_once(
 ) -> None:
     few = tmp_path / "kafka.properties"
     few.write_text("queue.buffering.max.messages=7\n")
-    deliver(kafka=kafka(broker, topics, properties_file=str(few)))
+    deliver(kafka=build_kafka_settings(broker, topics, properties_file=str(few)))
     wait_until_started(catalog)
     write(catalog, 40)
     with open_topic_listener(broker.servers, [topics["versioned"]]) as listener:

@@ -13,7 +13,7 @@ from jupyter_colophon.composition import Catalog, open_or_create_catalog
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.identity.names import IdentityRules
 from jupyter_colophon.core.store import StorageChoice, choose_sqlite_store
-from relay.conftest import Topics, kafka, wait_until_true
+from relay.conftest import Topics, build_kafka_settings, wait_until_true
 from support.catalog import ADA
 from support.catalog import write_metadata as write
 from support.kafka.broker import Broker
@@ -81,7 +81,7 @@ def test_valid_proposals_are_applied_and_invalid_ones_reported(
         proposal({"properties": {"owner": "kafka"}, "tags": []}, aspectName="businessMetadata"),
         proposal({"description": "last"}, auditHeader={"actor": "urn:li:corpuser:root"}),
     )
-    sinks = {"kafka": kafka(broker, topics, server=False)}
+    sinks = {"kafka": build_kafka_settings(broker, topics, server=False)}
     with consuming(broker, topic, tmp_path, store, sinks) as relay:
         wait_until_true(lambda: "last" in list_descriptions(catalog))
         with open_topic_listener(broker.servers, [topics["failed"], topics["versioned"]]) as listener:
@@ -158,7 +158,9 @@ def test_consumer_recovers_after_empty_broker_list(broker: Broker, topic: str, t
             listener.wait_for_records(lambda received: any(description in str(one.value) for one in received))
 
         to = {"servers": veil.servers, "properties_file": str(often)}
-        with consuming(broker, topic, tmp_path, store, {"kafka": kafka(broker, topics, server=False, **to)}, **to):
+        with consuming(
+            broker, topic, tmp_path, store, {"kafka": build_kafka_settings(broker, topics, server=False, **to)}, **to
+        ):
             check_round_trip("before")
             veil.send_empty_broker_lists(20)
             check_round_trip("after")

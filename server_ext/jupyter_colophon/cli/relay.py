@@ -81,7 +81,7 @@ class RelayCommand(CliCommand):
             pass
         settings: Any = self.settings
         return open_or_create_catalog(
-            settings.store(),
+            settings.choose_store(),
             settings.build_identity(),
             settings.build_system_filter(),
             snapshots_system=settings.run_snapshots_include_system_metadata,

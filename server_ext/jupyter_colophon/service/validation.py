@@ -136,5 +136,5 @@ def resolve_aspect(registry: Registry, proposal: Proposal, api: str) -> AspectSp
         if spec.name not in ASPECT_OF_SCOPE.values():
             raise InvalidInstance(spec.name, (Problem("", "has no properties or tags to annotate"),))
         # Keys and values are checked independently of the stored state, so senders to the inbox get errors at once.
-        require_valid_aspect_value(spec, proposal.value.apply_to(spec.empty))
+        require_valid_aspect_value(spec, proposal.value.apply_to_metadata(spec.empty))
     return spec

@@ -19,7 +19,7 @@ async def test_system_namespace_cannot_be_created(v3: Any, path: str) -> None:
 
 
 async def test_batch_requires_the_scope_emit(v3: Any, jp_serverapp: Any, shop: None) -> None:
-    holder = jp_serverapp.web_app.settings["colophon"].tokens.issue("k1", User("ada"), "ada")
+    holder = jp_serverapp.web_app.settings["colophon"].tokens.issue_token_and_revoke_earlier("k1", User("ada"), "ada")
     entity = {"details": {"namespace": "shop", "dataset": "orders"}, "type": "dataset"}
     tags = {"tags": [{"scope": "USER", "name": "kernel"}]}
     batch = [{"type": "UPDATE", "entity": entity, "updates": tags}]

@@ -25,7 +25,7 @@ _TYPES: Final = {"string": str, "integer": int, "boolean": bool}
 _READ_ONLY: Final = "assistants of jupyter-server-mcp only read"
 
 
-def list_tool_specifications() -> list[str]:
+def list_specifications() -> list[str]:
     """Return the tools as `module:function`; none where the extension is not loaded, or `mcp_access` is off."""
     state = _get_server_state()
     if state is None or state.settings.mcp_access == "off":
