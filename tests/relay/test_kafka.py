@@ -14,7 +14,7 @@ from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.core.store import StorageChoice
 from jupyter_colophon.storage.changes import cursors
 from jupyter_colophon.storage.changes.sinks import get_follower_name_of_sink
-from relay.conftest import Deliver, Topics, kafka, read_sink_state, wait_until_true
+from relay.conftest import Deliver, Topics, build_kafka_settings, read_sink_state, wait_until_true
 from support.catalog import ADA, record_run, write_metadata
 from support.changes import add_changes
 from support.kafka.broker import PASSWORD, USER, Broker
