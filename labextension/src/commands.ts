@@ -4,6 +4,12 @@ export namespace CommandIDs {
   export const openEntity = 'colophon:open-entity';
   /** Saves the focused form, or the form of the current page. */
   export const saveForm = 'colophon:save-form';
+  /** `{urn, library?}`: inserts code that loads the data of an entity into the active notebook. */
+  export const insertLoadCode = 'colophon:insert-load-code';
+  /** `{urn}`: copies the `%metadata` commands of an entity. */
+  export const copyMagic = 'colophon:copy-magic';
+  /** Opens the notebook of a run or a cell: `{path?, cell?, run?}`. */
+  export const openCell = 'colophon:open-cell';
   export const openRun = 'colophon:open-run';
   /** `{path?, cell?, run?}`, at least a path or a run: opens the notebook at a cell. */
   export const openCell = 'colophon:open-cell';
@@ -27,6 +33,8 @@ export namespace CommandIDs {
   export const exportInstances = 'colophon:export-instances';
   export const refreshSchemaspaces = 'colophon:refresh-schemaspaces';
   export const insertSnippet = 'colophon:insert-snippet';
+  /** `{code, language?, title?}`: inserts code at the cursor, or into a new cell. */
+  export const insertCode = 'colophon:insert-code';
   export const copySnippet = 'colophon:copy-snippet';
   export const showActivity = 'colophon:show-activity';
   /** `{urn}`: follows an entity, or stops following it. */

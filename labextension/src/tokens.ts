@@ -210,6 +210,8 @@ export interface IEntityTab extends IRegistryItem {
   readonly title: string;
   /** Whether an entity has the tab; by default, every entity. */
   isVisible?(entity: Entity): boolean;
+  /** Returns the number after the title; undefined for none. */
+  getCount?(entity: Entity): number | undefined;
   /** Renders the tab. It may be loaded on demand (`React.lazy`). */
   readonly component: ComponentType<IEntityTabProps>;
 }

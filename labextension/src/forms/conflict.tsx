@@ -4,7 +4,8 @@ import React from 'react';
 import { formatTime } from '../components/labels';
 import { useModel } from '../components/use-model';
 import type { NamePlace } from '../model/difference';
-import { formatValue, namePath } from '../model/difference';
+import { formatValue } from '../model/difference';
+import { nameField } from '../model/field-names';
 import type { Editor } from '../model/editor';
 import type { IFieldConflict, Winner } from '../model/merge-conflict';
 import { mergeVersions } from '../model/merge-conflict';
@@ -17,7 +18,7 @@ export interface IConflictView {
   format: (value: unknown) => string;
 }
 
-const PLAIN: IConflictView = { toView: value => value, namePlace: namePath, format: formatValue };
+const PLAIN: IConflictView = { toView: value => value, namePlace: nameField, format: formatValue };
 
 interface ISideProps {
   name: string;

@@ -228,6 +228,16 @@ export class Editor implements IDisposable {
     }
   }
 
+  /** Returns an editor whose draft undoes the last save; null if nothing was saved. Later changes by others are kept. */
+  createUndo(): Editor | null {
+    if (this._replaced === null) {
+      return null;
+    }
+    const undo = new Editor(this._store, { version: this._version, value: this._base });
+    undo.edit(this._replaced);
+    return undo;
+  }
+
   /** Handles a newer version in the change log: loads it if the draft is unchanged, else reports it. */
   onNewVersion(version: number, actor: string): void {
     if (version <= (this._version ?? 0) || this._state.saving || this._state.conflict) {
@@ -260,6 +270,7 @@ export class Editor implements IDisposable {
   /** Takes over the saved version; the user may have continued to edit. */
   private _setSaved(sent: ReadonlyJSONObject, stored: IVersioned | null): void {
     const isEdited = this._state.draft !== sent;
+    this._replaced = this._base;
     this._setBase(stored ? stored.version : this._version, stored ? stored.value : sent);
     const draft = isEdited ? this._state.draft : this._base;
     this._set({ saving: false, conflict: null, newerActor: null, draft });
@@ -331,6 +342,8 @@ export class Editor implements IDisposable {
   private _version: number | null;
   private _base: ReadonlyJSONObject;
   private _isBaseKnown = true;
+  /** The value before the last save. */
+  private _replaced: ReadonlyJSONObject | null = null;
   private _check: Check = () => [];
   private _addDefaults = (value: ReadonlyJSONObject): ReadonlyJSONObject => value;
   private _changed = new Signal<this, void>(this);
@@ -350,9 +363,9 @@ class AspectStore implements IDraftStore {
     return this._catalog.call('readAspect', { urn: this._urn, aspect: this._aspect });
   }
 
-  async write(value: ReadonlyJSONObject, version: number | null): Promise<null> {
-    await writeAspect(this._catalog, this._urn, this._aspect, value, version ?? 0);
-    return null;
+  async write(value: ReadonlyJSONObject, version: number | null): Promise<IVersioned> {
+    const result = await writeAspect(this._catalog, this._urn, this._aspect, value, version ?? 0);
+    return { version: result.version, value };
   }
 }
 

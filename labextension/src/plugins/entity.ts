@@ -1,13 +1,20 @@
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { ILabStatus, ILayoutRestorer } from '@jupyterlab/application';
+import { Clipboard, Notification } from '@jupyterlab/apputils';
+import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { saveIcon } from '@jupyterlab/ui-components';
 import { CommandIDs, DOMAIN } from '../commands';
+import type { Run } from '../generated/api';
 import { metadataIcon } from '../icons';
 import { getLastPart } from '../components/labels';
 import { shortenUrn } from '../model/urns';
-import { IFormTools, IMetadataService } from '../tokens';
+import type { IEntityActions } from '../panels/entity/page';
+import { IEntityTabRegistry, IFormTools, IMetadataService, IStarredEntities } from '../tokens';
+import { getBrowserStorage } from './browser-storage';
+import { registerEntityCommands } from './entity-commands';
+import { addEntityTabs } from './entity-tabs';
 import { warnBeforeUnload } from './warn-before-unload';
 import { registerTabs } from './tabs';
 
@@ -30,33 +37,64 @@ function registerSaveCommand(app: JupyterFrontEnd, trans: TranslationBundle): vo
   });
 }
 
+function createActions(
+  { commands }: JupyterFrontEnd,
+  metadata: IMetadataService,
+  trans: TranslationBundle
+): IEntityActions {
+  const { openCell, insertLoadCode, copyMagic } = CommandIDs;
+  return {
+    openEntity: urn => metadata.openEntity(urn),
+    openLineage: urn => metadata.openLineage(urn),
+    openInstance: urn => metadata.openInstance(urn),
+    // Another plugin registers the command, perhaps later.
+    get openCell() {
+      return commands.hasCommand(openCell) ? (run: Run) => void commands.execute(openCell, { run: run.urn }) : null;
+    },
+    insertCode: (urn, library) => void commands.execute(insertLoadCode, { urn, library }),
+    copyMagic: urn => void commands.execute(copyMagic, { urn }),
+    copyText: text => {
+      Clipboard.copyToSystem(text);
+      Notification.info(trans.__('Copied.'), { autoClose: 2000 });
+    }
+  };
+}
+
 export const entity: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-colophon:entity',
   description: 'Pages of entities in the main area, with forms for user metadata.',
   autoStart: true,
-  requires: [IMetadataService, IFormTools],
-  optional: [ITranslator, ILayoutRestorer, ILabStatus],
+  requires: [IMetadataService, IFormTools, IEntityTabRegistry],
+  optional: [ITranslator, ILayoutRestorer, ILabStatus, IRenderMimeRegistry, IStarredEntities],
   activate: (
     app: JupyterFrontEnd,
     metadata: IMetadataService,
     tools: IFormTools,
+    tabs: IEntityTabRegistry,
     translator: ITranslator | null,
     restorer: ILayoutRestorer | null,
-    status: ILabStatus | null
+    status: ILabStatus | null,
+    rendermime: IRenderMimeRegistry | null,
+    starred: IStarredEntities | null
   ) => {
     const trans = (translator ?? nullTranslator).load(DOMAIN);
+    const actions = createActions(app, metadata, trans);
+    addEntityTabs(tabs, trans);
+    registerEntityCommands(app, metadata, trans);
     registerSaveCommand(app, trans);
     const kind = {
       namespace: 'colophon-entity',
       type: 'Metadata',
       command: CommandIDs.openEntity,
       label: trans.__('Open Metadata Page'),
-      caption: trans.__('User and system metadata, schema, runs and history'),
+      caption: trans.__('Description, columns, lineage, runs and history'),
       icon: metadataIcon,
       getTitle: (urn: string) => ({ label: getLastPart(shortenUrn(urn)), caption: shortenUrn(urn) }),
       loadPanel: async (urn: string) => {
-        const { EntityModel, EntityPanel } = await import('../panels/entity');
-        const panel = new EntityPanel(new EntityModel(metadata, metadata.feed, urn), metadata, tools, trans);
+        const { EntityModel, EntityPanel, RememberedTabs } = await import('../panels/entity');
+        const remembered = new RememberedTabs(getBrowserStorage(), app.serviceManager.serverSettings.baseUrl);
+        const model = new EntityModel(metadata, metadata.feed, urn, remembered);
+        const panel = new EntityPanel(model, actions, tools, { metadata, tabs, rendermime, starred }, trans);
         warnBeforeUnload(panel, status);
         return panel;
       }

@@ -12,17 +12,9 @@ import type { InstancePanel } from '../panels/instance';
 import type { IInstancePlace } from '../panels/instance/model';
 import { IFormTools, IMetadataService, ISchemaspaces } from '../tokens';
 import { INSTANCE_ARGUMENTS, getText } from './arguments';
+import { getBrowserStorage } from './browser-storage';
 import { warnBeforeUnload } from './warn-before-unload';
 import { PanelTab, addTab } from './tabs';
-
-/** Returns the storage of the browser; null if it is not allowed. */
-function getStorage(): Storage | null {
-  try {
-    return window.localStorage;
-  } catch {
-    return null;
-  }
-}
 
 function toPlace(args: ReadonlyPartialJSONObject): IInstancePlace {
   const schema = getText(args, 'schema');
@@ -119,7 +111,7 @@ export const instance: JupyterFrontEndPlugin<void> = {
     palette: ICommandPalette | null
   ) => {
     const trans = (translator ?? nullTranslator).load(DOMAIN);
-    const drafts = new DraftStorage(getStorage(), app.serviceManager.serverSettings.baseUrl);
+    const drafts = new DraftStorage(getBrowserStorage(), app.serviceManager.serverSettings.baseUrl);
     drafts.deleteExpired(Date.now());
     const tracker = new WidgetTracker<InstanceTab>({ namespace: 'colophon-instance' });
     const createTab = (place: IInstancePlace): InstanceTab => {

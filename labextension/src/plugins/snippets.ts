@@ -185,7 +185,7 @@ async function insertSnippet(
   const place = findInsertTarget(commands);
   const widget = shell.currentWidget;
   if (!place || widget === null) {
-    Notification.warning(trans.__('Cannot insert the snippet: open a notebook, a text file or a console first.'));
+    Notification.warning(trans.__('Cannot insert the code: open a notebook, a text file or a console first.'));
     return;
   }
   // A selected cell keeps its text: the code is inserted into a new cell below it.
@@ -244,6 +244,17 @@ const SNIPPET_ARGUMENTS = {
   }
 };
 
+/** The schema of the arguments of the command that inserts code. */
+const CODE_ARGUMENTS = {
+  type: 'object',
+  properties: {
+    code: { type: 'string', description: 'The code' },
+    language: { type: 'string', description: 'The language of the code, if it is known' },
+    title: { type: 'string', description: 'What the code is, for messages' }
+  },
+  required: ['code']
+};
+
 /** Registers the commands for code snippets; returns their ids. */
 export function registerSnippetCommands(
   app: JupyterFrontEnd,
@@ -275,6 +286,17 @@ export function registerSnippetCommands(
       trans.__('The snippet could not be inserted.'),
       snippet => insertSnippet(app, notebooks, snippet, trans)
     )
+  });
+  app.commands.addCommand(CommandIDs.insertCode, {
+    label: trans.__('Insert Code'),
+    caption: trans.__('Insert code at the cursor, or into a new cell'),
+    icon: pasteIcon,
+    describedBy: { args: CODE_ARGUMENTS },
+    isEnabled: args => getText(args, 'code') !== '',
+    execute: args => {
+      const [title, language, code] = [getText(args, 'title'), getText(args, 'language'), getText(args, 'code')];
+      return insertSnippet(app, notebooks, { title, language, code }, trans);
+    }
   });
   app.commands.addCommand(CommandIDs.copySnippet, {
     label: args => (args['here'] === true ? trans.__('Copy Code') : trans.__('Copy Snippet…')),

@@ -1,263 +1,190 @@
-import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
-import type { Aspect } from '../../generated/api';
-import { isDescription, COLUMN_DESCRIPTIONS } from '../../model/descriptions';
+import { DocumentView } from '../../components/document-view';
+import { formatTime } from '../../components/labels';
+import { useModel } from '../../components/use-model';
+import type { Aspect, Entity } from '../../generated/api';
+import { COLUMN_DESCRIPTIONS, isDescription } from '../../model/descriptions';
 import type { AspectSpec } from '../../model/editor';
 import type { Schema } from '../../model/form-schema';
 import { isStamp } from '../../model/form-schema';
-import { LongText } from '../../components/long-text';
-import { useModel } from '../../components/use-model';
-import { AspectValue } from '../../components/values';
-import { formatTime } from '../../components/labels';
+import { resolveRefs } from '../../model/resolve-refs';
 import { AspectForm } from './aspect-form';
-import type { EntityModel } from './model';
-
-interface IAspectsProps {
-  model: EntityModel;
-  trans: TranslationBundle;
-}
-
-function formatVersion({ version, actor, time }: Aspect, trans: TranslationBundle): string {
-  return trans.__('Version %1, %2, %3', version, actor, formatTime(time));
-}
-
-function VersionInfo(props: { aspect: Aspect; trans: TranslationBundle }): React.JSX.Element {
-  return <p className="jp-Colophon-version-info">{formatVersion(props.aspect, props.trans)}</p>;
-}
-
-interface IUserAspectsProps extends IAspectsProps {
-  stopEditing: () => Promise<void>;
-  /** Opens the editor of an instance, which knows its schema. */
-  openInstance: (urn: string) => void;
-}
+import type { IPage, IPageProps } from './page';
+import { USER_ASPECT } from './user-metadata';
 
 /** The aspect with an instance of a schemaspace. */
 const INSTANCE_ASPECT = 'instance';
 
-/** Returns the members of a value for users; members with `$` are internal. */
-function hideInternalMembers(value: object): object {
-  return Object.fromEntries(Object.entries(value).filter(([name]) => !name.startsWith('$') || name === '$problem'));
+/** The aspect with the properties that machines record; its title says nothing more. */
+const RECORDED_ASPECT = 'technicalMetadata';
+
+/** Aspects that other parts of the page show. */
+const SHOWN_ELSEWHERE = new Set(['schemaMetadata', COLUMN_DESCRIPTIONS, 'status', USER_ASPECT]);
+
+/** Kinds of descriptors that the page shows outside their aspects. */
+function isShownElsewhere(spec: AspectSpec): boolean {
+  return spec.key || SHOWN_ELSEWHERE.has(spec.name) || isDescription(spec);
 }
 
-function UserAspect(props: IUserAspectsProps & { spec: AspectSpec }): React.JSX.Element {
-  const { model, spec, stopEditing, openInstance, trans } = props;
-  const { entity, editor, mayEdit } = useModel(model);
-  const aspect = entity?.aspects[spec.name];
-  if (editor?.urn === model.urn && editor.spec.name === spec.name) {
-    return <AspectForm editor={editor} cancel={() => void stopEditing()} trans={trans} />;
-  }
-  const title = getTitle(spec, trans);
-  return (
-    <div className="jp-Colophon-aspect" data-aspect={spec.name}>
-      {isDescription(spec) ? (
-        <Description aspect={aspect} trans={trans} />
-      ) : aspect ? (
-        <UndescribedValues aspect={aspect} spec={spec} trans={trans} />
-      ) : (
-        <AspectValue value={{}} trans={trans} />
-      )}
-      {aspect && <VersionInfo aspect={aspect} trans={trans} />}
-      {mayEdit && (
-        <button
-          type="button"
-          className="jp-Colophon-button"
-          disabled={editor !== null}
-          aria-label={trans.__('Edit: %1', title)}
-          onClick={() => (spec.name === INSTANCE_ASPECT ? openInstance(model.urn) : model.edit(spec))}
-        >
-          {trans.__('Edit')}
-        </button>
-      )}
-    </div>
+/**
+ * Returns the members of a value to display: internal ones (`$`) and audit stamps are omitted, and the properties of
+ * machine-made metadata are members of their own.
+ */
+function listShownMembers(value: object, schema: Schema | undefined): object {
+  const { properties = {} } = (schema ?? {}) as { properties?: Record<string, Schema> };
+  const members = Object.entries(value).filter(
+    ([name, member]) =>
+      (!name.startsWith('$') || name === '$problem') &&
+      !isStamp(properties[name] ?? {}) &&
+      !(Array.isArray(member) && member.length === 0)
   );
-}
-
-/** Returns the title of an aspect on the page. */
-function getTitle(spec: AspectSpec, trans: TranslationBundle): string {
-  return isDescription(spec) ? trans.__('Description') : spec.title;
-}
-
-/** The description of an entity by users. */
-function Description(props: { aspect: Aspect | undefined; trans: TranslationBundle }): React.JSX.Element {
-  const { aspect, trans } = props;
-  const { description, name }: { description?: unknown; name?: unknown } = aspect?.value ?? {};
-  return (
-    <>
-      {typeof name === 'string' && name !== '' && (
-        <p className="jp-Colophon-note">{trans.__('Display name: %1', name)}</p>
-      )}
-      {typeof description === 'string' && description !== '' ? (
-        <div className="jp-Colophon-text">
-          <LongText text={description} trans={trans} />
-        </div>
-      ) : (
-        <p className="jp-Colophon-note">{trans.__('No description yet.')}</p>
-      )}
-    </>
-  );
-}
-
-/** The user metadata, with buttons to edit it. */
-export function UserAspects(props: IUserAspectsProps): React.JSX.Element {
-  const { model, trans } = props;
-  const { entity, type } = useModel(model);
-  // Most aspects are unused: aspects that neither exist nor are editable by default are not offered.
-  const specs = (type?.aspects ?? [])
-    .filter(
-      spec =>
-        spec.scope === 'USER' &&
-        !spec.key &&
-        !SHOWN_ELSEWHERE.has(spec.name) &&
-        (spec.editableByDefault || isDescription(spec) || spec.name in (entity?.aspects ?? {}))
+  return Object.fromEntries(
+    members.flatMap(([name, member]: [string, unknown]) =>
+      name === 'properties' || name === 'customProperties' ? Object.entries(member as object) : [[name, member]]
     )
-    .sort((left, right) => Number(isDescription(right)) - Number(isDescription(left)));
+  );
+}
+
+/** A value of an aspect, by the titles of its schema. */
+function AspectDocument(props: { page: IPage; aspect: Aspect; spec: AspectSpec | undefined }): React.JSX.Element {
+  const { page, aspect, spec } = props;
+  const { actions, trans } = page;
+  const schema = React.useMemo(() => spec && resolveRefs(spec.schema as Schema), [spec]);
+  if (spec === undefined) {
+    return (
+      <>
+        <p className="jp-Colophon-note" role="note">
+          {trans.__('This aspect is not in the entity registry. It is shown as JSON.')}
+        </p>
+        <pre>{JSON.stringify(aspect.value, null, 2)}</pre>
+      </>
+    );
+  }
+  const members = listShownMembers(aspect.value, spec.schema);
+  return Object.keys(members).length === 0 ? (
+    <p className="jp-Colophon-note">{trans.__('Nothing yet.')}</p>
+  ) : (
+    <DocumentView value={members} schema={schema} open={urn => actions.openEntity(urn)} trans={trans} />
+  );
+}
+
+/** An aspect that users write with a form. */
+function UserAspect({ page, entity, spec }: IPageProps & { entity: Entity; spec: AspectSpec }): React.JSX.Element {
+  const { model, actions, stopEditing, trans } = page;
+  const { editor, field, mayEdit } = useModel(model);
+  const aspect = entity.aspects[spec.name];
+  const isOpen = editor?.urn === model.urn && editor.spec.name === spec.name && field === null;
+  const open = (): void => {
+    if (spec.name === INSTANCE_ASPECT) {
+      actions.openInstance(model.urn);
+    } else {
+      void stopEditing().then(closed => closed && model.edit(spec));
+    }
+  };
   return (
-    <section className="jp-Colophon-card-section" data-scope="USER" aria-label={trans.__('User metadata')}>
-      <h2>
-        {trans.__('User metadata')} <span className="jp-Colophon-scope">USER</span>
-      </h2>
-      {specs.map(spec => (
-        <React.Fragment key={spec.name}>
-          {specs.length > 1 && <h3>{getTitle(spec, trans)}</h3>}
-          <UserAspect {...props} spec={spec} />
-        </React.Fragment>
-      ))}
+    <section className="jp-Colophon-card-section" data-aspect={spec.name} aria-label={spec.title}>
+      <div className="jp-Colophon-sectionHead">
+        <h2>{spec.title}</h2>
+        {mayEdit && !isOpen && (
+          <button
+            type="button"
+            className="jp-Colophon-button"
+            aria-label={trans.__('Edit: %1', spec.title)}
+            onClick={open}
+          >
+            {trans.__('Edit')}
+          </button>
+        )}
+      </div>
+      {isOpen ? (
+        <AspectForm editor={editor} cancel={() => void stopEditing()} takesKeyboard trans={trans} />
+      ) : aspect ? (
+        <AspectDocument page={page} aspect={aspect} spec={spec} />
+      ) : (
+        <p className="jp-Colophon-note">{trans.__('Nothing yet.')}</p>
+      )}
     </section>
   );
 }
 
-/** Aspects that are shown elsewhere on the page. */
-const SHOWN_ELSEWHERE = new Set(['schemaMetadata', COLUMN_DESCRIPTIONS, 'status']);
-
-/** The first system aspect, which has no title. */
-const MAIN_ASPECT = 'technicalMetadata';
-
-/** Whether the page shows an aspect in a card of its own, and not among the descriptors. */
-export function hasOwnCard(spec: AspectSpec): boolean {
-  return spec.editableByDefault || spec.name === MAIN_ASPECT || spec.name === INSTANCE_ASPECT || isDescription(spec);
-}
-
-/** Lists the members of a value that are not shown among the descriptors; audit stamps are omitted. */
-function listUndescribed(value: object, spec: AspectSpec): [string, unknown][] {
-  const { properties = {} } = spec.schema as { properties?: Record<string, Schema> };
-  return Object.entries(value).filter(
-    ([name]) => !spec.described.includes(name) && !(name in properties && isStamp(properties[name] ?? {}))
+/** The aspects of users that have no place of their own on the page. */
+export function UserAspects({ page, entity }: IPageProps & { entity: Entity }): React.JSX.Element {
+  const { type } = useModel(page.model);
+  // Most aspects are unused: aspects that neither exist nor are editable by default are not offered.
+  const specs = (type?.aspects ?? []).filter(
+    spec =>
+      spec.scope === 'USER' &&
+      !isShownElsewhere(spec) &&
+      (spec.editableByDefault || (spec.name in entity.aspects && !isDescribed(entity.aspects[spec.name], spec)))
   );
-}
-
-/** Whether the descriptors contain all of an aspect. */
-function isDescribed(aspect: Aspect, spec: AspectSpec | undefined): boolean {
-  return (
-    spec !== undefined &&
-    !hasOwnCard(spec) &&
-    spec.described.length > 0 &&
-    listUndescribed(aspect.value, spec).length === 0
-  );
-}
-
-/** The value of an aspect without the members shown among the descriptors. */
-function UndescribedValues(props: { aspect: Aspect; spec: AspectSpec; trans: TranslationBundle }): React.JSX.Element {
-  const { aspect, spec, trans } = props;
-  if (hasOwnCard(spec) || spec.described.length === 0) {
-    return <AspectValue value={hideInternalMembers(aspect.value)} trans={trans} />;
-  }
-  const members = listUndescribed(aspect.value, spec);
   return (
     <>
-      {members.length > 0 ? (
-        <AspectValue value={Object.fromEntries(members)} trans={trans} />
-      ) : (
-        <p className="jp-Colophon-note">{trans.__('The values are listed under “Described by”.')}</p>
-      )}
-      <StoredValue aspect={aspect} title={spec.title} trans={trans}>
-        {trans.__('Show JSON')}
-      </StoredValue>
+      {specs.map(spec => (
+        <UserAspect key={spec.name} page={page} entity={entity} spec={spec} />
+      ))}
     </>
   );
 }
 
-/** A disclosure with the JSON of an aspect. */
-function StoredValue(props: {
-  aspect: Aspect;
-  title: string;
-  trans: TranslationBundle;
-  children: React.ReactNode;
-}): React.JSX.Element {
-  const { aspect, title, trans, children } = props;
+/** Whether the descriptors of the page contain all of an aspect. */
+function isDescribed(aspect: Aspect | undefined, spec: AspectSpec): boolean {
+  const members = Object.keys(listShownMembers(aspect?.value ?? {}, spec.schema));
+  return spec.described.length > 0 && members.every(name => spec.described.includes(name));
+}
+
+/** Returns who or what recorded an aspect. */
+function getSource(aspect: Aspect, entity: Entity, spec: AspectSpec | undefined, page: IPage): string {
+  const { trans } = page;
+  if (aspect.name !== RECORDED_ASPECT) {
+    return spec?.title ?? aspect.name;
+  }
+  const { platform } = entity;
+  return entity.type === 'dataset' && platform !== null
+    ? trans.__('Recorded by %1', platform.charAt(0).toUpperCase() + platform.slice(1))
+    : trans.__('Recorded by %1', aspect.actor);
+}
+
+function RecordedAspect(
+  props: IPageProps & { entity: Entity; aspect: Aspect; spec: AspectSpec | undefined }
+): React.JSX.Element {
+  const { page, entity, aspect, spec } = props;
+  const { trans } = page;
+  const count = Object.keys(listShownMembers(aspect.value, spec?.schema)).length;
   return (
-    <details className="jp-Colophon-json-details" data-aspect-json={aspect.name}>
-      <summary aria-label={trans.__('Show JSON of %1', title)}>{children}</summary>
-      <pre tabIndex={0} role="group" aria-label={trans.__('JSON of %1', title)}>
-        {JSON.stringify(aspect.value, null, 2)}
-      </pre>
+    // An unregistered aspect may be the result of a mistake, which must be seen.
+    <details className="jp-Colophon-recorded" data-aspect={aspect.name} open={spec === undefined}>
+      <summary>
+        {trans.__('%1 · %2', getSource(aspect, entity, spec, page), trans._n('%1 property', '%1 properties', count))}
+        <span className="jp-Colophon-note" title={formatTime(aspect.time)}>
+          {' '}
+          {trans.__('by %1', aspect.actor)}
+        </span>
+      </summary>
+      <AspectDocument page={page} aspect={aspect} spec={spec} />
     </details>
   );
 }
 
-/** The system aspects: read-only, because their source would overwrite edits. */
-export function SystemAspects({ model, trans }: IAspectsProps): React.JSX.Element {
-  const { entity, type } = useModel(model);
+/** Metadata that machines recorded, folded: it is read-only, because its source would overwrite edits. */
+export function RecordedMetadata({ page, entity }: IPageProps & { entity: Entity }): React.JSX.Element | null {
+  const { trans } = page;
+  const { type } = useModel(page.model);
   const specs = new Map(type?.aspects.map(spec => [spec.name, spec]));
-  const shown = Object.values(entity?.aspects ?? {})
-    .filter(({ name, scope }) => (scope === 'SYSTEM' || !specs.has(name)) && !SHOWN_ELSEWHERE.has(name))
-    .filter(aspect => !specs.get(aspect.name)?.key)
-    .sort((a, b) => Number(b.name === MAIN_ASPECT) - Number(a.name === MAIN_ASPECT));
-  const described = shown.filter(aspect => isDescribed(aspect, specs.get(aspect.name)));
+  const recorded = Object.values(entity.aspects)
+    .filter(({ name, scope }) => {
+      const spec = specs.get(name);
+      return spec ? scope === 'SYSTEM' && !isShownElsewhere(spec) : !SHOWN_ELSEWHERE.has(name);
+    })
+    .sort((left, right) => Number(right.name === RECORDED_ASPECT) - Number(left.name === RECORDED_ASPECT));
+  if (recorded.length === 0) {
+    return null;
+  }
   return (
-    <section className="jp-Colophon-card-section" data-scope="SYSTEM" aria-label={trans.__('System metadata')}>
-      <h2>
-        {trans.__('System metadata')} <span className="jp-Colophon-scope">SYSTEM</span>
-      </h2>
-      {shown.length === 0 && <p className="jp-Colophon-note">{trans.__('Nothing yet.')}</p>}
-      {shown
-        .filter(aspect => !described.includes(aspect))
-        .map(aspect => (
-          <SystemAspect key={aspect.name} aspect={aspect} spec={specs.get(aspect.name)} trans={trans} />
-        ))}
-      {described.length > 0 && (
-        <div className="jp-Colophon-aspect">
-          <p className="jp-Colophon-note">{trans.__('The values of these aspects are listed under “Described by”:')}</p>
-          {described.map(aspect => {
-            const title = specs.get(aspect.name)?.title ?? aspect.name;
-            return (
-              <StoredValue key={aspect.name} aspect={aspect} title={title} trans={trans}>
-                <b>{title}</b> · {formatVersion(aspect, trans)}
-              </StoredValue>
-            );
-          })}
-        </div>
-      )}
+    <section aria-label={trans.__('Recorded metadata')} className="jp-Colophon-card-section">
+      <h2>{trans.__('Recorded metadata')}</h2>
+      {recorded.map(aspect => (
+        <RecordedAspect key={aspect.name} page={page} entity={entity} aspect={aspect} spec={specs.get(aspect.name)} />
+      ))}
     </section>
-  );
-}
-
-function SystemAspect(props: {
-  aspect: Aspect;
-  spec: AspectSpec | undefined;
-  trans: TranslationBundle;
-}): React.JSX.Element {
-  const { aspect, spec, trans } = props;
-  return (
-    <div className="jp-Colophon-aspect" data-aspect={aspect.name}>
-      {aspect.name !== MAIN_ASPECT && <h3>{spec?.title ?? aspect.name}</h3>}
-      {spec ? (
-        <UndescribedValues aspect={aspect} spec={spec} trans={trans} />
-      ) : (
-        <UnknownAspect value={aspect.value} trans={trans} />
-      )}
-      <VersionInfo aspect={aspect} trans={trans} />
-    </div>
-  );
-}
-
-/** An aspect that the entity registry does not describe, for instance because its file is missing. */
-function UnknownAspect({ value, trans }: { value: unknown; trans: IAspectsProps['trans'] }): React.JSX.Element {
-  return (
-    <>
-      <p className="jp-Colophon-note" role="note">
-        {trans.__('This aspect is not in the entity registry. It is shown as JSON.')}
-      </p>
-      <pre>{JSON.stringify(value, null, 2)}</pre>
-    </>
   );
 }

@@ -1,11 +1,9 @@
 import type { Aspect, FieldsMetadata } from '../../generated/api';
 import { toProblem } from '../../model/problem';
 import type { ICatalog } from '../../tokens';
+import { USER_ASPECT } from './user-metadata';
 
 const PAGE = 500;
-
-/** The aspect in which users annotate a column. */
-export const COLUMN_ASPECT = 'businessMetadata';
 
 /** The metadata of one column, from all aspects that describe it. */
 export type ColumnMetadata = FieldsMetadata['fields'][number];
@@ -30,7 +28,7 @@ export async function readColumnMetadata(
 /** Reads the user metadata of a column; null if there is none. Rejects with a `CatalogProblem`. */
 export async function readColumnAspect(catalog: ICatalog, column: string): Promise<Aspect | null> {
   try {
-    return await catalog.call('readAspect', { urn: column, aspect: COLUMN_ASPECT });
+    return await catalog.call('readAspect', { urn: column, aspect: USER_ASPECT });
   } catch (reason) {
     const problem = toProblem(reason);
     if (problem.kind === 'not-found') {

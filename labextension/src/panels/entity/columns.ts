@@ -11,6 +11,8 @@ export interface IColumn {
   /** Undefined if the column is not in the schema. */
   type: string | undefined;
   nullable: boolean | undefined;
+  /** Whether the column belongs to the key of the table. */
+  isKey: boolean;
   /** Tags, glossary terms and domains, each with its sources. */
   labels: readonly IDescribedValue[];
   /** Properties, owners, links and names, each with its sources. */
@@ -33,6 +35,12 @@ function indexSchemaFields(entity: Entity): Map<string, SchemaField> {
   const { fields }: { fields?: unknown } = entity.aspects['schemaMetadata']?.value ?? {};
   const listed = (Array.isArray(fields) ? (fields as unknown[]) : []).filter(isSchemaField);
   return new Map(listed.map(field => [getColumnPath(String(field['fieldPath'])), field]));
+}
+
+/** Returns the paths of the columns of the primary key. */
+function listKeyPaths(entity: Entity): ReadonlySet<string> {
+  const { primaryKeys }: { primaryKeys?: unknown } = entity.aspects['schemaMetadata']?.value ?? {};
+  return new Set(Array.isArray(primaryKeys) ? primaryKeys.map(path => getColumnPath(String(path))) : []);
 }
 
 /** Groups the descriptors of columns in the aspects of their table by column. */
@@ -59,6 +67,7 @@ export function listColumns(
   const fields = indexSchemaFields(entity);
   const byPath = new Map(metadata.map(entry => [entry.name, entry]));
   const inTable = groupByColumn(entity);
+  const keys = listKeyPaths(entity);
   const column = editedUrn === undefined ? null : parseColumnUrn(editedUrn);
   const editedPaths = column?.table === entity.urn ? [column.path] : [];
   const described = metadata.filter(({ descriptors }) => descriptors.length > 0).map(({ name }) => name);
@@ -70,6 +79,7 @@ export function listColumns(
       path,
       urn,
       hasPage: columnMetadata !== undefined,
+      isKey: keys.has(path) || fields.get(path)?.['isPartOfKey'] === true,
       ...getType(fields.get(path)),
       ...groupValues(descriptors)
     };
@@ -91,4 +101,35 @@ function groupValues(descriptors: readonly Descriptor[]): Pick<IColumn, 'labels'
     properties: values.filter(({ kind }) => !LABELS.includes(kind) && kind !== 'description'),
     descriptions: values.filter(({ kind }) => kind === 'description')
   };
+}
+
+/** The order of the columns; by default, that of the schema. */
+export type ColumnOrder = 'schema' | 'name' | 'type' | 'nulls';
+
+/** Whether a column contains a text: in its name, its type, a tag or a description. */
+function containsText({ path, type, labels, descriptions }: IColumn, text: string): boolean {
+  const texts = [path, type ?? '', ...labels.map(({ name }) => name), ...descriptions.map(({ name }) => name)];
+  return texts.some(other => other.toLowerCase().includes(text));
+}
+
+/** Filters and sorts columns. */
+export function arrangeColumns(
+  columns: readonly IColumn[],
+  text: string,
+  order: ColumnOrder,
+  getNullShare: (path: string) => number
+): readonly IColumn[] {
+  const needle = text.trim().toLowerCase();
+  const found = needle === '' ? columns : columns.filter(column => containsText(column, needle));
+  const byName = (left: IColumn, right: IColumn): number => left.path.localeCompare(right.path);
+  switch (order) {
+    case 'schema':
+      return found;
+    case 'name':
+      return [...found].sort(byName);
+    case 'type':
+      return [...found].sort((left, right) => (left.type ?? '').localeCompare(right.type ?? '') || byName(left, right));
+    case 'nulls':
+      return [...found].sort((left, right) => getNullShare(right.path) - getNullShare(left.path));
+  }
 }

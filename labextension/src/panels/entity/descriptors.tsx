@@ -32,6 +32,11 @@ function formatSources(sources: readonly DescriptorSource[], { getTitle, trans }
   return sources.map(({ aspect, scope }) => trans.__('%1 (%2)', getTitle(aspect), scope)).join(', ');
 }
 
+/** Formats the kind and the sources of a value: `Tag, User metadata (USER)`. */
+export function formatValueSource({ kind, sources }: IDescribedValue, context: IDescriptorContext): string {
+  return context.trans.__('%1, %2', getKindLabel(kind, context.trans), formatSources(sources, context));
+}
+
 /** The name of a value, with a link to the entity that it refers to. */
 export function DescriptorName(props: {
   value: Pick<Descriptor, 'name' | 'urn'>;
@@ -64,38 +69,6 @@ export function SourceBadge({ value, context }: IValueProps): React.JSX.Element 
 interface IValueProps {
   value: IDescribedValue;
   context: IDescriptorContext;
-}
-
-function DescriptorChip({ value, context }: IValueProps): React.JSX.Element {
-  const { kind, sources } = value;
-  const source = context.trans.__('%1, %2', getKindLabel(kind, context.trans), formatSources(sources, context));
-  return (
-    <li className="jp-Colophon-tag" data-kind={kind} data-scope={getScope(value)}>
-      <span title={source}>
-        <DescriptorName value={value} context={context} tooltip={source} />
-      </span>
-      <span className="jp-Colophon-visually-hidden"> {source}</span>
-    </li>
-  );
-}
-
-/** Tags, glossary terms and domains as chips; those from SYSTEM aspects only have a dashed border. */
-export function DescriptorChips(props: {
-  values: readonly IDescribedValue[];
-  label: string;
-  context: IDescriptorContext;
-}): React.JSX.Element | null {
-  const { values, label, context } = props;
-  if (values.length === 0) {
-    return null;
-  }
-  return (
-    <ul className="jp-Colophon-tags" aria-label={label}>
-      {values.map(value => (
-        <DescriptorChip key={`${value.kind} ${value.name}`} value={value} context={context} />
-      ))}
-    </ul>
-  );
 }
 
 /** Properties and similar values as a list of keys and values. */

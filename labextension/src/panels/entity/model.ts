@@ -1,29 +1,45 @@
-import type { Change, Entity, EntityType, Run, Versions } from '../../generated/api';
+import type { ReadonlyJSONObject } from '@lumino/coreutils';
+import type { ISignal } from '@lumino/signaling';
+import { Signal } from '@lumino/signaling';
+import type { Change, Entity, EntityType, Run } from '../../generated/api';
 import { ColumnDescriptionEditor } from '../../model/descriptions';
 import type { AspectSpec, FormEditor } from '../../model/editor';
 import { AspectEditor } from '../../model/editor';
+import type { Interval } from '../../model/interval';
+import { toBounds } from '../../model/interval';
 import type { ILiveState } from '../../model/live-model';
 import { LiveModel } from '../../model/live-model';
 import type { CatalogProblem } from '../../model/problem';
 import { toProblem } from '../../model/problem';
-import { parseColumnUrn } from '../../model/urns';
+import type { RememberedTabs } from '../../model/remembered-tabs';
+import { hasLineage, parseColumnUrn } from '../../model/urns';
 import type { ICatalog, IChangeFeed } from '../../tokens';
 import type { ColumnMetadata } from './column-metadata';
-import { COLUMN_ASPECT, readColumnAspect, readColumnMetadata } from './column-metadata';
+import { readColumnAspect, readColumnMetadata } from './column-metadata';
+import type { INeighbours } from './neighbours';
+import { listNeighbours } from './neighbours';
 import type { IProfile } from './profile';
 import { readNewestProfile } from './profile';
+import type { IHistory } from './timeline';
+import { isCurrent, readHistory } from './timeline';
+import type { IField } from './user-metadata';
+import { completeUserMetadata, DESCRIPTION_PROPERTY, USER_ASPECT } from './user-metadata';
 
 const RUNS_PAGE = 20;
-/** One more than is shown at once: the oldest version is the base of comparison for the next one. */
-const VERSIONS_PAGE = 11;
+/** Maximum number of relations in the preview of the lineage. */
+const PREVIEW_RELATIONS = 200;
+/** Maximum number of suggestions for a value. */
+const CHOICES = 500;
 const CHANGE_PAUSE_MS = 300;
 
-/** The loaded part of the history of an aspect. */
-export interface IHistory {
-  aspect: string;
-  versions: Versions['versions'];
-  cursor: string | null;
-  problem: CatalogProblem | null;
+/** A saved edit. */
+export interface ISavedEdit {
+  /** What was edited. */
+  label: string;
+  /** The author of changes of other fields that were kept; null if there are none. */
+  mergedActor: string | null;
+  /** Restores the version before; resolves to whether it was possible. */
+  undo: () => Promise<boolean>;
 }
 
 /** The state of the page of an entity. */
@@ -40,8 +56,19 @@ export interface IEntityState extends ILiveState {
   runs: readonly Run[] | null;
   runsCursor: string | null;
   runsProblem: CatalogProblem | null;
-  history: IHistory | null;
+  /** The interval of the listed runs. */
+  interval: Interval;
+  /** The newest run that wrote the data. */
+  lastWrite: Run | null;
+  /** The lineage one level each way; null if it is unknown or the entity has none. */
+  neighbours: INeighbours | null;
+  /** The histories of the aspects, by name. */
+  histories: ReadonlyMap<string, IHistory>;
   editor: FormEditor | null;
+  /** The location of the text that is edited in place; null if a form is open. */
+  field: string | null;
+  /** The selected tab. */
+  tab: string;
 }
 
 const EMPTY: IEntityState = {
@@ -55,25 +82,41 @@ const EMPTY: IEntityState = {
   runs: null,
   runsCursor: null,
   runsProblem: null,
-  history: null,
+  interval: { kind: 'all' },
+  lastWrite: null,
+  neighbours: null,
+  histories: new Map(),
   editor: null,
+  field: null,
+  tab: 'overview',
   busy: false,
   problem: null
 };
+
+/** Whether a run wrote data. */
+function writes(run: Run, urn: string): boolean {
+  return run.accesses.some(({ data, mode }) => data === urn && (mode === 'write' || mode === 'both'));
+}
 
 /** The model of the page of an entity. */
 export class EntityModel extends LiveModel<IEntityState> {
   constructor(
     private _catalog: ICatalog,
     feed: IChangeFeed | null,
-    readonly urn: string
+    readonly urn: string,
+    private _tabs: RememberedTabs | null = null
   ) {
-    super(feed, EMPTY);
+    super(feed, { ...EMPTY, tab: _tabs?.read(urn) ?? EMPTY.tab });
   }
 
   /** Whether there are unsaved changes. */
   get isDirty(): boolean {
     return this.state.editor?.isDirty ?? false;
+  }
+
+  /** Emitted when an edit was saved. */
+  get saved(): ISignal<this, ISavedEdit> {
+    return this._saved;
   }
 
   override dispose(): void {
@@ -87,8 +130,20 @@ export class EntityModel extends LiveModel<IEntityState> {
     if (this.state.problem?.kind === 'not-found') {
       this.setState({ entity: null });
     }
-    await Promise.all([this._loadRuns(), this._loadHistory(), this._loadProfile(), this.loadColumns()]);
+    await Promise.all([
+      this._loadRuns(),
+      this._loadNeighbours(),
+      this._loadHistories(),
+      this._loadProfile(),
+      this.loadColumns()
+    ]);
     return shown;
+  }
+
+  /** Selects a tab; it is remembered for the page. */
+  selectTab(tab: string): void {
+    this._tabs?.write(this.urn, tab);
+    this.setState({ tab });
   }
 
   /** Loads the next page of runs. */
@@ -100,52 +155,78 @@ export class EntityModel extends LiveModel<IEntityState> {
     }
   }
 
-  /** Shows the history of one aspect. */
-  async chooseHistory(aspect: string): Promise<void> {
-    this.setState({ history: { aspect, versions: [], cursor: null, problem: null } });
-    await this._loadHistory();
+  /** Lists the runs of an interval. */
+  async setInterval(interval: Interval): Promise<void> {
+    this.setState({ interval, runs: null, runsCursor: null });
+    await this._loadRuns();
   }
 
-  /** Loads the next page of the history. */
+  /** Loads older versions of all aspects. */
   async loadMoreHistory(): Promise<void> {
-    const { history } = this.state;
-    if (history && history.cursor !== null) {
-      const page = await this._readHistory(history.aspect, history.cursor);
-      this.setState({ history: { ...page, versions: [...history.versions, ...page.versions] } });
+    const more = [...this.state.histories.values()].filter(({ cursor }) => cursor !== null);
+    await this._updateHistories(more.map(history => readHistory(this._catalog, this.urn, history.aspect, history)));
+  }
+
+  /** Writes an earlier version of an aspect again. */
+  async restore(spec: AspectSpec, value: ReadonlyJSONObject): Promise<void> {
+    await this.change(spec, () => value);
+  }
+
+  /** Lists values of a key that other entities have; empty if they cannot be read. */
+  async listChoices(key: string): Promise<readonly string[]> {
+    try {
+      const { values } = await this._catalog.call('listValues', { key, limit: CHOICES });
+      return values.map(({ value }) => value);
+    } catch {
+      return [];
+    }
+  }
+
+  /** Edits a text in place. */
+  editField({ spec, pointer }: IField): void {
+    this._open(this._createEditor(spec), pointer);
+  }
+
+  /** Changes an aspect at once; if it fails, the editor stays open with the problem. */
+  async change(spec: AspectSpec, apply: (value: ReadonlyJSONObject) => ReadonlyJSONObject): Promise<void> {
+    await this._change(this._createEditor(spec), apply);
+  }
+
+  /** Changes the user metadata of a column at once. */
+  async changeColumn(urn: string, apply: (value: ReadonlyJSONObject) => ReadonlyJSONObject): Promise<void> {
+    const editor = await this._createColumnEditor(urn);
+    if (editor) {
+      await this._change(editor, value => apply(completeUserMetadata(value)));
     }
   }
 
   /** Opens the form for an aspect. */
   edit(spec: AspectSpec): void {
-    this._open(new AspectEditor(this._catalog, this.urn, spec, this.state.entity?.aspects[spec.name] ?? null));
+    this._open(this._createEditor(spec));
   }
 
-  /** Opens the form for the user metadata of a column. */
-  async editColumn(urn: string): Promise<void> {
+  /** Opens the form for the user metadata of a column, or edits one text of it in place. */
+  async editColumn(urn: string, field: string | null = null): Promise<void> {
     const { editor } = this.state;
-    try {
-      const [type, base] = await Promise.all([
-        this._catalog.call('readEntityType', { type: 'schemaField' }),
-        readColumnAspect(this._catalog, urn)
-      ]);
-      const spec = type.aspects.find(({ name }) => name === COLUMN_ASPECT);
-      // Another form may have been opened in the meantime.
-      if (spec && this.state.editor === editor && !this.isDisposed) {
-        this._open(new AspectEditor(this._catalog, urn, spec, base));
-      }
-    } catch (reason) {
-      this.setState({ columnsProblem: toProblem(reason) });
+    const opened = await this._createColumnEditor(urn);
+    // Another form may have been opened in the meantime.
+    if (opened && this.state.editor === editor && !this.isDisposed) {
+      this._open(opened, field);
     }
   }
 
-  /** Opens the form for the description of a column; `title` is the label of the field. */
-  async describeColumn(urn: string, title: string): Promise<void> {
+  /** Edits the description of a column in place, in the aspect that contains it; `title` is the label of the field. */
+  async describeColumn(urn: string, title: string, aspect: string): Promise<void> {
+    if (aspect === USER_ASPECT) {
+      await this.editColumn(urn, DESCRIPTION_PROPERTY);
+      return;
+    }
     const { editor } = this.state;
     const column = parseColumnUrn(urn);
     try {
       const opened = column && (await ColumnDescriptionEditor.open(this._catalog, { urn, ...column }, title));
       if (opened && this.state.editor === editor && !this.isDisposed) {
-        this._open(opened);
+        this._open(opened, '/description');
       }
     } catch (reason) {
       this.setState({ columnsProblem: toProblem(reason) });
@@ -155,7 +236,7 @@ export class EntityModel extends LiveModel<IEntityState> {
   /** Closes the form and discards unsaved changes. */
   stopEditing(): void {
     this.state.editor?.dispose();
-    this.setState({ editor: null });
+    this.setState({ editor: null, field: null });
   }
 
   /** Loads the metadata of the columns of a dataset; the previous state is kept until all pages are loaded. */
@@ -208,14 +289,70 @@ export class EntityModel extends LiveModel<IEntityState> {
     }
   }
 
-  private _open(editor: FormEditor): void {
+  private _createEditor(spec: AspectSpec): FormEditor {
+    const aspect = this.state.entity?.aspects[spec.name];
+    const value = (aspect?.value ?? {}) as ReadonlyJSONObject;
+    return new AspectEditor(this._catalog, this.urn, spec, {
+      version: aspect?.version ?? 0,
+      value: spec.name === USER_ASPECT ? completeUserMetadata(value) : value
+    });
+  }
+
+  /** Creates an editor for the user metadata of a column; null if it fails. */
+  private async _createColumnEditor(urn: string): Promise<FormEditor | null> {
+    try {
+      const [type, base] = await Promise.all([
+        this._catalog.call('readEntityType', { type: 'schemaField' }),
+        readColumnAspect(this._catalog, urn)
+      ]);
+      const spec = type.aspects.find(({ name }) => name === USER_ASPECT);
+      return spec ? new AspectEditor(this._catalog, urn, spec, base) : null;
+    } catch (reason) {
+      this.setState({ columnsProblem: toProblem(reason) });
+      return null;
+    }
+  }
+
+  private async _change(editor: FormEditor, apply: (value: ReadonlyJSONObject) => ReadonlyJSONObject): Promise<void> {
+    this._open(editor, '');
+    editor.edit(apply(editor.base));
+    await editor.save();
+  }
+
+  private _open(editor: FormEditor, field: string | null = null): void {
     this.state.editor?.dispose();
     editor.changed.connect(() => this.emitChanged());
-    editor.saved.connect(() => {
-      this.stopEditing();
-      void this.refresh();
+    editor.saved.connect(() => this._onSaved(editor));
+    this.setState({ editor, field });
+  }
+
+  private _onSaved(editor: FormEditor): void {
+    const undo = editor.createUndo();
+    const { mergedActor } = editor.state;
+    this.stopEditing();
+    void this.refresh();
+    this._saved.emit({
+      label: editor.spec.title,
+      mergedActor,
+      undo: async () => {
+        await undo?.save();
+        void this.refresh();
+        return undo?.isDirty === false;
+      }
     });
-    this.setState({ editor });
+  }
+
+  private async _loadNeighbours(): Promise<void> {
+    if (!hasLineage(this.urn)) {
+      return;
+    }
+    try {
+      const query = { urn: this.urn, levels: 1, limit: PREVIEW_RELATIONS } as const;
+      this.setState({ neighbours: listNeighbours(await this._catalog.call('readLineage', query)) });
+    } catch {
+      // The preview is omitted; the viewer reports the problem.
+      this.setState({ neighbours: null });
+    }
   }
 
   private async _loadProfile(): Promise<void> {
@@ -232,42 +369,46 @@ export class EntityModel extends LiveModel<IEntityState> {
   }
 
   private async _loadRuns(): Promise<void> {
-    this.setState(await this._readRuns());
+    const page = await this._readRuns();
+    const isNewest = this.state.interval.kind === 'all';
+    const lastWrite = page.runs?.find(run => writes(run, this.urn)) ?? null;
+    this.setState({ ...page, ...(isNewest ? { lastWrite } : {}) });
   }
 
   private async _readRuns(cursor?: string): Promise<Pick<IEntityState, 'runs' | 'runsCursor' | 'runsProblem'>> {
     const of = this.urn.startsWith('urn:li:dataJob:') ? { program: this.urn } : { data: this.urn };
     try {
-      const page = await this._catalog.call('listRuns', { ...of, limit: RUNS_PAGE, cursor });
+      const page = await this._catalog.call('listRuns', {
+        ...of,
+        ...toBounds(this.state.interval),
+        limit: RUNS_PAGE,
+        cursor
+      });
       return { runs: page.runs, runsCursor: page.cursor, runsProblem: null };
     } catch (reason) {
       return { runs: this.state.runs, runsCursor: null, runsProblem: toProblem(reason) };
     }
   }
 
-  private async _loadHistory(): Promise<void> {
-    const aspect = this.state.history?.aspect ?? this._selectFirstHistory();
-    if (aspect !== undefined) {
-      const history = await this._readHistory(aspect);
-      if ((this.state.history?.aspect ?? aspect) === aspect) {
-        this.setState({ history });
-      }
+  /** Loads the histories of the aspects that have changed. */
+  private async _loadHistories(): Promise<void> {
+    const { entity, type, histories } = this.state;
+    if (!entity) {
+      return;
     }
+    const keys = new Set(type?.aspects.filter(({ key }) => key).map(({ name }) => name));
+    const changed = Object.keys(entity.aspects).filter(
+      name => !keys.has(name) && !isCurrent(histories.get(name), entity)
+    );
+    await this._updateHistories(changed.map(name => readHistory(this._catalog, this.urn, name)));
   }
 
-  /** Returns the aspect whose history is shown first: user metadata, if there is any. */
-  private _selectFirstHistory(): string | undefined {
-    const aspects = Object.values(this.state.entity?.aspects ?? {});
-    const written = aspects.find(aspect => aspect.scope === 'USER');
-    return (written ?? aspects.find(aspect => !aspect.name.endsWith('Key')))?.name;
+  private async _updateHistories(loading: readonly Promise<IHistory>[]): Promise<void> {
+    const loaded = await Promise.all(loading);
+    const histories = new Map(this.state.histories);
+    loaded.forEach(history => histories.set(history.aspect, history));
+    this.setState({ histories });
   }
 
-  private async _readHistory(aspect: string, cursor?: string): Promise<IHistory> {
-    try {
-      const page = { urn: this.urn, aspect, limit: VERSIONS_PAGE, cursor };
-      return { aspect, problem: null, ...(await this._catalog.call('listVersions', page)) };
-    } catch (reason) {
-      return { aspect, versions: [], cursor: null, problem: toProblem(reason) };
-    }
-  }
+  private _saved = new Signal<this, ISavedEdit>(this);
 }

@@ -12,6 +12,8 @@ export interface IColumnStatistics {
   mean: string | undefined;
   deviation: string | undefined;
   spread: ISpread | undefined;
+  /** The heights of the bars, from 0 to 1. */
+  histogram: readonly number[] | undefined;
 }
 
 /** The quartiles of the values: `low`, `middle` (the median) and `high`. */
@@ -68,6 +70,14 @@ function readSpread(statistics: Record<string, unknown>): ISpread | undefined {
   return length > 0 && positions.every(Number.isFinite) ? { low, middle, high, positions } : undefined;
 }
 
+/** Reads the heights of a histogram, relative to the highest bar. */
+function readHistogram(statistics: Record<string, unknown>): readonly number[] | undefined {
+  const { heights } = toRecord(statistics['histogram']);
+  const numbers = (Array.isArray(heights) ? (heights as unknown[]) : []).filter(height => typeof height === 'number');
+  const highest = Math.max(...numbers, 0);
+  return highest > 0 ? numbers.map(height => height / highest) : undefined;
+}
+
 function readColumn(value: unknown): IColumnStatistics | null {
   const statistics = toRecord(value);
   const path = toText(statistics['fieldPath']);
@@ -84,7 +94,8 @@ function readColumn(value: unknown): IColumnStatistics | null {
     max: toText(statistics['max']),
     mean: toText(statistics['mean']),
     deviation: toText(statistics['stdev']),
-    spread: readSpread(statistics)
+    spread: readSpread(statistics),
+    histogram: readHistogram(statistics)
   };
 }
 

@@ -1,0 +1,95 @@
+import React from 'react';
+import { formatTime } from '../../components/labels';
+import { RelativeTime } from '../../components/relative-time';
+import { useModel } from '../../components/use-model';
+import type { Descriptor, Entity } from '../../generated/api';
+import type { IDescribedValue } from '../../model/descriptors';
+import { mergeDescriptors } from '../../model/descriptors';
+import type { AspectSpec } from '../../model/editor';
+import { DescriptorName, formatValueSource, getKindLabel } from './descriptors';
+import { EditableText, useFieldEditor } from './editable-text';
+import type { IPageProps } from './page';
+import { createPropertyField, getFieldText, USER_ASPECT } from './user-metadata';
+
+/** The kinds of values in the list, in their order; others have places of their own. */
+const KINDS: readonly Descriptor['kind'][] = ['owner', 'domain', 'term', 'link', 'name'];
+
+function isUserOwner({ kind, sources }: IDescribedValue): boolean {
+  return kind === 'owner' && sources.every(({ aspect }) => aspect === USER_ASPECT);
+}
+
+/** The owner as users wrote it, edited in place. */
+function Owner({ page, entity, spec }: IPageProps & { entity: Entity; spec: AspectSpec }): React.JSX.Element {
+  const { model, trans } = page;
+  const { mayEdit } = useModel(model);
+  const field = createPropertyField(spec, 'owner');
+  return (
+    <EditableText
+      page={page}
+      editor={useFieldEditor(model, field)}
+      pointer={field.pointer}
+      open={() => model.editField(field)}
+      label={trans.__('Owner')}
+      text={getFieldText(entity.aspects[USER_ASPECT]?.value, field.pointer)}
+      prompt={trans.__('Add an owner')}
+      canEdit={mayEdit}
+    />
+  );
+}
+
+/** Owners, glossary terms, domains, links and other names, and when the entity was created and changed. */
+export function About({ page, entity }: IPageProps & { entity: Entity }): React.JSX.Element {
+  const { model, actions, getTitle, trans } = page;
+  const { type } = useModel(model);
+  const spec = type?.aspects.find(({ name }) => name === USER_ASPECT);
+  const context = { getTitle, open: (urn: string) => actions.openEntity(urn), trans };
+  const values = React.useMemo(() => {
+    const own = entity.descriptors.filter(({ column, name }) => column === null && name !== entity.name);
+    return mergeDescriptors(own).filter(value => KINDS.includes(value.kind) && !isUserOwner(value));
+  }, [entity]);
+  const groups = KINDS.map(kind => [kind, values.filter(value => value.kind === kind)] as const);
+  return (
+    <section className="jp-Colophon-card-section" aria-label={trans.__('About')}>
+      <h2>{trans.__('About')}</h2>
+      <dl className="jp-Colophon-keyFacts">
+        {groups.map(
+          ([kind, members]) =>
+            (members.length > 0 || (kind === 'owner' && spec !== undefined)) && (
+              <div key={kind} data-kind={kind}>
+                <dt>{getKindLabel(kind, trans)}</dt>
+                {kind === 'owner' && spec && (
+                  <dd>
+                    <Owner page={page} entity={entity} spec={spec} />
+                  </dd>
+                )}
+                {members.map(value => (
+                  <dd key={value.name} title={formatValueSource(value, context)}>
+                    <DescriptorName value={value} context={context} tooltip={formatValueSource(value, context)} />
+                    {value.detail !== '' && <span className="jp-Colophon-note"> {value.detail}</span>}
+                  </dd>
+                ))}
+              </div>
+            )
+        )}
+        <div>
+          <dt>{trans.__('Created')}</dt>
+          <dd title={formatTime(entity.created.time)}>
+            <RelativeTime time={entity.created.time} trans={trans} /> {trans.__('by %1', entity.created.actor)}
+          </dd>
+        </div>
+        <div>
+          <dt>{trans.__('Changed')}</dt>
+          <dd title={formatTime(entity.updated.time)}>
+            <RelativeTime time={entity.updated.time} trans={trans} /> {trans.__('by %1', entity.updated.actor)}
+          </dd>
+        </div>
+        <div>
+          <dt>{trans.__('URN')}</dt>
+          <dd className="jp-Colophon-urn">
+            <code>{model.urn}</code>
+          </dd>
+        </div>
+      </dl>
+    </section>
+  );
+}

@@ -1,0 +1,207 @@
+import { copyIcon, ellipsesIcon, pasteIcon } from '@jupyterlab/ui-components';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import React from 'react';
+import { getTypeLabel, formatTime } from '../../components/labels';
+import { Menu } from '../../components/menu';
+import { RelativeTime } from '../../components/relative-time';
+import { formatOrigin } from '../../components/runs';
+import { useModel } from '../../components/use-model';
+import type { Entity, EntityType } from '../../generated/api';
+import { getTypeIcon, lineageIcon } from '../../icons';
+import { mergeDescriptors } from '../../model/descriptors';
+import { createLoadCode, createMagic } from '../../model/load-code';
+import { hasLineage, parseColumnUrn, shortenUrn } from '../../model/urns';
+import type { IStarredEntities } from '../../tokens';
+import { formatBytes } from './figures';
+import type { IPageProps } from './page';
+import { startChange } from './page';
+import { TagRow } from './tag-row';
+import { USER_ASPECT, withTags } from './user-metadata';
+
+/** Returns the label of a type; a type of the user's own has a title in the registry. */
+function getTypeTitle(name: string, type: EntityType | null, trans: TranslationBundle): string {
+  const label = getTypeLabel(name, trans);
+  return label === name ? (type?.title ?? name).toLowerCase() : label;
+}
+
+function isRemoved(entity: Entity): boolean {
+  const status: { removed?: unknown } = entity.aspects['status']?.value ?? {};
+  return status.removed === true;
+}
+
+/** The table of a column. */
+function Table({ page }: IPageProps): React.JSX.Element | null {
+  const { model, actions, trans } = page;
+  const table = parseColumnUrn(model.urn)?.table;
+  return table === undefined ? null : (
+    <span>
+      {trans.__('Column of')}{' '}
+      <button type="button" className="jp-Colophon-link" title={table} onClick={() => actions.openEntity(table)}>
+        {shortenUrn(table)}
+      </button>
+    </span>
+  );
+}
+
+/** The type, the platform and the namespace. */
+function Place({ page, entity }: IPageProps & { entity: Entity }): React.JSX.Element {
+  const { type } = useModel(page.model);
+  const words = [getTypeTitle(entity.type, type, page.trans), entity.platform ?? '', entity.namespace];
+  return (
+    <>
+      {[...new Set(words)]
+        .filter(word => word !== '')
+        .map(word => (
+          <span key={word}>{word}</span>
+        ))}
+    </>
+  );
+}
+
+/** The last write of the data, or the last change of other entities. */
+function Freshness({ page, entity }: IPageProps & { entity: Entity }): React.JSX.Element {
+  const { model, actions, trans } = page;
+  const { lastWrite } = useModel(model);
+  if (lastWrite === null) {
+    return (
+      <span title={formatTime(entity.updated.time)}>
+        {trans.__('changed')} <RelativeTime time={entity.updated.time} trans={trans} />{' '}
+        {trans.__('by %1', entity.updated.actor)}
+      </span>
+    );
+  }
+  const open = actions.openCell;
+  const hasCell = lastWrite.facts.notebook !== undefined && open !== null;
+  return (
+    <span>
+      {trans.__('written')} <RelativeTime time={lastWrite.end ?? lastWrite.start} trans={trans} /> {trans.__('by')}{' '}
+      <button
+        type="button"
+        className="jp-Colophon-link"
+        title={hasCell ? trans.__('Open the cell in its notebook') : lastWrite.program}
+        onClick={() => (hasCell ? open(lastWrite) : actions.openEntity(lastWrite.program))}
+      >
+        {formatOrigin(lastWrite, trans)}
+      </button>
+    </span>
+  );
+}
+
+/** The number of rows and the size of the data, where they are known. */
+function Size({ page }: IPageProps): React.JSX.Element | null {
+  const { model, trans } = page;
+  const { profile } = useModel(model);
+  const { rows, bytes } = profile ?? {};
+  return (
+    <>
+      {rows !== undefined && (
+        <span>{trans._n('%1 row', '%1 rows', rows).replace(String(rows), rows.toLocaleString())}</span>
+      )}
+      {bytes !== undefined && <span>{formatBytes(bytes)}</span>}
+    </>
+  );
+}
+
+function Star({ page, starred }: IPageProps & { starred: IStarredEntities }): React.JSX.Element {
+  const { model, trans } = page;
+  useModel(starred);
+  const isStarred = starred.has(model.urn);
+  const label = trans.__('Starred');
+  return (
+    <button
+      type="button"
+      className="jp-Colophon-star"
+      aria-pressed={isStarred}
+      aria-label={label}
+      title={isStarred ? trans.__('Remove the star') : trans.__('Add a star')}
+      onClick={() => void starred.toggle(model.urn)}
+    >
+      <span aria-hidden="true">{isStarred ? '★' : '☆'}</span>
+    </button>
+  );
+}
+
+function Actions({ page, entity }: IPageProps & { entity: Entity }): React.JSX.Element {
+  const { model, actions, trans } = page;
+  const { urn } = model;
+  const hasCode = createLoadCode(entity, 'spark') !== null;
+  const items = [
+    ...(createLoadCode(entity, 'pandas') === null
+      ? []
+      : [{ label: trans.__('Insert pandas code'), icon: pasteIcon, run: () => actions.insertCode(urn, 'pandas') }]),
+    ...(createMagic(entity) === null
+      ? []
+      : [{ label: trans.__('Copy as %metadata'), icon: copyIcon, run: () => actions.copyMagic(urn) }]),
+    { label: trans.__('Copy URN'), icon: copyIcon, run: () => actions.copyText(urn) }
+  ];
+  return (
+    <div className="jp-Colophon-actions">
+      {hasLineage(urn) && (
+        <button type="button" className="jp-Colophon-button" onClick={() => actions.openLineage(urn)}>
+          <lineageIcon.react tag="span" width="16px" />
+          {trans.__('Lineage')}
+        </button>
+      )}
+      {hasCode && (
+        <button
+          type="button"
+          className="jp-Colophon-button"
+          title={trans.__('Insert code that loads the data into the active notebook')}
+          onClick={() => actions.insertCode(urn, 'spark')}
+        >
+          <pasteIcon.react tag="span" width="16px" />
+          {trans.__('Insert into notebook')}
+        </button>
+      )}
+      <Menu label={trans.__('More actions')} icon={ellipsesIcon} items={items} />
+    </div>
+  );
+}
+
+/** The tags of the entity. */
+function Tags({ page, entity }: IPageProps & { entity: Entity }): React.JSX.Element | null {
+  const { model, actions, getTitle, trans } = page;
+  const { type, mayEdit } = useModel(model);
+  const values = React.useMemo(
+    () => mergeDescriptors(entity.descriptors.filter(({ kind, column }) => kind === 'tag' && column === null)),
+    [entity]
+  );
+  const spec = type?.aspects.find(({ name }) => name === USER_ASPECT);
+  return (
+    <TagRow
+      page={page}
+      values={values}
+      label={trans.__('Tags')}
+      canEdit={mayEdit && spec !== undefined}
+      change={apply => spec && void startChange(page, () => model.change(spec, withTags(apply)))}
+      context={{ getTitle, open: urn => actions.openEntity(urn), trans }}
+    />
+  );
+}
+
+/** The head of the page: what the entity is, how fresh, and what can be done with it. */
+export function Head({ page }: IPageProps): React.JSX.Element {
+  const { model, services, trans } = page;
+  const { entity } = useModel(model);
+  const TypeIcon = getTypeIcon(entity?.type ?? '');
+  return (
+    <header className="jp-Colophon-head">
+      <TypeIcon.react tag="span" className="jp-Colophon-typeIcon" width="28px" />
+      <div className="jp-Colophon-headText">
+        <div className="jp-Colophon-title">
+          <h1>{entity?.name ?? shortenUrn(model.urn)}</h1>
+          {services.starred && <Star page={page} starred={services.starred} />}
+        </div>
+        <p className="jp-Colophon-facts">
+          {entity && <Place page={page} entity={entity} />}
+          <Table page={page} />
+          {entity && <Freshness page={page} entity={entity} />}
+          <Size page={page} />
+        </p>
+        {entity && isRemoved(entity) && <p role="note">{trans.__('Deleted; the history is available.')}</p>}
+        {entity && <Tags page={page} entity={entity} />}
+      </div>
+      {entity && <Actions page={page} entity={entity} />}
+    </header>
+  );
+}

@@ -1,0 +1,35 @@
+import React from 'react';
+import { useModel } from '../../components/use-model';
+import { About } from './about';
+import { RecordedMetadata, UserAspects } from './aspects';
+import { Description } from './description';
+import { LatestChanges } from './history';
+import { LineagePreview } from './lineage-preview';
+import type { IPageProps } from './page';
+import { Properties } from './properties';
+
+/** Number of changes on the overview. */
+const CHANGES = 3;
+
+/** What the entity is, what users wrote about it, what it comes from, and what changed last. */
+export function Overview({ page }: IPageProps): React.JSX.Element | null {
+  const { entity } = useModel(page.model);
+  if (!entity) {
+    return null;
+  }
+  return (
+    <div className="jp-Colophon-overview">
+      <div className="jp-Colophon-overviewMain">
+        <Description page={page} entity={entity} />
+        <LineagePreview page={page} />
+        <Properties page={page} entity={entity} />
+        <UserAspects page={page} entity={entity} />
+        <LatestChanges page={page} limit={CHANGES} />
+      </div>
+      <div className="jp-Colophon-overviewSide">
+        <About page={page} entity={entity} />
+        <RecordedMetadata page={page} entity={entity} />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,54 @@
+import type { IRenderMimeRegistry } from '@jupyterlab/rendermime';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import React from 'react';
+import type { Run } from '../../generated/api';
+import type { Library } from '../../model/load-code';
+import type { IEntityTabRegistry, IMetadataService, IStarredEntities } from '../../tokens';
+import type { EntityModel } from './model';
+
+/** The actions of the page of an entity. */
+export interface IEntityActions {
+  openEntity(urn: string): void;
+  openLineage(urn: string): void;
+  openInstance(urn: string): void;
+  /** Opens the notebook of a run at its cell; null if no command does. */
+  openCell: ((run: Run) => void) | null;
+  insertCode(urn: string, library: Library): void;
+  copyMagic(urn: string): void;
+  copyText(text: string): void;
+}
+
+/** The services that the page uses; null if they are not available. */
+export interface IEntityServices {
+  metadata: IMetadataService;
+  tabs: IEntityTabRegistry;
+  rendermime: IRenderMimeRegistry | null;
+  starred: IStarredEntities | null;
+}
+
+/** What all parts of the page of an entity share. */
+export interface IPage {
+  model: EntityModel;
+  actions: IEntityActions;
+  services: IEntityServices;
+  /** Closes an open edit after a confirmation, if there are unsaved changes; resolves to whether it is closed. */
+  stopEditing: () => Promise<boolean>;
+  /** Returns the title of an aspect. */
+  getTitle: (aspect: string) => string;
+  trans: TranslationBundle;
+}
+
+/** The page, for its own tabs in the registry. */
+export const PageContext = React.createContext<IPage | null>(null);
+
+/** The properties of a part of the page. */
+export interface IPageProps {
+  page: IPage;
+}
+
+/** Closes an open edit, and starts a change. */
+export async function startChange(page: IPage, change: () => Promise<void>): Promise<void> {
+  if (await page.stopEditing()) {
+    await change();
+  }
+}

@@ -1,0 +1,34 @@
+import React from 'react';
+import { ColumnsTab } from './columns-tab';
+import { History } from './history';
+import { LineagePreview } from './lineage-preview';
+import { Overview } from './overview';
+import type { IPageProps } from './page';
+import { PageContext } from './page';
+import { Raw } from './raw';
+import { Runs } from './runs';
+
+/** Number of neighbours on a side of the tab Lineage. */
+const NEIGHBOURS = 50;
+
+function Lineage({ page }: IPageProps): React.JSX.Element {
+  return <LineagePreview page={page} limit={NEIGHBOURS} />;
+}
+
+/** Makes a part of the page a tab of the registry. */
+function toTab(Part: React.ComponentType<IPageProps>): React.ComponentType {
+  return () => {
+    const page = React.useContext(PageContext);
+    return page && <Part page={page} />;
+  };
+}
+
+/** The views of our own tabs, by name. */
+export const TAB_VIEWS = {
+  overview: toTab(Overview),
+  columns: toTab(ColumnsTab),
+  lineage: toTab(Lineage),
+  runs: toTab(Runs),
+  history: toTab(History),
+  raw: toTab(Raw)
+};
