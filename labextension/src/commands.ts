@@ -8,8 +8,6 @@ export namespace CommandIDs {
   export const insertLoadCode = 'colophon:insert-load-code';
   /** `{urn}`: copies the `%metadata` commands of an entity. */
   export const copyMagic = 'colophon:copy-magic';
-  /** Opens the notebook of a run or a cell: `{path?, cell?, run?}`. */
-  export const openCell = 'colophon:open-cell';
   export const openRun = 'colophon:open-run';
   /** `{path?, cell?, run?}`, at least a path or a run: opens the notebook at a cell. */
   export const openCell = 'colophon:open-cell';

@@ -6,7 +6,6 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { saveIcon } from '@jupyterlab/ui-components';
 import { CommandIDs, DOMAIN } from '../commands';
-import type { Run } from '../generated/api';
 import { metadataIcon } from '../icons';
 import { getLastPart } from '../components/labels';
 import { shortenUrn } from '../model/urns';
@@ -42,15 +41,12 @@ function createActions(
   metadata: IMetadataService,
   trans: TranslationBundle
 ): IEntityActions {
-  const { openCell, insertLoadCode, copyMagic } = CommandIDs;
+  const { insertLoadCode, copyMagic } = CommandIDs;
   return {
     openEntity: urn => metadata.openEntity(urn),
     openLineage: urn => metadata.openLineage(urn),
     openInstance: urn => metadata.openInstance(urn),
-    // Another plugin registers the command, perhaps later.
-    get openCell() {
-      return commands.hasCommand(openCell) ? (run: Run) => void commands.execute(openCell, { run: run.urn }) : null;
-    },
+    openCell: place => metadata.openCell(place),
     insertCode: (urn, library) => void commands.execute(insertLoadCode, { urn, library }),
     copyMagic: urn => void commands.execute(copyMagic, { urn }),
     copyText: text => {

@@ -4,13 +4,13 @@ import React from 'react';
 import { getTypeLabel, formatTime } from '../../components/labels';
 import { Menu } from '../../components/menu';
 import { RelativeTime } from '../../components/relative-time';
-import { formatOrigin } from '../../components/runs';
+import { getRunName, getRunPlace } from '../../components/run-name';
 import { useModel } from '../../components/use-model';
 import type { Entity, EntityType } from '../../generated/api';
 import { getTypeIcon, lineageIcon } from '../../icons';
 import { mergeDescriptors } from '../../model/descriptors';
 import { createLoadCode, createMagic } from '../../model/load-code';
-import { hasLineage, parseColumnUrn, shortenUrn } from '../../model/urns';
+import { hasLineage, parseColumnUrn, parseNotebookUrn, shortenUrn } from '../../model/urns';
 import type { IStarredEntities } from '../../tokens';
 import { formatBytes } from './figures';
 import type { IPageProps } from './page';
@@ -70,18 +70,19 @@ function Freshness({ page, entity }: IPageProps & { entity: Entity }): React.JSX
       </span>
     );
   }
-  const open = actions.openCell;
-  const hasCell = lastWrite.facts.notebook !== undefined && open !== null;
+  const place = getRunPlace(lastWrite);
   return (
     <span>
       {trans.__('written')} <RelativeTime time={lastWrite.end ?? lastWrite.start} trans={trans} /> {trans.__('by')}{' '}
       <button
         type="button"
         className="jp-Colophon-link"
-        title={hasCell ? trans.__('Open the cell in its notebook') : lastWrite.program}
-        onClick={() => (hasCell ? open(lastWrite) : actions.openEntity(lastWrite.program))}
+        title={place === '' ? lastWrite.program : trans.__('Open the notebook at the cell')}
+        onClick={() =>
+          place === '' ? actions.openEntity(lastWrite.program) : actions.openCell({ run: lastWrite.urn })
+        }
       >
-        {formatOrigin(lastWrite, trans)}
+        {place === '' ? getRunName(lastWrite, trans) : place}
       </button>
     </span>
   );
@@ -124,6 +125,7 @@ function Star({ page, starred }: IPageProps & { starred: IStarredEntities }): Re
 function Actions({ page, entity }: IPageProps & { entity: Entity }): React.JSX.Element {
   const { model, actions, trans } = page;
   const { urn } = model;
+  const notebook = parseNotebookUrn(urn);
   const hasCode = createLoadCode(entity, 'spark') !== null;
   const items = [
     ...(createLoadCode(entity, 'pandas') === null
@@ -136,6 +138,11 @@ function Actions({ page, entity }: IPageProps & { entity: Entity }): React.JSX.E
   ];
   return (
     <div className="jp-Colophon-actions">
+      {notebook && (
+        <button type="button" className="jp-Colophon-button" onClick={() => actions.openCell({ ...notebook })}>
+          {notebook.cell === undefined ? trans.__('Open notebook') : trans.__('Open cell')}
+        </button>
+      )}
       {hasLineage(urn) && (
         <button type="button" className="jp-Colophon-button" onClick={() => actions.openLineage(urn)}>
           <lineageIcon.react tag="span" width="16px" />

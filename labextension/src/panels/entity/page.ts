@@ -1,7 +1,7 @@
 import type { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
-import type { Run } from '../../generated/api';
+import type { ICellPlace } from '../../model/cell-place';
 import type { Library } from '../../model/load-code';
 import type { IEntityTabRegistry, IMetadataService, IStarredEntities } from '../../tokens';
 import type { EntityModel } from './model';
@@ -11,8 +11,7 @@ export interface IEntityActions {
   openEntity(urn: string): void;
   openLineage(urn: string): void;
   openInstance(urn: string): void;
-  /** Opens the notebook of a run at its cell; null if no command does. */
-  openCell: ((run: Run) => void) | null;
+  openCell(place: ICellPlace): void;
   insertCode(urn: string, library: Library): void;
   copyMagic(urn: string): void;
   copyText(text: string): void;

@@ -30,7 +30,15 @@ export function Runs({ page }: IPageProps): React.JSX.Element {
         </select>
       </label>
       {runsProblem && <ProblemNote problem={runsProblem} trans={trans} />}
-      {runs && <RunList runs={runs} label={trans.__('Runs')} open={urn => actions.openEntity(urn)} trans={trans} />}
+      {runs && (
+        <RunList
+          runs={runs}
+          label={trans.__('Runs')}
+          open={urn => actions.openEntity(urn)}
+          openCell={place => actions.openCell(place)}
+          trans={trans}
+        />
+      )}
       {runsCursor !== null && (
         <button type="button" className="jp-Colophon-button" onClick={() => void model.loadMoreRuns()}>
           {trans.__('More')}

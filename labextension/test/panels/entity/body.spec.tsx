@@ -1,10 +1,8 @@
-import { nullTranslator } from '@jupyterlab/translation';
 import { Widget } from '@lumino/widgets';
 import { afterEach, expect, test } from 'vitest';
-import { Catalog } from '../../../src/api/client';
 import type { Entity } from '../../../src/generated/api';
-import { EntityPanel } from '../../../src/panels/entity';
-import { EntityModel } from '../../../src/panels/entity/model';
+import type { EntityPanel } from '../../../src/panels/entity';
+import { createEntityPage } from '../../support/entity-page';
 import { column, entityOf, FakeServer, PEOPLE, table } from '../../support/server';
 import { waitUntil } from '../../support/wait-until';
 
@@ -32,18 +30,7 @@ function serving(entity: Entity): FakeServer {
 
 async function shown(server: FakeServer, urn: string): Promise<void> {
   opened = [];
-  const actions = {
-    openEntity: (other: string) => opened.push(other),
-    openLineage: () => undefined,
-    openInstance: () => undefined,
-    openCell: () => undefined
-  };
-  panel = new EntityPanel(
-    new EntityModel(new Catalog(server.settings), null, urn),
-    actions,
-    { editors: null, renderers: null },
-    nullTranslator.load('')
-  );
+  panel = createEntityPage(server, urn, { open: other => opened.push(other) });
   Widget.attach(panel, document.body);
   await waitUntil(() => document.querySelector('section') !== null);
 }
@@ -56,7 +43,7 @@ test('the page of a column links to its table without lineage', async () => {
   const urn = column('staff', 'name');
   await shown(serving({ ...entityOf('name', VALUE), urn, type: 'schemaField' }), urn);
   expect(button('Lineage')).toBeUndefined();
-  expect(document.querySelector('h1')?.parentElement?.textContent).toContain('Column of flights.staff');
+  expect(document.querySelector('header')?.textContent).toContain('Column of flights.staff');
   button('flights.staff')?.click();
   expect(opened).toEqual([table('staff')]);
 });

@@ -26,7 +26,7 @@ function server(scopes: string[] = ['read', 'annotate']): FakeServer {
 async function shown(behind: FakeServer, fakeFeed: FakeFeed | null = null): Promise<EntityModel> {
   const model = new EntityModel(new Catalog(behind.settings), fakeFeed?.feed ?? null, URN);
   model.show();
-  await waitUntil(() => model.state.history !== null && model.state.runs !== null);
+  await waitUntil(() => model.state.histories.size > 0 && model.state.runs !== null);
   return model;
 }
 
@@ -34,7 +34,7 @@ test('the page loads entity, runs and user history', async () => {
   const model = await shown(server());
   expect(model.state.entity?.name).toBe('a');
   expect(model.state.runs?.map(run => run.runId)).toEqual(['new']);
-  expect(model.state.history).toMatchObject({ aspect: 'businessMetadata' });
+  expect([...model.state.histories.keys()]).toEqual(['businessMetadata']);
   expect(model.state.mayEdit).toBe(true);
 });
 
