@@ -75,7 +75,7 @@ async def test_a_kernels_token_dies_with_the_kernel(api: Any, kernel: Any, jp_se
     waiting = asyncio.ensure_future(api("GET", "changes", params=question, anonymous=True, headers=kernel))
     while not endpoint.change_hub.count:
         await asyncio.sleep(0.01)
-    endpoint.tokens.revoke("kernel-1")
+    endpoint.tokens.revoke_token_and_close_connections("kernel-1")
     assert (await waiting).status == 403
     assert (await api("GET", "me", anonymous=True, headers=kernel)).status == 403
 
