@@ -1,7 +1,7 @@
 """Validate a proposal on its own, without the stored state, collecting every schema error."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from jupyter_colophon.core.datahub import patch_forms
@@ -19,16 +19,21 @@ from jupyter_colophon.storage.spi import TableContext
 _WITH_VALUE = CREATING | {"upsert", "update"}
 
 
-@contextmanager
-def prefix_problem_pointers(batch_pointer: str, index: int) -> Iterator[None]:
-    """Prefix the pointers of a proposal's problems with its position in the batch; no prefix if `batch` is ""."""
-    try:
-        yield
-    except (InvalidInstance, PatchFailed) as error:
-        if batch_pointer:
-            value = f"{batch_pointer}/{index}/{getattr(error, 'part', 'value')}"
+@dataclass(slots=True)
+class ProblemPointerPrefix:
+    """Prefixes the pointers of a proposal's problems with its position in the batch; no prefix if `batch_pointer` is ""."""
+
+    batch_pointer: str
+    index: int
+
+    def __enter__(self) -> None:
+        """Begin with the proposal."""
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        """Change the problems of the error, if there is one, which is raised."""
+        if self.batch_pointer and isinstance(error, InvalidInstance | PatchFailed):
+            value = f"{self.batch_pointer}/{self.index}/{getattr(error, 'part', 'value')}"
             error.problems = tuple(Problem(value + problem.pointer, problem.message) for problem in error.problems)
-        raise
 
 
 def require_responsible_api(needed: str, api: str, subject: str) -> None:

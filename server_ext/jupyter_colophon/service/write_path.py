@@ -40,9 +40,9 @@ from jupyter_colophon.core.model.system_filter import INCLUDE_ALL, SystemFilter
 from jupyter_colophon.core.openlineage.event import Event
 from jupyter_colophon.service.deletions import is_deleting_proposal, is_marking_removed
 from jupyter_colophon.service.validation import (
+    ProblemPointerPrefix,
     compute_changed_value,
     create_initial_value_for_patch,
-    prefix_problem_pointers,
     require_known_runs,
     require_responsible_api,
     resolve_aspect,
@@ -122,7 +122,7 @@ class WritePath:
             commit.load_entities_at_once(proposal.urn for proposal in proposals)
             written = []
             for at, (proposal, spec) in enumerate(zip(proposals, specs, strict=True)):
-                with prefix_problem_pointers(pointer_prefix, at):
+                with ProblemPointerPrefix(pointer_prefix, at):
                     written.append(self._apply_proposal(commit, proposal, spec))
             return written
 
@@ -158,7 +158,7 @@ class WritePath:
             self._authorize_proposal(proposal, principal, api)
         specs = []
         for at, proposal in enumerate(proposals):
-            with prefix_problem_pointers(pointer_prefix, at):
+            with ProblemPointerPrefix(pointer_prefix, at):
                 specs.append(resolve_aspect(self.registry, proposal, api))
                 if proposal.operation not in _DEPENDS_ON_STORED_VALUE:
                     run_package_validators(self.registry, proposal, proposal.value)
