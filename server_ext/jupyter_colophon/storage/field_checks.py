@@ -78,7 +78,7 @@ def require_known_columns(spec: TableSpec, names: Sequence[str]) -> None:
 
 def require_valid_changes(spec: TableSpec, fields: Mapping[str, Any]) -> None:
     """Raise InvalidField unless these are values of fields outside the key."""
-    if keys := fields.keys() & set(spec.primary_key):
+    if keys := [name for name in fields if name in spec.primary_key]:
         raise InvalidField(f"{spec.id}: fields of the primary key cannot be updated: {', '.join(sorted(keys))}")
     _require_valid_values(spec, fields)
 
@@ -100,7 +100,7 @@ def _require_valid_values(spec: TableSpec, row: Mapping[str, Any]) -> None:
     for name, value in row.items():
         kind = kinds.get(name)
         # Fast path for the most common values, since every written value is checked here.
-        if kind == "string" and type(value) is str and value.isascii():
+        if kind == "string" and (value is None or (type(value) is str and value.isascii())):
             continue
         if kind is None:
             raise InvalidField(f"{spec.id} has no field {quote_and_truncate_text(name)}")
@@ -109,11 +109,12 @@ def _require_valid_values(spec: TableSpec, row: Mapping[str, Any]) -> None:
 
 
 def _require_valid_key_parts(spec: TableSpec, parts: tuple[Any, ...]) -> None:
+    kinds = spec.fields
     for name, value in zip(spec.primary_key, parts, strict=False):
-        if type(value) is str and value.isascii() and spec.fields[name] == "string":
+        if kinds[name] == "string" and type(value) is str and value.isascii():
             continue
-        if not _FITS[spec.fields[name]](value):
-            raise InvalidField(f"{spec.id}.{name} must be {spec.fields[name]}, not {type(value).__name__}")
+        if not _FITS[kinds[name]](value):
+            raise InvalidField(f"{spec.id}.{name} must be {kinds[name]}, not {type(value).__name__}")
 
 
 def _create_integer_check(bits: int) -> Callable[[Any], bool]:

@@ -16,7 +16,8 @@ from jupyter_colophon.storage.transaction_lifetime import TransactionLifetime
 
 #: SQLite takes at most 32,766 parameters and 1,000 nested terms; a slice is far below.
 _AT_ONCE = 200
-#: The number of rows from which a single statement with a JSON list is faster.
+#: The number of rows from which it is faster to check them by column, and to write them with one statement and a JSON
+#: list.
 _MANY = 8
 #: What such a list may contain that stores decode differently: escaped control characters, infinity.
 _UNSPEAKABLE = re.compile(r"\\u000[01]|Infinity")
@@ -78,8 +79,12 @@ class SqlTable:
         """Write rows in their order; omitted columns keep their values."""
         groups = [(fields, list(some)) for fields, some in groupby(rows, key=tuple)]
         values = [[tuple(row.values()) for row in some] for _, some in groups]
-        for (fields, _), row_values in zip(groups, values, strict=True):
-            field_checks.require_valid_rows(self._spec, fields, row_values)
+        for (fields, some), row_values in zip(groups, values, strict=True):
+            if len(some) < _MANY:
+                for row in some:
+                    field_checks.require_valid_row(self._spec, row)
+            else:
+                field_checks.require_valid_rows(self._spec, fields, row_values)
         for (fields, some), row_values in zip(groups, values, strict=True):
             self._upsert_group(fields, some, row_values)
 
@@ -312,14 +317,12 @@ class SqlTable:
         return self._iterate_and_track_cursor(cursor)
 
     def _iterate_and_track_cursor(self, cursor: Cursor) -> Iterator[Row]:
-        names = tuple(self._spec.fields)
-        while True:
-            self._life.require_open()
-            values = cursor.fetchone()
-            if values is None:
-                self._life.release_finished(cursor)
-                return
+        names, life = tuple(self._spec.fields), self._life
+        life.require_open()
+        while (values := cursor.fetchone()) is not None:
             yield self._build_row(values, names)
+            life.require_open()
+        life.release_finished(cursor)
 
     def _build_row(self, values: tuple[Any, ...], names: Sequence[str]) -> Row:
         if self._life.budget is not None:
