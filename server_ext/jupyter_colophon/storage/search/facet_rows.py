@@ -13,8 +13,12 @@ def find_facet_row_changes(
 ) -> tuple[list[FacetRow], list[FacetRow]]:
     """Return the rows to delete and the rows to insert so that the new documents have their values, in order."""
     none: FacetValues = frozenset()
-    removed = [(number, *pair) for number in new for pair in sorted(old.get(number, none) - new[number])]
-    added = [(number, *pair) for number in new for pair in sorted(new[number] - old.get(number, none))]
+    removed, added = [], []
+    for number, pairs in new.items():
+        before = old.get(number, none)
+        if pairs != before:
+            removed += [(number, facet, value) for facet, value in sorted(before - pairs)]
+            added += [(number, facet, value) for facet, value in sorted(pairs - before)]
     return removed, added
 
 

@@ -3,7 +3,6 @@
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from jupyter_colophon.core.search.search import FacetValues
 from jupyter_colophon.storage.search.facet_rows import (
@@ -21,9 +20,9 @@ CREATION = [
 ]
 _READ = """SELECT f.entry, v.facet, v.value FROM search_facets AS f JOIN search_facet_values AS v ON v.id = f.value
     WHERE f.entry IN (SELECT value FROM json_each(?))"""
-_ADD_VALUE = "INSERT INTO search_facet_values (facet, value) VALUES (?, ?)"
-_ID = "SELECT id FROM search_facet_values WHERE facet = ? AND value = ?"
-_ADD = "INSERT INTO search_facets (entry, value) VALUES (?, ?)"
+_ADD_VALUE = "INSERT OR IGNORE INTO search_facet_values (facet, value) VALUES (?, ?)"
+_ADD = """INSERT OR IGNORE INTO search_facets (entry, value)
+    SELECT ?, id FROM search_facet_values WHERE facet = ? AND value = ?"""
 _REMOVE = """DELETE FROM search_facets
     WHERE entry = ? AND value = (SELECT id FROM search_facet_values WHERE facet = ? AND value = ?)"""
 _FORGET = "DELETE FROM search_facets WHERE entry = ?"
@@ -49,18 +48,10 @@ class SqliteFacets:
         removed, added = find_facet_row_changes(old, new)
         if removed:
             self._execute_many(_REMOVE, removed)
-        if added:
-            ids = {
-                pair: self._get_or_create_value_number(pair)
-                for pair in sorted({(facet, value) for _, facet, value in added})
-            }
-            self._execute_many(_ADD, [(entry, ids[facet, value]) for entry, facet, value in added])
-
-    def _get_or_create_value_number(self, pair: tuple[str, str]) -> int:
-        """Return the number of a value, after adding it if it is new."""
-        row = self._execute(_ID, pair).fetchone()
-        number: Any = row[0] if row is not None else self._execute(_ADD_VALUE, pair).lastrowid
-        return int(number)
+        # Nearly always, all values have a number already.
+        if added and self._execute_many(_ADD, added).rowcount < len(added):
+            self._execute_many(_ADD_VALUE, sorted({(facet, value) for _, facet, value in added}))
+            self._execute_many(_ADD, added)
 
     def delete_facet_values(self, entry: int) -> None:
         """Delete the rows of a document."""
