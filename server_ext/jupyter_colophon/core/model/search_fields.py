@@ -33,6 +33,8 @@ def collect_encoded_search_words(values: Mapping[str, tuple[AspectSpec, Any]]) -
 
 
 def _list_searchable_paths(spec: AspectSpec) -> list[str]:
+    if not spec.searchable_paths:
+        return []
     contributed = _CONTRIBUTED.get(spec.name, frozenset())
     return [path for path in spec.searchable_paths if path not in contributed]
 

@@ -92,9 +92,9 @@ def list_name_tokens(name: str) -> list[str]:
 
 def list_path_parts_and_suffixes(name: str) -> list[str]:
     """Return the parts and the suffixes of a name that is a path, folded; an empty list for other names."""
-    ends = [parting.end() for parting in _PARTING.finditer(name)]
-    if not ends:
+    if _PARTING.search(name) is None:
         return []
+    ends = [parting.end() for parting in _PARTING.finditer(name)]
     pieces = (*_PARTING.split(name), *(name[end:] for end in ends[-_RESTS_MAX:]))
     return list(dict.fromkeys(folded for piece in pieces if (folded := fold_text_for_comparison(piece).strip())))
 

@@ -296,17 +296,21 @@ class CommitBuilder:
         """Write the changes and the entity rows, and update search once for each changed entity."""
         self.tx.log.append_changes(self.changes)
         changed = [entity for entity in self._entities.values() if entity.changed]
-        for entity in changed:
-            removed = index.is_removed_by_status(self._select_searchable_aspects(entity.urn, entity.aspects))
-            entity.row |= {"updated": self.now, "updated_by": self.principal.user, "removed": removed or None}
-            self._pending_rows["entities"].append(entity.row)
+        changes = [self._build_search_change(entity) for entity in changed]
+        for row, _, now, _ in changes:
+            row |= {
+                "updated": self.now,
+                "updated_by": self.principal.user,
+                "removed": index.is_removed_by_status(now) or None,
+            }
+            self._pending_rows["entities"].append(row)
         for table, rows in self._pending_rows.items():
             self.tx.get_table(table).upsert_many(rows)
         self.get_names_table()
         self.ingestion.write_collected_changes(self.tx, self.now)
         for entity, spec, rule in self._to_trim:
             retention.delete_expired_versions(self.tx, entity.row, spec, rule, entity.aspects[spec.name], self.now)
-        index.update_search_rows_and_counters(self.tx, map(self._build_search_change, changed))
+        index.update_search_rows_and_counters(self.tx, changes)
         for entity_state in changed:
             assertions.update_declared_lineage(
                 self.tx, entity_state.row, entity_state.original_aspects, entity_state.aspects
@@ -473,9 +477,9 @@ class CommitBuilder:
 
     def _build_search_change(self, entity: EntityState) -> index.EntityChange:
         """Return the entity's change as the search index takes it."""
+        kind = self.registry.get_type_or_unregistered(entity.urn.type)
         before, now = (
-            self._select_searchable_aspects(entity.urn, aspects)
-            for aspects in (entity.original_aspects, entity.aspects)
+            index.select_searchable_aspects(kind, aspects) for aspects in (entity.original_aspects, entity.aspects)
         )
         return index.EntityChange(
             entity.row,
@@ -483,10 +487,6 @@ class CommitBuilder:
             now,
             sources_of_truth.collect_marked_search_words(self.registry, entity.row, entity.aspects),
         )
-
-    def _select_searchable_aspects(self, urn: Urn, aspects: Mapping[str, Row]) -> index.Aspects:
-        """Return those of these aspects that contribute to search."""
-        return index.select_searchable_aspects(self.registry.get_type_or_unregistered(urn.type), aspects)
 
 
 _SCHEMA = "schemaMetadata"

@@ -170,6 +170,8 @@ def collect_marked_search_words(registry: Registry, entity: Row, aspects: Mappin
     """Return the words of the texts that the model marks for search."""
     kind = registry.get_type_or_unregistered(entity["type"])
     specs = [spec for name in aspects if (spec := kind.find_aspect(name)) is not None and is_text_searchable(spec)]
+    if not specs:
+        return frozenset()
     value_rows_of = {spec.name: (spec, value) for spec in specs if (value := aspects[spec.name]["value"]) is not None}
     return collect_encoded_search_words(
         {name: (spec, json.loads(value)) for name, (spec, value) in value_rows_of.items()}

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
+from itertools import starmap
 from typing import Any, NamedTuple
 
 from jupyter_colophon.core.documents import json_parsing
@@ -84,8 +85,10 @@ def _add_to_counters(tx: TableContext, counts: Counts) -> None:
     """Add to the counters of keys and values, and delete those that drop to zero."""
     for name in ("key_counts", "value_counts"):
         amounts = sorted((key, amount) for (table, key), amount in counts.items() if table == name)
-        tx.get_table(name).increment_many({key: amount for key, amount in amounts if amount > 0}, "entities")
-        tx.get_table(name).decrement_many({key: -amount for key, amount in amounts if amount < 0}, "entities")
+        if added := {key: amount for key, amount in amounts if amount > 0}:
+            tx.get_table(name).increment_many(added, "entities")
+        if removed := {key: -amount for key, amount in amounts if amount < 0}:
+            tx.get_table(name).decrement_many(removed, "entities")
 
 
 def add_entity_to_counters(tx: TableContext, entity: Row, values: set[ValueRow]) -> None:
@@ -114,7 +117,15 @@ def is_removed_by_status(aspects: Aspects) -> bool:
     """Return whether an entity with these aspects is softly deleted. Raises StoreDamaged."""
     if STATUS not in aspects:
         return False
-    return entities.is_status_removed(json_parsing.parse_stored_json(aspects[STATUS][1]))
+    text = aspects[STATUS][1]
+    return (_cached_removal if len(text) <= _CACHED_LENGTH_MAX else _parse_removal)(text)
+
+
+def _parse_removal(text: str) -> bool:
+    return entities.is_status_removed(json_parsing.parse_stored_json(text))
+
+
+_cached_removal = lru_cache(maxsize=_CACHE_SIZE)(_parse_removal)
 
 
 def parse_aspect_value_rows(spec: AspectSpec, text: str) -> tuple[ValueRow, ...]:
@@ -153,9 +164,16 @@ def build_stored_value_rows(entity: Row, values: Iterable[ValueRow]) -> dict[tup
     """Return the rows of the table of values, by their key."""
     rows: dict[tuple[str, ...], Row] = {}
     for row in sorted(values, key=lambda value: (value.key, value.shown)):
-        key = get_value_key(entity, row)
-        names = ("namespace", "key", "value", "urn", "scope")
-        rows[key] = dict(zip(names, key, strict=True)) | {"kind": row.kind, "shown": row.shown}
+        key = namespace, name, value, urn, scope = get_value_key(entity, row)
+        rows[key] = {
+            "namespace": namespace,
+            "key": name,
+            "value": value,
+            "urn": urn,
+            "scope": scope,
+            "kind": row.kind,
+            "shown": row.shown,
+        }
     return rows
 
 
@@ -169,10 +187,11 @@ def _count_value_changes(counts: Counts, entity: Row, old: set[ValueRow], new: s
     if old == new:
         return
     namespace = entity["namespace"]
-    of_each = (build_counter_keys(entity, values) for values in (old - new, new - old, old & new))
-    for (table, less), (_, more), (_, same) in zip(*of_each, strict=True):
-        counts.subtract([(table, (namespace, *key)) for key in less - more - same])
-        counts.update([(table, (namespace, *key)) for key in more - less - same])
+    same = dict(build_counter_keys(entity, old & new))
+    for amount, values in ((-1, old - new), (1, new - old)):
+        for table, keys in build_counter_keys(entity, values):
+            for key in keys - same[table]:
+                counts[table, (namespace, *key)] += amount
 
 
 def build_counter_keys(entity: Row, values: Collection[ValueRow]) -> tuple[tuple[str, set[tuple[str, ...]]], ...]:
@@ -210,10 +229,9 @@ def build_search_document(
     """Return the full-text document of an entity with these values, and words of texts that the model marks."""
     facets = {(row.facet, row.shown) for row in values if row.facet}
     columns = [(name, entity[column]) for name, column in COLUMNS.items() if entity[column]]
-    terms = {EVERYTHING, *(encode_filter_term(name, value) for name, value in columns)}
-    terms |= {encode_filter_term("scope", row.scope) for row in values}
-    terms |= {encode_filter_term(facet, label) for facet, label in facets}
-    terms |= {encode_filter_term(row.facet, row.urn) for row in values if row.urn}
+    filters = facets.union(columns, [("scope", row.scope) for row in values])
+    filters.update((row.facet, row.urn) for row in values if row.urn)
+    terms = {EVERYTHING, *starmap(encode_filter_term, filters)}
     if not removed:
         terms.add(NOT_REMOVED)
     if entity["type"] in _REFERENCED_TYPES:
@@ -227,7 +245,7 @@ def build_search_document(
         namespace=entity["namespace"],
         type=entity["type"],
         facet_values=_collect_facet_values([*facets, *(pair for pair in columns if pair[0] not in GROUPED)]),
-        words=frozenset(words | _collect_name_words(entity, kind) | _collect_audit_words(entity) | marked),
+        words=frozenset(words.union(_collect_name_words(entity, kind), _collect_audit_words(entity), marked)),
         terms=frozenset(terms),
     )
 
@@ -236,14 +254,20 @@ def _collect_facet_values(pairs: Iterable[tuple[str, str]]) -> FacetValues:
     return frozenset((facet, value) for facet, value in pairs if 0 < len(value) <= _FACET_VALUE_LENGTH_MAX)
 
 
-def _collect_audit_words(entity: Row) -> set[str]:
+def _collect_audit_words(entity: Row) -> frozenset[str]:
     """Return the words for who created and last updated an entity, and when."""
-    words = [*list_time_words(CREATED_KEY, entity["created"]), *list_time_words(UPDATED_KEY, entity["updated"])]
-    words += [
+    users = (
         f"{CREATED_BY_KEY}:{fold_text_for_comparison(entity['created_by'])}",
         f"{UPDATED_BY_KEY}:{fold_text_for_comparison(entity['updated_by'])}",
-    ]
-    return {encode_index_word(word) for word in words if len(word.encode()) <= WORD_BYTES_MAX}
+    )
+    times = list_time_words(CREATED_KEY, entity["created"]), list_time_words(UPDATED_KEY, entity["updated"])
+    return _encode_words(users).union(*map(_encode_words, times))
+
+
+# The same users and hours recur in many entities.
+@lru_cache(maxsize=_CACHE_SIZE)
+def _encode_words(words: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(encode_index_word(word) for word in words if len(word.encode()) <= WORD_BYTES_MAX)
 
 
 def _collect_name_words(entity: Row, kind: str) -> set[str]:
