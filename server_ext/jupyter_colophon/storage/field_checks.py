@@ -31,9 +31,12 @@ def require_valid_rows(spec: TableSpec, names: Sequence[str], rows: Sequence[tup
 
 def _has_only_plain_values(kind: FieldType | None, column: tuple[Any, ...]) -> bool:
     """Return whether a column has only the most common values: ASCII strings, or integers in range."""
-    kinds = set(map(type, column)) - {NoneType}
     if kind == "string":
-        return kinds <= {str} and "".join(filter(None, column)).isascii()
+        try:
+            return "".join(column).isascii()
+        except TypeError:
+            return set(map(type, column)) <= {str, NoneType} and "".join(filter(None, column)).isascii()
+    kinds = set(map(type, column)) - {NoneType}
     if kind == "long" and kinds == {int}:
         values = [value for value in column if value is not None]
         return _FITS[kind](min(values)) and _FITS[kind](max(values))
@@ -81,6 +84,16 @@ def require_valid_changes(spec: TableSpec, fields: Mapping[str, Any]) -> None:
     if keys := [name for name in fields if name in spec.primary_key]:
         raise InvalidField(f"{spec.id}: fields of the primary key cannot be updated: {', '.join(sorted(keys))}")
     _require_valid_values(spec, fields)
+
+
+def require_valid_amounts(spec: TableSpec, name: str, amounts: Mapping[tuple[Any, ...], int]) -> None:
+    """Raise InvalidField unless these are complete keys, with amounts for an integer field outside the key."""
+    require_integer_field(spec, name)
+    fits = _FITS[spec.fields[name]]
+    for key, amount in amounts.items():
+        require_complete_key(spec, key)
+        if name in spec.primary_key or not fits(amount):
+            require_valid_changes(spec, {name: amount})
 
 
 def require_integer_field(spec: TableSpec, name: str) -> None:

@@ -77,6 +77,8 @@ class SqlTable:
 
     def upsert_many(self, rows: Sequence[Row]) -> None:
         """Write rows in their order; omitted columns keep their values."""
+        if not rows:
+            return
         groups = [(fields, list(some)) for fields, some in groupby(rows, key=tuple)]
         values = [[tuple(row.values()) for row in some] for _, some in groups]
         for (fields, some), row_values in zip(groups, values, strict=True):
@@ -182,6 +184,8 @@ class SqlTable:
     def increment(self, key: Key, field: str, amount: int) -> int:
         """Add to an integer field; a missing row or a null counts as 0. Raises InvalidField on overflow."""
         field_checks.require_integer_field(self._spec, field)
+        field_checks.require_complete_key(self._spec, key)
+        field_checks.require_valid_changes(self._spec, {field: amount})
         row = self._execute(
             self._statements.increment(field, True), self._build_increment_values(key, field, amount)
         ).fetchone()
@@ -191,17 +195,14 @@ class SqlTable:
 
     def increment_many(self, amounts: Mapping[Key, int], field: str) -> None:
         """Add to an integer field of each of these rows."""
-        field_checks.require_integer_field(self._spec, field)
+        field_checks.require_valid_amounts(self._spec, field, amounts)
         bound = [self._build_increment_values(key, field, amount) for key, amount in amounts.items()]
         if bound and self._execute_many(self._statements.increment(field, False), bound).rowcount != len(bound):
             raise self._build_overflow_error(field)
 
     def decrement_many(self, amounts: Mapping[Key, int], field: str) -> None:
         """Subtract from an integer field of each of these rows; delete rows that reach zero or less."""
-        field_checks.require_integer_field(self._spec, field)
-        for key, amount in amounts.items():
-            field_checks.require_complete_key(self._spec, key)
-            field_checks.require_valid_changes(self._spec, {field: amount})
+        field_checks.require_valid_amounts(self._spec, field, amounts)
         if amounts:
             keeping, leaving = self._statements.build_decrement_and_delete(field)
             self._execute_many(leaving, [(*key, amount) for key, amount in amounts.items()])
@@ -254,8 +255,6 @@ class SqlTable:
 
     def _build_increment_values(self, key: Key, field: str, amount: int) -> Key:
         """Return the values that a statement binds to add to a number."""
-        field_checks.require_complete_key(self._spec, key)
-        field_checks.require_valid_changes(self._spec, {field: amount})
         least, most = BOUNDS[self._spec.fields[field]]
         return (*key, amount, amount, max(least, least - amount), min(most, most - amount))
 
