@@ -424,13 +424,14 @@ class WritePath:
             else:
                 self._require_allowed(principal, "emit", proposal.urn, api=api)
             return
+        spaces = self._list_namespaces_to_authorize(proposal.urn, api=api)
         # Check read access first: without it, not even the aspects of the type are revealed.
-        self._require_allowed(principal, "read", proposal.urn, api=api)
+        self._require_allowed_in(spaces, principal, "read", proposal.urn)
         spec = self.registry.get_aspect(proposal.urn.type, proposal.aspect)
         if is_deleting_proposal(proposal):
             self.require_may_delete(principal, proposal.urn, spec.name, api=api)
         own: Action = "annotate" if spec.scope == "USER" or self._is_annotator_removal(proposal, principal) else "emit"
-        self._require_allowed(principal, "admin" if spec.managed_by else own, proposal.urn, api=api)
+        self._require_allowed_in(spaces, principal, "admin" if spec.managed_by else own, proposal.urn)
 
     def _is_annotator_removal(self, proposal: Proposal, principal: Principal) -> bool:
         """Return whether the proposal only removes entries of a union and the principal may annotate."""
@@ -445,17 +446,20 @@ class WritePath:
     def _require_allowed(
         self, principal: Principal, action: Action, urn: Urn, tx: TableContext | None = None, api: str = ""
     ) -> None:
-        # The instances API has already authorised the namespace in the document.
-        for space in [self.identity.get_namespace(urn)] if api else self._list_namespaces_to_authorize(urn, tx):
+        self._require_allowed_in(self._list_namespaces_to_authorize(urn, tx, api), principal, action, urn)
+
+    def _require_allowed_in(self, spaces: Sequence[str], principal: Principal, action: Action, urn: Urn) -> None:
+        for space in spaces:
             if not self.authorizer.may(principal, "read", space):
                 raise NotFound("entity", str(urn))
             if not self.authorizer.may(principal, action, space):
                 raise AccessDenied(action, str(urn))
 
-    def _list_namespaces_to_authorize(self, urn: Urn, tx: TableContext | None) -> list[str]:
+    def _list_namespaces_to_authorize(self, urn: Urn, tx: TableContext | None = None, api: str = "") -> list[str]:
         """Return the namespaces to authorise: that of the URN and, for a pipeline, that of its document."""
         own = self.identity.get_namespace(urn)
-        if not is_instance_with_namespace(urn) or isinstance(self.authorizer, ScopeAuthorizer):
+        # The instances API has already authorised the namespace in the document.
+        if api or not is_instance_with_namespace(urn) or isinstance(self.authorizer, ScopeAuthorizer):
             return [own]
         look = partial(instance_namespaces.find_last_namespace_of_instance, urn=str(urn))
         document_namespace = self.provider.tx_runner.run(look, read_only=True) if tx is None else look(tx)

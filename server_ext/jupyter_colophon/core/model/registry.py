@@ -84,7 +84,7 @@ class EntityType:
         """Return the aspect of this name; None if the type does not have it."""
         return self._own_by_name.get(name) or self._by_name.get(name)
 
-    @property
+    @cached_property
     def managed_by(self) -> str:
         """Return the only API that creates and deletes such entities: that of one of its aspects."""
         return next((spec.managed_by for spec in self.own if spec.managed_by), "")
