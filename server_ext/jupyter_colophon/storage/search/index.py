@@ -1,6 +1,6 @@
 """Maintain the search rows and documents of entities within the transaction of the write (spec SEARCH-9)."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 from itertools import starmap
@@ -30,7 +30,7 @@ from jupyter_colophon.core.search.time_words import CREATED_KEY, UPDATED_KEY, li
 from jupyter_colophon.storage.spi import Document, Row, TableContext
 
 #: The amount to add to each counter, by table and key.
-Counts = Counter[tuple[str, tuple[Any, ...]]]
+Counts = defaultdict[str, Counter[tuple[Any, ...]]]
 #: Each aspect with its stored value, by the aspect's name.
 Aspects = Mapping[str, tuple[AspectSpec, str]]
 #: The longest value to cache, and the size of the cache: a save parses the old and the new value several times, and the
@@ -64,7 +64,7 @@ def update_search_rows_and_counters(tx: TableContext, changed: Iterable[EntityCh
     """Update search rows and documents for these changes; counters shared by many entities are updated once."""
     written: list[Row] = []
     documents: list[Document] = []
-    counts: Counts = Counter()
+    counts: Counts = defaultdict(Counter)
     for entity, before, now, marked in changed:
         old, new = collect_aspect_value_rows(before), set() if entity["deleted"] else collect_aspect_value_rows(now)
         removed_values, added_values = old - new, new - old
@@ -84,7 +84,7 @@ def update_search_rows_and_counters(tx: TableContext, changed: Iterable[EntityCh
 def _add_to_counters(tx: TableContext, counts: Counts) -> None:
     """Add to the counters of keys and values, and delete those that drop to zero."""
     for name in ("key_counts", "value_counts"):
-        amounts = sorted((key, amount) for (table, key), amount in counts.items() if table == name)
+        amounts = sorted(counts[name].items())
         if added := {key: amount for key, amount in amounts if amount > 0}:
             tx.get_table(name).increment_many(added, "entities")
         if removed := {key: -amount for key, amount in amounts if amount < 0}:
@@ -93,7 +93,7 @@ def _add_to_counters(tx: TableContext, counts: Counts) -> None:
 
 def add_entity_to_counters(tx: TableContext, entity: Row, values: set[ValueRow]) -> None:
     """Count the values of an entity that was not counted before."""
-    counts: Counts = Counter()
+    counts: Counts = defaultdict(Counter)
     _count_value_changes(counts, entity, set(), values)
     _add_to_counters(tx, counts)
 
@@ -105,11 +105,12 @@ def collect_aspect_value_rows(aspects: Aspects) -> set[ValueRow]:
 
 def select_searchable_aspects(kind: EntityType, aspects: Mapping[str, Row]) -> Aspects:
     """Return the aspects of an entity that search reads: they have a value and contribute to search."""
-    specs = {name: kind.find_aspect(name) for name, row in aspects.items() if row["value"] is not None}
     return {
-        name: (spec, aspects[name]["value"])
-        for name, spec in specs.items()
-        if spec is not None and (name == STATUS or has_contributions(name, spec.contributes))
+        name: (spec, row["value"])
+        for name, row in aspects.items()
+        if row["value"] is not None
+        and (spec := kind.find_aspect(name)) is not None
+        and (name == STATUS or has_contributions(name, spec.contributes))
     }
 
 
@@ -190,8 +191,9 @@ def _count_value_changes(counts: Counts, entity: Row, old: set[ValueRow], new: s
     same = dict(build_counter_keys(entity, old & new))
     for amount, values in ((-1, old - new), (1, new - old)):
         for table, keys in build_counter_keys(entity, values):
+            amounts = counts[table]
             for key in keys - same[table]:
-                counts[table, (namespace, *key)] += amount
+                amounts[(namespace, *key)] += amount
 
 
 def build_counter_keys(entity: Row, values: Collection[ValueRow]) -> tuple[tuple[str, set[tuple[str, ...]]], ...]:

@@ -1,6 +1,7 @@
 """The change log on SQLite: one writer at a time, so row numbers are in commit order."""
 
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 
 from jupyter_colophon.storage.changes.log_bytes import limit_rows_to_bytes
 from jupyter_colophon.storage.spi import Row
@@ -10,6 +11,7 @@ from jupyter_colophon.storage.tables import CHANGE, CHANGE_ADDED, CHANGE_FILTERS
 
 FIELDS = tuple(CHANGE)
 _COLUMNS = ", ".join(FIELDS)
+_get_values = itemgetter(*FIELDS)
 
 # AUTOINCREMENT: a number is never used twice, even after the newest rows were truncated.
 CREATION = [
@@ -33,7 +35,7 @@ class SqliteLog:
 
     def append_changes(self, rows: Sequence[Row]) -> None:
         """Append rows with their numbers; AUTOINCREMENT prevents reuse."""
-        self._connection.execute_many(_APPEND, [tuple(row[name] for name in FIELDS) for row in rows])
+        self._connection.execute_many(_APPEND, list(map(_get_values, rows)))
 
     def read_changes(self, after: int, limit: int, where: Mapping[str, str], bytes_max: int | None = None) -> list[Row]:
         """Return rows after a number, oldest first, with equal `namespace`, `urn` or `type` where given."""

@@ -78,7 +78,7 @@ class SqliteSearch:
         urns = json.dumps([document.urn for document in documents])
         existing = {urn: (number, words) for urn, number, words in execute(_KNOWN, (urns,))}
         for document in documents:
-            words = " ".join([*sorted(document.words), *sorted(_TERM + term for term in document.terms)])
+            words = " ".join([*sorted(document.words), *(_TERM + term for term in sorted(document.terms))])
             columns = (document.namespace, document.type, len(document.words))
             old = existing.get(document.urn)
             if old is None:
