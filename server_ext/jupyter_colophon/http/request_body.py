@@ -105,7 +105,7 @@ class BodyHandler(AuthenticatedRequest, APIHandler):  # type: ignore[misc]  # na
         if not isinstance(info[1], MetadataError):
             super().log_exception(*info)
 
-    def _log_request(self) -> None:
+    def _log(self) -> None:
         """Log the request as the server does; failures of the store in one line, without headers."""
         if self.get_status() not in _STORE_STATUSES:
             super()._log()
