@@ -12,6 +12,14 @@ export namespace CommandIDs {
   /** `{path?, cell?, run?}`, at least a path or a run: opens the notebook at a cell. */
   export const openCell = 'colophon:open-cell';
   export const openLineage = 'colophon:open-lineage';
+  /** Asks for an entity, and opens its lineage graph. */
+  export const pickLineage = 'colophon:pick-lineage';
+  /** Asks for an entity, and opens its page. */
+  export const pickEntity = 'colophon:pick-entity';
+  /** `{path?}`: opens the page of a file or notebook, by default of the selected one in the file browser. */
+  export const openFileMetadata = 'colophon:open-file-metadata';
+  /** `{path?}`: opens the lineage graph of a file or notebook, by default of the selected one in the file browser. */
+  export const openFileLineage = 'colophon:open-file-lineage';
   export const saveInstance = 'colophon:save-instance';
   /**
    * Registered only by the instance editor (plugins/instance.ts): `{space, schema, name?}`; without name, a new

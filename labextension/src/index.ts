@@ -6,6 +6,7 @@ import { instance } from './plugins/instance';
 import { lineage } from './plugins/lineage';
 import { metadata, schemaspacesApi } from './plugins/metadata';
 import { mime } from './plugins/mime';
+import { pickers } from './plugins/pickers';
 import { entityTabs, lineageDecorator, searchSections } from './plugins/registries';
 import { run } from './plugins/run';
 import { schemaspaces } from './plugins/schemaspaces';
@@ -30,6 +31,7 @@ export default [
   lineage,
   run,
   cells,
+  pickers,
   mime,
   schemaspaces
 ];

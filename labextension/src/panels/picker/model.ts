@@ -1,0 +1,87 @@
+import type { ILiveState } from '../../model/live-model';
+import { LiveModel } from '../../model/live-model';
+import { toTypedQuery } from '../../model/query';
+import { listRecentEntities } from '../../model/recent';
+import type { ICatalog } from '../../tokens';
+
+/** An entity that can be chosen. */
+export interface IChoice {
+  urn: string;
+  type: string;
+  namespace: string;
+  name: string;
+}
+
+/** The state of choosing an entity. */
+export interface IPickerState extends ILiveState {
+  text: string;
+  /** Matching entities; without a text, recent ones. */
+  choices: readonly IChoice[];
+  /** The index of the selected choice; -1 if there is none. */
+  selected: number;
+}
+
+const LIMIT = 20;
+const RECENT_CHANGES = 300;
+const TYPING_PAUSE_MS = 150;
+
+/** The model of the dialog that asks for an entity. */
+export class PickerModel extends LiveModel<IPickerState> {
+  /**
+   * @param _isAllowed - Whether an entity can be chosen, by its URN.
+   */
+  constructor(
+    private _catalog: ICatalog,
+    private _isAllowed: (urn: string) => boolean
+  ) {
+    super(null, { text: '', choices: [], selected: -1, busy: false, problem: null });
+  }
+
+  /** The URN of the selected entity; null if there is none. */
+  get urn(): string | null {
+    const { choices, selected } = this.state;
+    return choices[selected]?.urn ?? null;
+  }
+
+  /** Sets the text; searches after a pause in typing. Until the answer, nothing is selected. */
+  setText(text: string): void {
+    this.setState({ text, selected: -1, busy: true });
+    this.scheduleRefresh(TYPING_PAUSE_MS);
+  }
+
+  select(index: number): void {
+    this.setState({ selected: index });
+  }
+
+  /** Selects the next or the previous choice; after the last one follows the first. */
+  move(step: 1 | -1): void {
+    const { choices, selected } = this.state;
+    if (choices.length > 0) {
+      const from = selected < 0 && step < 0 ? 0 : selected;
+      this.select((from + step + choices.length) % choices.length);
+    }
+  }
+
+  protected override async load(signal: AbortSignal): Promise<Partial<IPickerState>> {
+    const found = await (this.state.text.trim() === '' ? this._loadRecent(signal) : this._search(signal));
+    const choices = found.filter(({ urn }) => this._isAllowed(urn)).slice(0, LIMIT);
+    return { choices, selected: choices.length > 0 ? 0 : -1 };
+  }
+
+  protected override onChanges(): void {
+    // The dialog does not follow the change feed.
+  }
+
+  private async _search(signal: AbortSignal): Promise<readonly IChoice[]> {
+    // Twice the limit, because some hits may not be allowed.
+    const parameters = { q: toTypedQuery(this.state.text), facets: '', limit: 2 * LIMIT };
+    return (await this._catalog.call('search', parameters, { signal })).hits;
+  }
+
+  private async _loadRecent(signal: AbortSignal): Promise<readonly IChoice[]> {
+    const head = await this._catalog.call('readChanges', { after: 0, limit: 0 }, { signal });
+    const after = Math.max(0, head.cursor - RECENT_CHANGES);
+    const log = await this._catalog.call('readChanges', { after, limit: RECENT_CHANGES }, { signal });
+    return listRecentEntities(log.changes, 2 * LIMIT);
+  }
+}
