@@ -20,6 +20,8 @@ export namespace CommandIDs {
   export const openFileMetadata = 'colophon:open-file-metadata';
   /** `{path?}`: opens the lineage graph of a file or notebook, by default of the selected one in the file browser. */
   export const openFileLineage = 'colophon:open-file-lineage';
+  /** Explains why changes are not received; if they are, opens the search panel. */
+  export const showStatus = 'colophon:show-status';
   export const saveInstance = 'colophon:save-instance';
   /**
    * Registered only by the instance editor (plugins/instance.ts): `{space, schema, name?}`; without name, a new

@@ -1,6 +1,7 @@
 import { activity, followed } from './plugins/activity';
 import { cells } from './plugins/cells';
 import { entity } from './plugins/entity';
+import { files } from './plugins/files';
 import { forms } from './plugins/forms';
 import { instance } from './plugins/instance';
 import { lineage } from './plugins/lineage';
@@ -12,6 +13,7 @@ import { run } from './plugins/run';
 import { schemaspaces } from './plugins/schemaspaces';
 import { sidebar } from './plugins/sidebar';
 import { starred } from './plugins/starred';
+import { status } from './plugins/status';
 
 export * from './tokens';
 
@@ -32,6 +34,8 @@ export default [
   run,
   cells,
   pickers,
+  files,
+  status,
   mime,
   schemaspaces
 ];

@@ -127,8 +127,18 @@ export const IFormTools = new Token<IFormTools>(
   'The editors and renderers of the forms for aspects and instances.'
 );
 
+/**
+ * Whether changes are received.
+ *
+ * `idle`: nothing keeps the feed open, or it has not been connected yet. `paused`: disabled in the settings. `away`:
+ * the server cannot be reached; the feed is connected again when it can.
+ */
+export type FeedStatus = 'idle' | 'live' | 'paused' | 'away';
+
 /** The live changes of the catalog. */
 export interface IChangeFeed {
+  readonly status: FeedStatus;
+  readonly statusChanged: ISignal<IChangeFeed, FeedStatus>;
   /** Changes in the order of their commits. */
   readonly changed: ISignal<IChangeFeed, readonly Change[]>;
   /** Changes may have been missed: displayed data must be loaded again. */

@@ -3,7 +3,7 @@ import { DisposableDelegate } from '@lumino/disposable';
 import type { ISignal } from '@lumino/signaling';
 import { Signal } from '@lumino/signaling';
 import type { Change, Message } from '../generated/api';
-import type { IChangeFeed } from '../tokens';
+import type { FeedStatus, IChangeFeed } from '../tokens';
 
 /** A connection to the change log. */
 export interface IConnection {
@@ -40,6 +40,14 @@ export class ChangeFeed implements IChangeFeed {
     return this._missed;
   }
 
+  get status(): FeedStatus {
+    return this._status;
+  }
+
+  get statusChanged(): ISignal<this, FeedStatus> {
+    return this._statusChanged;
+  }
+
   /** Whether the feed may be connected. */
   get enabled(): boolean {
     return this._enabled;
@@ -71,6 +79,14 @@ export class ChangeFeed implements IChangeFeed {
       this._cancel = null;
       this._connection?.close();
       this._connection = null;
+      this._setStatus(this._enabled ? 'idle' : 'paused');
+    }
+  }
+
+  private _setStatus(status: FeedStatus): void {
+    if (status !== this._status) {
+      this._status = status;
+      this._statusChanged.emit(status);
     }
   }
 
@@ -84,6 +100,7 @@ export class ChangeFeed implements IChangeFeed {
       onClose: () => {
         if (this._connection === connection) {
           this._connection = null;
+          this._setStatus('away');
           this._retry();
         }
       }
@@ -109,6 +126,7 @@ export class ChangeFeed implements IChangeFeed {
     if (message.kind === 'hello') {
       this._pause = MIN_PAUSE_MS;
       this._failures = 0;
+      this._setStatus('live');
       if (this._cursor === null) {
         this._cursor = message.head;
         if (this._hasMissedChanges) {
@@ -136,6 +154,8 @@ export class ChangeFeed implements IChangeFeed {
 
   private _changed = new Signal<this, readonly Change[]>(this);
   private _missed = new Signal<this, void>(this);
+  private _statusChanged = new Signal<this, FeedStatus>(this);
+  private _status: FeedStatus = 'idle';
   private _enabled = true;
   private _holders = 0;
   private _connection: IConnection | null = null;

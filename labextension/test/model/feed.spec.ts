@@ -167,3 +167,22 @@ test('the feed can be disabled and resumes later', () => {
   bench.feed.enabled = true;
   expect(bench.cursors).toEqual([null, 7]);
 });
+
+test('the status shows whether changes are received', () => {
+  const bench = new FeedFixture();
+  const statuses: string[] = [];
+  bench.feed.statusChanged.connect((_, status) => statuses.push(status));
+  const subscription = bench.feed.keepOpen();
+  expect(bench.feed.status).toBe('idle');
+  bench.hello(1);
+  bench.breakOff();
+  bench.tick();
+  bench.breakOff();
+  bench.tick();
+  bench.hello(1);
+  bench.feed.enabled = false;
+  bench.feed.enabled = true;
+  bench.hello(1);
+  subscription.dispose();
+  expect(statuses).toEqual(['live', 'away', 'live', 'paused', 'live', 'idle']);
+});

@@ -74,7 +74,7 @@ export class PickerModel extends LiveModel<IPickerState> {
 
   private async _search(signal: AbortSignal): Promise<readonly IChoice[]> {
     // Twice the limit, because some hits may not be allowed.
-    const parameters = { q: toTypedQuery(this.state.text), facets: '', limit: 2 * LIMIT };
+    const parameters = { q: toTypedQuery(this.state.text), facets: 'type', limit: 2 * LIMIT };
     return (await this._catalog.call('search', parameters, { signal })).hits;
   }
 
