@@ -6,3 +6,4 @@ import './instance.css';
 import './lineage.css';
 import './schemaspaces.css';
 import './activity.css';
+import './picker.css';

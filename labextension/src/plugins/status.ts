@@ -33,7 +33,7 @@ function getTitle(status: FeedStatus, trans: TranslationBundle): string {
 function createItem(feed: IChangeFeed, onClick: () => void, trans: TranslationBundle): Widget {
   const button = document.createElement('button');
   button.type = 'button';
-  button.className = 'jp-Colophon-status';
+  button.className = 'jp-Colophon-feedStatus';
   button.onclick = onClick;
   const update = (): void => {
     button.textContent = getLabel(feed.status, trans);

@@ -1,0 +1,81 @@
+import { expect, test } from '@playwright/test';
+import { findViolations, openLab, runCommand, writeApi } from './lab';
+
+const FILE = 'entry-points.csv';
+// The server's root is `~/notebooks`; the name of the home directory is not known here.
+const DATA = `urn:li:dataset:(urn:li:dataPlatform:file,/home/ada/notebooks/${FILE},PROD)`;
+const PROGRAM = 'urn:li:dataJob:(urn:li:dataFlow:(colophon,notebook,default),cells.entry-points.ipynb#load)';
+
+test('entities are opened from the palette, the file browser and the status bar', async ({ page }, info) => {
+  const headers = { Authorization: `token ${process.env.LAB_TEST_TOKEN ?? ''}` };
+  for (const name of [FILE, 'unknown-entry.csv']) {
+    const data = { type: 'file', format: 'text', content: 'id,price\n1,2\n' };
+    expect((await page.request.put(`/api/contents/${name}`, { data, headers })).ok()).toBe(true);
+  }
+  const start = { start: '2026-11-20T12:00:00.000Z', end: '2026-11-20T12:00:01.000Z', status: 'succeeded' };
+  const run = (await writeApi(page, 'POST', 'runs', { ...start, program: PROGRAM, runId: 'entry' })) as { urn: string };
+  const accesses = [{ data: DATA, mode: 'read' }];
+  await writeApi(page, 'POST', `runs/${encodeURIComponent(run.urn)}/accesses`, { accesses });
+  await openLab(page);
+
+  await test.step('the palette asks for an entity and opens its lineage', async () => {
+    await runCommand(page, 'apputils:activate-command-palette');
+    await page.keyboard.type('Open Lineage of');
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog');
+    const field = dialog.getByRole('combobox', { name: 'Name of the entity' });
+    await expect(field).toBeFocused();
+    await page.keyboard.type('entry-poi');
+    const choice = dialog.getByRole('option', { name: FILE });
+    await expect(choice).toHaveAttribute('aria-selected', 'true');
+    expect(await findViolations(page, '.jp-Dialog')).toEqual([]);
+    await page.screenshot({ path: info.outputPath('picker-light.png') });
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('group', { name: /^Lineage of .*entry-points\.csv/ })).toBeVisible();
+  });
+
+  await test.step('the context menu of a file opens its page', async () => {
+    await runCommand(page, 'filebrowser:activate');
+    const openMenu = async (name: string): Promise<void> => {
+      await page.getByRole('region', { name: 'File Browser Section' }).getByText(name, { exact: true }).click({ button: 'right' });
+    };
+    await openMenu(FILE);
+    await page.screenshot({ path: info.outputPath('menu-light.png') });
+    await page.getByRole('menuitem', { name: 'Metadata', exact: true }).click();
+    await expect(page.locator('.jp-Colophon-page').getByRole('heading', { name: FILE })).toBeVisible();
+    await openMenu('unknown-entry.csv');
+    await page.getByRole('menuitem', { name: 'Lineage', exact: true }).click();
+    await expect(page.getByText(/Nothing is recorded about “unknown-entry\.csv”/)).toBeVisible();
+    await expect(page.locator('.Toastify__toast')).toBeInViewport({ ratio: 1 });
+    await page.screenshot({ path: info.outputPath('unknown-light.png') });
+  });
+
+  await test.step('the status bar opens the search, or explains why changes are not received', async () => {
+    await page.getByRole('button', { name: 'Metadata: live' }).click();
+    await expect(page.getByLabel('Search metadata')).toBeFocused();
+    await page.routeWebSocket(/\/colophon\/api\/changes\/ws/, socket => void socket.close());
+    await page.route('**/colophon/api/health*', route => route.abort());
+    await openLab(page);
+    await page.getByRole('button', { name: 'Metadata: server unavailable' }).click();
+    const dialog = page.getByRole('dialog');
+    await expect(dialog).toContainText('The server is unavailable');
+    expect(await findViolations(page, '.jp-Dialog')).toEqual([]);
+    await page.screenshot({ path: info.outputPath('away-light.png') });
+    await page.keyboard.press('Escape');
+    await expect(dialog).toHaveCount(0);
+  });
+
+  await test.step('the dialog has recent entities at once, also in a dark theme', async () => {
+    await runCommand(page, 'apputils:change-theme', { theme: 'JupyterLab Dark' });
+    const picked = runCommand(page, 'colophon:pick-entity');
+    const dialog = page.getByRole('dialog');
+    await expect(dialog.getByRole('option', { name: FILE })).toBeVisible();
+    expect(await findViolations(page, '.jp-Dialog')).toEqual([]);
+    await page.screenshot({ path: info.outputPath('picker-dark.png') });
+    await page.keyboard.press('Escape');
+    await picked;
+    await runCommand(page, 'apputils:change-theme', { theme: 'JupyterLab Light' });
+  });
+});
