@@ -73,15 +73,16 @@ test('capture the screenshots of the documentation', async ({ page }) => {
   const about = page.locator('.jp-Colophon-page');
   await test.step('the page of a table', async () => {
     await runCommand(page, 'colophon:open-entity', { urn: DELAYS });
-    await expect(about.getByRole('region', { name: 'Schema' })).toContainText('mean_delay');
     await runCommand(page, 'application:toggle-left-area');
+    await about.getByRole('tab', { name: /^Columns/ }).click();
+    await expect(about.getByRole('region', { name: 'Columns' })).toContainText('mean_delay');
     await capture(page, 'table-page');
   });
 
   await test.step('the edit form of the table', async () => {
-    await about.getByRole('button', { name: 'Edit: User metadata' }).click();
-    await expect(about.getByLabel('Value of owner')).toBeVisible();
-    await about.getByRole('form').evaluate(form => form.scrollIntoView({ block: 'center' }));
+    await about.getByRole('tab', { name: 'Overview' }).click();
+    await about.getByRole('button', { name: 'Edit: Description' }).click();
+    await expect(about.getByRole('textbox', { name: 'Description' })).toBeVisible();
     await capture(page, 'edit-form');
     await about.getByRole('button', { name: 'Cancel' }).click();
   });

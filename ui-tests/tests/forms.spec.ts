@@ -14,7 +14,7 @@ test('another package can render its own aspect', async ({ page }) => {
   await openLab(page);
   await writeApi(page, 'PUT', `${PATH}/aspects/businessMetadata`, { properties: {}, tags: ['contracted'] });
   await runCommand(page, 'colophon:open-entity', { urn: TABLE });
-  const written = page.getByRole('region', { name: 'User metadata' });
+  const written = page.getByRole('region', { name: 'Contract' });
   await written.getByRole('button', { name: 'Edit: Contract' }).click();
   const form = page.getByRole('form', { name: 'Edit: Contract' });
   const steward = form.getByRole('textbox', { name: 'Steward' });

@@ -23,32 +23,36 @@ test('the sample notebook is run, searched, edited and traced', async ({ page },
   });
 
   const about = page.locator('.jp-Colophon-page');
-  await test.step('the page separates user and system metadata', async () => {
+  await test.step('the page shows what users wrote, and folds what was recorded', async () => {
     await panel
       .getByRole('region', { name: 'Entities' })
       .getByRole('button', { name: /daily_delays/ })
       .click();
     await expect(about.getByRole('heading', { name: 'daily_delays' })).toBeVisible();
-    await expect(about.getByRole('region', { name: 'User metadata' })).toContainText('every morning');
-    await expect(about.getByRole('region', { name: 'System metadata' })).toContainText('parquet');
-    await expect(about.getByRole('region', { name: 'System metadata' })).not.toContainText('every morning');
-    await expect(about.getByRole('region', { name: 'Schema' })).toContainText('mean_delay');
+    await expect(about.getByRole('region', { name: 'Properties' })).toContainText('every morning');
+    const recorded = about.getByRole('region', { name: 'Recorded metadata' });
+    await recorded.getByText(/^Recorded by Spark/).click();
+    await expect(recorded).toContainText('parquet');
+    await expect(recorded).not.toContainText('every morning');
+    await about.getByRole('tab', { name: /^Columns/ }).click();
+    await expect(about.getByRole('region', { name: 'Columns' })).toContainText('mean_delay');
+    await about.getByRole('tab', { name: 'Runs' }).click();
     await expect(about.getByRole('region', { name: 'Runs' })).toContainText('flights.ipynb');
-    await expect(about.getByRole('region', { name: 'History' })).toContainText('owner');
+    await about.getByRole('tab', { name: 'History' }).click();
+    await expect(about.getByRole('tabpanel', { name: 'History' })).toContainText('owner');
+    await about.getByRole('tab', { name: 'Overview' }).click();
   });
 
   await test.step('an invalid tag has an error, a valid one is saved', async () => {
-    await about.getByRole('button', { name: 'Edit: User metadata' }).click();
-    const tags = about.getByLabel('Tags', { exact: true }).last();
-    await tags.fill('not good!');
-    await tags.press('Enter');
-    await expect(about.getByRole('alert')).toContainText('Only A to Z, a to z, 0 to 9, _ and - are allowed');
-    await about.getByRole('button', { name: 'Remove not good!' }).click();
-    await tags.fill('checked');
-    await tags.press('Enter');
-    await about.getByRole('button', { name: 'Save', exact: true }).click();
-    await expect(about.getByRole('button', { name: 'Save', exact: true })).toBeHidden();
-    await expect(about.getByRole('region', { name: 'User metadata' })).toContainText('checked');
+    await about.getByRole('button', { name: 'Add a tag', exact: true }).click();
+    await page.keyboard.type('not good!');
+    await page.keyboard.press('Enter');
+    await expect(about.getByRole('alert')).toContainText('The change was not saved');
+    await about.getByRole('button', { name: 'Discard the change' }).click();
+    await about.getByRole('button', { name: 'Add a tag', exact: true }).click();
+    await page.keyboard.type('checked');
+    await page.keyboard.press('Enter');
+    await expect(about.getByRole('list', { name: 'Tags' })).toContainText('checked');
     const saved = await readApi<{ value: { tags: string[]; properties: Record<string, string> } }>(
       page,
       `entities/${encodeURIComponent(DELAYS)}/aspects/businessMetadata`
@@ -58,12 +62,12 @@ test('the sample notebook is run, searched, edited and traced', async ({ page },
 
   await test.step('changes of the notebook appear without reload', async () => {
     await runInKernel(page, '%metadata set flights.daily_delays steward=ada');
-    await expect(about.getByRole('region', { name: 'User metadata' })).toContainText('steward');
-    await expect(about.getByRole('region', { name: 'User metadata' })).toContainText('ada');
+    await expect(about.getByRole('region', { name: 'Properties' })).toContainText('steward');
+    await expect(about.getByRole('region', { name: 'Properties' })).toContainText('ada');
   });
 
   await test.step('lineage is drawn and expanded', async () => {
-    await about.getByRole('button', { name: 'Lineage' }).click();
+    await about.getByRole('button', { name: 'Lineage', exact: true }).click();
     const graph = page.getByRole('group', { name: /^Lineage of flights.daily_delays/ });
     for (const name of ['flights', 'weather', 'planes', 'daily_delays', 'carrier_report']) {
       await expect(graph.getByRole('button', { name: new RegExp(`^${name}, `) }).first()).toBeVisible();

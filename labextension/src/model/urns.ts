@@ -27,11 +27,6 @@ export function hasLineage(urn: string): boolean {
   return LINEAGE_URN.test(urn);
 }
 
-/** Returns the entity type in a URN; empty if it has none. */
-export function getUrnType(urn: string): string {
-  return /^urn:li:(\w+):/.exec(urn)?.[1] ?? '';
-}
-
 /** Parses the URN of a column; null for other URNs. */
 export function parseColumnUrn(urn: string): IColumn | null {
   const [, table, path] = COLUMN_URN.exec(urn) ?? [];

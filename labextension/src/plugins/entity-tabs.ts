@@ -2,9 +2,10 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import type { Entity } from '../generated/api';
 import { hasLineage } from '../model/urns';
+import type { TAB_VIEWS } from '../panels/entity';
 import type { IEntityTabRegistry } from '../tokens';
 
-type View = keyof (typeof import('../panels/entity'))['TAB_VIEWS'];
+type View = keyof typeof TAB_VIEWS;
 
 /** The distance between the ranks of our tabs, for tabs of other extensions between them. */
 const RANK_STEP = 100;

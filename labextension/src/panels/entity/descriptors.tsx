@@ -56,7 +56,7 @@ export function DescriptorName(props: {
 }
 
 /** The scope of a value as a badge; its tooltip and accessible text contain the aspects. */
-export function SourceBadge({ value, context }: IValueProps): React.JSX.Element {
+function SourceBadge({ value, context }: IValueProps): React.JSX.Element {
   const text = formatSources(value.sources, context);
   return (
     <span className="jp-Colophon-scope" title={text}>

@@ -4,7 +4,7 @@ import { toProblem } from '../../model/problem';
 import type { ICatalog } from '../../tokens';
 
 /** A version of an aspect. */
-export type AspectVersion = Versions['versions'][number];
+type AspectVersion = Versions['versions'][number];
 
 /** One more than is shown at once: the oldest version is the base of comparison for the next one. */
 const VERSIONS_PAGE = 11;

@@ -39,7 +39,7 @@ export function completeUserMetadata(value: ReadonlyJSONObject): ReadonlyJSONObj
 }
 
 /** Returns the tags of user metadata. */
-export function listUserTags(aspect: Pick<Aspect, 'value'> | null | undefined): readonly string[] {
+function listUserTags(aspect: Pick<Aspect, 'value'> | null | undefined): readonly string[] {
   const { tags }: { tags?: unknown } = aspect?.value ?? {};
   return Array.isArray(tags) ? tags.filter(tag => typeof tag === 'string') : [];
 }
