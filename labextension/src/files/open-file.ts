@@ -1,6 +1,7 @@
 import { Notification } from '@jupyterlab/apputils';
 import { PageConfig } from '@jupyterlab/coreutils';
 import type { TranslationBundle } from '@jupyterlab/translation';
+import { getLastPart } from '../components/labels';
 import { findFileEntity, isNotebookPath } from '../model/file-entity';
 import { toProblem } from '../model/problem';
 import type { IMetadataService } from '../tokens';
@@ -11,15 +12,13 @@ export type FileView = 'page' | 'lineage';
 /** How long a notification with instructions is shown, in ms. */
 const SHOWN_MS = 15_000;
 
-/** Shows that nothing is recorded about a file, and how to record it. */
+/** Shows that nothing is recorded about a file, and how to record it. JupyterLab cuts texts after 140 characters. */
 function notifyMissing(path: string, openSearch: () => void, trans: TranslationBundle): void {
+  const name = getLastPart(path);
   const advice = isNotebookPath(path)
-    ? trans.__('A notebook is recorded when one of its cells reads or writes data with Spark.')
-    : trans.__(
-        'A file is recorded when Spark or a program reads or writes it. To describe it now, run “%metadata set %1 description=…” in a notebook, with the absolute path.',
-        path
-      );
-  Notification.info([trans.__('Nothing is recorded about “%1”.', path), advice].join('\n'), {
+    ? trans.__('It is recorded when a cell reads or writes data with Spark.')
+    : trans.__('Read or write it with Spark, or describe it with “%metadata set”.');
+  Notification.info([trans.__('Nothing is recorded about “%1”.', name), advice].join('\n'), {
     autoClose: SHOWN_MS,
     actions: [{ label: trans.__('Search metadata'), callback: openSearch }]
   });
