@@ -152,6 +152,8 @@ export interface IMetadataService extends ICatalog {
   readonly feed: IChangeFeed;
   /** Opens the page of an entity, or of a run. */
   openEntity(urn: string): void;
+  /** Shows the page of an entity or a run in a tab that the next preview replaces; the focus stays. */
+  previewEntity(urn: string): void;
   openLineage(urn: string): void;
   /** Opens the editor of an instance of a schemaspace. */
   openInstance(urn: string): void;

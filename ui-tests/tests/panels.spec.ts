@@ -96,9 +96,9 @@ test('an edit conflict is shown and overwritten on request', async ({ page }) =>
   await test.step('facets filter the search', async () => {
     await page.getByRole('tab', { name: 'Metadata', exact: true }).click();
     await panel.getByLabel('Search metadata').fill('shop');
-    const types = panel.getByRole('group', { name: 'Type' });
-    await types.getByRole('button', { name: /^dataset/ }).click();
-    await expect(types.getByRole('button', { name: /^dataset/ })).toHaveAttribute('aria-pressed', 'true');
+    await panel.getByRole('button', { name: 'Type', exact: true }).click();
+    await panel.getByRole('dialog', { name: 'Filter by Type' }).getByRole('button', { name: /^dataset/ }).click();
+    await expect(panel.getByRole('list', { name: 'Conditions' })).toHaveText('Type: dataset');
     await expect(hits).toHaveCount(2);
     await expect(panel.getByRole('status')).toHaveText('2 entities');
     expect(await findViolations(page, '.jp-Colophon-search')).toEqual([]);
@@ -112,7 +112,7 @@ test('an edit conflict is shown and overwritten on request', async ({ page }) =>
     await panel.getByLabel('Search metadata').fill('');
     await stored.getByRole('button', { name: 'Tables of the shop', exact: true }).click();
     await expect(hits).toHaveCount(2);
-    await expect(panel.getByRole('button', { name: /^dataset/ })).toHaveAttribute('aria-pressed', 'true');
+    await expect(panel.getByRole('list', { name: 'Conditions' })).toHaveText('Type: dataset');
     await panel.getByLabel('Search metadata').fill('');
     await stored.getByRole('button', { name: 'Delete the saved search Tables of the shop' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();

@@ -66,6 +66,40 @@ export function shortenUrn(urn: string): string {
   return column === null ? decodePart(inner) : `${shortenUrn(column.table)}.${column.path}`;
 }
 
+/** An entity as its URN describes it. */
+interface IDescribedUrn {
+  urn: string;
+  type: string;
+  name: string;
+  namespace: string;
+  platform: string | null;
+}
+
+const TYPE = /^urn:li:([A-Za-z]+):/;
+const PLATFORM = /^urn:li:dataset:\(urn:li:dataPlatform:([^,()]+),/;
+/** A table: its namespace and its name; a path or an address is one name. */
+const TABLE = /^(\w+)\.([^/:]+)$/;
+/** The type of a program, in front of its name. */
+const PROGRAM = /^(?:cells|notebooks|[a-z]+)\.(?=.)/;
+
+/** Returns the name of a program without its type. */
+function getProgramName(urn: string): string {
+  const job = urn.slice(0, -1).split(',').at(-1) ?? urn;
+  return decodePart(job.replace(PROGRAM, ''));
+}
+
+/** Returns what a URN tells about its entity, for lists that are shown without a request. */
+export function describeUrn(urn: string): IDescribedUrn {
+  const type = TYPE.exec(urn)?.[1] ?? '';
+  const entity = { urn, type, namespace: '', platform: PLATFORM.exec(urn)?.[1] ?? null };
+  if (type === 'dataJob') {
+    return { ...entity, name: getProgramName(urn) };
+  }
+  const short = parseColumnUrn(urn)?.path ?? shortenUrn(urn);
+  const [, namespace, table] = (type === 'dataset' && TABLE.exec(short)) || [];
+  return { ...entity, name: table ?? short, namespace: namespace ?? '' };
+}
+
 function decodePart(text: string): string {
   try {
     return decodeURIComponent(text);

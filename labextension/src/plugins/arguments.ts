@@ -7,6 +7,15 @@ export const URN_ARGUMENTS = {
   required: ['urn']
 };
 
+/** The schema of the arguments of a command that opens the tab of one entity. */
+export const TAB_ARGUMENTS = {
+  ...URN_ARGUMENTS,
+  properties: {
+    ...URN_ARGUMENTS.properties,
+    preview: { type: 'boolean', description: 'Whether the next preview replaces the tab; the focus stays' }
+  }
+};
+
 /** Returns the argument `urn` of a command; empty if there is none. */
 export function getUrn(args: ReadonlyPartialJSONObject): string {
   const urn = args['urn'];

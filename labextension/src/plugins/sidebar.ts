@@ -6,21 +6,22 @@ import type { Widget } from '@lumino/widgets';
 import { CommandIDs, DOMAIN } from '../commands';
 import { metadataIcon } from '../icons';
 import { LazyPanel } from '../components/lazy-panel';
-import { IMetadataService, ISchemaspaces } from '../tokens';
+import { IMetadataService, ISchemaspaces, IStarredEntities } from '../tokens';
 
 export const sidebar: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-colophon:sidebar',
   description: 'The panel Metadata in the left sidebar: search for keys and entities.',
   autoStart: true,
   requires: [IMetadataService],
-  optional: [ITranslator, ILayoutRestorer, ICommandPalette, ISchemaspaces],
+  optional: [ITranslator, ILayoutRestorer, ICommandPalette, ISchemaspaces, IStarredEntities],
   activate: (
     app: JupyterFrontEnd,
     metadata: IMetadataService,
     translator: ITranslator | null,
     restorer: ILayoutRestorer | null,
     palette: ICommandPalette | null,
-    spaces: ISchemaspaces | null
+    spaces: ISchemaspaces | null,
+    starred: IStarredEntities | null
   ) => {
     const trans = (translator ?? nullTranslator).load(DOMAIN);
     const { commands, shell } = app;
@@ -29,7 +30,8 @@ export const sidebar: JupyterFrontEndPlugin<void> = {
     const loadPanel = async (): Promise<Widget> => {
       const { SavedSearchStore, SearchModel, SearchPanel } = await import('../panels/search');
       const model = new SearchModel(metadata, metadata.feed, spaces && new SavedSearchStore(spaces));
-      return new SearchPanel(model, { openEntity: metadata.openEntity, askName }, trans);
+      const { openEntity, previewEntity } = metadata;
+      return new SearchPanel(model, starred, { openEntity, previewEntity, askName }, trans);
     };
     const panel = new LazyPanel(loadPanel, trans);
     panel.id = 'jp-colophon-search';

@@ -7,8 +7,12 @@ import { Toolbar } from '@jupyterlab/ui-components';
 import type { ReadonlyJSONObject, ReadonlyPartialJSONObject } from '@lumino/coreutils';
 import type { Message } from '@lumino/messaging';
 import type { Widget } from '@lumino/widgets';
+import { DockPanel } from '@lumino/widgets';
 import { LazyPanel } from '../components/lazy-panel';
-import { URN_ARGUMENTS, getUrn } from './arguments';
+import { TAB_ARGUMENTS, getUrn } from './arguments';
+
+/** The data attribute of the tab that the next preview replaces. */
+const PREVIEW = 'colophon-preview';
 
 /** The panel of a tab. */
 interface ITabPanel extends Widget {
@@ -99,12 +103,44 @@ async function loadPanel<P extends ITabPanel>(
 }
 
 /** Adds a tab to the main area, or to the right panel if the main area only holds one document, as in Notebook 7. */
-export function addTab(shell: JupyterFrontEnd.IShell, tab: Widget, type: string): void {
-  shell.add(tab, 'main', { type });
+export function addTab(
+  shell: JupyterFrontEnd.IShell,
+  tab: Widget,
+  type: string,
+  options: Parameters<JupyterFrontEnd.IShell['add']>[2] = {}
+): void {
+  shell.add(tab, 'main', { type, ...options });
   // JupyterLab may add it asynchronously; other applications have rejected it.
   if (tab.parent === null && !(shell instanceof LabShell)) {
     shell.add(tab, 'right', { type });
   }
+}
+
+/** Selects a new tab without moving the focus; without a dock panel, the shell activates it. */
+function selectTab(shell: JupyterFrontEnd.IShell, tab: Widget): void {
+  if (tab.parent instanceof DockPanel) {
+    tab.parent.selectWidget(tab);
+  } else {
+    shell.activateById(tab.id);
+  }
+}
+
+/** Marks a tab as the one that the next preview replaces; its title is italic. */
+function setPreview(tab: Widget, preview: boolean): void {
+  tab.title.dataset = preview ? { [PREVIEW]: 'true' } : {};
+}
+
+function isPreview(tab: Widget): boolean {
+  return PREVIEW in tab.title.dataset;
+}
+
+/** Keeps a previewed tab as soon as its content is edited. */
+function keepWhenEdited(tab: Widget): void {
+  tab.title.changed.connect(title => {
+    if (isPreview(tab) && title.className.includes('jp-mod-dirty')) {
+      setPreview(tab, false);
+    }
+  });
 }
 
 /** Registers the command that opens or activates a tab of an entity; open tabs are restored with the layout. */
@@ -117,16 +153,21 @@ export function registerTabs<P extends ITabPanel>(
   const { namespace, type, command, label, caption, icon } = kind;
   const tracker = new WidgetTracker<EntityTab<P>>({ namespace });
   const openTab = (urn: string, args: ReadonlyPartialJSONObject): EntityTab<P> => {
+    const asPreview = args['preview'] === true;
+    const replaced = asPreview ? tracker.find(isPreview) : undefined;
     const tab = new EntityTab(urn, kind, args, trans);
-    addTab(shell, tab, type);
+    setPreview(tab, asPreview);
+    keepWhenEdited(tab);
+    addTab(shell, tab, type, replaced ? { mode: 'tab-after', ref: replaced.id } : {});
     void tracker.add(tab);
+    replaced?.dispose();
     return tab;
   };
   commands.addCommand(command, {
     label,
     caption,
     icon,
-    describedBy: { args: kind.arguments ?? URN_ARGUMENTS },
+    describedBy: { args: kind.arguments ?? TAB_ARGUMENTS },
     isEnabled: args => getUrn(args) !== '',
     execute: args => {
       const urn = getUrn(args);
@@ -135,7 +176,12 @@ export function registerTabs<P extends ITabPanel>(
         kind.applyArguments?.(open.panel, args);
       }
       const tab = open ?? openTab(urn, args);
-      shell.activateById(tab.id);
+      if (args['preview'] === true) {
+        selectTab(shell, tab);
+      } else {
+        setPreview(tab, false);
+        shell.activateById(tab.id);
+      }
       return tab;
     }
   });

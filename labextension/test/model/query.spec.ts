@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Key } from '../../src/model/query';
-import { toKeyQuery, mergeKeys, getKeyPrefix, toTypedQuery } from '../../src/model/query';
-import { hit } from '../support/server';
+import { toKeyQuery, toTypedQuery } from '../../src/model/query';
+import { parseTerms, quoteTerm, removeTerm } from '../../src/model/query-terms';
 
 const OWNER: Key = { key: 'owner', kind: 'property', scope: 'USER', entities: 2 };
 
@@ -22,16 +22,6 @@ test.each([
   expect(toTypedQuery(typed)).toBe(query);
 });
 
-test.each([
-  ['ops', 'ops'],
-  ['faa own', 'own'],
-  ['owner:op', ''],
-  ['"x', ''],
-  ['', '']
-])('the key prefix of %j is %j', (typed, prefix) => {
-  expect(getKeyPrefix(typed)).toBe(prefix);
-});
-
 test('keys of all kinds convert to queries', () => {
   expect(toKeyQuery(OWNER)).toBe('owner:*');
   expect(toKeyQuery({ key: 'faa', kind: 'tag' })).toBe('tags:faa');
@@ -39,26 +29,24 @@ test('keys of all kinds convert to queries', () => {
   expect(toKeyQuery({ key: 'schema', kind: 'field' })).toBe('schema:*');
 });
 
-test('keys with matching names come before those with matching values', () => {
-  const contact: Key = { key: 'ops-contact', kind: 'property', scope: 'USER', entities: 1 };
-  const hits = [
-    hit('a', [{ key: 'owner', value: 'ops', scope: 'USER' }]),
-    hit('b', [
-      { key: 'owner', value: 'ops', scope: 'USER' },
-      { key: 'ops-contact', value: 'ops@x', scope: 'USER' },
-      { key: 'tags', value: 'ops-night', scope: 'USER' },
-      { key: 'schema', value: 'ops_id:int', scope: 'SYSTEM' }
-    ])
-  ];
-  expect(mergeKeys([contact], hits)).toEqual([
-    { ...contact, values: ['ops@x'] },
-    { key: 'owner', kind: 'property', scope: 'USER', entities: undefined, values: ['ops'] },
-    { key: 'ops-night', kind: 'tag', scope: 'USER', entities: undefined, values: [] },
-    { key: 'ops_id', kind: 'field', scope: 'SYSTEM', entities: undefined, values: [] }
+test('a query is split as by the server', () => {
+  const terms = parseTerms('faa owner:ops  note="every morning" :x "a:b c');
+  expect(terms.map(({ key, value }) => [key, value])).toEqual([
+    [null, 'faa'],
+    ['owner', 'ops'],
+    ['note', 'every morning'],
+    [null, ':x'],
+    ['a', 'b c']
   ]);
 });
 
-test('user and system keys of one name are separate', () => {
-  const machine: Key = { ...OWNER, scope: 'SYSTEM' };
-  expect(mergeKeys([OWNER, machine], [])).toHaveLength(2);
+test('a term is removed with its spaces', () => {
+  const text = 'faa owner:ops  raw';
+  const [first, second, third] = parseTerms(text);
+  expect([first, second, third].map(term => term && removeTerm(text, term))).toEqual([
+    'owner:ops  raw',
+    'faa raw',
+    'faa owner:ops'
+  ]);
+  expect([quoteTerm('a b'), quoteTerm('ab')]).toEqual(['"a b"', 'ab']);
 });

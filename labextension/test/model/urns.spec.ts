@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { parseColumnUrn, createColumnUrn, hasLineage, parseNotebookUrn, shortenUrn } from '../../src/model/urns';
+import {
+  parseColumnUrn,
+  createColumnUrn,
+  hasLineage,
+  parseNotebookUrn,
+  describeUrn,
+  shortenUrn
+} from '../../src/model/urns';
 import { cell, column, table } from '../support/server';
 
 const FILE = 'urn:li:dataset:(urn:li:dataPlatform:file,raw/a%2Cb %28old%29.csv,PROD)';
@@ -40,4 +47,16 @@ test('notebooks and their cells are parsed', () => {
   expect(parseNotebookUrn(odd)).toEqual({ path: 'reports/a#2.ipynb', cell: 'b1' });
   const spark = 'urn:li:dataJob:(urn:li:dataFlow:(colophon,etl,sales),spark.load)';
   expect([table('a'), spark, ''].map(parseNotebookUrn)).toEqual([null, null, null]);
+});
+
+test('URNs tell the names that lists show', () => {
+  expect(describeUrn(table('a'))).toMatchObject({
+    type: 'dataset',
+    name: 'a',
+    namespace: 'flights',
+    platform: 'spark'
+  });
+  expect(describeUrn(FILE)).toMatchObject({ name: 'raw/a,b (old).csv', namespace: '', platform: 'file' });
+  expect(describeUrn(column('staff', 'name'))).toMatchObject({ type: 'schemaField', name: 'name' });
+  expect(describeUrn(cell('c'))).toMatchObject({ type: 'dataJob', name: 'flights.ipynb#c' });
 });

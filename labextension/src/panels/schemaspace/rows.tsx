@@ -9,7 +9,7 @@ import type { InstancesModel } from './instances';
 import type { Space } from './model';
 import { Row } from './row';
 import { useKeepFocus } from './use-keep-focus';
-import { useScrollPosition } from './use-scroll-position';
+import { useScrollPosition } from '../../components/use-scroll-position';
 
 interface IRowsProps {
   space: Space;

@@ -2,16 +2,20 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import { ProblemNote } from '../../components/problem';
 import { useModel } from '../../components/use-model';
-import { Facets } from './filters';
-import { Hits, Recent } from './hits';
-import type { ISearchActions } from './index';
-import { KeyList } from './keys';
-import type { ISearchState, SearchModel } from './model';
-import { SavedList, SaveSearch } from './saved';
+import type { IStarredEntities } from '../../tokens';
+import { Chips } from './chips';
+import { Filters } from './filters';
 import { focusSearch } from './focus-search';
+import { Hits } from './hits';
+import type { ISearchActions } from './index';
+import type { ISearchState, SearchModel, SearchSort } from './model';
+import { SavedList, SaveSearch } from './saved';
+import { SearchBox } from './search-box';
+import { RecentSection, StarredSection } from './sections';
 
 interface ISearchProps {
   model: SearchModel;
+  starred: IStarredEntities | null;
   actions: ISearchActions;
   trans: TranslationBundle;
 }
@@ -23,10 +27,14 @@ const STEPS: Record<string, (at: number, last: number) => number> = {
   End: (_, last) => last
 };
 
+function findBox(panel: HTMLElement): HTMLElement | null {
+  return panel.querySelector<HTMLElement>('[role="combobox"]');
+}
+
 /** Handles navigation: arrow keys move through the search box and all lists, Escape returns to the box. */
 function handleKey(event: React.KeyboardEvent<HTMLElement>): void {
   const items = [...event.currentTarget.querySelectorAll<HTMLElement>('.jp-Colophon-item')];
-  const box = event.currentTarget.querySelector<HTMLElement>('input[type="search"]');
+  const box = findBox(event.currentTarget);
   const index = items.indexOf(document.activeElement as HTMLElement);
   const inBox = document.activeElement === box;
   if (event.key === 'Escape' && !inBox) {
@@ -47,97 +55,121 @@ function summarize(state: ISearchState, trans: TranslationBundle): string {
     return state.busy ? trans.__('Searching…') : '';
   }
   if (state.text.trim() === '') {
-    return trans._n('%1 key', '%1 keys', state.keys.length);
+    return '';
   }
   return state.isLowerBound
-    ? trans.__('At least %1 entities', state.total)
+    ? trans.__('At least %1 entities', state.total.toLocaleString())
     : trans._n('%1 entity', '%1 entities', state.total);
 }
 
-function SearchBox({ model, trans }: ISearchProps): React.JSX.Element {
+function SortList({ model, trans }: ISearchProps): React.JSX.Element {
+  const { sort } = useModel(model);
+  const labels: Record<SearchSort, string> = {
+    relevance: trans.__('Relevance'),
+    name: trans.__('Name'),
+    updated: trans.__('Recently changed')
+  };
+  return (
+    <select
+      className="jp-Colophon-sort"
+      aria-label={trans.__('Sort by')}
+      value={sort}
+      onChange={event => model.setSort(event.target.value as SearchSort)}
+    >
+      {Object.entries(labels).map(([value, label]) => (
+        <option key={value} value={value}>
+          {label}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** The number of hits, their order, and a button that saves the search. */
+function Summary(props: ISearchProps): React.JSX.Element {
+  const { model, actions, trans } = props;
   const state = useModel(model);
   return (
-    <div role="search" className="jp-Colophon-box">
-      <input
-        type="search"
-        className="jp-mod-styled"
-        aria-label={trans.__('Search metadata')}
-        placeholder={trans.__('Key, tag, value or name')}
-        spellCheck={false}
-        autoComplete="off"
-        maxLength={1000}
-        value={state.text}
-        onChange={event => model.setText(event.target.value)}
-        onKeyDown={event => {
-          if (event.key === 'Enter') {
-            void model.refresh();
-          }
-        }}
-      />
+    <div className="jp-Colophon-summary">
+      <p role="status" aria-live="polite">
+        {summarize(state, trans)}
+      </p>
+      {state.hits.length > 1 && <SortList {...props} />}
+      <SaveSearch model={model} trans={trans} askName={() => actions.askName()} />
     </div>
   );
 }
 
-function KeySection({ model, trans }: ISearchProps): React.JSX.Element | null {
+/** What is shown before a search. */
+function Start({ model, starred, actions, trans }: ISearchProps): React.JSX.Element {
   const state = useModel(model);
-  const section = React.useRef<HTMLElement>(null);
-  if (state.keys.length === 0) {
-    return null;
-  }
-  const pick = (key: Parameters<SearchModel['selectKey']>[0]): void => {
-    focusSearch(section.current);
-    void model.selectKey(key);
-  };
+  const isEmpty = state.answered && state.recent.length + state.saved.length === 0;
   return (
-    <section aria-label={trans.__('Keys')} ref={section}>
-      <h3>{trans.__('Keys')}</h3>
-      <KeyList keys={state.keys} pick={pick} trans={trans} />
-      {state.moreKeys && <p className="jp-Colophon-note">{trans.__('Type a prefix to find more keys.')}</p>}
-    </section>
+    <>
+      {starred && <StarredSection starred={starred} openers={actions} trans={trans} />}
+      <RecentSection model={model} openers={actions} trans={trans} />
+      <SavedList model={model} trans={trans} />
+      {isEmpty && !state.problem && (
+        <p className="jp-Colophon-note">
+          {trans.__('The catalog is empty. Read or write a table in a notebook, or tag one with %metadata tag.')}
+        </p>
+      )}
+    </>
   );
 }
 
-function EntitySection({ model, actions, trans }: ISearchProps): React.JSX.Element | null {
-  const state = useModel(model);
-  const open = (urn: string): void => actions.openEntity(urn);
-  if (state.text.trim() === '') {
-    return state.recent.length === 0 ? null : (
-      <section aria-label={trans.__('Recent')}>
-        <h3>{trans.__('Recent')}</h3>
-        <Recent recent={state.recent} open={open} trans={trans} />
-      </section>
-    );
+/** What to do next when nothing was found. */
+function NoHits({ model, trans }: ISearchProps): React.JSX.Element | null {
+  const { answered, busy, problem, suggestions, filters, text } = useModel(model);
+  if (!answered || busy || problem) {
+    return null;
   }
-  return state.hits.length === 0 ? null : (
-    <section aria-label={trans.__('Entities')}>
-      <h3>{state.selectedKey ? trans.__('Entities with %1', state.selectedKey.key) : trans.__('Entities')}</h3>
-      <Hits hits={state.hits} open={open} trans={trans} />
-      {state.cursor !== null && (
+  return (
+    <div className="jp-Colophon-noHits">
+      <p className="jp-Colophon-note">{trans.__('No results in keys, tags, values, names or columns.')}</p>
+      {suggestions.length > 0 && (
+        <p>
+          {trans.__('Did you mean:')}{' '}
+          {suggestions.map(suggestion => (
+            <button
+              key={suggestion}
+              type="button"
+              className="jp-Colophon-link jp-Colophon-item"
+              onClick={event => {
+                focusSearch(event.currentTarget);
+                void model.search(suggestion);
+              }}
+            >
+              {suggestion}
+            </button>
+          ))}
+        </p>
+      )}
+      {Object.keys(filters).length > 0 && (
         <button
           type="button"
-          className="jp-Colophon-button"
-          disabled={state.busy}
-          onClick={() => void model.loadMore()}
+          className="jp-Colophon-link jp-Colophon-item"
+          onClick={event => {
+            focusSearch(event.currentTarget);
+            void model.search(text);
+          }}
         >
-          {trans.__('More')}
+          {trans.__('Search without filters')}
         </button>
       )}
-    </section>
+    </div>
   );
 }
 
-function EmptyNote({ model, trans }: ISearchProps): React.JSX.Element | null {
-  const state = useModel(model);
-  const isEmpty = state.keys.length + state.hits.length + state.recent.length === 0;
-  if (!state.answered || state.busy || state.problem || !isEmpty) {
-    return null;
-  }
-  return (
-    <p className="jp-Colophon-note">
-      {state.text.trim() === ''
-        ? trans.__('The catalog is empty. Read or write a table in a notebook, or tag one with %metadata tag.')
-        : trans.__('No results in keys, tags, values, names or columns.')}
-    </p>
+function Results(props: ISearchProps & { leave: () => void }): React.JSX.Element {
+  const { model, actions, trans, leave } = props;
+  const { hits } = useModel(model);
+  return hits.length === 0 ? (
+    <NoHits {...props} />
+  ) : (
+    <section aria-label={trans.__('Entities')} className="jp-Colophon-entities">
+      <Hits model={model} openers={actions} trans={trans} leave={leave} />
+    </section>
   );
 }
 
@@ -145,20 +177,21 @@ function EmptyNote({ model, trans }: ISearchProps): React.JSX.Element | null {
 export function SearchBody(props: ISearchProps): React.JSX.Element {
   const { model, trans } = props;
   const state = useModel(model);
+  const panel = React.useRef<HTMLDivElement>(null);
+  const isStart = state.text.trim() === '';
   return (
-    <div className="jp-Colophon-searchBody" onKeyDown={handleKey} aria-busy={state.busy}>
-      <SearchBox {...props} />
-      <p role="status" aria-live="polite" className="jp-Colophon-summary">
-        {summarize(state, trans)}
-      </p>
-      <Facets model={model} trans={trans} />
-      <SaveSearch model={model} trans={trans} askName={() => props.actions.askName()} />
+    <div className="jp-Colophon-searchBody" onKeyDown={handleKey} aria-busy={state.busy} ref={panel}>
+      <SearchBox model={model} trans={trans} />
+      <Chips model={model} trans={trans} />
+      {!isStart && <Filters model={model} trans={trans} />}
+      <Summary {...props} />
       {state.problem && <ProblemNote problem={state.problem} trans={trans} retry={() => void model.refresh()} />}
-      <div className="jp-Colophon-results">
-        <SavedList model={model} trans={trans} />
-        <KeySection {...props} />
-        <EntitySection {...props} />
-        <EmptyNote {...props} />
+      <div className="jp-Colophon-results" data-start={isStart}>
+        {isStart ? (
+          <Start {...props} />
+        ) : (
+          <Results {...props} leave={() => panel.current && findBox(panel.current)?.focus()} />
+        )}
       </div>
     </div>
   );

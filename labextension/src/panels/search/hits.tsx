@@ -1,38 +1,40 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
+import { getLastPart } from '../../components/labels';
+import { useModel } from '../../components/use-model';
+import { useScrollPosition } from '../../components/use-scroll-position';
 import type { SearchResults } from '../../generated/api';
-import type { IRecentEntity } from '../../model/recent';
-import { TagList } from '../../components/tags';
-import { formatTime, formatTable, getTypeLabel } from '../../components/labels';
+import { getScrollTop, getVisibleRows } from '../../model/virtual-rows';
+import type { IEntityOpeners } from './entity-row';
+import { EntityRow } from './entity-row';
+import type { SearchModel } from './model';
 
 type Hit = SearchResults['hits'][number];
+type Match = Hit['matches'][number];
+
+/** The next page is loaded when the list is scrolled to so many rows before its end. */
+const ROWS_AHEAD = 10;
+const MAX_TAGS = 3;
 
 interface IHitProps {
   hit: Hit;
-  open: (urn: string) => void;
+  openers: IEntityOpeners;
   trans: TranslationBundle;
-}
-
-function formatPlace(
-  entity: { type: string; namespace: string; platform?: string | null },
-  trans: TranslationBundle
-): string {
-  return [entity.namespace, getTypeLabel(entity.type, trans), entity.platform ?? '']
-    .filter(word => word !== '')
-    .join(' · ');
-}
-
-/** Lists why an entity matches; its tags, name and type are shown already. */
-function listReasons(hit: Hit): Hit['matches'] {
-  return hit.matches.filter(match => match.key !== 'tags' && ['key', 'value'].includes(match.matchedOn)).slice(0, 3);
+  isTabStop: boolean;
 }
 
 /** A text with highlighted parts; plain text. */
-function HighlightedText({ parts }: { parts: Hit['matches'][number]['parts'] }): React.JSX.Element {
+function HighlightedText({ parts }: { parts: Match['parts'] }): React.JSX.Element {
   return <>{parts.map((part, index) => (part.highlighted ? <mark key={index}>{part.text}</mark> : part.text))}</>;
 }
 
-function Reason({ match }: { match: Hit['matches'][number] }): React.JSX.Element {
+/** Returns why an entity was found, unless its name, its type or its tags show it. */
+function findReason(hit: Hit): Match | undefined {
+  const isNamed = hit.matches.some(match => match.matchedOn === 'name');
+  return isNamed ? undefined : hit.matches.find(match => match.key !== 'tags' && match.matchedOn !== 'type');
+}
+
+function Reason({ match }: { match: Match }): React.JSX.Element {
   const text = <HighlightedText parts={match.parts} />;
   return (
     <span className="jp-Colophon-match" title={match.aspect}>
@@ -41,100 +43,134 @@ function Reason({ match }: { match: Hit['matches'][number] }): React.JSX.Element
   );
 }
 
-/** A name; for a column, with its table. */
-function Name(props: { urn: string; trans: TranslationBundle; children: React.ReactNode }): React.JSX.Element {
-  const words = formatTable(props.urn, props.trans);
-  return (
-    <span className="jp-Colophon-name">
-      {props.children}
-      {words !== '' && ` ${words}`}
-    </span>
-  );
-}
-
-/** The name of a hit, highlighted if it matches. */
+/** The last part of the name, highlighted if it matches; the rest of a path is shown beside it. */
 function HitName({ hit }: { hit: Hit }): React.JSX.Element {
   const match = hit.matches.find(({ matchedOn }) => matchedOn === 'name');
-  return match ? <HighlightedText parts={match.parts} /> : <>{hit.name}</>;
-}
-
-function HitItem({ hit, open, trans }: IHitProps): React.JSX.Element {
-  const owner = hit.owner ?? '';
-  return (
-    <li>
-      <button
-        type="button"
-        className="jp-Colophon-item jp-Colophon-hit"
-        title={hit.urn}
-        data-urn={hit.urn}
-        onClick={() => open(hit.urn)}
-      >
-        <Name urn={hit.urn} trans={trans}>
-          <HitName hit={hit} />
-        </Name>
-        <span className="jp-Colophon-subtitle">{formatPlace(hit, trans)}</span>
-        {hit.description !== '' && <span className="jp-Colophon-description">{hit.description}</span>}
-        {listReasons(hit).map((match, index) => (
-          <Reason match={match} key={index} />
-        ))}
-        {owner !== '' && !hit.matches.some(match => match.key === 'owner') && (
-          <span className="jp-Colophon-match">
-            <b>{trans.__('owner')}</b> {owner}
-          </span>
-        )}
-      </button>
-      <TagList tags={hit.tags} label={trans.__('Tags of %1', hit.name)} />
-      <TagList tags={hit.terms} label={trans.__('Glossary terms of %1', hit.name)} kind="term" />
-      <TagList tags={hit.domains} label={trans.__('Domains of %1', hit.name)} kind="domain" />
-    </li>
+  return match && getLastPart(hit.name) === hit.name ? (
+    <HighlightedText parts={match.parts} />
+  ) : (
+    <>{getLastPart(hit.name)}</>
   );
 }
 
-/** The matching entities. */
+function HitDetails({ hit, trans }: { hit: Hit; trans: TranslationBundle }): React.JSX.Element {
+  const reason = findReason(hit);
+  const tags = [...hit.tags, ...hit.terms, ...hit.domains].slice(0, MAX_TAGS);
+  const owner = hit.owner !== null && hit.owner !== '' && tags.length === 0;
+  return (
+    <>
+      {tags.map(tag => (
+        <span key={tag} className="jp-Colophon-tag">
+          {tag}
+        </span>
+      ))}
+      {reason ? <Reason match={reason} /> : <span className="jp-Colophon-description">{hit.description}</span>}
+      {!reason && hit.description === '' && owner && (
+        <span className="jp-Colophon-match">{trans.__('owner %1', hit.owner)}</span>
+      )}
+    </>
+  );
+}
+
+function HitItem({ hit, openers, trans, isTabStop }: IHitProps): React.JSX.Element {
+  return (
+    <EntityRow entity={hit} openers={openers} trans={trans} isTabStop={isTabStop} name={<HitName hit={hit} />}>
+      <HitDetails hit={hit} trans={trans} />
+    </EntityRow>
+  );
+}
+
+const STEPS: Record<string, (at: number, last: number, page: number) => number> = {
+  ArrowDown: (at, last) => Math.min(last, at + 1),
+  ArrowUp: at => at - 1,
+  PageDown: (at, last, page) => Math.min(last, at + page),
+  PageUp: (at, _, page) => Math.max(0, at - page),
+  Home: () => 0,
+  End: (_, last) => last
+};
+
+function findRow(target: EventTarget): HTMLElement | null {
+  return target instanceof Element ? target.closest<HTMLElement>('[data-at]') : null;
+}
+
+/** The matching entities as a list with arrow key navigation; only visible rows are rendered. */
 export function Hits(props: {
-  hits: readonly Hit[];
-  open: (urn: string) => void;
+  model: SearchModel;
+  openers: IEntityOpeners;
   trans: TranslationBundle;
+  /** Focuses the search box, which is above the first hit. */
+  leave: () => void;
 }): React.JSX.Element {
-  return (
-    <ul className="jp-Colophon-list">
-      {props.hits.map(hit => (
-        <HitItem key={hit.urn} hit={hit} open={props.open} trans={props.trans} />
-      ))}
-    </ul>
-  );
-}
+  const { model, openers, trans, leave } = props;
+  const { hits, cursor } = useModel(model);
+  const list = React.useRef<HTMLDivElement>(null);
+  const [active, setActive] = React.useState(0);
+  const [focusedRow, focusRow] = React.useState<number | null>(null);
+  const scrolled = useScrollPosition(list);
+  const [first, end] = getVisibleRows(scrolled, hits.length);
+  const activeIndex = Math.max(0, Math.min(active, hits.length - 1));
+  React.useEffect(() => {
+    if (cursor !== null && end > hits.length - ROWS_AHEAD) {
+      void model.loadMore();
+    }
+  }, [model, cursor, end, hits.length]);
+  // A row may only be rendered after the list was scrolled to it.
+  React.useEffect(() => {
+    if (focusedRow !== null) {
+      list.current?.querySelector<HTMLElement>(`[data-at="${focusedRow}"] button`)?.focus({ preventScroll: true });
+      focusRow(null);
+    }
+  }, [focusedRow]);
 
-/** Recently changed or used entities. */
-export function Recent(props: {
-  recent: readonly IRecentEntity[];
-  open: (urn: string) => void;
-  trans: TranslationBundle;
-}): React.JSX.Element {
-  const { recent, open, trans } = props;
+  const onKeyDown = (event: React.KeyboardEvent): void => {
+    const row = findRow(event.target);
+    const step = STEPS[event.key];
+    if (!row || !step || !list.current) {
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+    const page = Math.max(1, Math.floor(scrolled.height / scrolled.rowHeight) - 1);
+    const next = step(Number(row.dataset['at']), hits.length - 1, page);
+    if (next < 0) {
+      leave();
+      return;
+    }
+    list.current.scrollTop = getScrollTop({ ...scrolled, top: list.current.scrollTop }, next);
+    setActive(next);
+    focusRow(next);
+  };
+  const visible = [...new Set([activeIndex, ...Array.from({ length: end - first }, (_, index) => first + index)])];
   return (
-    <ul className="jp-Colophon-list">
-      {recent.map(entity => (
-        <li key={entity.urn}>
-          <button
-            type="button"
-            className="jp-Colophon-item jp-Colophon-hit"
-            title={entity.urn}
-            data-urn={entity.urn}
-            onClick={() => open(entity.urn)}
-          >
-            <Name urn={entity.urn} trans={trans}>
-              {entity.name}
-            </Name>
-            <span className="jp-Colophon-subtitle">{formatPlace(entity, trans)}</span>
-            <span className="jp-Colophon-description">
-              {entity.activity === 'used'
-                ? trans.__('read or written by %1, %2', entity.actor, formatTime(entity.time))
-                : trans.__('changed by %1, %2', entity.actor, formatTime(entity.time))}
-            </span>
-          </button>
-        </li>
-      ))}
-    </ul>
+    <div
+      ref={list}
+      className="jp-Colophon-hits"
+      onKeyDown={onKeyDown}
+      onFocus={event => {
+        const index = Number(findRow(event.target)?.dataset['at']);
+        if (!Number.isNaN(index)) {
+          setActive(index);
+        }
+      }}
+    >
+      <ul className="jp-Colophon-list" style={{ height: hits.length * scrolled.rowHeight }}>
+        {visible
+          .sort((left, right) => left - right)
+          .map(index => {
+            const hit = hits[index];
+            return hit === undefined ? null : (
+              <li
+                key={hit.urn}
+                data-at={index}
+                aria-posinset={index + 1}
+                aria-setsize={hits.length}
+                style={{ top: index * scrolled.rowHeight, height: scrolled.rowHeight }}
+              >
+                <HitItem hit={hit} openers={openers} trans={trans} isTabStop={index === activeIndex} />
+              </li>
+            );
+          })}
+      </ul>
+    </div>
   );
 }

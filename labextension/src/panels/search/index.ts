@@ -3,14 +3,15 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import { LivePanel } from '../../components/live-panel';
 import { SearchBody } from './body';
+import type { IStarredEntities } from '../../tokens';
+import type { IEntityOpeners } from './entity-row';
 import type { SearchModel } from './model';
 
 export { SavedSearchStore } from '../../model/saved-searches';
 export { SearchModel } from './model';
 
 /** The actions of the search panel. */
-export interface ISearchActions {
-  openEntity(urn: string): void;
+export interface ISearchActions extends IEntityOpeners {
   /** Asks for the name of a saved search; null if the user cancels. */
   askName(): Promise<string | null>;
 }
@@ -19,6 +20,7 @@ export interface ISearchActions {
 export class SearchPanel extends LivePanel<SearchModel> {
   constructor(
     model: SearchModel,
+    private _starred: IStarredEntities | null,
     private _actions: ISearchActions,
     private _trans: TranslationBundle
   ) {
@@ -29,10 +31,15 @@ export class SearchPanel extends LivePanel<SearchModel> {
   /** Focuses the search box when the panel is activated. */
   protected override onActivateRequest(message: Message): void {
     super.onActivateRequest(message);
-    this.node.querySelector<HTMLInputElement>('input[type="search"]')?.focus();
+    this.node.querySelector<HTMLInputElement>('[role="combobox"]')?.focus();
   }
 
   protected override render(): React.JSX.Element {
-    return React.createElement(SearchBody, { model: this.model, actions: this._actions, trans: this._trans });
+    return React.createElement(SearchBody, {
+      model: this.model,
+      starred: this._starred,
+      actions: this._actions,
+      trans: this._trans
+    });
   }
 }

@@ -2,11 +2,14 @@ import type { Change, SearchResults } from '../../generated/api';
 import type { ILiveState } from '../../model/live-model';
 import { LiveModel } from '../../model/live-model';
 import { toProblem, Superseded } from '../../model/problem';
-import type { IFoundKey, Key } from '../../model/query';
-import { toKeyQuery, mergeKeys, getKeyPrefix, toTypedQuery } from '../../model/query';
+import { toTypedQuery } from '../../model/query';
+import type { IQueryTerm } from '../../model/query-terms';
+import { removeTerm } from '../../model/query-terms';
 import type { IRecentEntity } from '../../model/recent';
 import { listRecentEntities } from '../../model/recent';
 import type { ISavedSearch, SavedSearchStore } from '../../model/saved-searches';
+import { CompletionModel } from '../../model/completion';
+import type { IOperations } from '../../generated/operations';
 import type { ICatalog, IChangeFeed, IPage, ISearchFilters } from '../../tokens';
 
 type Hit = SearchResults['hits'][number];
@@ -16,21 +19,23 @@ const RECENT_CHANGES = 300;
 const TYPING_PAUSE_MS = 150;
 const CHANGE_PAUSE_MS = 300;
 
+/** The order of hits. */
+export type SearchSort = NonNullable<IOperations['search']['parameters']['sort']>;
+
 /** The state of the search panel. */
 export interface ISearchState extends ILiveState {
   text: string;
-  /** The selected key whose entities are listed, if any. */
-  selectedKey: Pick<Key, 'key' | 'kind'> | null;
   /** Whether there is an answer to the current query. */
   answered: boolean;
-  keys: readonly IFoundKey[];
-  moreKeys: boolean;
   hits: readonly Hit[];
   recent: readonly IRecentEntity[];
   total: number;
   isLowerBound: boolean;
   cursor: string | null;
   filters: ISearchFilters;
+  sort: SearchSort;
+  /** Queries for similar names, if nothing was found. */
+  suggestions: readonly string[];
   facets: SearchResults['facets'];
   labels: SearchResults['labels'];
   saved: readonly ISavedSearch[];
@@ -41,13 +46,12 @@ type Answer = Partial<ISearchState>;
 /** Clears the answer to a previous query when another query fails. */
 const NO_ANSWER = {
   answered: false,
-  keys: [],
-  moreKeys: false,
   hits: [],
   recent: [],
   total: 0,
   isLowerBound: false,
   cursor: null,
+  suggestions: [],
   facets: {},
   labels: {}
 } satisfies Answer;
@@ -55,12 +59,17 @@ const NO_ANSWER = {
 const EMPTY: ISearchState = {
   ...NO_ANSWER,
   text: '',
-  selectedKey: null,
   busy: false,
   problem: null,
   filters: {},
+  sort: 'relevance',
   saved: []
 };
+
+function toAnswer(answer: SearchResults): Answer {
+  const { hits, total, isLowerBound, cursor, facets, labels, suggestions } = answer;
+  return { hits, total, isLowerBound, cursor, facets, labels, suggestions, recent: [] };
+}
 
 /** The model of the search panel: the query and its answer. */
 export class SearchModel extends LiveModel<ISearchState> {
@@ -70,6 +79,15 @@ export class SearchModel extends LiveModel<ISearchState> {
     private _saved: SavedSearchStore | null = null
   ) {
     super(feed, EMPTY);
+    this.completion = new CompletionModel(_catalog);
+  }
+
+  /** The completions of the search box. */
+  readonly completion: CompletionModel;
+
+  override dispose(): void {
+    this.completion.dispose();
+    super.dispose();
   }
 
   /** Whether searches can be saved. */
@@ -77,23 +95,37 @@ export class SearchModel extends LiveModel<ISearchState> {
     return this._saved !== null;
   }
 
-  /** Sets the query; searches after a pause in typing. */
+  /** Sets the query that is being typed; searches after a pause in typing. */
   setText(text: string): void {
-    this._isSavedQuery = false;
-    this.setState(text.trim() === '' ? { text, selectedKey: null, filters: {} } : { text, selectedKey: null });
+    this._isComplete = false;
+    this.setState(text.trim() === '' ? { text, filters: {} } : { text });
     this.scheduleRefresh(TYPING_PAUSE_MS);
   }
 
-  /** Lists all entities with a key. */
-  async selectKey(key: Pick<Key, 'key' | 'kind'>): Promise<void> {
-    this.setState({ text: toKeyQuery(key), selectedKey: key, filters: {} });
+  /** Searches for a complete query, in which no word is a prefix. */
+  async search(text: string, filters: ISearchFilters = {}): Promise<void> {
+    this._isComplete = true;
+    this.completion.clear();
+    this.setState({ text, filters: text.trim() === '' ? {} : filters });
     await this.refresh();
+  }
+
+  /** Removes a term from the query; without other terms, everything that the filters match is found. */
+  removeTerm(term: IQueryTerm): void {
+    const rest = removeTerm(this.state.text, term);
+    this.setState({ text: rest === '' && Object.keys(this.state.filters).length > 0 ? '*' : rest });
+    void this.refresh();
   }
 
   /** Sets a filter, or removes it. */
   toggleFilter(name: string, value: string): void {
     const { [name]: picked, ...others } = this.state.filters;
     this.setState({ filters: picked === value ? others : { ...others, [name]: value } });
+    void this.refresh();
+  }
+
+  setSort(sort: SearchSort): void {
+    this.setState({ sort });
     void this.refresh();
   }
 
@@ -107,9 +139,7 @@ export class SearchModel extends LiveModel<ISearchState> {
   openSaved(savedSearch: ISavedSearch): Promise<void> {
     return this._withSavedSearches(async saved => {
       const { query, filters } = await saved.read(savedSearch);
-      this._isSavedQuery = true;
-      this.setState({ text: query, selectedKey: null, filters });
-      await this.refresh();
+      await this.search(query, filters);
     });
   }
 
@@ -123,8 +153,8 @@ export class SearchModel extends LiveModel<ISearchState> {
 
   /** Adds the next page of hits. */
   async loadMore(): Promise<void> {
-    const { cursor, hits } = this.state;
-    if (cursor === null) {
+    const { cursor, hits, busy } = this.state;
+    if (cursor === null || busy) {
       return;
     }
     this.setState({ busy: true });
@@ -139,7 +169,7 @@ export class SearchModel extends LiveModel<ISearchState> {
   }
 
   protected override async load(signal: AbortSignal): Promise<Answer> {
-    const query = JSON.stringify([this._getQuery(), this.state.filters]);
+    const query = JSON.stringify([this._getQuery(), this.state.filters, this.state.sort]);
     try {
       const answer = await this._loadAnswer(signal);
       this._answeredQuery = query;
@@ -160,13 +190,13 @@ export class SearchModel extends LiveModel<ISearchState> {
   }
 
   private _getQuery(): string {
-    return this.state.selectedKey || this._isSavedQuery ? this.state.text : toTypedQuery(this.state.text);
+    return this._isComplete ? this.state.text : toTypedQuery(this.state.text);
   }
 
   private _search(page: IPage, signal: AbortSignal | undefined): Promise<SearchResults> {
     return this._catalog.call(
       'search',
-      { q: this._getQuery(), ...this.state.filters, ...page, limit: PAGE },
+      { q: this._getQuery(), ...this.state.filters, sort: this.state.sort, ...page, limit: PAGE },
       { signal }
     );
   }
@@ -183,57 +213,22 @@ export class SearchModel extends LiveModel<ISearchState> {
     if (this.state.text.trim() === '') {
       return this._loadAll(signal);
     }
-    return this.state.selectedKey ? this._searchKey(signal) : this._searchText(signal);
+    return this._search({}, signal).then(toAnswer);
   }
 
-  /** Without a query: all keys, and recent changes. */
+  /** Without a query: recent changes and saved searches. */
   private async _loadAll(signal: AbortSignal): Promise<Answer> {
-    const [keys, head, saved] = await Promise.all([
-      this._catalog.call('listKeys', { limit: PAGE * 2 }, { signal }),
-      this._catalog.call('readChanges', { after: 0, limit: 0 }),
+    const [head, saved] = await Promise.all([
+      this._catalog.call('readChanges', { after: 0, limit: 0 }, { signal }),
       this._saved?.list(signal) ?? []
     ]);
     const after = Math.max(0, head.cursor - RECENT_CHANGES);
-    const log = await this._catalog.call('readChanges', { after, limit: RECENT_CHANGES });
-    return {
-      keys: mergeKeys(keys.keys, []),
-      moreKeys: keys.cursor !== null,
-      hits: [],
-      recent: listRecentEntities(log.changes),
-      total: 0,
-      isLowerBound: false,
-      cursor: null,
-      facets: {},
-      labels: {},
-      saved
-    };
-  }
-
-  private async _searchText(signal: AbortSignal): Promise<Answer> {
-    const prefix = getKeyPrefix(this.state.text);
-    const [keys, answer] = await Promise.all([
-      prefix === '' ? { keys: [], cursor: null } : this._catalog.call('listKeys', { prefix, limit: PAGE }, { signal }),
-      this._search({}, signal)
-    ]);
-    return {
-      ...this._toAnswer(answer),
-      keys: mergeKeys(keys.keys, answer.hits),
-      moreKeys: keys.cursor !== null
-    };
-  }
-
-  private async _searchKey(signal: AbortSignal): Promise<Answer> {
-    const answer = await this._search({}, signal);
-    return { ...this._toAnswer(answer), keys: [], moreKeys: false };
-  }
-
-  private _toAnswer(answer: SearchResults): Answer {
-    const { hits, total, isLowerBound, cursor, facets, labels } = answer;
-    return { hits, total, isLowerBound, cursor, facets, labels, recent: [] };
+    const log = await this._catalog.call('readChanges', { after, limit: RECENT_CHANGES }, { signal });
+    return { ...NO_ANSWER, recent: listRecentEntities(log.changes), saved };
   }
 
   /** The query of the current answer. */
   private _answeredQuery = '';
-  /** Whether the text is a saved query, so that no word is incomplete. */
-  private _isSavedQuery = false;
+  /** Whether the text is a complete query, such as a saved one, so that no word is a prefix. */
+  private _isComplete = false;
 }

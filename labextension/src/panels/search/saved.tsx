@@ -1,10 +1,12 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
+import { deleteIcon, saveIcon, searchIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 import type { ISavedSearch } from '../../model/saved-searches';
 import { confirmDiscard } from '../../components/confirm-discard';
 import { useModel } from '../../components/use-model';
 import type { SearchModel } from './model';
 import { focusSearch } from './focus-search';
+import { Section } from './sections';
 
 interface ISavedProps {
   model: SearchModel;
@@ -25,8 +27,14 @@ export function SaveSearch(props: ISavedProps & { askName: () => Promise<string 
     }
   };
   return (
-    <button type="button" className="jp-Colophon-link" onClick={() => void save()}>
-      {trans.__('Save search')}
+    <button
+      type="button"
+      className="jp-Colophon-icon-button"
+      aria-label={trans.__('Save search')}
+      title={trans.__('Save search')}
+      onClick={() => void save()}
+    >
+      <saveIcon.react tag="span" width="14px" height="14px" />
     </button>
   );
 }
@@ -46,30 +54,31 @@ export function SavedList({ model, trans }: ISavedProps): React.JSX.Element | nu
     return null;
   }
   return (
-    <section aria-label={trans.__('Saved searches')}>
-      <h3>{trans.__('Saved searches')}</h3>
-      <ul className="jp-Colophon-list">
-        {state.saved.map(saved => (
-          <li key={saved.name} className="jp-Colophon-saved">
-            <button
-              type="button"
-              className="jp-Colophon-item jp-Colophon-key"
-              data-saved={saved.name}
-              onClick={() => void model.openSaved(saved)}
-            >
-              <span className="jp-Colophon-name">{saved.display_name}</span>
-            </button>
-            <button
-              type="button"
-              className="jp-Colophon-link jp-Colophon-delete"
-              aria-label={trans.__('Delete the saved search %1', saved.display_name)}
-              onClick={event => void confirmDelete(saved, event.currentTarget)}
-            >
-              {trans.__('Delete')}
-            </button>
-          </li>
-        ))}
-      </ul>
-    </section>
+    <Section title={trans.__('Saved searches')}>
+      {state.saved.map(saved => (
+        <li key={saved.name} className="jp-Colophon-saved">
+          <button
+            type="button"
+            className="jp-Colophon-item"
+            data-saved={saved.name}
+            onClick={() => void model.openSaved(saved)}
+          >
+            <span className="jp-Colophon-typeIcon">
+              <searchIcon.react tag="span" width="16px" height="16px" />
+            </span>
+            <span className="jp-Colophon-name">{saved.display_name}</span>
+          </button>
+          <button
+            type="button"
+            className="jp-Colophon-icon-button jp-Colophon-delete"
+            aria-label={trans.__('Delete the saved search %1', saved.display_name)}
+            title={trans.__('Delete')}
+            onClick={event => void confirmDelete(saved, event.currentTarget)}
+          >
+            <deleteIcon.react tag="span" width="14px" height="14px" />
+          </button>
+        </li>
+      ))}
+    </Section>
   );
 }

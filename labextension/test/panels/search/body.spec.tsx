@@ -6,7 +6,7 @@ import { Schemaspaces } from '../../../src/api/schemaspaces';
 import { SavedSearchStore } from '../../../src/model/saved-searches';
 import { SearchPanel } from '../../../src/panels/search';
 import { SearchModel } from '../../../src/panels/search/model';
-import { answerOf, column, FakeServer, hit } from '../../support/server';
+import { answerOf, column, FakeServer, hit, table } from '../../support/server';
 import { waitUntil } from '../../support/wait-until';
 
 const NASTY = '<img src=x onerror=alert(1)>';
@@ -56,17 +56,23 @@ function why(): ReturnType<typeof hit> {
 }
 
 let open: SearchPanel | null = null;
+const opened: string[] = [];
 
 afterEach(() => {
   open?.dispose();
   open = null;
+  opened.length = 0;
 });
 
 function shown(behind: FakeServer, keeps = true): SearchModel {
   const saved = keeps ? new SavedSearchStore(new Schemaspaces(behind.settings)) : null;
   const model = new SearchModel(new Catalog(behind.settings), null, saved);
-  const actions = { openEntity: () => undefined, askName: () => Promise.resolve(' Mine ') };
-  open = new SearchPanel(model, actions, nullTranslator.load(''));
+  const actions = {
+    openEntity: (urn: string) => void opened.push(`open ${urn}`),
+    previewEntity: (urn: string) => void opened.push(`preview ${urn}`),
+    askName: () => Promise.resolve(' Mine ')
+  };
+  open = new SearchPanel(model, null, actions, nullTranslator.load(''));
   Widget.attach(open, document.body);
   return model;
 }
@@ -90,7 +96,7 @@ async function typed(model: SearchModel, text: string): Promise<void> {
 test('matches are highlighted as text', async () => {
   await typed(shown(server()), 'img');
   const marks = [...document.querySelectorAll('mark')].map(mark => mark.textContent);
-  expect(marks).toEqual(['<img ', 'owner']);
+  expect(marks).toEqual(['<img ']);
   expect(document.querySelector('.jp-Colophon-hit .jp-Colophon-name')?.textContent).toBe(NASTY);
   expect(document.querySelector('img')).toBeNull();
 });
@@ -100,21 +106,44 @@ test('hits that are columns show their table', async () => {
   const behind = server().on('GET', 'search', { body: answerOf([result, hit('a')]) });
   await typed(shown(behind), 'name');
   const names = [...document.querySelectorAll('.jp-Colophon-hit .jp-Colophon-name')].map(name => name.textContent);
-  expect(names).toEqual(['name of flights.staff', 'a']);
-  expect(document.querySelector('.jp-Colophon-hit .jp-Colophon-subtitle')?.textContent).toBe(
-    'flights · column · spark'
-  );
+  expect(names).toEqual(['name', 'a']);
+  expect([...document.querySelectorAll('.jp-Colophon-path')].map(path => path.textContent)).toEqual([
+    'of flights.staff',
+    'flights · spark'
+  ]);
+  expect(document.querySelector('.jp-Colophon-typeIcon')?.getAttribute('aria-label')).toBe('column');
+});
+
+test('a click previews a hit, Enter opens it', async () => {
+  await typed(shown(server().on('GET', 'search', { body: answerOf([hit('a')]) })), 'a');
+  const row = document.querySelector<HTMLElement>('[data-urn]');
+  row?.click();
+  row?.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true }));
+  expect(opened).toEqual([`preview ${table('a')}`, `open ${table('a')}`]);
+});
+
+test('a name that is not found is corrected', async () => {
+  const behind = server().on('GET', 'search', ({ query }) => ({
+    body: query.get('q') === 'flights.a' ? answerOf([hit('a')]) : { ...answerOf([]), suggestions: ['flights.a'] }
+  }));
+  const model = shown(behind);
+  model.setText('flihgts');
+  await click('flights.a');
+  await waitUntil(() => model.state.hits.length === 1);
+  expect(model.state.text).toBe('flights.a');
 });
 
 test('facet values set and clear filters', async () => {
   const behind = server();
   const model = shown(behind);
   await typed(model, 'a');
-  expect(document.querySelector('[role="group"][aria-label="Type"]')).toBeNull();
+  expect(button('Type')).toBeUndefined();
+  await click('Namespace');
   await click('sales 1');
-  await waitUntil(() => model.state.hits.length === 1 && button('sales 1')?.getAttribute('aria-pressed') === 'true');
+  await waitUntil(() => model.state.hits.length === 1);
   expect(behind.seen.at(-1)?.query.get('namespace')).toBe('sales');
-  await click('sales 1');
+  expect(document.querySelector('[aria-label="Conditions"]')?.textContent).toBe('Namespace: sales');
+  await click('Remove the condition Namespace: sales');
   await waitUntil(() => model.state.hits.length === 2);
   expect(behind.seen.at(-1)?.query.get('namespace')).toBeNull();
 });

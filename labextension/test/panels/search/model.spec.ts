@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { Catalog } from '../../../src/api/client';
 import { SearchModel } from '../../../src/panels/search/model';
+import { parseTerms } from '../../../src/model/query-terms';
 import { FakeFeed } from '../../support/feed';
 import { answerOf, FakeServer, hit, problem } from '../../support/server';
 import { waitUntil } from '../../support/wait-until';
@@ -19,17 +20,17 @@ function server(): FakeServer {
     }));
 }
 
-test('showing the panel lists all keys', async () => {
+test('showing the panel lists recent changes', async () => {
   const behind = server();
   const model = new SearchModel(new Catalog(behind.settings), null);
   expect(behind.seen).toEqual([]);
   model.show();
   await waitUntil(() => model.state.answered);
-  expect(model.state.keys.map(key => [key.key, key.entities])).toEqual([['owner', 1]]);
+  expect(behind.count('GET', 'changes')).toBe(2);
   expect(model.state.hits).toEqual([]);
 });
 
-test('typing lists matching keys and entities', async () => {
+test('typing lists matching entities, with one request', async () => {
   const behind = server();
   const model = new SearchModel(new Catalog(behind.settings), null);
   model.setText('op');
@@ -37,21 +38,20 @@ test('typing lists matching keys and entities', async () => {
   await waitUntil(() => model.state.hits.length > 0);
   expect(behind.seen.find(request => request.path === 'search')?.query.get('q')).toBe('ops*');
   expect(behind.count('GET', 'search')).toBe(1);
-  expect(model.state.keys).toEqual([{ ...OWNER, entities: undefined, values: ['ops'] }]);
   expect(model.state.hits[0]?.name).toBe('a');
 });
 
-test('selecting a key lists its entities', async () => {
+test('a complete query is searched as it is', async () => {
   const behind = server();
   const model = new SearchModel(new Catalog(behind.settings), null);
-  await model.selectKey({ key: 'owner', kind: 'property' });
+  await model.search('owner:*');
   expect(behind.seen[0]?.query.get('q')).toBe('owner:*');
-  expect(model.state).toMatchObject({ text: 'owner:*', keys: [], total: 1 });
+  expect(model.state).toMatchObject({ text: 'owner:*', total: 1 });
 });
 
 test('more adds the next page', async () => {
   const model = new SearchModel(new Catalog(server().settings), null);
-  await model.selectKey({ key: 'owner', kind: 'property' });
+  await model.search('owner:*');
   await model.loadMore();
   expect(model.state.hits.map(item => item.name)).toEqual(['a', 'b']);
   expect(model.state.cursor).toBeNull();
@@ -67,9 +67,9 @@ test('a late answer does not replace a newer one', async () => {
     return { body: answerOf([hit('quick', [])]) };
   });
   const model = new SearchModel(new Catalog(behind.settings), null);
-  const slow = model.selectKey({ key: 'slow', kind: 'property' });
+  const slow = model.search('slow:*');
   await waitUntil(() => behind.seen.length === 1);
-  await model.selectKey({ key: 'quick', kind: 'property' });
+  await model.search('quick:*');
   release();
   await slow;
   expect(model.state.hits.map(item => item.name)).toEqual(['quick']);
@@ -78,7 +78,7 @@ test('a late answer does not replace a newer one', async () => {
 test('an invalid query is reported until the next answer', async () => {
   const behind = server().on('GET', 'search', problem(400, '* can only stand at the end'));
   const model = new SearchModel(new Catalog(behind.settings), null);
-  await model.selectKey({ key: 'a', kind: 'property' });
+  await model.search('a:*');
   expect(model.state.problem).toMatchObject({ kind: 'invalid', message: '* can only stand at the end' });
   behind.on('GET', 'search', { body: answerOf([]) });
   await model.refresh();
@@ -88,7 +88,7 @@ test('an invalid query is reported until the next answer', async () => {
 test('a failed search clears the previous hits', async () => {
   const behind = server();
   const model = new SearchModel(new Catalog(behind.settings), null);
-  await model.selectKey({ key: 'owner', kind: 'property' });
+  await model.search('owner:*');
   const down = problem(503, 'the store is away');
   behind.on('GET', 'search', down);
   await model.refresh();
@@ -109,9 +109,9 @@ test('changes reload a visible panel only', async () => {
   model.show();
   await waitUntil(() => model.state.answered);
   expect(fakeFeed.holders).toBe(1);
-  const before = behind.count('GET', 'keys');
+  const before = behind.count('GET', 'changes');
   fakeFeed.emit('a');
-  await waitUntil(() => behind.count('GET', 'keys') === before + 1);
+  await waitUntil(() => behind.count('GET', 'changes') === before + 2);
   model.hide();
   expect(fakeFeed.holders).toBe(0);
 });
@@ -134,4 +134,18 @@ test('opening and closing repeatedly leaks no connection', async () => {
     model.dispose();
   }
   expect(fakeFeed.holders).toBe(0);
+});
+
+test('hits are sorted, and a term is removed, with the filters kept', async () => {
+  const behind = server();
+  const model = new SearchModel(new Catalog(behind.settings), null);
+  await model.search('owner:ops', { type: 'dataset' });
+  model.setSort('updated');
+  await waitUntil(() => behind.seen.at(-1)?.query.get('sort') === 'updated' && !model.state.busy);
+  const [term] = parseTerms(model.state.text);
+  if (term) {
+    model.removeTerm(term);
+  }
+  await waitUntil(() => behind.seen.at(-1)?.query.get('q') === '*' && !model.state.busy);
+  expect(model.state).toMatchObject({ text: '*', filters: { type: 'dataset' } });
 });

@@ -1,6 +1,6 @@
 import type { RefObject } from 'react';
 import { useEffect, useState } from 'react';
-import type { IScrollPosition } from '../../model/virtual-rows';
+import type { IScrollPosition } from '../model/virtual-rows';
 
 /** Two lines with padding, in em, so that a row grows with the font size. */
 const ROW_HEIGHT_EM = 3.5;

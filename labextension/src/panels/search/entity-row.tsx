@@ -1,0 +1,78 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import React from 'react';
+import { formatTable, getLastPart, getTypeLabel } from '../../components/labels';
+import { getTypeIcon } from '../../icons';
+
+/** How a row opens the page of its entity. */
+export interface IEntityOpeners {
+  /** Shows the page in a tab that the next preview replaces; the focus stays. */
+  previewEntity(urn: string): void;
+  openEntity(urn: string): void;
+}
+
+/** What a row shows of an entity. */
+interface IRowEntity {
+  urn: string;
+  type: string;
+  name: string;
+  namespace: string;
+  platform?: string | null;
+}
+
+/** The icon of the type of an entity, with its label. */
+function TypeIcon({ type, trans }: { type: string; trans: TranslationBundle }): React.JSX.Element {
+  const icon = getTypeIcon(type);
+  const label = getTypeLabel(type, trans);
+  return (
+    <span className="jp-Colophon-typeIcon" role="img" aria-label={label} title={label}>
+      <icon.react tag="span" width="16px" height="16px" />
+    </span>
+  );
+}
+
+/** Returns where an entity is: the table of a column, the folder of a path, else namespace and platform. */
+function formatPath(entity: IRowEntity, trans: TranslationBundle): string {
+  const table = formatTable(entity.urn, trans);
+  const folder = entity.name.slice(0, -getLastPart(entity.name).length).replace(/\/+$/, '');
+  const parts = table !== '' ? [table] : [folder, entity.namespace, entity.platform ?? ''];
+  return parts.filter(part => part !== '').join(' · ');
+}
+
+/** A row of an entity: icon, name and path, and a second line. */
+export function EntityRow(props: {
+  entity: IRowEntity;
+  openers: IEntityOpeners;
+  trans: TranslationBundle;
+  isTabStop?: boolean;
+  /** The name with highlights; by default, the last part of the name. */
+  name?: React.ReactNode;
+  children?: React.ReactNode;
+}): React.JSX.Element {
+  const { entity, openers, trans, isTabStop = true, name, children } = props;
+  return (
+    <button
+      type="button"
+      className="jp-Colophon-item jp-Colophon-hit"
+      title={entity.urn}
+      data-urn={entity.urn}
+      tabIndex={isTabStop ? 0 : -1}
+      onClick={() => openers.previewEntity(entity.urn)}
+      onDoubleClick={() => openers.openEntity(entity.urn)}
+      onKeyDown={event => {
+        if (event.key === 'Enter') {
+          event.preventDefault();
+          openers.openEntity(entity.urn);
+        }
+      }}
+    >
+      <TypeIcon type={entity.type} trans={trans} />
+      <span className="jp-Colophon-hit-lines">
+        <span className="jp-Colophon-hit-line">
+          <span className="jp-Colophon-name">{name ?? getLastPart(entity.name)}</span>
+          <span className="jp-Colophon-path">{formatPath(entity, trans)}</span>
+        </span>
+        {children !== undefined && <span className="jp-Colophon-hit-line jp-Colophon-hit-details">{children}</span>}
+      </span>
+    </button>
+  );
+}

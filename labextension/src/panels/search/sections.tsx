@@ -1,0 +1,64 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import React from 'react';
+import { RelativeTime } from '../../components/relative-time';
+import { useModel } from '../../components/use-model';
+import { describeUrn } from '../../model/urns';
+import type { IStarredEntities } from '../../tokens';
+import type { IEntityOpeners } from './entity-row';
+import { EntityRow } from './entity-row';
+import type { SearchModel } from './model';
+
+const MAX_STARRED = 10;
+
+interface ISectionProps {
+  openers: IEntityOpeners;
+  trans: TranslationBundle;
+}
+
+/** A section of the panel before a search: a heading and a list. */
+export function Section(props: { title: string; children: React.ReactNode }): React.JSX.Element {
+  return (
+    <section aria-label={props.title}>
+      <h3>{props.title}</h3>
+      <ul className="jp-Colophon-list">{props.children}</ul>
+    </section>
+  );
+}
+
+/** The starred entities, by their URNs: their pages show what they are today. */
+export function StarredSection(props: ISectionProps & { starred: IStarredEntities }): React.JSX.Element | null {
+  const { starred, openers, trans } = props;
+  const urns = useModel(starred);
+  return urns.length === 0 ? null : (
+    <Section title={trans.__('Starred')}>
+      {urns.slice(0, MAX_STARRED).map(urn => (
+        <li key={urn}>
+          <EntityRow entity={describeUrn(urn)} openers={openers} trans={trans} />
+        </li>
+      ))}
+    </Section>
+  );
+}
+
+/** Recently changed or used entities. */
+export function RecentSection(props: ISectionProps & { model: SearchModel }): React.JSX.Element | null {
+  const { model, openers, trans } = props;
+  const { recent } = useModel(model);
+  return recent.length === 0 ? null : (
+    <Section title={trans.__('Recent')}>
+      {recent.map(entity => (
+        <li key={entity.urn}>
+          <EntityRow entity={entity} openers={openers} trans={trans}>
+            <span className="jp-Colophon-description">
+              {entity.activity === 'used'
+                ? trans.__('read or written by %1', entity.actor)
+                : trans.__('changed by %1', entity.actor)}
+              {' · '}
+              <RelativeTime time={entity.time} trans={trans} />
+            </span>
+          </EntityRow>
+        </li>
+      ))}
+    </Section>
+  );
+}
