@@ -88,7 +88,7 @@ function getProgramName(urn: string): string {
   return decodePart(job.replace(PROGRAM, ''));
 }
 
-/** Returns what a URN tells about its entity, for lists that are shown without a request. */
+/** Describes an entity by its URN, for lists that are shown without a request. */
 export function describeUrn(urn: string): IDescribedUrn {
   const type = TYPE.exec(urn)?.[1] ?? '';
   const entity = { urn, type, namespace: '', platform: PLATFORM.exec(urn)?.[1] ?? null };

@@ -19,6 +19,7 @@ export function createEntityPage(
   const catalog = new Catalog(server.settings);
   const openers = {
     openEntity: open,
+    previewEntity: open,
     openLineage: () => undefined,
     openInstance: () => undefined,
     openCell: () => undefined

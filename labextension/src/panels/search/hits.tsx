@@ -12,7 +12,7 @@ import type { SearchModel } from './model';
 type Hit = SearchResults['hits'][number];
 type Match = Hit['matches'][number];
 
-/** The next page is loaded when the list is scrolled to so many rows before its end. */
+/** Number of rows before the end of the list at which the next page is loaded. */
 const ROWS_AHEAD = 10;
 const MAX_TAGS = 3;
 
