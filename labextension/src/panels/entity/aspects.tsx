@@ -15,7 +15,7 @@ import { USER_ASPECT } from './user-metadata';
 /** The aspect with an instance of a schemaspace. */
 const INSTANCE_ASPECT = 'instance';
 
-/** The aspect with the properties that machines record; its title says nothing more. */
+/** The aspect with the properties that machines record; its title adds nothing. */
 const RECORDED_ASPECT = 'technicalMetadata';
 
 /** Aspects that other parts of the page show. */
