@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test';
-import { findViolations, openLab, readApi, runCommand, waitForKernel, writeApi } from './lab';
+import { openLab, runCommand, writeApi } from './lab';
 
 const PATH = 'cells.ipynb';
 const TABLE = 'urn:li:dataset:(urn:li:dataPlatform:spark,cells.totals,PROD)';

@@ -6,7 +6,7 @@ export type Colouring = 'none' | 'type' | 'freshness' | 'tag';
 export const COLOURINGS: readonly Colouring[] = ['none', 'type', 'freshness', 'tag'];
 
 /** The number of colours: the most frequent categories have one each, the others share the last. */
-export const COLOURS = 7;
+const COLOURS = 7;
 
 /** The name of the category that shares the last colour. */
 export const OTHER = '\u2026';
@@ -21,7 +21,7 @@ const AGES: readonly [string, number][] = [
 ];
 
 /** A category of nodes with its colour. */
-export interface ICategory {
+interface ICategory {
   name: string;
   colour: number;
   count: number;

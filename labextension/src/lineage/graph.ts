@@ -34,7 +34,7 @@ export function getEdgeId(edge: Pick<IEdge, 'source' | 'target'>): string {
 }
 
 /** Returns the identity of an edge between columns. */
-export function getColumnId(column: IColumnEdge): string {
+function getColumnId(column: IColumnEdge): string {
   return [column.source, column.sourceField, column.target, column.targetField, column.program].join('\u241f');
 }
 

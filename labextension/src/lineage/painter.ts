@@ -24,7 +24,7 @@ export interface IPalette {
 export type Mark = 'added' | 'removed';
 
 /** What is emphasised in a drawing. */
-export interface IEmphasis {
+interface IEmphasis {
   /** The id of the selected edge. */
   edge: string | null;
   /** The URN of the node whose edges are highlighted. */

@@ -70,7 +70,7 @@ export function getRunStatus(activity: IActivity): string | null {
   return typeof status === 'string' ? status : null;
 }
 
-/** Whether a change says that a run wrote data, or may have. */
+/** Whether a change is an access by a run that wrote data, or may have. */
 export function isWriteAccess({ operation, value }: Change): boolean {
   const { mode }: { mode?: unknown } = value ?? {};
   return operation === 'access' && mode !== 'read';

@@ -8,6 +8,7 @@ from jupyter_colophon.core.datahub import patch_forms
 from jupyter_colophon.core.documents.patch import apply_json_patch, apply_merge_patch
 from jupyter_colophon.core.entities.annotation import ASPECT_OF_SCOPE, MetadataEdit
 from jupyter_colophon.core.errors import InvalidInstance, ManagedElsewhere, NotFound, PatchFailed, Problem
+from jupyter_colophon.core.identity.names import IdentityRules, Urn
 from jupyter_colophon.core.model import business_metadata_limits, declared_lineage
 from jupyter_colophon.core.model.key_aspect import has_valid_key
 from jupyter_colophon.core.model.proposal import CREATING, Proposal, WriteCondition
@@ -143,3 +144,20 @@ def resolve_aspect(registry: Registry, proposal: Proposal, api: str) -> AspectSp
         # Keys and values are checked independently of the stored state, so senders to the inbox get errors at once.
         require_valid_aspect_value(spec, proposal.value.apply_to_metadata(spec.empty))
     return spec
+
+
+def require_valid_new_name(identity: IdentityRules, urn: Urn, new: Urn) -> None:
+    """Raise InvalidInstance unless the dataset may be renamed to the new name."""
+    problem = ""
+    if (urn.type, new.type) != ("dataset", "dataset"):
+        problem = "only datasets can be renamed"
+    elif identity.is_stream(urn) or identity.is_stream(new):
+        problem = "a stream cannot be renamed"
+    elif identity.get_namespace(urn) != identity.get_namespace(new):
+        problem = "the new name is in another namespace"
+    elif (urn.parts[0], urn.parts[2]) != (new.parts[0], new.parts[2]):
+        problem = "the new name has another platform or fabric"
+    elif urn == new:
+        problem = "is the current name"
+    if problem:
+        raise InvalidInstance("the rename", (Problem("/to", problem),))

@@ -45,6 +45,7 @@ from jupyter_colophon.service.validation import (
     create_initial_value_for_patch,
     require_known_runs,
     require_responsible_api,
+    require_valid_new_name,
     resolve_aspect,
     run_package_validators,
 )
@@ -368,7 +369,7 @@ class WritePath:
         for name in (urn, new):
             for action in _RENAME_ACTIONS:
                 self._require_allowed(principal, action, name)
-        self._require_new_name(urn, new)
+        require_valid_new_name(self.identity, urn, new)
         is_admin = self.authorizer.may(principal, "admin", self.identity.get_namespace(urn))
 
         def rename_dataset(commit: CommitBuilder) -> list[ProposalResult]:
@@ -385,22 +386,6 @@ class WritePath:
         except TransactionTimeout as error:
             raise RenameConflict(str(urn), "it has too much metadata for one transaction") from error
         return written
-
-    def _require_new_name(self, urn: Urn, new: Urn) -> None:
-        """Raise InvalidInstance unless the dataset may be renamed to the new name."""
-        problem = ""
-        if (urn.type, new.type) != ("dataset", "dataset"):
-            problem = "only datasets can be renamed"
-        elif self.identity.is_stream(urn) or self.identity.is_stream(new):
-            problem = "a stream cannot be renamed"
-        elif self.identity.get_namespace(urn) != self.identity.get_namespace(new):
-            problem = "the new name is in another namespace"
-        elif (urn.parts[0], urn.parts[2]) != (new.parts[0], new.parts[2]):
-            problem = "the new name has another platform or fabric"
-        elif urn == new:
-            problem = "is the current name"
-        if problem:
-            raise InvalidInstance("the rename", (Problem("/to", problem),))
 
     def require_may_act_on_entity(self, principal: Principal, action: Action, urn: Urn) -> None:
         """Raise NotFound, AccessDenied unless the principal may do this with an entity that another service changes."""

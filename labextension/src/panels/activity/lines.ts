@@ -4,10 +4,10 @@ import type { IDifference } from '../../model/difference';
 import { compareDocuments, namePath } from '../../model/difference';
 import { parseColumnUrn, shortenUrn } from '../../model/urns';
 
-/** Aspects that only repeat what the URN says; they are created with the entity. */
+/** Aspects that only repeat the URN; they are created with the entity. */
 const KEY_ASPECT = /Key$/;
 
-/** Members that group properties: their name says nothing to readers. */
+/** Members that group properties: their names mean nothing to readers. */
 const GROUP = /^(properties|customProperties) › /;
 
 function namePlace(pointer: string): string {

@@ -60,7 +60,7 @@ export interface ISelection {
 }
 
 /** The shortest paths between two nodes. */
-export interface IPath {
+interface IPath {
   from: string;
   to: string;
   /** The number of paths. */
