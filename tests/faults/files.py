@@ -111,12 +111,12 @@ def _acknowledge_first(slot: LockedInstance, value: Mapping[str, Any], *, create
 _SAVE, _WRITE = saving.save_file_durably, LockedInstance.write_document_atomically
 #: Deliberate bugs, to verify that the checkers detect them: the object, the attribute, and its replacement.
 _BUGS: dict[str, tuple[Any, str, Any]] = {
-    "in place": (saving, "save", _save_in_place),
-    "late sync": (saving, "save", _sync_late),
+    "in place": (saving, "save_file_durably", _save_in_place),
+    "late sync": (saving, "save_file_durably", _sync_late),
     "no fsync": (os, "fsync", lambda _descriptor: None),
     "no folder sync": (saving, "sync_folder_to_disk", lambda _folder: None),
     "folders not synced": (fsync, "sync_folder_to_disk", lambda _folder: None),
-    "acknowledge first": (LockedInstance, "write", _acknowledge_first),
+    "acknowledge first": (LockedInstance, "write_document_atomically", _acknowledge_first),
 }
 _report_descriptor = -1
 

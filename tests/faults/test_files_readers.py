@@ -32,7 +32,7 @@ def write(number):
         if step > int(sys.argv[2]) and seen.exists():
             return
         with files.lock_instance("abc"[(number + step) % 3]) as slot:
-            slot.write(build_instance_document(step, text="x" * (step * 997 % 30_000)), create=False)
+            slot.write_document_atomically(build_instance_document(step, text="x" * (step * 997 % 30_000)), create=False)
 
 threads = [threading.Thread(target=write, args=(number,)) for number in range(4)]
 for thread in threads:

@@ -183,12 +183,17 @@ def _keeps_aspects(remove: Any) -> Any:
     return keeping
 
 
-def _ignores_conditions(check: Any) -> Any:
-    return lambda self, urn, spec, condition: None
+def _ignores_conditions(require_condition: Any) -> Any:
+    return lambda self, proposal: None
 
 
 @pytest.mark.parametrize(
-    ("method", "bug"), [("_write", _forgets_a_version), ("remove", _keeps_aspects), ("check", _ignores_conditions)]
+    ("method", "bug"),
+    [
+        ("_write_aspect_version_and_log", _forgets_a_version),
+        ("delete_aspect", _keeps_aspects),
+        ("require_condition", _ignores_conditions),
+    ],
 )
 def test_model_detects_faulty_catalog(method: str, bug: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(CommitBuilder, method, bug(getattr(CommitBuilder, method)))
