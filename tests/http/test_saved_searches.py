@@ -78,4 +78,4 @@ async def test_every_search_filter_can_be_saved(api: Any) -> None:
     kept = set(schema["properties"]["metadata"]["properties"]) - {"description", "tags", "query"}
     document = (await api("GET", "openapi.json", documented=False)).body
     takes = {one["name"] for one in document["paths"]["/search"]["get"]["parameters"] if one.get("in") == "query"}
-    assert takes - {"q", "limit", "cursor", "facets", "asOf"} == kept
+    assert takes - {"q", "sort", "limit", "cursor", "facets", "asOf"} == kept
