@@ -8,6 +8,7 @@ import { lineage } from './plugins/lineage';
 import { metadata, schemaspacesApi } from './plugins/metadata';
 import { mime } from './plugins/mime';
 import { pickers } from './plugins/pickers';
+import { notebookSection } from './plugins/notebook-section';
 import { entityTabs, lineageDecorator, searchSections } from './plugins/registries';
 import { run } from './plugins/run';
 import { schemaspaces } from './plugins/schemaspaces';
@@ -28,6 +29,7 @@ export default [
   activity,
   forms,
   sidebar,
+  notebookSection,
   entity,
   instance,
   lineage,

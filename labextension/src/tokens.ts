@@ -186,18 +186,14 @@ export interface IRegistry<T extends IRegistryItem> {
 
 /** What a section of the search panel knows. */
 export interface ISearchSectionProps {
-  /** The text of the search; empty if the user does not search. */
-  query: string;
   /** Replaces the text of the search, and searches. */
   search(query: string): void;
   metadata: IMetadataService;
 }
 
-/** A section of the search panel. */
+/** A section that the search panel shows before a search. Our own have the ranks 100 to 400. */
 export interface ISearchSection extends IRegistryItem {
   readonly title: string;
-  /** Whether to show the section for a text; by default, always. */
-  isVisible?(query: string): boolean;
   /** Renders the content below the title. It may be loaded on demand (`React.lazy`). */
   readonly component: ComponentType<ISearchSectionProps>;
 }

@@ -19,7 +19,7 @@ export interface INotebookWidget extends Widget {
   readonly context: {
     readonly path: string;
     readonly ready: Promise<void>;
-    readonly pathChanged: { connect(slot: () => void): void };
+    readonly pathChanged: { connect(slot: () => void, thisArg: object): boolean };
   };
   readonly content: Widget & {
     readonly widgets: readonly ICellWidget[];
@@ -30,13 +30,13 @@ export interface INotebookWidget extends Widget {
 }
 
 /** Whether a widget is a notebook. */
-function isNotebook(widget: Widget | null | undefined): widget is INotebookWidget {
+export function isNotebook(widget: Widget | null | undefined): widget is INotebookWidget {
   const content = (widget as Partial<INotebookWidget> | null | undefined)?.content;
   return content?.widgets !== undefined && typeof content.activeCellIndex === 'number' && 'context' in (widget ?? {});
 }
 
 /** Returns the open notebooks. */
-function listNotebooks(shell: JupyterFrontEnd.IShell): INotebookWidget[] {
+export function listNotebooks(shell: JupyterFrontEnd.IShell): INotebookWidget[] {
   return [...shell.widgets('main')].filter(isNotebook);
 }
 

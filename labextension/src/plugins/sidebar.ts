@@ -6,14 +6,14 @@ import type { Widget } from '@lumino/widgets';
 import { CommandIDs, DOMAIN } from '../commands';
 import { metadataIcon } from '../icons';
 import { LazyPanel } from '../components/lazy-panel';
-import { IMetadataService, ISchemaspaces, IStarredEntities } from '../tokens';
+import { IMetadataService, ISchemaspaces, ISearchSectionRegistry, IStarredEntities } from '../tokens';
 
 export const sidebar: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-colophon:sidebar',
   description: 'The panel Metadata in the left sidebar: search for keys and entities.',
   autoStart: true,
   requires: [IMetadataService],
-  optional: [ITranslator, ILayoutRestorer, ICommandPalette, ISchemaspaces, IStarredEntities],
+  optional: [ITranslator, ILayoutRestorer, ICommandPalette, ISchemaspaces, IStarredEntities, ISearchSectionRegistry],
   activate: (
     app: JupyterFrontEnd,
     metadata: IMetadataService,
@@ -21,7 +21,8 @@ export const sidebar: JupyterFrontEndPlugin<void> = {
     restorer: ILayoutRestorer | null,
     palette: ICommandPalette | null,
     spaces: ISchemaspaces | null,
-    starred: IStarredEntities | null
+    starred: IStarredEntities | null,
+    registry: ISearchSectionRegistry | null
   ) => {
     const trans = (translator ?? nullTranslator).load(DOMAIN);
     const { commands, shell } = app;
@@ -31,7 +32,8 @@ export const sidebar: JupyterFrontEndPlugin<void> = {
       const { SavedSearchStore, SearchModel, SearchPanel } = await import('../panels/search');
       const model = new SearchModel(metadata, metadata.feed, spaces && new SavedSearchStore(spaces));
       const { openEntity, previewEntity } = metadata;
-      return new SearchPanel(model, starred, { openEntity, previewEntity, askName }, trans);
+      const added = registry && { registry, metadata };
+      return new SearchPanel(model, starred, { openEntity, previewEntity, askName }, trans, added);
     };
     const panel = new LazyPanel(loadPanel, trans);
     panel.id = 'jp-colophon-search';

@@ -7,7 +7,8 @@ import { Chips } from './chips';
 import { Filters } from './filters';
 import { focusSearch } from './focus-search';
 import { Hits } from './hits';
-import type { ISearchActions } from './index';
+import { AddedSection, useSections } from './added-sections';
+import type { IAddedSections, ISearchActions } from './index';
 import type { ISearchState, SearchModel, SearchSort } from './model';
 import { SavedList, SaveSearch } from './saved';
 import { SearchBox } from './search-box';
@@ -17,6 +18,8 @@ interface ISearchProps {
   model: SearchModel;
   starred: IStarredEntities | null;
   actions: ISearchActions;
+  /** The sections of extensions; null if there is no registry. */
+  added: IAddedSections | null;
   trans: TranslationBundle;
 }
 
@@ -100,15 +103,40 @@ function Summary(props: ISearchProps): React.JSX.Element {
   );
 }
 
-/** What is shown before a search. */
-function Start({ model, starred, actions, trans }: ISearchProps): React.JSX.Element {
+/** The ranks of our own sections, between which extensions add theirs. */
+const RANKS = { starred: 200, recent: 300, saved: 400 };
+
+/** What is shown before a search: our own sections and those of extensions, by rank. */
+function Start({ model, starred, actions, added, trans }: ISearchProps): React.JSX.Element {
   const state = useModel(model);
+  const items = useSections(added?.registry ?? null);
   const isEmpty = state.answered && state.recent.length + state.saved.length === 0;
+  const sections = [
+    {
+      rank: RANKS.starred,
+      id: 'starred',
+      view: starred && <StarredSection starred={starred} openers={actions} trans={trans} />
+    },
+    { rank: RANKS.recent, id: 'recent', view: <RecentSection model={model} openers={actions} trans={trans} /> },
+    { rank: RANKS.saved, id: 'saved', view: <SavedList model={model} trans={trans} /> },
+    ...items.map(section => ({
+      rank: section.rank,
+      id: section.id,
+      view: added && (
+        <AddedSection
+          section={section}
+          metadata={added.metadata}
+          search={query => void model.search(query)}
+          trans={trans}
+        />
+      )
+    }))
+  ].sort((left, right) => left.rank - right.rank);
   return (
     <>
-      {starred && <StarredSection starred={starred} openers={actions} trans={trans} />}
-      <RecentSection model={model} openers={actions} trans={trans} />
-      <SavedList model={model} trans={trans} />
+      {sections.map(({ id, view }) => (
+        <React.Fragment key={id}>{view}</React.Fragment>
+      ))}
       {isEmpty && !state.problem && (
         <p className="jp-Colophon-note">
           {trans.__('The catalog is empty. Read or write a table in a notebook, or tag one with %metadata tag.')}

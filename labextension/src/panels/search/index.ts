@@ -3,12 +3,18 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import { LivePanel } from '../../components/live-panel';
 import { SearchBody } from './body';
-import type { IStarredEntities } from '../../tokens';
+import type { IMetadataService, IRegistry, ISearchSection, IStarredEntities } from '../../tokens';
 import type { IEntityOpeners } from './entity-row';
 import type { SearchModel } from './model';
 
 export { SavedSearchStore } from '../../model/saved-searches';
 export { SearchModel } from './model';
+
+/** The sections of extensions, and what they use. */
+export interface IAddedSections {
+  registry: IRegistry<ISearchSection>;
+  metadata: IMetadataService;
+}
 
 /** The actions of the search panel. */
 export interface ISearchActions extends IEntityOpeners {
@@ -22,7 +28,8 @@ export class SearchPanel extends LivePanel<SearchModel> {
     model: SearchModel,
     private _starred: IStarredEntities | null,
     private _actions: ISearchActions,
-    private _trans: TranslationBundle
+    private _trans: TranslationBundle,
+    private _added: IAddedSections | null = null
   ) {
     super(model, _trans.__('Metadata'));
     this.addClass('jp-Colophon-search');
@@ -39,6 +46,7 @@ export class SearchPanel extends LivePanel<SearchModel> {
       model: this.model,
       starred: this._starred,
       actions: this._actions,
+      added: this._added,
       trans: this._trans
     });
   }
