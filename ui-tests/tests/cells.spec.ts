@@ -50,6 +50,12 @@ test('cells are opened from their runs, and show what they wrote', async ({ page
     await expect(page.locator('.jp-Colophon-flash')).toHaveCount(0);
   });
 
+  await test.step('the search panel lists what the current notebook wrote', async () => {
+    await runCommand(page, 'colophon:show-search');
+    const section = page.getByRole('region', { name: 'In this notebook' });
+    await expect(section.getByRole('button', { name: /totals/ })).toContainText('written');
+  });
+
   await test.step('a cell that has changed or is gone is reported with the time of the run', async () => {
     const { urn } = (await writeApi(page, 'POST', 'runs', {
       ...document,
