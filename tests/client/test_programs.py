@@ -106,7 +106,7 @@ def test_reads_have_both_scopes_and_are_cached_for_the_run(context: Any, catalog
     assert context.metadata.get(f"{database}.t", "USER").properties["owner"] == "ops"
     with metadata.run("shop.spark.load", namespace=database) as later:
         assert later.metadata.get("t", "USER").properties["owner"] == "another"
-    assert context.metadata.get("nothing", "USER").empty
+    assert context.metadata.get("nothing", "USER").is_empty
 
 
 def test_facts_are_reported_during_and_at_the_end(catalog: Any, database: str) -> None:

@@ -92,11 +92,13 @@ READS: dict[str, list[Read]] = {
     "listValues": [Read(PAGE, ("keys", "note", "values"), ALL, cut=True)],
     "readLineage": [Read(LIST, ("lineage",), URNS | {"columns": "true"})],
     "listRuns": [Read(PAGE, ("runs",), ALL, cut=True)],
+    "listCellRuns": [Read(LIST, ("cell-runs",), {"notebook": "large.ipynb"}, cut=True)],
     "readRun": [Read(WHOLE, ("runs", "{run}"))],
     "listRunAccesses": [Read(LIST, ("runs", "{run}", "accesses"))],
     "continueLineage": [Read(LIST, ("lineage", "next"), body={"frontier": [ORDERS]})],
     "readLineagePath": [Read(LIST, ("lineage", "path"), {"from": ORDERS, "to": TABLES[1]})],
     "readLineageImpact": [Read(PAGE, ("lineage", "impact"), URNS)],
+    "readLineageLabels": [Read(PAGE, ("lineage", "labels"), body={"urns": TABLES})],
     "readLineageDiff": [Read(LIST, ("lineage", "diff"), URNS)],
     "readChanges": [Read(PAGE + ITEM, ("changes",), {"limit": 500}, cut=True)],
     "listSchemaspaces": [Read(WHOLE, ("schemaspaces",))],
@@ -280,6 +282,14 @@ async def make_refused(api: Any, propose: Any) -> str:
     return str(entry.body["id"])
 
 
+async def make_cell_runs(api: Any) -> None:
+    """Runs of the cells of a notebook, with large arguments."""
+    for at in range(MOST):
+        program = f"urn:li:dataJob:(urn:li:dataFlow:(colophon,notebook,default),cells.large.ipynb#{at}c)"
+        start = {"program": program, "runId": f"c{at}", "start": "2026-01-01T00:00:00Z", "arguments": {"note": TEXT}}
+        assert (await api("POST", "runs", body=start, answers="run")).status == 200
+
+
 async def make_runs(api: Any) -> str:
     """Runs with large arguments that touch the datasets and make columns of columns; the URN of one."""
     ends = {"source": TABLES[1], "sourceField": "f0", "target": ORDERS, "transformation": "identity"}
@@ -324,6 +334,7 @@ def large(api: Any, datahub: Any, openlineage: Any, jp_asyncio_loop: Any) -> dic
     async def make() -> dict[str, str]:
         await make_entities(api, ingest, propose)
         await make_events(openlineage)
+        await make_cell_runs(api)
         return {"entry": await make_refused(api, propose), "run": await make_runs(api)}
 
     for at in range(MANY):

@@ -19,7 +19,7 @@ _CONFIG_FILES = ("jupyter_server_config", "jupyter_jupyter_colophon_config", "ju
 class CommandSettings(Settings):
     """The settings of a command."""
 
-    def belongs_to_other(self, name: str) -> bool:
+    def is_setting_of_other_part(self, name: str) -> bool:
         """Return whether this is a setting of the server extension, not of the catalog."""
         # The server is slow to load, and these settings are rare.
         from jupyter_server.extension.application import ExtensionApp

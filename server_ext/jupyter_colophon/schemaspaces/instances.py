@@ -397,7 +397,7 @@ def _read_settings_of_config_files() -> Settings:
     class InstanceSettings(Settings):
         """The settings of a process without a server."""
 
-        def belongs_to_other(self, name: str) -> bool:
+        def is_setting_of_other_part(self, name: str) -> bool:
             """Return True: settings of the server extension are not checked."""
             return True
 

@@ -12,7 +12,7 @@ from jupyter_colophon.core.errors import NotFound
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.lineage.graph import RunListing
 from jupyter_colophon.core.lineage.run import RUNNING, EntitySnapshot, Run, RunEntity, ScopeSnapshot
-from jupyter_colophon.core.read_budget import PAGE_BYTES_MAX
+from jupyter_colophon.core.read_budget import LIST_BYTES_MAX, PAGE_BYTES_MAX, limit_items_to_page_bytes
 from jupyter_colophon.service.read_audit import audit_reads_of_method
 from jupyter_colophon.service.read_policy import ReadPolicy
 from jupyter_colophon.storage.lineage import runs
@@ -62,13 +62,19 @@ class RunReader:
 
     @audit_reads_of_method("runs", lambda found: (run.urn for run in found))
     def list_cell_runs(self, notebook: Urn, principal: Principal) -> list[Run]:
-        """Return the newest run of each cell of a notebook, and of the notebook itself, newest first."""
+        """Return the newest run of each cell of a notebook, and of the notebook itself, newest first.
+
+        The list ends after LIST_BYTES_MAX.
+        """
         if not self.read_policy.may_read_namespace(principal, self.read_policy.identity.get_namespace(notebook)):
             return []
-        found = self.provider.tx_runner.run(
-            lambda tx: runs.read_last_runs(tx, runs.list_notebook_programs(tx, notebook, _CELLS_MOST)), read_only=True
-        )
-        return [self._remove_hidden_accesses(run, principal) for run in found]
+
+        def read_runs(tx: TableContext) -> list[Run]:
+            newest = runs.iterate_newest_runs(tx, runs.list_notebook_programs(tx, notebook, _CELLS_MOST))
+            return list(limit_items_to_page_bytes(newest, _measure_run_bytes, LIST_BYTES_MAX))
+
+        newest_runs = self.provider.tx_runner.run(read_runs, read_only=True)
+        return [self._remove_hidden_accesses(run, principal) for run in newest_runs]
 
     def read_run_by_program_and_id(self, program: Urn, namespace: str, run_id: str, principal: Principal) -> Run:
         """Return a run by its program, which may be deleted, and its run id. Raises NotFound."""
@@ -142,10 +148,15 @@ def _collect_matching_runs(
             run = runs.find_run_by_urn(tx, position[1])
             if run is not None and fits(run):
                 matching_runs.append(run)
-                size += measure_json_bytes((run.facts, run.arguments)) + len(run.accesses) * _ACCESS_BYTES
+                size += _measure_run_bytes(run)
         if len(part) < _AT_ONCE:
             return matching_runs, None
     return matching_runs, before
+
+
+def _measure_run_bytes(run: Run) -> int:
+    """Return the approximate size of a run in a response."""
+    return measure_json_bytes((run.facts, run.arguments)) + len(run.accesses) * _ACCESS_BYTES
 
 
 def _build_system_properties(run: Run, snapshot: EntitySnapshot) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """Read runs, accesses and column edges."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from jupyter_colophon.core.documents.codec import from_stored_form
 from jupyter_colophon.core.documents.json_parsing import parse_stored_json
@@ -134,11 +134,13 @@ def list_run_positions_of_program(
     return [(row["start"], row["urn"]) for row in rows]
 
 
-def read_last_runs(tx: TableContext, programs: Sequence[str]) -> list[Run]:
-    """Return the newest run of each of these programs that has one, newest first."""
+def iterate_newest_runs(tx: TableContext, programs: Sequence[str]) -> Iterator[Run]:
+    """Yield the newest run of each of these programs that has one, newest first."""
     newest = [position for program in programs for position in list_run_positions_of_program(tx, program, None, 1)]
-    found = (find_run_by_urn(tx, urn) for _, urn in sorted(newest, reverse=True))
-    return [one for one in found if one is not None]
+    for _, urn in sorted(newest, reverse=True):
+        run = find_run_by_urn(tx, urn)
+        if run is not None:
+            yield run
 
 
 def list_notebook_programs(tx: TableContext, notebook: Urn, limit: int) -> list[str]:
