@@ -7,7 +7,7 @@ separate connection without fsyncs, because a million entities would otherwise t
 import shutil
 import sqlite3
 import tempfile
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import islice
@@ -81,12 +81,12 @@ def _fill_store(path: Path, count: int) -> None:
     catalog.close()
     store = sqlite3.connect(path, isolation_level=None)
     store.executescript("PRAGMA synchronous = OFF; PRAGMA cache_size = -400000; PRAGMA temp_store = MEMORY")
-    counts: index.Counts = Counter()
+    counts: index.Counts = defaultdict(Counter)
     for some in _split_into_slices(corpus.generate_entities(count)):
         _EntityWriter(store, counts).write_entities(some)
     store.execute("BEGIN")
-    for (table, key), amount in counts.items():
-        _insert_rows(store, table, [(*key, amount)], "OR REPLACE")
+    for table, amounts in counts.items():
+        _insert_rows(store, table, [(*key, amount) for key, amount in amounts.items()], "OR REPLACE")
     _write_all_accesses(store, count)
     store.execute("COMMIT")
     store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -150,7 +150,8 @@ class _EntityWriter:
         for row in index.build_stored_value_rows(entity, values).values():
             self._add_row("metadata_values", *(row[field] for field in tables.METADATA_VALUES.fields))
         for table, keys in index.build_counter_keys(entity, values):
-            self._counts.update((table, (thing.namespace, *key)) for key in keys)
+            if keys:
+                self._counts[table].update((thing.namespace, *key) for key in keys)
         self._add_document(document)
 
     def _add_document(self, document: Any) -> None:
