@@ -54,7 +54,7 @@ test('capture the screenshots of the documentation', async ({ page }) => {
   await test.step('the notebook with %metadata', async () => {
     await runCommand(page, 'application:toggle-left-area');
     await page.getByText('%metadata tag flights.flights').scrollIntoViewIfNeeded();
-    await page.locator('.jp-Cell').filter({ hasText: '%metadata lineage' }).locator('canvas').waitFor();
+    await page.locator('.jp-Cell').filter({ hasText: '%metadata lineage' }).locator('canvas').first().waitFor();
     await page
       .locator('.jp-Cell')
       .filter({ hasText: '%metadata tag flights.flights' })
