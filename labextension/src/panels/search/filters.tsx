@@ -184,7 +184,7 @@ export function Filters(props: IFilterProps): React.JSX.Element | null {
   }
   const others = names.slice(MAX_BUTTONS);
   return (
-    <div className="jp-Colophon-filters" role="group" aria-label={trans.__('Filters')}>
+    <div className="jp-Colophon-searchFilters" role="group" aria-label={trans.__('Filters')}>
       {names.slice(0, MAX_BUTTONS).map(name => (
         <FilterButton key={name} {...props} names={[name]} label={trans.__(state.labels[name] ?? name)} />
       ))}
