@@ -199,3 +199,12 @@ def test_sections_named_in_code_exist() -> None:
         if section not in map(create_anchor, headings):
             missing.add((file, name))
     assert missing == set()
+
+
+def test_style_sheets_define_each_class_once() -> None:
+    rule = re.compile(r"^\.(jp-Colophon-[\w-]+) ?\{", re.MULTILINE)
+    sheets: dict[str, set[str]] = {}
+    for path in (ROOT / "labextension/style").glob("*.css"):
+        for name in rule.findall(path.read_text()):
+            sheets.setdefault(name, set()).add(path.name)
+    assert {name: sorted(places) for name, places in sheets.items() if len(places) > 1} == {}

@@ -214,7 +214,7 @@ function Header(props: {
     <th scope="col" aria-sort={order === column ? (column === 'nulls' ? 'descending' : 'ascending') : 'none'}>
       <button
         type="button"
-        className="jp-Colophon-sort"
+        className="jp-Colophon-columnSort"
         title={trans.__('Sort by %1', label)}
         onClick={() => setOrder(order === column ? 'schema' : column)}
       >

@@ -82,7 +82,7 @@ export function DescriptorList(props: {
     return null;
   }
   return (
-    <dl className="jp-Colophon-pairs" aria-label={label}>
+    <dl className="jp-Colophon-definitions" aria-label={label}>
       {values.map(value => (
         <div key={`${value.kind} ${value.key} ${value.name}`}>
           <dt>{value.kind === 'property' ? value.key : getKindLabel(value.kind, context.trans)}</dt>

@@ -193,7 +193,7 @@ export function Head({ page }: IPageProps): React.JSX.Element {
   const TypeIcon = getTypeIcon(entity?.type ?? '');
   return (
     <header className="jp-Colophon-head">
-      <TypeIcon.react tag="span" className="jp-Colophon-typeIcon" width="28px" />
+      <TypeIcon.react tag="span" className="jp-Colophon-headIcon" width="28px" />
       <div className="jp-Colophon-headText">
         <div className="jp-Colophon-title">
           <h1>{entity?.name ?? shortenUrn(model.urn)}</h1>

@@ -21,7 +21,7 @@ export function Raw({ page }: IPageProps): React.JSX.Element {
                 {trans.__('Version %1, %2, %3', aspect.version, aspect.actor, formatTime(aspect.time))}
               </span>
             </summary>
-            <div className="jp-Colophon-json">
+            <div className="jp-Colophon-rawJson">
               <button
                 type="button"
                 className="jp-Colophon-tool"

@@ -65,7 +65,7 @@ export function MenuButton(props: { icon: IconName; label: string; items: readon
         <Icon name={icon} />
       </button>
       {isOpen && (
-        <div role="menu" aria-label={label} className="jp-Colophon-menu">
+        <div role="menu" aria-label={label} className="jp-Colophon-lineageMenu">
           {items.map(item => (
             <button
               key={item.label}

@@ -37,7 +37,7 @@ function Choice(props: IPickerProps & { choice: IChoice; index: number; isSelect
       aria-selected={isSelected}
       title={choice.urn}
       data-urn={choice.urn}
-      className="jp-Colophon-choice"
+      className="jp-Colophon-pickerChoice"
       onClick={() => {
         model.select(index);
         accept();
