@@ -142,7 +142,7 @@ export function ActivityBody({ model, followed, openEntity, trans }: IActivityPr
       {shown.length === 0 && !busy && problem === null && (
         <p className="jp-Colophon-note">
           {onlyFollowed
-            ? trans.__('No recent changes of followed entities. Follow an entity on its page.')
+            ? trans.__('No recent changes of followed entities.')
             : trans.__('No changes yet. Runs and edits appear here as they happen.')}
         </p>
       )}
