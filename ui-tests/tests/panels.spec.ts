@@ -188,8 +188,8 @@ test('a lineage graph has keyboard navigation, controls and a table', async ({
     const fieldProfiles = [{ ...column, min: '0', max: '100', mean: '49.123456789', stdev: '20' }];
     const value = { timestampMillis: Date.now(), rowCount: 4, columnCount: 1, fieldProfiles };
     await writeApi(page, 'PUT', `entities/${encodeURIComponent(tableUrn('orders'))}/aspects/datasetProfile`, value);
-    await runCommand(page, 'colophon:open-entity', { urn: tableUrn('orders') });
     await writeSchema(page);
+    await runCommand(page, 'colophon:open-entity', { urn: tableUrn('orders') });
     await page.getByRole('tab', { name: /^Columns/ }).click();
     const profile = page.getByRole('region', { name: 'Columns' });
     await profile.getByRole('button', { name: 'Statistics' }).click();

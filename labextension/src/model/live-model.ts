@@ -62,6 +62,9 @@ export abstract class LiveModel<S extends ILiveState> implements IDisposable {
   show(): void {
     if (!this._isShown && !this._isDisposed) {
       this._isShown = true;
+      // Before the first request: what changes while it is answered must be loaded again.
+      this._feed?.changed.connect(this._onChanged, this);
+      this._feed?.missed.connect(this._onMissed, this);
       void this.refresh();
     }
   }
@@ -134,8 +137,6 @@ export abstract class LiveModel<S extends ILiveState> implements IDisposable {
   private _subscribe(): void {
     if (this._isShown && !this._subscription && this._feed) {
       this._subscription = this._feed.keepOpen();
-      this._feed.changed.connect(this._onChanged, this);
-      this._feed.missed.connect(this._onMissed, this);
     }
   }
 
