@@ -49,7 +49,7 @@ test('notebooks and their cells are parsed', () => {
   expect([table('a'), spark, ''].map(parseNotebookUrn)).toEqual([null, null, null]);
 });
 
-test('URNs tell the names that lists show', () => {
+test('the names in lists are parts of URNs', () => {
   expect(describeUrn(table('a'))).toMatchObject({
     type: 'dataset',
     name: 'a',

@@ -99,7 +99,7 @@ test('a change that arrives is first in the list and highlighted', async () => {
   );
 });
 
-test('a failure is shown, and the list says what appears when it is empty', async () => {
+test('a failure is shown, and an empty list explains what appears in it', async () => {
   const server = new FakeServer().on('GET', 'changes', problem(503, 'the store is unavailable'));
   show(server);
   await waitUntil(() => document.body.textContent?.includes('the store is unavailable') === true);
