@@ -2,34 +2,19 @@ import React from 'react';
 import { ProblemNote } from '../../components/problem';
 import { Tabs } from '../../components/tabs';
 import { useModel } from '../../components/use-model';
+import { useRegistry } from '../../components/use-registry';
 import type { Entity } from '../../generated/api';
-import type { IEntityTab, IEntityTabRegistry } from '../../tokens';
 import { EditProblem } from './edit-problem';
 import { Head } from './head';
 import type { IPage, IPageProps } from './page';
 import { PageContext } from './page';
 import { Runs } from './runs';
 
-/** Returns the tabs of the registry, and renders again when they change. */
-function useTabs(registry: IEntityTabRegistry): readonly IEntityTab[] {
-  const subscribe = React.useCallback(
-    (onChange: () => void) => {
-      const listener = (): void => onChange();
-      registry.changed.connect(listener);
-      return () => {
-        registry.changed.disconnect(listener);
-      };
-    },
-    [registry]
-  );
-  return React.useSyncExternalStore(subscribe, () => registry.items);
-}
-
 function PageTabs({ page, entity }: IPageProps & { entity: Entity }): React.JSX.Element | null {
   const { model, services, trans } = page;
   const { tab } = useModel(model);
   const id = React.useId();
-  const visible = useTabs(services.tabs).filter(({ isVisible }) => isVisible?.(entity) ?? true);
+  const visible = useRegistry(services.tabs).filter(({ isVisible }) => isVisible?.(entity) ?? true);
   const selected = visible.find(item => item.id === tab) ?? visible[0];
   if (!selected) {
     return null;

@@ -2,12 +2,13 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import { ProblemNote } from '../../components/problem';
 import { useModel } from '../../components/use-model';
+import { useRegistry } from '../../components/use-registry';
 import type { IStarredEntities } from '../../tokens';
 import { Chips } from './chips';
 import { Filters } from './filters';
 import { focusSearch } from './focus-search';
 import { Hits } from './hits';
-import { AddedSection, useSections } from './added-sections';
+import { AddedSection } from './added-section';
 import type { IAddedSections, ISearchActions } from './index';
 import type { ISearchState, SearchModel, SearchSort } from './model';
 import { SavedList, SaveSearch } from './saved';
@@ -109,7 +110,7 @@ const RANKS = { starred: 200, recent: 300, saved: 400 };
 /** What is shown before a search: our own sections and those of extensions, by rank. */
 function Start({ model, starred, actions, added, trans }: ISearchProps): React.JSX.Element {
   const state = useModel(model);
-  const items = useSections(added?.registry ?? null);
+  const items = useRegistry(added?.registry ?? null);
   const isEmpty = state.answered && state.recent.length + state.saved.length === 0;
   const sections = [
     {

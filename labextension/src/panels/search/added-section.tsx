@@ -1,20 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
-import type { IMetadataService, IRegistry, ISearchSection } from '../../tokens';
-
-/** Returns the sections of a registry, and renders the component again when they change. */
-export function useSections(registry: IRegistry<ISearchSection> | null): readonly ISearchSection[] {
-  const [items, setItems] = React.useState(() => registry?.items ?? []);
-  React.useEffect(() => {
-    const update = (): void => setItems(registry?.items ?? []);
-    registry?.changed.connect(update);
-    update();
-    return () => {
-      registry?.changed.disconnect(update);
-    };
-  }, [registry]);
-  return items;
-}
+import type { IMetadataService, ISearchSection } from '../../tokens';
 
 /** A section that an extension has added: its title, and its content as soon as it is loaded. */
 export function AddedSection(props: {
