@@ -1,4 +1,4 @@
-"""DataHub's own clients against our door: emitter, graph, SDK, command line and a file recipe."""
+"""DataHub's own clients with this server: emitter, graph, SDK, command line and a file recipe."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""openlineage-python before our door: its transports and its settings behind a base URL."""
+"""openlineage-python with this server: its transports, and its settings below a base URL."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""OpenLineage's Spark agent on a session of ours, before our door (the jar comes as Spark's packages do)."""
+"""OpenLineage's Spark agent in a Spark session, reporting to this server (its jar is a Spark package)."""
 
 import sys
 from pathlib import Path

@@ -304,6 +304,6 @@ def _build_aspect_spec(name: str, document: Mapping[str, Any]) -> AspectSpec:
         schema=Schema(document),
         empty=about.get("empty", {}),
         uihints=about.get("uihints", {}),
-        managed_by=about.get("door", ""),
+        managed_by=about.get("managedBy", ""),
         editable_by_default=about.get("scope") == "USER",
     )
