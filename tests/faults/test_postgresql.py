@@ -128,7 +128,7 @@ class Writers:
 def _propose(catalog: Catalog, write: Write) -> tuple[tuple[str, str, int], ...]:
     batch = [Proposal(Urn.parse(urn), aspect, "upsert", write.value) for urn in write.urns for aspect in ASPECTS]
     done = catalog.write_path.apply_proposals_atomically(
-        batch, ADA, once=IdempotencyKey("ada", write.number, "the batch")
+        batch, ADA, idempotency_key=IdempotencyKey("ada", write.number, "the batch")
     )
     return tuple((str(one.urn), one.aspect or "", one.version) for one in done)
 

@@ -45,7 +45,7 @@ catalog.close()
 
 def proposed(catalog: Catalog, proposal: Proposal, key: str, fingerprint: str = "f") -> ProposalResult:
     (done,) = catalog.write_path.apply_proposals_atomically(
-        [proposal], ADA, once=IdempotencyKey("ada", key, fingerprint)
+        [proposal], ADA, idempotency_key=IdempotencyKey("ada", key, fingerprint)
     )
     return done
 
@@ -117,7 +117,9 @@ def test_key_expires_after_a_day(catalog: Catalog) -> None:
     wish = Proposal(ORDERS_URN, "technicalMetadata", "patch", {"properties": {"a": "b"}})
 
     def written(key: str, fingerprint: str = "f") -> bool:
-        return path.apply_proposals_atomically([wish], ADA, once=IdempotencyKey("ada", key, fingerprint))[0].has_changed
+        return path.apply_proposals_atomically([wish], ADA, idempotency_key=IdempotencyKey("ada", key, fingerprint))[
+            0
+        ].has_changed
 
     assert written("0")
     for number in range(1, 200):

@@ -50,7 +50,7 @@ def write_numbered_version(catalog: Catalog, number: int) -> ProposalResult:
     value = build_metadata_value({"number": f"n{number}", "by": str(os.getpid())})
     proposal = Proposal(Urn.parse(ORDERS), "technicalMetadata", "upsert", value)
     return catalog.write_path.apply_proposals_atomically(
-        [proposal], ADA, once=IdempotencyKey("ada", f"key-{number}", "f")
+        [proposal], ADA, idempotency_key=IdempotencyKey("ada", f"key-{number}", "f")
     )[0]
 
 

@@ -68,31 +68,33 @@ class OpenLineageRedactor:
             facets = {name: facet for name, facet in facets.items() if name not in _TEXT_FACETS}
         return {**value, "facets": facets}
 
-    def is_hidden_name(self, spelling: OriginalName) -> bool:
+    def is_hidden_name(self, original_name: OriginalName) -> bool:
         """Return whether a name is hidden, as a dataset or as a job."""
-        if spelling not in self._hidden:
-            self._hidden[spelling] = any(not self._may_see_job_or_dataset(kind, spelling) for kind in _ENTITY_TYPES)
-        return self._hidden[spelling]
+        if original_name not in self._hidden:
+            self._hidden[original_name] = any(
+                not self._may_see_job_or_dataset(kind, original_name) for kind in _ENTITY_TYPES
+            )
+        return self._hidden[original_name]
 
     def _redact_run_facets(self, run: RunWithFacets, hidden: set[OriginalName]) -> RunWithFacets:
         all_hidden = hidden | {name for name in _iterate_references(run.facets) if self.is_hidden_name(name)}
         return replace(run, facets=self._redact_references_in_facets(run.facets, all_hidden))
 
-    def _may_see_job_or_dataset(self, kind: str, spelling: OriginalName) -> bool:
-        row = self.tx.get_table("openlineage_names").read((kind, spelling.namespace, spelling.name))
+    def _may_see_job_or_dataset(self, kind: str, original_name: OriginalName) -> bool:
+        row = self.tx.get_table("openlineage_names").read((kind, original_name.namespace, original_name.name))
         if row is not None:
             entity = self.tx.get_table("entities").read((row["urn"],))
             return entity is None or self.read_policy.may_read_namespace(self.principal, entity["namespace"])
         try:
-            urn = self._build_urn_of_name(kind, spelling)
+            urn = self._build_urn_of_name(kind, original_name)
         except InvalidName:
             return True
         return self.read_policy.may_read_namespace(self.principal, self.read_policy.identity.get_namespace(urn))
 
-    def _build_urn_of_name(self, kind: str, spelling: OriginalName) -> Urn:
+    def _build_urn_of_name(self, kind: str, original_name: OriginalName) -> Urn:
         if kind == "dataset":
-            return make_openlineage_dataset_urn(spelling.namespace, spelling.name, self.read_policy.identity)
-        return make_openlineage_job_urn(spelling.namespace, spelling.name)
+            return make_openlineage_dataset_urn(original_name.namespace, original_name.name, self.read_policy.identity)
+        return make_openlineage_job_urn(original_name.namespace, original_name.name)
 
     def _redact_references_in_facets(self, facets: Mapping[str, Any], hidden: set[OriginalName]) -> dict[str, Any]:
         if not hidden:
@@ -128,7 +130,7 @@ def _parse_reference(value: Mapping[str, Any]) -> OriginalName | None:
     return OriginalName(namespace, name) if isinstance(namespace, str) and isinstance(name, str) else None
 
 
-def _list_naming_words(spelling: OriginalName) -> Iterable[str]:
+def _list_naming_words(original_name: OriginalName) -> Iterable[str]:
     """Return the words that name an entity in text: its name, and the last part of a path or qualified name."""
-    last = spelling.name.replace("/", ".").rpartition(".")[2]
-    return [word for word in {spelling.name, last} if len(word) >= _NAME_CHARACTERS_MIN]
+    last = original_name.name.replace("/", ".").rpartition(".")[2]
+    return [word for word in {original_name.name, last} if len(word) >= _NAME_CHARACTERS_MIN]

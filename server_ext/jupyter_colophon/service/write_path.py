@@ -106,7 +106,7 @@ class WritePath:
         principal: Principal,
         pointer_prefix: str = "",
         *,
-        once: IdempotencyKey | None = None,
+        idempotency_key: IdempotencyKey | None = None,
         in_transaction: InTransaction | None = None,
         api: str = "",
     ) -> list[ProposalResult]:
@@ -132,7 +132,7 @@ class WritePath:
                 return self._commit_changes(tx, apply_batch, principal)
             return in_transaction(tx, lambda: self._commit_changes(tx, apply_batch, principal))
 
-        return self._run_once(act, codecs.WRITTEN, once)
+        return self._run_once(act, codecs.WRITTEN, idempotency_key)
 
     def apply_proposals_independently(
         self, proposals: Sequence[Proposal], principal: Principal, in_transaction: Callable[[TableContext, EachOf], T]
@@ -220,7 +220,7 @@ class WritePath:
         start: int | None,
         end: int | None,
         principal: Principal,
-        once: IdempotencyKey | None = None,
+        idempotency_key: IdempotencyKey | None = None,
     ) -> int:
         """Delete the values of a timeseries aspect from `start` to `end` (ms, inclusive); return their number.
 
@@ -235,7 +235,7 @@ class WritePath:
                 tx, lambda commit: delete_timeseries_values(commit, urn, spec, start, end), principal
             ),
             codecs.NUMBER,
-            once,
+            idempotency_key,
         )
 
     def require_may_roll_back(self, aspects: Mapping[Urn, Sequence[str]], principal: Principal, *, hard: bool) -> None:
@@ -262,17 +262,21 @@ class WritePath:
 
         self._run_once(lambda tx: self._commit_changes(tx, roll_back_aspects, principal), codecs.IDENTITY, None)
 
-    def start_run(self, start: RunStart, principal: Principal, once: IdempotencyKey | None = None) -> Run:
+    def start_run(self, start: RunStart, principal: Principal, idempotency_key: IdempotencyKey | None = None) -> Run:
         """Record the start of a run; starting the same program and run id again returns the same run."""
         self._require_allowed(principal, "emit", start.program)
         if start.program.type != "dataJob":
             raise InvalidInstance("the run", (Problem("/program", "a program must be a dataJob"),))
-        return self._write_and_read_run(lambda commit: create_run(commit, start), principal, once)
+        return self._write_and_read_run(lambda commit: create_run(commit, start), principal, idempotency_key)
 
-    def update_run(self, urn: str, change: RunChange, principal: Principal, once: IdempotencyKey | None = None) -> Run:
+    def update_run(
+        self, urn: str, change: RunChange, principal: Principal, idempotency_key: IdempotencyKey | None = None
+    ) -> Run:
         """Change the status or facts of a run. Raises NotFound."""
         self._require_may_write_run(principal, urn)
-        return self._write_and_read_run(lambda commit: update_run_progress(commit, urn, change), principal, once)
+        return self._write_and_read_run(
+            lambda commit: update_run_progress(commit, urn, change), principal, idempotency_key
+        )
 
     def record_run_accesses(
         self,
@@ -280,7 +284,7 @@ class WritePath:
         accesses: Sequence[Access],
         columns: Sequence[ColumnEdge],
         principal: Principal,
-        once: IdempotencyKey | None = None,
+        idempotency_key: IdempotencyKey | None = None,
     ) -> Run:
         """Record the accesses of a run; unknown data is created. Raises NotFound for an unknown run."""
         self._require_may_write_run(principal, urn)
@@ -292,17 +296,19 @@ class WritePath:
             if data.type != "dataset":
                 raise InvalidInstance("the access", (Problem("/accesses", "only datasets can be accessed"),))
         return self._write_and_read_run(
-            lambda commit: record_run_accesses(commit, urn, accesses, columns, self.snapshots_system), principal, once
+            lambda commit: record_run_accesses(commit, urn, accesses, columns, self.snapshots_system),
+            principal,
+            idempotency_key,
         )
 
     def record_complete_run(
-        self, recording: RunUpsert, principal: Principal, once: IdempotencyKey | None = None
+        self, recording: RunUpsert, principal: Principal, idempotency_key: IdempotencyKey | None = None
     ) -> Run:
         """Record a complete run of a known program, with its accesses. Raises NotFound, RunConflict."""
         for urn in (recording.program, *(access.data for access in recording.accesses)):
             self._require_allowed(principal, "emit", urn)
         return self._write_and_read_run(
-            lambda commit: record_reported_run(commit, recording, self.snapshots_system), principal, once
+            lambda commit: record_reported_run(commit, recording, self.snapshots_system), principal, idempotency_key
         )
 
     def record_stream_writer(self, stream: Urn, source: StreamWriter, principal: Principal) -> Run:
@@ -329,21 +335,21 @@ class WritePath:
 
         self._run_once(act, codecs.IDENTITY, None)
 
-    def mark_kernel_runs_killed(self, kernel: str, principal: Principal, why: str) -> None:
+    def mark_kernel_runs_killed(self, kernel: str, principal: Principal, reason: str) -> None:
         """Record that the unfinished runs of a kernel were killed, with the reason."""
         for urn in self.provider.tx_runner.run(
             lambda tx: stored_runs.list_unfinished_runs_of_kernel(tx, kernel), read_only=True
         ):
             # A run in a deleted or no longer writable namespace must not prevent ending the others.
             with suppress(NotFound, AccessDenied):
-                self.update_run(urn, RunChange("killed", facts={"error": why}), principal)
+                self.update_run(urn, RunChange("killed", facts={"error": reason}), principal)
 
     def _write_and_read_run(
-        self, work: Callable[[CommitBuilder], str], principal: Principal, once: IdempotencyKey | None
+        self, work: Callable[[CommitBuilder], str], principal: Principal, key: IdempotencyKey | None
     ) -> Run:
         """Change a run and return it, in one transaction, so that the result can be stored for repeated requests."""
         read = stored_runs.read_run_of_same_transaction
-        return self._run_once(lambda tx: read(tx, self._commit_changes(tx, work, principal)), codecs.RUN, once)
+        return self._run_once(lambda tx: read(tx, self._commit_changes(tx, work, principal)), codecs.RUN, key)
 
     def _commit_changes(self, tx: TableContext, work: Callable[[CommitBuilder], T], principal: Principal) -> T:
         arguments = (self.registry, self.identity, principal, self.now(), self.system_filter, self.retained)
@@ -353,13 +359,18 @@ class WritePath:
         tx.on_commit(self.publish)
         return result
 
-    def _run_once(self, act: Callable[[TableContext], T], form: codecs.Codec[T], once: IdempotencyKey | None) -> T:
+    def _run_once(self, act: Callable[[TableContext], T], codec: codecs.Codec[T], key: IdempotencyKey | None) -> T:
         return self.provider.tx_runner.run(
-            lambda tx: idempotency_results.run_once_and_store_result(tx, once, form, self.now(), lambda: act(tx))
+            lambda tx: idempotency_results.run_once_and_store_result(tx, key, codec, self.now(), lambda: act(tx))
         )
 
     def rename_dataset(
-        self, urn: Urn, new: Urn, principal: Principal, run: str | None = None, once: IdempotencyKey | None = None
+        self,
+        urn: Urn,
+        new: Urn,
+        principal: Principal,
+        run: str | None = None,
+        idempotency_key: IdempotencyKey | None = None,
     ) -> ProposalResult:
         """Rename a dataset within its namespace, with its metadata and lineage (decision 22).
 
@@ -381,7 +392,7 @@ class WritePath:
 
         try:
             (written,) = self._run_once(
-                lambda tx: self._commit_changes(tx, rename_dataset, principal), codecs.WRITTEN, once
+                lambda tx: self._commit_changes(tx, rename_dataset, principal), codecs.WRITTEN, idempotency_key
             )
         except TransactionTimeout as error:
             raise RenameConflict(str(urn), "it has too much metadata for one transaction") from error

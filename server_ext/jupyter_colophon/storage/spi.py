@@ -201,13 +201,13 @@ class SearchIndex(Protocol):
     def remove_document(self, urn: str) -> None:
         """Remove an entity's document."""
 
-    def find_matches(self, words: TextQuery, cap: int) -> list[Match]:
+    def find_matches(self, query: TextQuery, cap: int) -> list[Match]:
         """Return the newest `cap` matches, best first."""
 
-    def find_matches_and_groups(self, words: TextQuery, cap: int, counted: int) -> tuple[list[Match], list[Group]]:
+    def find_matches_and_groups(self, query: TextQuery, cap: int, counted: int) -> tuple[list[Match], list[Group]]:
         """Return the same as `match`; if there are more matches, also the newest `counted` as groups, else no groups."""
 
-    def group_matches(self, words: TextQuery, cap: int) -> list[Group]:
+    def group_matches(self, query: TextQuery, cap: int) -> list[Group]:
         """Return the newest `cap` matches grouped by namespace and type, in no particular order."""
 
     def count_facets(self, numbers: Sequence[int], facets: Sequence[str]) -> Mapping[str, Mapping[str, int]]:

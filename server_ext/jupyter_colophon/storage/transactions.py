@@ -51,8 +51,8 @@ class WriteSession(Protocol):
     def roll_back_to_savepoint(self) -> bool:
         """Roll back to the savepoint; return False if the store has rolled back the whole transaction."""
 
-    def create_context(self, life: TransactionLifetime, after: list[After]) -> TableContext:
-        """Create the context for a callable, valid while `life` is open; actions after the commit are added to `after`."""
+    def create_context(self, lifetime: TransactionLifetime, after: list[After]) -> TableContext:
+        """Create the context for a callable, valid while `lifetime` is open; actions after the commit are added to `after`."""
 
 
 class _PendingWrite(Generic[T]):
@@ -73,13 +73,13 @@ class _PendingWrite(Generic[T]):
         """Call it once, discarding the state of earlier attempts, which may have seen data that was rolled back."""
         self.after.clear()
         self.error = None
-        life = TransactionLifetime.create_for_write()
+        lifetime = TransactionLifetime.create_for_write()
         began = time.monotonic()
         try:
-            self.value = self.work(session.create_context(life, self.after))
-            life.require_open()
+            self.value = self.work(session.create_context(lifetime, self.after))
+            lifetime.require_open()
         finally:
-            life.end_transaction()
+            lifetime.end_transaction()
             if (took := time.monotonic() - began) > SLOW_S:
                 _logger.warning("a write transaction blocked other writers for %.0f ms", took * 1000)
 

@@ -167,9 +167,9 @@ def _list_texts_of_member(value: Any, field: str) -> Iterator[str]:
             yield str(item)
 
 
-def _build_filter_too_large_error(pointer: str, why: str) -> InvalidQuery:
-    return InvalidQuery(f"{_SUBJECT} {why}", pointer=pointer)
+def _build_filter_too_large_error(pointer: str, reason: str) -> InvalidQuery:
+    return InvalidQuery(f"{_SUBJECT} {reason}", pointer=pointer)
 
 
-def _build_invalid_filter_error(pointer: str, why: str) -> InvalidInstance:
-    return InvalidInstance(_SUBJECT, (Problem(pointer, why),))
+def _build_invalid_filter_error(pointer: str, reason: str) -> InvalidInstance:
+    return InvalidInstance(_SUBJECT, (Problem(pointer, reason),))

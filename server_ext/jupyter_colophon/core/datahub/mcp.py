@@ -178,9 +178,9 @@ def is_create_if_absent(headers: Mapping[str, str], at: str) -> bool:
     return header == "*"
 
 
-def build_invalid_proposal_error(pointer: str, why: str) -> InvalidInstance:
+def build_invalid_proposal_error(pointer: str, reason: str) -> InvalidInstance:
     """Return the error for one invalid location."""
-    return InvalidInstance(_SUBJECT, (Problem(pointer, why),))
+    return InvalidInstance(_SUBJECT, (Problem(pointer, reason),))
 
 
 def parse_urn_at(text: str, pointer: str) -> Urn:

@@ -52,13 +52,13 @@ def _render_enveloped_aspect(aspect: Aspect) -> Document:
     }
 
 
-def render_entity(urn: str, aspects: Mapping[str, Aspect], *, with_system: bool) -> Document:
+def render_entity(urn: str, aspects: Mapping[str, Aspect], *, include_system_metadata: bool) -> Document:
     """Return an entity in the form of the OpenAPI routes."""
-    return {"urn": urn} | {name: _render_aspect(aspect, with_system) for name, aspect in aspects.items()}
+    return {"urn": urn} | {name: _render_aspect(aspect, include_system_metadata) for name, aspect in aspects.items()}
 
 
-def _render_aspect(aspect: Aspect, with_system: bool) -> Document:
-    if not with_system:
+def _render_aspect(aspect: Aspect, include_system_metadata: bool) -> Document:
+    if not include_system_metadata:
         return {"value": aspect.value}
     return {
         "value": aspect.value,

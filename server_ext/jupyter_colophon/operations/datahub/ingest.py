@@ -113,7 +113,9 @@ def write_or_queue_proposals(
         if queue:
             entry = catalog.inbox.check_and_store_batch(proposals, principal, once)
             return IngestResult((), entry.id, warnings)
-        written = catalog.write_path.apply_proposals_atomically(proposals, principal, PROPOSALS_POINTER, once=once)
+        written = catalog.write_path.apply_proposals_atomically(
+            proposals, principal, PROPOSALS_POINTER, idempotency_key=once
+        )
         return IngestResult(tuple(written), 0, warnings)
 
 

@@ -82,6 +82,6 @@ def _read_entities(catalog: "Catalog", request: OperationRequest, urns: Sequence
         {} if names is None else reader.read_aspects_of_existing_entities(parsed, set(names) or None, request.principal)
     )
     return [
-        documents.render_entity(original_spellings, stored.get(urn, {}), with_system=request[SYSTEM])
+        documents.render_entity(original_spellings, stored.get(urn, {}), include_system_metadata=request[SYSTEM])
         for urn, original_spellings in zip(urns, reader.read_original_spellings(urns), strict=True)
     ]

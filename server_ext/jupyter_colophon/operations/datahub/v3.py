@@ -156,7 +156,7 @@ def _read_written_entities(catalog: "Catalog", request: OperationRequest) -> lis
         documents.render_entity(
             entity["urn"],
             {name: aspect for name, aspect in stored.get(str(urn), {}).items() if name in entity},
-            with_system=False,
+            include_system_metadata=False,
         )
         for urn, entity in zip(urns, request.body, strict=True)
     ]
@@ -199,7 +199,11 @@ def _read_stored_entity(catalog: "Catalog", request: OperationRequest, at: int, 
     urn = _parse_urn_of_body_entity(requested, request.path["type"], at)
     names = {name for name in requested if name != "urn"} or None
     aspects = catalog.datahub.reader.read_aspects_of_existing_entities([urn], names, request.principal).get(str(urn))
-    return None if aspects is None else documents.render_entity(requested["urn"], aspects, with_system=request[SYSTEM])
+    return (
+        None
+        if aspects is None
+        else documents.render_entity(requested["urn"], aspects, include_system_metadata=request[SYSTEM])
+    )
 
 
 @declare_operation(
@@ -220,7 +224,7 @@ def read_single_entity(services: ProcessServices, request: OperationRequest) -> 
         catalog.registry.get_type(urn.type)
         raise catalog.reader.create_not_found_or_renamed_error(urn)
     (original_spellings,) = reader.read_original_spellings([str(urn)])
-    return documents.render_entity(original_spellings, aspects, with_system=request[SYSTEM])
+    return documents.render_entity(original_spellings, aspects, include_system_metadata=request[SYSTEM])
 
 
 @declare_operation(

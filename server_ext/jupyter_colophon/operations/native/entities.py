@@ -100,7 +100,7 @@ def delete_entity(services: ProcessServices, request: OperationRequest) -> Docum
     require_no_condition(request)
     catalog, urn = services.get_or_open_catalog(), request.urn
     (written,) = catalog.write_path.apply_proposals_atomically(
-        [Proposal(urn, None, "delete")], request.principal, once=request.idempotency_key
+        [Proposal(urn, None, "delete")], request.principal, idempotency_key=request.idempotency_key
     )
     if urn.type == "namespace":
         catalog.namespaces.remove_content_outside_catalog(urn.parts[0], request.principal)
@@ -232,7 +232,7 @@ def delete_aspect(services: ProcessServices, request: OperationRequest) -> Opera
 def _apply_aspect_change(services: ProcessServices, request: OperationRequest, change: Change) -> OperationAnswer:
     proposal = Proposal(request.urn, request.path["aspect"], change, request.body, parse_write_condition(request))
     (done,) = services.get_or_open_catalog().write_path.apply_proposals_atomically(
-        [proposal], request.principal, once=request.idempotency_key
+        [proposal], request.principal, idempotency_key=request.idempotency_key
     )
     return OperationAnswer(
         documents.render_write_result(done), etag=format_etag(done.version) if done.version > 0 else None

@@ -60,7 +60,7 @@ _NEXT = (
 )
 def read_lineage(services: ProcessServices, request: OperationRequest) -> Document:
     """Read the lineage graph around an entity."""
-    question = LineageRequest(
+    lineage_request = LineageRequest(
         urn=Urn.parse(request[URN]),
         direction=cast("Direction", request[DIRECTION]),
         levels=request[LEVELS],
@@ -69,8 +69,8 @@ def read_lineage(services: ProcessServices, request: OperationRequest) -> Docume
         columns=request[_COLUMNS],
         as_of=request[AS_OF],
     )
-    lineage = services.get_or_open_catalog().lineage.read_lineage(question, request.principal)
-    return lineage_documents.render_lineage_query(question) | lineage_documents.render_lineage(lineage)
+    lineage = services.get_or_open_catalog().lineage.read_lineage(lineage_request, request.principal)
+    return lineage_documents.render_lineage_query(lineage_request) | lineage_documents.render_lineage(lineage)
 
 
 @declare_operation(

@@ -11,13 +11,13 @@ from jupyter_colophon.core.time_format import format_ms_as_iso_time
 Document = dict[str, Any]
 
 
-def render_lineage_query(question: LineageRequest) -> Document:
+def render_lineage_query(request: LineageRequest) -> Document:
     """Return the parameters of a query, as in `lineage.json`."""
     return {
-        "urn": str(question.urn),
-        "direction": question.direction,
-        "levels": question.levels,
-    } | render_requested_times(question.window, question.as_of)
+        "urn": str(request.urn),
+        "direction": request.direction,
+        "levels": request.levels,
+    } | render_requested_times(request.window, request.as_of)
 
 
 def render_requested_times(window: TimeWindow, as_of: int | None) -> Document:

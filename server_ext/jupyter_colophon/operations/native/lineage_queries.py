@@ -50,9 +50,9 @@ _WINDOW: Final = Parameter(
 )
 def continue_lineage(services: ProcessServices, request: OperationRequest) -> Document:
     """Continue a lineage graph from the frontier of a previous answer."""
-    question = _parse_continuation_request(request.body)
-    lineage = services.get_or_open_catalog().lineage.read_lineage(question, request.principal)
-    return lineage_documents.render_lineage_query(question) | lineage_documents.render_lineage(lineage)
+    lineage_request = _parse_continuation_request(request.body)
+    lineage = services.get_or_open_catalog().lineage.read_lineage(lineage_request, request.principal)
+    return lineage_documents.render_lineage_query(lineage_request) | lineage_documents.render_lineage(lineage)
 
 
 @declare_operation(
@@ -64,14 +64,14 @@ def continue_lineage(services: ProcessServices, request: OperationRequest) -> Do
 )
 def read_lineage_path(services: ProcessServices, request: OperationRequest) -> Document:
     """Find all shortest paths on which data flows from one node to another."""
-    question = PathRequest(
+    lineage_request = PathRequest(
         Urn.parse(request[_FROM]), Urn.parse(request[_TO]), parse_time_window(request), request[AS_OF]
     )
-    paths = services.get_or_open_catalog().lineage.find_paths(question, request.principal)
-    ends = {"from": str(question.source), "to": str(question.target)}
+    paths = services.get_or_open_catalog().lineage.find_paths(lineage_request, request.principal)
+    ends = {"from": str(lineage_request.source), "to": str(lineage_request.target)}
     return (
         ends
-        | lineage_documents.render_requested_times(question.window, question.as_of)
+        | lineage_documents.render_requested_times(lineage_request.window, lineage_request.as_of)
         | lineage_documents.render_lineage_paths(paths)
     )
 
@@ -85,7 +85,7 @@ def read_lineage_path(services: ProcessServices, request: OperationRequest) -> D
 )
 def read_lineage_impact(services: ProcessServices, request: OperationRequest) -> Document:
     """Count the downstream entities by type, owner and namespace."""
-    question = LineageRequest(
+    lineage_request = LineageRequest(
         Urn.parse(request[URN]),
         "downstream",
         request[_REACH],
@@ -93,11 +93,11 @@ def read_lineage_impact(services: ProcessServices, request: OperationRequest) ->
         MAX_RELATIONS,
         as_of=request[AS_OF],
     )
-    impact = services.get_or_open_catalog().lineage.count_impact(question, request.principal)
-    start = {"urn": str(question.urn), "levels": question.levels}
+    impact = services.get_or_open_catalog().lineage.count_impact(lineage_request, request.principal)
+    start = {"urn": str(lineage_request.urn), "levels": lineage_request.levels}
     return (
         start
-        | lineage_documents.render_requested_times(question.window, question.as_of)
+        | lineage_documents.render_requested_times(lineage_request.window, lineage_request.as_of)
         | lineage_documents.render_impact_counts(impact)
     )
 
@@ -128,7 +128,7 @@ def read_lineage_diff(services: ProcessServices, request: OperationRequest) -> D
     after = request[_AFTER]
     after = clock.time_ns() // 1_000_000 if after is None else after
     before = request[_BEFORE]
-    question = LineageDiffRequest(
+    lineage_request = LineageDiffRequest(
         urn=Urn.parse(request[URN]),
         source=max(0, after - DAY_MS) if before is None else before,
         target=after,
@@ -137,16 +137,16 @@ def read_lineage_diff(services: ProcessServices, request: OperationRequest) -> D
         levels=request[LEVELS],
         limit=request[RELATIONS],
     )
-    if question.source > question.target:
+    if lineage_request.source > lineage_request.target:
         raise InvalidQuery("must not be after to", "from")
-    difference = services.get_or_open_catalog().lineage.diff_lineage(question, request.principal)
+    difference = services.get_or_open_catalog().lineage.diff_lineage(lineage_request, request.principal)
     return {
-        "urn": str(question.urn),
-        "direction": question.direction,
-        "levels": question.levels,
-        "from": format_ms_as_iso_time(question.source),
-        "to": format_ms_as_iso_time(question.target),
-        "window": question.window,
+        "urn": str(lineage_request.urn),
+        "direction": lineage_request.direction,
+        "levels": lineage_request.levels,
+        "from": format_ms_as_iso_time(lineage_request.source),
+        "to": format_ms_as_iso_time(lineage_request.target),
+        "window": lineage_request.window,
         **lineage_documents.render_lineage_diff(difference),
     }
 

@@ -43,7 +43,7 @@ def submit_proposals(services: ProcessServices, request: OperationRequest) -> Op
         location = {"Location": f"{request.base_url}colophon/api/inbox/{entry.id}"}
         return OperationAnswer(documents.render_inbox_entry(entry), HTTPStatus.ACCEPTED, headers=location)
     done = catalog.write_path.apply_proposals_atomically(
-        proposals, request.principal, "/proposals", once=request.idempotency_key
+        proposals, request.principal, "/proposals", idempotency_key=request.idempotency_key
     )
     return OperationAnswer(documents.render_write_results(done))
 

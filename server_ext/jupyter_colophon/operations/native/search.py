@@ -58,7 +58,7 @@ _LABELS = {filter_.name: filter_.label for filter_ in FILTERS}
 )
 def search_entities(services: ProcessServices, request: OperationRequest) -> Document:
     """Search entities; each hit states why it matched, and matches are counted by facet."""
-    question = SearchRequest(
+    search_request = SearchRequest(
         request[_Q],
         tuple((filter_.name, value) for filter_ in _FILTERS if (value := request[filter_])),
         request[LIMIT],
@@ -69,7 +69,7 @@ def search_entities(services: ProcessServices, request: OperationRequest) -> Doc
         request[_SORT],
     )
     return _render_search_results(
-        request[_Q], services.get_or_open_catalog().searcher.search_page_of_hits(question, request.principal)
+        request[_Q], services.get_or_open_catalog().searcher.search_page_of_hits(search_request, request.principal)
     )
 
 
@@ -85,8 +85,8 @@ def list_metadata_keys(services: ProcessServices, request: OperationRequest) -> 
     """List metadata keys with the number of entities that have them."""
     catalog, limit = services.get_or_open_catalog(), request[LIMIT]
     start, time = _parse_offset_and_as_of(catalog, "keys", request)
-    question = KeysRequest(request[PREFIX], request[NAMESPACE], _parse_scopes(request), as_of=time)
-    matching_keys, is_lower_bound = catalog.keys.list_keys_with_counts(question, request.principal)
+    keys_request = KeysRequest(request[PREFIX], request[NAMESPACE], _parse_scopes(request), as_of=time)
+    matching_keys, is_lower_bound = catalog.keys.list_keys_with_counts(keys_request, request.principal)
     keys = list(
         limit_items_to_page_bytes(
             (to_api_document(item) for item in matching_keys[start : start + limit]), measure_json_bytes
@@ -111,9 +111,11 @@ def list_metadata_values(services: ProcessServices, request: OperationRequest) -
     """List the values of a metadata key with the number of entities that have them."""
     catalog, limit = services.get_or_open_catalog(), request[LIMIT]
     start, time = _parse_offset_and_as_of(catalog, "values", request)
-    question = ValuesRequest(request.path["key"], request[PREFIX], request[NAMESPACE], _parse_scopes(request), time)
+    values_request = ValuesRequest(
+        request.path["key"], request[PREFIX], request[NAMESPACE], _parse_scopes(request), time
+    )
     matching_values, is_lower_bound = catalog.keys.list_values_with_counts(
-        question, start + limit + 1, request.principal
+        values_request, start + limit + 1, request.principal
     )
     rows = ({"value": value, "entities": count} for value, count in matching_values[start : start + limit])
     values = list(limit_items_to_page_bytes(rows, measure_json_bytes))

@@ -97,10 +97,10 @@ def _read_field_lineage_of_path(
     """Read the lineage of a field of the data in the path, or of all, in the window; also return the answer's headers."""
     urn, namespace = parse_data_urn_of_path(services, request, trailing)
     within, sides = require_time_window(request[START], request[END]), _parse_direction_to_sides(direction)
-    question = FieldLineageRequest(urn, within, field, "incoming" in sides, "outgoing" in sides)
+    lineage_request = FieldLineageRequest(urn, within, field, "incoming" in sides, "outgoing" in sides)
     lineage, principal = services.get_or_open_catalog().lineage, request.principal
     lineage.require_entity_in_namespace(urn, namespace, principal)
-    field_lineage = read_field_lineage(lineage, question, principal)
+    field_lineage = read_field_lineage(lineage, lineage_request, principal)
     renderer = FieldLineageRenderer(urn, field_lineage, services.identity, sides)
     return renderer, TRUNCATED if field_lineage.truncated else {}
 

@@ -44,7 +44,7 @@ _VALUE: Final = {
 )
 def list_keys(services: ProcessServices, request: OperationRequest) -> OperationAnswer:
     """List keys with the number of entities that have them."""
-    question = KeysRequest(
+    keys_request = KeysRequest(
         request[PREFIX],
         request.path["namespace"],
         SCOPES[request[SCOPE]],
@@ -52,8 +52,8 @@ def list_keys(services: ProcessServices, request: OperationRequest) -> Operation
         request[AS_OF],
     )
     catalog, start = services.get_or_open_catalog(), request[_OFFSET]
-    catalog.lister.require_known_kinds(question.carriers)
-    keys, cut = catalog.keys.list_keys_with_counts(question, request.principal)
+    catalog.lister.require_known_kinds(keys_request.carriers)
+    keys, cut = catalog.keys.list_keys_with_counts(keys_request, request.principal)
     return _build_list_answer(to_api_documents(keys[start : start + request[_LIMIT]]), cut=cut)
 
 
@@ -67,11 +67,11 @@ def list_keys(services: ProcessServices, request: OperationRequest) -> Operation
 def list_values(services: ProcessServices, request: OperationRequest) -> OperationAnswer:
     """List the values of a key with the number of entities that have them."""
     start = request[_OFFSET]
-    question = ValuesRequest(
+    values_request = ValuesRequest(
         request.path["key"], request[PREFIX], request.path["namespace"], SCOPES[request[SCOPE]], request[AS_OF]
     )
     values, cut = services.get_or_open_catalog().keys.list_values_with_counts(
-        question, start + request[_LIMIT], request.principal
+        values_request, start + request[_LIMIT], request.principal
     )
     return _build_list_answer([{"value": value, "entities": entities} for value, entities in values[start:]], cut=cut)
 

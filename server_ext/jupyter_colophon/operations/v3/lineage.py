@@ -108,7 +108,7 @@ _NEXT: Final = {
 def read_lineage(services: ProcessServices, request: OperationRequest) -> Document:
     """Return the lineage of a dataset or a stream in a window of time."""
     urn, namespace = parse_data_urn_of_path(services, request, 1)
-    question = LineageRequest(
+    lineage_request = LineageRequest(
         urn=urn,
         direction=_DIRECTIONS[request[_DIRECTION]],
         levels=_parse_levels(request[_LEVELS], request[_MAX_LEVELS]),
@@ -118,7 +118,7 @@ def read_lineage(services: ProcessServices, request: OperationRequest) -> Docume
     )
     collapse = {_parse_collapsed_part(item) for item in request[_COLLAPSE]}
     rollup, v5 = request[_ROLLUP] != "", request[FORMAT] != ""
-    return _find_and_render_lineage(services, request, question, namespace, collapse, rollup=rollup, v5=v5)
+    return _find_and_render_lineage(services, request, lineage_request, namespace, collapse, rollup=rollup, v5=v5)
 
 
 @declare_operation(
@@ -141,7 +141,7 @@ def read_next_lineage(services: ProcessServices, request: OperationRequest) -> D
     def read_urns(name: str) -> list[str]:
         return [str(parse_lineage_key(key, identity)) for key in body.get(name, ())]
 
-    question = LineageRequest(
+    lineage_request = LineageRequest(
         urn=urn,
         direction=_DIRECTIONS[body.get("direction", "both")],
         levels=_parse_levels(str(body.get("levels", "")), str(body.get("maxLevels", ""))),
@@ -154,7 +154,7 @@ def read_next_lineage(services: ProcessServices, request: OperationRequest) -> D
     collapse = body.get("collapse", [])
     parts = {_parse_collapsed_part(item) for item in ([collapse] if isinstance(collapse, str) else collapse)}
     rollup, v5 = "rollup" in body, "responseFormat" in body
-    return _find_and_render_lineage(services, request, question, namespace, parts, rollup=rollup, v5=v5)
+    return _find_and_render_lineage(services, request, lineage_request, namespace, parts, rollup=rollup, v5=v5)
 
 
 def parse_data_urn_of_path(services: ProcessServices, request: OperationRequest, trailing: int) -> tuple[Urn, str]:
@@ -168,7 +168,7 @@ def parse_data_urn_of_path(services: ProcessServices, request: OperationRequest,
 def _find_and_render_lineage(
     services: ProcessServices,
     request: OperationRequest,
-    question: LineageRequest,
+    lineage_request: LineageRequest,
     namespace: str,
     collapse: set[Part],
     *,
@@ -176,10 +176,10 @@ def _find_and_render_lineage(
     v5: bool,
 ) -> Document:
     lineage, principal = services.get_or_open_catalog().lineage, request.principal
-    lineage.require_entity_in_namespace(question.urn, namespace, principal)
-    access_lineage = find_accesses_around_data(lineage, question, principal, rollup=rollup)
+    lineage.require_entity_in_namespace(lineage_request.urn, namespace, principal)
+    access_lineage = find_accesses_around_data(lineage, lineage_request, principal, rollup=rollup)
     return LineageRenderer(services.identity, access_lineage.nodes, v5=v5).render_document(
-        access_lineage, question.window, collapse
+        access_lineage, lineage_request.window, collapse
     )
 
 

@@ -184,7 +184,9 @@ def _change_user_metadata_of_path(
     proposal = Proposal(urn, "businessMetadata", "annotate", annotation, parse_write_condition(request), needs="entity")
     catalog, principal = services.get_or_open_catalog(), request.principal
     catalog.metadata.require_entity_in_namespace(urn, namespace, principal)
-    (done,) = catalog.write_path.apply_proposals_atomically([proposal], principal, once=request.idempotency_key)
+    (done,) = catalog.write_path.apply_proposals_atomically(
+        [proposal], principal, idempotency_key=request.idempotency_key
+    )
     message = "Metadata was updated." if done.has_changed else "There was nothing to change."
     return OperationAnswer({"message": message, "version": done.version}, etag=format_etag(done.version))
 

@@ -271,5 +271,5 @@ def _parse_time_member(document: Mapping[str, Any], member: str) -> int | None:
         raise _create_member_error(f"/{member}", error.reason) from None
 
 
-def _create_member_error(pointer: str, why: str) -> InvalidInstance:
-    return InvalidInstance("the body", (Problem(pointer, why),))
+def _create_member_error(pointer: str, reason: str) -> InvalidInstance:
+    return InvalidInstance("the body", (Problem(pointer, reason),))

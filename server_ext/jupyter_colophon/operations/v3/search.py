@@ -181,8 +181,8 @@ def _create_or_resume_search(
     request: OperationRequest, route: str, namespaces: tuple[str, ...], without: tuple[str, ...]
 ) -> _SearchState:
     form, scope = request[_FORMAT] or "names", request[_ENTITY_SCOPE].upper()
-    question = replace(_build_list_request(request, namespaces, form), without=without)
-    return _SearchState(route, form, (scope,) if scope else ("SYSTEM", "USER"), question)
+    list_request = replace(_build_list_request(request, namespaces, form), without=without)
+    return _SearchState(route, form, (scope,) if scope else ("SYSTEM", "USER"), list_request)
 
 
 def _build_list_request(request: OperationRequest, namespaces: tuple[str, ...], form: str) -> EntityListRequest:
@@ -250,17 +250,17 @@ def _render_record(summary: EntitySummary, metadata: Any, form: str, identity: I
 
 
 def _render_page(results: _SearchPage, records: list[Any]) -> dict[str, Any]:
-    question, listed = results.search.question, results.listed
+    list_request, listed = results.search.question, results.listed
     page = {
-        "sort": f"{question.sort} {'desc' if question.descending else 'asc'}" if question.sort else "",
+        "sort": f"{list_request.sort} {'desc' if list_request.descending else 'asc'}" if list_request.sort else "",
         "offset": listed.offset,
-        "limit": len(records) if question.limit is None else question.limit,
+        "limit": len(records) if list_request.limit is None else list_request.limit,
         "numCursors": len(results.cursors),
         "total": listed.total,
         "results": records,
         "cursors": results.cursors,
-        "showHidden": question.hidden,
-        "showCustom": question.custom,
+        "showHidden": list_request.hidden,
+        "showCustom": list_request.custom,
         "entityScope": list(results.search.scopes),
     }
     if results.search.form == "v6":

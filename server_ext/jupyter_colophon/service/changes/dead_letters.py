@@ -73,7 +73,7 @@ class DeadLetterService:
             _logger.warning("a refused proposal cannot be stored as a dead letter: %s", failed.detail)
 
     def retry_and_delete_letter(
-        self, number: int, principal: Principal, once: IdempotencyKey | None = None
+        self, number: int, principal: Principal, idempotency_key: IdempotencyKey | None = None
     ) -> list[ProposalResult]:
         """Apply a dead letter as its sender, who is authorised again, and delete it.
 
@@ -84,7 +84,9 @@ class DeadLetterService:
         def find_letter(tx: TableContext) -> tuple[list[ProposalResult] | None, DeadLetter | None]:
             # Check for a stored result first: after a lost response the letter is already deleted.
             result = (
-                None if once is None else idempotency_results.find_stored_result(tx, once, codecs.WRITTEN, self.now())
+                None
+                if idempotency_key is None
+                else idempotency_results.find_stored_result(tx, idempotency_key, codecs.WRITTEN, self.now())
             )
             return result, rows.find_letter(tx, number)
 
@@ -95,12 +97,12 @@ class DeadLetterService:
         if not letter.sender.scopes <= principal.scopes:
             raise AccessDenied("replay", f"the dead letter {number}")
         return (
-            self._apply_letter_as_sender(letter, once)
+            self._apply_letter_as_sender(letter, idempotency_key)
             if letter.seq is None
-            else self._delete_letter_and_request_redelivery(letter, letter.seq, once)
+            else self._delete_letter_and_request_redelivery(letter, letter.seq, idempotency_key)
         )
 
-    def delete_letter(self, number: int, principal: Principal, once: IdempotencyKey | None = None) -> int:
+    def delete_letter(self, number: int, principal: Principal, idempotency_key: IdempotencyKey | None = None) -> int:
         """Delete a dead letter; return its number. Raises NotFound, and AccessDenied without the scope admin."""
 
         def remove_letter(tx: TableContext) -> int:
@@ -113,11 +115,13 @@ class DeadLetterService:
 
         return self.provider.tx_runner.run(
             lambda tx: idempotency_results.run_once_and_store_result(
-                tx, once, codecs.NUMBER, self.now(), lambda: remove_letter(tx)
+                tx, idempotency_key, codecs.NUMBER, self.now(), lambda: remove_letter(tx)
             )
         )
 
-    def _apply_letter_as_sender(self, letter: DeadLetter, once: IdempotencyKey | None) -> list[ProposalResult]:
+    def _apply_letter_as_sender(
+        self, letter: DeadLetter, idempotency_key: IdempotencyKey | None
+    ) -> list[ProposalResult]:
         def apply_and_remove(tx: TableContext, apply: Callable[[], list[ProposalResult]]) -> list[ProposalResult]:
             if not rows.delete_letter(tx, letter.id):
                 raise NotFound("dead letter", str(letter.id))
@@ -133,7 +137,7 @@ class DeadLetterService:
                 self._get_or_parse_proposals(letter),
                 letter.sender,
                 PROPOSALS_POINTER,
-                once=once,
+                idempotency_key=idempotency_key,
                 in_transaction=apply_and_remove,
             )
         except StorageError:
@@ -151,7 +155,7 @@ class DeadLetterService:
         return (replace(message, united=True),)
 
     def _delete_letter_and_request_redelivery(
-        self, letter: DeadLetter, seq: int, once: IdempotencyKey | None
+        self, letter: DeadLetter, seq: int, idempotency_key: IdempotencyKey | None
     ) -> list[ProposalResult]:
         def queue_delivery(tx: TableContext) -> list[ProposalResult]:
             if not rows.delete_letter(tx, letter.id):
@@ -161,7 +165,7 @@ class DeadLetterService:
 
         return self.provider.tx_runner.run(
             lambda tx: idempotency_results.run_once_and_store_result(
-                tx, once, codecs.WRITTEN, self.now(), lambda: queue_delivery(tx)
+                tx, idempotency_key, codecs.WRITTEN, self.now(), lambda: queue_delivery(tx)
             )
         )
 

@@ -53,7 +53,7 @@ class ProposalInbox:
         )
 
     def check_and_store_batch(
-        self, proposals: Sequence[Proposal], principal: Principal, once: IdempotencyKey | None = None
+        self, proposals: Sequence[Proposal], principal: Principal, idempotency_key: IdempotencyKey | None = None
     ) -> InboxEntry:
         """Store a batch durably and return its entry; raise errors that can be detected now, as `WritePath.propose` does."""
         self.write_path.authorize_and_validate(proposals, principal, PROPOSALS_POINTER)
@@ -62,7 +62,7 @@ class ProposalInbox:
             now = self.now()
             tx.on_commit(self.apply_pending_now)
             return idempotency_results.run_once_and_store_result(
-                tx, once, codecs.ENTRY, now, lambda: rows.add_batch(tx, proposals, principal, now)
+                tx, idempotency_key, codecs.ENTRY, now, lambda: rows.add_batch(tx, proposals, principal, now)
             )
 
         return self.provider.tx_runner.run(take)

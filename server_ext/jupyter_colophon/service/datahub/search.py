@@ -99,31 +99,31 @@ class DataHubEntityFinder:
         if text.strip() in ("", ALL):
             scanned = self.list_urns_of_type(kind, 0, _EXAMINED_MAX, principal)
         else:
-            question = SearchRequest(text, (("type", kind),), RANKED_MAX, facets=())
-            scanned = UrnPage(*self.searcher.find_urns_of_first_hits(question, principal))
+            request = SearchRequest(text, (("type", kind),), RANKED_MAX, facets=())
+            scanned = UrnPage(*self.searcher.find_urns_of_first_hits(request, principal))
         matching = self._filter_matching_entities(scanned.urns, filter_, removed=False)
         unseen = max(0, scanned.total - len(scanned.urns))
         return UrnPage(tuple(matching[start : start + limit]), len(matching) + unseen, scanned.at_least or unseen > 0)
 
     @audit_reads_of_method("scroll", lambda page: page.urns, lambda service: service.reader.read_policy.audit)
-    def scroll_entities(self, question: ScrollRequest, principal: Principal) -> ScrollPage:
+    def scroll_entities(self, request: ScrollRequest, principal: Principal) -> ScrollPage:
         """Return a page of matching entities. Raises InvalidQuery, NotFound."""
-        request_key = [list(question.types), question.removed]
+        request_key = [list(request.types), request.removed]
         after = ""
-        if question.cursor:
-            *same, after = self.reader.cursors.decode_cursor("scroll", question.cursor)
+        if request.cursor:
+            *same, after = self.reader.cursors.decode_cursor("scroll", request.cursor)
             if same != request_key:
                 raise InvalidQuery("does not belong to this list: repeat the request without a cursor", "scrollId")
-        scanned, last = self._read_entities_after(question.types, after, principal)
-        matching = self._filter_matching_entities(scanned, question.filter, removed=question.removed)
-        page = matching[: question.limit]
+        scanned, last = self._read_entities_after(request.types, after, principal)
+        matching = self._filter_matching_entities(scanned, request.filter, removed=request.removed)
+        page = matching[: request.limit]
         if len(page) < len(matching):
             last = page[-1] if page else after
-        return ScrollPage(tuple(page), None if last is None else self.encode_cursor_after(question, last))
+        return ScrollPage(tuple(page), None if last is None else self.encode_cursor_after(request, last))
 
-    def encode_cursor_after(self, question: ScrollRequest, urn: str) -> str:
+    def encode_cursor_after(self, request: ScrollRequest, urn: str) -> str:
         """Return the cursor after an entity."""
-        return self.reader.cursors.encode_cursor("scroll", [list(question.types), question.removed, urn])
+        return self.reader.cursors.encode_cursor("scroll", [list(request.types), request.removed, urn])
 
     @audit_reads_of_method("count", audit=lambda service: service.reader.read_policy.audit)
     def count_entities_with_aspect(self, aspect: str, like: str, principal: Principal) -> int:

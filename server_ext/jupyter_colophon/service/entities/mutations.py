@@ -27,11 +27,17 @@ class MetadataMutator:
     write_path: WritePath
 
     def apply_mutations(
-        self, mutations: Sequence[Mutation], principal: Principal, pointer_prefix: str, once: IdempotencyKey | None
+        self,
+        mutations: Sequence[Mutation],
+        principal: Principal,
+        pointer_prefix: str,
+        idempotency_key: IdempotencyKey | None,
     ) -> list[MutationResult]:
         """Apply a batch in order. Raises NotFound, AccessDenied, InvalidInstance without changing anything."""
         proposals = [proposal for mutation in mutations for proposal in self._create_proposals_of_mutation(mutation)]
-        written = self.write_path.apply_proposals_atomically(proposals, principal, pointer_prefix, once=once)
+        written = self.write_path.apply_proposals_atomically(
+            proposals, principal, pointer_prefix, idempotency_key=idempotency_key
+        )
         # Read from the stored versions, so that a repeated request gets the first response.
         return self.write_path.provider.tx_runner.run(
             lambda tx: _build_results_before_and_after(tx, mutations, written), read_only=True

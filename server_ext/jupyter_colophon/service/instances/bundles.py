@@ -46,19 +46,19 @@ class InstanceTransfer:
         self._store, self._saver, self._presenter = store, saver, presenter
         self._edits, self._secrets = edits, secrets
 
-    def export_instances(self, choice: ExportSelection) -> list[dict[str, Any]]:
+    def export_instances(self, selection: ExportSelection) -> list[dict[str, Any]]:
         """Return instances in Elyra's format, with their names. Raises InstanceNotFound for an unknown requested name."""
         space = self._store.space
         by_name = {
             stored.name: stored
-            for stored in self._store.read_existing_instances(choice.names or self._store.list_instance_names())
+            for stored in self._store.read_existing_instances(selection.names or self._store.list_instance_names())
         }
-        if missing := next((name for name in choice.names if name not in by_name), None):
+        if missing := next((name for name in selection.names if name not in by_name), None):
             raise InstanceNotFound(space, missing)
         return [
-            self._create_exported_document(stored, choice)
+            self._create_exported_document(stored, selection)
             for stored in by_name.values()
-            if self._is_selected(stored, choice)
+            if self._is_selected(stored, selection)
         ]
 
     def import_instances(
@@ -76,14 +76,16 @@ class InstanceTransfer:
             for document in documents
         ]
 
-    def _is_selected(self, stored: StoredInstance, choice: ExportSelection) -> bool:
-        if stored.document is None or choice.schema not in ("", stored.document.get("schema_name")):
+    def _is_selected(self, stored: StoredInstance, selection: ExportSelection) -> bool:
+        if stored.document is None or selection.schema not in ("", stored.document.get("schema_name")):
             return False
-        return choice.include_invalid or not self._presenter.build_presented_instance(self._store.space, stored).reason
+        return (
+            selection.include_invalid or not self._presenter.build_presented_instance(self._store.space, stored).reason
+        )
 
-    def _create_exported_document(self, stored: StoredInstance, choice: ExportSelection) -> dict[str, Any]:
+    def _create_exported_document(self, stored: StoredInstance, selection: ExportSelection) -> dict[str, Any]:
         document = stored.document or {}
-        if choice.include_secrets:
+        if selection.include_secrets:
             return {"name": stored.name, **self._secrets.fill_available_secrets(self._store.space, document)}
         return {"name": stored.name, **self._presenter.mask_document(self._store.space, document)}
 

@@ -91,9 +91,11 @@ class EditedDocumentReader:
             if key is not None and key not in old_keys and (why := self._secrets.explain_refused_reference(key)):
                 self._refuse_references(name, full, [words], why)
 
-    def _refuse_references(self, name: str, full: Mapping[str, Any], places: list[ValuePath], why: str) -> None:
+    def _refuse_references(self, name: str, full: Mapping[str, Any], places: list[ValuePath], reason: str) -> None:
         if places:
-            raise InstanceInvalid(name, str(full.get("schema_name")), why, create_problem_for_each_path(places, why))
+            raise InstanceInvalid(
+                name, str(full.get("schema_name")), reason, create_problem_for_each_path(places, reason)
+            )
 
 
 def require_unchanged_name(name: str, document: Mapping[str, Any]) -> None:

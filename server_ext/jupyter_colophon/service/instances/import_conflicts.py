@@ -41,10 +41,10 @@ def _list_first_differences(stored: Both, new: Both) -> Iterator[Problem]:
             yield Problem(format_pointer(place), _WORDS[str(operation["op"]) if place == words else "replace"])
 
 
-def _get_reported_location(words: ValuePath, documents: tuple[Mapping[str, Any], ...]) -> ValuePath:
+def _get_reported_location(path: ValuePath, documents: tuple[Mapping[str, Any], ...]) -> ValuePath:
     """Return the location to report: that of the enclosing list or secret, if there is one, else the location itself."""
-    for end in range(len(words)):
-        values = [get_value_at_path(document, words[:end]) for document in documents]
+    for end in range(len(path)):
+        values = [get_value_at_path(document, path[:end]) for document in documents]
         if any(isinstance(value, list | tuple) or is_mask(value) for value in values):
-            return words[:end]
-    return words
+            return path[:end]
+    return path

@@ -306,12 +306,14 @@ class InstanceService:
         return replace(done, problems=(*missing_secrets, *done.problems))
 
     @audit_reads_of_method("export", audit=_get_read_audit)
-    def export_instances(self, space: str, choice: ExportSelection, principal: Principal) -> Sequence[dict[str, Any]]:
+    def export_instances(
+        self, space: str, selection: ExportSelection, principal: Principal
+    ) -> Sequence[dict[str, Any]]:
         """Return instances in Elyra's format, with their names. Raises InstanceNotFound; AccessDenied for secrets."""
-        self._require_schemaspace_access(principal, "admin" if choice.include_secrets else "read", space)
+        self._require_schemaspace_access(principal, "admin" if selection.include_secrets else "read", space)
         key, documents = (
             self._get_schemaspace_key(space),
-            self._create_instance_transfer(space).export_instances(choice),
+            self._create_instance_transfer(space).export_instances(selection),
         )
         return [
             document

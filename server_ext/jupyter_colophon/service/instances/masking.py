@@ -60,9 +60,9 @@ class SecretMasker:
         return cached[1]
 
 
-def get_value_at_path(document: Any, words: ValuePath) -> Any:
+def get_value_at_path(document: Any, path: ValuePath) -> Any:
     """Return the value at a path; None if there is none."""
-    for word in words:
+    for word in path:
         if isinstance(document, Mapping):
             document = document.get(word)
         elif isinstance(document, list | tuple) and word.isdigit() and int(word) < len(document):
@@ -105,24 +105,24 @@ def get_secret_reference(value: object) -> str | None:
     return None
 
 
-def find_mask_paths(value: Any, words: ValuePath = ()) -> Iterator[ValuePath]:
+def find_mask_paths(value: Any, path: ValuePath = ()) -> Iterator[ValuePath]:
     """Yield the paths of all masks in a value."""
     if is_mask(value):
-        yield words
+        yield path
     else:
         for step, inner in _list_members_and_elements(value):
             if isinstance(inner, Mapping | list | tuple):
-                yield from find_mask_paths(inner, (*words, step))
+                yield from find_mask_paths(inner, (*path, step))
 
 
-def find_reference_paths(value: Any, words: ValuePath = ()) -> Iterator[tuple[ValuePath, str]]:
+def find_reference_paths(value: Any, path: ValuePath = ()) -> Iterator[tuple[ValuePath, str]]:
     """Yield the paths of all references in a value, with their keys."""
     key = get_secret_reference(value)
     if key is not None:
-        yield words, key
+        yield path, key
     else:
         for step, inner in _list_members_and_elements(value):
-            yield from find_reference_paths(inner, (*words, step))
+            yield from find_reference_paths(inner, (*path, step))
 
 
 def replace_masks_by_old_secrets(
@@ -138,9 +138,9 @@ def replace_masks_by_old_secrets(
     return done, missing
 
 
-def format_path_as_pointer(words: ValuePath) -> str:
+def format_path_as_pointer(path: ValuePath) -> str:
     """Return the path as a JSON Pointer."""
-    return "".join("/" + word.replace("~", "~0").replace("/", "~1") for word in words)
+    return "".join("/" + word.replace("~", "~0").replace("/", "~1") for word in path)
 
 
 def create_problem_for_each_path(pointers: Sequence[ValuePath], message: str) -> tuple[Problem, ...]:
@@ -148,16 +148,16 @@ def create_problem_for_each_path(pointers: Sequence[ValuePath], message: str) ->
     return tuple(Problem(format_path_as_pointer(words), message) for words in pointers)
 
 
-def _replace_masks_in_value(new: Any, old: Any, hidden: Any, words: ValuePath, missing: list[ValuePath]) -> Any:
+def _replace_masks_in_value(new: Any, old: Any, hidden: Any, path: ValuePath, missing: list[ValuePath]) -> Any:
     if is_mask(new):
         if old is None or is_mask(old):
-            missing.append(words)
+            missing.append(path)
             return new
         return copy_json_deeply(old)
     if isinstance(new, Mapping):
         was, masked = (_to_mapping_or_empty(old), _to_mapping_or_empty(hidden))
         return {
-            key: _replace_masks_in_value(inner, was.get(key), masked.get(key), (*words, key), missing)
+            key: _replace_masks_in_value(inner, was.get(key), masked.get(key), (*path, key), missing)
             for key, inner in new.items()
         }
     if isinstance(new, list | tuple):
@@ -167,7 +167,7 @@ def _replace_masks_in_value(new: Any, old: Any, hidden: Any, words: ValuePath, m
                 inner,
                 old[pair] if pair is not None else None,
                 hidden[pair] if pair is not None else None,
-                (*words, str(index)),
+                (*path, str(index)),
                 missing,
             )
             for index, (inner, pair) in enumerate(zip(new, pairs, strict=True))
@@ -218,12 +218,12 @@ def _list_members_and_elements(value: Any) -> Iterator[tuple[str, Any]]:
         yield from ((str(index), inner) for index, inner in enumerate(value))
 
 
-def _find_secret_named_members(value: Any, words: ValuePath) -> Iterator[ValuePath]:
+def _find_secret_named_members(value: Any, path: ValuePath) -> Iterator[ValuePath]:
     for step, inner in _list_members_and_elements(value):
         if isinstance(value, Mapping) and _SECRET_NAMES.search(step):
-            yield (*words, step)
+            yield (*path, step)
         else:
-            yield from _find_secret_named_members(inner, (*words, step))
+            yield from _find_secret_named_members(inner, (*path, step))
 
 
 def _contains_secret_keyword(part: Any) -> bool:

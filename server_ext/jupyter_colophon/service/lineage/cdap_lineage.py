@@ -51,10 +51,10 @@ def find_accesses_around_data(
 
 
 def _build_access_lineage(
-    lineage_query: LineageQuery, question: LineageRequest, walked: LineageWalk, rollup: bool
+    lineage_query: LineageQuery, request: LineageRequest, walk: LineageWalk, rollup: bool
 ) -> AccessLineage:
-    edges, complete = _read_edges_of_walk(lineage_query, question, walked)
-    accesses = list(run_accesses.iterate_run_accesses(lineage_query.tx, edges, question.as_of))
+    edges, complete = _read_edges_of_walk(lineage_query, request, walk)
+    accesses = list(run_accesses.iterate_run_accesses(lineage_query.tx, edges, request.as_of))
     runs = run_accesses.read_run_rows(lineage_query.tx, (access.run for access in accesses))
     met = [
         ProgramAccess(
@@ -77,12 +77,12 @@ def _build_access_lineage(
     page = list(limit_items_to_page_bytes(met, _measure_access_bytes, LIST_BYTES_MAX))
     complete, met = complete and len(page) == len(met), page
     builder = lineage_query.builder
-    nodes = builder.build_nodes(question, walked)
+    nodes = builder.build_nodes(request, walk)
     return AccessLineage(
         accesses=tuple(met),
-        nodes=_collect_nodes(builder, question, nodes, met),
-        frontier=builder.find_frontier(nodes, question, walked),
-        truncated=walked.truncated or not complete,
+        nodes=_collect_nodes(builder, request, nodes, met),
+        frontier=builder.find_frontier(nodes, request, walk),
+        truncated=walk.truncated or not complete,
     )
 
 
@@ -99,11 +99,11 @@ def _get_run_id_or_empty(runs: Mapping[str, Row], run: str) -> str:
 
 
 def _read_edges_of_walk(
-    lineage_query: LineageQuery, question: LineageRequest, walked: LineageWalk
+    lineage_query: LineageQuery, request: LineageRequest, walk: LineageWalk
 ) -> tuple[list[Edge], bool]:
-    triples = sorted(walked.triples)
+    triples = sorted(walk.triples)
     most = max(_RUNS_LEAST, min(_RUNS_OF_EDGE, _RUNS // max(1, len(triples))))
-    edges = get_lineage_edges_at(lineage_query.tx, lineage_query.as_of).read_edges(triples, question.window, most)
+    edges = get_lineage_edges_at(lineage_query.tx, lineage_query.as_of).read_edges(triples, request.window, most)
     return edges, all(edge.complete and len(edge.runs) == edge.run_count for edge in edges)
 
 
@@ -136,10 +136,10 @@ def _find_workflow_run(known_runs: Mapping[str, Row], urn: str) -> Row | None:
 
 
 def _collect_nodes(
-    builder: LineageBuilder, question: LineageRequest, drawn: Iterable[LineageNode], met: Iterable[ProgramAccess]
+    builder: LineageBuilder, request: LineageRequest, drawn: Iterable[LineageNode], met: Iterable[ProgramAccess]
 ) -> Mapping[str, LineageNode]:
     """Return the nodes that the relations name; workflows were not part of the walk, so they are added."""
     nodes = {node.urn: node for node in drawn}
     named = {end for access in met for end in (access.data, access.program)}
-    more = builder.build_nodes(question, LineageWalk(dict.fromkeys(sorted(named - nodes.keys()), 0)))
+    more = builder.build_nodes(request, LineageWalk(dict.fromkeys(sorted(named - nodes.keys()), 0)))
     return {urn: node for urn, node in (nodes | {node.urn: node for node in more}).items() if urn in named}

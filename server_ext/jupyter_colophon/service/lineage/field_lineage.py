@@ -21,21 +21,21 @@ _RUNS_FIRST, _RUNS_MAX = 50, 5_000
 _Pair = tuple[str, str, str]
 
 
-def read_field_lineage(reader: LineageReader, question: FieldLineageRequest, principal: Principal) -> FieldLineage:
+def read_field_lineage(reader: LineageReader, request: FieldLineageRequest, principal: Principal) -> FieldLineage:
     """Return the incoming and outgoing lineage of the fields of a dataset. Raises NotFound."""
     return reader.run_query_about_node(
-        question.urn, principal, None, lambda lineage_query: _build_field_lineage(lineage_query, question)
+        request.urn, principal, None, lambda lineage_query: _build_field_lineage(lineage_query, request)
     )
 
 
-def _build_field_lineage(lineage_query: LineageQuery, question: FieldLineageRequest) -> FieldLineage:
-    tx, urn = lineage_query.tx, str(question.urn)
-    into = Range.prefix(urn, question.field) if question.field else Range.prefix(urn)
-    incoming = list(islice(tx.get_table("column_edges").scan(into), MAX_RELATIONS + 1)) if question.incoming else []
-    outgoing = list(islice(_iterate_outgoing_rows(tx, question), MAX_RELATIONS + 1)) if question.outgoing else []
+def _build_field_lineage(lineage_query: LineageQuery, request: FieldLineageRequest) -> FieldLineage:
+    tx, urn = lineage_query.tx, str(request.urn)
+    into = Range.prefix(urn, request.field) if request.field else Range.prefix(urn)
+    incoming = list(islice(tx.get_table("column_edges").scan(into), MAX_RELATIONS + 1)) if request.incoming else []
+    outgoing = list(islice(_iterate_outgoing_rows(tx, request), MAX_RELATIONS + 1)) if request.outgoing else []
     visible_edges, is_complete = zip(
         *(
-            _find_edges_in_window(tx, _filter_visible_rows(lineage_query, rows[:MAX_RELATIONS]), question.window)
+            _find_edges_in_window(tx, _filter_visible_rows(lineage_query, rows[:MAX_RELATIONS]), request.window)
             for rows in (incoming, outgoing)
         ),
         strict=True,
@@ -51,9 +51,9 @@ def _build_field_lineage(lineage_query: LineageQuery, question: FieldLineageRequ
     )
 
 
-def _iterate_outgoing_rows(tx: TableContext, question: FieldLineageRequest) -> Iterator[Row]:
-    for row in tx.get_table("column_edges").scan_index("source", str(question.urn)):
-        if question.field in ("", row["source_field"]):
+def _iterate_outgoing_rows(tx: TableContext, request: FieldLineageRequest) -> Iterator[Row]:
+    for row in tx.get_table("column_edges").scan_index("source", str(request.urn)):
+        if request.field in ("", row["source_field"]):
             yield row
 
 

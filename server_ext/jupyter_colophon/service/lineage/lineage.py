@@ -60,14 +60,14 @@ class LineageQuery:
     clock: Callable[[], float]
     as_of: int | None
 
-    def walk_visible_graph(self, question: LineageRequest, until: str = "") -> LineageWalk:
+    def walk_visible_graph(self, request: LineageRequest, until: str = "") -> LineageWalk:
         """Traverse the graph, limited to visible nodes. Raises InvalidQuery if a frontier node cannot have lineage."""
-        for urn in map(Urn.parse, question.frontier):
+        for urn in map(Urn.parse, request.frontier):
             if urn.type not in _TYPES_WITH_LINEAGE:
                 raise InvalidQuery(f"contains {urn}, which cannot have lineage", "frontier")
         return LineageWalker(
             get_lineage_edges_at(self.tx, self.as_of), self.clock, self.nodes.filter_visible_nodes
-        ).walk_graph(question, until)
+        ).walk_graph(request, until)
 
     @property
     def builder(self) -> LineageBuilder:
@@ -84,39 +84,39 @@ class LineageReader:
     read_policy: ReadPolicy
     clock: Callable[[], float]
 
-    def read_lineage(self, question: LineageRequest, principal: Principal) -> Lineage:
+    def read_lineage(self, request: LineageRequest, principal: Principal) -> Lineage:
         """Return the graph around data or a program. Raises NotFound if it never existed, or not yet."""
 
         def answer(query: LineageQuery) -> Lineage:
-            return query.builder.build_lineage(question, query.walk_visible_graph(question))
+            return query.builder.build_lineage(request, query.walk_visible_graph(request))
 
-        return self.run_query_about_node(question.urn, principal, question.as_of, answer)
+        return self.run_query_about_node(request.urn, principal, request.as_of, answer)
 
-    def find_paths(self, question: PathRequest, principal: Principal) -> Paths:
+    def find_paths(self, request: PathRequest, principal: Principal) -> Paths:
         """Return all shortest paths on which data flows from one node to another. Raises NotFound for either."""
-        self._require_readable(question.target, principal)
+        self._require_readable(request.target, principal)
         walk_question = LineageRequest(
-            question.source, "downstream", MAX_LEVELS, question.window, MAX_RELATIONS, as_of=question.as_of
+            request.source, "downstream", MAX_LEVELS, request.window, MAX_RELATIONS, as_of=request.as_of
         )
 
         def answer(query: LineageQuery) -> Paths:
-            _require_known_node(query, question.target)
-            return _find_shortest_paths(query, walk_question, str(question.target))
+            _require_known_node(query, request.target)
+            return _find_shortest_paths(query, walk_question, str(request.target))
 
-        return self.run_query_about_node(question.source, principal, question.as_of, answer)
+        return self.run_query_about_node(request.source, principal, request.as_of, answer)
 
-    def count_impact(self, question: LineageRequest, principal: Principal) -> Impact:
+    def count_impact(self, request: LineageRequest, principal: Principal) -> Impact:
         """Count what is downstream of data or a program. Raises NotFound."""
 
         def answer(query: LineageQuery) -> Impact:
-            return _count_downstream_entities(query, question, query.walk_visible_graph(question))
+            return _count_downstream_entities(query, request, query.walk_visible_graph(request))
 
-        return self.run_query_about_node(question.urn, principal, question.as_of, answer)
+        return self.run_query_about_node(request.urn, principal, request.as_of, answer)
 
-    def diff_lineage(self, question: LineageDiffRequest, principal: Principal) -> LineageDiff:
+    def diff_lineage(self, request: LineageDiffRequest, principal: Principal) -> LineageDiff:
         """Return the edges that were added and removed between two times. Raises NotFound."""
         return self.run_query_about_node(
-            question.urn, principal, None, lambda query: _diff_edges_between_times(query, question)
+            request.urn, principal, None, lambda query: _diff_edges_between_times(query, request)
         )
 
     def read_node_labels(self, urns: Iterable[Urn], principal: Principal) -> tuple[NodeLabels, ...]:
@@ -180,9 +180,9 @@ def _has_entity_existed(tx: TableContext, urn: Urn, time: int | None) -> bool:
     return first is not None and int(first["time"]) <= time
 
 
-def _find_shortest_paths(query: LineageQuery, question: LineageRequest, target: str) -> Paths:
-    walked = query.walk_visible_graph(question, until=target)
-    source = str(question.urn)
+def _find_shortest_paths(query: LineageQuery, request: LineageRequest, target: str) -> Paths:
+    walked = query.walk_visible_graph(request, until=target)
+    source = str(request.urn)
     steps = PathSteps(walked.triples, (source, target))
     shortest_paths = ShortestPaths(source, target, steps.list_all_steps())
     arrows_on_paths = shortest_paths.collect_edges()
@@ -195,13 +195,13 @@ def _find_shortest_paths(query: LineageQuery, question: LineageRequest, target: 
     walk_on_paths = LineageWalk({urn: level for urn, level in walked.levels.items() if urn in nodes_on_paths}, triples)
     builder = query.builder
     arrows, has_all = builder.build_edges(
-        triples, question.window, LineageWalk({}, relations).group_statements_by_relation()
+        triples, request.window, LineageWalk({}, relations).group_statements_by_relation()
     )
     return Paths(
         levels=walked.levels[target] if shortest_paths.is_found else None,
         count=shortest_paths.count_paths(),
         paths=tuple(replace_flows_by_programs_in_path(path) for path in shortest_paths.list_first_paths(_PATHS_SHOWN)),
-        nodes=builder.build_nodes(question, walk_on_paths),
+        nodes=builder.build_nodes(request, walk_on_paths),
         edges=tuple(
             edge for edge in arrows if edge.access == "declared" or (edge.source, edge.target) in folded_arrows
         ),
@@ -209,15 +209,15 @@ def _find_shortest_paths(query: LineageQuery, question: LineageRequest, target: 
     )
 
 
-def _count_downstream_entities(query: LineageQuery, question: LineageRequest, walked: LineageWalk) -> Impact:
-    downstream = [urn for urn, level in walked.levels.items() if level > 0]
+def _count_downstream_entities(query: LineageQuery, request: LineageRequest, walk: LineageWalk) -> Impact:
+    downstream = [urn for urn, level in walk.levels.items() if level > 0]
     rows = [row for row in query.nodes.get_or_create_node_rows(downstream).values() if not row.get("declared")]
     return Impact(
         total=len(rows),
         by_type=_count_most_frequent_first(row["type"] for row in rows),
         by_owner=_count_most_frequent_first(_read_first_owners(query, rows)),
         by_namespace=_count_most_frequent_first(row["namespace"] for row in rows),
-        truncated=walked.truncated,
+        truncated=walk.truncated,
     )
 
 
@@ -264,19 +264,22 @@ def _read_own_descriptors(
     }
 
 
-def _diff_edges_between_times(query: LineageQuery, question: LineageDiffRequest) -> LineageDiff:
-    windows = [TimeWindow(max(0, time - question.window), time + 1) for time in (question.source, question.target)]
+def _diff_edges_between_times(query: LineageQuery, diff_request: LineageDiffRequest) -> LineageDiff:
+    windows = [
+        TimeWindow(max(0, time - diff_request.window), time + 1) for time in (diff_request.source, diff_request.target)
+    ]
     requests = [
-        LineageRequest(question.urn, question.direction, question.levels, window, question.limit) for window in windows
+        LineageRequest(diff_request.urn, diff_request.direction, diff_request.levels, window, diff_request.limit)
+        for window in windows
     ]
     before, after = (query.walk_visible_graph(request).to_walk_without_flows() for request in requests)
     (added, has_all_added), (removed, has_all_removed) = (
         _find_changed_edges(query, *walks) for walks in ((before, after, windows[1]), (after, before, windows[0]))
     )
-    ends = {end for edge in (*added, *removed) for end in (edge.source, edge.target)} | {str(question.urn)}
+    ends = {end for edge in (*added, *removed) for end in (edge.source, edge.target)} | {str(diff_request.urn)}
     levels = {urn: level for urn, level in (after.levels | before.levels).items() if urn in ends}
     both = LineageRequest(
-        question.urn, question.direction, question.levels, TimeWindow(windows[0].start, windows[1].end)
+        diff_request.urn, diff_request.direction, diff_request.levels, TimeWindow(windows[0].start, windows[1].end)
     )
     return LineageDiff(
         added=added,

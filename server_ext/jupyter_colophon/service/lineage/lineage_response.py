@@ -75,17 +75,17 @@ class LineageBuilder:
     edges: LineageEdges
     node_cache: NodeCache
 
-    def build_lineage(self, question: LineageRequest, met: LineageWalk) -> Lineage:
+    def build_lineage(self, request: LineageRequest, walk: LineageWalk) -> Lineage:
         """Build the response: flows are replaced by their programs, and declared edges go from data to data."""
-        walked = met.to_walk_without_flows()
-        nodes = self.build_nodes(question, walked)
+        walked = walk.to_walk_without_flows()
+        nodes = self.build_nodes(request, walked)
         stand_ins = frozenset(node.urn for node in nodes if node.declared)
         edges, has_all = self._read_edges_and_is_complete(
-            walked.triples, question.window, met.group_statements_by_relation()
+            walked.triples, request.window, walk.group_statements_by_relation()
         )
-        frontier_urns = replace_stand_ins_in_frontier(self.find_frontier(nodes, question, walked), edges, stand_ins)
+        frontier_urns = replace_stand_ins_in_frontier(self.find_frontier(nodes, request, walked), edges, stand_ins)
         remaining_nodes = move_hidden_counts_to_data(nodes, edges)
-        columns, are_all = self._read_visible_column_edges(walked.levels, stand_ins) if question.columns else ([], True)
+        columns, are_all = self._read_visible_column_edges(walked.levels, stand_ins) if request.columns else ([], True)
         return Lineage(
             nodes=remaining_nodes,
             edges=join_edges_of_stand_ins(edges, stand_ins),
@@ -94,18 +94,18 @@ class LineageBuilder:
             frontier=tuple(node.urn for node in remaining_nodes if node.urn in frontier_urns),
         )
 
-    def build_nodes(self, question: LineageRequest, walked: LineageWalk) -> tuple[LineageNode, ...]:
+    def build_nodes(self, request: LineageRequest, walk: LineageWalk) -> tuple[LineageNode, ...]:
         """Return the visited nodes, starting with the focus."""
-        rows = self.node_cache.get_or_create_node_rows(walked.levels)
-        hidden = self._count_hidden_neighbours(question.window, rows, walked)
+        rows = self.node_cache.get_or_create_node_rows(walk.levels)
+        hidden = self._count_hidden_neighbours(request.window, rows, walk)
         deleted_namespaces, time, titles = (
             list_namespaces_being_deleted(self.tx),
-            question.as_of,
-            self.node_cache.read_program_titles(walked.levels),
+            request.as_of,
+            self.node_cache.read_program_titles(walk.levels),
         )
         created_nodes = (
             (urn, _create_lineage_node(rows[urn], level, hidden, deleted_namespaces, time))
-            for urn, level in walked.levels.items()
+            for urn, level in walk.levels.items()
         )
         return tuple(replace(node, title=titles[urn]) if urn in titles else node for urn, node in created_nodes)
 
@@ -167,37 +167,33 @@ class LineageBuilder:
         }
 
     def find_frontier(
-        self, nodes: Sequence[LineageNode], question: LineageRequest, walked: LineageWalk
+        self, nodes: Sequence[LineageNode], request: LineageRequest, walk: LineageWalk
     ) -> tuple[str, ...]:
         """Return the nodes from which a walk can continue: to neighbours, or over more edges to visited ones."""
-        open_sides = list(_find_open_sides(nodes, question.direction, walked))
+        open_sides = list(_find_open_sides(nodes, request.direction, walk))
         frontier_urns = {node.urn for node, _, hidden in open_sides if hidden > 0}
         # Over other modes a program is both entered and left, or left over one of several statements, so data may have
         # further edges to it that were not queried.
         one_way = ("read", "write")
-        two_way_data = {data for data, _, mode in walked.triples if mode not in one_way}
+        two_way_data = {data for data, _, mode in walk.triples if mode not in one_way}
         sides: tuple[WalkDirection, ...] = ("upstream", "downstream")
         for side in sides:
             urns = sorted(
                 two_way_data.intersection(node.urn for node, way, hidden in open_sides if way == side and not hidden)
             )
             if urns:
-                more = self.edges.find_neighbours(
-                    "data", urns, WALKED["data", side], question.window, question.limit + 1
-                )
-                frontier_urns |= {triple[0] for triple in more if triple not in walked.unfolded}
+                more = self.edges.find_neighbours("data", urns, WALKED["data", side], request.window, request.limit + 1)
+                frontier_urns |= {triple[0] for triple in more if triple not in walk.unfolded}
         return tuple(node.urn for node in nodes if node.urn in frontier_urns)
 
-    def _count_hidden_neighbours(
-        self, window: TimeWindow, rows: Mapping[str, Row], walked: LineageWalk
-    ) -> HiddenCounts:
+    def _count_hidden_neighbours(self, window: TimeWindow, rows: Mapping[str, Row], walk: LineageWalk) -> HiddenCounts:
         """Count the hidden neighbours of each node, upstream and downstream."""
-        partners = _group_neighbours_by_node_and_side(walked.triples)
+        partners = _group_neighbours_by_node_and_side(walk.triples)
         most_shown = max(map(len, partners.values()), default=0)
         hidden = HiddenCounts({}, set())
         fully_expanded = {
-            key for key in walked.fully_expanded if is_data_node(key[0])
-        } | self._find_fully_expanded_programs(window, walked)
+            key for key in walk.fully_expanded if is_data_node(key[0])
+        } | self._find_fully_expanded_programs(window, walk)
         for side, way in _SIDES:
             urns = [urn for urn in rows if is_data_node(urn) == (side == "data") and (urn, way) not in fully_expanded]
             for urn, (count, is_capped) in self._count_neighbours_up_to_cap(
@@ -207,7 +203,7 @@ class LineageBuilder:
                 if is_capped:
                     hidden.capped.add(urn)
         data = sorted(urn for urn, way in hidden.counts if way == "upstream" and is_data_node(urn))
-        for urn, more, is_capped in self._count_hidden_declared_sources(window, data, walked):
+        for urn, more, is_capped in self._count_hidden_declared_sources(window, data, walk):
             hidden.counts[urn, "upstream"] += more
             if is_capped:
                 hidden.capped.add(urn)
@@ -229,9 +225,9 @@ class LineageBuilder:
             counts |= {urn: (count, count >= hub_cap) for urn, count in counted.items()}
         return counts
 
-    def _find_fully_expanded_programs(self, window: TimeWindow, walked: LineageWalk) -> set[tuple[str, str]]:
+    def _find_fully_expanded_programs(self, window: TimeWindow, walk: LineageWalk) -> set[tuple[str, str]]:
         """Return the programs and sides whose data were all visited; with statements, some may not have been."""
-        fully_expanded = {key for key in walked.fully_expanded if not is_data_node(key[0])}
+        fully_expanded = {key for key in walk.fully_expanded if not is_data_node(key[0])}
         programs = sorted({urn for urn, _ in fully_expanded})
         modes = (PROGRAM_READ, PROGRAM_WRITE)
         triples = self.edges.find_neighbours("program", programs, modes, window, MAX_RELATIONS) if programs else []
@@ -241,7 +237,7 @@ class LineageBuilder:
         )
 
     def _count_hidden_declared_sources(
-        self, window: TimeWindow, data: Sequence[str], walked: LineageWalk
+        self, window: TimeWindow, data: Sequence[str], walk: LineageWalk
     ) -> Iterator[tuple[str, int, bool]]:
         """Yield additional hidden counts of data declared from several sources, since a stand-in was counted as one."""
         triples = self.edges.find_neighbours("data", data, ("write",), window, _HUB_CAP) if data else []
@@ -249,7 +245,7 @@ class LineageBuilder:
         stand_ins = {
             program: urn
             for urn, program, mode in triples
-            if (urn, program, mode) not in walked.triples
+            if (urn, program, mode) not in walk.triples
             and declared_lineage.parse_placeholder_source(Urn.parse(program)) is not None
         }
         reads = (
@@ -290,7 +286,7 @@ def _group_neighbours_by_node_and_side(triples: Iterable[Triple]) -> dict[tuple[
 
 
 def _find_open_sides(
-    nodes: Iterable[LineageNode], direction: Direction, walked: LineageWalk
+    nodes: Iterable[LineageNode], direction: Direction, walk: LineageWalk
 ) -> Iterator[tuple[LineageNode, WalkDirection, int]]:
     """Yield nodes and directions that a walk has not continued, with their hidden counts."""
     for node in nodes:
@@ -299,7 +295,7 @@ def _find_open_sides(
             ("downstream", node.level >= 0, node.hidden_downstream),
         ):
             # A fully queried node hides only what may not be shown.
-            if (node.urn, way) in walked.queried:
+            if (node.urn, way) in walk.queried:
                 continue
             if direction == "undirected" or (on_side and direction in (way, "both")):
                 yield node, way, hidden  # type: ignore[misc]  # one of the two

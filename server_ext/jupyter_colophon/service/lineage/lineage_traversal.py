@@ -104,68 +104,68 @@ class LineageWalker:
     clock: Callable[[], float]
     shown: Callable[[set[str]], set[str]] = filter_nothing
 
-    def walk_graph(self, question: LineageRequest, until: str = "") -> LineageWalk:
+    def walk_graph(self, request: LineageRequest, until: str = "") -> LineageWalk:
         """Walk in the requested directions, up to the limits of relations and time, or until a node is found."""
-        begin = question.frontier or (str(question.urn),)
-        question = replace(question, visited=self._find_nodes_not_to_reenter(question))
+        begin = request.frontier or (str(request.urn),)
+        request = replace(request, visited=self._find_nodes_not_to_reenter(request))
         visible_urns = self.shown(set(begin))
         walked = LineageWalk({urn: 0 for urn in begin if urn in visible_urns})
         deadline = self.clock() + MAX_SECONDS
         both: tuple[WalkDirection, ...] = ("upstream", "downstream")
-        ways = both if question.direction == "both" else (question.direction,)
+        ways = both if request.direction == "both" else (request.direction,)
         begin = tuple(walked.levels)
         for way in ways:
             self._expand_in_direction(
-                question, walked, way, begin, lambda: until in walked.levels or self._is_out_of_time(walked, deadline)
+                request, walked, way, begin, lambda: until in walked.levels or self._is_out_of_time(walked, deadline)
             )
         return walked
 
-    def _find_nodes_not_to_reenter(self, question: LineageRequest) -> frozenset[str]:
+    def _find_nodes_not_to_reenter(self, request: LineageRequest) -> frozenset[str]:
         """Return the visited nodes that must not be entered again: all except programs with statements."""
-        programs = sorted(urn for urn in question.visited if not is_data_node(urn))
+        programs = sorted(urn for urn in request.visited if not is_data_node(urn))
         if not programs:
-            return question.visited
+            return request.visited
         # Beyond the limit, all programs are entered again, which is harmless.
         modes = (PROGRAM_READ, PROGRAM_WRITE)
-        triples = self.edges.find_neighbours("program", programs, modes, question.window, MAX_RELATIONS)
+        triples = self.edges.find_neighbours("program", programs, modes, request.window, MAX_RELATIONS)
         with_statements = {program for _, program, _ in triples} if len(triples) < MAX_RELATIONS else set(programs)
-        return question.visited - with_statements
+        return request.visited - with_statements
 
-    def _is_out_of_time(self, walked: LineageWalk, deadline: float) -> bool:
-        walked.truncated = walked.truncated or self.clock() > deadline
-        return walked.truncated
+    def _is_out_of_time(self, walk: LineageWalk, deadline: float) -> bool:
+        walk.truncated = walk.truncated or self.clock() > deadline
+        return walk.truncated
 
     def _expand_in_direction(
         self,
-        question: LineageRequest,
-        walked: LineageWalk,
-        way: WalkDirection,
+        request: LineageRequest,
+        walk: LineageWalk,
+        direction: WalkDirection,
         begin: Iterable[str],
         stop: Callable[[], bool],
     ) -> None:
-        sign = -1 if way == "upstream" else 1
+        sign = -1 if direction == "upstream" else 1
         data = {urn for urn in begin if is_data_node(urn)}
         # A walk that starts at a program continues from all its statements.
         start_programs = set(begin) - data
         # Directions are independent: a node both upstream and downstream lies on a cycle and is visited by both.
-        visited = data | start_programs | question.visited
-        for level in range(1, question.levels + 1):
+        visited = data | start_programs | request.visited
+        for level in range(1, request.levels + 1):
             if not (data or start_programs) or stop():
                 return
-            programs = self._read_neighbours(question, walked, "data", data, way, WALKED) - visited
+            programs = self._read_neighbours(request, walk, "data", data, direction, WALKED) - visited
             visited |= programs
-            data = self._read_neighbours(question, walked, "program", programs, way, WALKED)
-            data = (data | self._read_neighbours(question, walked, "program", start_programs, way, MODES)) - visited
+            data = self._read_neighbours(request, walk, "program", programs, direction, WALKED)
+            data = (data | self._read_neighbours(request, walk, "program", start_programs, direction, MODES)) - visited
             visited |= data
             # Sorted, so that the response does not depend on the process.
             for urn in (*sorted({get_program_of_node(urn) for urn in start_programs | programs}), *sorted(data)):
-                walked.levels.setdefault(urn, sign * level)
+                walk.levels.setdefault(urn, sign * level)
             start_programs = set()
 
     def _read_neighbours(
         self,
-        question: LineageRequest,
-        walked: LineageWalk,
+        request: LineageRequest,
+        walk: LineageWalk,
         side: Side,
         keys: Iterable[str],
         way: WalkDirection,
@@ -174,31 +174,31 @@ class LineageWalker:
         """Return the neighbours of these keys in a direction; every edge found is added to the relations."""
         sorted_keys = sorted(keys)
         sides = ("upstream", "downstream") if way == "undirected" else (way,)
-        if not sorted_keys or walked.truncated:
-            walked.cut.update((key, direction) for key in sorted_keys for direction in sides)
+        if not sorted_keys or walk.truncated:
+            walk.cut.update((key, direction) for key in sorted_keys for direction in sides)
             return set()
-        relation_count, at = len(walked.triples), 1 if side == "data" else 0
+        relation_count, at = len(walk.triples), 1 if side == "data" else 0
         # Known edges are found again from the other side, so query one more than the limit.
-        triples = self.edges.find_neighbours(side, sorted_keys, modes[side, way], question.window, question.limit + 1)
+        triples = self.edges.find_neighbours(side, sorted_keys, modes[side, way], request.window, request.limit + 1)
         visible_programs = self.shown({get_program_of_node(triple[at]) for triple in triples})
         met = [
             triple
             for triple in triples
             if get_program_of_node(triple[at]) in visible_programs
-            and not _is_known_relation(question, side, way, triple)
+            and not _is_known_relation(request, side, way, triple)
         ]
-        fresh = [triple for triple in met if triple not in walked.triples]
-        if relation_count + len(fresh) > question.limit or len(triples) > question.limit:
-            walked.truncated = True
-            del fresh[question.limit - relation_count :]
-            walked.cut.update((key, direction) for key in sorted_keys for direction in sides)
+        fresh = [triple for triple in met if triple not in walk.triples]
+        if relation_count + len(fresh) > request.limit or len(triples) > request.limit:
+            walk.truncated = True
+            del fresh[request.limit - relation_count :]
+            walk.cut.update((key, direction) for key in sorted_keys for direction in sides)
         else:
             hidden = {triple[1 - at] for triple in triples if get_program_of_node(triple[at]) not in visible_programs}
             for direction in sides:
-                walked.queried.update((key, direction) for key in sorted_keys)
-                walked.fully_expanded.update((key, direction) for key in sorted_keys if key not in hidden)
-        walked.triples.update(fresh)
-        accepted_triples = met if not walked.truncated else [triple for triple in met if triple in walked.triples]
+                walk.queried.update((key, direction) for key in sorted_keys)
+                walk.fully_expanded.update((key, direction) for key in sorted_keys if key not in hidden)
+        walk.triples.update(fresh)
+        accepted_triples = met if not walk.truncated else [triple for triple in met if triple in walk.triples]
         return {triple[at] for triple in accepted_triples}
 
 
@@ -207,6 +207,6 @@ def is_data_node(urn: str) -> bool:
     return urn.startswith("urn:li:dataset:")
 
 
-def _is_known_relation(question: LineageRequest, side: Side, way: WalkDirection, triple: Triple) -> bool:
+def _is_known_relation(request: LineageRequest, side: Side, direction: WalkDirection, triple: Triple) -> bool:
     """Return whether a continued walk already has a relation, from when its program was left."""
-    return side == "data" and triple[1] in question.visited and triple[2] in MODES["program", way]
+    return side == "data" and triple[1] in request.visited and triple[2] in MODES["program", direction]

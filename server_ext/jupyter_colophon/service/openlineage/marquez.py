@@ -110,10 +110,10 @@ class MarquezReader:
         """Return the graph around a node, in both directions. Raises NotFound, InvalidQuery."""
         urn = self._run_read_transaction(lambda tx: _find_urn_of_node_id(tx, node))
         levels = max(1, min(depth, MAX_LEVELS))
-        question = LineageRequest(urn, "undirected", levels, columns=columns)
+        request = LineageRequest(urn, "undirected", levels, columns=columns)
 
         def answer(lineage_query: LineageQuery) -> OpenLineageGraph:
-            built = lineage_query.builder.build_lineage(question, lineage_query.walk_visible_graph(question))
+            built = lineage_query.builder.build_lineage(request, lineage_query.walk_visible_graph(request))
             rows = list(
                 lineage_query.nodes.get_or_create_node_rows([lineage_node.urn for lineage_node in built.nodes]).values()
             )
@@ -221,11 +221,11 @@ class MarquezReader:
 
         return self._run_read_transaction(read_entities)
 
-    def read_job_or_dataset(self, kind: str, spelling: OriginalName, principal: Principal) -> OpenLineageEntity:
+    def read_job_or_dataset(self, kind: str, original_name: OriginalName, principal: Principal) -> OpenLineageEntity:
         """Return a job or a dataset. Raises NotFound."""
 
         def find_entity(tx: TableContext) -> OpenLineageEntity | None:
-            urn = _find_urn_of_name(tx, kind, spelling)
+            urn = _find_urn_of_name(tx, kind, original_name)
             row = None if urn is None else tx.get_table("entities").read((str(urn),))
             if row is None or row["deleted"] or not self.read_policy.may_read_namespace(principal, row["namespace"]):
                 return None
@@ -235,7 +235,7 @@ class MarquezReader:
 
         entity = self._run_read_transaction(find_entity)
         if entity is None:
-            raise NotFound(kind, spelling.name)
+            raise NotFound(kind, original_name.name)
         return entity
 
     @audit_reads_of_method("runs", lambda page: (run_with_facets.run.urn for run_with_facets in page[0]))
@@ -297,8 +297,8 @@ class MarquezReader:
             cursor: str | None = ""
             for _ in range(_SEARCH_PAGES if namespace else 1):
                 most = _SEARCH_AT_ONCE if namespace else max(limit, 1)
-                question = SearchRequest(query, (("type", KINDS[kind]),), most, cursor or "", facets=())
-                answer = self.searcher.search_page_of_hits(question, principal)
+                request = SearchRequest(query, (("type", KINDS[kind]),), most, cursor or "", facets=())
+                answer = self.searcher.search_page_of_hits(request, principal)
                 page = self._run_read_transaction(
                     partial(_read_jobs_and_datasets_by_urn, urns=[hit.summary.urn for hit in answer.hits])
                 )
@@ -353,14 +353,14 @@ def _iterate_namespace_name_splits(text: str) -> Iterator[OriginalName]:
             yield OriginalName(text[:position], text[position + 1 :])
 
 
-def _find_urn_of_name(tx: TableContext, kind: str, spelling: OriginalName) -> Urn | None:
+def _find_urn_of_name(tx: TableContext, kind: str, original_name: OriginalName) -> Urn | None:
     """Return the URN of OpenLineage's name; an entity that no event named has its URN as its name."""
-    name = _STATEMENT.sub("", spelling.name) if kind == "job" else spelling.name
+    name = _STATEMENT.sub("", original_name.name) if kind == "job" else original_name.name
     if name.startswith(PREFIX):
         try:
             urn = Urn.parse(name)
         except InvalidName:
             return None
         return urn if urn.type == KINDS[kind] else None
-    row = tx.get_table("openlineage_names").read((KINDS[kind], spelling.namespace, name))
+    row = tx.get_table("openlineage_names").read((KINDS[kind], original_name.namespace, name))
     return None if row is None else Urn.parse(row["urn"])

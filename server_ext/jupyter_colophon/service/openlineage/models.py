@@ -54,15 +54,15 @@ def create_jobs_and_datasets(tx: TableContext, rows: Sequence[Row], *, runs: boo
 
 
 def _create_job_or_dataset(
-    tx: TableContext, row: Row, spelling: OriginalName, facets: Mapping[str, Any], *, runs: bool
+    tx: TableContext, row: Row, original_name: OriginalName, facets: Mapping[str, Any], *, runs: bool
 ) -> OpenLineageEntity:
-    latest = _find_newest_run_of_job(tx, row["urn"], spelling) if runs and row["type"] == "dataJob" else None
+    latest = _find_newest_run_of_job(tx, row["urn"], original_name) if runs and row["type"] == "dataJob" else None
     accesses = latest.run.accesses if latest is not None else ()
     names = read_openlineage_names(tx, [access.data for access in accesses])
     return OpenLineageEntity(
         urn=row["urn"],
         type=row["type"],
-        spelling=spelling,
+        spelling=original_name,
         short=row["name"],
         created=row.get("created") or 0,
         updated=row.get("updated") or 0,

@@ -47,11 +47,11 @@ class EntitySearchLister:
         lambda listed: (summary.urn for summary in listed.entities),
         lambda service: service.searcher.read_policy.audit,
     )
-    def list_sorted_matches(self, question: EntityListRequest, principal: Principal) -> EntityListPage:
+    def list_sorted_matches(self, request: EntityListRequest, principal: Principal) -> EntityListPage:
         """Return a part of the matches, in order. Raises InvalidQuery."""
-        query = parse_search_query(question.text)
+        query = parse_search_query(request.text)
         return self.searcher.provider.tx_runner.run(
-            lambda tx: self._list_sorted_in_transaction(tx, question, query, principal), read_only=True
+            lambda tx: self._list_sorted_in_transaction(tx, request, query, principal), read_only=True
         )
 
     def require_known_kinds(self, kinds: Sequence[str]) -> None:
@@ -62,12 +62,12 @@ class EntitySearchLister:
             )
 
     def _list_sorted_in_transaction(
-        self, tx: TableContext, question: EntityListRequest, query: SearchQuery, principal: Principal
+        self, tx: TableContext, request: EntityListRequest, query: SearchQuery, principal: Principal
     ) -> EntityListPage:
-        _require_known_kinds_in_transaction(tx, question.kinds)
+        _require_known_kinds_in_transaction(tx, request.kinds)
         results = MatchCollector()
         truncated = False
-        for search_question in _split_by_namespace_and_type(question):
+        for search_question in _split_by_namespace_and_type(request):
             self.searcher.add_all_matches(tx, search_question, query, principal, results)
             truncated = truncated or results.capped
         matches = [
@@ -75,66 +75,64 @@ class EntitySearchLister:
             for match in self.searcher.filter_visible_matches(
                 tx, list(results.matches.values()), SearchRequest(""), principal
             )
-            if self._matches_requested_entities(match, question)
+            if self._matches_requested_entities(match, request)
         ]
-        if question.scope:
-            matches = [match for match in matches if self._matches_in_scope(tx, match, query, question)]
-        ordered = self._sort_matches(tx, results, matches, question)
-        start = _count_entities_before_part(ordered, question)
-        end = min(LISTED_MAX, start + (LISTED_MAX if question.limit is None else question.limit))
+        if request.scope:
+            matches = [match for match in matches if self._matches_in_scope(tx, match, query, request)]
+        ordered = self._sort_matches(tx, results, matches, request)
+        start = _count_entities_before_part(ordered, request)
+        end = min(LISTED_MAX, start + (LISTED_MAX if request.limit is None else request.limit))
         return EntityListPage(
-            self._read_summaries_at(tx, [urn for _, urn in ordered[start:end]], question.as_of),
+            self._read_summaries_at(tx, [urn for _, urn in ordered[start:end]], request.as_of),
             len(matches),
             truncated or len(ordered) > LISTED_MAX,
             start,
-            _list_sort_keys_of_part_ends(ordered, end, question),
+            _list_sort_keys_of_part_ends(ordered, end, request),
             {place[1]: place for place in ordered[start:end]},
         )
 
-    def _matches_requested_entities(self, match: Match, question: EntityListRequest) -> bool:
+    def _matches_requested_entities(self, match: Match, request: EntityListRequest) -> bool:
         urn = Urn.parse(match.urn)
-        if match.namespace in question.without or (question.namespaces and match.namespace not in question.namespaces):
+        if match.namespace in request.without or (request.namespaces and match.namespace not in request.namespaces):
             return False
-        if not question.hidden and self.identity.get_short_name(urn).startswith("_"):
+        if not request.hidden and self.identity.get_short_name(urn).startswith("_"):
             return False
-        if question.kinds:
-            return get_entity_kind(urn) in question.kinds
-        return urn.type in _DEFAULT_TYPES or (question.custom and urn.type in IMPLICIT_TYPES)
+        if request.kinds:
+            return get_entity_kind(urn) in request.kinds
+        return urn.type in _DEFAULT_TYPES or (request.custom and urn.type in IMPLICIT_TYPES)
 
-    def _matches_in_scope(
-        self, tx: TableContext, match: Match, query: SearchQuery, question: EntityListRequest
-    ) -> bool:
+    def _matches_in_scope(self, tx: TableContext, match: Match, query: SearchQuery, request: EntityListRequest) -> bool:
         """Return whether metadata of the requested scope matches; names belong to the scope SYSTEM."""
         registry = self.searcher.registry
-        if question.as_of is None:
+        if request.as_of is None:
             present = aspects.read_present_aspects(tx, registry, match.type, match.urn)
         else:
-            present = aspects.read_aspects_at_time(tx, registry, match.type, match.urn, question.as_of)
+            present = aspects.read_aspects_at_time(tx, registry, match.type, match.urn, request.as_of)
         type_ = registry.get_type_or_unregistered(match.type)
         rows = build_distinct_value_rows(
             descriptor for aspect in present.values() for descriptor in list_aspect_descriptors(type_, aspect)
         )
         if query.matches_all:
-            return question.scope == "SYSTEM" or any(row.scope == question.scope for row in rows)
-        if any(row.scope == question.scope and matches_value_row(query, row) for row in rows):
+            return request.scope == "SYSTEM" or any(row.scope == request.scope for row in rows)
+        if any(row.scope == request.scope and matches_value_row(query, row) for row in rows):
             return True
-        return question.scope == "SYSTEM" and not any(matches_value_row(query, row) for row in rows)
+        return request.scope == "SYSTEM" and not any(matches_value_row(query, row) for row in rows)
 
     def _sort_matches(
-        self, tx: TableContext, results: MatchCollector, matches: list[Match], question: EntityListRequest
+        self, tx: TableContext, results: MatchCollector, matches: list[Match], request: EntityListRequest
     ) -> list[ListPosition]:
         """Return the matches with their sort keys, in order."""
-        if not question.sort:
+        if not request.sort:
             best = results.select_best_matches(matches, len(matches), by_type=False)
             return [(at, match.urn) for at, match in enumerate(best)]
-        if question.sort == "entity-name":
+        if request.sort == "entity-name":
             named = [
                 (fold_text_for_comparison(self.identity.get_short_name(Urn.parse(match.urn))), match.urn)
                 for match in matches
             ]
-            return sorted(named, reverse=question.descending)
-        summaries = self._read_summaries_at(tx, [match.urn for match in matches], question.as_of)
-        return sorted([(summary.created.time, summary.urn) for summary in summaries], reverse=question.descending)
+            return sorted(named, reverse=request.descending)
+        summaries = self._read_summaries_at(tx, [match.urn for match in matches], request.as_of)
+        return sorted([(summary.created.time, summary.urn) for summary in summaries], reverse=request.descending)
 
     def _read_summaries_at(self, tx: TableContext, urns: Sequence[str], as_of: int | None) -> tuple[EntitySummary, ...]:
         summaries = aspects.find_entity_summaries(tx, urns)
@@ -156,29 +154,27 @@ def _require_known_kinds_in_transaction(tx: TableContext, kinds: Sequence[str]) 
                 raise InvalidQuery(f"no such kind of entity: {kind!r}", "target")
 
 
-def _count_entities_before_part(ordered: list[ListPosition], question: EntityListRequest) -> int:
+def _count_entities_before_part(ordered: list[ListPosition], request: EntityListRequest) -> int:
     """Return how many entities precede the requested part; relative to a sort key, so concurrent changes shift nothing."""
-    if question.after is None:
-        return question.offset
-    after: Any = question.after
-    return sum((position >= after if question.descending else position <= after) for position in ordered)
+    if request.after is None:
+        return request.offset
+    after: Any = request.after
+    return sum((position >= after if request.descending else position <= after) for position in ordered)
 
 
 def _list_sort_keys_of_part_ends(
-    ordered: list[ListPosition], end: int, question: EntityListRequest
+    ordered: list[ListPosition], end: int, request: EntityListRequest
 ) -> tuple[ListPosition, ...]:
     """Return the sort keys at the ends of this part and of the next ones, if any."""
-    if question.limit is None:
+    if request.limit is None:
         return ()
-    ends = range(end, min(len(ordered), LISTED_MAX), question.limit)
-    return tuple(ordered[at - 1] for at in ends[: question.places])
+    ends = range(end, min(len(ordered), LISTED_MAX), request.limit)
+    return tuple(ordered[at - 1] for at in ends[: request.places])
 
 
-def _split_by_namespace_and_type(question: EntityListRequest) -> list[SearchRequest]:
+def _split_by_namespace_and_type(request: EntityListRequest) -> list[SearchRequest]:
     """Split a question by namespace and type, so that none is crowded out when only the newest are ranked."""
-    types = dict.fromkeys(_TYPES.get(kind, "custom") for kind in question.kinds)
-    spaces = [[("namespace", space)] for space in question.namespaces] or [[]]
+    types = dict.fromkeys(_TYPES.get(kind, "custom") for kind in request.kinds)
+    spaces = [[("namespace", space)] for space in request.namespaces] or [[]]
     kinds = [[("type", type_)] for type_ in types] or [[]]
-    return [
-        SearchRequest(question.text, (*space, *kind), as_of=question.as_of) for space, kind in product(spaces, kinds)
-    ]
+    return [SearchRequest(request.text, (*space, *kind), as_of=request.as_of) for space, kind in product(spaces, kinds)]

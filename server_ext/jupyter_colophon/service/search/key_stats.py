@@ -36,22 +36,22 @@ class KeyStatsReader:
     searcher: CatalogSearcher
 
     @audit_reads_of_method("keys", audit=lambda service: service.searcher.read_policy.audit)
-    def list_keys_with_counts(self, question: KeysRequest, principal: Principal) -> tuple[list[KeyCount], bool]:
+    def list_keys_with_counts(self, request: KeysRequest, principal: Principal) -> tuple[list[KeyCount], bool]:
         """Return the keys, sorted, with the number of entities of each; and whether the list is incomplete."""
-        count = _add_counts_of_current_keys if question.as_of is None else _add_counts_of_past_keys
+        count = _add_counts_of_current_keys if request.as_of is None else _add_counts_of_past_keys
 
         def count_keys(tx: TableContext) -> tuple[Counter[_Key], bool]:
             counts: Counter[_Key] = Counter()
             is_partial = False
-            require_history_kept_at(tx, question.as_of)
+            require_history_kept_at(tx, request.as_of)
             for space in self._list_searched_namespaces(
-                tx, question.namespace, principal, ever=question.as_of is not None
+                tx, request.namespace, principal, ever=request.as_of is not None
             ):
-                is_partial = count(tx, self.searcher, space, question, counts) or is_partial
+                is_partial = count(tx, self.searcher, space, request, counts) or is_partial
             return counts, is_partial
 
         counts, is_partial = self.searcher.provider.tx_runner.run(count_keys, read_only=True)
-        selected = {key: count for key, count in counts.items() if not question.scopes or key[2] in question.scopes}
+        selected = {key: count for key, count in counts.items() if not request.scopes or key[2] in request.scopes}
         key_counts = [KeyCount(key, kind, scope, count) for (key, kind, scope), count in selected.items()]  # type: ignore[arg-type]
         return sorted(
             key_counts,
@@ -65,26 +65,26 @@ class KeyStatsReader:
 
     @audit_reads_of_method("values", audit=lambda service: service.searcher.read_policy.audit)
     def list_values_with_counts(
-        self, question: ValuesRequest, limit: int, principal: Principal
+        self, request: ValuesRequest, limit: int, principal: Principal
     ) -> tuple[list[tuple[str, int]], bool]:
         """Return the first values of a key, sorted, with the number of entities of each; and whether the list is incomplete.
 
         Raises HistoryExpired.
         """
-        key, prefix = fold_text_for_comparison(question.key), fold_text_for_comparison(question.prefix)
+        key, prefix = fold_text_for_comparison(request.key), fold_text_for_comparison(request.prefix)
 
         def count_values(tx: TableContext) -> tuple[Counter[str], bool]:
             counts: Counter[str] = Counter()
             is_partial = False
-            require_history_kept_at(tx, question.as_of)
+            require_history_kept_at(tx, request.as_of)
             for space in self._list_searched_namespaces(
-                tx, question.namespace, principal, ever=question.as_of is not None
+                tx, request.namespace, principal, ever=request.as_of is not None
             ):
-                if question.as_of is None and not question.scopes:
+                if request.as_of is None and not request.scopes:
                     for row in values.iterate_value_counts(tx, space, key, prefix, limit):
                         counts[row["shown"]] += row["entities"]
                     continue
-                pairs, is_cut = _find_values_of_key(tx, self.searcher.registry, space, question)
+                pairs, is_cut = _find_values_of_key(tx, self.searcher.registry, space, request)
                 counts.update(value for _, value in pairs)
                 is_partial = is_partial or is_cut
             return counts, is_partial
@@ -100,20 +100,20 @@ class KeyStatsReader:
 
 
 def _add_counts_of_current_keys(
-    tx: TableContext, _searcher: CatalogSearcher, space: str, question: KeysRequest, counts: Counter[_Key]
+    tx: TableContext, _searcher: CatalogSearcher, space: str, request: KeysRequest, counts: Counter[_Key]
 ) -> bool:
     """Add the current keys of a namespace's entities to `counts`; return whether any are missing."""
-    for row in values.iterate_key_counts(tx, space, fold_text_for_comparison(question.prefix)):
-        if not question.carriers or row["entity_kind"] in question.carriers:
+    for row in values.iterate_key_counts(tx, space, fold_text_for_comparison(request.prefix)):
+        if not request.carriers or row["entity_kind"] in request.carriers:
             counts[row["key"], row["kind"], row["scope"]] += row["entities"]
     return False
 
 
 def _add_counts_of_past_keys(
-    tx: TableContext, searcher: CatalogSearcher, space: str, question: KeysRequest, counts: Counter[_Key]
+    tx: TableContext, searcher: CatalogSearcher, space: str, request: KeysRequest, counts: Counter[_Key]
 ) -> bool:
     """Add the keys that a namespace's entities had at a time to `counts`; return whether any are missing."""
-    prefix, time = fold_text_for_comparison(question.prefix), question.as_of or 0
+    prefix, time = fold_text_for_comparison(request.prefix), request.as_of or 0
     now = list(_iterate_value_rows_of_keys(tx, values.TABLE, space, prefix))
     before = list(_iterate_value_rows_of_keys(tx, past_values.TABLE, space, prefix))
     moment = PointInTimeView(tx, searcher.registry, time)
@@ -131,28 +131,25 @@ def _add_counts_of_past_keys(
         if not then.removed
     }
     for urn, keys in keys_by_urn.items():
-        if (
-            not question.carriers
-            or get_entity_kind_of_row(moment.get_loaded_row(urn)["type"], urn) in question.carriers
-        ):
+        if not request.carriers or get_entity_kind_of_row(moment.get_loaded_row(urn)["type"], urn) in request.carriers:
             counts.update(keys)
     return moment.cut or max(len(now), len(before)) >= SCANNED_MAX
 
 
 def _find_values_of_key(
-    tx: TableContext, registry: Registry, space: str, question: ValuesRequest
+    tx: TableContext, registry: Registry, space: str, request: ValuesRequest
 ) -> tuple[set[tuple[str, str]], bool]:
     """Return (URN, value) of a key in these scopes, now or at a time; and whether any are missing."""
-    key, prefix = fold_text_for_comparison(question.key), fold_text_for_comparison(question.prefix)
+    key, prefix = fold_text_for_comparison(request.key), fold_text_for_comparison(request.prefix)
     patterns = SearchPattern(key, "exact"), SearchPattern(prefix, "prefix" if prefix else "any")
-    scopes = question.scopes or SCOPES
+    scopes = request.scopes or SCOPES
     now = list(values.iterate_value_rows(tx, values.TABLE, space, *patterns, SCANNED_MAX))
-    if question.as_of is None:
+    if request.as_of is None:
         pairs = {(row["urn"], row["shown"]) for row in now if row["scope"] in scopes}
         present = aspects.filter_not_removed(tx, {urn for urn, _ in pairs})
         return {pair for pair in pairs if pair[0] in present}, len(now) >= SCANNED_MAX
     before = list(values.iterate_value_rows(tx, past_values.TABLE, space, *patterns, SCANNED_MAX))
-    moment = PointInTimeView(tx, registry, question.as_of)
+    moment = PointInTimeView(tx, registry, request.as_of)
     urns = [row["urn"] for row in (*now, *before)]
     moment.load_and_cache_rows(urns)
     same = {urn for urn in moment.filter_unchanged_since(urns) if not moment.get_loaded_row(urn)["removed"]}

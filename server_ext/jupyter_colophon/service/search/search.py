@@ -97,49 +97,49 @@ class CatalogSearcher:
     cursors: CursorCodec
 
     @audit_reads_of_method("search", lambda answer: (hit.summary.urn for hit in answer.hits))
-    def search_page_of_hits(self, question: SearchRequest, principal: Principal) -> SearchResult:
+    def search_page_of_hits(self, request: SearchRequest, principal: Principal) -> SearchResult:
         """Return a page of hits that the principal may see. Raises InvalidQuery."""
-        query = self._parse_and_check_query(question)
-        if question.as_of is not None and question.sort != "relevance":
+        query = self._parse_and_check_query(request)
+        if request.as_of is not None and request.sort != "relevance":
             raise InvalidQuery("must be relevance with asOf", "sort")
         request_key: list[Any] = [
-            question.text,
-            [list(pair) for pair in question.filters],
-            question.removed,
-            question.sort,
+            request.text,
+            [list(pair) for pair in request.filters],
+            request.removed,
+            request.sort,
         ]
         offset = 0
-        if question.cursor:
+        if request.cursor:
             # A time such as `now-1d` resolves differently for the next page: use that of the first page.
-            *same, as_of, offset = self.cursors.decode_cursor("search", question.cursor)
-            if same != request_key or (as_of is None) != (question.as_of is None):
+            *same, as_of, offset = self.cursors.decode_cursor("search", request.cursor)
+            if same != request_key or (as_of is None) != (request.as_of is None):
                 raise InvalidQuery("does not belong to this search: repeat the request without a cursor", "cursor")
-            question = replace(question, as_of=as_of)
+            request = replace(request, as_of=as_of)
         return self.provider.tx_runner.run(
             lambda tx: self._build_search_result(
-                tx, question, query, principal, ([*request_key, question.as_of], offset)
+                tx, request, query, principal, ([*request_key, request.as_of], offset)
             ),
             read_only=True,
         )
 
     def find_urns_of_first_hits(
-        self, question: SearchRequest, principal: Principal
+        self, request: SearchRequest, principal: Principal
     ) -> tuple[tuple[str, ...], int, bool]:
         """Return the URNs of the first hits, the total, and whether the total is a lower bound. Raises InvalidQuery."""
-        query = self._parse_and_check_query(question)
+        query = self._parse_and_check_query(request)
 
         def match_urns(tx: TableContext) -> tuple[tuple[str, ...], int, bool]:
-            matched = self._find_visible_matches(tx, question, query, principal)
-            best = matched.found.select_best_matches(matched.visible, question.limit, by_type=query.matches_all)
+            matched = self._find_visible_matches(tx, request, query, principal)
+            best = matched.found.select_best_matches(matched.visible, request.limit, by_type=query.matches_all)
             return tuple(match.urn for match in best), matched.total, matched.at_least
 
         return self.provider.tx_runner.run(match_urns, read_only=True)
 
-    def _parse_and_check_query(self, question: SearchRequest) -> SearchQuery:
-        kind = question.get_filter("type")
+    def _parse_and_check_query(self, request: SearchRequest) -> SearchQuery:
+        kind = request.get_filter("type")
         if kind and not self.registry.has_type(kind):
             raise InvalidQuery(f"no such entity type: {quote_and_truncate_text(kind)}", "type")
-        return parse_search_query(question.text)
+        return parse_search_query(request.text)
 
     def list_searched_namespaces(
         self, tx: TableContext, namespace: str, principal: Principal, *, include_deleted: bool = False
@@ -157,18 +157,18 @@ class CatalogSearcher:
     def _build_search_result(
         self,
         tx: TableContext,
-        question: SearchRequest,
+        request: SearchRequest,
         query: SearchQuery,
         principal: Principal,
         position: tuple[list[Any], int],
     ) -> SearchResult:
-        matched = self._find_visible_matches(tx, question, query, principal)
+        matched = self._find_visible_matches(tx, request, query, principal)
         results, visible = matched.found, matched.visible
         request_key, offset = position
-        page = _select_page(tx, results, visible, question, query, offset)
-        hits, described_count = self._build_hits_of_page(tx, page, query, question.as_of, principal)
+        page = _select_page(tx, results, visible, request, query, offset)
+        hits, described_count = self._build_hits_of_page(tx, page, query, request.as_of, principal)
         end = offset + described_count
-        facets = count_most_frequent_facet_values(tx.search, question.facets, visible, matched.groups)
+        facets = count_most_frequent_facet_values(tx.search, request.facets, visible, matched.groups)
         return SearchResult(
             hits=tuple(hits),
             total=matched.total,
@@ -179,26 +179,26 @@ class CatalogSearcher:
                 facets
             ),
             cursor=self.cursors.encode_cursor("search", [*request_key, end]) if end < len(visible) else None,
-            suggestions=() if visible else self._suggest(tx, question, query, principal),
+            suggestions=() if visible else self._suggest(tx, request, query, principal),
         )
 
     def _suggest(
-        self, tx: TableContext, question: SearchRequest, query: SearchQuery, principal: Principal
+        self, tx: TableContext, request: SearchRequest, query: SearchQuery, principal: Principal
     ) -> tuple[str, ...]:
         """Return queries for similar names that the principal may see."""
-        if question.as_of is not None:
+        if request.as_of is not None:
             return ()
         candidates = self.filter_visible_matches(tx, find_candidates(tx, query), SearchRequest(""), principal)
         return suggest_queries(query, aspects.find_entity_summaries(tx, [match.urn for match in candidates]).values())
 
     def _find_visible_matches(
-        self, tx: TableContext, question: SearchRequest, query: SearchQuery, principal: Principal
+        self, tx: TableContext, request: SearchRequest, query: SearchQuery, principal: Principal
     ) -> _VisibleMatches:
         results = MatchCollector()
-        self.add_all_matches(tx, question, query, principal, results)
-        visible = self.filter_visible_matches(tx, list(results.matches.values()), question, principal)
-        groups = self.filter_visible_matches(tx, results.groups, question, principal)
-        if own := _find_saved_searches_of_query(tx, visible, question.text):
+        self.add_all_matches(tx, request, query, principal, results)
+        visible = self.filter_visible_matches(tx, list(results.matches.values()), request, principal)
+        groups = self.filter_visible_matches(tx, results.groups, request, principal)
+        if own := _find_saved_searches_of_query(tx, visible, request.text):
             visible = [match for match in visible if match not in own]
             groups = [_remove_documents_from_group(group, {match.number for match in own}) for group in groups]
         return _VisibleMatches(results, visible, groups)
@@ -206,7 +206,7 @@ class CatalogSearcher:
     def add_all_matches(
         self,
         tx: TableContext,
-        question: SearchRequest,
+        request: SearchRequest,
         query: SearchQuery,
         principal: Principal,
         results: MatchCollector,
@@ -214,16 +214,15 @@ class CatalogSearcher:
         """Add all matches to `found`, regardless of read access."""
         names = ReferenceNameResolver(tx, self.registry, self.read_policy, principal)
         terms = tuple(
-            encode_filter_term(name, names.resolve_name_to_filter_value(name, value))
-            for name, value in question.filters
+            encode_filter_term(name, names.resolve_name_to_filter_value(name, value)) for name, value in request.filters
         )
-        terms = terms if question.removed else (*terms, NOT_REMOVED)
+        terms = terms if request.removed else (*terms, NOT_REMOVED)
         spaces = self.list_searched_namespaces(
-            tx, question.get_filter("namespace"), principal, include_deleted=question.as_of is not None
+            tx, request.get_filter("namespace"), principal, include_deleted=request.as_of is not None
         )
-        if question.as_of is not None:
-            require_history_kept_at(tx, question.as_of)
-            PointInTimeSearch(PointInTimeView(tx, self.registry, question.as_of), spaces).add_matches_at_time(
+        if request.as_of is not None:
+            require_history_kept_at(tx, request.as_of)
+            PointInTimeSearch(PointInTimeView(tx, self.registry, request.as_of), spaces).add_matches_at_time(
                 query, terms, results
             )
             return
@@ -243,10 +242,10 @@ class CatalogSearcher:
                 results.capped = results.capped or not are_all
 
     def filter_visible_matches(
-        self, tx: TableContext, matches: list[T], question: SearchRequest, principal: Principal
+        self, tx: TableContext, matches: list[T], request: SearchRequest, principal: Principal
     ) -> list[T]:
         """Return the matches that may be seen and match the filters exactly; full text compares names folded (spec ID-2)."""
-        space, kind = question.get_filter("namespace"), question.get_filter("type")
+        space, kind = request.get_filter("namespace"), request.get_filter("type")
         pairs = {(match.namespace, match.type) for match in matches}
         requested = {name for name, _ in pairs if space in ("", name)}
         readable = {
@@ -311,18 +310,18 @@ def _select_page(
     tx: TableContext,
     results: MatchCollector,
     visible: list[Match],
-    question: SearchRequest,
+    request: SearchRequest,
     query: SearchQuery,
     offset: int,
 ) -> list[Match]:
     """Return a page of the matches, in the requested order."""
-    end = offset + question.limit
-    if question.sort == "relevance":
+    end = offset + request.limit
+    if request.sort == "relevance":
         words = find_name_words(query.terms)
         return results.select_best_matches(visible, end, by_type=query.matches_all, words=words)[offset:]
     by_urn = {match.urn: match for match in visible}
     summaries = list(aspects.find_entity_summaries(tx, list(by_urn)).values())
-    if question.sort == "name":
+    if request.sort == "name":
         best = nsmallest(end, summaries, key=lambda summary: (fold_text_for_comparison(summary.name), summary.urn))
     else:
         best = nsmallest(end, summaries, key=lambda summary: (-summary.updated.time, summary.urn))

@@ -151,17 +151,19 @@ class PlanListener:
             return () if has_failed else self._remember_variables(execution, plan, root, is_whole=text is not None)
         if has_only_write_commands(root) is not (function in COMMAND_FUNCTIONS):
             return ()  # A command that writes nothing, or `collect()` on the result of a command that was reported before.
-        facts = (
+        jvm_facts = (
             fetch_outline_facts(self._reader, execution, plan, root)
             if text is None
             else fetch_plan_facts(execution, plan, root)
         )
         # Relations of streams take precedence: the batch passed to a function may have the columns of the source, and has no name.
-        facts = replace(
-            facts, relations={**facts.relations, **self._stream_plans.relations}, variables=dict(self._variables)
+        jvm_facts = replace(
+            jvm_facts,
+            relations={**jvm_facts.relations, **self._stream_plans.relations},
+            variables=dict(self._variables),
         )
         whole = self._merger.select_facts_to_report(
-            PlanExecution(execution.id(), function, root.kind, has_failed), facts
+            PlanExecution(execution.id(), function, root.kind, has_failed), jvm_facts
         )
         return () if whole is None else build_statements(root, whole, function)
 
@@ -169,16 +171,16 @@ class PlanListener:
         self, execution: Any, plan: Any, root: TreeNode, *, is_whole: bool
     ) -> tuple[Statement, ...]:
         """Remember the sources of the values of variables, as inputs of the queries that use them."""
-        facts = (
+        jvm_facts = (
             fetch_plan_facts(execution, plan, root)
             if is_whole
             else fetch_outline_facts(self._reader, execution, plan, root)
         )
-        facts = replace(facts, variables=dict(self._variables))
-        if facts.outline is None:
-            value = build_variable(root.children[0], facts)
+        jvm_facts = replace(jvm_facts, variables=dict(self._variables))
+        if jvm_facts.outline is None:
+            value = build_variable(root.children[0], jvm_facts)
         else:
-            value = Variable(merge_refs(ref for refs in facts.outline for ref in refs), missing=facts.missing)
+            value = Variable(merge_refs(ref for refs in jvm_facts.outline for ref in refs), missing=jvm_facts.missing)
         self._variables.update((node.attrs["variable"], value) for node in root.get_trees("targetVariables"))
         return (
             (Statement(get_command_label(root), value.reads, missing=value.missing),)

@@ -42,30 +42,31 @@ class ExecutionMerger:
         self._written: deque[tuple[int, str | None]] = deque(maxlen=MAX_REMEMBERED)
         self._reported: deque[tuple[int, str]] = deque(maxlen=MAX_REMEMBERED)
 
-    def select_facts_to_report(self, execution: PlanExecution, facts: JvmFacts) -> JvmFacts | None:
+    def select_facts_to_report(self, execution: PlanExecution, jvm_facts: JvmFacts) -> JvmFacts | None:
         """Return the facts to report for an execution; None if it is part of, or wraps, another one that is reported."""
         inner = execution.function in INNER_WRITES
-        if inner or self._may_be_nested_write(execution, facts.targets):
+        if inner or self._may_be_nested_write(execution, jvm_facts.targets):
             location = next(
-                (place for target in facts.targets if target.ref for place in target.ref.exact_locations), None
+                (place for target in jvm_facts.targets if target.ref for place in target.ref.exact_locations), None
             )
             self._written.append((execution.number, location))
             if inner or str(location).startswith(f"{self._warehouse}/"):
                 return None
         if execution.role is Role.WRAPPER and (
-            not execution.failed or self._was_reported(execution.number, facts.targets)
+            not execution.failed or self._was_reported(execution.number, jvm_facts.targets)
         ):
             return None
         if execution.role is Role.CREATES_TABLE:
-            facts = replace(
-                facts, targets=tuple(self._add_location_of_nested(execution, target) for target in facts.targets)
+            jvm_facts = replace(
+                jvm_facts,
+                targets=tuple(self._add_location_of_nested(execution, target) for target in jvm_facts.targets),
             )
-        facts = replace(
-            facts, targets=tuple(WriteTarget() if target.is_unchanged else target for target in facts.targets)
+        jvm_facts = replace(
+            jvm_facts, targets=tuple(WriteTarget() if target.is_unchanged else target for target in jvm_facts.targets)
         )
-        for name in _list_urns(facts.targets):
+        for name in _list_urns(jvm_facts.targets):
             self._reported.append((execution.number, name))
-        return facts
+        return jvm_facts
 
     def _may_be_nested_write(self, execution: PlanExecution, targets: Iterable[WriteTarget]) -> bool:
         """Return whether an execution may write the files of a table that another one creates."""

@@ -59,56 +59,56 @@ class PlanSource:
     columns: Mapping[int, str]
 
 
-def build_statements(root: TreeNode, facts: JvmFacts, function: str) -> tuple[Statement, ...]:
+def build_statements(root: TreeNode, jvm_facts: JvmFacts, function: str) -> tuple[Statement, ...]:
     """Return the statements of a plan: one for each writing command, else one for the query; none for other commands.
 
     `facts.targets` belong to the commands in order; a command without a target has no statement, unless it wrote to an unknown place.
     """
-    if facts.outline is not None:
-        return tuple(_build_outline_statements(root, facts.outline, facts, function))
+    if jvm_facts.outline is not None:
+        return tuple(_build_outline_statements(root, jvm_facts.outline, jvm_facts, function))
     if find_write_commands(root):
-        pairs = zip(find_write_commands(root), facts.targets, strict=True)
+        pairs = zip(find_write_commands(root), jvm_facts.targets, strict=True)
         return tuple(
-            _build_write_statement(command, target, facts)
+            _build_write_statement(command, target, jvm_facts)
             for command, target in pairs
             if target.ref or target.has_no_dataset
         )
-    reads, missing = _merge_source_refs(_find_sources(root, facts)), tuple(_find_missing_reads(root, facts))
+    reads, missing = _merge_source_refs(_find_sources(root, jvm_facts)), tuple(_find_missing_reads(root, jvm_facts))
     return (Statement(function, reads, missing=missing),) if reads or missing else ()
 
 
 def _build_outline_statements(
-    root: TreeNode, reads: Iterable[tuple[DataRef, ...]], facts: JvmFacts, function: str
+    root: TreeNode, reads: Iterable[tuple[DataRef, ...]], jvm_facts: JvmFacts, function: str
 ) -> Iterator[Statement]:
     """Yield the statements of a plan that is too large, with its tables only."""
     if not find_write_commands(root):
-        yield from (Statement(function, each, missing=facts.missing) for each in reads if each)
+        yield from (Statement(function, each, missing=jvm_facts.missing) for each in reads if each)
         return
-    for command, target, each in zip(find_write_commands(root), facts.targets, reads, strict=True):
+    for command, target, each in zip(find_write_commands(root), jvm_facts.targets, reads, strict=True):
         if target.ref is not None:
-            yield Statement(get_command_label(command), each, (target.ref,), missing=facts.missing)
+            yield Statement(get_command_label(command), each, (target.ref,), missing=jvm_facts.missing)
 
 
-def _build_write_statement(command: TreeNode, target: WriteTarget, facts: JvmFacts) -> Statement:
+def _build_write_statement(command: TreeNode, target: WriteTarget, jvm_facts: JvmFacts) -> Statement:
     query, label = get_command_query(command), get_command_label(command)
     writes = (target.ref,) if target.ref else ()
     if target.located_on is not None:
         return Statement(label, (target.located_on,), writes, tuple(_build_identity_flows(target)))
-    return _build_flow_statement(query, target, facts, label) if query is not None else Statement(label, (), writes)
+    return _build_flow_statement(query, target, jvm_facts, label) if query is not None else Statement(label, (), writes)
 
 
-def build_stream_statement(query: TreeNode, target: WriteTarget, facts: JvmFacts) -> Statement:
+def build_stream_statement(query: TreeNode, target: WriteTarget, jvm_facts: JvmFacts) -> Statement:
     """Return the statement of a streaming query."""
-    return _build_flow_statement(query, target, facts, STREAM)
+    return _build_flow_statement(query, target, jvm_facts, STREAM)
 
 
-def _build_flow_statement(query: TreeNode, target: WriteTarget, facts: JvmFacts, label: str) -> Statement:
+def _build_flow_statement(query: TreeNode, target: WriteTarget, jvm_facts: JvmFacts, label: str) -> Statement:
     """Return the statement that writes the rows of a query."""
-    sources = tuple(_find_sources(query, facts))
+    sources = tuple(_find_sources(query, jvm_facts))
     way = _trace_columns(query, target, sources) if sources and target.ref else ColumnPaths()
-    memory = (MissingDetail.MEMORY,) if facts.has_memory_rows else ()
+    memory = (MissingDetail.MEMORY,) if jvm_facts.has_memory_rows else ()
     lost = () if target.ref else (MissingDetail.SINK,)
-    missing = tuple(dict.fromkeys((*way.missing, *_find_missing_reads(query, facts), *memory, *lost)))
+    missing = tuple(dict.fromkeys((*way.missing, *_find_missing_reads(query, jvm_facts), *memory, *lost)))
     return Statement(label, _merge_source_refs(sources), (target.ref,) if target.ref else (), way.edges, missing)
 
 
@@ -132,16 +132,16 @@ def _trace_columns(query: TreeNode, target: WriteTarget, sources: Iterable[PlanS
     return ColumnPaths(edges, tuple(missing)) if len(edges) <= MAX_EDGES else ColumnPaths((), (MissingDetail.COLUMNS,))
 
 
-def _find_missing_reads(query: TreeNode, facts: JvmFacts) -> Iterator[str]:
+def _find_missing_reads(query: TreeNode, jvm_facts: JvmFacts) -> Iterator[str]:
     """Yield details for relations that the JVM could not name, and for unknown leaves."""
-    named = [facts.relations.get(column, ()) for column in find_unnamed_relations(query)]
+    named = [jvm_facts.relations.get(column, ()) for column in find_unnamed_relations(query)]
     if not all(named):
         yield MissingDetail.SOURCE
     if any(len(refs) > MAX_PATHS for refs in named):
         yield MissingDetail.PLACES
     for node in walk_tree(query, stop=is_command):
         if node.kind == "VariableReference":
-            yield from facts.variables.get(node.attrs["variable"], Variable()).missing
+            yield from jvm_facts.variables.get(node.attrs["variable"], Variable()).missing
     leaves = (node for node in walk_tree(query, stop=is_command) if node.is_plan and not node.children)
     yield from sorted({describe_unknown_node(leaf.kind) for leaf in leaves if not is_known_leaf(leaf.kind)})
 
@@ -191,9 +191,9 @@ def _build_identity_flows(target: WriteTarget) -> Iterator[ColumnFlow]:
             yield ColumnFlow(target.located_on.urn, field.path, target.ref.urn, field.path, Transformation.IDENTITY)
 
 
-def trace_column_origins(root: TreeNode, facts: JvmFacts) -> tuple[tuple[tuple[str, str], ...], ...]:
+def trace_column_origins(root: TreeNode, jvm_facts: JvmFacts) -> tuple[tuple[tuple[str, str], ...], ...]:
     """Return for each column of a query, in order, the datasets and fields of its values."""
-    leaves = _map_column_ids_to_fields(_find_sources(root, facts))
+    leaves = _map_column_ids_to_fields(_find_sources(root, jvm_facts))
     columns = compute_columns(root)
     return tuple(
         tuple(
@@ -224,18 +224,18 @@ def has_in_memory_rows(root: TreeNode) -> bool:
     return any(get_plan_node(node.kind).reads is Reads.MEMORY for node in walk_tree(root))
 
 
-def _find_sources(query: TreeNode, facts: JvmFacts) -> Iterator[PlanSource]:
+def _find_sources(query: TreeNode, jvm_facts: JvmFacts) -> Iterator[PlanSource]:
     for node in walk_tree(query, stop=is_command):
         if node.kind == "VariableReference":
-            yield from _find_variable_sources(node.attrs["variable"], facts)
+            yield from _find_variable_sources(node.attrs["variable"], jvm_facts)
         match get_plan_node(node.kind).reads:
             case Reads.TABLE | Reads.RELATION:
-                yield from _find_relation_source(node, facts)
+                yield from _find_relation_source(node, jvm_facts)
             case Reads.VIEW if not node.attrs.get("isTempView"):
                 yield from _find_view_source(node)
 
 
-def _find_relation_source(node: TreeNode, facts: JvmFacts) -> Iterator[PlanSource]:
+def _find_relation_source(node: TreeNode, jvm_facts: JvmFacts) -> Iterator[PlanSource]:
     output = [
         item
         for field in ("output", "dataCols", "partitionCols")
@@ -250,13 +250,13 @@ def _find_relation_source(node: TreeNode, facts: JvmFacts) -> Iterator[PlanSourc
         return
     # The single column `value` of a text file is not a schema; Spark also infers the schema of a CSV file with it.
     fields = schema.parse_attributes([item.attrs for item in output])
-    for ref in facts.relations.get(next(iter(carried), -1), ())[:MAX_PATHS]:
+    for ref in jvm_facts.relations.get(next(iter(carried), -1), ())[:MAX_PATHS]:
         yield PlanSource(ref if ref.format == "text" else ref.with_fields(fields), carried)
 
 
-def _find_variable_sources(name: str, facts: JvmFacts) -> Iterator[PlanSource]:
+def _find_variable_sources(name: str, jvm_facts: JvmFacts) -> Iterator[PlanSource]:
     """Yield the sources of the value of a variable; their fields are carried by the variable."""
-    variable = facts.variables.get(name, Variable())
+    variable = jvm_facts.variables.get(name, Variable())
     for ref in variable.reads:
         yield PlanSource(ref, {})
         yield from (
@@ -264,14 +264,14 @@ def _find_variable_sources(name: str, facts: JvmFacts) -> Iterator[PlanSource]:
         )
 
 
-def build_variable(query: TreeNode, facts: JvmFacts) -> Variable:
+def build_variable(query: TreeNode, jvm_facts: JvmFacts) -> Variable:
     """Return the value that a query assigns to a variable, with all of its columns."""
-    statements = build_statements(query, facts, "")
+    statements = build_statements(query, jvm_facts, "")
     reads, missing = (
         merge_refs(ref for each in statements for ref in each.reads),
         {word for each in statements for word in each.missing},
     )
-    fields = tuple(dict.fromkeys(field for column in trace_column_origins(query, facts) for field in column))
+    fields = tuple(dict.fromkeys(field for column in trace_column_origins(query, jvm_facts) for field in column))
     return Variable(reads, fields, tuple(sorted(missing)))
 
 

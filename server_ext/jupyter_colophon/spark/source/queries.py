@@ -44,13 +44,13 @@ def split_change_range(after: int, until: int, count: int) -> list[ReadPiece]:
     return [ReadPiece(after=at, until=min(at + step, until)) for at in range(after, until, step)]
 
 
-def read_changes(catalog: Operations, options: SourceOptions, piece: ReadPiece) -> Iterator[Document]:
+def read_changes(catalog: Operations, options: SourceOptions, partition_query: ReadPiece) -> Iterator[Document]:
     """Yield the changes of a piece that the user may read, each once, in order."""
-    after, where = piece.after, _select_filters(options, "namespace", "urn", "type")
-    while after < piece.until:
-        page = catalog.read_changes(after=after, limit=min(PAGE_ROWS, piece.until - after), **where)
+    after, where = partition_query.after, _select_filters(options, "namespace", "urn", "type")
+    while after < partition_query.until:
+        page = catalog.read_changes(after=after, limit=min(PAGE_ROWS, partition_query.until - after), **where)
         for change in page["changes"]:
-            if change["seq"] <= piece.until:
+            if change["seq"] <= partition_query.until:
                 yield change
         if page["cursor"] <= after:
             return
@@ -80,9 +80,9 @@ def _plan_by_namespace(catalog: Operations, options: SourceOptions) -> list[Read
     return [ReadPiece(tuple(named[at::count])) for at in range(count)]
 
 
-def _read_entities(catalog: Operations, options: SourceOptions, piece: ReadPiece) -> Iterator[Document]:
+def _read_entities(catalog: Operations, options: SourceOptions, partition_query: ReadPiece) -> Iterator[Document]:
     where = _select_filters(options, "type", "prefix")
-    for name in piece.namespaces:
+    for name in partition_query.namespaces:
 
         def page(cursor: str | None, name: str = name) -> Document:
             return catalog.list_entities(limit=PAGE_ROWS, namespace=name or None, cursor=cursor, **where)
@@ -94,9 +94,9 @@ def _read_entities(catalog: Operations, options: SourceOptions, piece: ReadPiece
             yield entity
 
 
-def _read_aspects(catalog: Operations, options: SourceOptions, piece: ReadPiece) -> Iterator[Document]:
+def _read_aspects(catalog: Operations, options: SourceOptions, partition_query: ReadPiece) -> Iterator[Document]:
     types, aspects = _split_filter_values(options, "type"), _split_filter_values(options, "aspect")
-    for name in filter(None, piece.namespaces):
+    for name in filter(None, partition_query.namespaces):
         some = {"types": types} if types else {}
         some |= {"aspects": aspects} if aspects else {}
         lines = catalog.export_selection({"namespace": name, **some})
@@ -106,13 +106,13 @@ def _read_aspects(catalog: Operations, options: SourceOptions, piece: ReadPiece)
                 yield json.loads(line) | {"namespace": name}
 
 
-def _read_hits(catalog: Operations, options: SourceOptions, piece: ReadPiece) -> Iterator[Document]:
+def _read_hits(catalog: Operations, options: SourceOptions, partition_query: ReadPiece) -> Iterator[Document]:
     where = _select_filters(options, *_SEARCHED)
     query = options.filters.get("query", "*")
     return read_pages(lambda cursor: catalog.search(query, limit=PAGE_ROWS, cursor=cursor, **where), "hits")
 
 
-def _read_edges(catalog: Operations, options: SourceOptions, piece: ReadPiece) -> Iterator[Document]:
+def _read_edges(catalog: Operations, options: SourceOptions, partition_query: ReadPiece) -> Iterator[Document]:
     """Yield the lineage of `urn`, or else all accesses, run by run."""
     urn, window = options.filters.get("urn"), _select_filters(options, *_WINDOW)
     if urn is not None:

@@ -15,8 +15,8 @@ from jupyter_colophon.spark.source.user_errors import hide_traceback
 class PiecePartition(InputPartition):
     """A piece, as an input partition of Spark."""
 
-    def __init__(self, piece: ReadPiece) -> None:
-        super().__init__(piece)
+    def __init__(self, partition_query: ReadPiece) -> None:
+        super().__init__(partition_query)
 
 
 class TableReader(DataSourceReader):
@@ -40,13 +40,13 @@ class TableReader(DataSourceReader):
         return read_rows(self.options, partition.value)
 
 
-def read_rows(options: SourceOptions, piece: ReadPiece) -> Iterator[Row]:
+def read_rows(options: SourceOptions, partition_query: ReadPiece) -> Iterator[Row]:
     """Yield the rows of a piece of a table."""
     catalog = options.connect_to_server()
     try:
         row = TABLES[options.table].row
         with hide_traceback():
-            yield from map(row, TABLE_QUERIES[options.table].documents(catalog, options, piece))
+            yield from map(row, TABLE_QUERIES[options.table].documents(catalog, options, partition_query))
     finally:
         catalog.close()
 

@@ -17,7 +17,7 @@ _ONE_IN, _FORGOTTEN = 64, 256
 
 
 def run_once_and_store_result(
-    tx: TableContext, request: IdempotencyKey | None, form: Codec[T], now: int, run: Callable[[], T]
+    tx: TableContext, request: IdempotencyKey | None, codec: Codec[T], now: int, run: Callable[[], T]
 ) -> T:
     """Return the result of `run`, or, without running it, the result of the same request with the same key.
 
@@ -25,7 +25,7 @@ def run_once_and_store_result(
     """
     if request is None:
         return run()
-    earlier = find_stored_result(tx, request, form, now)
+    earlier = find_stored_result(tx, request, codec, now)
     if earlier is not None:
         return earlier
     result = run()
@@ -35,7 +35,7 @@ def run_once_and_store_result(
             "key": request.key,
             "fingerprint": request.fingerprint,
             # Results of large runs compress well: their URNs are nearly identical.
-            "result": compress(encode_canonical_json(form.write(result)).encode(), level=1),
+            "result": compress(encode_canonical_json(codec.write(result)).encode(), level=1),
             "time": now,
         }
     )
@@ -44,7 +44,7 @@ def run_once_and_store_result(
     return result
 
 
-def find_stored_result(tx: TableContext, request: IdempotencyKey, form: Codec[T], now: int) -> T | None:
+def find_stored_result(tx: TableContext, request: IdempotencyKey, codec: Codec[T], now: int) -> T | None:
     """Return the stored result of the same request, None if there is none or it has expired. Raises
     IdempotencyKeyReused.
     """
@@ -53,7 +53,7 @@ def find_stored_result(tx: TableContext, request: IdempotencyKey, form: Codec[T]
         return None
     if row["fingerprint"] != request.fingerprint:
         raise IdempotencyKeyReused(request.key)
-    return form.read(json.loads(decompress(row["result"])))
+    return codec.read(json.loads(decompress(row["result"])))
 
 
 def _delete_expired_results(tx: TableContext, now: int) -> None:

@@ -135,9 +135,9 @@ def _build_rejection_key(place: tuple[str, str, int, int]) -> Row:
     return dict(zip(("actor", "load", "partition", "number"), place, strict=True))
 
 
-def _encode_batch_result(done: BatchResult) -> bytes:
-    refused = [[rejection.row, rejection.urn, codecs.REFUSAL.write(rejection.refusal)] for rejection in done.refused]
-    return encode_canonical_json([done.written, done.unchanged, refused]).encode("utf-8", "surrogatepass")
+def _encode_batch_result(result: BatchResult) -> bytes:
+    refused = [[rejection.row, rejection.urn, codecs.REFUSAL.write(rejection.refusal)] for rejection in result.refused]
+    return encode_canonical_json([result.written, result.unchanged, refused]).encode("utf-8", "surrogatepass")
 
 
 def _decode_batch_result(encoded_result: bytes) -> BatchResult:

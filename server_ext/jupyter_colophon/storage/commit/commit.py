@@ -414,7 +414,7 @@ class CommitBuilder:
         entity: EntityState,
         spec: AspectSpec,
         value: str | None,
-        what: ChangeOperation,
+        operation: ChangeOperation,
         run: str | None,
         system: SystemMetadata | None = None,
     ) -> int:
@@ -447,7 +447,7 @@ class CommitBuilder:
             self._to_trim.append((entity, spec, rule))
         logged_version = ABSENT if value is None else version
         before = old.get("value"), value, old.get("system"), system_text
-        return self.append_to_change_log(entity.row, spec.name, what, logged_version, spec.scope, run, *before)
+        return self.append_to_change_log(entity.row, spec.name, operation, logged_version, spec.scope, run, *before)
 
     def update_system_metadata_in_place(self, row: Row, system: SystemMetadata | None) -> None:
         """Write the system metadata of a present value without a new version or change; its run may differ now."""

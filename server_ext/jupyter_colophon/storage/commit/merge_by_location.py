@@ -22,7 +22,7 @@ from jupyter_colophon.storage.spi import Range, Row
 RUNS_MAX = 1_000
 
 
-def move_reported_data_to_table(commit: CommitBuilder, place: Urn, table: Urn, with_system: bool) -> bool:
+def move_reported_data_to_table(commit: CommitBuilder, place: Urn, table: Urn, include_system_metadata: bool) -> bool:
     """Move accesses, columns and lineage reported for a path to its table; return whether some are left at the path."""
     old, new = str(place), str(table)
     runs = [run for _, run in commit.tx.edges.list_runs_of_data(old, ALL_TIME, RUNS_MAX, None)]
@@ -35,7 +35,7 @@ def move_reported_data_to_table(commit: CommitBuilder, place: Urn, table: Urn, w
         _replace_path_in_declared_lineage(commit, Urn.parse(urn), old, new)
     reported = [run for run in runs if _is_openlineage_run(commit, run)]
     for run in reported:
-        _move_reported_accesses(commit, run, table, old, with_system)
+        _move_reported_accesses(commit, run, table, old, include_system_metadata)
     replace_dataset_in_reported_column_edges(commit, old, new, lambda run: _is_openlineage_run(commit, run))
     return len(runs) == RUNS_MAX or len(runs) > len(marks) + len(reported)
 
@@ -62,7 +62,9 @@ def replace_equal_urns(value: Any, old: str, new: str) -> Any:
     return new if value == old else value
 
 
-def _move_reported_accesses(commit: CommitBuilder, urn: str, table: Urn, old: str, with_system: bool) -> None:
+def _move_reported_accesses(
+    commit: CommitBuilder, urn: str, table: Urn, old: str, include_system_metadata: bool
+) -> None:
     accesses, of_statements = commit.tx.get_table("accesses"), statements.read_run_statements(commit.tx, urn)
     run = next(iter(commit.tx.get_table("runs").scan_index("urn", urn, 1)))
     for row in list(accesses.scan(Range.prefix(urn, old))):
@@ -71,7 +73,7 @@ def _move_reported_accesses(commit: CommitBuilder, urn: str, table: Urn, old: st
         for time in (row["first"], row["last"]):
             access = Access(table, row["mode"], row["component"], time=time)
             for statement in belongs:
-                record_run_access(commit, run, access, with_system, statement)
+                record_run_access(commit, run, access, include_system_metadata, statement)
         commit.tx.get_table(statements.TABLE).delete_range(Range.prefix(urn, old, row["mode"], row["component"]))
     move_run_facets_to_dataset(commit, urn, old, str(table))
     commit.tx.edges.delete_run_links(urn)

@@ -42,10 +42,10 @@ _TAGS = "globalTags"
 _ColumnTags = Mapping[str, list[dict[str, str]]]
 
 
-def apply_openlineage_event(commit: CommitBuilder, event: Event, with_system: bool) -> None:
+def apply_openlineage_event(commit: CommitBuilder, event: Event, include_system_metadata: bool) -> None:
     """Apply an event. Raises AlreadyExists if another client recorded its run."""
     for dataset in event.data:
-        _record_location_and_move_metadata(commit, dataset, with_system)
+        _record_location_and_move_metadata(commit, dataset, include_system_metadata)
     event = replace_locations_by_tables(commit.tx, event)
     expected = [dataset.urn for dataset in event.data]
     if event.job is not None:
@@ -54,7 +54,7 @@ def apply_openlineage_event(commit: CommitBuilder, event: Event, with_system: bo
     commit.load_entities_at_once(expected)
     run = _find_or_create_run_urn(commit, event.job, event.run) if event.run and event.job is not None else None
     if run is not None:
-        _apply_run_event(commit, event, run, with_system)
+        _apply_run_event(commit, event, run, include_system_metadata)
     elif event.job is not None:
         report = ReportedDescription(
             event.job, event.job_facets, event.time, described.build_job_lineage(event), alone=True
@@ -90,7 +90,7 @@ def _find_parent_run_urn(commit: CommitBuilder, state: RunState, urn: str) -> st
     return None if parent == urn else parent
 
 
-def _apply_run_event(commit: CommitBuilder, event: Event, urn: str, with_system: bool) -> None:
+def _apply_run_event(commit: CommitBuilder, event: Event, urn: str, include_system_metadata: bool) -> None:
     run_row = next(iter(commit.tx.get_table("runs").scan_index("urn", urn, 1)), None)
     state = _merge_event_into_run_state(commit, event, urn, run_row)
     program = state.program
@@ -100,21 +100,23 @@ def _apply_run_event(commit: CommitBuilder, event: Event, urn: str, with_system:
     if run_row is not None and run_row["program"] != row["program"]:
         _move_description_to_job(commit, Urn.parse(run_row["program"]), program, state, urn)
     for entity in (program, Urn.parse(program.parts[0])) if event.data else ():
-        store_snapshot_unless_exists(commit, urn, entity, None, with_system)
+        store_snapshot_unless_exists(commit, urn, entity, None, include_system_metadata)
     time = event.time // 1_000
     for dataset in event.data:
-        record_run_access(commit, row, Access(dataset.urn, dataset.mode or "read", time=time), with_system)
+        record_run_access(commit, row, Access(dataset.urn, dataset.mode or "read", time=time), include_system_metadata)
         _store_run_facets(commit, urn, dataset, event.time)
     add_column_edges(commit, row, event.columns, time)
 
 
-def _record_location_and_move_metadata(commit: CommitBuilder, dataset: EventDataset, with_system: bool) -> None:
+def _record_location_and_move_metadata(
+    commit: CommitBuilder, dataset: EventDataset, include_system_metadata: bool
+) -> None:
     """Record that a table is stored at a path, and move the metadata reported for the path to the table."""
     if dataset.urn == dataset.place or find_table_at_location(commit.tx, dataset.place) is not None:
         return
     record_table_location(commit.tx, dataset.place, dataset.urn, commit.now)
     # The source of columns may have lineage without being an entity.
-    is_left = move_reported_data_to_table(commit, dataset.place, dataset.urn, with_system)
+    is_left = move_reported_data_to_table(commit, dataset.place, dataset.urn, include_system_metadata)
     if commit.has_existed_before(dataset.place):
         _copy_metadata_to_table_and_delete_path(commit, dataset.place, dataset.urn, is_left=is_left)
 

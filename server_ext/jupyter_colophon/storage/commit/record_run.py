@@ -21,7 +21,7 @@ from jupyter_colophon.storage.spi import Row
 _CALLED = {"dataFlow": "application", "dataJob": "program"}
 
 
-def record_reported_run(commit: CommitBuilder, report: RunUpsert, with_system: bool) -> str:
+def record_reported_run(commit: CommitBuilder, report: RunUpsert, include_system_metadata: bool) -> str:
     """Record what is reported about a run, with its accesses. Return its URN. Raises NotFound, RunConflict."""
     _require_entity_in_namespace(commit, Urn.parse(report.program.parts[0]), report.namespace)
     _require_entity_in_namespace(commit, report.program, report.namespace)
@@ -36,7 +36,7 @@ def record_reported_run(commit: CommitBuilder, report: RunUpsert, with_system: b
     else:
         _update_reported_run(commit, existing, report, status)
     if report.accesses:
-        record_run_accesses(commit, urn, report.accesses, (), with_system)
+        record_run_accesses(commit, urn, report.accesses, (), include_system_metadata)
     return urn
 
 
@@ -93,5 +93,5 @@ def record_stream_writer_run(commit: CommitBuilder, stream: Urn, source: StreamW
         for listed in (program, ""):
             commit.tx.get_table("run_times").upsert({"program": listed, "start": source.start, "urn": urn})
     if commit.tx.get_table("accesses").read((urn, str(stream), "write", "")) is None:
-        record_run_access(commit, row, Access(stream, "write"), with_system=False)
+        record_run_access(commit, row, Access(stream, "write"), include_system_metadata=False)
     return urn

@@ -144,7 +144,11 @@ def _merge_intended_outputs(row: Row, change: RunChange) -> list[str]:
 
 
 def record_run_accesses(
-    commit: CommitBuilder, urn: str, accesses: Sequence[Access], columns: Sequence[ColumnEdge], with_system: bool
+    commit: CommitBuilder,
+    urn: str,
+    accesses: Sequence[Access],
+    columns: Sequence[ColumnEdge],
+    include_system_metadata: bool,
 ) -> str:
     """Record the accesses of a run; data without metadata become entities. Repeating an access only updates its time.
 
@@ -153,10 +157,10 @@ def record_run_accesses(
     row = _require_run_row(commit, urn)
     program = Urn.parse(row["program"])
     for entity in (program, Urn.parse(program.parts[0])):
-        store_snapshot_unless_exists(commit, urn, entity, None, with_system)
+        store_snapshot_unless_exists(commit, urn, entity, None, include_system_metadata)
     names = _derive_statement_names(accesses)
     for access in accesses:
-        record_run_access(commit, row, access, with_system, names.get(access.statement, ""))
+        record_run_access(commit, row, access, include_system_metadata, names.get(access.statement, ""))
     add_column_edges(commit, row, columns)
     return urn
 
@@ -176,10 +180,12 @@ def _derive_statement_names(accesses: Sequence[Access]) -> dict[int | None, str]
     return {number: statements.derive_statement_name(pairs) for number, pairs in touched.items()}
 
 
-def record_run_access(commit: CommitBuilder, run: Row, access: Access, with_system: bool, statement: str = "") -> None:
+def record_run_access(
+    commit: CommitBuilder, run: Row, access: Access, include_system_metadata: bool, statement: str = ""
+) -> None:
     """Record that a run accesses data, optionally in a statement.
 
-    `with_system` also stores the system metadata of the data at that time.
+    `include_system_metadata` also stores the system metadata of the data at that time.
     """
     commit.create_entity_if_missing(access.data, create_namespace=True)
     data, time = str(access.data), access.time or commit.now
@@ -198,7 +204,7 @@ def record_run_access(commit: CommitBuilder, run: Row, access: Access, with_syst
     statements.record_access_in_statement(commit.tx, row, statement, was_known=existing is not None)
     statements.add_lineage_links(commit.tx, statements.derive_links_of_access(run, row, (statement,)))
     if existing is None:
-        store_snapshot_unless_exists(commit, run["urn"], access.data, access.snapshot, with_system)
+        store_snapshot_unless_exists(commit, run["urn"], access.data, access.snapshot, include_system_metadata)
         value = encode_canonical_json({"mode": access.mode, "program": run["program"]})
         commit.append_to_change_log(
             commit.get_entity_row(access.data), None, "access", 0, "SYSTEM", run["urn"], None, value
@@ -212,8 +218,8 @@ def _require_run_row(commit: CommitBuilder, urn: str) -> Row:
 
 
 def _log_run_change(
-    commit: CommitBuilder, program: Urn, what: ChangeOperation, run: str, value: dict[str, str]
+    commit: CommitBuilder, program: Urn, operation: ChangeOperation, run: str, value: dict[str, str]
 ) -> None:
     commit.append_to_change_log(
-        commit.get_entity_row(program), None, what, 0, "SYSTEM", run, None, encode_canonical_json(value)
+        commit.get_entity_row(program), None, operation, 0, "SYSTEM", run, None, encode_canonical_json(value)
     )

@@ -12,13 +12,13 @@ from jupyter_colophon.storage.entities import aspects
 
 
 def store_snapshot_unless_exists(
-    commit: CommitBuilder, run: str, entity: Urn, snapshot: EntitySnapshot | None, with_system: bool
+    commit: CommitBuilder, run: str, entity: Urn, snapshot: EntitySnapshot | None, include_system_metadata: bool
 ) -> None:
     """Store an entity's metadata, or those that the caller passes, unless this run has a copy."""
     table, urn = commit.tx.get_table("snapshots"), str(entity)
     if table.read((run, urn)) is not None:
         return
-    entity_snapshot = snapshot or _build_entity_snapshot(commit, entity, with_system)
+    entity_snapshot = snapshot or _build_entity_snapshot(commit, entity, include_system_metadata)
     machines = (
         None
         if entity_snapshot.system is None
@@ -35,14 +35,14 @@ def store_snapshot_unless_exists(
     )
 
 
-def _build_entity_snapshot(commit: CommitBuilder, entity: Urn, with_system: bool) -> EntitySnapshot:
+def _build_entity_snapshot(commit: CommitBuilder, entity: Urn, include_system_metadata: bool) -> EntitySnapshot:
     present = aspects.read_present_aspects(commit.tx, commit.registry, entity.type, str(entity))
     kind = commit.registry.get_type(entity.type)
     scopes = build_scoped_metadata(
         None, present, (item for item in list_entity_descriptors(kind, present) if not item.column)
     )
     user, system = (ScopeSnapshot(item.properties, item.tags) for item in (scopes.user, scopes.system))
-    return EntitySnapshot(user, system if with_system else None)
+    return EntitySnapshot(user, system if include_system_metadata else None)
 
 
 def _add_attached_metadata(commit: CommitBuilder, entity: Urn, system: ScopeSnapshot) -> ScopeSnapshot:

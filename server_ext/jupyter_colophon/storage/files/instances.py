@@ -93,9 +93,9 @@ class InstanceFiles:
             raise InvalidName("instance name", name, fault)
         with ExitStack() as stack:
             stack.enter_context(hold_thread_lock(self.locks, filenames.get_lock_file_name(name), self.wait_s))
-            slot = LockedInstance(self, name, stack)
-            slot.lock_and_read()
-            yield slot
+            locked_instance = LockedInstance(self, name, stack)
+            locked_instance.lock_and_read()
+            yield locked_instance
 
     @contextmanager
     def lock_instance_for_merge(self, name: str) -> Iterator[None]:
@@ -129,10 +129,14 @@ class InstanceFiles:
         instance's own file is readable, InstanceUnreadable if the backup is not, and the errors of
         `LockedInstance.write`.
         """
-        with self.lock_instance(name) as slot:
-            if slot.existing is not None and slot.existing.own and slot.existing.document is not None:
+        with self.lock_instance(name) as locked_instance:
+            if (
+                locked_instance.existing is not None
+                and locked_instance.existing.own
+                and locked_instance.existing.document is not None
+            ):
                 raise InstanceExists(self.space, name)
-            instance = slot.write_document_atomically(
+            instance = locked_instance.write_document_atomically(
                 leftovers.read_backup_document(self.folders[0], self.space, name, backup), create=False
             )
             leftovers.remove_backup(self.folders[0], self.space, name, backup)

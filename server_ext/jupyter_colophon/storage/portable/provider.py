@@ -74,11 +74,11 @@ class PortableProvider:
         """Run in one transaction of the provider."""
 
         def run_with_subsystems(tx: TableContext) -> T:
-            life = TransactionLifetime.create_for_read()
+            lifetime = TransactionLifetime.create_for_read()
             try:
-                return work(PortableContext(tx, self._provider, self._shapes, life))
+                return work(PortableContext(tx, self._provider, self._shapes, lifetime))
             finally:
-                life.end_transaction()
+                lifetime.end_transaction()
 
         while True:
             try:
@@ -91,9 +91,13 @@ class PortableContext:
     """The context of one transaction: the provider's own subsystems, and portable ones."""
 
     def __init__(
-        self, tx: TableContext, provider: StorageProvider, shapes: Mapping[str, TableSpec], life: TransactionLifetime
+        self,
+        tx: TableContext,
+        provider: StorageProvider,
+        shapes: Mapping[str, TableSpec],
+        lifetime: TransactionLifetime,
     ) -> None:
-        self._tx, self._shapes, self._life = tx, shapes, life
+        self._tx, self._shapes, self._life = tx, shapes, lifetime
         self._subsystems, self._lacking = provider.subsystems, CAPABILITIES - provider.capabilities
         self._tables: dict[str, StructuredTable] = {}
         self.on_commit = tx.on_commit

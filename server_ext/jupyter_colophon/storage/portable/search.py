@@ -67,24 +67,24 @@ class PortableSearch:
             table.delete((urn,))
             self._table(FACETS.id).delete_range(Range.prefix(old["place"]))
 
-    def find_matches(self, words: TextQuery, cap: int) -> list[Match]:
+    def find_matches(self, query: TextQuery, cap: int) -> list[Match]:
         """Return the newest `cap` matches, best first."""
-        return self.find_matches_and_groups(words, cap, cap)[0]
+        return self.find_matches_and_groups(query, cap, cap)[0]
 
-    def find_matches_and_groups(self, words: TextQuery, cap: int, counted: int) -> tuple[list[Match], list[Group]]:
+    def find_matches_and_groups(self, query: TextQuery, cap: int, counted: int) -> tuple[list[Match], list[Group]]:
         """Return the newest `cap` matches, best first; if there are more, also the newest `counted` in groups."""
         limit = max(cap, counted)
-        rows = self._find_newest_matching_rows(words, limit)
+        rows = self._find_newest_matching_rows(query, limit)
         if not rows:
             return [], []
         groups = _group_rows(rows) if len(rows) > cap else []
-        rarity = self._compute_rarity(words, len(rows), limit)
+        rarity = self._compute_rarity(query, len(rows), limit)
         best = sorted(sorted(rows, key=lambda row: int(row["place"]))[:cap], key=lambda row: int(row["length"]))
         return [_build_match(row, rarity * ranking.compute_weight(row["length"]), frozenset()) for row in best], groups
 
-    def group_matches(self, words: TextQuery, cap: int) -> list[Group]:
+    def group_matches(self, query: TextQuery, cap: int) -> list[Group]:
         """Return the newest `cap` matches grouped by namespace and type."""
-        return _group_rows(self._find_newest_matching_rows(words, cap))
+        return _group_rows(self._find_newest_matching_rows(query, cap))
 
     def count_facets(self, numbers: Sequence[int], facets: Sequence[str]) -> Mapping[str, Mapping[str, int]]:
         """Return the number of these documents with each value, by facet."""
@@ -94,10 +94,10 @@ class PortableSearch:
                 counts[facet][value] += 1
         return counts
 
-    def _find_newest_matching_rows(self, words: TextQuery, cap: int) -> list[Row]:
+    def _find_newest_matching_rows(self, query: TextQuery, cap: int) -> list[Row]:
         """Return the newest `cap` matching documents, unordered."""
         return self._table(DOCUMENTS.id).read_many(
-            [(urn,) for _, urn in islice(self._iterate_matching_places(words), cap)]
+            [(urn,) for _, urn in islice(self._iterate_matching_places(query), cap)]
         )
 
     def _iterate_facets(self, places: Iterable[int]) -> Iterator[FacetRow]:
@@ -140,11 +140,11 @@ class PortableSearch:
         for token in new - old:
             table.upsert({"token": token, "place": number, "urn": urn})
 
-    def _iterate_matching_places(self, words: TextQuery) -> Iterator[_Place]:
+    def _iterate_matching_places(self, query: TextQuery) -> Iterator[_Place]:
         """Yield the matching documents, newest first, each once."""
-        terms = [_TERM + term for term in words.terms]
-        sources = [self._iterate_places_with_token(word) for word in words.exact] + [
-            self._iterate_places_with_prefix(word) for word in words.prefixes
+        terms = [_TERM + term for term in query.terms]
+        sources = [self._iterate_places_with_token(word) for word in query.exact] + [
+            self._iterate_places_with_prefix(word) for word in query.prefixes
         ]
         if not sources:
             sources, terms = [self._iterate_places_with_token(term) for term in terms[:1]], terms[1:]
@@ -165,11 +165,11 @@ class PortableSearch:
         table = self._table(TOKENS.id)
         return all(table.read((term, place[0])) is not None for term in terms)
 
-    def _compute_rarity(self, words: TextQuery, match_count: int, cap: int) -> float:
+    def _compute_rarity(self, query: TextQuery, match_count: int, cap: int) -> float:
         row = self._table(NUMBERS.id).read(_NUMBER)
         is_all = match_count < cap or cap >= ranking.COMMON
         matching = (
-            match_count if is_all else sum(1 for _ in islice(self._iterate_matching_places(words), ranking.COMMON))
+            match_count if is_all else sum(1 for _ in islice(self._iterate_matching_places(query), ranking.COMMON))
         )
         return ranking.compute_rarity(matching, row["last"] if row else 0)
 

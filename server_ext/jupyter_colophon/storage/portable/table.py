@@ -28,9 +28,9 @@ class PortableTable:
     """A provider's table inside one transaction, with all capabilities."""
 
     def __init__(
-        self, table: StructuredTable, spec: TableSpec, lacking: frozenset[str], life: TransactionLifetime
+        self, table: StructuredTable, spec: TableSpec, lacking: frozenset[str], lifetime: TransactionLifetime
     ) -> None:
-        self._table, self._spec, self._lacking, self._life = table, spec, lacking, life
+        self._table, self._spec, self._lacking, self._life = table, spec, lacking, lifetime
         self.upsert, self.upsert_many, self.update = table.upsert, table.upsert_many, table.update
         self.read, self.read_many, self.compare_and_swap = table.read, table.read_many, table.compare_and_swap
         self.increment, self.increment_many, self.delete = table.increment, table.increment_many, table.delete

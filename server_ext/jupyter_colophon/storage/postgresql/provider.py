@@ -148,16 +148,16 @@ class PostgresProvider:
 
     def _read_snapshot(self, work: Callable[[TableContext], T], after: list[After]) -> T:
         with self._readers.use_connection() as connection:
-            life = TransactionLifetime.create_for_read()
+            lifetime = TransactionLifetime.create_for_read()
             after.clear()
             connection.patience_s = session.BEGIN_S
             with translate_driver_errors_and_close_lost(connection):
                 connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
             connection.patience_s = ANSWER_S
             try:
-                return work(PostgresContext(connection, self.table_admin, life, after))
+                return work(PostgresContext(connection, self.table_admin, lifetime, after))
             finally:
-                life.end_transaction()
+                lifetime.end_transaction()
                 if not connection.closed:
                     with translate_driver_errors_and_close_lost(connection):
                         connection.execute("ROLLBACK")

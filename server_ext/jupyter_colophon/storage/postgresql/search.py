@@ -120,13 +120,13 @@ class PostgresSearch:
                 self._execute(statement, old[:1])
             self._facets.delete_facet_values(old[0])
 
-    def find_matches(self, words: TextQuery, cap: int) -> list[Match]:
+    def find_matches(self, query: TextQuery, cap: int) -> list[Match]:
         """Return the newest `cap` matches, best first."""
-        return self.find_matches_and_groups(words, cap, cap)[0]
+        return self.find_matches_and_groups(query, cap, cap)[0]
 
-    def find_matches_and_groups(self, words: TextQuery, cap: int, counted: int) -> tuple[list[Match], list[Group]]:
+    def find_matches_and_groups(self, query: TextQuery, cap: int, counted: int) -> tuple[list[Match], list[Group]]:
         """Return the newest `cap` matches, best first; if there are more, also the newest `counted` in groups."""
-        expression, limit = _build_tsquery(words), max(cap, counted)
+        expression, limit = _build_tsquery(query), max(cap, counted)
         # The plan depends on the words: a rare word is looked up, for a common one the newest documents are scanned.
         rows = list(self._execute(_MATCH, (expression, limit), prepare=False)) if expression else []
         if not rows:
@@ -140,9 +140,9 @@ class PostgresSearch:
             for number, space, kind, urn, length in sorted(rows[:cap], key=_LENGTH)
         ], groups
 
-    def group_matches(self, words: TextQuery, cap: int) -> list[Group]:
+    def group_matches(self, query: TextQuery, cap: int) -> list[Group]:
         """Return the newest `cap` matches grouped by namespace and type."""
-        expression = _build_tsquery(words)
+        expression = _build_tsquery(query)
         rows = self._execute(_GROUPS, (expression, cap), prepare=False) if expression else ()
         return group_documents_by_namespace_and_type(rows)
 
@@ -221,15 +221,15 @@ def _hash_if_too_long(token: str) -> str:
     return f"{token[0] if token[0] == _TERM else ''}{_HASHED}{hashlib.sha256(raw).hexdigest()}"
 
 
-def _build_tsquery(words: TextQuery) -> str:
+def _build_tsquery(query: TextQuery) -> str:
     """Return the query as a `tsquery`; empty if nothing can match."""
-    any_of = [_quote_lexeme(_hash_if_too_long(word)) for word in words.exact if word]
+    any_of = [_quote_lexeme(_hash_if_too_long(word)) for word in query.exact if word]
     # The length of words is limited, so a longer token cannot begin like this (`WORD_BYTES_MAX`).
-    any_of += [f"{_quote_lexeme(word)}:*" for word in words.prefixes if word and _hash_if_too_long(word) == word]
-    if not any_of and (words.exact or words.prefixes):
+    any_of += [f"{_quote_lexeme(word)}:*" for word in query.prefixes if word and _hash_if_too_long(word) == word]
+    if not any_of and (query.exact or query.prefixes):
         return ""
     parts = [f"({' | '.join(any_of)})"] if any_of else []
-    parts += [_quote_lexeme(_hash_if_too_long(_TERM + term)) for term in words.terms]
+    parts += [_quote_lexeme(_hash_if_too_long(_TERM + term)) for term in query.terms]
     return " & ".join(parts)
 
 

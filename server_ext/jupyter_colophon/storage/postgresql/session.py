@@ -48,9 +48,9 @@ class PostgresContext:
     """The context of one transaction (`spi.TableContext`)."""
 
     def __init__(
-        self, connection: TimeLimitedConnection, admin: PostgresAdmin, life: TransactionLifetime, after: list[After]
+        self, connection: TimeLimitedConnection, admin: PostgresAdmin, lifetime: TransactionLifetime, after: list[After]
     ) -> None:
-        self._connection, self._admin, self._life, self.after = connection, admin, life, after
+        self._connection, self._admin, self._life, self.after = connection, admin, lifetime, after
         self._tables: dict[str, SqlTable] = {}
         self.log = log.PostgresLog(self.execute, self.execute_many, self.copy_rows)
         self.search = search.PostgresSearch(self.execute)
@@ -159,9 +159,9 @@ class PostgresSession:
         self.execute("ROLLBACK TO SAVEPOINT part; RELEASE SAVEPOINT part")
         return True
 
-    def create_context(self, life: TransactionLifetime, after: list[After]) -> PostgresContext:
+    def create_context(self, lifetime: TransactionLifetime, after: list[After]) -> PostgresContext:
         """Create the context for a callable."""
-        return PostgresContext(self._connect_if_needed(), self._admin, life, after)
+        return PostgresContext(self._connect_if_needed(), self._admin, lifetime, after)
 
     def get_connection(self) -> TimeLimitedConnection:
         """Return the connection for work outside transactions. Raises StoreUnavailable."""

@@ -177,11 +177,13 @@ class TableStatements:
         keeping = f'UPDATE {self._table} SET "{field}" = {present} - {mark} WHERE {self._whole}'
         return keeping, f"{self.delete} AND {present} <= {mark}"
 
-    def _build_scan(self, ends: RangeEnds, order: Order, filters: tuple[Filter, ...], order_by: str | None) -> str:
+    def _build_scan(
+        self, range_ends: RangeEnds, order: Order, filters: tuple[Filter, ...], order_by: str | None
+    ) -> str:
         """Bind: the range's ends, each filter's value (unless it is null), limit."""
         parts = [
             part
-            for part in (self._build_range_condition(ends), self._build_any_filter(filters) if filters else "")
+            for part in (self._build_range_condition(range_ends), self._build_any_filter(filters) if filters else "")
             if part
         ]
         where = f" WHERE {' AND '.join(parts)}" if parts else ""
@@ -194,28 +196,28 @@ class TableStatements:
             columns.insert(0, f'"{order_by}"{direction}{self._dialect.nulls_lowest[order]}')
         return f"ORDER BY {', '.join(columns)}"
 
-    def _build_delete_range(self, ends: RangeEnds) -> str:
-        return f"DELETE FROM {self._table}{self._build_where_clause(ends)}"
+    def _build_delete_range(self, range_ends: RangeEnds) -> str:
+        return f"DELETE FROM {self._table}{self._build_where_clause(range_ends)}"
 
-    def _build_update_range(self, ends: RangeEnds, fields: tuple[str, ...]) -> str:
+    def _build_update_range(self, range_ends: RangeEnds, fields: tuple[str, ...]) -> str:
         """Bind: the values, the range's ends."""
-        return f"UPDATE {self._table} SET {self._build_assignments(fields)}{self._build_where_clause(ends)}"
+        return f"UPDATE {self._table} SET {self._build_assignments(fields)}{self._build_where_clause(range_ends)}"
 
     def _build_assignments(self, fields: Sequence[str]) -> str:
         return ", ".join(f'"{name}" = {self._dialect.mark}' for name in fields)
 
-    def _build_where_clause(self, ends: RangeEnds) -> str:
-        condition = self._build_range_condition(ends)
+    def _build_where_clause(self, range_ends: RangeEnds) -> str:
+        condition = self._build_range_condition(range_ends)
         return f" WHERE {condition}" if condition else ""
 
-    def _build_range_condition(self, ends: RangeEnds) -> str:
-        if ends.same:
-            return self._build_range_end_condition(ends.begin, "=")
+    def _build_range_condition(self, range_ends: RangeEnds) -> str:
+        if range_ends.same:
+            return self._build_range_end_condition(range_ends.begin, "=")
         parts = []
-        if ends.begin:
-            parts.append(self._build_range_end_condition(ends.begin, ">=" if ends.begin_inclusive else ">"))
-        if ends.end:
-            parts.append(self._build_range_end_condition(ends.end, "<=" if ends.end_inclusive else "<"))
+        if range_ends.begin:
+            parts.append(self._build_range_end_condition(range_ends.begin, ">=" if range_ends.begin_inclusive else ">"))
+        if range_ends.end:
+            parts.append(self._build_range_end_condition(range_ends.end, "<=" if range_ends.end_inclusive else "<"))
         return " AND ".join(parts)
 
     def _build_range_end_condition(self, count: int, compared: str) -> str:

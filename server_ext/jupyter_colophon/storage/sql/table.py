@@ -65,9 +65,9 @@ class TableShape(NamedTuple):
 class SqlTable:
     """One table inside one transaction."""
 
-    def __init__(self, channel: StatementExecutor, shape: TableShape, life: TransactionLifetime) -> None:
+    def __init__(self, channel: StatementExecutor, shape: TableShape, lifetime: TransactionLifetime) -> None:
         self._execute, self._execute_many = channel.execute, channel.execute_many
-        self._spec, self._statements, self._bools, self._life = shape.spec, shape.statements, shape.bools, life
+        self._spec, self._statements, self._bools, self._life = shape.spec, shape.statements, shape.bools, lifetime
         self._unlimited, self._page = shape.dialect.unlimited, shape.dialect.page
 
     def upsert(self, row: Row) -> None:
@@ -316,12 +316,12 @@ class SqlTable:
         return self._iterate_and_track_cursor(cursor)
 
     def _iterate_and_track_cursor(self, cursor: Cursor) -> Iterator[Row]:
-        names, life = tuple(self._spec.fields), self._life
-        life.require_open()
+        names, lifetime = tuple(self._spec.fields), self._life
+        lifetime.require_open()
         while (values := cursor.fetchone()) is not None:
             yield self._build_row(values, names)
-            life.require_open()
-        life.release_finished(cursor)
+            lifetime.require_open()
+        lifetime.release_finished(cursor)
 
     def _build_row(self, values: tuple[Any, ...], names: Sequence[str]) -> Row:
         if self._life.budget is not None:

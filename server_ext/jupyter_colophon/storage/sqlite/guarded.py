@@ -28,8 +28,8 @@ class GuardedConnection:
     would be a separate transaction: a callable that continues after a full disk would leave half of its writes.
     """
 
-    def __init__(self, connection: sqlite3.Connection, life: TransactionLifetime) -> None:
-        self._connection, self._life = connection, life
+    def __init__(self, connection: sqlite3.Connection, lifetime: TransactionLifetime) -> None:
+        self._connection, self._life = connection, lifetime
 
     def execute(self, statement: str, bound: Sequence[Any] = ()) -> sqlite3.Cursor:
         """Run a statement. Raises StorageError."""

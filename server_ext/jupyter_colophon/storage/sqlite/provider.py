@@ -155,16 +155,16 @@ class SqliteProvider:
             self._connections.clear()
 
     def _read_snapshot(self, work: Callable[[TableContext], T], after: list[After]) -> T:
-        life = TransactionLifetime.create_for_read()
+        lifetime = TransactionLifetime.create_for_read()
         with self._use_read_connection() as connection, translate_driver_errors():
             connection.execute("BEGIN")
-            if life.deadline is not None:
+            if lifetime.deadline is not None:
                 # A statement that finds no row does not check the deadline.
-                connection.set_progress_handler(life.is_overdue, _STEPS)
+                connection.set_progress_handler(lifetime.is_overdue, _STEPS)
             try:
-                return work(SqliteContext(connection, self.table_admin, life, after))
+                return work(SqliteContext(connection, self.table_admin, lifetime, after))
             finally:
-                life.end_transaction()
+                lifetime.end_transaction()
                 connection.set_progress_handler(None, 0)
                 connection.rollback()
 

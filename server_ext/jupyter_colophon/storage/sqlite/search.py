@@ -110,13 +110,13 @@ class SqliteSearch:
             execute(_FORGET_TEXT, old[:1])
             self._facets.delete_facet_values(old[0])
 
-    def find_matches(self, words: TextQuery, cap: int) -> list[Match]:
+    def find_matches(self, query: TextQuery, cap: int) -> list[Match]:
         """Return the newest `cap` matches, best first."""
-        return self.find_matches_and_groups(words, cap, cap)[0]
+        return self.find_matches_and_groups(query, cap, cap)[0]
 
-    def find_matches_and_groups(self, words: TextQuery, cap: int, counted: int) -> tuple[list[Match], list[Group]]:
+    def find_matches_and_groups(self, query: TextQuery, cap: int, counted: int) -> tuple[list[Match], list[Group]]:
         """Return the newest `cap` matches, best first; if there are more, also the newest `counted` in groups."""
-        expression = _build_fts_expression(words)
+        expression = _build_fts_expression(query)
         limit = max(cap, counted)
         rows = self._connection.execute(_MATCH, (expression, limit)).fetchall()
         if not rows:
@@ -125,9 +125,9 @@ class SqliteSearch:
         rarity = self._compute_rarity(expression, len(rows), limit)
         return _rank_matches_by_score(rows[:cap], rarity), groups
 
-    def group_matches(self, words: TextQuery, cap: int) -> list[Group]:
+    def group_matches(self, query: TextQuery, cap: int) -> list[Group]:
         """Return the newest `cap` matches grouped by namespace and type."""
-        rows = self._connection.execute(_GROUPS, (_build_fts_expression(words), cap))
+        rows = self._connection.execute(_GROUPS, (_build_fts_expression(query), cap))
         return group_documents_by_namespace_and_type(rows)
 
     def read_matches(self, urns: Sequence[str]) -> list[Match]:
@@ -165,10 +165,10 @@ class SqliteSearch:
         return ranking.compute_rarity(matching, self._newest)
 
 
-def _build_fts_expression(words: TextQuery) -> str:
-    any_of = [f'"{word}"' for word in words.exact] + [f'"{word}"*' for word in words.prefixes]
+def _build_fts_expression(query: TextQuery) -> str:
+    any_of = [f'"{word}"' for word in query.exact] + [f'"{word}"*' for word in query.prefixes]
     parts = [f"({' OR '.join(any_of)})"] if any_of else []
-    parts += [f'"{_TERM}{term}"' for term in words.terms]
+    parts += [f'"{_TERM}{term}"' for term in query.terms]
     return " AND ".join(parts)
 
 

@@ -18,11 +18,11 @@ class SqliteContext:
     """The context of one transaction (`spi.TableContext`)."""
 
     def __init__(
-        self, connection: sqlite3.Connection, admin: SqliteAdmin, life: TransactionLifetime, after: list[After]
+        self, connection: sqlite3.Connection, admin: SqliteAdmin, lifetime: TransactionLifetime, after: list[After]
     ) -> None:
-        self._connection, self._admin, self._life, self.after = connection, admin, life, after
+        self._connection, self._admin, self._life, self.after = connection, admin, lifetime, after
         self._tables: dict[str, SqlTable] = {}
-        self._guarded = GuardedConnection(connection, life)
+        self._guarded = GuardedConnection(connection, lifetime)
         self.log = log.SqliteLog(self._guarded)
         self.search = search.SqliteSearch(self._guarded)
         self.edges = edges.SqliteEdges(self._guarded)
@@ -82,10 +82,10 @@ class SqliteSession:
         self._execute_translated("RELEASE part")
         return True
 
-    def create_context(self, life: TransactionLifetime, after: list[After]) -> SqliteContext:
+    def create_context(self, lifetime: TransactionLifetime, after: list[After]) -> SqliteContext:
         """Create the context for a callable."""
-        self._life = life
-        return SqliteContext(self._connection, self._admin, life, after)
+        self._life = lifetime
+        return SqliteContext(self._connection, self._admin, lifetime, after)
 
     def _execute_translated(self, statement: str) -> None:
         with translate_driver_errors():

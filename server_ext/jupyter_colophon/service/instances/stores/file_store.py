@@ -153,7 +153,9 @@ class FileInstanceStore:
                 slots = [alone.enter_context(self.files.lock_instance(name)) for name in sorted(names)]
                 by_name = records.read_existing_records(self.space, names)
                 new_instances = [
-                    slot.existing for slot in slots if slot.existing is not None and slot.existing.name not in by_name
+                    locked_instance.existing
+                    for locked_instance in slots
+                    if locked_instance.existing is not None and locked_instance.existing.name not in by_name
                 ]
                 for author in {self._get_author_of_file(stored) for stored in new_instances}:
                     values = {
@@ -195,28 +197,28 @@ class FileInstanceStore:
         self, name: str, document: Mapping[str, Any], condition: WriteCondition, principal: Principal
     ) -> SaveResult:
         """Write the file, then its record; while the catalog is unavailable, only the file, unless there is a condition."""
-        with self.files.lock_instance(name) as slot:
-            previous = slot.existing
+        with self.files.lock_instance(name) as locked_instance:
+            previous = locked_instance.existing
             if condition.version == ABSENT and previous is not None:
                 raise InstanceExists(self.space, name)
             found_record = self._get_expected_record(
                 name, previous, condition
-            ) or self._record_external_edit_of_locked_file(slot, name)
+            ) or self._record_external_edit_of_locked_file(locked_instance, name)
             self._require_condition(name, condition, previous, found_record)
-            stored = slot.write_document_atomically(document, create=condition.version == ABSENT)
+            stored = locked_instance.write_document_atomically(document, create=condition.version == ABSENT)
             version = self._record_save_now_or_later(found_record, stored, principal)
         return SaveResult(version, stored, previous)
 
     def remove_instance(self, name: str, condition: WriteCondition, principal: Principal) -> SaveResult:
         """Remove the file and its record, or record the instance of a lower level that becomes visible."""
-        with self.files.lock_instance(name) as slot:
-            previous = slot.existing
+        with self.files.lock_instance(name) as locked_instance:
+            previous = locked_instance.existing
             if previous is None:
                 raise InstanceNotFound(self.space, name)
-            found_record = self._record_external_edit_of_locked_file(slot, name)
+            found_record = self._record_external_edit_of_locked_file(locked_instance, name)
             self._require_condition(name, condition, previous, found_record)
-            slot.remove_file_and_return_instance()
-            uncovered = slot.existing
+            locked_instance.remove_file_and_return_instance()
+            uncovered = locked_instance.existing
             if uncovered is not None:
                 return SaveResult(
                     self._record_save_now_or_later(found_record, uncovered, principal), uncovered, previous
@@ -240,13 +242,13 @@ class FileInstanceStore:
         records = self._source.get_records_or_none()
         if records is None:
             raise StoreUnavailable(f"the catalog, which still stores {name}, is unavailable")
-        with self.files.lock_instance(name) as slot:
-            if slot.existing is None:
+        with self.files.lock_instance(name) as locked_instance:
+            if locked_instance.existing is None:
                 raise InstanceNotFound(self.space, name)
             written_version = records.write_record(
-                self.space, name, self._build_record_value(slot.existing), principal, version
+                self.space, name, self._build_record_value(locked_instance.existing), principal, version
             )
-            self._version_cache.store_version(slot.existing, written_version)
+            self._version_cache.store_version(locked_instance.existing, written_version)
 
     def close_store(self) -> None:
         """Do nothing: no resources are held."""
@@ -270,9 +272,12 @@ class FileInstanceStore:
     def _lock_and_record_file(self, name: str) -> tuple[StoredInstance | None, int | None]:
         """Record the file with its lock held; return it and its version, None if it cannot be recorded."""
         try:
-            with self.files.lock_instance(name) as slot:
-                record = self._record_external_edit_of_locked_file(slot, name).record
-                return slot.existing, record.version if record is not None and slot.existing is not None else None
+            with self.files.lock_instance(name) as locked_instance:
+                record = self._record_external_edit_of_locked_file(locked_instance, name).record
+                return (
+                    locked_instance.existing,
+                    record.version if record is not None and locked_instance.existing is not None else None,
+                )
         except MetadataError as error:
             _logger.warning(
                 "instance %s of schemaspace %s cannot be recorded in the catalog: %s", name, self.space, error.detail
@@ -292,7 +297,7 @@ class FileInstanceStore:
         records = self._source.get_records_or_none() if guess is not None else None
         return None if records is None else _FoundRecord(records, None, guess=guess)
 
-    def _record_external_edit_of_locked_file(self, slot: LockedInstance, name: str) -> _FoundRecord:
+    def _record_external_edit_of_locked_file(self, locked_instance: LockedInstance, name: str) -> _FoundRecord:
         """Return the record of the file, after recording external edits."""
         records = self._source.get_records_or_none()
         if records is None:
@@ -301,7 +306,7 @@ class FileInstanceStore:
             record = records.read_existing_records(self.space, [name]).get(name)
             if record is not None and not _is_file_record(record):
                 return _FoundRecord(records, None, is_anothers=True)
-            stored = slot.existing
+            stored = locked_instance.existing
             if stored is None:
                 if record is not None:
                     records.delete_record(self.space, name, self._get_remover_of_file(name, record), record.version)
