@@ -102,7 +102,7 @@ class Catalog:
         self.inbox.stop_thread()
         self.namespaces.stop_thread()
         self.feed.stop_thread()
-        self.sealer.seal_rest_and_stop_thread()
+        self.sealer.seal_remaining_changes_and_stop_thread()
         self.provider.close()
 
 
@@ -111,7 +111,7 @@ def open_or_create_catalog(
     identity: IdentityRules,
     system_filter: SystemFilter = INCLUDE_ALL,
     *,
-    snapshots_system: bool = False,
+    snapshot_system_metadata: bool = False,
     retention: Retention = KEEP_ALL,
     events: Path | None = None,
     registry_extension: Path | None = None,
@@ -122,7 +122,7 @@ def open_or_create_catalog(
 ) -> Catalog:
     """Open the catalog in this store, creating it if there is none; `system_filter` filters machine-made metadata.
 
-    `snapshots_system`: snapshots of runs include SYSTEM metadata. `retention`: the rules for deleting versions.
+    `snapshot_system_metadata`: snapshots of runs include SYSTEM metadata. `retention`: the rules for deleting versions.
     `events` is the folder of stream events; without one they are dropped. `registry_extension` is the file that extends
     the registry. `always_log`: the change log includes proposals that changed nothing. Dead letters are kept for
     `letters_days`, 0 without limit. `authorizer` decides on permissions; without one, the scopes of tokens do. Reads by
@@ -137,7 +137,7 @@ def open_or_create_catalog(
         writing = partial(
             WritePath,
             system_filter=system_filter,
-            snapshots_system=snapshots_system,
+            snapshot_system_metadata=snapshot_system_metadata,
             retained=retention,
             always_log=always_log,
         )
@@ -267,7 +267,7 @@ def _compose_datahub(
         reader=aspects,
         finder=DataHubEntityFinder(reader, searcher),
         tracer=WriteTracer(inbox, aspects),
-        relater=RelationshipReader(provider, registry, read_policy, reader.cursors),
+        relationships=RelationshipReader(provider, registry, read_policy, reader.cursors),
         timeseries=TimeseriesReader(provider, registry, read_policy),
         ingestions=IngestionRuns(provider, registry, read_policy, write_path),
     )

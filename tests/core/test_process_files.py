@@ -31,7 +31,7 @@ def test_file_of_killed_process_is_taken_over_once(tmp_path: Path) -> None:
     assert file is not None
     assert file.read_content() == b"content"
     assert ProcessFile.take_over_if_abandoned(path) is None
-    file.remove_and_release()
+    file.delete_and_unlock()
     assert list(tmp_path.iterdir()) == []
 
 

@@ -80,7 +80,7 @@ def test_recreated_namespace_shows_no_old_and_loses_no_new_row(catalog: Catalog,
     for event in interleaving["events"]:
         what, _, outcome = event.partition(": ")
         if what == "clear":
-            catalog.write_path.is_cleared_after_deleting_some("shop", CLEARER)
+            catalog.write_path.delete_next_content_of_namespace("shop", CLEARER)
         else:
             cause = refused(acts[what])
             assert (cause.__name__ if cause else "done") == outcome

@@ -18,7 +18,7 @@ from jupyter_colophon.client.absence import find_entity
 from jupyter_colophon.client.api.current_connection import current
 from jupyter_colophon.client.aspect_edits import read_stored_aspect
 from jupyter_colophon.client.operations import Operations
-from jupyter_colophon.spark.crawl.catalogs import PlaceNotFound
+from jupyter_colophon.spark.crawl.catalogs import CrawlTargetNotFound
 from jupyter_colophon.spark.crawl.crawling import crawl_and_record
 from jupyter_colophon.spark.crawl.options import CrawlOptions
 from jupyter_colophon.spark.crawl.report import CrawlReport
@@ -307,7 +307,7 @@ def test_crawl_reports_tables_and_views_of_catalog(
     spark.sql("DROP VIEW crawled.seen")
     assert statuses(crawled("crawled")) == {"crawled.odd_one": "same", "crawled.seen": "gone"}
     for absent in ("nosuch", "spark_catalog.nosuch", "crawled.nosuch"):
-        with pytest.raises(PlaceNotFound, match="no such folder"):
+        with pytest.raises(CrawlTargetNotFound, match="no such folder"):
             crawled(absent)
 
 

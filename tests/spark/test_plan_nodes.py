@@ -20,7 +20,7 @@ from jupyter_colophon.spark.plans.plan_nodes import (
     Reads,
     Role,
     get_command,
-    list_sent_fields,
+    list_fields_sent_by_plan_writer,
 )
 
 PACKAGE = Path(jupyter_colophon.spark.__file__).parent
@@ -56,7 +56,7 @@ def test_every_plain_field_read_by_code_is_sent() -> None:
     read = {field for module in MODULES for field in plain_fields_in(module)}
     assert {"exprId", "cteId", "catalogTable"} <= read
     attributes = {name for node in EXPRESSION_NODES.values() for name in node.attributes}
-    assert read - list_sent_fields() - attributes == set()
+    assert read - list_fields_sent_by_plan_writer() - attributes == set()
 
 
 def plain_fields_in(module: ast.Module) -> Iterator[str]:

@@ -203,7 +203,7 @@ class TestReading:
         ]
         rows, _ = upgraded.loads.list_rejected_rows("night", 10, "", ADA)
         assert [render_rejection_as_problem(item.row.refusal)["status"] for item in rows] == [409, 400]
-        load = upgraded.loads.read_own_load("night", ADA)
+        load = upgraded.loads.read_load_of_principal("night", ADA)
         assert (load.state, load.written, load.refused) == ("committed", 1, 2)
         entries = _read(upgraded, lambda tx: [row["id"] for row in tx.get_table("inbox").scan(Range())])
         states = [upgraded.inbox.require_visible_entry(number, ADA).state for number in entries]

@@ -8,7 +8,7 @@ from io import TextIOWrapper
 
 from jupyter_colophon.cli.command import CliCommand, run_command_and_print_errors
 from jupyter_colophon.cli.exit_status import EXIT_FAILED, EXIT_OK
-from jupyter_colophon.cli.parser import CommandParser, ShowVersion, StoreOnce, add_common_options
+from jupyter_colophon.cli.parser import CommandParser, ShowVersionAction, StoreOnceAction, add_common_options
 
 #: The module and class of each command, and its summary.
 COMMANDS = {
@@ -73,7 +73,7 @@ def build_parser(words: Container[str]) -> CommandParser:
         examples=("search orders", "tag sales.orders reviewed", "doctor"),
         has_common_options=False,
     )
-    parser.add_argument("-V", "--version", action=ShowVersion, nargs=0, help="Show the version and exit.")
+    parser.add_argument("-V", "--version", action=ShowVersionAction, nargs=0, help="Show the version and exit.")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     add_common_options(parser)
     for name, (_, summary) in COMMANDS.items():
@@ -117,7 +117,7 @@ def _run_command_line(argv: Sequence[str]) -> int:
     if command.takes_unknown:
         args.words = [*unknown, *args.words]
     elif unknown:
-        args.parser.exit_for_unknown_words(unknown)
+        args.parser.exit_for_unknown_arguments(unknown)
     return run_command_and_print_errors(command)
 
 
@@ -125,5 +125,5 @@ def _print_completions_and_exit() -> None:
     """Print the completions of a command line for the shell, and exit (docs/decisions/0031)."""
     import argcomplete
 
-    argcomplete.finders.safe_actions.add(StoreOnce)
+    argcomplete.finders.safe_actions.add(StoreOnceAction)
     argcomplete.autocomplete(build_parser(os.environ.get("COMP_LINE", "").split()), always_complete_options=False)

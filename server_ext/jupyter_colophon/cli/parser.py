@@ -20,7 +20,7 @@ Completer = Callable[..., Iterable[str]]
 _LISTED_COMMANDS_MAX = 12
 
 
-class StoreOnce(argparse.Action):
+class StoreOnceAction(argparse.Action):
     """Store one value; an option that is given again is an error."""
 
     _is_given = False
@@ -39,7 +39,7 @@ class StoreOnce(argparse.Action):
         setattr(namespace, self.dest, values)
 
 
-class ShowVersion(argparse.Action):
+class ShowVersionAction(argparse.Action):
     """Print the version and exit. The version is looked up only then."""
 
     def __call__(self, *_: Any, **__: Any) -> NoReturn:
@@ -58,8 +58,8 @@ class CommandParser(argparse.ArgumentParser):
         super().__init__(allow_abbrev=False, **options)
         self.examples = examples
         self._is_intermixed = False
-        self.register("action", None, StoreOnce)
-        self.register("action", "store", StoreOnce)
+        self.register("action", None, StoreOnceAction)
+        self.register("action", "store", StoreOnceAction)
         self.set_defaults(parser=self)
         if has_common_options:
             add_common_options(self)
@@ -82,7 +82,7 @@ class CommandParser(argparse.ArgumentParser):
         print_error(f"{message} (see {self.prog} --help)")
         sys.exit(EXIT_USAGE)
 
-    def exit_for_unknown_words(self, words: Sequence[str]) -> NoReturn:
+    def exit_for_unknown_arguments(self, words: Sequence[str]) -> NoReturn:
         """Exit with an error that names unknown options or arguments, and the most similar option."""
         options = [word.partition("=")[0] for word in words if word.startswith("-")]
         if not options:

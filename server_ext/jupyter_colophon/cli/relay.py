@@ -84,7 +84,7 @@ class RelayCommand(CliCommand):
             settings.choose_store(),
             settings.build_identity(),
             settings.build_system_filter(),
-            snapshots_system=settings.run_snapshots_include_system_metadata,
+            snapshot_system_metadata=settings.run_snapshots_include_system_metadata,
             retention=settings.build_retention(),
             always_log=settings.always_emit_change_log,
             letters_days=settings.dead_letter_retention_days,

@@ -106,18 +106,20 @@ class OperationHandler(BodyHandler):
         if state.closed:
             raise StoreUnavailable("the server is stopping: try again when it has restarted")
         if operation.schemaspace:
-            return await self._run_beside_packages(operation, operation.schemaspace.format(**path), work)
-        if operation.is_read_only and operation.may_read_many:
+            return await self._run_on_schemaspace_pool(operation, operation.schemaspace.format(**path), work)
+        if operation.is_read_only and operation.may_read_many_entities:
             return await asyncio.wrap_future(state.query_pool.submit_query(self.principal.user, work))
         return await asyncio.get_running_loop().run_in_executor(state.threads, work)
 
-    async def _run_beside_packages(self, operation: Operation, schemaspace: str, work: Callable[[], T]) -> T:
+    async def _run_on_schemaspace_pool(self, operation: Operation, schemaspace: str, work: Callable[[], T]) -> T:
         """Run work that may call a schemaspace's package, without delaying other schemaspaces.
 
         Raises StoreUnavailable if too much work of this schemaspace is waiting, or if reading takes too long.
         """
         future = asyncio.wrap_future(
-            self.state.schemaspace_pools.submit_work_of_schemaspace(schemaspace, lambda: _run_without_exit(work))
+            self.state.schemaspace_pools.submit_work_of_schemaspace(
+                schemaspace, lambda: _run_and_convert_system_exit(work)
+            )
         )
         if not operation.is_read_only:
             return await future
@@ -211,7 +213,7 @@ def _encode_document(document: Any, operation: Operation) -> str:
     return encode_json_in_pieces(document)
 
 
-def _run_without_exit(work: Callable[[], T]) -> T:
+def _run_and_convert_system_exit(work: Callable[[], T]) -> T:
     """Run work, turning SystemExit into RuntimeError, so that a package cannot end the server."""
     try:
         return work()

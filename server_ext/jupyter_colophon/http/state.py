@@ -174,7 +174,7 @@ class ServerState(ProcessServices):
             self._lineage_listeners.stop_listeners()
         # super() without arguments fails in a dataclass with slots.
         ProcessServices.close(self)
-        self.kernel_registry.leave_kernels_to_next_server()
+        self.kernel_registry.keep_kernel_file_for_next_server()
 
 
 def find_actor_name(provider: object, user: User) -> str:

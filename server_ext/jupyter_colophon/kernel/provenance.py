@@ -56,7 +56,7 @@ class _CellStack(threading.local):
         self.infos: list[ExecutionInfo | _RunningCell] = []
         self.execution: CellExecution | None = None
 
-    def leave_and_check_outermost(self, info: "ExecutionInfo") -> bool:
+    def leave_cell_and_is_outermost(self, info: "ExecutionInfo") -> bool:
         """Return whether this ends the outermost cell. IPython also ends empty cells, which never began: ignore those."""
         while any(_is_same_cell(entered, info) for entered in self.infos):
             if _is_same_cell(self.infos.pop(), info):
@@ -120,7 +120,7 @@ class Provenance:
         """Handle `post_run_cell`: wait for Spark's events (500 ms at most), then end the execution."""
         nesting = self._nesting
         info = result.info if result is not None else None
-        if result is None or info is None or not nesting.leave_and_check_outermost(info):
+        if result is None or info is None or not nesting.leave_cell_and_is_outermost(info):
             return
         execution, nesting.execution = nesting.execution, None
         if execution is not None:

@@ -87,7 +87,7 @@ class Operation:
         return self.permission == "read"
 
     @property
-    def may_read_many(self) -> bool:
+    def may_read_many_entities(self) -> bool:
         """Whether it may read many entities: it pages, searches, traverses, or is a read with a body."""
         return (self.is_read_only and self.method != "GET") or any(
             parameter.name in _SCANNING for parameter in self.parameters

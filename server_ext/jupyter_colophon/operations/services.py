@@ -61,7 +61,7 @@ class ProcessServices:
                 self.store,
                 self.identity,
                 self.settings.build_system_filter(),
-                snapshots_system=self.settings.run_snapshots_include_system_metadata,
+                snapshot_system_metadata=self.settings.run_snapshots_include_system_metadata,
                 retention=self.settings.build_retention(),
                 always_log=self.settings.always_emit_change_log,
                 letters_days=self.settings.dead_letter_retention_days,

@@ -5,7 +5,7 @@ from jupyter_colophon.client.problems import ClientError, ServerUnavailable
 from jupyter_colophon.pipelines.running_pipelines import list_abandoned_run_files
 
 
-def end_killed_runs(catalog: Operations, server: str) -> dict[str, str]:
+def record_killed_runs_and_get_pipelines(catalog: Operations, server: str) -> dict[str, str]:
     """Record as killed the runs of this machine, account and server whose processes ended; return their pipelines by run id.
 
     A run that the server does not know yet waits for the next call. Raises ServerUnavailable.

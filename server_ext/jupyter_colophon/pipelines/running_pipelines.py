@@ -25,7 +25,7 @@ def register_running(pipeline: str, run_id: str, namespace: str, *, run: str = "
     try:
         yield
     finally:
-        file.remove_and_release()
+        file.delete_and_unlock()
 
 
 def stop_runs(pipeline_or_run: str) -> list[str]:
@@ -34,7 +34,7 @@ def stop_runs(pipeline_or_run: str) -> list[str]:
     return [
         path.stem
         for path in _list_run_files()
-        if _stop_run_if(path, lambda run, document: name in (run, document["pipeline"]))
+        if _stop_run_if_matching(path, lambda run, document: name in (run, document["pipeline"]))
     ]
 
 
@@ -43,7 +43,7 @@ def stop_runs_in_namespace(namespace: str) -> list[str]:
     return [
         path.stem
         for path in _list_run_files()
-        if _stop_run_if(path, lambda _, document: document["namespace"] == namespace)
+        if _stop_run_if_matching(path, lambda _, document: document["namespace"] == namespace)
     ]
 
 
@@ -63,7 +63,7 @@ def _get_folder() -> Path:
     return Path(jupyter_data_dir()) / "colophon" / "pipelines"
 
 
-def _stop_run_if(path: Path, matches: Callable[[str, dict[str, Any]], bool]) -> bool:
+def _stop_run_if_matching(path: Path, matches: Callable[[str, dict[str, Any]], bool]) -> bool:
     """Stop the run of this file if it matches; return whether its process got the signal."""
     if sys.platform == "win32":  # Windows has no such signal.
         return False
@@ -75,7 +75,7 @@ def _stop_run_if(path: Path, matches: Callable[[str, dict[str, Any]], bool]) -> 
         if not has_creator_ended(path):
             os.kill(document["pid"], signal.SIGTERM)
             return True
-        # A file that names its run is still needed to end that run: `end_killed_runs` removes it.
+        # A file that names its run is still needed to end that run: `record_killed_runs_and_get_pipelines` removes it.
         if not document.get("run"):
             path.unlink(missing_ok=True)
     return False

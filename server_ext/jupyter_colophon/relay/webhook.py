@@ -97,7 +97,7 @@ class Webhook:
     def _post_body(self, body: bytes, delivery: str) -> int:
         connection = self._create_pinned_connection()
         # A deadline for the whole request: a receiver that sends single bytes would avoid the socket timeout.
-        deadline = threading.Timer(self.timeout_s, _cut_connection, (connection,))
+        deadline = threading.Timer(self.timeout_s, _close_socket, (connection,))
         deadline.daemon = True
         deadline.start()
         try:
@@ -144,7 +144,7 @@ class _PinnedConnection(http.client.HTTPConnection):
         self.sock.settimeout(self.timeout)
 
 
-def _cut_connection(connection: _PinnedConnection) -> None:
+def _close_socket(connection: _PinnedConnection) -> None:
     """Shut down the socket at the deadline; pending reads and writes fail."""
     sock = connection.sock
     if sock is not None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.documents.json_values import REMOVED, prune_hidden_parts
+from jupyter_colophon.core.documents.json_values import REMOVED, remove_hidden_values
 from jupyter_colophon.core.entities.entity import Aspect, AspectVersion
 from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.identity.names import Urn
@@ -48,7 +48,7 @@ class AspectRedactor:
             return value
         if aspect == OPENLINEAGE_ASPECT:
             value = OpenLineageRedactor(self.tx, self.read_policy, self.principal).redact_openlineage_aspect(value)
-        remaining = prune_hidden_parts(value, self._is_hidden_reference)
+        remaining = remove_hidden_values(value, self._is_hidden_reference)
         return None if remaining is REMOVED else remaining
 
     def _is_hidden_reference(self, text: Any) -> bool:

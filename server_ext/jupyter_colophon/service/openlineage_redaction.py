@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.documents.json_parsing import encode_canonical_json
-from jupyter_colophon.core.documents.json_values import REMOVED, prune_hidden_parts
+from jupyter_colophon.core.documents.json_values import REMOVED, remove_hidden_values
 from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.identity.names import NO_NAMESPACE, Urn
 from jupyter_colophon.core.identity.openlineage_names import make_openlineage_dataset_urn, make_openlineage_job_urn
@@ -102,7 +102,7 @@ class OpenLineageRedactor:
         words = {word.casefold() for hidden_name in hidden for word in _list_naming_words(hidden_name)}
         remaining = {}
         for name, facet in facets.items():
-            pruned = prune_hidden_parts(
+            pruned = remove_hidden_values(
                 facet, lambda part: isinstance(part, Mapping) and _parse_reference(part) in hidden
             )
             # If the rest still contains a hidden name as text, drop the whole facet.

@@ -94,7 +94,7 @@ class WritePath:
     publish: Callable[[], None]
     system_filter: SystemFilter = INCLUDE_ALL
     #: Whether a run's snapshots include system metadata (spec LINEAGE-17).
-    snapshots_system: bool = False
+    snapshot_system_metadata: bool = False
     #: How many versions of aspects are kept.
     retained: Retention = KEEP_ALL
     #: Whether writes of an equal value are logged too (DataHub's alwaysEmitChangeLog).
@@ -203,12 +203,12 @@ class WritePath:
         if name in BUILTIN_NAMESPACES:
             raise AccessDenied("delete", str(make_namespace_urn(name)))
 
-    def is_cleared_after_deleting_some(self, name: str, principal: Principal) -> bool:
+    def delete_next_content_of_namespace(self, name: str, principal: Principal) -> bool:
         """Remove some content of a deleted namespace; return True when nothing is left. Raises StorageError."""
 
         def act(tx: TableContext) -> bool:
             return self._commit_changes(
-                tx, lambda commit: commit.delete_some_content_of_namespace(name, _CLEAR_BATCH), principal
+                tx, lambda commit: commit.delete_next_content_of_namespace(name, _CLEAR_BATCH), principal
             )
 
         return self._run_once(act, codecs.IDENTITY, None) is True
@@ -267,16 +267,14 @@ class WritePath:
         self._require_allowed(principal, "emit", start.program)
         if start.program.type != "dataJob":
             raise InvalidInstance("the run", (Problem("/program", "a program must be a dataJob"),))
-        return self._write_and_read_run(lambda commit: create_run(commit, start), principal, idempotency_key)
+        return self._write_run(lambda commit: create_run(commit, start), principal, idempotency_key)
 
     def update_run(
         self, urn: str, change: RunChange, principal: Principal, idempotency_key: IdempotencyKey | None = None
     ) -> Run:
         """Change the status or facts of a run. Raises NotFound."""
         self._require_may_write_run(principal, urn)
-        return self._write_and_read_run(
-            lambda commit: update_run_progress(commit, urn, change), principal, idempotency_key
-        )
+        return self._write_run(lambda commit: update_run_progress(commit, urn, change), principal, idempotency_key)
 
     def record_run_accesses(
         self,
@@ -295,8 +293,8 @@ class WritePath:
             self._require_allowed(principal, "emit", data)
             if data.type != "dataset":
                 raise InvalidInstance("the access", (Problem("/accesses", "only datasets can be accessed"),))
-        return self._write_and_read_run(
-            lambda commit: record_run_accesses(commit, urn, accesses, columns, self.snapshots_system),
+        return self._write_run(
+            lambda commit: record_run_accesses(commit, urn, accesses, columns, self.snapshot_system_metadata),
             principal,
             idempotency_key,
         )
@@ -307,16 +305,16 @@ class WritePath:
         """Record a complete run of a known program, with its accesses. Raises NotFound, RunConflict."""
         for urn in (recording.program, *(access.data for access in recording.accesses)):
             self._require_allowed(principal, "emit", urn)
-        return self._write_and_read_run(
-            lambda commit: record_reported_run(commit, recording, self.snapshots_system), principal, idempotency_key
+        return self._write_run(
+            lambda commit: record_reported_run(commit, recording, self.snapshot_system_metadata),
+            principal,
+            idempotency_key,
         )
 
     def record_stream_writer(self, stream: Urn, source: StreamWriter, principal: Principal) -> Run:
         """Record, once a day, that an external source wrote to a stream. Raises NotFound."""
         self._require_allowed(principal, "emit", stream)
-        return self._write_and_read_run(
-            lambda commit: record_stream_writer_run(commit, stream, source), principal, None
-        )
+        return self._write_run(lambda commit: record_stream_writer_run(commit, stream, source), principal, None)
 
     def record_openlineage_event(
         self, event: Event, principal: Principal, in_transaction: Callable[[TableContext], None] = lambda tx: None
@@ -330,7 +328,7 @@ class WritePath:
                 self._require_allowed(principal, "emit", urn)
             in_transaction(tx)
             self._commit_changes(
-                tx, lambda commit: apply_openlineage_event(commit, event, self.snapshots_system), principal
+                tx, lambda commit: apply_openlineage_event(commit, event, self.snapshot_system_metadata), principal
             )
 
         self._run_once(act, codecs.IDENTITY, None)
@@ -344,12 +342,12 @@ class WritePath:
             with suppress(NotFound, AccessDenied):
                 self.update_run(urn, RunChange("killed", facts={"error": reason}), principal)
 
-    def _write_and_read_run(
-        self, work: Callable[[CommitBuilder], str], principal: Principal, key: IdempotencyKey | None
+    def _write_run(
+        self, write: Callable[[CommitBuilder], str], principal: Principal, key: IdempotencyKey | None
     ) -> Run:
         """Change a run and return it, in one transaction, so that the result can be stored for repeated requests."""
         read = stored_runs.read_run_of_same_transaction
-        return self._run_once(lambda tx: read(tx, self._commit_changes(tx, work, principal)), codecs.RUN, key)
+        return self._run_once(lambda tx: read(tx, self._commit_changes(tx, write, principal)), codecs.RUN, key)
 
     def _commit_changes(self, tx: TableContext, work: Callable[[CommitBuilder], T], principal: Principal) -> T:
         arguments = (self.registry, self.identity, principal, self.now(), self.system_filter, self.retained)

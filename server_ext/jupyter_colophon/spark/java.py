@@ -119,7 +119,7 @@ def _create_java_wrapper(java_home: Path) -> Path:
     name = sha256(os.fsencode(java_home)).hexdigest()[:16]
     home = Path(jupyter_data_dir()) / "colophon" / "java" / name
     launcher = home / "bin" / "java"
-    text = SHIM.format(module=VECTOR_MODULE, java=_quote(java_home / "bin" / "java"))
+    text = SHIM.format(module=VECTOR_MODULE, java=_quote_for_shell(java_home / "bin" / "java"))
     if not launcher.is_file() or launcher.read_text(encoding="utf-8") != text:
         create_private_folder(launcher.parent, home.parent.parent)
         fresh = launcher.with_name(f"java.{os.getpid()}")
@@ -129,5 +129,5 @@ def _create_java_wrapper(java_home: Path) -> Path:
     return home
 
 
-def _quote(path: Path) -> str:
+def _quote_for_shell(path: Path) -> str:
     return "'" + str(path).replace("'", "'\\''") + "'"

@@ -55,11 +55,11 @@ class TransactionLifetime:
         """Return whether the deadline has passed."""
         return self.deadline is not None and time.monotonic() > self.deadline
 
-    def close_at_end(self, reading: OpenRowReader) -> None:
+    def close_rows_at_end(self, reading: OpenRowReader) -> None:
         """Close these rows at the end of the transaction, so that unread rows do not keep the store's snapshot open."""
         self._open_reads.add(reading)
 
-    def release_finished(self, reading: OpenRowReader) -> None:
+    def stop_tracking_rows(self, reading: OpenRowReader) -> None:
         """Stop tracking rows that were read completely."""
         self._open_reads.discard(reading)
 

@@ -117,7 +117,7 @@ class ProcessFile:
         with suppress(OSError):
             os.close(self.descriptor)
 
-    def remove_and_release(self) -> None:
+    def delete_and_unlock(self) -> None:
         """Delete the file, and release the lock."""
         if not HAS_LOCKS:
             self.close()

@@ -143,12 +143,12 @@ class Worker:
 
     def _run_steps(self) -> None:
         delay: float | None = 0.0
-        while not self._is_stopped_after(delay):
+        while not self._wait_until_due_or_stopped(delay):
             self._woken.clear()
             self._hurried.clear()
             delay = self._run_once()
             if delay == self.DONE:
-                if self._may_end():
+                if self._end_thread_unless_woken():
                     return
                 delay = 0.0
         if self._finish is not None:
@@ -157,7 +157,7 @@ class Worker:
             except Exception:
                 self._logger.exception("%s: did not end cleanly", self._subject)
 
-    def _is_stopped_after(self, delay: float | None) -> bool:
+    def _wait_until_due_or_stopped(self, delay: float | None) -> bool:
         """Wait until the step is due; return whether the worker was stopped instead."""
         if self._failures:
             self._hurried.wait(delay)
@@ -165,7 +165,7 @@ class Worker:
             self._stopped.wait(self._settle_s)
         return self.is_stopped
 
-    def _may_end(self) -> bool:
+    def _end_thread_unless_woken(self) -> bool:
         """Return whether the thread may end: it was not woken in the meantime."""
         with self._lock:
             if self._woken.is_set():

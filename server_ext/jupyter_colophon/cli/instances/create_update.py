@@ -14,7 +14,7 @@ from jupyter_colophon.cli.instances.schema_options import (
     list_metadata_keys,
     print_unsupported_note,
 )
-from jupyter_colophon.cli.instances.space_command import SpaceCommand, refuse_unknown_words
+from jupyter_colophon.cli.instances.space_command import SpaceCommand, require_no_unknown_arguments
 from jupyter_colophon.cli.instances.values import parse_option_value
 from jupyter_colophon.client.caller import Document
 from jupyter_colophon.client.problems import ClientError, RequestFailed
@@ -66,7 +66,7 @@ class CreateInstance(SpaceCommand):
             raise HelpRequested
         unexpected = self.parse_options(words)
         document = self._build_document(schema_name, schema, input_document)
-        refuse_unknown_words(unexpected)
+        require_no_unknown_arguments(unexpected)
         try:
             saved = self.save_and_return(document)
         except ClientError as error:

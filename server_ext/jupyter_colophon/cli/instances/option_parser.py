@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 
 from jupyter_colophon.cli.instances.errors import InstanceCommandError
 from jupyter_colophon.cli.instances.option import Option
-from jupyter_colophon.cli.parser import StoreOnce
+from jupyter_colophon.cli.parser import StoreOnceAction
 
 
 class OptionParser(argparse.ArgumentParser):
@@ -14,7 +14,7 @@ class OptionParser(argparse.ArgumentParser):
 
     def __init__(self, options: Iterable[Option]) -> None:
         super().__init__(add_help=False, allow_abbrev=False)
-        self.register("action", None, StoreOnce)
+        self.register("action", None, StoreOnceAction)
         self.add_argument("-h", "--help", action="store_true", help="Show the options and exit with 1, as Elyra does.")
         for option in options:
             option.add_to_parser(self)

@@ -86,7 +86,7 @@ class FixedOptionsCommand(SpaceCommand):
         for option in self.options:
             if option.is_required:
                 _require_option_value(option, getattr(self.args, option.name))
-        refuse_unknown_words(unexpected)
+        require_no_unknown_arguments(unexpected)
         return self.execute()
 
     @abstractmethod
@@ -94,7 +94,7 @@ class FixedOptionsCommand(SpaceCommand):
         """Execute the command with the parsed options, and return whether it succeeded."""
 
 
-def refuse_unknown_words(words: Sequence[str]) -> None:
+def require_no_unknown_arguments(words: Sequence[str]) -> None:
     """Raise InstanceCommandError if there are unknown words."""
     if words:
         raise InstanceCommandError(f"The following arguments were unexpected: {words}", shows_help=True)

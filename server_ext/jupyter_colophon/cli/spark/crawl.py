@@ -66,7 +66,7 @@ class CrawlCommand(CliCommand):
         interrupts = InterruptHandler()
         with ProgressLine(sys.stderr) as line:
             try:
-                report = self._crawl_place(catalog, options, interrupts, line)
+                report = self._crawl_target(catalog, options, interrupts, line)
             finally:
                 catalog.close()
         self.print_result(report.to_document(), str(render_document_page("crawl", report.to_document())))
@@ -101,10 +101,10 @@ class CrawlCommand(CliCommand):
         except ValueError as error:
             raise InvalidConfiguration(f"--{error}") from None
 
-    def _crawl_place(
+    def _crawl_target(
         self, catalog: Operations, options: "CrawlOptions", interrupts: InterruptHandler, line: ProgressLine
     ) -> "CrawlReport":
-        from jupyter_colophon.spark.crawl.catalogs import PlaceNotFound
+        from jupyter_colophon.spark.crawl.catalogs import CrawlTargetNotFound
         from jupyter_colophon.spark.crawl.crawling import crawl_and_record
         from jupyter_colophon.spark.crawl.places import RemoteFolder
 
@@ -115,7 +115,7 @@ class CrawlCommand(CliCommand):
                 options,
                 _create_progress_callback(line),
             )
-        except (PlaceNotFound, RemoteFolder) as error:
+        except (CrawlTargetNotFound, RemoteFolder) as error:
             raise InvalidConfiguration(str(error)) from None
 
     def _start_spark_session(self) -> Any:

@@ -231,7 +231,7 @@ class PipelineCommand(CliCommand):
         from jupyter_colophon.pipelines.runner import run_pipeline
         from jupyter_colophon.pipelines.running_pipelines import register_running
 
-        pipeline, server = prepared.pipeline, self._end_killed_runs()[0]
+        pipeline, server = prepared.pipeline, self._record_killed_runs_and_get_pipelines()[0]
         place = {"run": str(make_run_urn(pipeline.program, run_id)), "server": server}
         # A registered run can be stopped, but it is recorded only later.
         interrupts.defer_signals()
@@ -273,7 +273,7 @@ class PipelineCommand(CliCommand):
 
         if parse_file_path(name) is not None:
             name = self._read_pipeline_document(name)[0]
-        ended = self._end_killed_runs()[1]
+        ended = self._record_killed_runs_and_get_pipelines()[1]
         stopped = stop_runs(name) + [
             run for run, pipeline in ended.items() if name.rpartition(":")[2] in (run, pipeline)
         ]
@@ -282,19 +282,19 @@ class PipelineCommand(CliCommand):
         self.print_result({"stopped": stopped}, str(build_table_page([(run,) for run in stopped], "run")))
         return EXIT_OK
 
-    def _end_killed_runs(self) -> tuple[str, dict[str, str]]:
+    def _record_killed_runs_and_get_pipelines(self) -> tuple[str, dict[str, str]]:
         """End the runs of killed processes; return the server's URL ("" without one), and these runs with their pipelines."""
         from jupyter_colophon.client.operations import Operations
         from jupyter_colophon.client.problems import ServerUnavailable
         from jupyter_colophon.client.programs.running import get_configured_server
         from jupyter_colophon.client.transport import Transport
-        from jupyter_colophon.pipelines.killed_runs import end_killed_runs
+        from jupyter_colophon.pipelines.killed_runs import record_killed_runs_and_get_pipelines
 
         ended: dict[str, str] = {}
         if (server := get_configured_server()) is None:
             return "", ended
         with closing(Operations(Transport(server))) as catalog, suppress(ServerUnavailable):
-            ended = end_killed_runs(catalog, server.url)
+            ended = record_killed_runs_and_get_pipelines(catalog, server.url)
         return server.url, ended
 
     def _print_progress(self, line: str) -> None:

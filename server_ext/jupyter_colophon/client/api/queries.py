@@ -14,9 +14,9 @@ from jupyter_colophon.client.api.edits import BUSINESS
 from jupyter_colophon.client.problems import EntityNotFound, RequestFailed
 from jupyter_colophon.core.documents.difference import diff_as_json_patch
 from jupyter_colophon.core.documents.steps import (
+    add_old_values_to_operations,
+    add_old_values_to_versions,
     format_operation,
-    with_old_values_in_operations,
-    with_old_values_of_versions,
 )
 from jupyter_colophon.core.identity.short_names import shorten_urn
 from jupyter_colophon.core.identity.urn import PREFIX
@@ -124,7 +124,7 @@ class Queries(ApiBase):
         """
         urn = self.resolve_urn(name, field)
         page = self._read_or_raise_not_found(urn, lambda: self.catalog.list_versions(urn, aspect, limit=limit), aspect)
-        versions = with_old_values_of_versions(
+        versions = add_old_values_to_versions(
             page["versions"], self._read_value_before_cursor(urn, aspect, page["cursor"])
         )
         rows = [{**version, "changes": [format_operation(step) for step in version["diff"]]} for version in versions]
@@ -157,7 +157,7 @@ class Queries(ApiBase):
         new = self._find_version(urn, aspect, newer)
         # Version 0 is the empty value before the first version.
         old = self._find_version(urn, aspect, older if older is not None else new["version"] - 1)
-        steps = with_old_values_in_operations(
+        steps = add_old_values_to_operations(
             diff_as_json_patch(old["value"] or {}, new["value"] or {}), old["value"] or {}
         )
         document = {

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from jupyter_colophon.client.programs.entity import MetadataEntity, resolve_entity
 from jupyter_colophon.client.programs.outbox import Kind, OutboxEntry
 from jupyter_colophon.client.programs.outbox_sender import OutboxSender
-from jupyter_colophon.client.programs.reading import ByScope, MetadataSnapshot, RunMetadataReader, Scope
+from jupyter_colophon.client.programs.reading import MetadataByScope, MetadataSnapshot, RunMetadataReader, Scope
 from jupyter_colophon.client.programs.record_schema import RecordSchema
 from jupyter_colophon.client.programs.uses import (
     MODES,
     UseAccess,
     combine_access_modes,
-    read_declared_uses,
+    get_declared_uses,
     validate_access_mode,
 )
 from jupyter_colophon.client.programs.writing import Writer
@@ -42,12 +42,12 @@ class RunMetadata(Writer):
         super().__init__(run, self._send, reader.get_metadata, reader.get_field_names, self._resolve_entity)
 
     @overload
-    def get(self, of: MetadataEntity | str) -> ByScope: ...
+    def get(self, of: MetadataEntity | str) -> MetadataByScope: ...
 
     @overload
     def get(self, of: MetadataEntity | str, scope: Scope) -> Metadata: ...
 
-    def get(self, of: MetadataEntity | str, scope: Scope | None = None) -> ByScope | Metadata:
+    def get(self, of: MetadataEntity | str, scope: Scope | None = None) -> MetadataByScope | Metadata:
         """Return properties and tags by scope, or those of one scope; cached until the run ends.
 
         An entity that does not exist has none. Raises MetadataUnavailable, and RequestFailed without read access.
@@ -140,7 +140,7 @@ class RunContext:
 
     def declare(self, code: Any) -> None:
         """Record the uses that a function or a class declares by `@uses`."""
-        uses = read_declared_uses(code)
+        uses = get_declared_uses(code)
         self._record_new_uses([(self._resolve_declared(use.name), MODES[use.access], use.component) for use in uses])
 
     def record_accesses(self, accesses: Mapping[str, Any]) -> None:

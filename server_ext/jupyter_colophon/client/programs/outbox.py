@@ -147,7 +147,7 @@ class OutboxFile:
         """Release the file: remove it if no entry is pending; otherwise another process may take it."""
         with self._lock:
             if not self._waiting:
-                self._file.remove_and_release()
+                self._file.delete_and_unlock()
             else:
                 self.sync_to_disk()
                 self._file.close()

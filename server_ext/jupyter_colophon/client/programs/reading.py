@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Scope = Literal["USER", "SYSTEM"]
 SCOPES: tuple[Scope, ...] = ("USER", "SYSTEM")
 #: The metadata of an entity by scope.
-ByScope = dict[Scope, Metadata]
+MetadataByScope = dict[Scope, Metadata]
 
 
 class MetadataUnavailable(ClientError):
@@ -38,7 +38,7 @@ class MetadataUnavailable(ClientError):
 class MetadataSnapshot:
     """Metadata that was read before a run, for use without a server (spec CAPTURE-7)."""
 
-    entities: Mapping[str, ByScope] = field(default_factory=dict)
+    entities: Mapping[str, MetadataByScope] = field(default_factory=dict)
     #: The names of the fields by dataset, if they were requested.
     fields: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
@@ -47,7 +47,7 @@ class MetadataSnapshot:
         cls, catalog: "Operations", entities: Iterable[MetadataEntity], *, fields: bool = False
     ) -> "MetadataSnapshot":
         """Read these entities now, with `fields` also the fields of each dataset. Raises MetadataUnavailable."""
-        metadata_by_urn: dict[str, ByScope] = {}
+        metadata_by_urn: dict[str, MetadataByScope] = {}
         names: dict[str, tuple[str, ...]] = {}
         for item in entities:
             metadata_by_urn[item.urn] = fetch_metadata(catalog, item)
@@ -91,7 +91,7 @@ class RunMetadataReader:
         self._fields = dict(snapshot.fields) if snapshot is not None else {}
         self._lock = threading.Lock()
 
-    def get_metadata(self, entity: MetadataEntity) -> ByScope:
+    def get_metadata(self, entity: MetadataEntity) -> MetadataByScope:
         """Return the metadata of an entity; empty if the entity does not exist. Raises MetadataUnavailable, RequestFailed."""
         with self._lock:
             metadata = self._cache.get(entity.urn)
@@ -116,7 +116,7 @@ class RunMetadataReader:
         if self._catalog is not None:
             self._catalog.close()
 
-    def _fetch_metadata(self, entity: MetadataEntity) -> ByScope:
+    def _fetch_metadata(self, entity: MetadataEntity) -> MetadataByScope:
         if self._is_closed and _get_parent_dataset_urn(entity) in self._fields:
             # The snapshot contains all fields with metadata of its datasets.
             return _parse_scopes({})
@@ -138,7 +138,7 @@ def _get_parent_dataset_urn(entity: MetadataEntity) -> str:
     return Urn.parse(entity.urn).parts[0] if entity.type == "schemaField" else ""
 
 
-def fetch_metadata(catalog: "Operations", entity: MetadataEntity) -> ByScope:
+def fetch_metadata(catalog: "Operations", entity: MetadataEntity) -> MetadataByScope:
     """Read the metadata of an entity from the server. Raises MetadataUnavailable if there is no response, RequestFailed."""
     with _convert_to_unavailable(entity):
         return _parse_scopes(read_or_none_if_absent(lambda: catalog.read_entity_metadata(entity.urn)) or {})
@@ -156,7 +156,7 @@ def _convert_to_unavailable(entity: MetadataEntity) -> Iterator[None]:
         raise MetadataUnavailable(entity.urn, str(refusal)) from refusal
 
 
-def _read_field_names(catalog: "Operations", entity: MetadataEntity, whole: ByScope) -> tuple[str, ...]:
+def _read_field_names(catalog: "Operations", entity: MetadataEntity, whole: MetadataByScope) -> tuple[str, ...]:
     """Return the names of a dataset's fields: those of its schema in order, then others with metadata."""
     named: tuple[str, ...] = ()
     with suppress(ValueError):
@@ -165,7 +165,7 @@ def _read_field_names(catalog: "Operations", entity: MetadataEntity, whole: BySc
         return tuple(dict.fromkeys([*named, *catalog.list_fields(entity.urn)["fields"]]))
 
 
-def _parse_scopes(value: Mapping[str, Any]) -> ByScope:
+def _parse_scopes(value: Mapping[str, Any]) -> MetadataByScope:
     return {scope: _parse_metadata(value.get(scope, {})) for scope in SCOPES}
 
 
@@ -173,7 +173,7 @@ def _parse_metadata(value: Mapping[str, Any]) -> Metadata:
     return Metadata(value.get("properties", {}), tuple(value.get("tags", ())), value.get("version", -1))
 
 
-def _serialize_scopes(value: ByScope) -> dict[str, Any]:
+def _serialize_scopes(value: MetadataByScope) -> dict[str, Any]:
     return {
         scope: {"properties": dict(item.properties), "tags": list(item.tags), "version": item.version}
         for scope, item in value.items()

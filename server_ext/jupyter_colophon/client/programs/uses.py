@@ -29,13 +29,13 @@ def uses(name: str, access: UseAccess = "unknown", component: str = "") -> Calla
     use = Use(name, validate_access_mode(access), component)
 
     def declare(code: T) -> T:
-        setattr(code, _DECLARED, (use, *read_declared_uses(code)))
+        setattr(code, _DECLARED, (use, *get_declared_uses(code)))
         return code
 
     return declare
 
 
-def read_declared_uses(code: Any) -> tuple[Use, ...]:
+def get_declared_uses(code: Any) -> tuple[Use, ...]:
     """Return the uses that a function or a class declares; a class inherits those of its bases."""
     uses: tuple[Use, ...] = getattr(code, _DECLARED, ())
     return uses

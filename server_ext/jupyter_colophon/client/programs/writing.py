@@ -5,7 +5,7 @@ from fnmatch import fnmatchcase
 from typing import Any, Literal
 
 from jupyter_colophon.client.programs.entity import MetadataEntity
-from jupyter_colophon.client.programs.reading import ByScope, Scope
+from jupyter_colophon.client.programs.reading import MetadataByScope, Scope
 from jupyter_colophon.core.entities.annotation import ASPECT_OF_SCOPE, MetadataAnnotation
 from jupyter_colophon.core.entities.metadata_scopes import Metadata
 
@@ -25,7 +25,7 @@ class Writer:
         self,
         run: str | None,
         emit: Callable[[Proposal], None],
-        read: Callable[[MetadataEntity], ByScope],
+        read: Callable[[MetadataEntity], MetadataByScope],
         fields: Callable[[MetadataEntity], tuple[str, ...]],
         resolve: Callable[[MetadataEntity | str], MetadataEntity],
     ) -> None:

@@ -73,12 +73,12 @@ def parse_v3_path(segments: Sequence[str], identity: IdentityRules, type_: str |
     if keys[0] == "namespace":
         names.make_namespace_urn(pairs[0][1])
     read = _find_urn_parser(keys)
-    if read is None or (type_ is not None and type_.casefold() not in _shape_types(keys)):
+    if read is None or (type_ is not None and type_.casefold() not in _list_possible_entity_types(keys)):
         return _parse_custom_urn(keys, pairs, type_)
     return read(pairs, identity)
 
 
-def _shape_types(keys: tuple[str, ...]) -> set[str]:
+def _list_possible_entity_types(keys: tuple[str, ...]) -> set[str]:
     last = keys[-1]
     return {last} | ({"program"} if last in PROGRAM_TYPES else {"program_run"} if last == "run" else set())
 

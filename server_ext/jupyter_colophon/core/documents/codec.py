@@ -11,7 +11,7 @@ from functools import cache
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from jupyter_colophon.core.documents.members import Member, TimeMark
+from jupyter_colophon.core.documents.members import Member, TimeMarker
 from jupyter_colophon.core.identity.urn import Urn
 from jupyter_colophon.core.model.system_metadata import SystemMetadata
 from jupyter_colophon.core.time_format import format_ms_as_iso_time, parse_iso_time_to_ms
@@ -116,7 +116,7 @@ def _to_camel_case(name: str) -> str:
 
 
 def _is_time_type(hint: Any) -> bool:
-    return get_origin(hint) is Annotated and TimeMark in hint.__metadata__
+    return get_origin(hint) is Annotated and TimeMarker in hint.__metadata__
 
 
 def _is_json_type(hint: Any) -> bool:

@@ -7,7 +7,7 @@ from typing import Any, Final
 _SCALAR_BYTES: Final = 8
 #: Deeper than any stored document.
 _DEPTH_MAX: Final = 100
-#: Returned by `prune_hidden_parts` if nothing is left of a value.
+#: Returned by `remove_hidden_values` if nothing is left of a value.
 REMOVED: Final = object()
 
 
@@ -86,7 +86,7 @@ def _count_bytes_without_content(value: object) -> int:
     return _SCALAR_BYTES
 
 
-def prune_hidden_parts(value: Any, is_hidden: Callable[[Any], bool]) -> Any:
+def remove_hidden_values(value: Any, is_hidden: Callable[[Any], bool]) -> Any:
     """Return a value without its hidden parts; `REMOVED` if nothing is left.
 
     A hidden element of a list is removed alone; a hidden required member removes its object.
@@ -94,8 +94,8 @@ def prune_hidden_parts(value: Any, is_hidden: Callable[[Any], bool]) -> Any:
     if is_hidden(value):
         return REMOVED
     if isinstance(value, Mapping):
-        inner = {name: prune_hidden_parts(item, is_hidden) for name, item in value.items()}
+        inner = {name: remove_hidden_values(item, is_hidden) for name, item in value.items()}
         return REMOVED if REMOVED in inner.values() else inner
     if isinstance(value, list | tuple):
-        return [pruned for item in value if (pruned := prune_hidden_parts(item, is_hidden)) is not REMOVED]
+        return [pruned for item in value if (pruned := remove_hidden_values(item, is_hidden)) is not REMOVED]
     return value

@@ -20,11 +20,11 @@ class Member:
     hidden: bool = False
 
 
-class TimeMark:
+class TimeMarker:
     """Marks a time in ms since 1970, which is ISO 8601 in documents of the API."""
 
 
 #: A time in ms since 1970.
-Time = Annotated[int, TimeMark]
+Time = Annotated[int, TimeMarker]
 OMIT_DEFAULT: Final = Member(omit_default=True)
 HIDDEN: Final = Member(hidden=True)

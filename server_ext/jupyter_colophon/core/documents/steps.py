@@ -11,7 +11,7 @@ Step = Mapping[str, Any]
 _MISSING = object()
 
 
-def with_old_values_in_operations(steps: Iterable[Step], before: object) -> list[dict[str, Any]]:
+def add_old_values_to_operations(steps: Iterable[Step], before: object) -> list[dict[str, Any]]:
     """Return the operations of a difference; each `remove` and `replace` gets the replaced value as `old`.
 
     `before` is the value before the first operation. An operation has no `old` if its location does not exist in that
@@ -25,13 +25,13 @@ def with_old_values_in_operations(steps: Iterable[Step], before: object) -> list
     return described
 
 
-def with_old_values_of_versions(versions: Sequence[Step], before: object) -> list[dict[str, Any]]:
+def add_old_values_to_versions(versions: Sequence[Step], before: object) -> list[dict[str, Any]]:
     """Return versions of an aspect, newest first, whose operations have old values; `before` is the value of the
     version before all of them.
     """
     olds = [*(version["value"] for version in versions[1:]), before]
     return [
-        {**version, "diff": with_old_values_in_operations(version["diff"], old or {})}
+        {**version, "diff": add_old_values_to_operations(version["diff"], old or {})}
         for version, old in zip(versions, olds, strict=True)
     ]
 

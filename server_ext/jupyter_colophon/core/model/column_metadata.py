@@ -17,7 +17,7 @@ _DESCRIPTION: Final = "description"
 Items = list[Mapping[str, Any]]
 
 
-def with_old_column_descriptions(old: Mapping[str, Any], new: Mapping[str, Any]) -> Mapping[str, Any]:
+def keep_old_column_descriptions(old: Mapping[str, Any], new: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a new schema whose columns have the descriptions of the old one where they have none of their own."""
     texts = {
         path: column[_DESCRIPTION]

@@ -10,7 +10,7 @@ from jupyter_colophon.core.model.registry import (
     DataHubEntityType,
     DataHubModel,
     Scope,
-    make_words_of_camel_case,
+    split_camel_case,
 )
 from jupyter_colophon.core.model.relationships import Relationship
 
@@ -45,7 +45,7 @@ def _build_entity_type(entry: Mapping[str, Any]) -> DataHubEntityType:
 def _build_aspect(name: str, entry: Mapping[str, Any], definitions: Mapping[str, Any]) -> AspectSpec:
     return AspectSpec(
         name=name,
-        title=make_words_of_camel_case(name),
+        title=split_camel_case(name),
         scope=get_default_scope(name),
         key="key" in entry,
         schema=Schema(partial(_build_schema_with_definitions, name, entry["ref"], definitions)),
@@ -75,7 +75,7 @@ def _build_schema_with_definitions(name: str, ref: str, definitions: Mapping[str
     return {
         "$schema": _DIALECT,
         "$id": f"urn:jupyter-colophon:datahub:{name}",
-        "title": make_words_of_camel_case(name),
+        "title": split_camel_case(name),
         **root,
         "$defs": {
             definition: definitions[definition] for definition in sorted(_collect_definition_names(root, definitions))

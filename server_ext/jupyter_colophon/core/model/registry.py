@@ -251,7 +251,7 @@ class _LazyDataHubModel:
                 own = (*common_aspects, self._model.aspects[modelled.key_aspect])
                 yield EntityType(
                     type=name,
-                    title=make_words_of_camel_case(name),
+                    title=split_camel_case(name),
                     key_aspect=modelled.key_aspect,
                     key=self._model.keys[modelled.key_aspect],
                     own=own,
@@ -261,7 +261,7 @@ class _LazyDataHubModel:
                 )
 
 
-def make_words_of_camel_case(name: str) -> str:
+def split_camel_case(name: str) -> str:
     """Return a name such as `dataHubPolicy` as words: `Data hub policy`."""
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name).lower()
     return words[:1].upper() + words[1:]

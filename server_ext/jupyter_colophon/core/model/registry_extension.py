@@ -20,7 +20,7 @@ from jupyter_colophon.core.model.registry import (
     DataHubEntityType,
     DataHubModel,
     Scope,
-    make_words_of_camel_case,
+    split_camel_case,
 )
 from jupyter_colophon.core.model.validators import ANY, OPERATIONS, AspectValidator, Check
 from jupyter_colophon.core.model.vocabulary import find_contributions_of_schema
@@ -154,7 +154,7 @@ class _ExtensionReader:
             )
         if not wrong:
             scope = entry.get("scope") or get_default_scope(name)
-            title = str(entry.get("title") or document.get("title") or make_words_of_camel_case(name))
+            title = str(entry.get("title") or document.get("title") or split_camel_case(name))
             spec = AspectSpec(name, title, scope, key=False, schema=Schema(document), timeseries=timeseries)
             if not timeseries:
                 spec = replace(

@@ -49,12 +49,12 @@ class KernelRegistry:
         with self._lock:
             self._kernels[kernel] -= 1
 
-    def leave_kernels_to_next_server(self) -> None:
+    def keep_kernel_file_for_next_server(self) -> None:
         """Leave the kernels whose end this server could not record to the next server."""
         with self._lock:
             file, self._file = self._file, None
             if file is not None and not +self._kernels:
-                file.remove_and_release()
+                file.delete_and_unlock()
             elif file is not None:
                 file.close()
 
@@ -74,4 +74,4 @@ def _end_kernels_of_file(file: ProcessFile, end_kernel: Callable[[str, str], Non
     except BaseException:
         file.close()
         raise
-    file.remove_and_release()
+    file.delete_and_unlock()

@@ -29,7 +29,7 @@ def _add_crawl_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--dry-run", action="store_true")
 
 
-def _crawl_place(_: "KernelSession", args: Namespace) -> Result:
+def _crawl_target(_: "KernelSession", args: Namespace) -> Result:
     from jupyter_colophon.spark.crawl.api import crawl
 
     try:
@@ -58,7 +58,7 @@ COMMANDS = (
                                     [--include GLOB] [--exclude GLOB] [--no-statistics] [--sample N] [--force] [--dry-run]
                                     [--views] [--jobs N] [--option OPTION=VALUE]""",
         _add_crawl_arguments,
-        _crawl_place,
+        _crawl_target,
         at_once=True,
     ),
 )

@@ -68,7 +68,7 @@ def delete_references(services: ProcessServices, request: OperationRequest) -> D
     """Remove an entity's URN from all aspects that refer to it, or from none; with `dryRun`, only list the aspects."""
     catalog, principal = services.get_or_open_catalog(), request.principal
     urn = parse_urn_at(request.body["urn"], "/urn")
-    references = catalog.datahub.relater.list_visible_edges_to(urn, principal)
+    references = catalog.datahub.relationships.list_visible_edges_to(urn, principal)
     if not request.body.get("dryRun"):
         catalog.write_path.require_may_delete(principal, urn, "references")
         aspects = dict.fromkeys((reference.urn, reference.aspect) for reference in references)

@@ -74,7 +74,7 @@ def list_related(services: ProcessServices, request: OperationRequest) -> Docume
     """Return the entities that an entity refers to, or that refer to it."""
     datahub, urn, start = services.get_or_open_catalog().datahub, Urn.parse(request[_URN]), request[_START]
     incoming, kinds = request[_DIRECTION] == "INCOMING", _parse_relationship_types(request, _KINDS)
-    edges, total = datahub.relater.list_visible_edges_page(
+    edges, total = datahub.relationships.list_visible_edges_page(
         urn, incoming, kinds, start, request[_COUNT], request.principal
     )
     urns = datahub.reader.read_original_spellings([item.urn if incoming else item.target for item in edges])
@@ -106,7 +106,7 @@ def scroll_relationships(services: ProcessServices, request: OperationRequest) -
         _parse_filtered_urns(body, "sourceFilter"),
         _parse_filtered_urns(body, "destinationFilter"),
     )
-    relationships, cursor = catalog.datahub.relater.scroll_relationships(
+    relationships, cursor = catalog.datahub.relationships.scroll_relationships(
         edges, request[COUNT], request[CURSOR], request.principal
     )
     original_spellings = _read_spellings(catalog, relationships)
@@ -132,7 +132,7 @@ def scroll_lineage(services: ProcessServices, request: OperationRequest) -> Docu
     urns = tuple(str(Urn.parse(urn)) for urn in request.body.get("urns") or ())
     if not urns:
         raise InvalidQuery("must name at least one entity", "urns")
-    relationships, cursor = catalog.datahub.relater.scroll_lineage(
+    relationships, cursor = catalog.datahub.relationships.scroll_lineage(
         urns,
         _parse_relationship_types(request, _KINDS),
         request[_FLOW],

@@ -31,7 +31,7 @@ _NEXT: Final = [OperationLink("readLoad", {"path.load": "$response.body#/id"})]
 def read_load(services: ProcessServices, request: OperationRequest) -> Document:
     """Read the progress of a load; it is kept for 30 days after its last update."""
     return to_api_document(
-        services.get_or_open_catalog().loads.read_own_load(_parse_load_name(request), request.principal)
+        services.get_or_open_catalog().loads.read_load_of_principal(_parse_load_name(request), request.principal)
     )
 
 
@@ -52,7 +52,7 @@ def open_or_resume_load(services: ProcessServices, request: OperationRequest) ->
 def end_load(services: ProcessServices, request: OperationRequest) -> Document:
     """Commit or abort a load; no further batches are accepted."""
     return to_api_document(
-        services.get_or_open_catalog().loads.end_own_load(
+        services.get_or_open_catalog().loads.end_load_of_principal(
             _parse_load_name(request), request.body["state"], request.principal
         )
     )

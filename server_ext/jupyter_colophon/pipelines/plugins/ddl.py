@@ -47,7 +47,7 @@ _TYPE = re.compile(r"[\s:]*([A-Za-z_]\w*)\s*")
 
 def parse_names(schema: str) -> tuple[str, ...]:
     """Return the names: `id` and `who` for `id BIGINT, who STRUCT<a: INT, b: INT>`."""
-    return tuple(_parse_column(part)[0] for part in _split_parts(schema))
+    return tuple(_parse_column(part)[0] for part in _split_at_outer_commas(schema))
 
 
 def find_problems(pointer: str, schema: str) -> Iterator[Problem]:
@@ -57,7 +57,7 @@ def find_problems(pointer: str, schema: str) -> Iterator[Problem]:
 
 
 def _check_columns(schema: str) -> Iterator[str]:
-    for name, rest in map(_parse_column, _split_parts(schema)):
+    for name, rest in map(_parse_column, _split_at_outer_commas(schema)):
         if _TYPE.match(rest) is None:
             yield f"column {name} has no type"
         else:
@@ -71,13 +71,13 @@ def _check_types(text: str) -> Iterator[str]:
     if match is None or word.lower() not in _TYPES:
         yield f"{word[:100]} is not a Spark SQL type"
     elif word.lower() == "struct":
-        yield from _check_columns(_extract_inner(text[match.end() :]))
+        yield from _check_columns(_extract_type_arguments(text[match.end() :]))
     else:
-        for inner in _split_parts(_extract_inner(text[match.end() :])):
+        for inner in _split_at_outer_commas(_extract_type_arguments(text[match.end() :])):
             yield from _check_types(inner)
 
 
-def _extract_inner(text: str) -> str:
+def _extract_type_arguments(text: str) -> str:
     """Return the text within the brackets at the start of a text."""
     depth = 0
     for at, character in enumerate(text):
@@ -87,7 +87,7 @@ def _extract_inner(text: str) -> str:
     return ""
 
 
-def _split_parts(schema: str) -> list[str]:
+def _split_at_outer_commas(schema: str) -> list[str]:
     """Split at commas outside of brackets and quotes."""
     parts, depth, quote = [""], 0, ""
     for character in schema:

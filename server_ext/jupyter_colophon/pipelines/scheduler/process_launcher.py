@@ -37,7 +37,7 @@ class ProcessHandle:
     forget: Callable[[], None]
 
     @property
-    def is_over(self) -> bool:
+    def has_ended(self) -> bool:
         """Return whether the process has ended; its token is revoked then."""
         if self.process.poll() is None:
             return False

@@ -92,8 +92,8 @@ class Scheduler:
         except InvalidConfiguration:
             # Opening the catalog has reported it.
             return Worker.DONE
-        is_over = any(launched.is_over for launched in self._launched)
-        if self._has_changes or is_over or time.monotonic() >= self._next_check:
+        has_ended = any(launched.has_ended for launched in self._launched)
+        if self._has_changes or has_ended or time.monotonic() >= self._next_check:
             self._has_changes = False
             wait_s = follower.lease.heartbeat_s
             if due := self._run_pass(follower):
@@ -187,7 +187,7 @@ class _SchedulePass:
             self._store_states(changed.values(), gone)
         self._states |= changed
         self._follow_changes()
-        self._start_due(start)
+        self._start_due_schedules(start)
         return min((item.due for item in self._states.values() if item.due > self._now), default=0)
 
     def mark_triggered_schedules(self, changes: Sequence[Change]) -> HandledBatch:
@@ -233,7 +233,7 @@ class _SchedulePass:
 
     def _finish_runs(self) -> Iterable[ScheduleState]:
         """Yield the new states of schedules whose runs ended."""
-        over = {launched.run_id: launched for launched in self._launched if launched.is_over}
+        over = {launched.run_id: launched for launched in self._launched if launched.has_ended}
         self._launched[:] = [launched for launched in self._launched if launched.run_id not in over]
         here = {launched.run_id for launched in self._launched}
         for state in self._states.values():
@@ -294,7 +294,7 @@ class _SchedulePass:
             state = replace(state, spec=schedule.spec, due=due, attempts=0, problem="")
         return state
 
-    def _start_due(self, start: Start) -> None:
+    def _start_due_schedules(self, start: Start) -> None:
         """Start due pipelines, the longest waiting first."""
         for state in sorted(self._states.values(), key=lambda item: item.due):
             schedule = self._schedules.get(state.schedule)
@@ -309,7 +309,7 @@ class _SchedulePass:
             )
 
     def _start_schedule(self, schedule: PipelineSchedule, state: ScheduleState, start: Start) -> None:
-        actor, problem = self._find_actor_and_refusal(schedule)
+        actor, problem = self._find_actor_and_refusal_reason(schedule)
         if not problem:
             run_id = str(uuid.uuid4())
             started = replace(state, run=run_id, status="running", started=self._now, ended=0, problem="")
@@ -328,7 +328,7 @@ class _SchedulePass:
         self._store_states([state])
         self._states[state.schedule] = state
 
-    def _find_actor_and_refusal(self, schedule: PipelineSchedule) -> tuple[str, str]:
+    def _find_actor_and_refusal_reason(self, schedule: PipelineSchedule) -> tuple[str, str]:
         """Return the actor of the run, the last editor of the schedule, and why the run is not permitted, if so."""
         metadata: Mapping[str, object] = {}
         try:

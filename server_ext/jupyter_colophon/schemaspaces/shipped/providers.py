@@ -50,13 +50,13 @@ class SavedSearchesSchemas(ShippedSchemas):
         for schema in schemas:
             members = schema["properties"]["metadata"]["properties"]
             # The members of the file that are also filters follow.
-            members |= {search_filter.name: _build_member(search_filter) for search_filter in FILTERS} | {
+            members |= {search_filter.name: _build_schema_of_filter(search_filter) for search_filter in FILTERS} | {
                 "includeRemoved": members.pop("includeRemoved")
             }
         return schemas
 
 
-def _build_member(search_filter: SearchFilter) -> dict[str, Any]:
+def _build_schema_of_filter(search_filter: SearchFilter) -> dict[str, Any]:
     choices = {"enum": list(search_filter.choices)} if search_filter.choices else {}
     member = {"title": search_filter.label, "description": search_filter.description, "type": "string"}
     return {**member, **choices, "uihints": {"category": "Filters"}}

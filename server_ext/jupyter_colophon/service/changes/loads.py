@@ -35,11 +35,11 @@ class LoadService:
             raise AccessDenied("emit", "a load")
         return self.provider.tx_runner.run(lambda tx: rows.open_or_create_load(tx, principal.user, name, self.now()))
 
-    def read_own_load(self, name: str, principal: Principal) -> Load:
+    def read_load_of_principal(self, name: str, principal: Principal) -> Load:
         """Return the state of a load. Raises NotFound."""
         return self.provider.tx_runner.run(lambda tx: rows.require_load(tx, principal.user, name), read_only=True)
 
-    def end_own_load(self, name: str, state: Ending, principal: Principal) -> Load:
+    def end_load_of_principal(self, name: str, state: Ending, principal: Principal) -> Load:
         """Commit or abort a load: further batches are refused, applied rows stay. Raises NotFound, LoadEnded."""
         return self.provider.tx_runner.run(
             lambda tx: rows.end_load_and_delete_results(tx, principal.user, name, state, self.now())

@@ -46,7 +46,7 @@ class BackgroundSealer:
             "sealing the change log",
             settle_s=PAUSE_S,
             unavailable=(StorageError,),
-            finish=self._seal_rest_and_log_failure,
+            finish=self._seal_remaining_changes_and_log_failure,
         )
 
     def schedule_sealing(self) -> None:
@@ -56,12 +56,12 @@ class BackgroundSealer:
             self._worker.wake()
             self._worker.start()
 
-    def seal_rest_and_stop_thread(self) -> None:
+    def seal_remaining_changes_and_stop_thread(self) -> None:
         """Seal what is left, and end the thread."""
         self._worker.close()
         # During interpreter shutdown no thread can be started.
         if not self._worker.is_alive:
-            self._seal_rest_and_log_failure()
+            self._seal_remaining_changes_and_log_failure()
 
     def _seal_and_log_failure(self) -> None:
         self._pending.clear()
@@ -71,7 +71,7 @@ class BackgroundSealer:
             self._pending.set()
             raise
 
-    def _seal_rest_and_log_failure(self) -> None:
+    def _seal_remaining_changes_and_log_failure(self) -> None:
         if self._pending.is_set():
             try:
                 self._seal_and_log_failure()

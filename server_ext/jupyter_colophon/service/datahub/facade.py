@@ -17,6 +17,6 @@ class DataHubServices:
     reader: AspectReader
     finder: DataHubEntityFinder
     tracer: WriteTracer
-    relater: RelationshipReader
+    relationships: RelationshipReader
     timeseries: TimeseriesReader
     ingestions: IngestionRuns

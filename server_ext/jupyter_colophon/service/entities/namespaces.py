@@ -40,7 +40,7 @@ class NamespaceDeleter:
         """Prepare the thread; it starts with the first deletion."""
         self._worker = Worker(
             "colophon-namespaces",
-            self._clear_deleted_namespaces,
+            self._delete_content_of_deleted_namespaces,
             _logger,
             "clearing deleted namespaces",
             unavailable=(StorageError,),
@@ -53,7 +53,7 @@ class NamespaceDeleter:
 
     def delete_remaining_content_now(self, name: str) -> None:
         """Remove all remaining content of a deleted namespace, so that it can be created again. Raises StorageError."""
-        while not self._is_cleared_after_step(name):
+        while not self._delete_next_content_of_namespace(name):
             pass
 
     def remove_content_outside_catalog(self, name: str, principal: Principal) -> None:
@@ -72,18 +72,18 @@ class NamespaceDeleter:
         """Stop; another process continues the deletions."""
         self._worker.close()
 
-    def _is_cleared_after_step(self, name: str) -> bool:
+    def _delete_next_content_of_namespace(self, name: str) -> bool:
         """Remove some of a deleted namespace; True when nothing is left. Its files are removed first."""
         if self.events is not None and self.provider.tx_runner.run(
             lambda tx: is_namespace_being_deleted(tx, name), read_only=True
         ):
             self.events.remove_events_of_namespace(name)
-        return self.write_path.is_cleared_after_deleting_some(name, _PRINCIPAL)
+        return self.write_path.delete_next_content_of_namespace(name, _PRINCIPAL)
 
-    def _clear_deleted_namespaces(self) -> float:
+    def _delete_content_of_deleted_namespaces(self) -> float:
         while not self._worker.is_stopped and (
             names := self.provider.tx_runner.run(list_namespaces_being_deleted, read_only=True)
         ):
             for name in sorted(names):
-                self._is_cleared_after_step(name)
+                self._delete_next_content_of_namespace(name)
         return Worker.DONE

@@ -16,7 +16,7 @@ class RecentlyRemovedInstances:
         self._removed: dict[tuple[str, str], tuple[float, Mapping[str, Any]]] = {}
         self._lock = Lock()
 
-    def keep_for_an_hour(self, space: str, name: str, document: Mapping[str, Any]) -> None:
+    def store_removed_document(self, space: str, name: str, document: Mapping[str, Any]) -> None:
         """Store a removed document."""
         now = time.monotonic()
         with self._lock:

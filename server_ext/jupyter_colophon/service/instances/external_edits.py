@@ -46,7 +46,7 @@ class ExternalEditRecorder:
             stores = self._watch_folders_and_list_stores()
         self._pending_spaces |= {space for space, store in stores.items() if store.list_unrecorded_saves()}
         self._pending_spaces = {
-            space for space in self._pending_spaces if not self._record_some_and_is_complete(stores[space])
+            space for space in self._pending_spaces if not self._record_outdated_files_of_store(stores[space])
         }
 
     def _watch_folders_and_list_stores(self) -> dict[str, FileInstanceStore]:
@@ -60,7 +60,7 @@ class ExternalEditRecorder:
             self._watch.start_thread()
         return stores
 
-    def _record_some_and_is_complete(self, store: FileInstanceStore) -> bool:
+    def _record_outdated_files_of_store(self, store: FileInstanceStore) -> bool:
         """Record a schemaspace's files; return whether all are recorded."""
         try:
             names = store.list_names_with_outdated_record()
@@ -81,5 +81,5 @@ class ExternalEditRecorder:
         store = (self._stores or {}).get(seen.space)
         if store is not None:
             store.record_current_state_of_files(
-                *sorted(name for name in seen.names if not store.files.is_own_unreported_save(name))
+                *sorted(name for name in seen.names if not store.files.was_saved_by_this_process(name))
             )

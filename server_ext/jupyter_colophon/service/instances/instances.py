@@ -273,7 +273,7 @@ class InstanceService:
         full = self.secrets.fill_deletable_secrets(key, stored.document) if stored.document is not None else None
         result = saving.run_hooks_and_remove(stored, condition, principal)
         if full is not None:
-            self.removed.keep_for_an_hour(key, name, full)
+            self.removed.store_removed_document(key, name, full)
         saving.delete_secrets_of_removed(result)
         return RemovalResult(name, version, result.stored is not None)
 

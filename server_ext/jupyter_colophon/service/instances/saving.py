@@ -89,7 +89,7 @@ class InstanceSaver:
             try:
                 hooks.call_hook(instance, "post_delete", stored.name)
             except MetadataError as error:
-                undone = self._is_removal_undone(result, principal)
+                undone = self._undo_removal_unless_recreated(result, principal)
                 raise _create_hook_failure(error, "post_delete", stored.name, undone=undone) from _get_original_error(
                     error
                 )
@@ -109,34 +109,34 @@ class InstanceSaver:
             new_object = self._presenter.create_object_with_secrets(self._store.space, result.stored)
             hooks.call_hook(new_object, "post_save", name, for_update=for_update)
         except MetadataError as error:
-            undone = self._is_save_undone(result, principal)
+            undone = self._undo_save_unless_changed(result, principal)
             if undone:
                 self._secrets.delete_secrets(new_references)
             raise _create_hook_failure(error, "post_save", name, undone=undone) from _get_original_error(error)
 
-    def _is_save_undone(self, result: SaveResult, principal: Principal) -> bool:
+    def _undo_save_unless_changed(self, result: SaveResult, principal: Principal) -> bool:
         """Undo a save, unless the instance has changed since."""
         condition, previous = WriteCondition(version=result.version), result.previous
         name = result.stored.name if result.stored else ""
         if previous is None or not previous.own:
-            return self._is_undone_or_logged(lambda: self._store.remove_instance(name, condition, principal), name)
+            return self._undo_or_log_failure(lambda: self._store.remove_instance(name, condition, principal), name)
         document = previous.document
         if document is None:
             return False
-        return self._is_undone_or_logged(lambda: self._store.save_instance(name, document, condition, principal), name)
+        return self._undo_or_log_failure(lambda: self._store.save_instance(name, document, condition, principal), name)
 
-    def _is_removal_undone(self, result: SaveResult, principal: Principal) -> bool:
+    def _undo_removal_unless_recreated(self, result: SaveResult, principal: Principal) -> bool:
         """Undo a removal, unless the instance was created again since."""
         previous = result.previous
         if previous is None or previous.document is None:
             return False
         document = previous.document
         condition = WriteCondition(version=result.version)
-        return self._is_undone_or_logged(
+        return self._undo_or_log_failure(
             lambda: self._store.save_instance(previous.name, document, condition, principal), previous.name
         )
 
-    def _is_undone_or_logged(self, undo: Any, name: str) -> bool:
+    def _undo_or_log_failure(self, undo: Any, name: str) -> bool:
         try:
             undo()
         except MetadataError as error:

@@ -11,14 +11,14 @@ from dataclasses import replace
 from jupyter_colophon.core.lineage.graph import LineageEdge, LineageNode
 
 
-def join_edges_of_stand_ins(edges: Sequence[LineageEdge], stand_ins: frozenset[str]) -> tuple[LineageEdge, ...]:
+def join_edges_of_placeholders(edges: Sequence[LineageEdge], placeholders: frozenset[str]) -> tuple[LineageEdge, ...]:
     """Return the edges, with each pair into and out of a stand-in program replaced by one from data to data."""
     reads: dict[str, list[LineageEdge]] = defaultdict(list)
     direct_edges: list[LineageEdge] = []
     for edge in edges:
-        if edge.target in stand_ins:
+        if edge.target in placeholders:
             reads[edge.target].append(edge)
-        elif edge.source not in stand_ins:
+        elif edge.source not in placeholders:
             direct_edges.append(edge)
     declared: dict[tuple[str, str], LineageEdge] = {}
     for write in edges:
@@ -41,18 +41,18 @@ def _join_read_and_write(read: LineageEdge, write: LineageEdge) -> LineageEdge:
 def move_hidden_counts_to_data(nodes: Iterable[LineageNode], edges: Sequence[LineageEdge]) -> tuple[LineageNode, ...]:
     """Return the nodes without stand-ins, whose hidden counts are added to the adjacent data."""
     all_nodes = list(nodes)
-    stand_ins = {node.urn: node for node in all_nodes if node.declared}
+    placeholders = {node.urn: node for node in all_nodes if node.declared}
     upstream: dict[str, int] = defaultdict(int)
     downstream: dict[str, int] = defaultdict(int)
     at_least: set[str] = set()
     for edge in edges:
-        for stand_in, data, side, count in (
+        for placeholder, data, side, count in (
             (edge.source, edge.target, upstream, "hidden_upstream"),
             (edge.target, edge.source, downstream, "hidden_downstream"),
         ):
-            if stand_in in stand_ins:
-                side[data] += getattr(stand_ins[stand_in], count)
-                at_least |= {data} if stand_ins[stand_in].hidden_at_least else set()
+            if placeholder in placeholders:
+                side[data] += getattr(placeholders[placeholder], count)
+                at_least |= {data} if placeholders[placeholder].hidden_at_least else set()
     return tuple(
         replace(
             node,
@@ -61,15 +61,15 @@ def move_hidden_counts_to_data(nodes: Iterable[LineageNode], edges: Sequence[Lin
             hidden_at_least=node.hidden_at_least or node.urn in at_least,
         )
         for node in all_nodes
-        if node.urn not in stand_ins
+        if node.urn not in placeholders
     )
 
 
-def replace_stand_ins_in_frontier(
-    frontier: Iterable[str], edges: Sequence[LineageEdge], stand_ins: frozenset[str]
+def replace_placeholders_in_frontier(
+    frontier: Iterable[str], edges: Sequence[LineageEdge], placeholders: frozenset[str]
 ) -> set[str]:
     """Return the frontier with stand-ins replaced by the adjacent data."""
     frontier_urns = set(frontier)
-    adjacent = {edge.target for edge in edges if edge.source in stand_ins & frontier_urns}
-    adjacent |= {edge.source for edge in edges if edge.target in stand_ins & frontier_urns}
-    return (frontier_urns - stand_ins) | adjacent
+    adjacent = {edge.target for edge in edges if edge.source in placeholders & frontier_urns}
+    adjacent |= {edge.source for edge in edges if edge.target in placeholders & frontier_urns}
+    return (frontier_urns - placeholders) | adjacent

@@ -11,7 +11,7 @@ from jupyter_colophon.core.lineage.field_lineage import FieldEdge, FieldLineage,
 from jupyter_colophon.core.lineage.graph import MAX_RELATIONS, TimeWindow
 from jupyter_colophon.service.lineage.lineage import LineageQuery, LineageReader
 from jupyter_colophon.service.lineage.lineage_traversal import WRITE, is_data_node
-from jupyter_colophon.storage.lineage.assertions import read_declared_columns, read_times_in_force
+from jupyter_colophon.storage.lineage.assertions import read_declared_columns, read_validity_times_of_versions
 from jupyter_colophon.storage.lineage.run_accesses import read_run_rows
 from jupyter_colophon.storage.spi import Range, Row, TableContext
 
@@ -72,7 +72,7 @@ def _find_edges_in_window(tx: TableContext, rows: Sequence[Row], window: TimeWin
     edges: list[FieldEdge] = []
     is_complete = True
     run_urns = {row["run"] for row in rows}
-    runs = read_run_rows(tx, run_urns) | read_times_in_force(tx, run_urns)
+    runs = read_run_rows(tx, run_urns) | read_validity_times_of_versions(tx, run_urns)
     older: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for row in rows:
         run = runs.get(row["run"])
@@ -108,7 +108,7 @@ class _ProducedEdges:
         is_complete_for = False
         for most in (_RUNS_FIRST, _RUNS_MAX):
             named, is_complete = self._read_newest_runs_in_window(most)
-            runs = read_run_rows(self.tx, named) | read_times_in_force(self.tx, named)
+            runs = read_run_rows(self.tx, named) | read_validity_times_of_versions(self.tx, named)
             keys = [(self.target, self.program, run) for run in runs]
             produced = {
                 row["run"]: parse_stored_json(row["edges"]) for row in self.tx.get_table("column_runs").read_many(keys)

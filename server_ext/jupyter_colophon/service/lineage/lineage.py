@@ -33,7 +33,7 @@ from jupyter_colophon.service.lineage.lineage_response import LineageBuilder
 from jupyter_colophon.service.lineage.lineage_traversal import MODES, LineageWalk, LineageWalker, get_program_triple
 from jupyter_colophon.service.lineage.path_steps import (
     PathSteps,
-    is_stand_in_program,
+    is_placeholder_program,
     replace_flows_by_programs_in_path,
 )
 from jupyter_colophon.service.lineage.shortest_paths import ShortestPaths
@@ -296,5 +296,5 @@ def _find_changed_edges(
     fresh = within.triples - without.triples
     programs = {program for _, program, _ in fresh}
     # Declared edges need both halves, even if only one of them is new.
-    declared = {triple for triple in within.triples if triple[1] in programs and is_stand_in_program(triple[1])}
+    declared = {triple for triple in within.triples if triple[1] in programs and is_placeholder_program(triple[1])}
     return query.builder.build_edges(fresh | declared, window)

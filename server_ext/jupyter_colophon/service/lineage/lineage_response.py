@@ -21,9 +21,9 @@ from jupyter_colophon.core.lineage.graph import (
 from jupyter_colophon.core.model import declared_lineage
 from jupyter_colophon.core.read_budget import LIST_BYTES_MAX, limit_items_to_page_bytes
 from jupyter_colophon.service.lineage.declared_edges import (
-    join_edges_of_stand_ins,
+    join_edges_of_placeholders,
     move_hidden_counts_to_data,
-    replace_stand_ins_in_frontier,
+    replace_placeholders_in_frontier,
 )
 from jupyter_colophon.service.lineage.lineage_nodes import NodeCache
 from jupyter_colophon.service.lineage.lineage_traversal import (
@@ -79,16 +79,20 @@ class LineageBuilder:
         """Build the response: flows are replaced by their programs, and declared edges go from data to data."""
         walked = walk.to_walk_without_flows()
         nodes = self.build_nodes(request, walked)
-        stand_ins = frozenset(node.urn for node in nodes if node.declared)
+        placeholders = frozenset(node.urn for node in nodes if node.declared)
         edges, has_all = self._read_edges_and_is_complete(
             walked.triples, request.window, walk.group_statements_by_relation()
         )
-        frontier_urns = replace_stand_ins_in_frontier(self.find_frontier(nodes, request, walked), edges, stand_ins)
+        frontier_urns = replace_placeholders_in_frontier(
+            self.find_frontier(nodes, request, walked), edges, placeholders
+        )
         remaining_nodes = move_hidden_counts_to_data(nodes, edges)
-        columns, are_all = self._read_visible_column_edges(walked.levels, stand_ins) if request.columns else ([], True)
+        columns, are_all = (
+            self._read_visible_column_edges(walked.levels, placeholders) if request.columns else ([], True)
+        )
         return Lineage(
             nodes=remaining_nodes,
-            edges=join_edges_of_stand_ins(edges, stand_ins),
+            edges=join_edges_of_placeholders(edges, placeholders),
             columns=tuple(columns),
             truncated=walked.truncated or not (are_all and has_all),
             frontier=tuple(node.urn for node in remaining_nodes if node.urn in frontier_urns),
@@ -121,10 +125,10 @@ class LineageBuilder:
         """
         edges, has_all = self._read_edges_and_is_complete(triples, window, statements)
         ends = {end for edge in edges for end in (edge.source, edge.target)}
-        stand_ins = frozenset(
+        placeholders = frozenset(
             urn for urn in ends if declared_lineage.parse_placeholder_source(Urn.parse(urn)) is not None
         )
-        return join_edges_of_stand_ins(edges, stand_ins), has_all
+        return join_edges_of_placeholders(edges, placeholders), has_all
 
     def _read_edges_and_is_complete(
         self, triples: Iterable[Triple], window: TimeWindow, statements: Mapping[Triple, set[str]]
@@ -170,7 +174,7 @@ class LineageBuilder:
         self, nodes: Sequence[LineageNode], request: LineageRequest, walk: LineageWalk
     ) -> tuple[str, ...]:
         """Return the nodes from which a walk can continue: to neighbours, or over more edges to visited ones."""
-        open_sides = list(_find_open_sides(nodes, request.direction, walk))
+        open_sides = list(_find_unexpanded_directions(nodes, request.direction, walk))
         frontier_urns = {node.urn for node, _, hidden in open_sides if hidden > 0}
         # Over other modes a program is both entered and left, or left over one of several statements, so data may have
         # further edges to it that were not queried.
@@ -242,29 +246,29 @@ class LineageBuilder:
         """Yield additional hidden counts of data declared from several sources, since a stand-in was counted as one."""
         triples = self.edges.find_neighbours("data", data, ("write",), window, _HUB_CAP) if data else []
         are_all = len(triples) < _HUB_CAP
-        stand_ins = {
+        placeholders = {
             program: urn
             for urn, program, mode in triples
             if (urn, program, mode) not in walk.triples
             and declared_lineage.parse_placeholder_source(Urn.parse(program)) is not None
         }
         reads = (
-            self.edges.count_neighbours("program", sorted(stand_ins), ("read",), window, _HIDDEN_CAP)
-            if stand_ins
+            self.edges.count_neighbours("program", sorted(placeholders), ("read",), window, _HIDDEN_CAP)
+            if placeholders
             else {}
         )
         return (
-            (stand_ins[program], count - 1, count >= _HIDDEN_CAP or not are_all) for program, count in reads.items()
+            (placeholders[program], count - 1, count >= _HIDDEN_CAP or not are_all) for program, count in reads.items()
         )
 
     def _read_visible_column_edges(
-        self, levels: Mapping[str, int], stand_ins: frozenset[str]
+        self, levels: Mapping[str, int], placeholders: frozenset[str]
     ) -> tuple[list[ColumnLineage], bool]:
         """Return the column edges between visible nodes, and whether these are all."""
         targets = sorted(urn for urn in levels if is_data_node(urn))
         rows = stored_runs.list_column_rows_into(self.tx, targets, _COLUMNS_LOOKED_AT + 1)
         column_edges = [
-            _create_column_lineage(row, stand_ins) for row in rows[:_COLUMNS_LOOKED_AT] if row["source"] in levels
+            _create_column_lineage(row, placeholders) for row in rows[:_COLUMNS_LOOKED_AT] if row["source"] in levels
         ]
         columns = list(
             limit_items_to_page_bytes(column_edges[:MAX_RELATIONS], _measure_column_edge_bytes, LIST_BYTES_MAX)
@@ -285,7 +289,7 @@ def _group_neighbours_by_node_and_side(triples: Iterable[Triple]) -> dict[tuple[
     return neighbours
 
 
-def _find_open_sides(
+def _find_unexpanded_directions(
     nodes: Iterable[LineageNode], direction: Direction, walk: LineageWalk
 ) -> Iterator[tuple[LineageNode, WalkDirection, int]]:
     """Yield nodes and directions that a walk has not continued, with their hidden counts."""
@@ -320,13 +324,13 @@ def _create_lineage_node(
     )
 
 
-def _create_column_lineage(row: Row, stand_ins: frozenset[str]) -> ColumnLineage:
+def _create_column_lineage(row: Row, placeholders: frozenset[str]) -> ColumnLineage:
     return ColumnLineage(
         row["source"],
         row["source_field"],
         row["target"],
         row["target_field"],
-        None if row["program"] in stand_ins else row["program"],
+        None if row["program"] in placeholders else row["program"],
         row["transformation"],
     )
 

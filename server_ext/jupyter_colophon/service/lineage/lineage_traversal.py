@@ -116,7 +116,11 @@ class LineageWalker:
         begin = tuple(walked.levels)
         for way in ways:
             self._expand_in_direction(
-                request, walked, way, begin, lambda: until in walked.levels or self._is_out_of_time(walked, deadline)
+                request,
+                walked,
+                way,
+                begin,
+                lambda: until in walked.levels or self._mark_truncated_if_out_of_time(walked, deadline),
             )
         return walked
 
@@ -131,7 +135,7 @@ class LineageWalker:
         with_statements = {program for _, program, _ in triples} if len(triples) < MAX_RELATIONS else set(programs)
         return request.visited - with_statements
 
-    def _is_out_of_time(self, walk: LineageWalk, deadline: float) -> bool:
+    def _mark_truncated_if_out_of_time(self, walk: LineageWalk, deadline: float) -> bool:
         walk.truncated = walk.truncated or self.clock() > deadline
         return walk.truncated
 

@@ -27,7 +27,7 @@ class PathSteps:
         for triple in triples:
             by_program[triple[1]].append(triple)
         for node, relations in by_program.items():
-            if get_program_of_node(node) in ends or not (get_statement_of_node(node) or is_stand_in_program(node)):
+            if get_program_of_node(node) in ends or not (get_statement_of_node(node) or is_placeholder_program(node)):
                 self._add_steps_of_program(get_program_of_node(node), relations)
             else:
                 self._add_steps_of_relations(node, relations)
@@ -47,7 +47,7 @@ class PathSteps:
 
     def _add_steps_of_relations(self, node: str, relations: Collection[Triple]) -> None:
         # A stand-in program is not shown, so it has no name.
-        program = "" if is_stand_in_program(node) else get_program_of_node(node)
+        program = "" if is_placeholder_program(node) else get_program_of_node(node)
         for read in relations:
             if read[2] in _READ:
                 step = build_flow_node(program, read[0])
@@ -62,7 +62,7 @@ def replace_flows_by_programs_in_path(path: Iterable[str]) -> tuple[str, ...]:
     return tuple(name for node in path if (name := get_program_of_node(node)))
 
 
-def is_stand_in_program(node: str) -> bool:
+def is_placeholder_program(node: str) -> bool:
     """Return whether a node is the stand-in program of a source of declared lineage."""
     return not get_statement_of_node(node) and declared_lineage.parse_placeholder_source(Urn.parse(node)) is not None
 

@@ -34,11 +34,12 @@ def find_candidates(tx: TableContext, query: SearchQuery) -> list[Match]:
     words = [word for term in _select_terms(query) for word in split_search_tokens(term.pattern.text)][:_WORDS_MAX]
     starts = [start for word in words for start in _list_start_variants(word)]
     lookups = (
-        TextQuery(exact=_encode(words), terms=(NOT_REMOVED,)),
+        TextQuery(exact=_encode_distinct_words(words), terms=(NOT_REMOVED,)),
         TextQuery(
-            prefixes=_encode(word[: len(word) // 2] for word in words if len(word) > 2 * _START), terms=(NOT_REMOVED,)
+            prefixes=_encode_distinct_words(word[: len(word) // 2] for word in words if len(word) > 2 * _START),
+            terms=(NOT_REMOVED,),
         ),
-        TextQuery(prefixes=_encode(starts), terms=(NOT_REMOVED,)),
+        TextQuery(prefixes=_encode_distinct_words(starts), terms=(NOT_REMOVED,)),
     )
     matches = (
         match
@@ -49,7 +50,7 @@ def find_candidates(tx: TableContext, query: SearchQuery) -> list[Match]:
     return list({match.urn: match for match in matches}.values())
 
 
-def _encode(words: Iterable[str]) -> tuple[str, ...]:
+def _encode_distinct_words(words: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(map(encode_index_word, words)))
 
 
@@ -66,7 +67,9 @@ def suggest_queries(query: SearchQuery, candidates: Iterable[EntitySummary]) -> 
         for name in find_similar_names(term.pattern.text, names, _COMPARED_MAX, similarity=_SIMILARITY)
     )
     suggested = dict.fromkeys(names[name] for name in similar)
-    return tuple(_quote(name) for name in suggested if not _OPERATORS.intersection(name))[:_SUGGESTIONS_MAX]
+    return tuple(_quote_name_if_needed(name) for name in suggested if not _OPERATORS.intersection(name))[
+        :_SUGGESTIONS_MAX
+    ]
 
 
 def _select_terms(query: SearchQuery) -> list[SearchTerm]:
@@ -90,5 +93,5 @@ def _format_qualified_name(summary: EntitySummary) -> str:
     return f"{summary.namespace}.{summary.name}" if is_table else summary.name
 
 
-def _quote(name: str) -> str:
+def _quote_name_if_needed(name: str) -> str:
     return f'"{name}"' if " " in name else name

@@ -71,7 +71,7 @@ def attach_listener(session: Any, sink: Callable[[Observation], None]) -> Captur
     gateway = session.sparkContext._gateway
     ensure_callback_server_started(gateway)  # type: ignore[no-untyped-call]
     dropped_events = DroppedEvents(session)
-    listener = PlanListener(session._jsparkSession, sink, dropped_events.note_call)
+    listener = PlanListener(session._jsparkSession, sink, dropped_events.record_spark_call)
     registration = ListenerRegistration(gateway, session._jsparkSession.listenerManager(), listener)
     session.streams.addListener(listener.streams)
     rdds = RddCapture(session, listener.build_dataframe_reads, sink)

@@ -19,7 +19,7 @@ class DroppedEvents:
         self._connection: Any = None
         self._was_replaced = self._is_known_cut = False
 
-    def note_call(self) -> None:
+    def record_spark_call(self) -> None:
         """Note a call of Spark on the current thread."""
         connection = self._connection_of_thread()
         self._was_replaced |= self._connection not in (None, connection)

@@ -35,8 +35,8 @@ _ANALYSIS = "analyze"
 class PlanListener:
     """Convert Spark's callbacks to observations. Errors cannot affect the query, which has already ended."""
 
-    def __init__(self, session: Any, sink: Sink, note_call: Callable[[], None]) -> None:
-        """Listen to a session of the JVM; `note_call` is called with each call of Spark, on its thread."""
+    def __init__(self, session: Any, sink: Sink, record_spark_call: Callable[[], None]) -> None:
+        """Listen to a session of the JVM; `record_spark_call` is called with each call of Spark, on its thread."""
         self._stream_plans = StreamPlans()
         self._reader = get_reader(session)
         self.streams = StreamListener(session, sink, self._stream_plans)
@@ -44,7 +44,7 @@ class PlanListener:
         self._models = ModelFolders(session)
         self._variables: dict[str, Variable] = {}
         self._merger = ExecutionMerger(_find_warehouse(session))
-        self._sink, self._note_call = sink, note_call
+        self._sink, self._note_call = sink, record_spark_call
         self.is_open = True
         self.errors = 0
 

@@ -50,7 +50,7 @@ class StreamState:
     began: datetime
     statement: Statement | None = None
     reported_s: float = 0.0
-    is_over: bool = False
+    has_ended: bool = False
 
 
 class StreamListener(StreamingQueryListener):
@@ -96,7 +96,7 @@ class StreamListener(StreamingQueryListener):
         stream = self._streams.get(str(event.runId))
         if stream is None:
             return
-        stream.is_over = True
+        stream.has_ended = True
         if event.exception is None or not self.is_open:
             return
         began, ended = int(stream.began.timestamp() * 1000), time.time_ns() // 1_000_000
@@ -105,7 +105,7 @@ class StreamListener(StreamingQueryListener):
 
     def _forget_oldest_ended(self) -> None:
         """Forget the oldest ended streams; running ones are kept, however many there are."""
-        over = [run for run, stream in self._streams.items() if stream.is_over]
+        over = [run for run, stream in self._streams.items() if stream.has_ended]
         for run in over[: max(0, len(self._streams) - MAX_REMEMBERED)]:
             del self._streams[run]
 

@@ -20,7 +20,7 @@ _OF_FILES = frozenset({"parquet", "orc", "csv", "json", "avro", "hive"})
 _PART = re.compile(r"`((?:[^`]|``)+)`|([^`.]+)")
 
 
-class PlaceNotFound(ValueError):
+class CrawlTargetNotFound(ValueError):
     """A name is neither a catalog nor a database nor a table."""
 
 
@@ -28,26 +28,28 @@ class CatalogTables:
     """The tables of `catalog`, `catalog.database` or `catalog.database.table`; the home catalog may be omitted."""
 
     def __init__(self, spark: Any, name: str, selection: PathFilter, *, views: bool = False) -> None:
-        """Resolve the name. Raises PlaceNotFound."""
+        """Resolve the name. Raises CrawlTargetNotFound."""
         self._spark, self._selection, self._views = spark, selection, views
         parts = [(part[1] or part[2]).replace("``", "`") for part in _PART.finditer(name)]
         if parts and not self._is_catalog(parts[0]):
             parts = [dataset_names.HOME_CATALOG, *parts]
         if not 1 <= len(parts) <= 3:
             msg = f"{name}: expected CATALOG, DATABASE or TABLE as catalog.database.table"
-            raise PlaceNotFound(msg)
+            raise CrawlTargetNotFound(msg)
         self._catalog = parts[0]
-        self._databases = parts[1:2] or self._run_show_command(f"SHOW NAMESPACES IN {_quote(parts[0])}", "namespace")
+        self._databases = parts[1:2] or self._run_show_command(
+            f"SHOW NAMESPACES IN {_quote_sql_name(parts[0])}", "namespace"
+        )
         self._table = parts[2] if len(parts) == 3 else None
         #: The names of all tables of the databases that were listed completely.
         self._listed: dict[str, frozenset[str]] = {}
         if len(parts) > 1:
-            self._require_existing_place(name, parts)
+            self._require_existing_target(name, parts)
 
     def __iter__(self) -> Iterator[Discovered]:
         """Yield the tables, ordered by name."""
         for database in self._databases:
-            place = f"{_quote(self._catalog)}.{_quote(database)}"
+            place = f"{_quote_sql_name(self._catalog)}.{_quote_sql_name(database)}"
             try:
                 tables = (
                     [self._table] if self._table else self._run_show_command(f"SHOW TABLES IN {place}", "tableName")
@@ -67,7 +69,7 @@ class CatalogTables:
         for database in self._listed:
             yield {"namespace": database.lower()} if is_home else {"prefix": self._build_prefix(database)}
 
-    def find_missing_name(self, urn: str) -> str | None:
+    def find_name_of_missing_dataset(self, urn: str) -> str | None:
         """Return the name of a selected table that no longer exists; else None."""
         for database, tables in self._listed.items():
             table = Urn.parse(urn).parts[1].removeprefix(self._build_prefix(database))
@@ -86,7 +88,10 @@ class CatalogTables:
         return f"{catalog}{database}.".lower()
 
     def _inspect_table(self, database: str, table: str) -> Discovered:
-        name, quoted = self._format_table_name(database, table), ".".join(map(_quote, (self._catalog, database, table)))
+        name, quoted = (
+            self._format_table_name(database, table),
+            ".".join(map(_quote_sql_name, (self._catalog, database, table))),
+        )
         urn = dataset_names.build_table_urn({"catalog": self._catalog, "database": database, "table": table})
         if urn is None:
             return CrawlIssue(name, "the name is longer than 512 bytes or contains control characters")
@@ -119,14 +124,14 @@ class CatalogTables:
         is_home = name.lower() == dataset_names.HOME_CATALOG
         return is_home or self._spark.conf.get(f"spark.sql.catalog.{name}", None) is not None
 
-    def _require_existing_place(self, named: str, parts: list[str]) -> None:
-        place = ".".join(map(_quote, parts))
+    def _require_existing_target(self, named: str, parts: list[str]) -> None:
+        place = ".".join(map(_quote_sql_name, parts))
         check = f"DESCRIBE {'NAMESPACE' if len(parts) == 2 else 'TABLE'} {place}"
         try:
             self._spark.sql(check).collect()
         except Exception as error:
             msg = f"{named}: no such folder, catalog, database or table"
-            raise PlaceNotFound(msg) from error
+            raise CrawlTargetNotFound(msg) from error
 
 
 def _create_dataset(name: str, urn: str, quoted: str, description: Mapping[str, str]) -> FoundDataset:
@@ -148,5 +153,5 @@ def _find_local_folder(location: str) -> Path | None:
     return Path(unquote(parts.path)) if parts.scheme in {"", "file"} else None
 
 
-def _quote(name: str) -> str:
+def _quote_sql_name(name: str) -> str:
     return f"`{name.replace('`', '``')}`"

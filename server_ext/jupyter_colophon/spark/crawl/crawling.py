@@ -58,7 +58,7 @@ def crawl_and_record(
     """Crawl a place and record it as a run, which is `failed` if any dataset could not be read.
 
     `spark` returns the session; it is called only if needed. If the crawl is stopped early, recorded datasets are kept, and
-    the report has the number of remaining ones. Raises RemoteFolder, PlaceNotFound, OSError if the place does not exist,
+    the report has the number of remaining ones. Raises RemoteFolder, CrawlTargetNotFound, OSError if the place does not exist,
     ClientError if the catalog cannot be reached.
     """
     folder, selection = resolve_local_path(options.place), PathFilter(options.include, options.exclude)

@@ -24,7 +24,7 @@ class CrawlTarget(Protocol):
     def list_entity_filters(self) -> Iterator[Mapping[str, str]]:
         """Yield filters of `GET /entities` that match all datasets that crawls of this place may have recorded."""
 
-    def find_missing_name(self, urn: str) -> str | None:
+    def find_name_of_missing_dataset(self, urn: str) -> str | None:
         """Return the name in reports of a dataset that belongs to this place and no longer exists; else None."""
 
 
@@ -34,7 +34,7 @@ def find_disappeared(
     """Yield a report for each dataset that a crawl has recorded and that no longer exists. Raises ClientError."""
     for filters in target.list_entity_filters():
         for urn in (entity["urn"] for entity in _list_catalog_datasets(catalog, filters)):
-            name = None if urn in found_urns else target.find_missing_name(urn)
+            name = None if urn in found_urns else target.find_name_of_missing_dataset(urn)
             if name is not None and read_stored_aspect(catalog, urn, ASPECT).version >= 0:
                 yield DatasetReport(name, "gone", urn, reason=_REASON)
 

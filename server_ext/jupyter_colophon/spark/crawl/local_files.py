@@ -52,7 +52,7 @@ class FolderWalk:
         if self._root.is_dir() and (root := dataset_names.build_file_urn(f"file:{self._root / 'x'}")):
             yield {"prefix": Urn.parse(root).parts[1].removesuffix("x")}
 
-    def find_missing_name(self, urn: str) -> str | None:
+    def find_name_of_missing_dataset(self, urn: str) -> str | None:
         """Return the name below the root of a selected file or folder that no longer exists; else None."""
         path = Path(Urn.parse(urn).parts[1])
         if dataset_names.build_file_urn(f"file:{path}") != urn or self._root not in path.parents or _may_exist(path):

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from jupyter_colophon.spark.plans.expression_lineage import find_control_references, find_references
 from jupyter_colophon.spark.plans.plan_nodes import FIRST, ColumnRule, Inputs, get_plan_node
 from jupyter_colophon.spark.plans.plan_tree import TreeNode, find_lateral_plans, flatten_forest, get_expr_id, walk_tree
-from jupyter_colophon.spark.plans.transformations import IDENTITY, TRANSFORMED, Reference, combine_uses
+from jupyter_colophon.spark.plans.transformations import IDENTITY, TRANSFORMED, Reference, combine_column_uses
 
 MAX_PAIRS = 10_000
 """Maximum number of pairs of input and output columns of a function of whole rows; beyond it no lineage is reported."""
@@ -59,7 +59,7 @@ class PlanColumns:
             if strongest.get(at, -1) >= rank:
                 continue
             strongest[at] = rank
-            waiting.extend((below, combine_uses(rank, how)) for below, how in self.sources_by_column.get(at, ()))
+            waiting.extend((below, combine_column_uses(rank, how)) for below, how in self.sources_by_column.get(at, ()))
         return {at: rank for at, rank in strongest.items() if at in leaves}
 
 
@@ -181,7 +181,7 @@ def _define_from_projections(node: TreeNode, columns: PlanColumns) -> Definition
 def _collect_references(expressions: Iterable[TreeNode], columns: PlanColumns) -> Iterator[Reference]:
     for expression in expressions:
         for column, rank in find_references(expression, columns):
-            yield column, combine_uses(TRANSFORMED, rank)
+            yield column, combine_column_uses(TRANSFORMED, rank)
 
 
 RULES: Mapping[ColumnRule, Callable[[TreeNode, PlanColumns], Definitions]] = {

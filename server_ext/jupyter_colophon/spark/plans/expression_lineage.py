@@ -10,7 +10,7 @@ from typing import Protocol
 from jupyter_colophon.spark.plans.plan_nodes import Inputs, get_expression_node, get_plan_node
 from jupyter_colophon.spark.plans.plan_tree import TreeNode, find_lateral_plans, get_expr_id
 from jupyter_colophon.spark.plans.session_variables import derive_variable_id
-from jupyter_colophon.spark.plans.transformations import IDENTITY, TRANSFORMED, Reference, combine_uses
+from jupyter_colophon.spark.plans.transformations import IDENTITY, TRANSFORMED, Reference, combine_column_uses
 
 
 class PlanLookup(Protocol):
@@ -33,13 +33,17 @@ def find_references(root: TreeNode, plans: PlanLookup) -> Iterator[Reference]:
             if column is not None:
                 yield column, rank
         elif node.kind == "VariableReference":
-            yield derive_variable_id(node.attrs["variable"]), combine_uses(rank, TRANSFORMED)
+            yield derive_variable_id(node.attrs["variable"]), combine_column_uses(rank, TRANSFORMED)
         elif node.kind == "OuterReference":
             waiting.extend((inner, rank) for inner in node.get_trees("e"))
         elif "plan" in node.trees:
-            yield from ((column, combine_uses(rank, how)) for column, how in _find_subquery_references(node, plans))
+            yield from (
+                (column, combine_column_uses(rank, how)) for column, how in _find_subquery_references(node, plans)
+            )
         else:
-            waiting.extend((below, combine_uses(rank, how)) for below, how in get_expression_node(node.kind).uses(node))
+            waiting.extend(
+                (below, combine_column_uses(rank, how)) for below, how in get_expression_node(node.kind).uses(node)
+            )
 
 
 def _find_subquery_references(node: TreeNode, plans: PlanLookup) -> Iterator[Reference]:

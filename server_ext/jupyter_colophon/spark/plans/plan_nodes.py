@@ -397,7 +397,7 @@ def is_known_leaf(kind: str) -> bool:
     return get_plan_node(kind).reads is not None or kind.startswith("Resolved")
 
 
-def list_sent_fields() -> frozenset[str]:
+def list_fields_sent_by_plan_writer() -> frozenset[str]:
     """Return the plain fields that `PlanWriter.java` sends for every node that has them."""
     declared: Iterable[PlanNode | ExpressionNode] = (*PLAN_NODES.values(), *EXPRESSION_NODES.values())
     return frozenset(field for node in declared for field in node.fields)

@@ -5,7 +5,7 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
-from jupyter_colophon.spark.plans.plan_nodes import list_sent_fields
+from jupyter_colophon.spark.plans.plan_nodes import list_fields_sent_by_plan_writer
 from jupyter_colophon.spark.plans.plan_tree import StreamPlans, TreeNode, parse_tree
 
 
@@ -53,7 +53,7 @@ class PlanReader:
         compiler.setParentClassLoader(self._loader)
         compiler.cook((files("jupyter_colophon.spark") / "PlanWriter.java").read_text("utf-8"))
         writer = compiler.getClassLoader().loadClass("jupyter.colophon.PlanWriter").newInstance()
-        writer.setFields(",".join(sorted(list_sent_fields())))
+        writer.setFields(",".join(sorted(list_fields_sent_by_plan_writer())))
         return writer
 
 

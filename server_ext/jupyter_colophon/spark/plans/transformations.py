@@ -28,7 +28,7 @@ def is_direct_use(rank: int) -> bool:
     return rank >= IDENTITY
 
 
-def combine_uses(near: int, far: int) -> int:
+def combine_column_uses(near: int, far: int) -> int:
     """Return the kind of use of a column through another: an indirect use makes the whole path indirect."""
     if not is_direct_use(near):
         return near

@@ -16,7 +16,7 @@ _WINDOW = ("direction", "levels", "start", "end")
 
 
 @dataclass(frozen=True, slots=True)
-class ReadPiece:
+class PartitionQuery:
     """What one task reads: the entities of these namespaces ("" for those without one), or the changes in a range."""
 
     namespaces: tuple[str, ...] = ()
@@ -29,8 +29,8 @@ class TableQuery:
     """The query of a table: its options, how it is split, and the documents of a piece."""
 
     options: tuple[str, ...]
-    pieces: Callable[[Operations, SourceOptions], Sequence[ReadPiece]]
-    documents: Callable[[Operations, SourceOptions, ReadPiece], Iterator[Document]]
+    pieces: Callable[[Operations, SourceOptions], Sequence[PartitionQuery]]
+    documents: Callable[[Operations, SourceOptions, PartitionQuery], Iterator[Document]]
 
 
 def read_newest_sequence(catalog: Operations) -> int:
@@ -38,13 +38,13 @@ def read_newest_sequence(catalog: Operations) -> int:
     return int(catalog.read_changes(limit=0)["cursor"])
 
 
-def split_change_range(after: int, until: int, count: int) -> list[ReadPiece]:
+def split_change_range(after: int, until: int, count: int) -> list[PartitionQuery]:
     """Split the changes after one number up to another into at most `count` pieces; empty if there are none."""
     step = max(1, -(-(until - after) // count))
-    return [ReadPiece(after=at, until=min(at + step, until)) for at in range(after, until, step)]
+    return [PartitionQuery(after=at, until=min(at + step, until)) for at in range(after, until, step)]
 
 
-def read_changes(catalog: Operations, options: SourceOptions, partition_query: ReadPiece) -> Iterator[Document]:
+def read_changes(catalog: Operations, options: SourceOptions, partition_query: PartitionQuery) -> Iterator[Document]:
     """Yield the changes of a piece that the user may read, each once, in order."""
     after, where = partition_query.after, _select_filters(options, "namespace", "urn", "type")
     while after < partition_query.until:
@@ -65,11 +65,11 @@ def _split_filter_values(options: SourceOptions, name: str) -> list[str]:
     return [part for part in options.filters.get(name, "").split(",") if part]
 
 
-def _plan_single(catalog: Operations, options: SourceOptions) -> list[ReadPiece]:
-    return [ReadPiece()]
+def _plan_single(catalog: Operations, options: SourceOptions) -> list[PartitionQuery]:
+    return [PartitionQuery()]
 
 
-def _plan_by_namespace(catalog: Operations, options: SourceOptions) -> list[ReadPiece]:
+def _plan_by_namespace(catalog: Operations, options: SourceOptions) -> list[PartitionQuery]:
     named = _split_filter_values(options, "namespace")
     if not named:
         entities = read_pages(
@@ -77,10 +77,10 @@ def _plan_by_namespace(catalog: Operations, options: SourceOptions) -> list[Read
         )
         named = ["", *(entity["name"] for entity in entities)]
     count = min(options.partitions, len(named))
-    return [ReadPiece(tuple(named[at::count])) for at in range(count)]
+    return [PartitionQuery(tuple(named[at::count])) for at in range(count)]
 
 
-def _read_entities(catalog: Operations, options: SourceOptions, partition_query: ReadPiece) -> Iterator[Document]:
+def _read_entities(catalog: Operations, options: SourceOptions, partition_query: PartitionQuery) -> Iterator[Document]:
     where = _select_filters(options, "type", "prefix")
     for name in partition_query.namespaces:
 
@@ -94,7 +94,7 @@ def _read_entities(catalog: Operations, options: SourceOptions, partition_query:
             yield entity
 
 
-def _read_aspects(catalog: Operations, options: SourceOptions, partition_query: ReadPiece) -> Iterator[Document]:
+def _read_aspects(catalog: Operations, options: SourceOptions, partition_query: PartitionQuery) -> Iterator[Document]:
     types, aspects = _split_filter_values(options, "type"), _split_filter_values(options, "aspect")
     for name in filter(None, partition_query.namespaces):
         some = {"types": types} if types else {}
@@ -106,13 +106,13 @@ def _read_aspects(catalog: Operations, options: SourceOptions, partition_query: 
                 yield json.loads(line) | {"namespace": name}
 
 
-def _read_hits(catalog: Operations, options: SourceOptions, partition_query: ReadPiece) -> Iterator[Document]:
+def _read_hits(catalog: Operations, options: SourceOptions, partition_query: PartitionQuery) -> Iterator[Document]:
     where = _select_filters(options, *_SEARCHED)
     query = options.filters.get("query", "*")
     return read_pages(lambda cursor: catalog.search(query, limit=PAGE_ROWS, cursor=cursor, **where), "hits")
 
 
-def _read_edges(catalog: Operations, options: SourceOptions, partition_query: ReadPiece) -> Iterator[Document]:
+def _read_edges(catalog: Operations, options: SourceOptions, partition_query: PartitionQuery) -> Iterator[Document]:
     """Yield the lineage of `urn`, or else all accesses, run by run."""
     urn, window = options.filters.get("urn"), _select_filters(options, *_WINDOW)
     if urn is not None:
@@ -143,11 +143,11 @@ def _build_edges(run: Document, access: Mapping[str, Any]) -> Iterator[Document]
         yield document | {"source": run["program"], "target": access["data"]}
 
 
-def _plan_changes(catalog: Operations, options: SourceOptions) -> list[ReadPiece]:
+def _plan_changes(catalog: Operations, options: SourceOptions) -> list[PartitionQuery]:
     after = options.get_number("after", 0, minimum=0, maximum=_SEQ_MAX)
     until = options.get_number("until", read_newest_sequence(catalog), minimum=0, maximum=_SEQ_MAX)
     # Spark does not support a read without partitions.
-    return split_change_range(after, until, options.partitions) or [ReadPiece()]
+    return split_change_range(after, until, options.partitions) or [PartitionQuery()]
 
 
 _SEARCHED = (*(search_filter.name for search_filter in FILTERS), "includeRemoved")

@@ -7,15 +7,15 @@ from typing import Any, Final
 from pyspark.sql.datasource import DataSourceReader, InputPartition
 
 from jupyter_colophon.spark.source.options import SourceOptions
-from jupyter_colophon.spark.source.queries import TABLE_QUERIES, ReadPiece
+from jupyter_colophon.spark.source.queries import TABLE_QUERIES, PartitionQuery
 from jupyter_colophon.spark.source.tables import TABLES, Row
 from jupyter_colophon.spark.source.user_errors import hide_traceback
 
 
-class PiecePartition(InputPartition):
+class QueryPartition(InputPartition):
     """A piece, as an input partition of Spark."""
 
-    def __init__(self, partition_query: ReadPiece) -> None:
+    def __init__(self, partition_query: PartitionQuery) -> None:
         super().__init__(partition_query)
 
 
@@ -31,7 +31,7 @@ class TableReader(DataSourceReader):
         """Return the pieces, which depend on the content of the catalog."""
         catalog = self.options.connect_to_server()
         try:
-            return [PiecePartition(piece) for piece in TABLE_QUERIES[self.options.table].pieces(catalog, self.options)]
+            return [QueryPartition(piece) for piece in TABLE_QUERIES[self.options.table].pieces(catalog, self.options)]
         finally:
             catalog.close()
 
@@ -40,7 +40,7 @@ class TableReader(DataSourceReader):
         return read_rows(self.options, partition.value)
 
 
-def read_rows(options: SourceOptions, partition_query: ReadPiece) -> Iterator[Row]:
+def read_rows(options: SourceOptions, partition_query: PartitionQuery) -> Iterator[Row]:
     """Yield the rows of a piece of a table."""
     catalog = options.connect_to_server()
     try:

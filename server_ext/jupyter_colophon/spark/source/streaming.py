@@ -10,7 +10,7 @@ from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 
 from jupyter_colophon.spark.source.options import InvalidOption, SourceOptions
 from jupyter_colophon.spark.source.queries import read_newest_sequence, split_change_range
-from jupyter_colophon.spark.source.reading import PiecePartition, read_rows
+from jupyter_colophon.spark.source.reading import QueryPartition, read_rows
 from jupyter_colophon.spark.source.tables import Row
 from jupyter_colophon.spark.source.user_errors import hide_traceback
 
@@ -58,7 +58,7 @@ class ChangeStream(DataSourceStreamReader):
     def partitions(self, start: Offset, end: Offset) -> Sequence[InputPartition]:
         """Return the changes in a range; empty if it is."""
         return [
-            PiecePartition(piece) for piece in split_change_range(start["seq"], end["seq"], self.options.partitions)
+            QueryPartition(piece) for piece in split_change_range(start["seq"], end["seq"], self.options.partitions)
         ]
 
     def read(self, partition: InputPartition) -> Iterator[Row]:

@@ -62,7 +62,7 @@ def add_letter_and_trim_sender(
     document = encode_canonical_json(codecs.PROPOSALS.write(tuple(proposals)))
     if len(document.encode("utf-8", "surrogatepass")) > _REFUSED_BYTES:
         return
-    if not _is_room_made_for_sender(tx, sender):
+    if not _make_room_for_refusal_of_sender(tx, sender):
         return
     table, number = tx.get_table("dead_letters"), find_free_letter_number(tx, now)
     common = {
@@ -76,7 +76,7 @@ def add_letter_and_trim_sender(
     _record_letter_failure(tx, number)
 
 
-def _is_room_made_for_sender(tx: TableContext, sender: Principal) -> bool:
+def _make_room_for_refusal_of_sender(tx: TableContext, sender: Principal) -> bool:
     """Make room for another refusal of a sender by deleting the oldest one if necessary; return whether there is room."""
     table = tx.get_table("dead_letters")
     if table.count(filters=[FieldValue("actor", sender.user)]) < _KEPT:
@@ -129,7 +129,7 @@ def add_letter_of_event_and_trim_sender(
     tx: TableContext, event: str | None, sender: Principal, refusal: Rejection, now: int
 ) -> None:
     """Store an invalid OpenLineage event; if the sender has too many letters, delete the oldest refusal."""
-    if not _is_room_made_for_sender(tx, sender):
+    if not _make_room_for_refusal_of_sender(tx, sender):
         return
     common = {
         "id": find_free_letter_number(tx, now),

@@ -132,7 +132,7 @@ def _open_hidden_file(place: Path) -> _EventFile:
     try:
         sync_folder_to_disk(place)
     except OSError:
-        file.remove_and_release()
+        file.delete_and_unlock()
         raise
     return _EventFile(file, time.monotonic())
 

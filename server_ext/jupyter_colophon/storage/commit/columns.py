@@ -97,7 +97,7 @@ def _get_row_key(row: Row, names: tuple[str, ...]) -> tuple[str, ...]:
 def replace_dataset_in_reported_column_edges(
     commit: CommitBuilder, old: str, new: str, is_reported: Callable[[str], bool]
 ) -> None:
-    """Replace one dataset by another in the edges of runs for which `is_told` returns True."""
+    """Replace one dataset by another in the edges of runs for which `is_reported` returns True."""
     table = commit.tx.get_table("column_edges")
     affected = [*table.scan(Range.prefix(old)), *table.scan_index("source", old)]
     rows = {tuple(row[name] for name in _KEY): row for row in affected}

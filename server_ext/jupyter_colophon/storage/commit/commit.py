@@ -151,7 +151,7 @@ class CommitBuilder:
         ends = {"namespace": name, "actor": self.principal.user, "time": self.now}
         self.tx.get_table("deleting_namespaces").upsert(ends)
 
-    def delete_some_content_of_namespace(self, name: str, limit: int) -> bool:
+    def delete_next_content_of_namespace(self, name: str, limit: int) -> bool:
         """Delete some of the content of a deleted namespace; return True if nothing is left."""
         if not is_namespace_being_deleted(self.tx, name):
             return True
@@ -473,7 +473,7 @@ class CommitBuilder:
                 if value is not None:
                     self.create_entity_if_missing(column, create_namespace=False)
                     self.write_aspect(column, self.registry.get_aspect(column.type, aspect), value, run)
-        return column_metadata.with_old_column_descriptions(old, new)
+        return column_metadata.keep_old_column_descriptions(old, new)
 
     def _build_search_change(self, entity: EntityState) -> index.EntityChange:
         """Return the entity's change as the search index takes it."""

@@ -109,9 +109,9 @@ class InstanceFiles:
                     stack.enter_context(hold_thread_and_file_lock(self.locks, file, self.wait_s))
             yield
 
-    def is_own_unreported_save(self, name: str) -> bool:
+    def was_saved_by_this_process(self, name: str) -> bool:
         """Return whether a reported change is our own save: the file is unchanged since, and this was not asked before."""
-        return self.ours.is_own_write_and_forget(name)
+        return self.ours.was_written_by_this_process(name)
 
     def remove_temporary_files_and_list_backups(self) -> list[str]:
         """Remove temporary files of interrupted saves that are not in use; return the names of Elyra's backups."""

@@ -26,7 +26,7 @@ class OwnFileWrites:
             self._states.clear()
         self._states[name] = None if status is None else _get_file_state(status)
 
-    def is_own_write_and_forget(self, name: str) -> bool:
+    def was_written_by_this_process(self, name: str) -> bool:
         """Return whether the file is as this process left it, and forget it."""
         if name not in self._states:
             return False

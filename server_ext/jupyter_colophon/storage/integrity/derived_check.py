@@ -265,7 +265,7 @@ def _find_edges_without_run(tx: TableContext, after: str) -> Step:
     differences = [
         DerivedRowDifference(urn, "it has edges, but the run does not exist", partial(rewrite_derived_rows_of_run, urn))
         for urn in urns
-        if sources_of_truth.find_run_row(tx, urn) is None and not assertions.exists_declaring_version(tx, urn)
+        if sources_of_truth.find_run_row(tx, urn) is None and not assertions.exists_version_of_mark(tx, urn)
     ]
     return differences, urns[-1] if len(urns) == AT_ONCE else None
 

@@ -39,7 +39,9 @@ def _update_declared_edges_of_aspect(tx: TableContext, entity: Row, aspect: str,
             tx.edges.delete_run_links(run)
     _add_links_and_statements(tx, _derive_version_links(_DeclaringVersion(entity, aspect, now, declared), None))
     # Column edges declared by the same source are left unchanged: there may be many.
-    same = before is not None and _get_carrier_program_urn(entity, before) == _get_carrier_program_urn(entity, now)
+    same = before is not None and _get_program_urn_of_version(entity, before) == _get_program_urn_of_version(
+        entity, now
+    )
     if previous.columns:
         removed = previous.columns.keys() - ((declared.columns or {}).keys() if same else set())
         _delete_undeclared_columns(tx, _DeclaringVersion(entity, aspect, before or {}, previous), removed)
@@ -76,7 +78,7 @@ def are_column_rows_stored(tx: TableContext, rows: list[Row]) -> bool:
     return all(len(table.read_many([_get_column_row_key(row) for row in part])) == len(part) for part in parts)
 
 
-def exists_declaring_version(tx: TableContext, version_mark: str) -> bool:
+def exists_version_of_mark(tx: TableContext, version_mark: str) -> bool:
     """Return whether a mark that represents a run belongs to an existing version that declares lineage."""
     mark = declared_lineage.parse_version_mark(version_mark)
     row = None if mark is None else tx.get_table("entities").read((mark[0],))
@@ -106,7 +108,7 @@ class _DeclaringVersion:
     @property
     def program(self) -> str:
         """Return the URN of the program that carries the edges."""
-        return _get_carrier_program_urn(self.entity, self.version)
+        return _get_program_urn_of_version(self.entity, self.version)
 
     @property
     def run(self) -> str:
@@ -114,7 +116,7 @@ class _DeclaringVersion:
         return declared_lineage.format_version_mark(self.entity["urn"], self.version["version"], self.aspect)
 
 
-def _get_carrier_program_urn(entity: Row, version: Row) -> str:
+def _get_program_urn_of_version(entity: Row, version: Row) -> str:
     return declared_lineage.get_program_urn_of_declared_edges(entity["urn"], entity["namespace"], version["actor"])
 
 
@@ -149,7 +151,7 @@ def read_declaring_actors(tx: TableContext, runs: Iterable[str]) -> dict[str, st
     return {run: actors[mark] for run, mark in marks.items() if mark in actors}
 
 
-def read_times_in_force(tx: TableContext, runs: Iterable[str]) -> dict[str, Row]:
+def read_validity_times_of_versions(tx: TableContext, runs: Iterable[str]) -> dict[str, Row]:
     """Return when each version that represents a run was in force: `start` and `stop`, as a run has them."""
     marks = {run for run in runs if declared_lineage.parse_version_mark(run) is not None}
     links = {run: next(iter(tx.edges.list_links_of_run(run)), None) for run in marks}

@@ -17,7 +17,7 @@ from jupyter_colophon.storage.specs import (
 )
 from jupyter_colophon.storage.spi import TableSpec
 from jupyter_colophon.storage.sql.statements import build_comparable_columns
-from jupyter_colophon.storage.sql.table import TableShape
+from jupyter_colophon.storage.sql.table import CompiledTable
 
 _CREATE_SPECS = 'CREATE TABLE structured_tables (id text COLLATE "C" PRIMARY KEY, shape text NOT NULL)'
 _SHAPES_THERE = "SELECT to_regclass('structured_tables') IS NOT NULL"
@@ -45,7 +45,7 @@ class PostgresAdmin:
         """
         self._making, self._looking, self._subsystems, self._growth = making, looking, subsystems, growth
         self._made = hashlib.sha256("\n".join(subsystems).encode()).hexdigest()
-        self._known: dict[str, TableShape] = {}
+        self._known: dict[str, CompiledTable] = {}
 
     def create_or_update(self, *specs: TableSpec) -> None:
         """Create or extend tables to match these specs; safe for processes that start together. Unchanged tables are
@@ -71,7 +71,7 @@ class PostgresAdmin:
                     _create_or_extend_table(execute, spec, shapes.get(spec.id))
 
         self._making(create)
-        self._known.update({spec.id: TableShape.from_spec(DIALECT, spec) for spec in specs})
+        self._known.update({spec.id: CompiledTable.from_spec(DIALECT, spec) for spec in specs})
 
     def exists(self, table_id: str) -> bool:
         """Return whether a table exists."""
@@ -115,13 +115,13 @@ class PostgresAdmin:
         """Return the ids of all tables, sorted."""
         return sorted(self._read_stored_specs())
 
-    def get_table_shape(self, execute: Execute, table_id: str) -> TableShape:
+    def get_compiled_table(self, execute: Execute, table_id: str) -> CompiledTable:
         """Return a table for a transaction. Raises InvalidField if it does not exist."""
         if table_id not in self._known:
             row = execute(_SHAPE, (table_id,)).fetchone() if table_id not in _RESERVED else None
             if row is None:
                 raise InvalidField(f"unknown table {table_id}")
-            self._known[table_id] = TableShape.from_spec(DIALECT, from_json_text(row[0]))
+            self._known[table_id] = CompiledTable.from_spec(DIALECT, from_json_text(row[0]))
         return self._known[table_id]
 
     def _read_stored_specs(self) -> dict[str, str]:

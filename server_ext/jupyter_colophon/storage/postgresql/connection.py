@@ -167,7 +167,7 @@ def translate_driver_errors_and_close_lost(connection: TimeLimitedConnection) ->
 def translate_driver_error(connection: TimeLimitedConnection, error: psycopg.Error) -> StorageError:
     """Return our error for an error of the driver before COMMIT was sent; after a lost connection, a retry helps."""
     state = error.sqlstate or ""
-    if is_lost_and_close(connection, error):
+    if close_connection_if_lost(connection, error):
         return TransactionConflict(_LOST)
     if state in _CONFLICTS:
         return TransactionConflict("another transaction conflicted with this one")
@@ -182,7 +182,7 @@ def translate_driver_error(connection: TimeLimitedConnection, error: psycopg.Err
     return StorageError(f"the catalog's store failed ({state or type(error).__name__})")
 
 
-def is_lost_and_close(connection: TimeLimitedConnection, error: psycopg.Error) -> bool:
+def close_connection_if_lost(connection: TimeLimitedConnection, error: psycopg.Error) -> bool:
     """Return whether the connection is unusable, and close it in that case."""
     if (error.sqlstate or "").startswith(_ENDED):
         connection.close()

@@ -18,7 +18,7 @@ from jupyter_colophon.storage.postgresql.connection import (
     ANSWER_S,
     PostgresServer,
     TimeLimitedConnection,
-    is_lost_and_close,
+    close_connection_if_lost,
     translate_driver_error,
     translate_driver_errors_and_close_lost,
 )
@@ -59,7 +59,7 @@ class PostgresContext:
     def get_table(self, table_id: str) -> SqlTable:
         """Return the table of a spec that was created."""
         if table_id not in self._tables:
-            self._tables[table_id] = SqlTable(self, self._admin.get_table_shape(self.execute, table_id), self._life)
+            self._tables[table_id] = SqlTable(self, self._admin.get_compiled_table(self.execute, table_id), self._life)
         return self._tables[table_id]
 
     def on_commit(self, action: After) -> None:
@@ -119,14 +119,14 @@ class PostgresSession:
 
     def commit(self) -> None:
         """Commit durably. An error on a usable connection means that the server did not commit."""
-        connection = self._connect_if_needed()
+        connection = self._require_connection()
         if not connection.is_sound:
             # COMMIT would succeed and roll everything back.
             raise StorageError("a statement of the transaction failed")
         try:
             connection.execute("COMMIT")
         except psycopg.Error as error:
-            if not is_lost_and_close(connection, error):
+            if not close_connection_if_lost(connection, error):
                 raise translate_driver_error(connection, error) from error
             self._connection = None
             raise CommitUnknown("the connection to the database was lost during a commit") from error
@@ -154,14 +154,14 @@ class PostgresSession:
 
     def roll_back_to_savepoint(self) -> bool:
         """Roll back to the savepoint; return False if the connection, and with it the transaction, is lost."""
-        if self._connect_if_needed().closed:
+        if self._require_connection().closed:
             return False
         self.execute("ROLLBACK TO SAVEPOINT part; RELEASE SAVEPOINT part")
         return True
 
     def create_context(self, lifetime: TransactionLifetime, after: list[After]) -> PostgresContext:
         """Create the context for a callable."""
-        return PostgresContext(self._connect_if_needed(), self._admin, lifetime, after)
+        return PostgresContext(self._require_connection(), self._admin, lifetime, after)
 
     def get_connection(self) -> TimeLimitedConnection:
         """Return the connection for work outside transactions. Raises StoreUnavailable."""
@@ -188,13 +188,13 @@ class PostgresSession:
             raise
         connection.patience_s = ANSWER_S
 
-    def _connect_if_needed(self) -> TimeLimitedConnection:
+    def _require_connection(self) -> TimeLimitedConnection:
         if self._connection is None:
             raise TransactionConflict("the connection to the database was lost: try again")
         return self._connection
 
     def execute(self, statement: str) -> None:
         """Run one statement in the shared transaction, or several."""
-        connection = self._connect_if_needed()
+        connection = self._require_connection()
         with translate_driver_errors_and_close_lost(connection):
             connection.execute(statement)

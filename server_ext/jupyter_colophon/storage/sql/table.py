@@ -20,7 +20,7 @@ _AT_ONCE = 200
 #: list.
 _MANY = 8
 #: What such a list may contain that stores decode differently: escaped control characters, infinity.
-_UNSPEAKABLE = re.compile(r"\\u000[01]|Infinity")
+_NOT_ENCODABLE = re.compile(r"\\u000[01]|Infinity")
 
 
 class Cursor(Protocol):
@@ -47,7 +47,7 @@ class StatementExecutor(Protocol):
         """Run a statement once for each of these values; `rowcount` is the number of all changed rows."""
 
 
-class TableShape(NamedTuple):
+class CompiledTable(NamedTuple):
     """A table's spec with its statements, created once and used by all transactions."""
 
     spec: TableSpec
@@ -56,7 +56,7 @@ class TableShape(NamedTuple):
     bools: tuple[str, ...]
 
     @classmethod
-    def from_spec(cls, dialect: SqlDialect, spec: TableSpec) -> "TableShape":
+    def from_spec(cls, dialect: SqlDialect, spec: TableSpec) -> "CompiledTable":
         """Create it from a spec."""
         statements = TableStatements(dialect, spec.id, tuple(spec.fields.items()), spec.primary_key)
         return cls(spec, dialect, statements, tuple(name for name, kind in spec.fields.items() if kind == "bool"))
@@ -65,7 +65,7 @@ class TableShape(NamedTuple):
 class SqlTable:
     """One table inside one transaction."""
 
-    def __init__(self, channel: StatementExecutor, shape: TableShape, lifetime: TransactionLifetime) -> None:
+    def __init__(self, channel: StatementExecutor, shape: CompiledTable, lifetime: TransactionLifetime) -> None:
         self._execute, self._execute_many = channel.execute, channel.execute_many
         self._spec, self._statements, self._bools, self._life = shape.spec, shape.statements, shape.bools, lifetime
         self._unlimited, self._page = shape.dialect.unlimited, shape.dialect.page
@@ -93,7 +93,7 @@ class SqlTable:
     def _upsert_group(self, fields: tuple[str, ...], rows: Sequence[Row], values: Sequence[tuple[Any, ...]]) -> None:
         statement = self._statements.upsert_json(fields) if len(rows) >= _MANY else ""
         text = json.dumps(rows) if statement and self._has_distinct_keys(rows) else ""
-        if text and _UNSPEAKABLE.search(text) is None:
+        if text and _NOT_ENCODABLE.search(text) is None:
             self._execute(statement, (text,))
         else:
             self._execute_many(self._statements.upsert(fields), values)
@@ -312,7 +312,7 @@ class SqlTable:
         return self._unlimited if limit is None else limit
 
     def _iterate_cursor_rows(self, cursor: Cursor) -> Iterator[Row]:
-        self._life.close_at_end(cursor)
+        self._life.close_rows_at_end(cursor)
         return self._iterate_and_track_cursor(cursor)
 
     def _iterate_and_track_cursor(self, cursor: Cursor) -> Iterator[Row]:
@@ -321,7 +321,7 @@ class SqlTable:
         while (values := cursor.fetchone()) is not None:
             yield self._build_row(values, names)
             lifetime.require_open()
-        lifetime.release_finished(cursor)
+        lifetime.stop_tracking_rows(cursor)
 
     def _build_row(self, values: tuple[Any, ...], names: Sequence[str]) -> Row:
         if self._life.budget is not None:

@@ -16,7 +16,7 @@ from jupyter_colophon.storage.specs import (
 )
 from jupyter_colophon.storage.spi import TableSpec
 from jupyter_colophon.storage.sql.statements import quote_names
-from jupyter_colophon.storage.sql.table import TableShape
+from jupyter_colophon.storage.sql.table import CompiledTable
 from jupyter_colophon.storage.sqlite.dialect import DIALECT
 
 T = TypeVar("T")
@@ -40,7 +40,7 @@ class SqliteAdmin:
     ) -> None:
         """`added` are columns that were added to tables of the subsystems, by table; `removed` are former ones."""
         self._exclusively, self._subsystems, self._added, self._removed = exclusively, subsystems, added, removed
-        self._known: dict[str, TableShape] = {}
+        self._known: dict[str, CompiledTable] = {}
 
     def create_or_update(self, *specs: TableSpec) -> None:
         """Create or extend tables to match these specs; safe for processes that start together."""
@@ -60,7 +60,7 @@ class SqliteAdmin:
                 _create_or_extend_table(connection, spec)
 
         self._exclusively(create)
-        self._known.update({spec.id: TableShape.from_spec(DIALECT, spec) for spec in specs})
+        self._known.update({spec.id: CompiledTable.from_spec(DIALECT, spec) for spec in specs})
 
     def exists(self, table_id: str) -> bool:
         """Return whether a table exists."""
@@ -109,13 +109,13 @@ class SqliteAdmin:
         self._exclusively(read_ids)
         return ids
 
-    def get_table_shape(self, connection: Connection, table_id: str) -> TableShape:
+    def get_compiled_table(self, connection: Connection, table_id: str) -> CompiledTable:
         """Return a table for a transaction. Raises InvalidField if it does not exist."""
         if table_id not in self._known:
             specs = _read_stored_specs(connection, table_id)
             if not specs:
                 raise InvalidField(f"unknown table {table_id}")
-            self._known[table_id] = TableShape.from_spec(DIALECT, specs[0])
+            self._known[table_id] = CompiledTable.from_spec(DIALECT, specs[0])
         return self._known[table_id]
 
 

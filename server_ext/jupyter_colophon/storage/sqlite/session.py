@@ -30,7 +30,7 @@ class SqliteContext:
     def get_table(self, table_id: str) -> SqlTable:
         """Return the table of a spec that was created."""
         if table_id not in self._tables:
-            shape = self._admin.get_table_shape(self._connection, table_id)
+            shape = self._admin.get_compiled_table(self._connection, table_id)
             self._tables[table_id] = SqlTable(self._guarded, shape, self._life)
         return self._tables[table_id]
 

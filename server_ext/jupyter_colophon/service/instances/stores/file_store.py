@@ -224,7 +224,7 @@ class FileInstanceStore:
                     self._record_save_now_or_later(found_record, uncovered, principal), uncovered, previous
                 )
             self._unrecorded.pop(name, None)
-            gone = self._is_removal_recorded(found_record, name, principal)
+            gone = self._record_removal_or_postpone(found_record, name, principal)
         return SaveResult(ABSENT if gone else None, None, previous)
 
     def restore_and_record_instance(self, name: str, file: str, principal: Principal) -> StoredInstance:
@@ -386,7 +386,7 @@ class FileInstanceStore:
         self._version_cache.store_version(stored, version)
         return version
 
-    def _is_removal_recorded(self, found_record: _FoundRecord, name: str, principal: Principal) -> bool:
+    def _record_removal_or_postpone(self, found_record: _FoundRecord, name: str, principal: Principal) -> bool:
         if found_record.records is None:
             self._unrecorded[name] = ("", principal)
             return False
