@@ -35,6 +35,7 @@ from jupyter_colophon.service.entities.export_import import NamespaceTransfer
 from jupyter_colophon.service.entities.metadata import MetadataReader
 from jupyter_colophon.service.entities.mutations import MetadataMutator
 from jupyter_colophon.service.entities.namespaces import NamespaceDeleter
+from jupyter_colophon.service.entities.notebooks import NotebookRecords
 from jupyter_colophon.service.entities.registration import EntityRegistrar
 from jupyter_colophon.service.entities.streams import EventStreams
 from jupyter_colophon.service.lineage.lineage import LineageReader
@@ -91,6 +92,11 @@ class Catalog:
     transfer: NamespaceTransfer
     streams: EventStreams
     datahub: DataHubServices
+
+    @property
+    def notebooks(self) -> NotebookRecords:
+        """The records of notebooks, which follow their files."""
+        return NotebookRecords(self.provider, self.identity, self.write_path)
 
     def derive_catalog_id_in_events(self) -> str:
         """Return the id of this catalog in event ids; it does not reveal the store's key. Raises StorageError."""

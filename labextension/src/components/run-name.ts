@@ -1,37 +1,31 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { Run } from '../generated/api';
-import { parseNotebookUrn, shortenUrn } from '../model/urns';
+import { parseNotebookUrn } from '../model/urns';
+import { formatWrittenData } from '../model/written-data';
 import { getLastPart } from './labels';
 
-/** Facts with the name of a cell, the most specific first. */
-const NAMES = ['step', 'comment', 'heading'] as const;
-
-/** How many written tables a name lists. */
-const MOST_LISTED = 2;
-
-function listWritten({ accesses }: Run): string[] {
-  const written = accesses.filter(({ mode }) => mode === 'write' || mode === 'both');
-  return [...new Set(written.map(({ data }) => getLastPart(shortenUrn(data))))];
-}
+const WRITING: ReadonlySet<string> = new Set(['write', 'both']);
 
 /**
- * Returns the name of a run: that of its step, the first comment or the heading of its cell, else what it wrote.
+ * Returns the name of a run: its step or the first comment of its cell, else the title of its program, such as the
+ * heading above the cell, else what it wrote.
  *
  * Runs that started outside of cells have the name of their program.
  */
 export function getRunName(run: Run, trans: TranslationBundle): string {
   const { facts } = run;
-  const name = NAMES.map(fact => facts[fact]).find(text => typeof text === 'string' && text !== '');
+  const name = [facts['step'], facts.comment, run.title].find(text => typeof text === 'string' && text !== '');
   if (name !== undefined) {
     return String(name);
   }
   if (facts.cellId === undefined) {
-    return facts.notebook ?? run.name;
+    const place = parseNotebookUrn(run.program);
+    // The program is renamed with its notebook; the facts stay as they were recorded.
+    return place !== null && place.cell === undefined ? place.path : (facts.notebook ?? run.name);
   }
-  const written = listWritten(run);
-  if (written.length > 0) {
-    const listed = written.slice(0, MOST_LISTED).join(', ');
-    return written.length > MOST_LISTED ? `→ ${listed}, …` : `→ ${listed}`;
+  const written = formatWrittenData(run.accesses.filter(({ mode }) => WRITING.has(mode)).map(({ data }) => data));
+  if (written !== '') {
+    return written;
   }
   return facts.executionCount === undefined
     ? trans.__('Cell %1', facts.cellId)

@@ -457,7 +457,7 @@ version: number
 }
 }
 /**
- * The new name of a dataset, in the same namespace, platform and fabric.
+ * The new name of a dataset, in the same namespace, platform and fabric, or of the program of a notebook.
  */
 export interface EntityRename {
 /**
@@ -465,7 +465,7 @@ export interface EntityRename {
  */
 to: string
 /**
- * The run that renames the dataset. With a kernel's token, it must be a run of that kernel.
+ * The run that renames the dataset. With a kernel's token, it must be a run of that kernel. Ignored for notebooks, which kernels may not rename.
  */
 run?: (string | null)
 }
@@ -988,7 +988,7 @@ downstream: number
 isLowerBound?: true
 }
 /**
- * The title of the program, such as the name of a step or the first comment of a cell; absent if there is none.
+ * The title of the program, such as the name of a step, the first comment of a cell or the heading above it; absent if there is none.
  */
 title?: string
 }
@@ -1528,6 +1528,10 @@ program: string
  * The short name of the program.
  */
 name: string
+/**
+ * The present title of the program, such as the name of a step, the first comment of a cell or the heading above it; absent if there is none.
+ */
+title?: string
 status: ("running" | "succeeded" | "failed" | "killed")
 /**
  * ISO 8601, UTC, milliseconds.

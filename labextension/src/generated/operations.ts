@@ -120,7 +120,7 @@ export interface IOperations {
     body: undefined;
     answer: WriteResult;
   };
-  /** Rename a dataset with its history, lineage and fields, and update all references to it. */
+  /** Rename a dataset with its fields, or a notebook with its cells: history, lineage and all references follow. */
   renameEntity: {
     parameters: { urn: string; 'Idempotency-Key'?: string | undefined };
     body: EntityRename;

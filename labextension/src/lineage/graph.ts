@@ -1,4 +1,6 @@
 import type { Lineage } from '../generated/api';
+import { parseNotebookUrn } from '../model/urns';
+import { formatWrittenData } from '../model/written-data';
 
 type LineageNode = Lineage['nodes'][number];
 
@@ -110,6 +112,16 @@ function mergeNodes(answers: readonly Lineage[], edges: readonly IEdge[]): Linea
   });
 }
 
+/** Names cells that have no title by the data that they write, which everyone knows better than the ids of cells. */
+function nameCells(nodes: readonly LineageNode[], edges: readonly IEdge[]): LineageNode[] {
+  const neighbours = collectNeighbours(edges.filter(({ access }) => access !== 'unknown'));
+  return nodes.map(node => {
+    const isUnnamed = node.title === undefined && parseNotebookUrn(node.urn)?.cell !== undefined;
+    const title = isUnnamed ? formatWrittenData(neighbours.get(node.urn)?.downstream ?? []) : '';
+    return title === '' ? node : { ...node, title };
+  });
+}
+
 /** Merges answers into a graph; the first one is about the focus. */
 export function mergeAnswers(answers: readonly Lineage[]): IGraph {
   const first = answers[0];
@@ -123,7 +135,7 @@ export function mergeAnswers(answers: readonly Lineage[]): IGraph {
     answer.columns.forEach(column => columns.set(getColumnId(column), column));
   }
   const all = [...edges.values()];
-  const nodes = mergeNodes(answers, all);
+  const nodes = nameCells(mergeNodes(answers, all), all);
   const shownUrns = new Set(nodes.map(node => node.urn));
   return {
     focus: first.urn,

@@ -12,13 +12,13 @@ function write(name: string): Run['accesses'][number] {
   return { data: table(name), mode: 'write', component: '', first, last: first, statements: [] };
 }
 
-test('a run is named by its step, comment, heading or written tables, in this order', () => {
+test('a run is named by its step, comment, the title of its program or written tables, in this order', () => {
   const written: Run = { ...RUN, accesses: [{ ...write('a'), mode: 'read' }, write('b'), write('c')] };
-  const facts = { ...RUN.facts, step: 'Clean', comment: 'Drop duplicates', heading: 'Load', executionCount: 9 };
+  const facts = { ...RUN.facts, step: 'Clean', comment: 'Drop duplicates', executionCount: 9 };
   const nameOf = (part: Run['facts'], run: Run = written): string => getRunName({ ...run, facts: part }, trans);
   expect(nameOf(facts)).toBe('Clean');
   expect(nameOf({ ...facts, step: '' })).toBe('Drop duplicates');
-  expect(nameOf({ ...facts, step: '', comment: '' })).toBe('Load');
+  expect(nameOf({ ...facts, step: '', comment: '' }, { ...written, title: 'Load' })).toBe('Load');
   expect(nameOf({ ...RUN.facts, executionCount: 9 })).toBe('→ flights.b, flights.c');
   expect(nameOf(RUN.facts, { ...written, accesses: [...written.accesses, write('d')] })).toMatch(/^→ .*, …$/);
   expect(nameOf({ ...RUN.facts, executionCount: 9 }, RUN)).toBe('Cell [9]');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { mergeAnswers, restrictAnswer } from '../../src/lineage/graph';
-import { lineageOf } from '../support/server';
+import { cell, lineageOf, table } from '../support/server';
 
 function hiddenOf(graph: ReturnType<typeof mergeAnswers>, urn: string): unknown {
   return graph.nodes.find(node => node.urn === urn)?.notShown;
@@ -58,4 +58,22 @@ test('an answer is restricted to shown nodes', () => {
   const part = restrictAnswer(answer, new Set(['p', 'a', 'b']));
   expect(part.edges.map(edge => edge.target)).toEqual(['a', 'b']);
   expect(part.nodes.find(node => node.urn === 'p')?.notShown).toEqual({ upstream: 0, downstream: 1 });
+});
+
+test('a cell without a title is named by the data that it writes', () => {
+  const answer = lineageOf(table('a'), [
+    [table('a'), cell('c1')],
+    [cell('c1'), table('b')],
+    [cell('c1'), table('c')],
+    [table('a'), cell('reads')],
+    [table('a'), cell('named')],
+    [cell('named'), table('b')]
+  ]);
+  const named = answer.nodes.map(node => (node.urn === cell('named') ? { ...node, title: 'Load' } : node));
+  const graph = mergeAnswers([{ ...answer, nodes: named }]);
+  const titleOf = (urn: string): string | undefined => graph.nodes.find(node => node.urn === urn)?.title;
+  expect(titleOf(cell('c1'))).toBe('→ flights.b, flights.c');
+  expect(titleOf(cell('reads'))).toBeUndefined();
+  expect(titleOf(cell('named'))).toBe('Load');
+  expect(titleOf(table('b'))).toBeUndefined();
 });

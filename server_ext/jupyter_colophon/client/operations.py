@@ -84,7 +84,7 @@ class Operations:
     def rename_entity(
         self, urn: str, body: Body, *, idempotency_key: str | None = None, timeout_s: float | None = None
     ) -> Document:
-        """Rename a dataset with its history, lineage and fields, and update all references to it. Body: `EntityRename`. Answer: `WriteResult`."""
+        """Rename a dataset with its fields, or a notebook with its cells: history, lineage and all references follow. Body: `EntityRename`. Answer: `WriteResult`."""
         call = Call(
             "renameEntity",
             "POST",

@@ -15,6 +15,7 @@ from jupyter_colophon.core.errors import InvalidConfiguration
 from jupyter_colophon.core.store import StorageChoice
 from jupyter_colophon.http.kernels import provisioner
 from jupyter_colophon.http.lazy_routes import LazyRouter, Route
+from jupyter_colophon.http.notebook_follower import NotebookFollower
 from jupyter_colophon.http.state import SETTING, ServerState
 from jupyter_colophon.settings import Settings
 from jupyter_colophon.system.private_folders import restrict_folder_to_owner
@@ -68,6 +69,9 @@ class Colophon(Settings, ExtensionApp):
             state.start_pipeline_scheduler(partial(provisioner.issue_token_of_scheduled_run, self.serverapp))
         if self.serverapp is not None:
             provisioner.install_default_provisioner(self.serverapp)
+            if not problem:
+                state.notebook_follower = NotebookFollower(self.serverapp, state)
+                state.notebook_follower.start()
 
     def initialize_handlers(self) -> None:
         """Handle requests below our prefixes. The routes and their modules are loaded by the first such request."""

@@ -18,6 +18,7 @@ from jupyter_colophon.core.errors import (
 )
 from jupyter_colophon.http.changes.change_hub import ChangeHub
 from jupyter_colophon.http.changes.ws_ping import PingScheduler
+from jupyter_colophon.http.kernels.kernel_notebooks import KernelNotebooks
 from jupyter_colophon.http.kernels.kernel_registry import KernelRegistry
 from jupyter_colophon.http.kernels.tokens import KernelTokenRegistry
 from jupyter_colophon.http.query_pool import QueryPool
@@ -27,6 +28,7 @@ from jupyter_colophon.operations.services import ProcessServices
 # The catalog's modules are loaded by the first request, to keep the start of the server fast.
 if TYPE_CHECKING:
     from jupyter_colophon.composition import Catalog
+    from jupyter_colophon.http.notebook_follower import NotebookFollower
     from jupyter_colophon.pipelines.scheduler.process_launcher import TokenIssuer
     from jupyter_colophon.pipelines.scheduler.scheduler import Scheduler
     from jupyter_colophon.relay.relay import SinkRelay
@@ -47,6 +49,7 @@ class ServerState(ProcessServices):
     """The extension's state in one server: the services, and the additional state of HTTP and kernels."""
 
     tokens: KernelTokenRegistry = field(default_factory=KernelTokenRegistry)
+    kernel_notebooks: KernelNotebooks = field(default_factory=KernelNotebooks)
     threads: ThreadPoolExecutor = field(
         default_factory=lambda: ThreadPoolExecutor(THREADS, thread_name_prefix="colophon")
     )
@@ -60,6 +63,8 @@ class ServerState(ProcessServices):
     relay: "SinkRelay | None" = None
     #: Starts scheduled pipelines; None if this server runs no schedules.
     scheduler: "Scheduler | None" = None
+    #: Follows renames and saves of notebooks; None before the server has started.
+    notebook_follower: "NotebookFollower | None" = None
     #: The kernels of this server, recorded for the next server.
     kernel_registry: KernelRegistry = field(init=False)
     _lineage_listeners: "LineageListenerManager | None" = None
@@ -106,6 +111,10 @@ class ServerState(ProcessServices):
                 "if this server is killed, runs of the kernel %s stay in the state running: %s", kernel, error.strerror
             )
         return self.tokens.issue_token_and_revoke_earlier(kernel, user, actor)
+
+    def find_present_notebook_path(self, principal: Principal, path: str) -> str:
+        """Return the present path of the notebook of a kernel, given its path when the kernel started."""
+        return self.kernel_notebooks.find_present_path(principal.via, path)
 
     def record_kernel_end_in_background(self, kernel: str) -> None:
         """Record, in the background, that the unfinished runs of a kernel ended with it."""
@@ -167,6 +176,8 @@ class ServerState(ProcessServices):
             self.scheduler.close()
         if self.relay is not None:
             self.relay.close()
+        if self.notebook_follower is not None:
+            self.notebook_follower.close()
         self.threads.shutdown(wait=True, cancel_futures=True)
         self.query_pool.refuse_new_and_wait()
         self.schemaspace_pools.cancel_waiting_and_wait()

@@ -161,7 +161,9 @@ class ReportSender:
         if report.parent is not None:
             self._start_run_and_parent(report.parent)
         if report.urn is None:
-            report.urn = str(self._catalog.start_run(report.start_document)["urn"])
+            run = self._catalog.start_run(report.start_document)
+            # The notebook may have been renamed since the kernel started.
+            report.program, report.urn = str(run["program"]), str(run["urn"])
         return report.urn
 
     def _update_run(self, group: "Sequence[Observation]", report: "RunReport", run: str) -> None:

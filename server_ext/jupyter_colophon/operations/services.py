@@ -53,6 +53,10 @@ class ProcessServices:
                 self._start_background_work(self._catalog)
             return self._catalog
 
+    def get_catalog_if_open(self) -> "Catalog | None":
+        """Return the catalog, None if it has not been opened yet."""
+        return self._catalog
+
     def _open_catalog_of_settings(self) -> "Catalog":
         from jupyter_colophon.composition import open_or_create_catalog
 
@@ -126,6 +130,10 @@ class ProcessServices:
 
     def _remove_instances_of_namespace(self, namespace: str, principal: Principal) -> None:
         self.get_or_create_instances().remove_instances_of_namespace(namespace, principal)
+
+    def find_present_notebook_path(self, principal: Principal, path: str) -> str:
+        """Return the present path of the notebook of a kernel, given its path when the kernel started."""
+        return path
 
     def list_lineage_listeners(self) -> "list[ListenerState]":
         """Return the states of the lineage listeners; none before the catalog is open."""

@@ -132,7 +132,7 @@ def _round_figure(column: Document, name: str) -> str:
 def _build_runs_table(document: Document, style: Style) -> Iterator[Element]:
     rows = [
         (
-            run["facts"].get("step") or run["facts"].get("comment"),
+            run["facts"].get("step") or run["facts"].get("comment") or run.get("title"),
             style.name(run["program"]),
             _list_access_modes(document["urn"], run),
             run["status"],

@@ -8,7 +8,7 @@ from jupyter_colophon.core.datahub import patch_forms
 from jupyter_colophon.core.documents.patch import apply_json_patch, apply_merge_patch
 from jupyter_colophon.core.entities.annotation import ASPECT_OF_SCOPE, MetadataEdit
 from jupyter_colophon.core.errors import InvalidInstance, ManagedElsewhere, NotFound, PatchFailed, Problem
-from jupyter_colophon.core.identity.names import IdentityRules, Urn
+from jupyter_colophon.core.identity.names import IdentityRules, Urn, parse_notebook_program_urn
 from jupyter_colophon.core.model import business_metadata_limits, declared_lineage
 from jupyter_colophon.core.model.key_aspect import has_valid_key
 from jupyter_colophon.core.model.proposal import CREATING, Proposal, WriteCondition
@@ -146,18 +146,26 @@ def resolve_aspect(registry: Registry, proposal: Proposal, api: str) -> AspectSp
     return spec
 
 
+def _is_notebook(urn: Urn) -> bool:
+    """Return whether this is the program of a notebook, and not of one of its cells."""
+    place = parse_notebook_program_urn(urn)
+    return place is not None and place[1] is None
+
+
 def require_valid_new_name(identity: IdentityRules, urn: Urn, new: Urn) -> None:
-    """Raise InvalidInstance unless the dataset may be renamed to the new name."""
+    """Raise InvalidInstance unless the dataset or notebook may be renamed to the new name."""
     problem = ""
-    if (urn.type, new.type) != ("dataset", "dataset"):
-        problem = "only datasets can be renamed"
+    if urn == new:
+        problem = "is the current name"
+    elif _is_notebook(urn) and _is_notebook(new):
+        problem = "" if urn.parts[0] == new.parts[0] else "the new name is in another namespace"
+    elif (urn.type, new.type) != ("dataset", "dataset"):
+        problem = "only datasets and notebooks can be renamed"
     elif identity.is_stream(urn) or identity.is_stream(new):
         problem = "a stream cannot be renamed"
     elif identity.get_namespace(urn) != identity.get_namespace(new):
         problem = "the new name is in another namespace"
     elif (urn.parts[0], urn.parts[2]) != (new.parts[0], new.parts[2]):
         problem = "the new name has another platform or fabric"
-    elif urn == new:
-        problem = "is the current name"
     if problem:
         raise InvalidInstance("the rename", (Problem("/to", problem),))

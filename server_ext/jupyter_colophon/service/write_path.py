@@ -3,17 +3,15 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, TypeVar
 
-from jupyter_colophon.core.access import Action, Authorizer, Principal, ScopeAuthorizer
+from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.changes.idempotency import IdempotencyKey
 from jupyter_colophon.core.datahub.scope_union import (
     UNION_RULES,
     USER_ASPECT,
     extract_part_without_user_entries,
     find_user_entries_removed_by_patch,
-    is_removal_of_single_entries,
     list_user_entries,
     merge_user_entries_into_aspect,
     remove_user_entries,
@@ -30,15 +28,14 @@ from jupyter_colophon.core.errors import (
     StorageError,
     TransactionTimeout,
 )
-from jupyter_colophon.core.identity.names import IdentityRules, Urn, make_namespace_urn
-from jupyter_colophon.core.instances.instance_namespaces import is_instance_with_namespace
+from jupyter_colophon.core.identity.names import Urn, make_namespace_urn
 from jupyter_colophon.core.lineage.run import Access, ColumnEdge, Run, RunChange, RunStart, RunUpsert, StreamWriter
 from jupyter_colophon.core.model.proposal import ABSENT, CREATING, Proposal, ProposalResult
-from jupyter_colophon.core.model.registry import AspectSpec, Registry
+from jupyter_colophon.core.model.registry import AspectSpec
 from jupyter_colophon.core.model.retention import KEEP_ALL, Retention
 from jupyter_colophon.core.model.system_filter import INCLUDE_ALL, SystemFilter
 from jupyter_colophon.core.openlineage.event import Event
-from jupyter_colophon.service.deletions import is_deleting_proposal, is_marking_removed
+from jupyter_colophon.service.deletions import is_marking_removed
 from jupyter_colophon.service.validation import (
     ProblemPointerPrefix,
     compute_changed_value,
@@ -49,19 +46,20 @@ from jupyter_colophon.service.validation import (
     resolve_aspect,
     run_package_validators,
 )
+from jupyter_colophon.service.write_authorization import WriteAuthorization
 from jupyter_colophon.storage import codecs
 from jupyter_colophon.storage.changes import idempotency_results
 from jupyter_colophon.storage.commit.commit import CommitBuilder
 from jupyter_colophon.storage.commit.openlineage import apply_openlineage_event
 from jupyter_colophon.storage.commit.record_run import record_reported_run, record_stream_writer_run
 from jupyter_colophon.storage.commit.rename import rename_dataset_with_contents
+from jupyter_colophon.storage.commit.rename_notebook import rename_notebook_with_cells
 from jupyter_colophon.storage.commit.rollback import roll_back_ingestion_run
 from jupyter_colophon.storage.commit.runs import create_run, record_run_accesses, update_run_progress
 from jupyter_colophon.storage.commit.timeseries import delete_timeseries_values, write_timeseries_value
-from jupyter_colophon.storage.entities import instance_namespaces
 from jupyter_colophon.storage.lineage import runs as stored_runs
 from jupyter_colophon.storage.lineage.symlinks import replace_locations_by_tables
-from jupyter_colophon.storage.spi import Range, StorageProvider, TableContext
+from jupyter_colophon.storage.spi import Range, TableContext
 
 T = TypeVar("T")
 #: Wraps a batch in its transaction: gets the batch as a callable, and calls it once or not at all.
@@ -74,22 +72,16 @@ BUILTIN_NAMESPACES = frozenset({"default", "system"})
 _CLEAR_BATCH = 100
 #: The operations whose resulting value depends on the stored value.
 _DEPENDS_ON_STORED_VALUE = frozenset({"patch", "annotate"})
-#: The actions that a rename requires for both names, since aspects of both scopes and runs are renamed.
-_RENAME_ACTIONS: tuple[Action, ...] = ("annotate", "emit")
 
 
 @dataclass(frozen=True, slots=True)
-class WritePath:
+class WritePath(WriteAuthorization):
     """Applies every write, from any API.
 
-    All methods check access first (AccessDenied, NotFound), and change nothing if they raise. With `once`, a repeated
+    All methods check access first (AccessDenied, NotFound), and change nothing if they raise. With `idempotency_key`, a repeated
     request returns the first result; a different request with the same key raises IdempotencyKeyReused.
     """
 
-    provider: StorageProvider
-    registry: Registry
-    identity: IdentityRules
-    authorizer: Authorizer
     now: Callable[[], int]
     publish: Callable[[], None]
     system_filter: SystemFilter = INCLUDE_ALL
@@ -262,12 +254,22 @@ class WritePath:
 
         self._run_once(lambda tx: self._commit_changes(tx, roll_back_aspects, principal), codecs.IDENTITY, None)
 
-    def start_run(self, start: RunStart, principal: Principal, idempotency_key: IdempotencyKey | None = None) -> Run:
-        """Record the start of a run; starting the same program and run id again returns the same run."""
+    def start_run(
+        self,
+        start: RunStart,
+        principal: Principal,
+        idempotency_key: IdempotencyKey | None = None,
+        resolve: Callable[[RunStart], RunStart] = lambda start: start,
+    ) -> Run:
+        """Record the start of a run; starting the same program and run id again returns the same run.
+
+        `resolve` returns the start with the present name of its program. It is called in the transaction, so that no
+        rename is between.
+        """
         self._require_allowed(principal, "emit", start.program)
         if start.program.type != "dataJob":
             raise InvalidInstance("the run", (Problem("/program", "a program must be a dataJob"),))
-        return self._write_run(lambda commit: create_run(commit, start), principal, idempotency_key)
+        return self._write_run(lambda commit: create_run(commit, resolve(start)), principal, idempotency_key)
 
     def update_run(
         self, urn: str, change: RunChange, principal: Principal, idempotency_key: IdempotencyKey | None = None
@@ -375,95 +377,56 @@ class WritePath:
         A principal without `admin` may rename only as part of a run of its own kernel. Raises NotFound, AccessDenied,
         InvalidInstance, RenameConflict.
         """
-        for name in (urn, new):
-            for action in _RENAME_ACTIONS:
-                self._require_allowed(principal, action, name)
+        self._require_may_rename(urn, new, principal)
         require_valid_new_name(self.identity, urn, new)
         is_admin = self.authorizer.may(principal, "admin", self.identity.get_namespace(urn))
 
-        def rename_dataset(commit: CommitBuilder) -> list[ProposalResult]:
+        def rename_dataset(commit: CommitBuilder) -> ProposalResult:
             if run is not None:
                 require_known_runs(commit.tx, [Proposal(urn, None, "update", run=run)], "")
             if not is_admin and not stored_runs.is_run_of_kernel(commit.tx, run, principal.via):
                 raise AccessDenied("rename", f"{urn}: a kernel may rename only within its own run")
-            return [rename_dataset_with_contents(commit, urn, new, run)]
+            return rename_dataset_with_contents(commit, urn, new, run)
 
+        return self._commit_rename(urn, rename_dataset, principal, idempotency_key)
+
+    def rename_notebook(
+        self,
+        urn: Urn,
+        new: Urn,
+        principal: Principal,
+        idempotency_key: IdempotencyKey | None = None,
+        *,
+        merge: bool = False,
+    ) -> ProposalResult:
+        """Rename a notebook with its cells, their metadata, runs and lineage (decision 37).
+
+        With `merge`, programs that have the new names get the runs in addition to their own, and a single cell may be
+        renamed. A kernel may not rename a notebook. Raises NotFound, AccessDenied, InvalidInstance, RenameConflict.
+        """
+        self._require_may_rename(urn, new, principal)
+        if principal.via is not None:
+            raise AccessDenied("rename", f"{urn}: a kernel may not rename a notebook")
+        if not merge:
+            require_valid_new_name(self.identity, urn, new)
+        return self._commit_rename(
+            urn, lambda commit: rename_notebook_with_cells(commit, urn, new, merge=merge), principal, idempotency_key
+        )
+
+    def _commit_rename(
+        self,
+        urn: Urn,
+        rename: Callable[[CommitBuilder], ProposalResult],
+        principal: Principal,
+        idempotency_key: IdempotencyKey | None,
+    ) -> ProposalResult:
         try:
             (written,) = self._run_once(
-                lambda tx: self._commit_changes(tx, rename_dataset, principal), codecs.WRITTEN, idempotency_key
+                lambda tx: [self._commit_changes(tx, rename, principal)], codecs.WRITTEN, idempotency_key
             )
         except TransactionTimeout as error:
             raise RenameConflict(str(urn), "it has too much metadata for one transaction") from error
         return written
-
-    def require_may_act_on_entity(self, principal: Principal, action: Action, urn: Urn) -> None:
-        """Raise NotFound, AccessDenied unless the principal may do this with an entity that another service changes."""
-        self._require_allowed(principal, action, urn)
-
-    def require_may_delete(
-        self, principal: Principal, urn: Urn, aspect: str = "", *, tx: TableContext | None = None, api: str = ""
-    ) -> None:
-        """Raise NotFound, AccessDenied unless the principal may delete an entity, or an aspect of it."""
-        self._require_allowed(principal, "read", urn, tx, api)
-        try:
-            self._require_allowed(principal, "admin", urn, tx, api)
-        except AccessDenied as error:
-            why = "" if "admin" in principal.scopes else ": deleting needs the scope admin, and this token lacks it"
-            raise AccessDenied("delete", (f"{aspect} of {urn}" if aspect else str(urn)) + why) from error
-
-    def _authorize_proposal(self, proposal: Proposal, principal: Principal, api: str = "") -> None:
-        if proposal.aspect is None:
-            if proposal.operation == "delete":
-                self.require_may_delete(principal, proposal.urn, api=api)
-            else:
-                self._require_allowed(principal, "emit", proposal.urn, api=api)
-            return
-        spaces = self._list_namespaces_to_authorize(proposal.urn, api=api)
-        # Check read access first: without it, not even the aspects of the type are revealed.
-        self._require_allowed_in(spaces, principal, "read", proposal.urn)
-        spec = self.registry.get_aspect(proposal.urn.type, proposal.aspect)
-        if is_deleting_proposal(proposal):
-            self.require_may_delete(principal, proposal.urn, spec.name, api=api)
-        own: Action = "annotate" if spec.scope == "USER" or self._is_annotator_removal(proposal, principal) else "emit"
-        self._require_allowed_in(spaces, principal, "admin" if spec.managed_by else own, proposal.urn)
-
-    def _is_annotator_removal(self, proposal: Proposal, principal: Principal) -> bool:
-        """Return whether the proposal only removes entries of a union and the principal may annotate."""
-        if not (
-            proposal.united
-            and proposal.operation == "patch"
-            and is_removal_of_single_entries(str(proposal.aspect), proposal.value)
-        ):
-            return False
-        return self.authorizer.may(principal, "annotate", self.identity.get_namespace(proposal.urn))
-
-    def _require_allowed(
-        self, principal: Principal, action: Action, urn: Urn, tx: TableContext | None = None, api: str = ""
-    ) -> None:
-        self._require_allowed_in(self._list_namespaces_to_authorize(urn, tx, api), principal, action, urn)
-
-    def _require_allowed_in(self, spaces: Sequence[str], principal: Principal, action: Action, urn: Urn) -> None:
-        for space in spaces:
-            if not self.authorizer.may(principal, "read", space):
-                raise NotFound("entity", str(urn))
-            if not self.authorizer.may(principal, action, space):
-                raise AccessDenied(action, str(urn))
-
-    def _list_namespaces_to_authorize(self, urn: Urn, tx: TableContext | None = None, api: str = "") -> list[str]:
-        """Return the namespaces to authorise: that of the URN and, for a pipeline, that of its document."""
-        own = self.identity.get_namespace(urn)
-        # The instances API has already authorised the namespace in the document.
-        if api or not is_instance_with_namespace(urn) or isinstance(self.authorizer, ScopeAuthorizer):
-            return [own]
-        look = partial(instance_namespaces.find_last_namespace_of_instance, urn=str(urn))
-        document_namespace = self.provider.tx_runner.run(look, read_only=True) if tx is None else look(tx)
-        return [own] if document_namespace is None else [own, document_namespace]
-
-    def _require_may_write_run(self, principal: Principal, urn: str) -> None:
-        program = self.provider.tx_runner.run(lambda tx: stored_runs.find_program_of_run(tx, urn), read_only=True)
-        if program is None:
-            raise NotFound("run", urn)
-        self._require_allowed(principal, "emit", Urn.parse(program))
 
     def _apply_proposal(self, commit: CommitBuilder, proposal: Proposal, spec: AspectSpec | None) -> ProposalResult:
         commit.require_not_deleting(proposal.urn)

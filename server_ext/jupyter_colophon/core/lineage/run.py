@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Final, Literal
 
-from jupyter_colophon.core.documents.members import HIDDEN, Member, Time
+from jupyter_colophon.core.documents.members import HIDDEN, OMIT_DEFAULT, Member, Time
 from jupyter_colophon.core.identity.names import Urn
 
 RunStatus = Literal["running", "succeeded", "failed", "killed"]
@@ -161,6 +161,8 @@ class Run:
     #: URNs of datasets that failed statements would have written; they are not accesses and not part of lineage.
     intended: Annotated[tuple[str, ...], _INTENDED] = ()
     accesses: tuple[RecordedAccess, ...] = ()
+    #: The present title of the program, empty if it has none.
+    title: Annotated[str, OMIT_DEFAULT] = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 The server's own credentials never reach them: Jupyter starts kernels with the server's whole environment.
 """
 
-import getpass
 import os
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
@@ -12,9 +11,9 @@ from typing import Any, Final
 from jupyter_client.provisioning.factory import KernelProvisionerFactory
 from jupyter_client.provisioning.local_provisioner import LocalProvisioner
 from jupyter_server.auth.identity import User
-from jupyter_server.base.call_context import CallContext
 from jupyter_server.serverapp import ServerApp
 
+from jupyter_colophon.http.request_user import get_request_user
 from jupyter_colophon.http.state import SETTING, ServerState, find_actor_name
 
 NAME = "colophon-provisioner"
@@ -61,6 +60,9 @@ class ColophonProvisioner(LocalProvisioner):
     async def cleanup(self, restart: bool = False) -> None:
         """Record the kernel's unfinished runs as killed, and revoke its token; a restarted kernel gets a new one."""
         self._record_end_and_revoke_token()
+        server = _find_server(self.parent)
+        if server is not None and not restart:
+            _get_server_state(server).kernel_notebooks.remove_kernel(str(self.kernel_id))
         await super().cleanup(restart)
 
     def _record_end_and_revoke_token(self) -> None:
@@ -79,7 +81,7 @@ def install_default_provisioner(server: ServerApp) -> None:
 
 
 def _build_kernel_environment(environment: dict[str, str], server: ServerApp, kernel: str) -> dict[str, str]:
-    state, user = _get_server_state(server), _get_starting_user()
+    state, user = _get_server_state(server), get_request_user()
     name = find_actor_name(server.identity_provider, user)
     variables = {
         "COLOPHON_URL": server.connection_url,
@@ -89,7 +91,8 @@ def _build_kernel_environment(environment: dict[str, str], server: ServerApp, ke
     }
     session = environment.get("JPY_SESSION_NAME")
     if session:
-        variables["COLOPHON_NOTEBOOK"] = _make_path_relative_to_root(session, server.root_dir)
+        path = _make_path_relative_to_root(session, server.root_dir)
+        variables["COLOPHON_NOTEBOOK"] = state.kernel_notebooks.record_start(kernel, path)
     if not state.settings.capture:
         variables["COLOPHON_CAPTURE"] = "0"
     if state.settings.record_cell_source:
@@ -136,10 +139,3 @@ def _find_server(parent: Any) -> ServerApp | None:
 def _get_server_state(server: ServerApp) -> ServerState:
     state: ServerState = server.web_app.settings[SETTING]
     return state
-
-
-def _get_starting_user() -> User:
-    """Return the user of the current request, who starts the kernel; without a request, the account's owner."""
-    handler = CallContext.get(CallContext.JUPYTER_HANDLER)
-    user = getattr(handler, "current_user", None)
-    return user if isinstance(user, User) else User(getpass.getuser())

@@ -117,13 +117,14 @@ def delete_entity(services: ProcessServices, request: OperationRequest) -> Docum
     links=[OperationLink("readEntity", {"path.urn": "$response.body#/urn"})],
 )
 def rename_entity(services: ProcessServices, request: OperationRequest) -> Document:
-    """Rename a dataset with its history, lineage and fields, and update all references to it."""
+    """Rename a dataset with its fields, or a notebook with its cells: history, lineage and all references follow."""
     require_no_condition(request)
-    new, run = Urn.parse(request.body["to"]), request.body.get("run")
+    urn, new, key = request.urn, Urn.parse(request.body["to"]), request.idempotency_key
     write_path = services.get_or_open_catalog().write_path
-    return documents.render_write_result(
-        write_path.rename_dataset(request.urn, new, request.principal, run, request.idempotency_key)
-    )
+    if urn.type == "dataJob":
+        return documents.render_write_result(write_path.rename_notebook(urn, new, request.principal, key))
+    run = request.body.get("run")
+    return documents.render_write_result(write_path.rename_dataset(urn, new, request.principal, run, key))
 
 
 @declare_operation("readEntityMetadata", "GET /entities/{urn}/metadata", answers="entity-metadata", errors=[NotFound])

@@ -1,10 +1,19 @@
 """Lineage and runs."""
 
+from dataclasses import replace
+from functools import partial
 from typing import cast, get_args
 
+from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.documents.codec import from_api_document, to_api_document, to_api_documents
 from jupyter_colophon.core.errors import AlreadyExists, HistoryExpired, InvalidName, InvalidQuery, NotFound, RunConflict
-from jupyter_colophon.core.identity.names import Urn, make_notebook_program_urn
+from jupyter_colophon.core.identity.names import (
+    Urn,
+    make_cell_program_urn,
+    make_notebook_program_urn,
+    parse_notebook_program_urn,
+    parse_program_urn,
+)
 from jupyter_colophon.core.lineage.graph import (
     DEFAULT_RELATIONS,
     MAX_LEVELS,
@@ -120,10 +129,22 @@ def list_cell_runs(services: ProcessServices, request: OperationRequest) -> Docu
 )
 def start_run(services: ProcessServices, request: OperationRequest) -> Document:
     """Record a run; repeating the same program and run id does not create another run."""
-    start = from_api_document(request.body, RunStart)
-    return to_api_document(
-        services.get_or_open_catalog().write_path.start_run(start, request.principal, request.idempotency_key)
-    )
+    start, write_path = from_api_document(request.body, RunStart), services.get_or_open_catalog().write_path
+    resolve = partial(_move_to_present_notebook, services, request.principal)
+    return to_api_document(write_path.start_run(start, request.principal, request.idempotency_key, resolve))
+
+
+def _move_to_present_notebook(services: ProcessServices, principal: Principal, start: RunStart) -> RunStart:
+    """Return the start with the present path of its notebook, if that was renamed since the kernel started."""
+    place, program = parse_notebook_program_urn(start.program), parse_program_urn(start.program)
+    if place is None or program is None:
+        return start
+    (path, cell), namespace = place, program[0]
+    present = services.find_present_notebook_path(principal, path)
+    if present == path:
+        return start
+    moved = make_cell_program_urn(namespace, present, cell) if cell else make_notebook_program_urn(namespace, present)
+    return replace(start, program=moved, facts={**start.facts, "notebook": present})
 
 
 @declare_operation("readRun", "GET /runs/{urn}", answers="run", errors=[NotFound])

@@ -4,11 +4,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.documents.json_parsing import parse_stored_json
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model import declared_lineage
 from jupyter_colophon.service.lineage.lineage_traversal import is_data_node
 from jupyter_colophon.service.read_policy import ReadPolicy
+from jupyter_colophon.storage.lineage import runs
 from jupyter_colophon.storage.spi import Row, TableContext
 
 
@@ -35,10 +35,7 @@ class NodeCache:
 
     def read_program_titles(self, urns: Iterable[str]) -> dict[str, str]:
         """Return the titles of programs that have one."""
-        programs = [urn for urn in urns if not is_data_node(urn)]
-        rows = self.tx.get_table("aspects").read_many([(urn, "dataJobInfo") for urn in programs]) if programs else ()
-        names = {row["urn"]: parse_stored_json(row["value"]).get("name") for row in rows if row["value"] is not None}
-        return {urn: name for urn, name in names.items() if isinstance(name, str) and name}
+        return runs.read_program_titles(self.tx, [urn for urn in urns if not is_data_node(urn)])
 
     def filter_visible_nodes(self, urns: set[str]) -> set[str]:
         """Return the nodes that the principal may see."""

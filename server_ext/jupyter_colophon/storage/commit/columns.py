@@ -55,6 +55,21 @@ def move_column_edges_to_program(commit: CommitBuilder, run: Row, program: str) 
             )
 
 
+def replace_program_in_column_edges(commit: CommitBuilder, targets: Sequence[str], old: str, new: str) -> None:
+    """Replace one program by another in the column edges of all runs into these targets."""
+    edge_table, runs = commit.tx.get_table("column_edges"), commit.tx.get_table("column_runs")
+    for target in targets:
+        run_rows = list(runs.scan(Range.prefix(target, old)))
+        if not run_rows:
+            continue
+        runs.delete_many([_get_row_key(row, _RUN_KEY) for row in run_rows])
+        runs.upsert_many([row | {"program": new} for row in run_rows])
+        edges = [row for row in edge_table.scan(Range.prefix(target)) if row["program"] == old]
+        edge_table.delete_many([_get_row_key(row, _KEY) for row in edges])
+        renamed = [row | {"program": new} for row in edges]
+        _write_unless_newer_stored(commit, {_get_row_key(row, _KEY): row for row in renamed})
+
+
 def replace_dataset_in_column_edges(commit: CommitBuilder, old: str, new: str) -> None:
     """Replace one dataset by another in the column edges of all runs."""
     edge_table, runs = commit.tx.get_table("column_edges"), commit.tx.get_table("column_runs")

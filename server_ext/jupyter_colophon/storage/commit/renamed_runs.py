@@ -42,7 +42,7 @@ def replace_dataset_in_runs(commit: CommitBuilder, runs: Sequence[str], old: str
         part = runs[at : at + _AT_ONCE]
         _replace_dataset_in_accesses(tx, part, old, new)
         _rename_statements(tx, run_accesses.read_run_rows(tx, part), old, new)
-        _replace_dataset_in_snapshots(tx, part, old, new)
+        replace_entity_in_snapshots(tx, part, old, new)
         parts = [(run, f"{mode} {old}") for run in part for mode in ("read", "write")]
         for run in sorted({row["subject"] for row in tx.get_table("openlineage").read_many(parts)}):
             move_run_facets_to_dataset(commit, run, old, new)
@@ -95,7 +95,8 @@ def _rename_statements(tx: TableContext, runs: Mapping[str, Row], old: str, new:
         tx.edges.rename_node("program", flow, renamed)
 
 
-def _replace_dataset_in_snapshots(tx: TableContext, runs: Sequence[str], old: str, new: str) -> None:
+def replace_entity_in_snapshots(tx: TableContext, runs: Sequence[str], old: str, new: str) -> None:
+    """Replace one entity by another in the snapshots of these runs."""
     table = tx.get_table("snapshots")
     rows = table.read_many([(run, old) for run in runs])
     table.delete_many([(row["run"], old) for row in rows])

@@ -1,15 +1,22 @@
 """Read runs, accesses and column edges."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from jupyter_colophon.core.documents.codec import from_stored_form
 from jupyter_colophon.core.documents.json_parsing import parse_stored_json
 from jupyter_colophon.core.errors import NotFound
-from jupyter_colophon.core.identity.names import Urn, get_cell_prefix, make_run_urn
+from jupyter_colophon.core.identity.names import (
+    Urn,
+    get_cell_prefix,
+    make_notebook_program_urn,
+    make_run_urn,
+    parse_notebook_program_urn,
+)
 from jupyter_colophon.core.lineage.graph import TimeWindow
 from jupyter_colophon.core.lineage.run import (
     RUNNING,
     EntitySnapshot,
+    FactValue,
     RecordedAccess,
     Role,
     Run,
@@ -143,13 +150,42 @@ def iterate_newest_runs(tx: TableContext, programs: Sequence[str]) -> Iterator[R
             yield run
 
 
-def list_notebook_programs(tx: TableContext, notebook: Urn, limit: int) -> list[str]:
-    """Return the program of a notebook, and at most `limit` of its cells; deleted ones are left out."""
+def list_notebook_programs(tx: TableContext, notebook: Urn, limit: int | None) -> list[str]:
+    """Return the program of a notebook, and at most `limit` of its cells (None: all); deleted ones are left out."""
     prefix = get_cell_prefix(notebook)
     # "$" is the character after "#", so this range has exactly the URNs with the prefix.
     cells = Range((prefix,), (prefix[:-1] + "$",), end_inclusive=False)
     rows = [*tx.get_table("entities").read_many([(str(notebook),)]), *tx.get_table("entities").scan(cells, limit)]
     return [row["urn"] for row in rows if not row["deleted"]]
+
+
+def list_notebook_paths(tx: TableContext, namespace: str, path: str) -> list[str]:
+    """Return the paths of the notebooks with records that are at a path, or below it if it is that of a folder."""
+    notebook = make_notebook_program_urn(namespace, path)
+    cells = get_cell_prefix(notebook)
+    folders = (f"{str(notebook)[:-1]}/", f"{cells[:-1]}/")
+    # These ranges have exactly the URNs with the prefixes: "0" is the character after "/", and "$" the one after "#".
+    ranges = [Range((prefix,), (prefix[:-1] + "0",), end_inclusive=False) for prefix in folders]
+    ranges.append(Range((cells,), (cells[:-1] + "$",), end_inclusive=False))
+    table = tx.get_table("entities")
+    rows = [*table.read_many([(str(notebook),)]), *(row for within in ranges for row in table.scan(within))]
+    places = (parse_notebook_program_urn(Urn.parse(row["urn"])) for row in rows if not row["deleted"])
+    return sorted({place[0] for place in places if place is not None})
+
+
+def list_newest_facts_of_cells(tx: TableContext, notebook: Urn, limit: int) -> dict[str, Mapping[str, FactValue]]:
+    """Return the facts of the newest run of each of at most `limit` cells of a notebook, by program."""
+    cells = [program for program in list_notebook_programs(tx, notebook, limit) if program != str(notebook)]
+    newest = [position for cell in cells for position in list_run_positions_of_program(tx, cell, None, 1)]
+    rows = [row for _, urn in newest for row in tx.get_table("runs").scan_index("urn", urn, 1)]
+    return {row["program"]: parse_stored_json(row["facts"]) for row in rows}
+
+
+def read_program_titles(tx: TableContext, programs: Sequence[str]) -> dict[str, str]:
+    """Return the titles of programs that have one."""
+    rows = tx.get_table("aspects").read_many([(program, "dataJobInfo") for program in programs]) if programs else ()
+    names = {row["urn"]: parse_stored_json(row["value"]).get("name") for row in rows if row["value"] is not None}
+    return {urn: name for urn, name in names.items() if isinstance(name, str) and name}
 
 
 def list_run_positions_of_data(tx: TableContext, data: str, before: Position | None, limit: int) -> list[Position]:
@@ -196,4 +232,5 @@ def _build_run_of_row(tx: TableContext, row: Row) -> Run:
             )
             for access in accesses
         ),
+        title=read_program_titles(tx, [row["program"]]).get(row["program"], ""),
     )
