@@ -48,11 +48,11 @@ class MetadataCommand(CliCommand):
         with open_instance_client(getattr(self.args, "url", None), self.settings) as client:
             return run_instance_command_line(words, client)
 
-    def _move_settings_to_arguments(self, words: Sequence[str]) -> list[str]:
+    def _move_settings_to_arguments(self, arguments: Sequence[str]) -> list[str]:
         """Move settings from the words to the arguments; return the other words."""
-        if not words:
+        if not arguments:
             return []
-        command, *rest = words
+        command, *rest = arguments
         if command not in _SCHEMA_OPTION_COMMANDS:
             return [command, *self._parse_into_arguments(_create_settings_parser(), rest)]
         before = _create_settings_parser()
@@ -63,9 +63,9 @@ class MetadataCommand(CliCommand):
         schemaspace = [] if self.args.schemaspace is None else [self.args.schemaspace]
         return [command, *unknown, *schemaspace, *options]
 
-    def _parse_into_arguments(self, parser: CommandParser, words: Sequence[str]) -> list[str]:
+    def _parse_into_arguments(self, parser: CommandParser, arguments: Sequence[str]) -> list[str]:
         """Parse words into the arguments; return unknown words."""
-        _, unknown = parser.parse_known_args(words, self.args)
+        _, unknown = parser.parse_known_args(arguments, self.args)
         return list(unknown)
 
 

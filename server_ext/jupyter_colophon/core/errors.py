@@ -364,9 +364,9 @@ class IncompleteRestore(StorageError):
 class NoCatalog(MetadataError):
     """The store can be reached but contains no catalog. Only servers and `restore` create one."""
 
-    def __init__(self, place: str) -> None:
-        super().__init__(f"no catalog found in {place}")
-        self.place = place
+    def __init__(self, location: str) -> None:
+        super().__init__(f"no catalog found in {location}")
+        self.place = location
 
 
 class StoreDamaged(StorageError):
@@ -414,9 +414,9 @@ class SinkUnavailable(DeliveryFailed):
 class TooManyConnections(MetadataError):
     """A user has more connections to the change feed than allowed."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, maximum: int) -> None:
         super().__init__(
-            f"a user may have at most {most} connections to the change feed (c.Colophon.max_connections_per_user)"
+            f"a user may have at most {maximum} connections to the change feed (c.Colophon.max_connections_per_user)"
         )
 
 

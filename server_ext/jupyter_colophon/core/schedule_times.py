@@ -53,7 +53,7 @@ def _find_first_due_ms(cron: str) -> int:
     return due
 
 
-def _find_next_cron_match_ms(cron: str, moment: int) -> int | None:
+def _find_next_cron_match_ms(cron: str, time_ms: int) -> int | None:
     """Return the first minute after a time (ms) that a cron expression matches. Raises ValueError."""
     # Imported late: only catalogs with schedules need it.
     from cronsim import CronSim, CronSimError
@@ -63,7 +63,7 @@ def _find_next_cron_match_ms(cron: str, moment: int) -> int | None:
         msg = "it must have five fields: minute, hour, day of the month, month, day of the week"
         raise ValueError(msg)
     try:
-        due = next(CronSim(cron, datetime.fromtimestamp(moment // _SECOND_MS, UTC)), None)
+        due = next(CronSim(cron, datetime.fromtimestamp(time_ms // _SECOND_MS, UTC)), None)
     except CronSimError as error:
         msg = f"its {str(error).removeprefix('Bad ')} is not valid"
         raise ValueError(msg) from None

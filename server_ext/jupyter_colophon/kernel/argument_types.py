@@ -14,61 +14,61 @@ STEP_MAX = 100
 DIGITS_MAX = 9
 
 
-def parse_tag(word: str) -> str:
+def parse_tag(text: str) -> str:
     """Return a valid tag."""
-    if not WORD.fullmatch(word):
-        msg = f"{word!r} is not a valid tag: use the letters A to Z and a to z, digits, _ and -, at most 50"
+    if not WORD.fullmatch(text):
+        msg = f"{text!r} is not a valid tag: use the letters A to Z and a to z, digits, _ and -, at most 50"
         raise ArgumentTypeError(msg)
-    return word
+    return text
 
 
-def parse_key(word: str) -> str:
+def parse_key(text: str) -> str:
     """Return a valid key of a property."""
-    if not WORD.fullmatch(word) or word == "tags":
-        msg = f"{word!r} is not a valid key: use the letters A to Z and a to z, digits, _ and -, at most 50, and not the word tags"
+    if not WORD.fullmatch(text) or text == "tags":
+        msg = f"{text!r} is not a valid key: use the letters A to Z and a to z, digits, _ and -, at most 50, and not the word tags"
         raise ArgumentTypeError(msg)
-    return word
+    return text
 
 
-def parse_key_value(word: str) -> tuple[str, str]:
+def parse_key_value(text: str) -> tuple[str, str]:
     """Parse `KEY=VALUE`."""
-    name, value = _split_at_equals(word, "KEY=VALUE")
+    name, value = _split_at_equals(text, "KEY=VALUE")
     return parse_key(name), value
 
 
-def parse_name_value(word: str) -> tuple[str, str]:
+def parse_name_value(text: str) -> tuple[str, str]:
     """Parse `NAME=VALUE` with any name."""
-    name, value = _split_at_equals(word, "NAME=VALUE")
+    name, value = _split_at_equals(text, "NAME=VALUE")
     if not name:
-        msg = f"{word!r} is not NAME=VALUE"
+        msg = f"{text!r} is not NAME=VALUE"
         raise ArgumentTypeError(msg)
     return name, value
 
 
-def parse_step_name(word: str) -> str:
+def parse_step_name(text: str) -> str:
     """Return the name of a step: one line of text."""
-    name = " ".join(word.split())
+    name = " ".join(text.split())
     if not 0 < len(name) <= STEP_MAX:
         msg = f"a step's name has 1 to {STEP_MAX} characters"
         raise ArgumentTypeError(msg)
     return name
 
 
-def create_integer_parser(least: int, most: int) -> Callable[[str], int]:
-    """Return a parser of integers from `least` to `most`."""
+def create_integer_parser(minimum: int, maximum: int) -> Callable[[str], int]:
+    """Return a parser of integers from `minimum` to `maximum`."""
 
-    def parse_integer(word: str) -> int:
-        if not (word.isdecimal() and len(word) <= DIGITS_MAX and least <= int(word) <= most):
-            msg = f"{word!r} is not a number from {least} to {most}"
+    def parse_integer(text: str) -> int:
+        if not (text.isdecimal() and len(text) <= DIGITS_MAX and minimum <= int(text) <= maximum):
+            msg = f"{text!r} is not a number from {minimum} to {maximum}"
             raise ArgumentTypeError(msg)
-        return int(word)
+        return int(text)
 
     return parse_integer
 
 
-def _split_at_equals(word: str, form: str) -> tuple[str, str]:
-    name, equals, value = word.partition("=")
+def _split_at_equals(text: str, form: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
     if not equals:
-        msg = f"{word!r} is not {form}"
+        msg = f"{text!r} is not {form}"
         raise ArgumentTypeError(msg)
     return name, value

@@ -18,17 +18,17 @@ _SLICES: Final = 10
 _WAIT_MAX_SECONDS: Final = 30
 _SEQ_MAX: Final = 10**DIGITS_MAX - 1
 AFTER: Final = declare_number(
-    "after", "The sequence number of the last change that the client has seen.", default=0, least=0, most=_SEQ_MAX
+    "after", "The sequence number of the last change that the client has seen.", default=0, minimum=0, maximum=_SEQ_MAX
 )
 LIMIT: Final = declare_number(
-    "limit", "Maximum number of changes; 0 returns only the current cursor.", default=100, least=0, most=LIMIT_MAX
+    "limit", "Maximum number of changes; 0 returns only the current cursor.", default=100, minimum=0, maximum=LIMIT_MAX
 )
 WAIT: Final = declare_number(
     "waitSeconds",
     "Long poll: maximum number of seconds to wait for a change if there is none yet.",
     default=0,
-    least=0,
-    most=_WAIT_MAX_SECONDS,
+    minimum=0,
+    maximum=_WAIT_MAX_SECONDS,
 )
 START: Final = declare_text(
     "after",
@@ -63,13 +63,13 @@ def parse_stream_start(request: OperationRequest) -> int | None:
     return after if resumed is None else resumed
 
 
-def parse_sequence_number(sent: str, name: str) -> int | None:
+def parse_sequence_number(text: str, name: str) -> int | None:
     """Return the number of a change; None where none was sent. Raises InvalidQuery."""
-    if not sent:
+    if not text:
         return None
-    if not (sent.isascii() and sent.isdigit() and len(sent) <= DIGITS_MAX):
+    if not (text.isascii() and text.isdigit() and len(text) <= DIGITS_MAX):
         raise InvalidQuery("must be the sequence number of a change", name)
-    return int(sent)
+    return int(text)
 
 
 def read_page_or_cursor(

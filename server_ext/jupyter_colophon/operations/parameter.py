@@ -50,37 +50,37 @@ def declare_texts(name: str, description: str, **schema: Any) -> Parameter[tuple
     )
 
 
-def declare_number(name: str, description: str, *, default: int, least: int, most: int) -> Parameter[int]:
+def declare_number(name: str, description: str, *, default: int, minimum: int, maximum: int) -> Parameter[int]:
     """Declare an integer."""
 
     def read(sent: str) -> int:
-        if not (sent.isascii() and sent.isdigit() and len(sent) <= DIGITS_MAX and least <= int(sent) <= most):
-            raise InvalidQuery(f"must be a number between {least} and {most}", name)
+        if not (sent.isascii() and sent.isdigit() and len(sent) <= DIGITS_MAX and minimum <= int(sent) <= maximum):
+            raise InvalidQuery(f"must be a number between {minimum} and {maximum}", name)
         return int(sent)
 
-    schema = {"type": "integer", "minimum": least, "maximum": most, "default": default}
+    schema = {"type": "integer", "minimum": minimum, "maximum": maximum, "default": default}
     return Parameter(name, description, schema, read, default)
 
 
-def declare_count(name: str, description: str, *, default: int, least: int, most: int) -> Parameter[int]:
-    """Declare a maximum number of results. More than `most` is read as `most`, since clients request all they can get."""
+def declare_count(name: str, description: str, *, default: int, minimum: int, maximum: int) -> Parameter[int]:
+    """Declare a maximum number of results. More than `maximum` is read as `maximum`, since clients request all they can get."""
 
     def read(sent: str) -> int:
-        if not (sent.isascii() and sent.isdigit() and len(sent) <= _COUNT_DIGITS_MAX and least <= int(sent)):
-            raise InvalidQuery(f"must be a number of at least {least}", name)
-        return min(int(sent), most)
+        if not (sent.isascii() and sent.isdigit() and len(sent) <= _COUNT_DIGITS_MAX and minimum <= int(sent)):
+            raise InvalidQuery(f"must be a number of at least {minimum}", name)
+        return min(int(sent), maximum)
 
-    schema = {"type": "integer", "minimum": least, "default": default}
-    return Parameter(name, f"{description} At most {most} are returned.", schema, read, default)
+    schema = {"type": "integer", "minimum": minimum, "default": default}
+    return Parameter(name, f"{description} At most {maximum} are returned.", schema, read, default)
 
 
-def declare_choice(name: str, description: str, *words: str, default: str = "") -> Parameter[str]:
+def declare_choice(name: str, description: str, *choices: str, default: str = "") -> Parameter[str]:
     """Declare an enumeration. Without a default, the empty text means that no value was sent."""
-    allowed = words if default else ("", *words)
+    allowed = choices if default else ("", *choices)
 
     def read(sent: str) -> str:
         if sent not in allowed:
-            raise InvalidQuery(f"must be one of {', '.join(words)}", name)
+            raise InvalidQuery(f"must be one of {', '.join(choices)}", name)
         return sent
 
     return Parameter(name, description, {"type": "string", "enum": list(allowed), "default": default}, read, default)

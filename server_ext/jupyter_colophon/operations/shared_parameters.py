@@ -14,7 +14,9 @@ from jupyter_colophon.operations.parameter import (
 #: Number of results in a list, by default and at most (spec SEARCH-21).
 DEFAULT_LIMIT, LIMIT_MAX = 50, 500
 
-LIMIT: Final = declare_number("limit", "Maximum number of results.", default=DEFAULT_LIMIT, least=0, most=LIMIT_MAX)
+LIMIT: Final = declare_number(
+    "limit", "Maximum number of results.", default=DEFAULT_LIMIT, minimum=0, maximum=LIMIT_MAX
+)
 CURSOR: Final = declare_text(
     "cursor", "The `cursor` of the previous page; by default, the first page is returned.", format="colophon-cursor"
 )

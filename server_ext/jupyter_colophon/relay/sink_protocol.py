@@ -41,8 +41,8 @@ class Sink(Protocol):
 class FailureSink(Protocol):
     """A sink that also receives proposals that could not be applied."""
 
-    def deliver_failure(self, letter: DeadLetter, turn: int) -> None:
-        """Deliver a dead letter, the failure with the number `turn`. Raises like `deliver`."""
+    def deliver_failure(self, letter: DeadLetter, failure_number: int) -> None:
+        """Deliver a dead letter, the failure with the number `failure_number`. Raises like `deliver`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -188,15 +188,15 @@ class SinkWorker:
             if not failures:
                 return
 
-    def _deliver_failure(self, sink: FailureSink, turn: int, letter: DeadLetter) -> bool:
+    def _deliver_failure(self, sink: FailureSink, failure_number: int, letter: DeadLetter) -> bool:
         """Deliver a dead letter; return False if the sink accepts nothing now."""
-        error = self._try_delivery(lambda: sink.deliver_failure(letter, turn))
+        error = self._try_delivery(lambda: sink.deliver_failure(letter, failure_number))
         if isinstance(error, SinkUnavailable):
             self._update_state(problem=error.detail)
             return False
         if error is not None:
             # It is a dead letter already.
-            _logger.warning("sink %s: giving up on failed proposal %s: %s", self.name, turn, error.detail)
+            _logger.warning("sink %s: giving up on failed proposal %s: %s", self.name, failure_number, error.detail)
         return True
 
     def _is_letter_selected(self, letter: DeadLetter) -> bool:

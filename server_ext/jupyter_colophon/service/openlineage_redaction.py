@@ -37,18 +37,18 @@ class OpenLineageRedactor:
     principal: Principal
     _hidden: dict[OriginalName, bool] = field(default_factory=dict)
 
-    def redact_entity(self, thing: OpenLineageEntity) -> OpenLineageEntity:
+    def redact_entity(self, entity: OpenLineageEntity) -> OpenLineageEntity:
         """Return a job or a dataset without hidden references."""
         if not self.read_policy.has_site_policy:
-            return thing
-        references = {*thing.inputs, *thing.outputs, *_iterate_references(thing.facets)}
+            return entity
+        references = {*entity.inputs, *entity.outputs, *_iterate_references(entity.facets)}
         hidden = {name for name in references if self.is_hidden_name(name)}
         return replace(
-            thing,
-            facets=self._redact_references_in_facets(thing.facets, hidden),
-            latest=None if thing.latest is None else self._redact_run_facets(thing.latest, hidden),
-            inputs=tuple(name for name in thing.inputs if name not in hidden),
-            outputs=tuple(name for name in thing.outputs if name not in hidden),
+            entity,
+            facets=self._redact_references_in_facets(entity.facets, hidden),
+            latest=None if entity.latest is None else self._redact_run_facets(entity.latest, hidden),
+            inputs=tuple(name for name in entity.inputs if name not in hidden),
+            outputs=tuple(name for name in entity.outputs if name not in hidden),
         )
 
     def redact_run(self, run: RunWithFacets, accessed: Iterable[OriginalName]) -> RunWithFacets:

@@ -488,13 +488,13 @@ class WritePath(WriteAuthorization):
         return replace(written, version=commit.get_version_for_datahub(urn, spec.name)[0])
 
     def _remove_user_entries(
-        self, commit: CommitBuilder, proposal: Proposal, people: Mapping[str, Any], seq: int | None
+        self, commit: CommitBuilder, proposal: Proposal, user_metadata: Mapping[str, Any], seq: int | None
     ) -> int | None:
         """Write the user metadata without the entries that a patch removed; return the number of the last change."""
         self._require_allowed(commit.principal, "annotate", proposal.urn, commit.tx)
         spec = self.registry.get_aspect(proposal.urn.type, USER_ASPECT)
-        run_package_validators(self.registry, replace(proposal, aspect=USER_ASPECT, value=people), people)
-        return commit.write_aspect(proposal.urn, spec, people, proposal.run).seq or seq
+        run_package_validators(self.registry, replace(proposal, aspect=USER_ASPECT, value=user_metadata), user_metadata)
+        return commit.write_aspect(proposal.urn, spec, user_metadata, proposal.run).seq or seq
 
     def _write_new_value(
         self, commit: CommitBuilder, proposal: Proposal, spec: AspectSpec, new: Any | None

@@ -55,19 +55,19 @@ class TransactionLifetime:
         """Return whether the deadline has passed."""
         return self.deadline is not None and time.monotonic() > self.deadline
 
-    def close_rows_at_end(self, reading: OpenRowReader) -> None:
+    def close_rows_at_end(self, open_rows: OpenRowReader) -> None:
         """Close these rows at the end of the transaction, so that unread rows do not keep the store's snapshot open."""
-        self._open_reads.add(reading)
+        self._open_reads.add(open_rows)
 
-    def stop_tracking_rows(self, reading: OpenRowReader) -> None:
+    def stop_tracking_rows(self, open_rows: OpenRowReader) -> None:
         """Stop tracking rows that were read completely."""
-        self._open_reads.discard(reading)
+        self._open_reads.discard(open_rows)
 
     def end_transaction(self) -> None:
         """End the transaction."""
         self.is_open = False
-        for reading in self._open_reads:
-            reading.close()
+        for open_rows in self._open_reads:
+            open_rows.close()
         self._open_reads.clear()
 
 

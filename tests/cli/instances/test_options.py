@@ -38,7 +38,7 @@ def _named(options: list[Option]) -> dict[str, Option]:
 
 
 def test_schema_properties_become_options() -> None:
-    options = _named(create_options(SCHEMA, creates=True, whole=True))
+    options = _named(create_options(SCHEMA, document_required=True, metadata_required=True))
     assert list(options) == ["display_name", "version", "kind", "password", "auth", "either", "size", "loose"]
     assert [name for name, option in options.items() if option.is_required] == ["display_name", "kind", "size"]
     assert [name for name, option in options.items() if option.target == "document"] == ["display_name", "version"]
@@ -48,19 +48,19 @@ def test_schema_properties_become_options() -> None:
 
 
 def test_properties_of_document_are_not_required_options() -> None:
-    bulk = _named(create_options(SCHEMA, creates=True, whole=False))
+    bulk = _named(create_options(SCHEMA, document_required=True, metadata_required=False))
     assert [name for name, option in bulk.items() if option.is_required] == ["display_name"]
-    update = _named(create_options(SCHEMA, creates=False, whole=False))
+    update = _named(create_options(SCHEMA, document_required=False, metadata_required=False))
     assert [name for name, option in update.items() if option.is_required] == []
 
 
 @pytest.mark.parametrize("schema", [{}, {"properties": []}, {"properties": {"metadata": {"required": "x"}}}, True])
 def test_schema_without_properties_has_no_options(schema: Any) -> None:
-    assert create_options(schema, creates=True, whole=True) == []
+    assert create_options(schema, document_required=True, metadata_required=True) == []
 
 
 def test_help_marks_secrets_and_unsupported_keywords() -> None:
-    options = create_options(SCHEMA, creates=True, whole=True)
+    options = create_options(SCHEMA, document_required=True, metadata_required=True)
     result = "\n".join(line for option in options for line in option.format_help())
     assert "--display_name=<string> (Required. Format: sequence of characters)\n\tWhat people call it" in result
     assert "--auth=<?> (Format: must be one of: ['NONE', 'TOKEN'])" in result

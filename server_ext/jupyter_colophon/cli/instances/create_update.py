@@ -48,9 +48,9 @@ class CreateInstance(SpaceCommand):
         ]
         self.options = self._fixed_options
 
-    def run(self, words: Sequence[str]) -> bool:
+    def run(self, arguments: Sequence[str]) -> bool:
         """Parse the options, and save the instance. Help lists the options of the schema if it is known."""
-        self.parse_options(words)
+        self.parse_options(arguments)
         self.json = "json" in (self.args.output or "").lower()
         wants_help = self.args.help
         input_document = None if wants_help else read_input_document(self.args.file, self.args.json)
@@ -60,11 +60,13 @@ class CreateInstance(SpaceCommand):
         schema = self.schemas.get(schema_name, {})
         self.options = [
             *self._fixed_options,
-            *create_options(schema, creates=self.creates, whole=self.creates and input_document is None),
+            *create_options(
+                schema, document_required=self.creates, metadata_required=self.creates and input_document is None
+            ),
         ]
         if wants_help:
             raise HelpRequested
-        unexpected = self.parse_options(words)
+        unexpected = self.parse_options(arguments)
         document = self._build_document(schema_name, schema, input_document)
         require_no_unknown_arguments(unexpected)
         try:

@@ -37,29 +37,31 @@ REPLACE = create_flag_option("replace", "Update the instance.")
 _HELP = ("--help", "-h")
 
 
-def run_instance_command_line(words: Sequence[str], client: InstanceClient) -> int:
+def run_instance_command_line(arguments: Sequence[str], client: InstanceClient) -> int:
     """Run a command line, and return the exit code: 0 for success, 1 for errors and help."""
     try:
-        return _find_and_run_command(words, client)
+        return _find_and_run_command(arguments, client)
     except (ClientError, MetadataError) as error:
         print_escaped_line(format_error(error))
         return EXIT_FAILED
 
 
-def _find_and_run_command(words: Sequence[str], client: InstanceClient) -> int:
-    if not words or words[0] in _HELP:
-        if words:
+def _find_and_run_command(arguments: Sequence[str], client: InstanceClient) -> int:
+    if not arguments or arguments[0] in _HELP:
+        if arguments:
             print_escaped_line(f"\n{DESCRIPTION}")
-        return _print_subcommands(words, {name: kind.description for name, kind in COMMANDS.items()})
-    kind, options = _find_command_and_options(words[0], words[2:])
+        return _print_subcommands(arguments, {name: kind.description for name, kind in COMMANDS.items()})
+    kind, options = _find_command_and_options(arguments[0], arguments[2:])
     if kind is None:
-        return _print_subcommands(words, {name: kind.description for name, kind in COMMANDS.items()})
+        return _print_subcommands(arguments, {name: kind.description for name, kind in COMMANDS.items()})
     spaces = client.list_schemaspace_names(deprecated=kind.takes_deprecated)
-    space = client.find_schemaspace_name(words[1]) if len(words) > 1 and not words[1].startswith("-") else None
+    space = (
+        client.find_schemaspace_name(arguments[1]) if len(arguments) > 1 and not arguments[1].startswith("-") else None
+    )
     if space not in spaces:
-        if len(words) > 1 and words[1] in _HELP:
+        if len(arguments) > 1 and arguments[1] in _HELP:
             print_escaped_line(f"\n{kind.description}")
-        return _print_subcommands(words[1:], {name: kind.about.format(space=name) for name in spaces})
+        return _print_subcommands(arguments[1:], {name: kind.about.format(space=name) for name in spaces})
     return _run_command_and_print_errors(kind(client, space), options)
 
 
@@ -102,10 +104,10 @@ def _format_os_error(error: OSError) -> str:
     return f"{error.strerror or error}" + (f": '{error.filename}'" if error.filename else "")
 
 
-def _print_subcommands(words: Sequence[str], commands: Mapping[str, str]) -> int:
+def _print_subcommands(arguments: Sequence[str], commands: Mapping[str, str]) -> int:
     """Print the subcommands, after an error unless help is requested."""
-    if not words or words[0] not in _HELP:
-        message = f"Subcommand '{words[0]}' is invalid." if words else "No subcommand specified."
+    if not arguments or arguments[0] not in _HELP:
+        message = f"Subcommand '{arguments[0]}' is invalid." if arguments else "No subcommand specified."
         print_escaped_line(f"{message}  One of: {list(commands)} must be specified.")
     print_escaped_line()
     print_escaped_line("Subcommands")

@@ -9,25 +9,25 @@ from jupyter_colophon.cli.instances.option import UNSUPPORTED_KEYWORDS, Option, 
 COMMAND_OPTIONS = ("file", "json", "schema_name", "name", "output", "debug", "log-level", "help")
 
 
-def create_options(schema: Mapping[str, Any], *, creates: bool, whole: bool) -> list[Option]:
+def create_options(schema: Mapping[str, Any], *, document_required: bool, metadata_required: bool) -> list[Option]:
     """Return an option for each property of the document and of its `metadata`.
 
     Args:
         schema: the JSON Schema of the instance.
-        creates: whether required properties of the document, such as `display_name`, are required options.
-        whole: whether required properties of `metadata` are required options.
+        document_required: whether required properties of the document, such as `display_name`, are required options.
+        metadata_required: whether required properties of `metadata` are required options.
     """
     options: dict[str, Option] = {}
     for name, definition in _read_properties(schema).items():
         if name == "metadata":
-            required = _read_required(definition) if whole else ()
+            required = _read_required(definition) if metadata_required else ()
             for inner, inner_definition in _read_properties(definition).items():
                 if inner not in COMMAND_OPTIONS:
                     options[inner] = create_property_option(
                         inner, inner_definition, "metadata", required=inner in required
                     )
         elif name not in COMMAND_OPTIONS:
-            required = _read_required(schema) if creates else ()
+            required = _read_required(schema) if document_required else ()
             options[name] = create_property_option(name, definition, "document", required=name in required)
     return list(options.values())
 

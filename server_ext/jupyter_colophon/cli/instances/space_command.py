@@ -33,7 +33,7 @@ class SpaceCommand(ABC):
         self.json = False
 
     @abstractmethod
-    def run(self, words: Sequence[str]) -> bool:
+    def run(self, arguments: Sequence[str]) -> bool:
         """Run the command with these options, and return whether it succeeded.
 
         Raises:
@@ -42,9 +42,9 @@ class SpaceCommand(ABC):
             ClientError, MetadataError, OSError: the command failed.
         """
 
-    def parse_options(self, words: Sequence[str]) -> list[str]:
+    def parse_options(self, arguments: Sequence[str]) -> list[str]:
         """Parse the options; return unknown words."""
-        self.args, unexpected = OptionParser(self.options).parse_known_args(words)
+        self.args, unexpected = OptionParser(self.options).parse_known_args(arguments)
         return unexpected
 
     def print_result(self, document: object, *lines: str) -> None:
@@ -77,9 +77,9 @@ class SpaceCommand(ABC):
 class FixedOptionsCommand(SpaceCommand):
     """A command whose options do not depend on a schema."""
 
-    def run(self, words: Sequence[str]) -> bool:
+    def run(self, arguments: Sequence[str]) -> bool:
         """Parse and check the options, then execute the command."""
-        unexpected = self.parse_options(words)
+        unexpected = self.parse_options(arguments)
         self.json = self.args.json
         if self.args.help:
             raise HelpRequested
@@ -94,10 +94,10 @@ class FixedOptionsCommand(SpaceCommand):
         """Execute the command with the parsed options, and return whether it succeeded."""
 
 
-def require_no_unknown_arguments(words: Sequence[str]) -> None:
+def require_no_unknown_arguments(arguments: Sequence[str]) -> None:
     """Raise InstanceCommandError if there are unknown words."""
-    if words:
-        raise InstanceCommandError(f"The following arguments were unexpected: {words}", shows_help=True)
+    if arguments:
+        raise InstanceCommandError(f"The following arguments were unexpected: {arguments}", shows_help=True)
 
 
 def _require_option_value(option: Option, value: object) -> None:

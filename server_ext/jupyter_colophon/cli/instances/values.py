@@ -85,15 +85,15 @@ def _parse_array(option: Option, text: str) -> list[Any]:
     return value
 
 
-def _parse_item(kind: str, word: str) -> Any:
+def _parse_item(kind: str, text: str) -> Any:
     """Parse an item of a comma-separated list as the type in the schema, if possible, else as text."""
     if kind in ("integer", "number", "boolean", "null"):
         try:
-            value = parse_literal(word.strip())
+            value = parse_literal(text.strip())
         except ValueError:
-            return word
-        return value if not isinstance(value, list | dict | str) else word
-    return word
+            return text
+        return value if not isinstance(value, list | dict | str) else text
+    return text
 
 
 def parse_object_or_file(option: str, text: str) -> dict[str, Any]:

@@ -156,11 +156,13 @@ def _convert_to_unavailable(entity: MetadataEntity) -> Iterator[None]:
         raise MetadataUnavailable(entity.urn, str(refusal)) from refusal
 
 
-def _read_field_names(catalog: "Operations", entity: MetadataEntity, whole: MetadataByScope) -> tuple[str, ...]:
+def _read_field_names(
+    catalog: "Operations", entity: MetadataEntity, metadata_by_scope: MetadataByScope
+) -> tuple[str, ...]:
     """Return the names of a dataset's fields: those of its schema in order, then others with metadata."""
     named: tuple[str, ...] = ()
     with suppress(ValueError):
-        named = RecordSchema.parse(whole["SYSTEM"].properties.get("schema", "[]")).names
+        named = RecordSchema.parse(metadata_by_scope["SYSTEM"].properties.get("schema", "[]")).names
     with _convert_to_unavailable(entity):
         return tuple(dict.fromkeys([*named, *catalog.list_fields(entity.urn)["fields"]]))
 

@@ -101,13 +101,13 @@ def matches_aspect_value(filter_: Filter, value: Mapping[str, Any]) -> bool:
     )
 
 
-def _list_alternatives(document: Mapping[str, Any], at: str) -> Iterator[tuple[str, int, Any]]:
+def _list_alternatives(document: Mapping[str, Any], pointer: str) -> Iterator[tuple[str, int, Any]]:
     for name, alternatives in document.items():
         if alternatives is None:
             continue
         if name not in ("or", "and", "criteria") or not isinstance(alternatives, list):
             raise _build_invalid_filter_error(
-                f"{at}/{name}", "is unknown: a filter must have the form {or: [{and: […]}]}"
+                f"{pointer}/{name}", "is unknown: a filter must have the form {or: [{and: […]}]}"
             )
         if name == "criteria":
             yield name, 0, {"and": alternatives}
@@ -116,27 +116,27 @@ def _list_alternatives(document: Mapping[str, Any], at: str) -> Iterator[tuple[s
             yield name, number, item
 
 
-def _parse_criteria(document: Any, at: str) -> Iterator[Criterion]:
+def _parse_criteria(document: Any, pointer: str) -> Iterator[Criterion]:
     listed = (document.get("and") or document.get("criteria") or []) if isinstance(document, Mapping) else None
     if not isinstance(listed, list):
-        raise _build_invalid_filter_error(at, "must have the form {and: […]}")
+        raise _build_invalid_filter_error(pointer, "must have the form {and: […]}")
     for number, item in enumerate(listed):
-        yield _parse_criterion(item, f"{at}/and/{number}")
+        yield _parse_criterion(item, f"{pointer}/and/{number}")
 
 
-def _parse_criterion(document: Any, at: str) -> Criterion:
+def _parse_criterion(document: Any, pointer: str) -> Criterion:
     if not isinstance(document, Mapping) or not isinstance(document.get("field"), str):
-        raise _build_invalid_filter_error(at, "must name a field")
+        raise _build_invalid_filter_error(pointer, "must name a field")
     condition = document.get("condition") or "EQUAL"
     if condition not in (*_EQUALITIES, *_CONDITIONS, *_PRESENCE):
         raise _build_invalid_filter_error(
-            f"{at}/condition", f"must be one of {', '.join((*sorted(_EQUALITIES), *_CONDITIONS, *_PRESENCE))}"
+            f"{pointer}/condition", f"must be one of {', '.join((*sorted(_EQUALITIES), *_CONDITIONS, *_PRESENCE))}"
         )
     values = document.get("values") or ([document["value"]] if document.get("value") else [])
     if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
-        raise _build_invalid_filter_error(f"{at}/values", "must be a list of strings")
+        raise _build_invalid_filter_error(f"{pointer}/values", "must be a list of strings")
     if len(values) > _VALUES_MAX:
-        raise _build_filter_too_large_error(f"{at}/values", f"must have at most {_VALUES_MAX} values")
+        raise _build_filter_too_large_error(f"{pointer}/values", f"must have at most {_VALUES_MAX} values")
     return Criterion(
         document["field"].removesuffix(".keyword"), condition, tuple(values), document.get("negated") is True
     )

@@ -151,18 +151,18 @@ def build_generic_aspect(value: Any, content_type: str = JSON) -> dict[str, str]
     return {"value": encode_canonical_json(value), "contentType": content_type}
 
 
-def parse_condition_headers(headers: Mapping[str, str], at: str) -> WriteCondition:
+def parse_condition_headers(headers: Mapping[str, str], pointer: str) -> WriteCondition:
     """Return the condition in a proposal's headers, whose names are in lower case. Raises InvalidInstance."""
     return WriteCondition(
         version=headers.get("if-version-match"),
-        modified_since=_parse_time_header(headers, "if-modified-since", at),
-        unmodified_since=_parse_time_header(headers, "if-unmodified-since", at),
+        modified_since=_parse_time_header(headers, "if-modified-since", pointer),
+        unmodified_since=_parse_time_header(headers, "if-unmodified-since", pointer),
     )
 
 
-def get_spelling_if_not_canonical(urn: Urn, sent: str | None) -> str:
+def get_spelling_if_not_canonical(urn: Urn, sent_urn: str | None) -> str:
     """Return the URN as it was sent, empty if it is in our own canonical form."""
-    return sent if sent is not None and sent != str(urn) else ""
+    return sent_urn if sent_urn is not None and sent_urn != str(urn) else ""
 
 
 def normalize_header_names(headers: Mapping[str, str] | None) -> dict[str, str]:
@@ -170,11 +170,11 @@ def normalize_header_names(headers: Mapping[str, str] | None) -> dict[str, str]:
     return {name.lower(): header for name, header in (headers or {}).items()}
 
 
-def is_create_if_absent(headers: Mapping[str, str], at: str) -> bool:
+def is_create_if_absent(headers: Mapping[str, str], pointer: str) -> bool:
     """Return whether an existing value is to be left unchanged. Raises InvalidInstance."""
     header = headers.get("if-none-match")
     if header not in (None, "*"):
-        raise build_invalid_proposal_error(f"{at}/If-None-Match", "must be *")
+        raise build_invalid_proposal_error(f"{pointer}/If-None-Match", "must be *")
     return header == "*"
 
 
@@ -191,10 +191,10 @@ def parse_urn_at(text: str, pointer: str) -> Urn:
         raise build_invalid_proposal_error(pointer, error.detail) from None
 
 
-def parse_system_metadata(sent: Any, at: str) -> SystemMetadata | None:
+def parse_system_metadata(value: Any, pointer: str) -> SystemMetadata | None:
     """Parse a proposal's system metadata, which DataHub's command line sends as text. Raises InvalidInstance."""
-    document = parse_embedded_json(sent, at) if isinstance(sent, str) else sent
-    return None if document is None else SystemMetadata.from_document(document, at)
+    document = parse_embedded_json(value, pointer) if isinstance(value, str) else value
+    return None if document is None else SystemMetadata.from_document(document, pointer)
 
 
 @cache
@@ -203,36 +203,36 @@ def _load_proposal_schema() -> Schema:
 
 
 @contextmanager
-def _prefix_pointers(at: str) -> Iterator[None]:
+def _prefix_pointers(pointer: str) -> Iterator[None]:
     """Prefix the pointers of problems with a location."""
     try:
         yield
     except InvalidInstance as error:
-        error.problems = tuple(Problem(at + problem.pointer, problem.message) for problem in error.problems)
+        error.problems = tuple(Problem(pointer + problem.pointer, problem.message) for problem in error.problems)
         raise
 
 
-def _parse_change_type(change_type: str, at: str) -> Operation:
+def _parse_change_type(change_type: str, pointer: str) -> Operation:
     if change_type == "RESTATE":
         raise build_invalid_proposal_error(
-            at, "RESTATE is not supported: use `jupyter colophon reindex` to rebuild derived data"
+            pointer, "RESTATE is not supported: use `jupyter colophon reindex` to rebuild derived data"
         )
     if change_type not in CHANGE_TYPES:
-        raise build_invalid_proposal_error(at, f"must be one of {', '.join(CHANGE_TYPES)}")
+        raise build_invalid_proposal_error(pointer, f"must be one of {', '.join(CHANGE_TYPES)}")
     return CHANGE_TYPES[change_type]
 
 
-def _read_or_derive_entity_urn(members: Mapping[str, Any], registry: Registry, at: str) -> Urn:
+def _read_or_derive_entity_urn(members: Mapping[str, Any], registry: Registry, pointer: str) -> Urn:
     entity_type = members["entityType"]
     if ("entityUrn" in members) == ("entityKeyAspect" in members):
-        raise build_invalid_proposal_error(f"{at}/entityUrn", "give either entityUrn or entityKeyAspect")
+        raise build_invalid_proposal_error(f"{pointer}/entityUrn", "give either entityUrn or entityKeyAspect")
     if "entityUrn" in members:
-        urn = parse_urn_at(members["entityUrn"], f"{at}/entityUrn")
+        urn = parse_urn_at(members["entityUrn"], f"{pointer}/entityUrn")
         if urn.type != entity_type:
-            raise build_invalid_proposal_error(f"{at}/entityType", "must be the type of the URN")
+            raise build_invalid_proposal_error(f"{pointer}/entityType", "must be the type of the URN")
         return urn
-    key = _parse_generic_aspect(members["entityKeyAspect"], (JSON,), f"{at}/entityKeyAspect")
-    place = f"{at}/entityKeyAspect/value"
+    key = _parse_generic_aspect(members["entityKeyAspect"], (JSON,), f"{pointer}/entityKeyAspect")
+    place = f"{pointer}/entityKeyAspect/value"
     try:
         with _prefix_pointers(place):
             return make_urn_from_key(registry.get_type(entity_type), key)
@@ -240,38 +240,38 @@ def _read_or_derive_entity_urn(members: Mapping[str, Any], registry: Registry, a
         raise build_invalid_proposal_error(place, error.detail) from None
 
 
-def _read_proposed_value(members: Mapping[str, Any], operation: Operation, at: str) -> Any:
+def _read_proposed_value(members: Mapping[str, Any], operation: Operation, pointer: str) -> Any:
     if "aspect" not in members:
-        raise build_invalid_proposal_error(f"{at}/aspect", "is missing")
+        raise build_invalid_proposal_error(f"{pointer}/aspect", "is missing")
     if operation == "patch":
         return patch_forms.normalize_patch_to_object(
-            _parse_generic_aspect(members["aspect"], (JSON_PATCH, JSON), f"{at}/aspect")
+            _parse_generic_aspect(members["aspect"], (JSON_PATCH, JSON), f"{pointer}/aspect")
         )
-    return _parse_generic_aspect(members["aspect"], (JSON,), f"{at}/aspect")
+    return _parse_generic_aspect(members["aspect"], (JSON,), f"{pointer}/aspect")
 
 
-def _parse_generic_aspect(aspect: Mapping[str, str], content_types: tuple[str, ...], at: str) -> Any:
+def _parse_generic_aspect(aspect: Mapping[str, str], content_types: tuple[str, ...], pointer: str) -> Any:
     if aspect["contentType"].partition(";")[0].strip().lower() not in content_types:
-        raise build_invalid_proposal_error(f"{at}/contentType", f"must be {' or '.join(content_types)}")
-    return parse_embedded_json(aspect["value"], f"{at}/value")
+        raise build_invalid_proposal_error(f"{pointer}/contentType", f"must be {' or '.join(content_types)}")
+    return parse_embedded_json(aspect["value"], f"{pointer}/value")
 
 
-def parse_embedded_json(text: str, at: str) -> Any:
+def parse_embedded_json(text: str, pointer: str) -> Any:
     """Parse JSON in a string. Raises InvalidInstance, TooLarge."""
     try:
         return parse_json(text.encode(), "the value")
     except MalformedBody as error:
-        raise build_invalid_proposal_error(at, error.detail) from None
+        raise build_invalid_proposal_error(pointer, error.detail) from None
 
 
-def _parse_time_header(headers: Mapping[str, str], name: str, at: str) -> int | None:
+def _parse_time_header(headers: Mapping[str, str], name: str, pointer: str) -> int | None:
     header = headers.get(name)
     if header is None:
         return None
     try:
         return parse_iso_time_to_ms(header)
     except InvalidQuery as error:
-        raise build_invalid_proposal_error(f"{at}/{name.title()}", error.reason) from None
+        raise build_invalid_proposal_error(f"{pointer}/{name.title()}", error.reason) from None
 
 
 def _list_condition_headers(proposal: Proposal) -> Iterator[tuple[str, str]]:

@@ -66,35 +66,35 @@ def list_user_entries(aspect: str, user_metadata: Value | None) -> tuple[UserEnt
 
 
 def merge_user_entries_into_aspect(
-    aspect: str, own: Value | None, entries: Sequence[UserEntry], stamp: Value = _NOBODY
+    aspect: str, own_value: Value | None, entries: Sequence[UserEntry], stamp: Value = _NOBODY
 ) -> Value | None:
     """Return the value that clients read; None if neither scope has one. `stamp` is the time and the actor of the
     entries.
     """
     rule = UNION_RULES[aspect]
-    elements = _list_stored_elements(rule, own)
+    elements = _list_stored_elements(rule, own_value)
     subjects = {rule.subject(element) for element in elements}
     more = [entry.element for entry in entries if rule.subject(entry.element) not in subjects]
     if not more:
-        return own
-    initial = dict.fromkeys(rule.stamps, stamp) if own is None else own
+        return own_value
+    initial = dict.fromkeys(rule.stamps, stamp) if own_value is None else own_value
     return {**initial, rule.member: [*elements, *more] if rule.is_list else more[0]}
 
 
 def extract_part_without_user_entries(
-    aspect: str, written: Value, own: Value | None, entries: Sequence[UserEntry]
+    aspect: str, written: Value, own_value: Value | None, entries: Sequence[UserEntry]
 ) -> Value | None:
     """Return the part of a written value that belongs to the aspect; None if it is empty and the aspect is absent."""
     rule = UNION_RULES[aspect]
     if not entries:
         return written
-    before = {rule.key(element) for element in _list_stored_elements(rule, own)}
+    before = {rule.key(element) for element in _list_stored_elements(rule, own_value)}
     foreign = {rule.key(entry.element) for entry in entries} - before
     own_elements = [element for element in _list_stored_elements(rule, written) if rule.key(element) not in foreign]
     if rule.is_list:
-        return None if own is None and not own_elements else {**written, rule.member: own_elements}
+        return None if own_value is None and not own_elements else {**written, rule.member: own_elements}
     rest = {member: value for member, value in written.items() if member != rule.member or own_elements}
-    return None if own is None and not own_elements and not rest.keys() - {*rule.stamps, rule.member} else rest
+    return None if own_value is None and not own_elements and not rest.keys() - {*rule.stamps, rule.member} else rest
 
 
 def find_user_entries_removed_by_patch(
@@ -149,9 +149,9 @@ def remove_user_entries(user_metadata: Value, entries: Iterable[UserEntry]) -> d
     }
 
 
-def _is_replacement_of_whole_list(operation: object, at: str) -> bool:
+def _is_replacement_of_whole_list(operation: object, pointer: str) -> bool:
     path = operation.get("path") if isinstance(operation, Mapping) else None
-    return path in ("", at)
+    return path in ("", pointer)
 
 
 def _list_stored_elements(rule: _UnionRule, value: Value | None) -> list[Any]:

@@ -29,20 +29,20 @@ class _KnownFieldFilter:
     definitions: Mapping[str, Node]
     left_out: list[str] = field(default_factory=list)
 
-    def filter_value(self, node: Node, value: Any, place: str) -> Any:
+    def filter_value(self, node: Node, value: Any, path: str) -> Any:
         """Return the part of the value that the schema defines."""
         if "$ref" in node:
             node = self.definitions[node["$ref"].removeprefix(_REFERENCE)]
         if isinstance(value, Mapping) and node.get("type") == "object":
-            return dict(self._filter_members(node, value, place))
+            return dict(self._filter_members(node, value, path))
         if isinstance(value, list) and "items" in node:
-            return [self.filter_value(node["items"], item, f"{place}/{at}") for at, item in enumerate(value)]
+            return [self.filter_value(node["items"], item, f"{path}/{at}") for at, item in enumerate(value)]
         return value
 
-    def _filter_members(self, node: Node, value: Mapping[str, Any], place: str) -> Iterator[tuple[str, Any]]:
+    def _filter_members(self, node: Node, value: Mapping[str, Any], path: str) -> Iterator[tuple[str, Any]]:
         named, others = node.get("properties", {}), node.get("additionalProperties", True)
         for name, member in value.items():
-            below, at = named.get(name, others), place + format_pointer((name,))
+            below, at = named.get(name, others), path + format_pointer((name,))
             if isinstance(below, Mapping):
                 if member is not None:
                     yield name, self.filter_value(below, member, at)

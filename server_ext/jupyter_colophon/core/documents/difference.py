@@ -72,38 +72,40 @@ class _DiffBuilder:
 
     def _match_unchanged_items(self, old: Sequence[Any], new: Sequence[Any]) -> Pairs:
         """Return pairs of positions whose items stay: equal ends, and the best alignment between them."""
-        ours, theirs = [_hash_json_item(item) for item in old], [_hash_json_item(item) for item in new]
-        shorter = min(len(ours), len(theirs))
-        head = next((i for i in range(shorter) if ours[i] != theirs[i]), shorter)
+        old_hashes, new_hashes = [_hash_json_item(item) for item in old], [_hash_json_item(item) for item in new]
+        shorter = min(len(old_hashes), len(new_hashes))
+        head = next((i for i in range(shorter) if old_hashes[i] != new_hashes[i]), shorter)
         rest = shorter - head
-        tail = next((i for i in range(rest) if ours[-1 - i] != theirs[-1 - i]), rest)
-        middle = self._match_items_between_equal_ends(ours[head : len(ours) - tail], theirs[head : len(theirs) - tail])
+        tail = next((i for i in range(rest) if old_hashes[-1 - i] != new_hashes[-1 - i]), rest)
+        middle = self._match_items_between_equal_ends(
+            old_hashes[head : len(old_hashes) - tail], new_hashes[head : len(new_hashes) - tail]
+        )
         pairs = [(i, i) for i in range(head)]
         pairs += [(head + i, head + j) for i, j in middle]
-        pairs += [(len(ours) - i, len(theirs) - i) for i in range(tail, 0, -1)]
+        pairs += [(len(old_hashes) - i, len(new_hashes) - i) for i in range(tail, 0, -1)]
         return pairs
 
-    def _match_items_between_equal_ends(self, ours: Sequence[str], theirs: Sequence[str]) -> Pairs:
-        comparisons = len(ours) * len(theirs)
+    def _match_items_between_equal_ends(self, old_hashes: Sequence[str], new_hashes: Sequence[str]) -> Pairs:
+        comparisons = len(old_hashes) * len(new_hashes)
         if comparisons > min(self._comparisons, LIST_COMPARISONS_MAX):
             return []
         self._comparisons -= comparisons
-        return _match_longest_common_items(ours, theirs)
+        return _match_longest_common_items(old_hashes, new_hashes)
 
 
-def _match_longest_common_items(ours: Sequence[str], theirs: Sequence[str]) -> Pairs:
+def _match_longest_common_items(old_hashes: Sequence[str], new_hashes: Sequence[str]) -> Pairs:
     """Return the pairs of equal items that stay if as few items as possible are replaced, removed and added."""
     # costs[i][j]: the fewest operations that turn ours[i:] into theirs[j:].
-    costs = [[0] * (len(theirs) + 1) for _ in range(len(ours) + 1)]
-    costs[-1] = list(range(len(theirs), -1, -1))
-    for i in reversed(range(len(ours))):
-        costs[i][-1] = len(ours) - i
-        for j in reversed(range(len(theirs))):
-            same_item = ours[i] == theirs[j]
+    costs = [[0] * (len(new_hashes) + 1) for _ in range(len(old_hashes) + 1)]
+    costs[-1] = list(range(len(new_hashes), -1, -1))
+    for i in reversed(range(len(old_hashes))):
+        costs[i][-1] = len(old_hashes) - i
+        for j in reversed(range(len(new_hashes))):
+            same_item = old_hashes[i] == new_hashes[j]
             costs[i][j] = min(costs[i + 1][j + 1] + (not same_item), costs[i + 1][j] + 1, costs[i][j + 1] + 1)
     pairs, i, j = [], 0, 0
-    while i < len(ours) and j < len(theirs):
-        if ours[i] == theirs[j] and costs[i][j] == costs[i + 1][j + 1]:
+    while i < len(old_hashes) and j < len(new_hashes):
+        if old_hashes[i] == new_hashes[j] and costs[i][j] == costs[i + 1][j + 1]:
             pairs.append((i, j))
             i, j = i + 1, j + 1
         elif costs[i][j] == costs[i + 1][j + 1] + 1:

@@ -14,36 +14,36 @@ class MergeConflict(Exception):
 _ABSENT: Final = object()
 
 
-def merge_three_way(base: object, mine: object, theirs: object) -> Any:
+def merge_three_way(base: object, own: object, theirs: object) -> Any:
     """Return the base with the changes of both sides. Raises MergeConflict if both changed the same location.
 
     Objects are merged by member, lists of distinct strings as sets; any other list is a single location.
     """
-    if _equals_json(mine, theirs) or _equals_json(base, mine):
+    if _equals_json(own, theirs) or _equals_json(base, own):
         return theirs
     if _equals_json(base, theirs):
-        return mine
-    if isinstance(base, Mapping) and isinstance(mine, Mapping) and isinstance(theirs, Mapping):
-        return _merge_objects_three_way(base, mine, theirs)
-    if _is_list_of_distinct_texts(base) and _is_list_of_distinct_texts(mine) and _is_list_of_distinct_texts(theirs):
-        return _merge_sets_three_way(base, mine, theirs)
+        return own
+    if isinstance(base, Mapping) and isinstance(own, Mapping) and isinstance(theirs, Mapping):
+        return _merge_objects_three_way(base, own, theirs)
+    if _is_list_of_distinct_texts(base) and _is_list_of_distinct_texts(own) and _is_list_of_distinct_texts(theirs):
+        return _merge_sets_three_way(base, own, theirs)
     raise MergeConflict
 
 
 def _merge_objects_three_way(
-    base: Mapping[str, Any], mine: Mapping[str, Any], theirs: Mapping[str, Any]
+    base: Mapping[str, Any], own: Mapping[str, Any], theirs: Mapping[str, Any]
 ) -> dict[str, Any]:
-    names = dict.fromkeys((*theirs, *mine))
+    names = dict.fromkeys((*theirs, *own))
     merged = {
-        name: merge_three_way(base.get(name, _ABSENT), mine.get(name, _ABSENT), theirs.get(name, _ABSENT))
+        name: merge_three_way(base.get(name, _ABSENT), own.get(name, _ABSENT), theirs.get(name, _ABSENT))
         for name in names
     }
     return {name: value for name, value in merged.items() if value is not _ABSENT}
 
 
-def _merge_sets_three_way(base: Any, mine: Any, theirs: Any) -> list[str]:
-    present, removed = {*base, *theirs}, {*base}.difference(mine)
-    return [item for item in theirs if item not in removed] + [item for item in mine if item not in present]
+def _merge_sets_three_way(base: Any, own: Any, theirs: Any) -> list[str]:
+    present, removed = {*base, *theirs}, {*base}.difference(own)
+    return [item for item in theirs if item not in removed] + [item for item in own if item not in present]
 
 
 def _equals_json(value: object, other: object) -> bool:

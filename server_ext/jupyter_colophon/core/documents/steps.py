@@ -11,7 +11,7 @@ Step = Mapping[str, Any]
 _MISSING = object()
 
 
-def add_old_values_to_operations(steps: Iterable[Step], before: object) -> list[dict[str, Any]]:
+def add_old_values_to_operations(operations: Iterable[Step], before: object) -> list[dict[str, Any]]:
     """Return the operations of a difference; each `remove` and `replace` gets the replaced value as `old`.
 
     `before` is the value before the first operation. An operation has no `old` if its location does not exist in that
@@ -19,9 +19,9 @@ def add_old_values_to_operations(steps: Iterable[Step], before: object) -> list[
     """
     document = {"": deepcopy(before)}
     described = []
-    for step in steps:
-        old = _apply_and_return_old_value(document, step)
-        described.append(dict(step) if old is _MISSING or step["op"] == "add" else {**step, "old": old})
+    for operation in operations:
+        old = _apply_and_return_old_value(document, operation)
+        described.append(dict(operation) if old is _MISSING or operation["op"] == "add" else {**operation, "old": old})
     return described
 
 
@@ -36,21 +36,21 @@ def add_old_values_to_versions(versions: Sequence[Step], before: object) -> list
     ]
 
 
-def format_operation(step: Step) -> str:
+def format_operation(operation: Step) -> str:
     """Return an operation as people read it: `+ /tags/0 raw`, `- /tags/0 raw`, `~ /properties/owner ops → dev`."""
-    sign = {"add": "+", "remove": "-"}.get(step["op"], "~")
-    values = " → ".join(_format_value(step[name]) for name in ("old", "value") if name in step)
-    return f"{sign} {step['path'] or '/'} {values}".rstrip()
+    sign = {"add": "+", "remove": "-"}.get(operation["op"], "~")
+    values = " → ".join(_format_value(operation[name]) for name in ("old", "value") if name in operation)
+    return f"{sign} {operation['path'] or '/'} {values}".rstrip()
 
 
 def _format_value(value: object) -> str:
     return value if isinstance(value, str) else encode_canonical_json(value)
 
 
-def _apply_and_return_old_value(document: dict[str, Any], step: Step) -> object:
+def _apply_and_return_old_value(document: dict[str, Any], operation: Step) -> object:
     """Apply an `add`, a `remove` or a `replace` in place, and return the old value."""
-    pointer = JsonPointer.parse_or_none(step["path"])
-    if pointer is None or step["op"] not in ("add", "remove", "replace"):
+    pointer = JsonPointer.parse_or_none(operation["path"])
+    if pointer is None or operation["op"] not in ("add", "remove", "replace"):
         return _MISSING
     place = JsonPointer(("", *pointer.words))
     holder: Any = document
@@ -58,23 +58,23 @@ def _apply_and_return_old_value(document: dict[str, Any], step: Step) -> object:
         holder = _get_member_or_item(holder, word)
     if isinstance(holder, dict):
         old = holder.pop(place.last, _MISSING)
-        if step["op"] != "remove":
-            holder[place.last] = deepcopy(step["value"])
+        if operation["op"] != "remove":
+            holder[place.last] = deepcopy(operation["value"])
         return old
     if isinstance(holder, list):
-        return _apply_to_list_and_return_old_value(holder, place, step)
+        return _apply_to_list_and_return_old_value(holder, place, operation)
     return _MISSING
 
 
-def _apply_to_list_and_return_old_value(items: list[Any], place: JsonPointer, step: Step) -> object:
+def _apply_to_list_and_return_old_value(items: list[Any], place: JsonPointer, operation: Step) -> object:
     index = len(items) if place.last == "-" else place.last_index
     if index is None or index > len(items):
         return _MISSING
-    if step["op"] == "add":
-        items.insert(index, deepcopy(step["value"]))
+    if operation["op"] == "add":
+        items.insert(index, deepcopy(operation["value"]))
         return _MISSING
     old = items[index] if index < len(items) else _MISSING
-    items[index : index + 1] = [] if step["op"] == "remove" else [deepcopy(step["value"])]
+    items[index : index + 1] = [] if operation["op"] == "remove" else [deepcopy(operation["value"])]
     return old
 
 

@@ -282,15 +282,15 @@ def _build_entity_type(
     )
 
 
-def _extend_aspect_spec(ours: AspectSpec, theirs: AspectSpec) -> AspectSpec:
-    if ours is theirs:
-        return ours
+def _extend_aspect_spec(own_spec: AspectSpec, datahub_spec: AspectSpec) -> AspectSpec:
+    if own_spec is datahub_spec:
+        return own_spec
     return replace(
-        theirs,
-        title=ours.title,
-        schema=Schema(lambda: join_aspect_schemas(ours.schema.document, theirs.schema.document)),
-        empty=ours.empty,
-        uihints=ours.uihints,
+        datahub_spec,
+        title=own_spec.title,
+        schema=Schema(lambda: join_aspect_schemas(own_spec.schema.document, datahub_spec.schema.document)),
+        empty=own_spec.empty,
+        uihints=own_spec.uihints,
     )
 
 

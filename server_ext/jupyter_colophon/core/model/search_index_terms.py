@@ -211,5 +211,5 @@ def _encode_words_of_values(key: str, values: Iterable[str]) -> Iterator[str]:
                 yield coded_key + coded
 
 
-def _fits_word_limit(word: str, key_bytes: int = 0) -> bool:
-    return len(word if word.isascii() else word.encode()) + key_bytes <= WORD_BYTES_MAX
+def _fits_word_limit(encoded_word: str, key_bytes: int = 0) -> bool:
+    return len(encoded_word if encoded_word.isascii() else encoded_word.encode()) + key_bytes <= WORD_BYTES_MAX

@@ -97,9 +97,9 @@ def _make_owner_urn(name: str) -> str:
     return f"urn:li:corpuser:{encode_urn_text(rest if colon and rest and kind == 'user' else name)}"
 
 
-def _convert_schema_fields(present: Any, above: str = "", level: int = 0) -> Iterator[dict[str, Any]]:
+def _convert_schema_fields(present: Any, parent_path: str = "", level: int = 0) -> Iterator[dict[str, Any]]:
     for entry in present if level < _LEVELS_MOST else ():
-        path = f"{above}.{entry['name']}" if above else entry["name"]
+        path = f"{parent_path}.{entry['name']}" if parent_path else entry["name"]
         if len(path) > PATH_CHARACTERS_MAX:
             raise TooLarge(f"the path of a field may have at most {PATH_CHARACTERS_MAX} characters")
         native = entry.get("type") or ("struct" if entry.get("fields") else "unknown")

@@ -53,8 +53,8 @@ class KernelTokenRegistry:
         for end in endings:
             end()
 
-    def call_when_token_ends(self, principal: Principal, end: Callable[[], None]) -> Callable[[], None]:
-        """Call `end` when the principal's token ends, from any thread; return a function that cancels that.
+    def call_when_token_ends(self, principal: Principal, on_end: Callable[[], None]) -> Callable[[], None]:
+        """Call `on_end` when the principal's token ends, from any thread; return a function that cancels that.
 
         It is called at once if the token has already ended. Nothing happens for a user without a kernel.
         """
@@ -65,13 +65,13 @@ class KernelTokenRegistry:
             # Compare by identity: a restarted kernel has a new token with an equal principal.
             is_valid = any(holder.principal is principal for holder in self._holders.values())
             if is_valid:
-                self._endings.setdefault(kernel, set()).add(end)
+                self._endings.setdefault(kernel, set()).add(on_end)
         if not is_valid:
-            end()
+            on_end()
 
         def cancel() -> None:
             with self._lock:
-                self._endings.get(kernel, set()).discard(end)
+                self._endings.get(kernel, set()).discard(on_end)
 
         return cancel
 

@@ -42,8 +42,8 @@ def _add_propagate_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--fields", action="append", metavar="same|A=B", default=[], type=_parse_same_or_pair)
 
 
-def _parse_same_or_pair(word: str) -> Any:
-    return "same" if word == "same" else argument_types.parse_name_value(word)
+def _parse_same_or_pair(text: str) -> Any:
+    return "same" if text == "same" else argument_types.parse_name_value(text)
 
 
 def _add_tags(_: "KernelSession", args: Namespace) -> Result:

@@ -25,11 +25,11 @@ from jupyter_colophon.operations.services import ProcessServices
 _VERSION_DIGITS: Final = 9
 
 
-def _parse_version(sent: str) -> int:
-    digits = sent.removeprefix("-")
+def _parse_version(text: str) -> int:
+    digits = text.removeprefix("-")
     if not (digits.isascii() and digits.isdigit() and len(digits) <= _VERSION_DIGITS):
         raise InvalidQuery("must be an integer", "version")
-    return int(sent)
+    return int(text)
 
 
 _ASPECT: Final = declare_text("aspect", "The aspect's name.", required=True)

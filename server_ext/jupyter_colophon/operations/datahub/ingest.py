@@ -91,25 +91,26 @@ def build_idempotency_key_of_batch(request: OperationRequest, proposals: Sequenc
 
 
 def write_or_queue_proposals(
-    services: ProcessServices, request: OperationRequest, sent: Sequence[SentProposal], *, queue: bool = False
+    services: ProcessServices, request: OperationRequest, sent_proposals: Sequence[SentProposal], *, queue: bool = False
 ) -> IngestResult:
     """Write proposals, all or none of them; or queue them. Raises what `WritePath.propose` does."""
     catalog, principal = services.get_or_open_catalog(), request.principal
-    for sent_proposal in sent:
+    for sent_proposal in sent_proposals:
         # A caller without read access gets no information about the model.
         catalog.write_path.require_may_act_on_entity(principal, "read", sent_proposal.proposal.urn)
     # These clients write back the union of both scopes that they read.
-    sent = [replace(item, proposal=replace(item.proposal, united=True)) for item in sent]
-    with _store_refused_as_dead_letters(catalog, principal, [item.proposal for item in sent]):
+    sent_proposals = [replace(item, proposal=replace(item.proposal, united=True)) for item in sent_proposals]
+    with _store_refused_as_dead_letters(catalog, principal, [item.proposal for item in sent_proposals]):
         checked = [
-            _drop_unknown_fields_and_warn(catalog, item, strict=services.settings.datahub_strict) for item in sent
+            _drop_unknown_fields_and_warn(catalog, item, strict=services.settings.datahub_strict)
+            for item in sent_proposals
         ]
     proposals = [proposal for proposal, _ in checked]
     warnings = tuple(warning for _, some in checked for warning in some)
     for problem in warnings:
         _logger.warning("dropped a field that the model does not know: %s", quote_and_truncate_text(problem.pointer))
-    once = build_idempotency_key_of_batch(request, [item.proposal for item in sent])
-    with _translate_pointers_of_errors(sent), _store_refused_as_dead_letters(catalog, principal, proposals):
+    once = build_idempotency_key_of_batch(request, [item.proposal for item in sent_proposals])
+    with _translate_pointers_of_errors(sent_proposals), _store_refused_as_dead_letters(catalog, principal, proposals):
         if queue:
             entry = catalog.inbox.check_and_store_batch(proposals, principal, once)
             return IngestResult((), entry.id, warnings)
@@ -120,14 +121,14 @@ def write_or_queue_proposals(
 
 
 def _drop_unknown_fields_and_warn(
-    catalog: "Catalog", sent: SentProposal, *, strict: bool
+    catalog: "Catalog", sent_proposal: SentProposal, *, strict: bool
 ) -> tuple[Proposal, list[Problem]]:
     """Return the proposal without fields unknown to its model, and warnings about the dropped fields."""
     if strict:
-        return sent.proposal, []
-    proposal, dropped = drop_unknown_fields(catalog.registry, sent.proposal)
+        return sent_proposal.proposal, []
+    proposal, dropped = drop_unknown_fields(catalog.registry, sent_proposal.proposal)
     return proposal, [
-        Problem(sent.value_pointer + pointer, "was dropped: the model does not know it") for pointer in dropped
+        Problem(sent_proposal.value_pointer + pointer, "was dropped: the model does not know it") for pointer in dropped
     ]
 
 
@@ -144,22 +145,23 @@ def _store_refused_as_dead_letters(
 
 
 @contextmanager
-def _translate_pointers_of_errors(sent: Sequence[SentProposal]) -> Iterator[None]:
+def _translate_pointers_of_errors(sent_proposals: Sequence[SentProposal]) -> Iterator[None]:
     """Replace the pointers of an error by pointers into the body."""
     try:
         yield
     except MetadataError as error:
         error.problems = tuple(
-            Problem(_translate_pointer_into_body(problem.pointer, sent), problem.message) for problem in error.problems
+            Problem(_translate_pointer_into_body(problem.pointer, sent_proposals), problem.message)
+            for problem in error.problems
         )
         raise
 
 
-def _translate_pointer_into_body(pointer: str, sent: Sequence[SentProposal]) -> str:
+def _translate_pointer_into_body(pointer: str, sent_proposals: Sequence[SentProposal]) -> str:
     match = _PLACE.match(pointer)
     if match is None:
         return pointer
-    sent_proposal, rest = sent[int(match[1])], pointer[match.end() :]
+    sent_proposal, rest = sent_proposals[int(match[1])], pointer[match.end() :]
     if match[2] == "urn":
         return sent_proposal.urn_pointer
     return sent_proposal.value_pointer + (rest.removeprefix(_FORM) if sent_proposal.listed else rest)

@@ -34,8 +34,8 @@ _DIRECTION: Final = declare_choice(
     default="OUTGOING",
 )
 _FLOW: Final = declare_choice("direction", "`UPSTREAM` or `DOWNSTREAM` of `urns`.", "UPSTREAM", "DOWNSTREAM")
-_START: Final = declare_number("start", "Number of results to skip.", default=0, least=0, most=10_000)
-_COUNT: Final = declare_count("count", "Maximum number of results.", default=200, least=1, most=1_000)
+_START: Final = declare_number("start", "Number of results to skip.", default=0, minimum=0, maximum=10_000)
+_COUNT: Final = declare_count("count", "Maximum number of results.", default=200, minimum=1, maximum=1_000)
 _KINDS: Final = declare_texts("relationshipTypes", "Return only relationships of these types.")
 _SOURCES: Final = declare_texts("sourceTypes", "Return only relationships from entities of these types.")
 _TARGETS: Final = declare_texts("destinationTypes", "Return only relationships to entities of these types.")

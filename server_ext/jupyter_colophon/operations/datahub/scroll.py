@@ -19,7 +19,7 @@ from jupyter_colophon.service.datahub.search import ALL, ScrollRequest
 if TYPE_CHECKING:
     from jupyter_colophon.composition import Catalog
 
-COUNT: Final = declare_count("count", "Maximum number of results.", default=10, least=1, most=1_000)
+COUNT: Final = declare_count("count", "Maximum number of results.", default=10, minimum=1, maximum=1_000)
 CURSOR: Final = declare_text("scrollId", "The `scrollId` of the previous page.")
 _QUERY: Final = declare_text("query", "Must be `*`; use `/entities?action=search` to search for text.")
 _SORT: Final = declare_text("sort", "Must be `urn`.")

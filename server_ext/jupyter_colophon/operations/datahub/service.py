@@ -14,8 +14,8 @@ VERSION: Final = "v1.0.0"
 _NO_GRAPHQL: Final = (
     "GraphQL is not served here: ask /entities?action=search, /openapi/v3/entity/scroll or Colophon's own API"
 )
-_START: Final = declare_number("start", "Number of results to skip.", default=0, least=0, most=1_000_000_000)
-_COUNT: Final = declare_count("count", "Maximum number of results.", default=100, least=0, most=1_000)
+_START: Final = declare_number("start", "Number of results to skip.", default=0, minimum=0, maximum=1_000_000_000)
+_COUNT: Final = declare_count("count", "Maximum number of results.", default=100, minimum=0, maximum=1_000)
 
 
 @declare_operation(

@@ -103,27 +103,27 @@ def _write_or_queue_changes(services: ProcessServices, request: OperationRequest
 
 
 def _parse_proposals_of_body(catalog: "Catalog", request: OperationRequest, change: Change) -> Iterator[SentProposal]:
-    for at, entity in enumerate(request.body):
-        urn = _parse_urn_of_body_entity(entity, request.path["type"], at)
+    for index, entity in enumerate(request.body):
+        urn = _parse_urn_of_body_entity(entity, request.path["type"], index)
         spelling = mcp.get_spelling_if_not_canonical(urn, entity["urn"])
         if len(entity) == 1:
             # Only its existence is written.
             create = Proposal(urn, None, "create", if_absent=True, spelling=spelling)
-            yield SentProposal(create, f"/{at}", urn_pointer=f"/{at}/urn")
+            yield SentProposal(create, f"/{index}", urn_pointer=f"/{index}/urn")
         for name, aspect in entity.items():
             if name != "urn":
-                pointer = f"/{at}/{name}"
+                pointer = f"/{index}/{name}"
                 proposal = replace(_build_proposal_of_aspect(urn, name, change, aspect, pointer), spelling=spelling)
                 listed = isinstance(aspect["value"], list)
                 proposal = mcp.convert_key_aspect_proposal_to_entity_proposal(proposal, catalog.registry)
-                yield SentProposal(proposal, f"{pointer}/value", listed, f"/{at}/urn")
+                yield SentProposal(proposal, f"{pointer}/value", listed, f"/{index}/urn")
 
 
-def _parse_urn_of_body_entity(entity: Document, entity_type: str, at: int) -> Urn:
+def _parse_urn_of_body_entity(entity: Document, entity_type: str, index: int) -> Urn:
     """Return the URN of an entity of the body. Raises InvalidInstance for one of another type."""
-    urn = mcp.parse_urn_at(entity["urn"], f"/{at}/urn")
+    urn = mcp.parse_urn_at(entity["urn"], f"/{index}/urn")
     if urn.type != entity_type:
-        raise mcp.build_invalid_proposal_error(f"/{at}/urn", f"is not of the type {entity_type}")
+        raise mcp.build_invalid_proposal_error(f"/{index}/urn", f"is not of the type {entity_type}")
     return urn
 
 
@@ -195,8 +195,10 @@ def _read_stored_entities(catalog: "Catalog", request: OperationRequest) -> Iter
             yield entity
 
 
-def _read_stored_entity(catalog: "Catalog", request: OperationRequest, at: int, requested: Document) -> Document | None:
-    urn = _parse_urn_of_body_entity(requested, request.path["type"], at)
+def _read_stored_entity(
+    catalog: "Catalog", request: OperationRequest, index: int, requested: Document
+) -> Document | None:
+    urn = _parse_urn_of_body_entity(requested, request.path["type"], index)
     names = {name for name in requested if name != "urn"} or None
     aspects = catalog.datahub.reader.read_aspects_of_existing_entities([urn], names, request.principal).get(str(urn))
     return (

@@ -37,8 +37,8 @@ _LIMIT: Final = declare_number(
     "limit",
     "Maximum number of instances; all of them by default. `Link` has the next page.",
     default=0,
-    least=0,
-    most=LIMIT_MAX,
+    minimum=0,
+    maximum=LIMIT_MAX,
 )
 #: Members of answers that Elyra's clients send back; they are not part of an instance.
 _READ_ONLY: Final = ("resource", "reason")

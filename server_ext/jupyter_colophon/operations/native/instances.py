@@ -69,7 +69,9 @@ _VALID: Final = declare_choice(
 _SORT: Final = declare_choice(
     "sort", "The member to sort by; a leading `-` reverses the order.", *SORTS, default="display_name"
 )
-_LIMIT: Final = declare_number("limit", "Maximum number of results.", default=DEFAULT_LIMIT, least=1, most=LIMIT_MAX)
+_LIMIT: Final = declare_number(
+    "limit", "Maximum number of results.", default=DEFAULT_LIMIT, minimum=1, maximum=LIMIT_MAX
+)
 _POINTER: Final = declare_text("pointer", "A JSON Pointer into `metadata`, such as `/language`.", required=True)
 _DRY_RUN: Final = declare_flag("dryRun", "Return the result without changing anything.")
 _OVERWRITE: Final = declare_flag("overwrite", "Replace instances that already exist.")

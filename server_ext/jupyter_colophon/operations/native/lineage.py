@@ -42,11 +42,11 @@ LEVELS = declare_number(
     "levels",
     "Number of levels: one level is data, its programs, and their other data.",
     default=1,
-    least=1,
-    most=MAX_LEVELS,
+    minimum=1,
+    maximum=MAX_LEVELS,
 )
 RELATIONS = declare_number(
-    "limit", "Maximum number of relations.", default=DEFAULT_RELATIONS, least=1, most=MAX_RELATIONS
+    "limit", "Maximum number of relations.", default=DEFAULT_RELATIONS, minimum=1, maximum=MAX_RELATIONS
 )
 _COLUMNS = declare_flag("columns", "Include edges between columns.")
 _PROGRAM = declare_text("program", "Return only runs of this program.", format="colophon-urn")

@@ -28,7 +28,7 @@ _FROM: Final = declare_text(
     "from", "The URN of the node from which the data flows.", required=True, format="colophon-urn"
 )
 _TO: Final = declare_text("to", "The URN of the node to which the data flows.", required=True, format="colophon-urn")
-_REACH: Final = declare_number("levels", "Maximum number of levels.", default=MAX_LEVELS, least=1, most=MAX_LEVELS)
+_REACH: Final = declare_number("levels", "Maximum number of levels.", default=MAX_LEVELS, minimum=1, maximum=MAX_LEVELS)
 _BEFORE: Final = declare_time("from", "The earlier time; by default, one day before the later time.")
 _AFTER: Final = declare_time("to", "The later time; by default, now.")
 _WINDOW: Final = Parameter(

@@ -102,7 +102,7 @@ def _parse_load_name(request: OperationRequest) -> str:
     return name
 
 
-def _parse_row_or_rejection(at: int, row: Any) -> ParsedRow:
+def _parse_row_or_rejection(index: int, row: Any) -> ParsedRow:
     """Return the proposal of a row, or the reason why the row is rejected."""
     try:
         SCHEMAS.require_valid_body("proposal", row)
@@ -111,7 +111,7 @@ def _parse_row_or_rejection(at: int, row: Any) -> ParsedRow:
         raise
     except MetadataError as error:
         urn = row.get("urn") if isinstance(row, dict) else None
-        return RowRejection(at, urn[:4096] if isinstance(urn, str) else None, Rejection.from_error(error))
+        return RowRejection(index, urn[:4096] if isinstance(urn, str) else None, Rejection.from_error(error))
 
 
 def _render_rejected_row(value: RowRejection) -> Document:

@@ -150,9 +150,9 @@ def _parse_facet_names(names: str) -> tuple[str, ...]:
     return tuple(name for name in FACETS if name in expected) if expected else FACETS
 
 
-def _render_search_results(words: str, result: SearchResult) -> Document:
+def _render_search_results(query_text: str, result: SearchResult) -> Document:
     return {
-        "query": words,
+        "query": query_text,
         "hits": [documents.render_hit(hit) for hit in result.hits],
         "total": result.total,
         "isLowerBound": result.at_least,

@@ -20,7 +20,9 @@ _GRAPH: Final = {
     },
 }
 _NODE: Final = declare_text("nodeId", "`dataset:<namespace>:<name>` or `job:<namespace>:<name>`.", required=True)
-_DEPTH: Final = declare_number("depth", "Number of levels; at most 20 are followed.", default=20, least=0, most=1_000)
+_DEPTH: Final = declare_number(
+    "depth", "Number of levels; at most 20 are followed.", default=20, minimum=0, maximum=1_000
+)
 _ACCEPTED: Final = {"type": "object", "additionalProperties": False, "description": "The event is stored."}
 
 

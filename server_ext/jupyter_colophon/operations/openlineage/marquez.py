@@ -11,8 +11,8 @@ from jupyter_colophon.operations.request import Document, OperationRequest
 from jupyter_colophon.operations.services import ProcessServices
 
 _OBJECT: Final = {"type": "object"}
-_LIMIT: Final = declare_count("limit", "Maximum number of results.", default=100, least=0, most=1_000)
-_OFFSET: Final = declare_number("offset", "Number of results to skip.", default=0, least=0, most=10_000)
+_LIMIT: Final = declare_count("limit", "Maximum number of results.", default=100, minimum=0, maximum=1_000)
+_OFFSET: Final = declare_number("offset", "Number of results to skip.", default=0, minimum=0, maximum=10_000)
 _RESULTS: Final = {
     "type": "object",
     "required": ["totalCount", "truncated", "results"],
@@ -28,7 +28,7 @@ _RESULTS: Final = {
         "results": {"type": "array"},
     },
 }
-_SEARCH_LIMIT: Final = declare_count("limit", "Maximum number of results.", default=10, least=0, most=100)
+_SEARCH_LIMIT: Final = declare_count("limit", "Maximum number of results.", default=10, minimum=0, maximum=100)
 _Q: Final = declare_text("q", "The text to search for.", required=True)
 _FILTER: Final = declare_choice("filter", "Search only jobs or only datasets.", "JOB", "DATASET", "job", "dataset")
 _SORT: Final = declare_choice("sort", "Sort by name, or by the last change.", "NAME", "UPDATE_AT", "name", "update_at")

@@ -111,16 +111,16 @@ def apply_batch(services: ProcessServices, request: OperationRequest) -> list[Do
     return [_render_mutation_result(result, request.body[at]["entity"]) for at, result in enumerate(done)]
 
 
-def _parse_mutation(at: int, document: Mapping[str, Any], identity: IdentityRules) -> Mutation:
+def _parse_mutation(index: int, document: Mapping[str, Any], identity: IdentityRules) -> Mutation:
     try:
         urn = _parse_urn_of_entity(document["entity"], identity)
     except InvalidName as error:
-        raise InvalidInstance("the batch", (Problem(f"/{at}/entity", error.detail),)) from None
+        raise InvalidInstance("the batch", (Problem(f"/{index}/entity", error.detail),)) from None
     unknown = sorted(document.keys() - _MEMBERS[document["type"]] - {"type", "entity"})
     if unknown:
         # An ignored member would look as if it had been applied.
         why = f"is not a member of {document['type']}"
-        raise InvalidInstance("the batch", tuple(Problem(f"/{at}/{name}", why) for name in unknown))
+        raise InvalidInstance("the batch", tuple(Problem(f"/{index}/{name}", why) for name in unknown))
     return Mutation(urn, _PARSERS[document["type"]](document), drops=document["type"] == "DROP")
 
 

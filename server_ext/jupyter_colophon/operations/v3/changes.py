@@ -17,7 +17,7 @@ _FORM: Final = declare_choice(
 )
 #: As in other lists of this API, a larger value is not an error.
 _LIMIT: Final = declare_count(
-    "limit", "Maximum number of changes; 0 returns only the current cursor.", default=100, least=0, most=LIMIT_MAX
+    "limit", "Maximum number of changes; 0 returns only the current cursor.", default=100, minimum=0, maximum=LIMIT_MAX
 )
 _PAGE: Final = {
     "type": "object",

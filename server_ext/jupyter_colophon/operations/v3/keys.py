@@ -16,8 +16,8 @@ from jupyter_colophon.operations.v3.parameters import AS_OF, SCOPE, SCOPES, TRUN
 from jupyter_colophon.operations.v3.targets import TARGET, parse_targets
 
 _MOST: Final = 10_000
-_LIMIT: Final = declare_count("limit", "Maximum number of results.", default=_MOST, least=0, most=_MOST)
-_OFFSET: Final = declare_number("offset", "Number of results to skip.", default=0, least=0, most=10**9)
+_LIMIT: Final = declare_count("limit", "Maximum number of results.", default=_MOST, minimum=0, maximum=_MOST)
+_OFFSET: Final = declare_number("offset", "Number of results to skip.", default=0, minimum=0, maximum=10**9)
 _KEY: Final = {
     "type": "object",
     "properties": {
@@ -53,8 +53,8 @@ def list_keys(services: ProcessServices, request: OperationRequest) -> Operation
     )
     catalog, start = services.get_or_open_catalog(), request[_OFFSET]
     catalog.lister.require_known_kinds(keys_request.kinds)
-    keys, cut = catalog.keys.list_keys_with_counts(keys_request, request.principal)
-    return _build_list_answer(to_api_documents(keys[start : start + request[_LIMIT]]), cut=cut)
+    keys, is_truncated = catalog.keys.list_keys_with_counts(keys_request, request.principal)
+    return _build_list_answer(to_api_documents(keys[start : start + request[_LIMIT]]), is_truncated=is_truncated)
 
 
 @declare_operation(
@@ -70,13 +70,15 @@ def list_values(services: ProcessServices, request: OperationRequest) -> Operati
     values_request = ValuesRequest(
         request.path["key"], request[PREFIX], request.path["namespace"], SCOPES[request[SCOPE]], request[AS_OF]
     )
-    values, cut = services.get_or_open_catalog().keys.list_values_with_counts(
+    values, is_truncated = services.get_or_open_catalog().keys.list_values_with_counts(
         values_request, start + request[_LIMIT], request.principal
     )
-    return _build_list_answer([{"value": value, "entities": entities} for value, entities in values[start:]], cut=cut)
+    return _build_list_answer(
+        [{"value": value, "entities": entities} for value, entities in values[start:]], is_truncated=is_truncated
+    )
 
 
-def _build_list_answer(items: list[dict[str, Any]], *, cut: bool) -> OperationAnswer:
+def _build_list_answer(items: list[dict[str, Any]], *, is_truncated: bool) -> OperationAnswer:
     """Answer a list, which may be cut off by its size: `offset` reads on."""
     page = list(limit_items_to_page_bytes(items, measure_json_bytes))
-    return OperationAnswer(page, headers=TRUNCATED if cut or len(page) < len(items) else {})
+    return OperationAnswer(page, headers=TRUNCATED if is_truncated or len(page) < len(items) else {})

@@ -62,7 +62,7 @@ _ROLLUP: Final = declare_choice_in_any_case(
     "rollup", "Replace the programs that a workflow ran by the workflow.", "workflow"
 )
 _LIMIT: Final = declare_count(
-    "limit", "Maximum number of relations.", default=DEFAULT_RELATIONS, least=1, most=MAX_RELATIONS
+    "limit", "Maximum number of relations.", default=DEFAULT_RELATIONS, minimum=1, maximum=MAX_RELATIONS
 )
 _DIRECTIONS: Final[Mapping[str, Direction]] = {
     "": "undirected",
@@ -203,13 +203,13 @@ def _parse_levels(levels: str, max_levels: str) -> int:
     return min(next(iter(numbers), _DEFAULT_LEVELS), MAX_LEVELS)
 
 
-def _parse_level_number(sent: str, name: str) -> int:
-    if not (sent.isascii() and sent.isdigit() and len(sent) <= 18 and int(sent) >= 1):
+def _parse_level_number(text: str, name: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= 18 and int(text) >= 1):
         raise InvalidQuery("must be a number of at least 1", name)
-    return int(sent)
+    return int(text)
 
 
-def _parse_collapsed_part(sent: str) -> Part:
-    if sent.casefold() not in get_args(Part):
+def _parse_collapsed_part(text: str) -> Part:
+    if text.casefold() not in get_args(Part):
         raise InvalidQuery(f"must be one of {', '.join(get_args(Part))}", "collapse")
-    return cast("Part", sent.casefold())
+    return cast("Part", text.casefold())

@@ -9,15 +9,15 @@ from jupyter_colophon.operations.parameter import Parameter, declare_count, decl
 SCOPES: Final = {"user": ("USER",), "system": ("SYSTEM",), "all": ("USER", "SYSTEM"), "": ()}
 
 
-def declare_choice_in_any_case(name: str, description: str, *words: str) -> Parameter[str]:
+def declare_choice_in_any_case(name: str, description: str, *choices: str) -> Parameter[str]:
     """Declare a parameter that is one of some words, in any letter case; the empty text where it is not sent."""
 
     def read(sent: str) -> str:
-        if sent.casefold() not in words:
-            raise InvalidQuery(f"must be one of {', '.join(words)}", name)
+        if sent.casefold() not in choices:
+            raise InvalidQuery(f"must be one of {', '.join(choices)}", name)
         return sent.casefold()
 
-    return Parameter(name, description, {"type": "string", "enum": list(words)}, read, "")
+    return Parameter(name, description, {"type": "string", "enum": list(choices)}, read, "")
 
 
 def declare_optional_text(name: str, description: str) -> Parameter[str | None]:
@@ -25,9 +25,9 @@ def declare_optional_text(name: str, description: str) -> Parameter[str | None]:
     return Parameter(name, description, {"type": "string"}, str, None)
 
 
-def declare_optional_count(name: str, description: str, *, most: int) -> Parameter[int]:
+def declare_optional_count(name: str, description: str, *, maximum: int) -> Parameter[int]:
     """Declare a number of items, 1 or more, that is 0 where it is not sent."""
-    parameter = declare_count(name, description, default=0, least=1, most=most)
+    parameter = declare_count(name, description, default=0, minimum=1, maximum=maximum)
     return replace(parameter, schema={"type": "integer", "minimum": 1})
 
 

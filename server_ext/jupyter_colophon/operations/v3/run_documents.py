@@ -255,10 +255,10 @@ def _parse_run_id(text: str) -> str:
     return text
 
 
-def _parse_enumerated_word(document: str, words: Mapping[str, Any], pointer: str) -> Any:
-    value = words.get(document.casefold())
+def _parse_enumerated_word(document: str, value_by_word: Mapping[str, Any], pointer: str) -> Any:
+    value = value_by_word.get(document.casefold())
     if value is None:
-        raise _create_member_error(pointer, f"one of {', '.join(words)}")
+        raise _create_member_error(pointer, f"one of {', '.join(value_by_word)}")
     return value
 
 

@@ -26,7 +26,7 @@ _LIST: Final = {"type": "array", "items": {"type": "object"}}
 _ANY: Final = {"type": ["object", "array"]}
 _START: Final = declare_time("start", "Start of the interval: runs that ended before it are ignored.")
 _END: Final = declare_time("end", "End of the interval: runs that began at or after it are ignored.")
-_LIMIT: Final = declare_count("limit", "Maximum number of results.", default=100, least=1, most=10_000)
+_LIMIT: Final = declare_count("limit", "Maximum number of results.", default=100, minimum=1, maximum=10_000)
 _STATUS: Final = declare_choice_in_any_case(
     "status", "Return only runs with this status; `completed` is the same as `succeeded`.", *documents.STATUSES
 )

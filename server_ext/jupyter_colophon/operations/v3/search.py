@@ -35,9 +35,9 @@ _ENTITY_SCOPE: Final = declare_choice_in_any_case(
     "entityScope", "Search the namespaces of users, or the namespace `system`.", "user", "system"
 )
 _SORT: Final = declare_text("sort", "`entity-name` or `creation-time`, followed by `asc` or `desc`.")
-_OFFSET: Final = declare_number("offset", "Number of results to skip.", default=0, least=0, most=10**9)
-_LIMIT: Final = declare_optional_count("limit", "Maximum number of results.", most=10**9)
-_CURSORS: Final = declare_optional_count("numCursors", "The number of later pages to return cursors of.", most=100)
+_OFFSET: Final = declare_number("offset", "Number of results to skip.", default=0, minimum=0, maximum=10**9)
+_LIMIT: Final = declare_optional_count("limit", "Maximum number of results.", maximum=10**9)
+_CURSORS: Final = declare_optional_count("numCursors", "The number of later pages to return cursors of.", maximum=100)
 _REQUESTED: Final = declare_flag("cursorRequested", "Return a cursor of the next page.")
 _CURSOR: Final = declare_text("cursor", "The cursor of a page; it contains the whole request.")
 _HIDDEN: Final = declare_flag("showHidden", "Include entities whose names begin with `_`.")
@@ -101,9 +101,9 @@ class _SearchState:
         members: Any = {name: tuple(value) if isinstance(value, list) else value for name, value in carried[3].items()}
         return cls(route, form or carried[1], tuple(carried[2]), EntityListRequest(**members))
 
-    def to_cursor(self, place: ListPosition) -> list[Any]:
+    def to_cursor(self, position: ListPosition) -> list[Any]:
         """Return the content of the cursor of a later page."""
-        return [self.route, self.form, self.scopes, asdict(replace(self.question, after=place, offset=0))]
+        return [self.route, self.form, self.scopes, asdict(replace(self.question, after=position, offset=0))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,9 +215,9 @@ def _parse_query(request: OperationRequest, form: str) -> str:
     return query
 
 
-def _parse_order(sent: str) -> tuple[Sort, bool]:
+def _parse_order(text: str) -> tuple[Sort, bool]:
     """Return the order, and whether it is descending. Raises InvalidQuery."""
-    sort, _, direction = sent.strip().partition(" ")
+    sort, _, direction = text.strip().partition(" ")
     if sort and (sort not in _SORTS or direction.strip().casefold() not in ("", "asc", "desc")):
         raise InvalidQuery("must be entity-name or creation-time, followed by asc or desc", "sort")
     return _SORTS.get(sort, ""), direction.strip().casefold() == "desc"

@@ -5,26 +5,33 @@ from typing import Any
 Shape = dict[str, Any]
 
 
-def define_text(title: str, description: str, **more: Any) -> Shape:
+def define_text(title: str, description: str, **keywords: Any) -> Shape:
     """Return the schema of a non-empty string."""
-    return {"title": title, "description": description, "type": "string", "minLength": 1, **more}
+    return {"title": title, "description": description, "type": "string", "minLength": 1, **keywords}
 
 
-def define_list(title: str, description: str, **more: Any) -> Shape:
+def define_list(title: str, description: str, **keywords: Any) -> Shape:
     """Return the schema of a list of unique strings."""
     items = {"type": "string", "minLength": 1}
-    return {"title": title, "description": description, "type": "array", "items": items, "uniqueItems": True, **more}
+    return {
+        "title": title,
+        "description": description,
+        "type": "array",
+        "items": items,
+        "uniqueItems": True,
+        **keywords,
+    }
 
 
-def define_mapping(title: str, description: str, **more: Any) -> Shape:
+def define_mapping(title: str, description: str, **keywords: Any) -> Shape:
     """Return the schema of strings by name."""
     values = {"type": "string"}
-    return {"title": title, "description": description, "type": "object", "additionalProperties": values, **more}
+    return {"title": title, "description": description, "type": "object", "additionalProperties": values, **keywords}
 
 
-def define_choice(title: str, description: str, *of: str, **more: Any) -> Shape:
+def define_choice(title: str, description: str, *of: str, **keywords: Any) -> Shape:
     """Return the schema of one of several values."""
-    return {"title": title, "description": description, "type": "string", "enum": list(of), **more}
+    return {"title": title, "description": description, "type": "string", "enum": list(of), **keywords}
 
 
 MODE = define_choice(

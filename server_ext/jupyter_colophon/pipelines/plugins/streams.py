@@ -114,10 +114,10 @@ def _connect_to_server() -> Transport:
     return Transport(server, prefix="/colophon/v3")
 
 
-def _read_description(server: Transport, at: str) -> dict[str, Any] | None:
+def _read_description(server: Transport, path: str) -> dict[str, Any] | None:
     """Return the server's description of a stream; None if there is none."""
     try:
-        return dict(server.request("GET", at).body)
+        return dict(server.request("GET", path).body)
     except RequestFailed as refused:
         if refused.status == _NOT_FOUND:
             return None

@@ -51,11 +51,11 @@ class PipelineSchedule:
         }
         return next((why for _, why in find_schedule_time_problems(settings)), "")
 
-    def compute_due_after(self, moment: int, last: int | None) -> int | None:
+    def compute_due_after(self, time_ms: int, last: int | None) -> int | None:
         """Return when it is due next (ms); None if it has no times. Raises ValueError."""
         if not (self.every or self.cron):
             return None
-        return calculate_next_due_ms(self.every, self.cron, moment, last)
+        return calculate_next_due_ms(self.every, self.cron, time_ms, last)
 
     def compute_pause_ms(self, attempt: int) -> int:
         """Return the pause before the retry after this attempt."""

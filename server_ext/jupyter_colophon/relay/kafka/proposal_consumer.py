@@ -233,8 +233,10 @@ class ProposalConsumer:
                 return place
         return None
 
-    def _was_applied(self, place: MessagePosition) -> bool:
-        return self.catalog.provider.tx_runner.run(lambda tx: consumed_offsets.is_consumed(tx, place), read_only=True)
+    def _was_applied(self, message_position: MessagePosition) -> bool:
+        return self.catalog.provider.tx_runner.run(
+            lambda tx: consumed_offsets.is_consumed(tx, message_position), read_only=True
+        )
 
     def _fetch_topic_id(self) -> str:
         """Return the topic's id from Kafka. Raises SinkUnavailable."""
@@ -252,10 +254,10 @@ class ProposalConsumer:
             ) from None
 
     def _store_dead_letter(
-        self, place: MessagePosition, text: str, proposals: tuple[Proposal, ...], error: Exception
+        self, message_position: MessagePosition, text: str, proposals: tuple[Proposal, ...], error: Exception
     ) -> None:
         refusal = Rejection.from_error(error)
-        where = f"{place.partition}/{place.offset}"
+        where = f"{message_position.partition}/{message_position.offset}"
         _logger.warning(
             "proposal %s was rejected: %s: %s",
             where,
@@ -264,9 +266,9 @@ class ProposalConsumer:
         )
 
         def record(tx: TableContext) -> None:
-            if not consumed_offsets.is_consumed(tx, place):
+            if not consumed_offsets.is_consumed(tx, message_position):
                 dead_letters.add_letter_of_message(tx, text, proposals, self.source.principal, refusal, read_time_ms())
-                consumed_offsets.record_consumed_offset(tx, place)
+                consumed_offsets.record_consumed_offset(tx, message_position)
 
         self.catalog.provider.tx_runner.run(record)
 
@@ -280,15 +282,15 @@ def _mark_done_for_commit(consumer: Any, message: Any) -> None:
 
 
 def _apply_once(
-    place: MessagePosition,
+    message_position: MessagePosition,
 ) -> Callable[[TableContext, Callable[[], list[ProposalResult]]], list[ProposalResult]]:
     """Return a function that applies the message at a position, unless it was applied before."""
 
     def run(tx: TableContext, apply: Callable[[], list[ProposalResult]]) -> list[ProposalResult]:
-        if consumed_offsets.is_consumed(tx, place):
+        if consumed_offsets.is_consumed(tx, message_position):
             return []
         done = apply()
-        consumed_offsets.record_consumed_offset(tx, place)
+        consumed_offsets.record_consumed_offset(tx, message_position)
         return done
 
     return run

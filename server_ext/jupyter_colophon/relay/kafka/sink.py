@@ -48,10 +48,10 @@ class KafkaChangeSink:
             )
         )
 
-    def deliver_failure(self, letter: DeadLetter, turn: int) -> None:
+    def deliver_failure(self, letter: DeadLetter, failure_number: int) -> None:
         """Send the records of a dead letter. Raises DeliveryRejected, SinkUnavailable."""
         self.sender.send_records(
-            self._build_records_or_reject(lambda: list(self.builder.build_failure_records(letter, turn)))
+            self._build_records_or_reject(lambda: list(self.builder.build_failure_records(letter, failure_number)))
         )
 
     def close(self) -> None:

@@ -57,12 +57,12 @@ class RecordBuilder:
             if document is not None:
                 yield self._build_record(what, change.urn, document, event)
 
-    def build_failure_records(self, letter: DeadLetter, turn: int) -> Iterator[KafkaRecord]:
+    def build_failure_records(self, letter: DeadLetter, failure_number: int) -> Iterator[KafkaRecord]:
         """Yield a failed proposal for each proposal of a dead letter."""
         if "failed" not in self.topics:
             return
         for number, (urn, document) in enumerate(build_failed_proposals_of_letter(letter)):
-            yield self._build_record("failed", urn, document, f"{self.origin}-failed-{turn}-{number}")
+            yield self._build_record("failed", urn, document, f"{self.origin}-failed-{failure_number}-{number}")
 
     def _build_documents(self, change: Change) -> Iterator[tuple[str, Document | None]]:
         log = "timeseries" if is_timeseries(change, self.formatter.registry) else "versioned"
@@ -73,8 +73,8 @@ class RecordBuilder:
         if "audit" in self.topics:
             yield "audit", self.formatter.build_audit_message(change)
 
-    def _build_record(self, what: str, urn: str, document: Document, event: str) -> KafkaRecord:
-        return KafkaRecord(self.topics[what], urn.encode(), encode_canonical_json(document).encode(), event)
+    def _build_record(self, topic_name: str, urn: str, document: Document, event: str) -> KafkaRecord:
+        return KafkaRecord(self.topics[topic_name], urn.encode(), encode_canonical_json(document).encode(), event)
 
 
 def read_topics(option: object) -> dict[str, str]:

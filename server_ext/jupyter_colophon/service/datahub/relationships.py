@@ -143,23 +143,23 @@ class RelationshipReader:
         edges = relationships.list_relationships_from(tx, self.registry, urn)
         return [edge for edge in edges if not kinds or edge.kind in kinds]
 
-    def _read_edges_after(self, tx: TableContext, edges: RelationshipFilter, place: Key) -> list[RelationshipRow]:
+    def _read_edges_after(self, tx: TableContext, edges: RelationshipFilter, after_key: Key) -> list[RelationshipRow]:
         if edges.targets:
-            rows = [row for urn in sorted(edges.targets) for row in self._read_edges_to(tx, urn, edges, place)]
+            rows = [row for urn in sorted(edges.targets) for row in self._read_edges_to(tx, urn, edges, after_key)]
         elif edges.sources:
             named = (relationships.list_relationships_from(tx, self.registry, Urn.parse(urn)) for urn in edges.sources)
-            rows = sorted({row for some in named for row in some if tuple(row) > place})
+            rows = sorted({row for some in named for row in some if tuple(row) > after_key})
         else:
-            rows = relationships.list_relationships_after(tx, place, LOOKED_AT_MAX)
+            rows = relationships.list_relationships_after(tx, after_key, LOOKED_AT_MAX)
         return rows[:LOOKED_AT_MAX]
 
     def _read_edges_to(
-        self, tx: TableContext, urn: str, edges: RelationshipFilter, place: Key
+        self, tx: TableContext, urn: str, edges: RelationshipFilter, after_key: Key
     ) -> Sequence[RelationshipRow]:
-        if place and place[0] > urn:
+        if after_key and after_key[0] > urn:
             return ()
         return relationships.list_relationships_to(
-            tx, urn, edges.kinds, place if place and place[0] == urn else (), LOOKED_AT_MAX
+            tx, urn, edges.kinds, after_key if after_key and after_key[0] == urn else (), LOOKED_AT_MAX
         )
 
     def _is_edge_visible(self, edge: RelationshipRow, principal: Principal) -> bool:

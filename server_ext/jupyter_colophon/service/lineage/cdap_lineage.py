@@ -136,10 +136,13 @@ def _find_workflow_run(known_runs: Mapping[str, Row], urn: str) -> Row | None:
 
 
 def _collect_nodes(
-    builder: LineageBuilder, request: LineageRequest, drawn: Iterable[LineageNode], met: Iterable[ProgramAccess]
+    builder: LineageBuilder,
+    request: LineageRequest,
+    known_nodes: Iterable[LineageNode],
+    accesses: Iterable[ProgramAccess],
 ) -> Mapping[str, LineageNode]:
     """Return the nodes that the relations name; workflows were not part of the walk, so they are added."""
-    nodes = {node.urn: node for node in drawn}
-    named = {end for access in met for end in (access.data, access.program)}
+    nodes = {node.urn: node for node in known_nodes}
+    named = {end for access in accesses for end in (access.data, access.program)}
     more = builder.build_nodes(request, LineageWalk(dict.fromkeys(sorted(named - nodes.keys()), 0)))
     return {urn: node for urn, node in (nodes | {node.urn: node for node in more}).items() if urn in named}

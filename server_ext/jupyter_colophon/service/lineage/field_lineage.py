@@ -127,10 +127,10 @@ class _ProducedEdges:
             if target == self.target:
                 yield field, source, source_field, how
 
-    def _read_newest_runs_in_window(self, most: int) -> tuple[list[str], bool]:
+    def _read_newest_runs_in_window(self, maximum: int) -> tuple[list[str], bool]:
         triples = [(self.target, self.program, mode) for mode in WRITE]
-        edges = self.tx.edges.read_edges(triples, self.window, most)
-        return [run for edge in edges for run in edge.runs], all(edge.run_count <= most for edge in edges)
+        edges = self.tx.edges.read_edges(triples, self.window, maximum)
+        return [run for edge in edges for run in edge.runs], all(edge.run_count <= maximum for edge in edges)
 
 
 def _is_run_in_window(run: Row, window: TimeWindow) -> bool:

@@ -221,9 +221,9 @@ def _count_downstream_entities(query: LineageQuery, request: LineageRequest, wal
     )
 
 
-def _count_most_frequent_first(words: Iterable[str]) -> dict[str, int]:
+def _count_most_frequent_first(values: Iterable[str]) -> dict[str, int]:
     """Count values, the most frequent first."""
-    return dict(sorted(Counter(words).items(), key=lambda word_count: (-word_count[1], word_count[0])))
+    return dict(sorted(Counter(values).items(), key=lambda word_count: (-word_count[1], word_count[0])))
 
 
 def _read_first_owners(query: LineageQuery, rows: Iterable[Row]) -> list[str]:

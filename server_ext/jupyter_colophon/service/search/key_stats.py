@@ -116,24 +116,24 @@ def _add_counts_of_past_keys(
     prefix, time = fold_text_for_comparison(request.prefix), request.as_of or 0
     now = list(_iterate_value_rows_of_keys(tx, values.TABLE, space, prefix))
     before = list(_iterate_value_rows_of_keys(tx, past_values.TABLE, space, prefix))
-    moment = PointInTimeView(tx, searcher.registry, time)
-    moment.load_and_cache_rows([*(row["urn"] for row in now), *(row["urn"] for row in before if row["until"] > time)])
-    keys_by_urn, ambiguous = _find_unchanged_keys(moment, now, _read_current_key_spellings(tx, space, prefix))
+    view = PointInTimeView(tx, searcher.registry, time)
+    view.load_and_cache_rows([*(row["urn"] for row in now), *(row["urn"] for row in before if row["until"] > time)])
+    keys_by_urn, ambiguous = _find_unchanged_keys(view, now, _read_current_key_spellings(tx, space, prefix))
     keys_by_urn |= {
         urn: {
             (key[1], key[2], key[3])
-            for key in index.build_key_counter_keys(moment.get_loaded_row(urn), then.values)
+            for key in index.build_key_counter_keys(view.get_loaded_row(urn), then.values)
             if key[0].startswith(prefix)
         }
-        for urn, then in moment.rebuild_entities_as_of_time(
-            [*moment.filter_changed_since(row["urn"] for row in (*now, *before)), *ambiguous]
+        for urn, then in view.rebuild_entities_as_of_time(
+            [*view.filter_changed_since(row["urn"] for row in (*now, *before)), *ambiguous]
         ).items()
         if not then.removed
     }
     for urn, keys in keys_by_urn.items():
-        if not request.kinds or get_entity_kind_of_row(moment.get_loaded_row(urn)["type"], urn) in request.kinds:
+        if not request.kinds or get_entity_kind_of_row(view.get_loaded_row(urn)["type"], urn) in request.kinds:
             counts.update(keys)
-    return moment.cut or max(len(now), len(before)) >= SCANNED_MAX
+    return view.cut or max(len(now), len(before)) >= SCANNED_MAX
 
 
 def _find_values_of_key(
@@ -149,12 +149,12 @@ def _find_values_of_key(
         present = aspects.filter_not_removed(tx, {urn for urn, _ in pairs})
         return {pair for pair in pairs if pair[0] in present}, len(now) >= SCANNED_MAX
     before = list(values.iterate_value_rows(tx, past_values.TABLE, space, *patterns, SCANNED_MAX))
-    moment = PointInTimeView(tx, registry, request.as_of)
+    view = PointInTimeView(tx, registry, request.as_of)
     urns = [row["urn"] for row in (*now, *before)]
-    moment.load_and_cache_rows(urns)
-    same = {urn for urn in moment.filter_unchanged_since(urns) if not moment.get_loaded_row(urn)["removed"]}
+    view.load_and_cache_rows(urns)
+    same = {urn for urn in view.filter_unchanged_since(urns) if not view.get_loaded_row(urn)["removed"]}
     historic_pairs = {(row["urn"], row["shown"]) for row in now if row["urn"] in same and row["scope"] in scopes}
-    for urn, then in moment.rebuild_entities_as_of_time(moment.filter_changed_since(urns)).items():
+    for urn, then in view.rebuild_entities_as_of_time(view.filter_changed_since(urns)).items():
         if then.removed:
             continue
         matching = (
@@ -163,7 +163,7 @@ def _find_values_of_key(
             if fold_text_for_comparison(row.key) == key and patterns[1].matches_folded_text(row.value.strip())
         )
         historic_pairs |= {(urn, row.shown) for row in matching if row.scope in scopes}
-    return historic_pairs, moment.cut or max(len(now), len(before)) >= SCANNED_MAX
+    return historic_pairs, view.cut or max(len(now), len(before)) >= SCANNED_MAX
 
 
 def _iterate_value_rows_of_keys(tx: TableContext, table: str, space: str, prefix: str) -> Iterator[Row]:
@@ -185,7 +185,7 @@ def _read_current_key_spellings(tx: TableContext, space: str, prefix: str) -> di
 
 
 def _find_unchanged_keys(
-    moment: PointInTimeView, rows: Iterable[Row], spellings: Mapping[_Key, set[str]]
+    view: PointInTimeView, rows: Iterable[Row], spellings: Mapping[_Key, set[str]]
 ) -> tuple[dict[str, set[_Key]], list[str]]:
     """Return the keys of unchanged entities by URN, and the URNs whose key spellings must be looked up."""
     keys_by_urn: dict[str, set[_Key]] = defaultdict(set)
@@ -198,5 +198,5 @@ def _find_unchanged_keys(
         spelled = spellings.get((row["key"], kind, scope), set())
         keys_by_urn[urn].update((key, kind, scope) for key in spelled)
         ambiguous |= {urn} if len(spelled) != 1 else set()
-    same = [urn for urn in moment.filter_unchanged_since(keys_by_urn) if not moment.get_loaded_row(urn)["removed"]]
+    same = [urn for urn in view.filter_unchanged_since(keys_by_urn) if not view.get_loaded_row(urn)["removed"]]
     return {urn: keys_by_urn[urn] for urn in same if urn not in ambiguous}, [urn for urn in same if urn in ambiguous]

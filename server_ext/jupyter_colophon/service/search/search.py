@@ -318,7 +318,7 @@ def _select_page(
     end = offset + request.limit
     if request.sort == "relevance":
         words = find_name_words(query.terms)
-        return results.select_best_matches(visible, end, by_type=query.matches_all, words=words)[offset:]
+        return results.select_best_matches(visible, end, by_type=query.matches_all, name_words=words)[offset:]
     by_urn = {match.urn: match for match in visible}
     summaries = list(aspects.find_entity_summaries(tx, list(by_urn)).values())
     if request.sort == "name":

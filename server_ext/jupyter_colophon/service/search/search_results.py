@@ -40,7 +40,7 @@ class MatchCollector:
             self.scores[urn] = self.scores.get(urn, 0.0) + (match.score if score is None else score)
 
     def select_best_matches(
-        self, matches: list[Match], count: int, *, by_type: bool, words: NameWords | None = None
+        self, matches: list[Match], count: int, *, by_type: bool, name_words: NameWords | None = None
     ) -> list[Match]:
         """Return the best `count`: an exact name, then more terms (spec SEARCH-13), then the type, a name with one of the
         words, the score, the URN.
@@ -53,7 +53,7 @@ class MatchCollector:
             self.scores[match.urn]
             + _TERM_WEIGHT * self.terms[match.urn].bit_count()
             + _NAMED_WEIGHT * (match.urn in self.named)
-            + _PARTLY_NAMED_WEIGHT * (words is not None and words.contains_words(match))
+            + _PARTLY_NAMED_WEIGHT * (name_words is not None and name_words.contains_words(match))
             - type_weight * _TYPE_ORDER.get(match.type, _OTHERS)
             for match in matches
         ]

@@ -61,8 +61,8 @@ class FolderWalk:
         is_out = any(self._selection.is_excluded(parent.as_posix()) for parent in above)
         return name if self._selection(name) and not is_out else None
 
-    def _walk_folder(self, folder: Path, below: list[Path]) -> Iterator[Discovered]:
-        """Yield the results of one folder; add the folders to walk next to `below`."""
+    def _walk_folder(self, folder: Path, visited_parents: list[Path]) -> Iterator[Discovered]:
+        """Yield the results of one folder; add the folders to walk next to `visited_parents`."""
         try:
             if not self._mark_visited_if_new(folder):
                 yield CrawlIssue(
@@ -88,7 +88,7 @@ class FolderWalk:
         else:
             for entry in entries.files:
                 yield from self._inspect_file(Path(entry.path))
-        below += [
+        visited_parents += [
             Path(entry.path)
             for entry in entries.folders
             if not self._selection.is_excluded(self._format_relative_name(Path(entry.path)))

@@ -86,9 +86,9 @@ def compute_profile(
 
 
 def _list_column_measures(
-    at: int, column: ColumnProfile, hidden: Collection[str], *, has_kll: bool
+    column_index: int, column: ColumnProfile, hidden: Collection[str], *, has_kll: bool
 ) -> Iterator[Measure]:
-    return list_measures(f"c{at}", column.field.type, values=column.field.path not in hidden, has_kll=has_kll)
+    return list_measures(f"c{column_index}", column.field.type, values=column.field.path not in hidden, has_kll=has_kll)
 
 
 def _compute_values(data: Any, expressions: Sequence[str]) -> list[Any]:

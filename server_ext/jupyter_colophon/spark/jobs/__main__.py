@@ -33,7 +33,7 @@ def main(words: Sequence[str]) -> int:
     return 0
 
 
-def _parse_arguments(words: Sequence[str]) -> argparse.Namespace:
+def _parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="jupyter_colophon.spark.jobs", description="Run a Spark job over the whole catalog."
     )
@@ -55,13 +55,13 @@ def _parse_arguments(words: Sequence[str]) -> argparse.Namespace:
     ):
         job = jobs.add_parser(name, parents=[option], help=text)
         job.add_argument("--output", metavar="FOLDER", help="write the tables as Parquet below this folder")
-    return parser.parse_args(words)
+    return parser.parse_args(arguments)
 
 
-def _parse_pair(word: str) -> str:
-    if "=" not in word:
-        raise argparse.ArgumentTypeError(f"{word!r} is not NAME=VALUE")
-    return word
+def _parse_pair(text: str) -> str:
+    if "=" not in text:
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE")
+    return text
 
 
 def _get_or_start_session() -> Any:

@@ -64,10 +64,10 @@ def parse_jdbc_url(url: str) -> JdbcDatabase | None:
     if match is None:
         return None
     driver = match["driver"].lower()
-    rest = _OF_CONNECTION.sub("", match["rest"]) if driver in _SERVERS else match["rest"]
+    url_rest = _OF_CONNECTION.sub("", match["rest"]) if driver in _SERVERS else match["rest"]
     if driver in _DRIVERS:
-        return _DRIVERS[driver](rest)
-    return _parse_server_url(_SERVERS.get(driver, _Server(driver, levels=9)), rest)
+        return _DRIVERS[driver](url_rest)
+    return _parse_server_url(_SERVERS.get(driver, _Server(driver, levels=9)), url_rest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +89,8 @@ class _Server:
         return DEFAULT_PORTS.get(self.platform)
 
 
-def _parse_server_url(server: _Server, rest: str) -> JdbcDatabase | None:
-    place = _PLACE.fullmatch(rest)
+def _parse_server_url(server: _Server, url_rest: str) -> JdbcDatabase | None:
+    place = _PLACE.fullmatch(url_rest)
     if place is None or ("@" in place["authority"] and "@" in place["path"] + place["more"]):
         return None
     authority = _parse_authority(place["authority"], server.port)
@@ -127,13 +127,13 @@ def _parse_properties(text: str, separators: str) -> dict[str, str] | None:
     return {name.strip().lower(): value.strip().strip("{}'") for name, _, value in pairs}
 
 
-def _parse_postgres(rest: str) -> JdbcDatabase | None:
+def _parse_postgres(url_rest: str) -> JdbcDatabase | None:
     server = _SERVERS["postgresql"]
-    return _parse_server_url(server, rest if rest.startswith("//") else f"//localhost/{rest}")
+    return _parse_server_url(server, url_rest if url_rest.startswith("//") else f"//localhost/{url_rest}")
 
 
-def _parse_redshift(rest: str) -> JdbcDatabase | None:
-    database = _parse_server_url(_Server("redshift"), _OF_CONNECTION.sub("", rest))
+def _parse_redshift(url_rest: str) -> JdbcDatabase | None:
+    database = _parse_server_url(_Server("redshift"), _OF_CONNECTION.sub("", url_rest))
     cluster = _REDSHIFT.match(database.authority) if database is not None else None
     if database is None or cluster is None:
         return database
@@ -141,8 +141,8 @@ def _parse_redshift(rest: str) -> JdbcDatabase | None:
     return JdbcDatabase(database.platform, authority, database.words)
 
 
-def _parse_snowflake(rest: str) -> JdbcDatabase | None:
-    database = _parse_server_url(_Server("snowflake", properties=("db", "schema")), rest)
+def _parse_snowflake(url_rest: str) -> JdbcDatabase | None:
+    database = _parse_server_url(_Server("snowflake", properties=("db", "schema")), url_rest)
     if database is None:
         return None
     return JdbcDatabase(
@@ -150,17 +150,17 @@ def _parse_snowflake(rest: str) -> JdbcDatabase | None:
     )
 
 
-def _parse_teradata(rest: str) -> JdbcDatabase | None:
-    database = _parse_server_url(_Server("teradata", 2, ("database",), separators=","), rest)
-    port = re.search(r"[/,]\s*DBS_PORT\s*=\s*(\d{1,5})\s*(?:,|$)", rest, re.IGNORECASE)
+def _parse_teradata(url_rest: str) -> JdbcDatabase | None:
+    database = _parse_server_url(_Server("teradata", 2, ("database",), separators=","), url_rest)
+    port = re.search(r"[/,]\s*DBS_PORT\s*=\s*(\d{1,5})\s*(?:,|$)", url_rest, re.IGNORECASE)
     if database is None:
         return None
     host, usual = database.authority.rpartition(":")[0], database.authority
     return JdbcDatabase("teradata", _append_port(host, port[1]) if port else usual, database.words, database.levels)
 
 
-def _parse_sql_server(rest: str) -> JdbcDatabase | None:
-    place, _, more = rest.removeprefix("//").partition(";")
+def _parse_sql_server(url_rest: str) -> JdbcDatabase | None:
+    place, _, more = url_rest.removeprefix("//").partition(";")
     at, properties = _INSTANCE.fullmatch(place.rstrip("/")), _parse_properties(more, ";")
     if at is None or properties is None:
         return None
@@ -174,16 +174,16 @@ def _parse_sql_server(rest: str) -> JdbcDatabase | None:
     return JdbcDatabase("mssql", whole.lower(), words)
 
 
-def _parse_jtds(rest: str) -> JdbcDatabase | None:
-    match = re.fullmatch(r"sqlserver:(//[^/;]+)(?:/([^;]*))?(;.*)?", rest, re.IGNORECASE)
+def _parse_jtds(url_rest: str) -> JdbcDatabase | None:
+    match = re.fullmatch(r"sqlserver:(//[^/;]+)(?:/([^;]*))?(;.*)?", url_rest, re.IGNORECASE)
     if match is None:
         return None
     return _parse_sql_server(f"{match[1]}{f';database={match[2]}' if match[2] else ''}{match[3] or ''}")
 
 
-def _parse_oracle(rest: str) -> JdbcDatabase | None:
+def _parse_oracle(url_rest: str) -> JdbcDatabase | None:
     # A quoted password may contain separators; with a second `@` the start of the host is ambiguous.
-    match = _ORACLE.fullmatch(re.sub(r'"[^"]*"', "", rest))
+    match = _ORACLE.fullmatch(re.sub(r'"[^"]*"', "", url_rest))
     if match is None:
         return None
     at = match["at"].strip()
@@ -211,11 +211,11 @@ def _parse_oracle_description(text: str) -> JdbcDatabase | None:
 def _create_file_database_parser(platform: str, servers: tuple[str, ...]) -> Callable[[str], JdbcDatabase | None]:
     """Return the parser for a database that is a file, in memory, or behind its own server."""
 
-    def parse(rest: str) -> JdbcDatabase | None:
+    def parse(url_rest: str) -> JdbcDatabase | None:
         for scheme in servers:
-            if rest.lower().startswith(f"{scheme}//"):
-                return _parse_server_url(_Server(platform, separators="?&;#"), rest[len(scheme) :])
-        place = re.split(r"[;?]", rest, maxsplit=1)[0]
+            if url_rest.lower().startswith(f"{scheme}//"):
+                return _parse_server_url(_Server(platform, separators="?&;#"), url_rest[len(scheme) :])
+        place = re.split(r"[;?]", url_rest, maxsplit=1)[0]
         scheme, sign, path = place.partition(":")
         # A single letter is a Windows drive.
         is_path = not sign or len(scheme) == 1

@@ -76,10 +76,10 @@ def get_hive_directory_target(_: Any, command: Any, node: TreeNode) -> WriteTarg
     return WriteTarget(ref.with_fields(fields) if ref else None, fields)
 
 
-def format_hadoop_path(place: Any) -> str:
+def format_hadoop_path(hadoop_path: Any) -> str:
     """Return a `java.net.URI` in the syntax of Hadoop's `Path`, not percent-encoded."""
-    authority = f"//{place.getAuthority()}" if place.getAuthority() else ""
-    return f"{place.getScheme() or 'file'}:{authority}{place.getPath()}"
+    authority = f"//{hadoop_path.getAuthority()}" if hadoop_path.getAuthority() else ""
+    return f"{hadoop_path.getScheme() or 'file'}:{authority}{hadoop_path.getPath()}"
 
 
 def get_external_table_target(execution: Any, command: Any, node: TreeNode) -> WriteTarget:

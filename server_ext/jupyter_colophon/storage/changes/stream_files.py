@@ -62,12 +62,12 @@ class EventFiles:
 
     def append_events(self, folder: Path, day: str, lines: Sequence[bytes]) -> None:
         """Add events, each a line of JSON without its line end. Raises StoreFull, StorageError; then none is added."""
-        place = folder / f"day={day}"
+        file_path = folder / f"day={day}"
         with self._lock:
             if self._closed:
                 raise StoreUnavailable("the server is stopping: try again when it has restarted")
             try:
-                self._write_to_open_file(place, b"".join(line + b"\n" for line in lines))
+                self._write_to_open_file(file_path, b"".join(line + b"\n" for line in lines))
             except OSError as error:
                 kind = StoreFull if error.errno in _FULL else StorageError
                 raise kind(f"events cannot be stored ({type(error).__name__})") from error
@@ -78,8 +78,8 @@ class EventFiles:
         """Remove the events of all streams of a namespace. Raises StorageError."""
         folder = self._root / namespace
         with self._lock:
-            for place in [place for place in self._files if folder in place.parents]:
-                self._files.pop(place).file.close()
+            for file_path in [file_path for file_path in self._files if folder in file_path.parents]:
+                self._files.pop(file_path).file.close()
             try:
                 shutil.rmtree(folder)
                 sync_folder_to_disk(self._root)
@@ -95,10 +95,10 @@ class EventFiles:
         self._worker.close(None)
         self._publish_all_files()
 
-    def _write_to_open_file(self, place: Path, text: bytes) -> None:
-        file = self._files.get(place)
+    def _write_to_open_file(self, file_path: Path, text: bytes) -> None:
+        file = self._files.get(file_path)
         if file is None:
-            file = self._files[place] = _open_hidden_file(place)
+            file = self._files[file_path] = _open_hidden_file(file_path)
         try:
             _add_to_file(file, text)
         except OSError:
@@ -107,7 +107,7 @@ class EventFiles:
                 os.ftruncate(file.descriptor, file.size)
             raise
         if file.size >= _FILE_BYTES:
-            _publish_file(self._files.pop(place))
+            _publish_file(self._files.pop(file_path))
 
     def _publish_due_files(self) -> float | None:
         """Publish files that are old enough; first those of processes that ended without publishing them."""
@@ -116,8 +116,8 @@ class EventFiles:
             _publish_files_of_killed_processes(self._root)
         with self._lock:
             due = time.monotonic() - _HIDDEN_S
-            for place in [place for place, file in self._files.items() if file.opened <= due]:
-                _publish_file(self._files.pop(place))
+            for file_path in [file_path for file_path, file in self._files.items() if file.opened <= due]:
+                _publish_file(self._files.pop(file_path))
             return _HIDDEN_S / 4 if self._files else None
 
     def _publish_all_files(self) -> None:
@@ -126,11 +126,11 @@ class EventFiles:
                 _publish_file(self._files.popitem()[1])
 
 
-def _open_hidden_file(place: Path) -> _EventFile:
-    create_private_folders(place)
-    file = ProcessFile.create_locked(place / f".{time.time_ns()}-{uuid.uuid4().hex}{_OPEN}")
+def _open_hidden_file(file_path: Path) -> _EventFile:
+    create_private_folders(file_path)
+    file = ProcessFile.create_locked(file_path / f".{time.time_ns()}-{uuid.uuid4().hex}{_OPEN}")
     try:
-        sync_folder_to_disk(place)
+        sync_folder_to_disk(file_path)
     except OSError:
         file.delete_and_unlock()
         raise

@@ -22,9 +22,11 @@ from jupyter_colophon.storage.spi import Range, Row
 RUNS_MAX = 1_000
 
 
-def move_reported_data_to_table(commit: CommitBuilder, place: Urn, table: Urn, include_system_metadata: bool) -> bool:
+def move_reported_data_to_table(
+    commit: CommitBuilder, location_urn: Urn, table: Urn, include_system_metadata: bool
+) -> bool:
     """Move accesses, columns and lineage reported for a path to its table; return whether some are left at the path."""
-    old, new = str(place), str(table)
+    old, new = str(location_urn), str(table)
     runs = [run for _, run in commit.tx.edges.list_runs_of_data(old, ALL_TIME, RUNS_MAX, None)]
     marks = {
         run: mark

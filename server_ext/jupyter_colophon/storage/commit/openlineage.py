@@ -121,12 +121,14 @@ def _record_location_and_move_metadata(
         _copy_metadata_to_table_and_delete_path(commit, dataset.place, dataset.urn, is_left=is_left)
 
 
-def _copy_metadata_to_table_and_delete_path(commit: CommitBuilder, place: Urn, table: Urn, *, is_left: bool) -> None:
+def _copy_metadata_to_table_and_delete_path(
+    commit: CommitBuilder, location_urn: Urn, table: Urn, *, is_left: bool
+) -> None:
     """Copy the path's metadata to the table, then delete the path unless others refer to it."""
-    stamps = {row["part"]: parse_stored_json(row["value"]) for row in _iterate_facet_rows(commit, str(place))}.get(
-        _DESCRIPTION, {}
-    )
-    value = commit.get_aspect_value(place, described.ASPECT)
+    stamps = {
+        row["part"]: parse_stored_json(row["value"]) for row in _iterate_facet_rows(commit, str(location_urn))
+    }.get(_DESCRIPTION, {})
+    value = commit.get_aspect_value(location_urn, described.ASPECT)
     if value is None:
         return
     spellings = [OriginalName(**original) for original in value["names"]]
@@ -139,20 +141,22 @@ def _copy_metadata_to_table_and_delete_path(commit: CommitBuilder, place: Urn, t
             commit, table, ReportedDescription(spellings[0], {name: facet}, stamps["facets"].get(name, 0)), None
         )
     if "lineage" in value:
-        lineage = replace_equal_urns(value["lineage"], str(place), str(table))
+        lineage = replace_equal_urns(value["lineage"], str(location_urn), str(table))
         _update_description_aspects(
             commit, table, ReportedDescription(spellings[0], {}, stamps["lineage"], lineage), None
         )
-    if not is_left and not _has_other_metadata(commit, place, value["facets"]):
-        commit.delete_entity_and_children(place)
+    if not is_left and not _has_other_metadata(commit, location_urn, value["facets"]):
+        commit.delete_entity_and_children(location_urn)
 
 
-def _has_other_metadata(commit: CommitBuilder, place: Urn, facets: Mapping[str, Any]) -> bool:
+def _has_other_metadata(commit: CommitBuilder, location_urn: Urn, facets: Mapping[str, Any]) -> bool:
     """Return whether an entity has metadata that do not come from these facets."""
-    kind = commit.registry.get_type(place.type)
+    kind = commit.registry.get_type(location_urn.type)
     ours = {kind.key_aspect, "status", described.ASPECT}
-    derived = ASPECTS_OF[place.type](place, facets)
-    others = {spec.name: commit.get_aspect_value(place, spec.name) for spec in kind.aspects if spec.name not in ours}
+    derived = ASPECTS_OF[location_urn.type](location_urn, facets)
+    others = {
+        spec.name: commit.get_aspect_value(location_urn, spec.name) for spec in kind.aspects if spec.name not in ours
+    }
     return any(value is not None and value != derived.get(name) for name, value in others.items())
 
 

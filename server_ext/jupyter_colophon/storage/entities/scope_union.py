@@ -21,10 +21,10 @@ from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.storage.spi import Row, TableContext
 
 
-def get_newest_version_of_union(aspect: str, own: Row | None, user_row: Row | None) -> tuple[int, int | None]:
+def get_newest_version_of_union(aspect: str, own_row: Row | None, user_row: Row | None) -> tuple[int, int | None]:
     """Return (version or -1, time in ms) of a union, given the rows of both aspects."""
-    rows = [row for row in (own, user_row) if row is not None]
-    has_own = own is not None and own["value"] is not None
+    rows = [row for row in (own_row, user_row) if row is not None]
+    has_own = own_row is not None and own_row["value"] is not None
     if not has_own and not (user_row is not None and list_user_entries(aspect, _parse_row_value(user_row))):
         return ABSENT, None
     return sum(row["version"] for row in rows), max(row["time"] for row in rows)
@@ -51,7 +51,7 @@ def merge_user_entries_into_aspects(
 
 
 def _merge_aspect_with_user_entries(
-    aspect_name: str, own: Row | None, user_row: Row, aspect: Aspect | None
+    aspect_name: str, own_row: Row | None, user_row: Row, aspect: Aspect | None
 ) -> Aspect | None:
     stamp = {"time": user_row["time"], "actor": _to_actor_urn(user_row["actor"])}
     value = merge_user_entries_into_aspect(
@@ -62,8 +62,8 @@ def _merge_aspect_with_user_entries(
     )
     if value is None:
         return None
-    version, time = get_newest_version_of_union(aspect_name, own, user_row)
-    newest = max((row for row in (own, user_row) if row is not None), key=lambda row: int(row["time"]))
+    version, time = get_newest_version_of_union(aspect_name, own_row, user_row)
+    newest = max((row for row in (own_row, user_row) if row is not None), key=lambda row: int(row["time"]))
     return Aspect(
         aspect_name,
         "SYSTEM" if aspect is None else aspect.scope,

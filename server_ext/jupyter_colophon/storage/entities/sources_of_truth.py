@@ -58,9 +58,9 @@ class DerivedRows:
 NO_ROWS = DerivedRows(None, {}, None)
 
 
-def build_range_after_key(place: Key) -> Range:
+def build_range_after_key(after_key: Key) -> Range:
     """Return the range of rows after a key; () means the start of the table."""
-    return Range(place, begin_inclusive=False) if place else Range()
+    return Range(after_key, begin_inclusive=False) if after_key else Range()
 
 
 def list_stored_entities_after(tx: TableContext, urn: str, limit: int = AT_ONCE) -> list[StoredEntity]:
@@ -116,9 +116,9 @@ def derive_all_rows(registry: Registry, stored: StoredEntity) -> DerivedRows:
     return DerivedRows(build_name_row(entity), index.build_stored_value_rows(entity, rows), document)
 
 
-def list_run_rows_after(tx: TableContext, place: Key, limit: int = AT_ONCE) -> list[Row]:
+def list_run_rows_after(tx: TableContext, after_key: Key, limit: int = AT_ONCE) -> list[Row]:
     """Return runs in the order of program and run id, starting after this key."""
-    return list(tx.get_table("runs").scan(build_range_after_key(place), limit))
+    return list(tx.get_table("runs").scan(build_range_after_key(after_key), limit))
 
 
 def find_run_row(tx: TableContext, urn: str) -> Row | None:

@@ -41,9 +41,9 @@ def list_timeseries_aspects(tx: TableContext, urn: str) -> list[str]:
     return aspects
 
 
-def list_timeseries_rows_after(tx: TableContext, urn: str, aspect: str, place: Key, limit: int) -> list[Row]:
+def list_timeseries_rows_after(tx: TableContext, urn: str, aspect: str, after_key: Key, limit: int) -> list[Row]:
     """Return the values of an aspect by time, after a position; () means the start."""
     all_ = Range.prefix(urn, aspect)
     return list(
-        tx.get_table("timeseries").scan(Range(place, all_.end, begin_inclusive=False) if place else all_, limit)
+        tx.get_table("timeseries").scan(Range(after_key, all_.end, begin_inclusive=False) if after_key else all_, limit)
     )

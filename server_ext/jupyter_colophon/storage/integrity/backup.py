@@ -68,13 +68,13 @@ def write_backup_file(
 
 
 def _write_and_replace_file(
-    tx: TableContext, path: Path, specs: list[TableSpec], about: dict[str, Any], report_table: Callable[[str], None]
+    tx: TableContext, path: Path, specs: list[TableSpec], header: dict[str, Any], report_table: Callable[[str], None]
 ) -> dict[str, int]:
     descriptor, name = mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(descriptor, "wb") as raw:
             with gzip.GzipFile(fileobj=raw, mode="wb", filename="", compresslevel=_LEVEL) as file:
-                rows = _write_header_and_rows(tx, file, specs, about, report_table)
+                rows = _write_header_and_rows(tx, file, specs, header, report_table)
             raw.flush()
             os.fsync(raw.fileno())
         Path(name).replace(path)
@@ -142,7 +142,7 @@ def _write_header_and_rows(
     tx: TableContext,
     file: gzip.GzipFile,
     specs: list[TableSpec],
-    about: dict[str, Any],
+    header: dict[str, Any],
     report_table: Callable[[str], None],
 ) -> dict[str, int]:
     digest, counts = hashlib.sha256(), Counter[str]()
@@ -153,7 +153,7 @@ def _write_header_and_rows(
         return text
 
     shapes = [json.loads(to_json_text(spec)) for spec in (*specs, LOG)]
-    digest.update(encode_line({"format": FORMAT, "version": VERSION, **about, "tables": shapes}))
+    digest.update(encode_line({"format": FORMAT, "version": VERSION, **header, "tables": shapes}))
     for spec in (*specs, LOG):
         for rows in _iterate_table_slices(tx, spec):
             report_table(spec.id)

@@ -221,9 +221,9 @@ def remove_unclaimed_row(registry: Registry, table: str, key: Key, tx: TableCont
         tx.get_table(table).delete(key)
 
 
-def _compare_runs_with_derived_rows(tx: TableContext, place: Key) -> Step:
+def _compare_runs_with_derived_rows(tx: TableContext, after_key: Key) -> Step:
     """Compare runs with their edges and their rows in the table of runs by time."""
-    rows = sources_of_truth.list_run_rows_after(tx, place)
+    rows = sources_of_truth.list_run_rows_after(tx, after_key)
     keys = [key for row in rows for key in sources_of_truth.derive_time_index_keys_of_run(row)]
     present = {tuple(row[name] for name in _TIME_KEY) for row in tx.get_table("run_times").read_many(keys)}
     differences = []
@@ -236,8 +236,8 @@ def _compare_runs_with_derived_rows(tx: TableContext, place: Key) -> Step:
     return differences, _get_key_of_last_row(rows, ("program", "run_id"))
 
 
-def _find_superfluous_run_times(tx: TableContext, place: Key) -> Step:
-    rows = list(tx.get_table("run_times").scan(sources_of_truth.build_range_after_key(place), AT_ONCE))
+def _find_superfluous_run_times(tx: TableContext, after_key: Key) -> Step:
+    rows = list(tx.get_table("run_times").scan(sources_of_truth.build_range_after_key(after_key), AT_ONCE))
     keys = (tuple(row[name] for name in _TIME_KEY) for row in rows)
     differences = [
         DerivedRowDifference(
@@ -303,9 +303,9 @@ def _derive_relationship_rows(registry: Registry, stored: StoredEntity | None) -
     return {} if stored is None else relationships.derive_relationship_rows(registry, stored.entity, stored.aspects)
 
 
-def _find_superfluous_relationships(registry: Registry, tx: TableContext, place: Key) -> Step:
+def _find_superfluous_relationships(registry: Registry, tx: TableContext, after_key: Key) -> Step:
     """Find rows of relationships that no aspect contains."""
-    rows = relationships.list_relationships_after(tx, place, _NAMED_AT_ONCE)
+    rows = relationships.list_relationships_after(tx, after_key, _NAMED_AT_ONCE)
     differences = [
         DerivedRowDifference(
             row.urn,
@@ -332,15 +332,15 @@ def _find_missing_ingestion_rows(tx: TableContext, rows: Iterable[Row]) -> Itera
         )
 
 
-def _compare_timeseries_with_ingestion_index(tx: TableContext, place: Key) -> Step:
+def _compare_timeseries_with_ingestion_index(tx: TableContext, after_key: Key) -> Step:
     """Compare timeseries values with the index of the ingestion runs that wrote them."""
-    rows = list(tx.get_table("timeseries").scan(sources_of_truth.build_range_after_key(place), AT_ONCE))
+    rows = list(tx.get_table("timeseries").scan(sources_of_truth.build_range_after_key(after_key), AT_ONCE))
     return list(_find_missing_ingestion_rows(tx, rows)), _get_key_of_last_row(rows, timeseries.KEY)
 
 
-def _find_superfluous_ingestion_rows(tx: TableContext, place: Key) -> Step:
+def _find_superfluous_ingestion_rows(tx: TableContext, after_key: Key) -> Step:
     """Find rows of the index of ingestion runs that no aspect requires."""
-    keys = ingestion_check.list_ingestion_keys_after(tx, place, AT_ONCE)
+    keys = ingestion_check.list_ingestion_keys_after(tx, after_key, AT_ONCE)
     differences = [
         DerivedRowDifference(
             str(key[1]), "a row of ingested is superfluous", partial(ingestion_check.rewrite_ingestion_row, key=key)

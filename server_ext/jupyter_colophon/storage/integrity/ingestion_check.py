@@ -26,11 +26,11 @@ def find_missing_ingestion_rows(tx: TableContext, rows: Iterable[Row]) -> dict[K
     return {key: time for key, time in expected.items() if key not in existing}
 
 
-def list_ingestion_keys_after(tx: TableContext, place: Key, limit: int) -> list[Key]:
+def list_ingestion_keys_after(tx: TableContext, after_key: Key, limit: int) -> list[Key]:
     """Return the keys in the index after a key; () means the start."""
     return [
         tuple(row[name] for name in KEY)
-        for row in tx.get_table("ingested").scan(sources_of_truth.build_range_after_key(place), limit)
+        for row in tx.get_table("ingested").scan(sources_of_truth.build_range_after_key(after_key), limit)
     ]
 
 

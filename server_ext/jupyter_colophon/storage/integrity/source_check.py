@@ -144,10 +144,10 @@ def _find_version_issues(tx: TableContext, row: Row) -> Iterator[str]:
 
 
 def _find_rows_without_owner(
-    table: str, key: Sequence[str], owners: str, parts: int, tx: TableContext, place: Key
+    table: str, key: Sequence[str], owners: str, parts: int, tx: TableContext, after_key: Key
 ) -> Step:
     """Find rows whose owner, named by the first parts of their key, does not exist."""
-    rows = list(tx.get_table(table).scan(sources_of_truth.build_range_after_key(place), AT_ONCE))
+    rows = list(tx.get_table(table).scan(sources_of_truth.build_range_after_key(after_key), AT_ONCE))
     owner_keys = dict.fromkeys(tuple(row[name] for name in key[:parts]) for row in rows)
     existing_owners = {
         tuple(row[name] for name in key[:parts]) for row in tx.get_table(owners).read_many(list(owner_keys))
@@ -160,8 +160,8 @@ def _find_rows_without_owner(
     return findings, _get_key_of_last_row(rows, key)
 
 
-def _find_run_issues(tx: TableContext, place: Key) -> Step:
-    rows = sources_of_truth.list_run_rows_after(tx, place)
+def _find_run_issues(tx: TableContext, after_key: Key) -> Step:
+    rows = sources_of_truth.list_run_rows_after(tx, after_key)
     programs = _find_existing_urns(tx, {row["program"] for row in rows})
     findings = []
     for row in rows:
@@ -175,8 +175,8 @@ def _find_run_issues(tx: TableContext, place: Key) -> Step:
     return findings, _get_key_of_last_row(rows, ("program", "run_id"))
 
 
-def _find_access_issues(tx: TableContext, place: Key) -> Step:
-    rows = list(tx.get_table("accesses").scan(sources_of_truth.build_range_after_key(place), AT_ONCE))
+def _find_access_issues(tx: TableContext, after_key: Key) -> Step:
+    rows = list(tx.get_table("accesses").scan(sources_of_truth.build_range_after_key(after_key), AT_ONCE))
     runs = {urn for urn in {row["run"] for row in rows} if sources_of_truth.find_run_row(tx, urn) is not None}
     data = _find_existing_urns(tx, {row["data"] for row in rows})
     findings = [

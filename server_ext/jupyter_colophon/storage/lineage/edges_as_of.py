@@ -107,19 +107,19 @@ class EdgesAsOf:
         return spans
 
     def _find_newest_accesses(
-        self, triples: Sequence[Triple], window: TimeWindow, most: int
+        self, triples: Sequence[Triple], window: TimeWindow, maximum: int
     ) -> tuple[list[RunAccess], set[Triple]]:
         """Return what had been recorded of the newest runs of these edges, and the edges that have more runs than
-        `most`.
+        `maximum`.
 
         An edge of which anything had been recorded has at least one access.
         """
-        edges = self.tx.edges.read_edges(triples, clip_window_to_recorded_time(window, self.time), most)
+        edges = self.tx.edges.read_edges(triples, clip_window_to_recorded_time(window, self.time), maximum)
         accesses = list(run_accesses.iterate_run_accesses(self.tx, edges, self.time))
         recorded = {(access.data, access.program, access.mode) for access in accesses}
-        incomplete = {(edge.data, edge.program, edge.mode) for edge in edges if edge.run_count > most}
+        incomplete = {(edge.data, edge.program, edge.mode) for edge in edges if edge.run_count > maximum}
         if unknown := sorted(incomplete - recorded):
-            older, still_incomplete = self._find_newest_accesses(unknown, window, most * _GROWTH)
+            older, still_incomplete = self._find_newest_accesses(unknown, window, maximum * _GROWTH)
             return accesses + older, incomplete & recorded | still_incomplete
         return accesses, incomplete
 

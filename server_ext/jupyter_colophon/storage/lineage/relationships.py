@@ -91,9 +91,9 @@ def list_relationships_to(
     return named
 
 
-def list_relationships_after(tx: TableContext, place: Key, limit: int) -> list[RelationshipRow]:
+def list_relationships_after(tx: TableContext, after_key: Key, limit: int) -> list[RelationshipRow]:
     """Return the rows of the table after a position; () means the start."""
-    keys = Range(place, begin_inclusive=False) if place else Range()
+    keys = Range(after_key, begin_inclusive=False) if after_key else Range()
     return [
         RelationshipRow(row["target"], row["urn"], row["aspect"], row["kind"])
         for row in tx.get_table(TABLE).scan(keys, limit)

@@ -26,15 +26,15 @@ def replace_locations_by_tables(tx: TableContext, event: Event) -> Event:
     )
 
 
-def find_table_at_location(tx: TableContext, place: Urn) -> Urn | None:
+def find_table_at_location(tx: TableContext, location_urn: Urn) -> Urn | None:
     """Return the table that is known to be stored at a location."""
-    row = tx.get_table(_TABLE).read((_KIND, str(place), ""))
+    row = tx.get_table(_TABLE).read((_KIND, str(location_urn), ""))
     return None if row is None else Urn.parse(row["urn"])
 
 
-def record_table_location(tx: TableContext, place: Urn, table: Urn, now: int) -> None:
+def record_table_location(tx: TableContext, location_urn: Urn, table: Urn, now: int) -> None:
     """Record that a table is stored at a location."""
-    row = {"kind": _KIND, "namespace": str(place), "name": "", "urn": str(table), "first": now}
+    row = {"kind": _KIND, "namespace": str(location_urn), "name": "", "urn": str(table), "first": now}
     tx.get_table(_TABLE).upsert(row)
 
 

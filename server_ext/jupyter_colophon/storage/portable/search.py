@@ -52,10 +52,10 @@ class PortableSearch:
         )
         self._put_facets(place, document.facet_values, is_new=old is None)
 
-    def _put_facets(self, place: int, values: FacetValues, *, is_new: bool) -> None:
+    def _put_facets(self, key: int, values: FacetValues, *, is_new: bool) -> None:
         table = self._table(FACETS.id)
-        old = {} if is_new else collect_facet_values(self._iterate_facets([place]))
-        removed, added = find_facet_row_changes(old, {place: values})
+        old = {} if is_new else collect_facet_values(self._iterate_facets([key]))
+        removed, added = find_facet_row_changes(old, {key: values})
         table.delete_many(removed)
         table.upsert_many([dict(zip(FACETS.primary_key, row, strict=True)) for row in added])
 
@@ -133,8 +133,8 @@ class PortableSearch:
             for row in rows
         ]
 
-    def _update_token_rows(self, place: _Place, old: set[str], new: set[str]) -> None:
-        table, (number, urn) = self._table(TOKENS.id), place
+    def _update_token_rows(self, key: _Place, old: set[str], new: set[str]) -> None:
+        table, (number, urn) = self._table(TOKENS.id), key
         for token in old - new:
             table.delete((token, number))
         for token in new - old:
@@ -161,9 +161,9 @@ class PortableSearch:
         rows = self._table(TOKENS.id).scan(Range((prefix,), (prefix + _LAST,)))
         return iter(sorted({(row["place"], row["urn"]) for row in rows}))
 
-    def _has_all_terms(self, place: _Place, terms: Sequence[str]) -> bool:
+    def _has_all_terms(self, key: _Place, terms: Sequence[str]) -> bool:
         table = self._table(TOKENS.id)
-        return all(table.read((term, place[0])) is not None for term in terms)
+        return all(table.read((term, key[0])) is not None for term in terms)
 
     def _compute_rarity(self, query: TextQuery, match_count: int, cap: int) -> float:
         row = self._table(NUMBERS.id).read(_NUMBER)

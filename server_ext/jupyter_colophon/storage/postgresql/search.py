@@ -237,9 +237,9 @@ def _quote_lexeme(token: str) -> str:
     return "'" + token.replace("\\", "\\\\").replace("'", "''") + "'"
 
 
-def _parse_stored_terms(words: str) -> frozenset[str]:
-    return frozenset(word[1:] for word in words.split(" ") if word.startswith(_TERM))
+def _parse_stored_terms(stored_text: str) -> frozenset[str]:
+    return frozenset(word[1:] for word in stored_text.split(" ") if word.startswith(_TERM))
 
 
-def _parse_stored_words(words: str) -> frozenset[str]:
-    return frozenset(word for word in words.split(" ") if word and not word.startswith(_TERM))
+def _parse_stored_words(stored_text: str) -> frozenset[str]:
+    return frozenset(word for word in stored_text.split(" ") if word and not word.startswith(_TERM))

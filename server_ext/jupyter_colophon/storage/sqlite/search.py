@@ -178,9 +178,9 @@ def _rank_matches_by_score(rows: list[Any], rarity: float) -> list[Match]:
     return [Match(urn, space, kind, number, scores[length]) for number, space, kind, urn, length in rows]
 
 
-def _parse_stored_terms(words: str) -> frozenset[str]:
-    return frozenset(word[1:] for word in words.split(" ") if word.startswith(_TERM))
+def _parse_stored_terms(stored_text: str) -> frozenset[str]:
+    return frozenset(word[1:] for word in stored_text.split(" ") if word.startswith(_TERM))
 
 
-def _parse_stored_words(words: str) -> frozenset[str]:
-    return frozenset(word for word in words.split(" ") if word and not word.startswith(_TERM))
+def _parse_stored_words(stored_text: str) -> frozenset[str]:
+    return frozenset(word for word in stored_text.split(" ") if word and not word.startswith(_TERM))
