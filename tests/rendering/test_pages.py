@@ -2,11 +2,13 @@
 
 import json
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 from jupyter_colophon.core.identity.names import IdentityRules
+from jupyter_colophon.core.identity.short_names import shorten_urn
 from jupyter_colophon.core.model.vocabulary import list_descriptors_of_value
 from jupyter_colophon.rendering.elements import Preformatted, TableElement, TagList, TextLine, Title
 from jupyter_colophon.rendering.lineage import LINEAGE_MIME, build_lineage_page
@@ -15,6 +17,7 @@ from jupyter_colophon.rendering.renderers import render_document_page
 from jupyter_colophon.rendering.style import make_command_style
 
 SCHEMAS = Path(__file__).parents[2] / "schemas" / "api"
+PICTURES = Path(__file__).parent / "pictures"
 HOSTILE = """<img src=x onerror=alert(1)>"'&</style><script>alert(2)</script>\x1b[31mred\x07"""
 PROGRAM = "urn:li:dataJob:(urn:li:dataFlow:(colophon,notebook,default),cells.nb.ipynb#{})"
 
@@ -219,7 +222,7 @@ def node(urn, level=0, **more):
         "urn": urn,
         "type": kind,
         "namespace": "db",
-        "name": "n",
+        "name": shorten_urn(urn).removeprefix("db."),
         "platform": None,
         "level": level,
         "deleted": False,
@@ -283,18 +286,25 @@ def test_lineage_page_names_its_interval(start, end, words):
 def test_svg_is_well_formed_and_complete():
     root = ElementTree.fromstring(build_lineage_page(chain())._repr_mimebundle_()["image/svg+xml"])
     svg = "{http://www.w3.org/2000/svg}"
-    assert [text.text for text in root.iter(f"{svg}text")] == ["db.b", "db.a", "nb.ipynb#make"]
-    assert len([path for path in root.iter(f"{svg}path") if path.get("class") == "edge"]) == 2
+    names = [text.text for text in root.iter(f"{svg}text") if text.get("font-weight")]
+    assert names == ["a", "b", "nb.ipynb"]
+    assert len([path for path in root.iter(f"{svg}path") if path.get("marker-end")]) == 2
 
 
 def test_wide_svg_labels_are_truncated():
-    urns = [table(letter * 40) for letter in "Wi"]
-    root = ElementTree.fromstring(
-        build_lineage_page(lineage([*map(node, urns)], [], urns[0]))._repr_mimebundle_()["image/svg+xml"]
-    )
-    wide, narrow = (text.text for text in root.iter("{http://www.w3.org/2000/svg}text"))
-    assert wide == "…" + "W" * 14
-    assert narrow.endswith("i" * 30)
+    wide, narrow = (table(letter * 40) for letter in "Wi")
+    document = lineage([node(wide), node(narrow, 1)], [edge(wide, narrow, "declared")], wide)
+    root = ElementTree.fromstring(build_lineage_page(document)._repr_mimebundle_()["image/svg+xml"])
+    texts = root.iter("{http://www.w3.org/2000/svg}text")
+    names = [text.text for text in texts if text.get("font-weight")]
+    assert sorted(names) == ["W" * 9 + "…", "i" * 24 + "…"]
+
+
+@pytest.mark.parametrize("name", ["chain", "fan", "cycle"])
+def test_svg_equals_the_drawing_that_jupyterlab_exports(name):
+    """labextension/test/lineage/svg.spec.ts compares the exported drawings with the same files."""
+    document = json.loads((PICTURES / f"{name}.json").read_text())
+    assert build_lineage_page(document)._repr_mimebundle_()["image/svg+xml"] == (PICTURES / f"{name}.svg").read_text()
 
 
 def test_hostile_names_are_escaped_in_svg():
@@ -334,7 +344,9 @@ def test_cell_reading_its_own_output_is_shown():
 def test_large_lineage_is_a_truncated_tree():
     made, focus = PROGRAM.format("c"), table("focus")
     others = [table(f"t{number}") for number in range(600)]
-    edges = [edge(made, focus, "write"), *(edge(other, made, "read") for other in others)]
+    # A chain; a fan would be drawn as a cluster.
+    edges = [edge(made, focus, "write"), edge(others[0], made, "read")]
+    edges += [edge(after, before, "declared") for before, after in pairwise(others)]
     bundle = build_lineage_page(
         lineage([node(focus), node(made), *map(node, others)], edges, focus, truncated=True)
     )._repr_mimebundle_()

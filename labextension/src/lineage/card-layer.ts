@@ -32,6 +32,8 @@ export interface ICardEmphasis {
   path: ReadonlySet<string> | null;
   column: IColumn | null;
   columns: IColumnPath | null;
+  /** The nodes that others added just now. */
+  news: ReadonlySet<string>;
 }
 
 /** The nodes that are HTML elements over the canvas. One of them is in the tab order. */
@@ -64,7 +66,7 @@ export class CardLayer {
       // Two lines of readable text only fit into a card of nearly its full size.
       this.element.classList.toggle('jp-mod-far', view.scale < 0.92);
       // The rows of columns are too low for readable text.
-      this.element.classList.toggle('jp-mod-distant', view.scale < 0.62);
+      this.element.classList.toggle('jp-mod-distant', view.scale < 0.66);
     }
   }
 
@@ -93,12 +95,13 @@ export class CardLayer {
   }
 
   private _emphasize(emphasis: ICardEmphasis, current: string): void {
-    const { selected, path, column, columns } = emphasis;
+    const { selected, path, column, columns, news } = emphasis;
     for (const [urn, card] of this._cards) {
       const main = this._getButton(urn);
       main?.setAttribute('tabindex', urn === current ? '0' : '-1');
       main?.setAttribute('aria-pressed', String(urn === selected));
       card.classList.toggle('jp-mod-faded', path !== null && !path.has(urn));
+      card.classList.toggle('jp-mod-new', news.has(urn));
       for (const row of card.querySelectorAll<HTMLElement>('[data-field]')) {
         const field = row.dataset['field'] ?? '';
         row.classList.toggle('jp-mod-onPath', columns?.fields.has(getFieldId({ urn, field })) === true);

@@ -1,5 +1,5 @@
 import type { INode, Side } from './graph';
-import { formatHiddenCount } from './graph';
+import { formatHiddenCount, SIDES } from './graph';
 import { COLUMN_HEIGHT, NODE_HEIGHT, NODE_WIDTH } from './layout';
 import type { IPlacedNode } from './scene';
 
@@ -181,7 +181,7 @@ export function createCard(placed: IPlacedNode, appearance: ICardAppearance, lab
   if (columns) {
     element.append(createColumns(placed, labels));
   }
-  for (const side of ['upstream', 'downstream'] as const) {
+  for (const side of SIDES) {
     if (node.notShown[side] > 0) {
       element.append(createExpander(node, side, labels));
     } else if (appearance.collapsible.includes(side)) {

@@ -53,3 +53,9 @@ export function measureDistance(curve: ICurve, point: IPoint): number {
   }
   return shortest;
 }
+
+/** Returns the middle of an edge. */
+export function getMiddle(curves: readonly ICurve[]): IPoint {
+  const { from, to } = curves[Math.floor(curves.length / 2)]!;
+  return { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 };
+}

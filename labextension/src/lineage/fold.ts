@@ -1,53 +1,9 @@
-import type { IGraph, INode, Side } from './graph';
+import { createCluster, FIRST_PAGE, getClusterUrn, getSideId, MIN_CLUSTER } from './cluster';
 import { replaceEnds } from './edges';
-import { collectNeighbours, countRemovedEdges } from './graph';
+import type { IFolding } from './folding';
+import type { IGraph } from './graph';
+import { collectNeighbours, countRemovedEdges, SIDES } from './graph';
 import { groupNodes } from './grouping';
-import type { Grouping } from './grouping';
-
-/** What the user chose to draw of a graph. */
-export interface IFolding {
-  grouping: Grouping;
-  /** The groups that are drawn as their nodes, by URN. */
-  openGroups: ReadonlySet<string>;
-  /** The number of nodes drawn of each fan, by the URN of its cluster; others have one page. */
-  pages: ReadonlyMap<string, number>;
-  /** The collapsed sides, by `getSideId`. */
-  collapsed: ReadonlySet<string>;
-  /** Nodes that are drawn in any case, such as those of a path. */
-  kept: ReadonlySet<string>;
-}
-
-export const NO_FOLDING: IFolding = {
-  grouping: 'none',
-  openGroups: new Set(),
-  pages: new Map(),
-  collapsed: new Set(),
-  kept: new Set()
-};
-
-/** The number of neighbours on one side of a node that are drawn at first. */
-export const FIRST_PAGE = 12;
-/** The number of neighbours that are added at once. */
-export const NEXT_PAGE = 50;
-/** A cluster of fewer nodes would not save space. */
-const MIN_CLUSTER = 5;
-
-const SIDES = ['upstream', 'downstream'] as const;
-
-/** Returns the identity of one side of a node. */
-export function getSideId(urn: string, side: Side): string {
-  return `${side} ${urn}`;
-}
-
-/** Returns the URN of the cluster on one side of a node. */
-export function getClusterUrn(urn: string, side: Side): string {
-  return `cluster:${getSideId(urn, side)}`;
-}
-
-/** Whether a node is a cluster of a fan, not a group by a property. */
-export function isCluster(node: Pick<INode, 'urn'>): boolean {
-  return node.urn.startsWith('cluster:');
-}
 
 interface IVisit {
   shown: Set<string>;
@@ -87,22 +43,6 @@ function visitNodes(graph: IGraph, folding: IFolding): IVisit {
   return visit;
 }
 
-function createCluster(urn: string, members: readonly INode[]): INode {
-  const [first] = members as [INode, ...INode[]];
-  const plain = members.flatMap(member => member.members ?? [member as NonNullable<INode['members']>[number]]);
-  return {
-    urn,
-    type: 'group',
-    namespace: first.namespace,
-    name: urn,
-    platform: null,
-    level: first.level,
-    deleted: false,
-    notShown: { upstream: 0, downstream: 0 },
-    members: plain
-  };
-}
-
 /** Returns the part of a graph to draw: with groups as nodes, and wide fans as clusters. */
 export function foldGraph(whole: IGraph, folding: IFolding): IGraph {
   const graph = groupNodes(whole, folding.grouping, folding.openGroups);
@@ -123,20 +63,4 @@ export function foldGraph(whole: IGraph, folding: IFolding): IGraph {
     kept
   );
   return { ...graph, nodes: [...nodes, ...added], edges };
-}
-
-/** Returns the nodes on a shortest way from the focus to a node, over edges of either direction. */
-export function findWay(graph: IGraph, urn: string): string[] {
-  const neighbours = collectNeighbours(graph.edges);
-  const before = new Map<string, string | null>([[graph.focus, null]]);
-  for (const at of before.keys()) {
-    for (const side of SIDES) {
-      neighbours.get(at)?.[side].forEach(other => before.has(other) || before.set(other, at));
-    }
-  }
-  const way: string[] = [];
-  for (let at = before.has(urn) ? urn : null; at !== null; at = before.get(at) ?? null) {
-    way.push(at);
-  }
-  return way;
 }

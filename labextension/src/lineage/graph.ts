@@ -15,6 +15,8 @@ export type IEdge = Lineage['edges'][number];
 export type IColumnEdge = Lineage['columns'][number];
 export type Side = 'upstream' | 'downstream';
 
+export const SIDES: readonly Side[] = ['upstream', 'downstream'];
+
 /** The displayed graph: the merged answers of the server. */
 export interface IGraph {
   /** The entity whose lineage is displayed. */
@@ -87,7 +89,7 @@ function mergeNodes(answers: readonly Lineage[], edges: readonly IEdge[]): Linea
     const neighbours = collectNeighbours(answer.edges);
     for (const node of answer.nodes) {
       const total = totals.get(node.urn) ?? { upstream: 0, downstream: 0 };
-      for (const side of ['upstream', 'downstream'] as const) {
+      for (const side of SIDES) {
         total[side] = Math.max(total[side], countShown(neighbours, node.urn, side) + node.notShown[side]);
       }
       totals.set(node.urn, total);
@@ -172,4 +174,20 @@ export function countRemovedEdges<N extends Pick<INode, 'urn' | 'notShown'>>(
       downstream: node.notShown.downstream + countLost(node.urn, 'downstream')
     }
   }));
+}
+
+/** Returns the nodes on a shortest way from the focus to a node, over edges of either direction. */
+export function findWay(graph: IGraph, urn: string): string[] {
+  const neighbours = collectNeighbours(graph.edges);
+  const before = new Map<string, string | null>([[graph.focus, null]]);
+  for (const at of before.keys()) {
+    for (const side of SIDES) {
+      neighbours.get(at)?.[side].forEach(other => before.has(other) || before.set(other, at));
+    }
+  }
+  const way: string[] = [];
+  for (let at = before.has(urn) ? urn : null; at !== null; at = before.get(at) ?? null) {
+    way.push(at);
+  }
+  return way;
 }

@@ -26,11 +26,16 @@ export function getGroupName(node: INode, grouping: Grouping): string | null {
   }
 }
 
+/** Returns the URN of the node that is drawn for a group. */
+export function getGroupUrn(grouping: Grouping, name: string): string {
+  return `group:${grouping} ${name}`;
+}
+
 function createGroup(name: string, grouping: Grouping, members: readonly INode[]): INode {
   const [first] = members as [INode, ...INode[]];
   return {
     ...first,
-    urn: `group:${grouping} ${name}`,
+    urn: getGroupUrn(grouping, name),
     type: 'group',
     name,
     platform: null,
@@ -48,7 +53,7 @@ export function groupNodes(graph: IGraph, grouping: Grouping, open: ReadonlySet<
   const groups = new Map<string, INode[]>();
   for (const node of graph.nodes) {
     const name = node.urn === graph.focus ? null : getGroupName(node, grouping);
-    if (name !== null && !open.has(`group:${grouping} ${name}`)) {
+    if (name !== null && !open.has(getGroupUrn(grouping, name))) {
       const members = groups.get(name) ?? [];
       members.push(node);
       groups.set(name, members);

@@ -1,4 +1,4 @@
-import type { IPalette } from './painter';
+import type { IPalette } from './palette';
 import { NODE_WIDTH } from './layout';
 import type { IScene } from './scene';
 import type { ISize, IViewport } from './viewport';
@@ -26,7 +26,7 @@ export class Minimap {
   }
 
   /** Paints the nodes of a scene. */
-  show(scene: IScene, palette: IPalette, colours: ReadonlyMap<string, number>): void {
+  show(scene: IScene, palette: IPalette, fills: ReadonlyMap<string, string>): void {
     const ratio = window.devicePixelRatio || 1;
     this._scale = Math.min(
       (WIDTH - 2 * PADDING) / Math.max(1, scene.width),
@@ -43,7 +43,7 @@ export class Minimap {
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     for (const [urn, { at, height }] of scene.nodes) {
       const isFocus = urn === scene.graph.focus;
-      context.fillStyle = isFocus ? palette.selected : (palette.series[colours.get(urn) ?? -1] ?? palette.edge);
+      context.fillStyle = isFocus ? palette.selected : (fills.get(urn) ?? palette.edge);
       context.fillRect(
         this._x + at.x * this._scale,
         this._y + at.y * this._scale,

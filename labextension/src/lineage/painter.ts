@@ -1,24 +1,12 @@
 import type { IColumnPath } from './columns';
 import type { ICurve } from './curves';
+import { getMiddle } from './curves';
 import { getEdgeId } from './graph';
 import { NODE_HEIGHT, NODE_WIDTH } from './layout';
+import type { IPalette } from './palette';
 import type { IBounds, IPlacedColumnEdge, IPlacedEdge, IPlacedNode, IScene } from './scene';
 import type { ISize, IViewport } from './viewport';
 import { MIN_CARD_SCALE } from './viewport';
-
-/** The colours of the current theme. */
-export interface IPalette {
-  edge: string;
-  selected: string;
-  node: string;
-  surface: string;
-  text: string;
-  added: string;
-  removed: string;
-  /** The colours of categories of nodes. */
-  series: readonly string[];
-  font: string;
-}
 
 /** How an edge differs between two times. */
 export type Mark = 'added' | 'removed';
@@ -33,6 +21,8 @@ interface IEmphasis {
   columns: IColumnPath | null;
   /** The URNs of nodes and ids of edges that are not faded; null for all. */
   path: ReadonlySet<string> | null;
+  /** The URNs of nodes and ids of edges that others added just now. */
+  news: ReadonlySet<string>;
 }
 
 /** The contents of the canvas. */
@@ -41,7 +31,8 @@ export interface IPicture extends IEmphasis {
   view: IViewport;
   /** Nodes that are painted because they have no card; null for none. */
   isPainted: (urn: string) => boolean;
-  colours: ReadonlyMap<string, number>;
+  /** The colours of nodes, by URN. */
+  fills: ReadonlyMap<string, string>;
   marks: ReadonlyMap<string, Mark>;
   getName: (placed: IPlacedNode) => string;
 }
@@ -52,34 +43,6 @@ export const MIN_TEXT_PX = 10.5;
 const FADED = 0.15;
 /** Below this scale curves are painted as lines, and without arrow heads. */
 const MIN_CURVE_SCALE = 0.2;
-
-/** The CSS variables of the colours of categories. */
-const SERIES = [
-  '--jp-brand-color1',
-  '--jp-success-color1',
-  '--jp-warn-color1',
-  '--jp-error-color1',
-  '--jp-info-color1',
-  '--jp-accent-color1',
-  '--jp-border-color0'
-];
-
-/** Reads the colours of the current theme. */
-export function readPalette(element: Element): IPalette {
-  const style = getComputedStyle(element);
-  const readVariable = (name: string): string => style.getPropertyValue(name).trim() || style.color;
-  return {
-    edge: readVariable('--jp-ui-font-color2'),
-    selected: readVariable('--jp-brand-color1'),
-    node: readVariable('--jp-border-color0'),
-    surface: readVariable('--jp-layout-color1'),
-    text: readVariable('--jp-ui-font-color1'),
-    added: readVariable('--jp-success-color0'),
-    removed: readVariable('--jp-error-color0'),
-    series: SERIES.map(readVariable),
-    font: style.fontFamily || 'sans-serif'
-  };
-}
 
 /** How a set of edges is painted. */
 interface IStroke {
@@ -100,13 +63,17 @@ function getDashes({ edge, backward }: IPlacedEdge, mark: Mark | undefined): num
   return edge.access === 'unknown' ? [7, 5] : [];
 }
 
+/** Whether an edge is selected, at the selected node, new, or on the path. */
+function isEmphasised({ edge }: IPlacedEdge, picture: IPicture): boolean {
+  const id = getEdgeId(edge);
+  const isSelected = id === picture.edge || [edge.source, edge.target].includes(picture.node ?? '');
+  return isSelected || picture.news.has(id) || picture.path?.has(id) === true;
+}
+
 /** Chooses the stroke of an edge. */
 function getStroke(placed: IPlacedEdge, palette: IPalette, picture: IPicture): IStroke {
-  const { edge } = placed;
-  const id = getEdgeId(edge);
-  const mark = picture.marks.get(id);
-  const isHighlighted = id === picture.edge || edge.source === picture.node || edge.target === picture.node;
-  const isStrong = isHighlighted || picture.path?.has(id) === true;
+  const mark = picture.marks.get(getEdgeId(placed.edge));
+  const isStrong = isEmphasised(placed, picture);
   const isThick = isStrong || mark !== undefined;
   const isFaded = !isStrong && (picture.path !== null || picture.columns !== null);
   return {
@@ -182,9 +149,7 @@ function setStroke(context: CanvasRenderingContext2D, stroke: IStroke): void {
 
 /** Paints a plus or a cross in the middle of an added or removed edge: colour alone is not sufficient. */
 function paintMark(context: CanvasRenderingContext2D, placed: IPlacedEdge, mark: Mark): void {
-  const curve = placed.curves[Math.floor(placed.curves.length / 2)]!;
-  const x = (curve.from.x + curve.to.x) / 2;
-  const y = (curve.from.y + curve.to.y) / 2;
+  const { x, y } = getMiddle(placed.curves);
   const size = 6;
   context.setLineDash([]);
   context.lineWidth = 2.4;
@@ -273,7 +238,7 @@ function paintNodes(context: CanvasRenderingContext2D, palette: IPalette, pictur
     if (!isInside(bounds, visible) || !picture.isPainted(urn)) {
       continue;
     }
-    const colour = palette.series[picture.colours.get(urn) ?? -1];
+    const colour = picture.fills.get(urn);
     context.globalAlpha = picture.path === null || picture.path.has(urn) ? 1 : FADED;
     if (hasText) {
       context.fillStyle = palette.surface;

@@ -1,5 +1,6 @@
-import type { IPalette, IPicture } from './painter';
+import type { IPicture } from './painter';
 import { paint } from './painter';
+import type { IPalette } from './palette';
 import type { ISize, IViewport } from './viewport';
 
 /** The part of the size of the view that a large drawing is painted beyond each of its sides. */

@@ -1,30 +1,25 @@
 import type { IDisposable } from '@lumino/disposable';
+import { Camera } from './camera';
 import type { IAppearance } from './card-layer';
 import { CardLayer, PLAIN_APPEARANCE } from './card-layer';
 import type { ILabels } from './cards';
 import type { IColumn, IColumnPath } from './columns';
 import { traceColumn } from './columns';
+import { Drag } from './drag';
 import type { IEdge, Side } from './graph';
-import { EMPTY_GRAPH } from './graph';
+import { EMPTY_GRAPH, SIDES } from './graph';
+import { Keyboard } from './keyboard';
 import type { IPoint } from './layout';
-import { NODE_HEIGHT, NODE_WIDTH } from './layout';
+import { NODE_WIDTH } from './layout';
 import { Minimap } from './minimap';
-import type { IPalette, Mark } from './painter';
-import { readPalette } from './painter';
+import type { Mark } from './painter';
+import type { IPalette } from './palette';
+import { readPalette, resolveFills } from './palette';
 import { Picture } from './picture';
 import type { IPlacedNode, IScene } from './scene';
-import {
-  getNewNodesBox,
-  findEdgeAt,
-  EMPTY_SCENE,
-  findNextColumn,
-  findNodeAt,
-  findNextNode,
-  findNodeByPrefix
-} from './scene';
-import { TypeAhead } from './type-ahead';
-import type { ISize, IViewport } from './viewport';
-import { fitView, fitBox, openView, toDrawingPoint, MIN_CARD_SCALE, revealBox, zoomView } from './viewport';
+import { EMPTY_SCENE, findEdgeAt, findNodeAt } from './scene';
+import type { ISize } from './viewport';
+import { MIN_CARD_SCALE, toDrawingPoint } from './viewport';
 
 /** The actions of the user in the drawing. */
 export interface IViewActions {
@@ -54,9 +49,18 @@ export interface IHighlight {
   path: ReadonlySet<string> | null;
   /** The edges that differ between two times, by id. */
   marks: ReadonlyMap<string, Mark>;
+  /** The nodes and edges that others added just now, by URNs and ids. */
+  news: ReadonlySet<string>;
 }
 
-export const NO_HIGHLIGHT: IHighlight = { node: null, edge: null, column: null, path: null, marks: new Map() };
+export const NO_HIGHLIGHT: IHighlight = {
+  node: null,
+  edge: null,
+  column: null,
+  path: null,
+  marks: new Map(),
+  news: new Set()
+};
 
 /** Options of a view. */
 export interface IViewOptions {
@@ -72,11 +76,7 @@ const DEFAULT_OPTIONS: IViewOptions = { minScale: 0.6, zoomsOnWheel: true, hasMi
 /** Below this scale cards are unreadable: nodes are painted instead. */
 const CARD_SCALE = MIN_CARD_SCALE;
 const MAX_CARDS = 300;
-const MAX_CLICK_MOVEMENT = 4;
 const EDGE_TOLERANCE_PX = 8;
-const ZOOM_STEP = 1.25;
-/** After this pause a movement of the view has ended. */
-const REST_MS = 140;
 const EVENTS = [
   'pointerdown',
   'pointermove',
@@ -103,9 +103,15 @@ export class LineageView implements IDisposable {
     host.classList.add('jp-Colophon-graph');
     host.setAttribute('role', 'group');
     host.setAttribute('aria-label', _labels.graph);
-    this._picture = new Picture();
+    this._camera = new Camera(
+      () => this._getSize(),
+      _options.minScale,
+      isMoving => this._onMove(isMoving)
+    );
+    this._keyboard = new Keyboard(this, _labels, _actions);
+    this._drag = new Drag(host, (dx, dy) => this._camera.pan(dx, dy));
     this._cards = new CardLayer(_labels);
-    this._minimap = new Minimap((x, y) => this._centreOn({ x, y }));
+    this._minimap = new Minimap((x, y) => this._camera.centre({ x, y }));
     this._minimap.isHidden = !_options.hasMinimap;
     host.append(this._picture.canvas, this._cards.element, this._minimap.element);
     this._palette = readPalette(host);
@@ -119,11 +125,21 @@ export class LineageView implements IDisposable {
     return this._isDisposed;
   }
 
+  /** The shown scene. */
+  get scene(): IScene {
+    return this._scene;
+  }
+
+  /** The colours of the nodes by URN, as CSS values without variables. */
+  get fills(): ReadonlyMap<string, string> {
+    return this._fills;
+  }
+
   dispose(): void {
     this._isDisposed = true;
     cancelAnimationFrame(this._frame);
     this._observer.disconnect();
-    window.clearTimeout(this._restTimer);
+    this._camera.dispose();
     this.host.removeEventListener('wheel', this);
     EVENTS.forEach(name => this.host.removeEventListener(name, this));
     this.host.replaceChildren();
@@ -145,7 +161,7 @@ export class LineageView implements IDisposable {
     } else if (event.type === 'dblclick') {
       this._onDoubleClick(event.target);
     } else if (event.type.startsWith('pointer')) {
-      this._onPointer(event as PointerEvent);
+      this._drag.onPointer(event as PointerEvent, this._getUrn(event.target) !== undefined);
     }
   }
 
@@ -154,26 +170,16 @@ export class LineageView implements IDisposable {
    * New neighbours of an expanded node are brought into view in any case.
    */
   show(scene: IScene, expanded: string | null = null, appearance: IAppearance = PLAIN_APPEARANCE): void {
-    const other = scene.graph.focus !== this._scene.graph.focus || this._scene.nodes.size === 0;
-    const anchor = this._getAnchorShift(scene);
-    this._newNodesBox = expanded === null ? null : getNewNodesBox(this._scene, scene, expanded);
+    this._camera.follow(this._scene, scene, this._current, expanded);
     this._scene = scene;
     this._appearance = appearance;
     const focused = this._cards.show(scene, appearance);
     this._hovered = null;
-    this._picture.invalidate();
-    this._minimap.show(scene, this._palette, appearance.colours);
+    this._resolveColours();
     this.host.dataset['nodes'] = String(scene.nodes.size);
     this.host.dataset['edges'] = String(scene.edges.length);
     if (!scene.nodes.has(this._current)) {
       this._current = scene.graph.focus;
-    }
-    if (!other && anchor && this._isMoved) {
-      this._view = { ...this._view, x: this._view.x + anchor.x, y: this._view.y + anchor.y };
-      this._revealNewNodes(this._getSize());
-    } else {
-      this._fitMode = other ? 'open' : this._fitMode;
-      this._pendingFit = this._fitMode;
     }
     this._draw();
     if (focused) {
@@ -191,24 +197,20 @@ export class LineageView implements IDisposable {
 
   /** Fits the whole graph into the view. */
   fit(): void {
-    this._fitMode = 'fit';
-    this._pendingFit = 'fit';
+    this._camera.fit();
     this._draw();
   }
 
   /** Zooms around the centre: in for 1, out for -1. */
   zoom(steps: number): void {
-    const { width, height } = this._getSize();
-    this._view = zoomView(this._view, ZOOM_STEP ** steps, { x: width / 2, y: height / 2 });
-    this._startMove();
+    this._camera.zoom(steps);
     this._draw();
   }
 
   /** Draws again with the colours of the current theme. */
   refreshColours(): void {
     this._palette = readPalette(this.host);
-    this._picture.invalidate();
-    this._minimap.show(this._scene, this._palette, this._appearance.colours);
+    this._resolveColours();
     this._draw();
   }
 
@@ -216,7 +218,7 @@ export class LineageView implements IDisposable {
   focusNode(urn: string, field?: string): void {
     if (this._scene.nodes.has(urn)) {
       this._current = urn;
-      this._reveal(urn, this._getSize());
+      this._camera.reveal(this._scene, urn);
       this._draw();
       this._cards.focus(urn, field);
     }
@@ -226,51 +228,42 @@ export class LineageView implements IDisposable {
   centreNode(urn: string, field?: string): void {
     const placed = this._scene.nodes.get(urn);
     if (placed) {
-      this._view = { ...this._view, scale: Math.max(this._view.scale, 0.92) };
-      this._centreOn({ x: placed.at.x + NODE_WIDTH / 2, y: placed.at.y + placed.height / 2 });
+      this._camera.enlarge();
+      this._camera.centre({ x: placed.at.x + NODE_WIDTH / 2, y: placed.at.y + placed.height / 2 });
       this.focusNode(urn, field);
     }
   }
 
-  /** Moves the view by pixels on the screen. */
-  pan(dx: number, dy: number): void {
-    this._view = { ...this._view, x: this._view.x + dx, y: this._view.y + dy };
-    this._startMove();
-  }
-
-  /** The current scale. */
-  get scale(): number {
-    return this._view.scale;
-  }
-
-  private _centreOn({ x, y }: IPoint): void {
-    const { width, height } = this._getSize();
-    const { scale } = this._view;
-    this._view = { scale, x: width / 2 - x * scale, y: height / 2 - y * scale };
-    this._startMove();
-  }
-
-  /** Returns how far the current node moves in another scene, to keep it in place. */
-  private _getAnchorShift(scene: IScene): IPoint | undefined {
-    const urn = scene.nodes.has(this._current) ? this._current : scene.graph.focus;
-    const before = this._scene.nodes.get(urn)?.at;
-    const after = scene.nodes.get(urn)?.at;
-    const { scale } = this._view;
-    return before && after ? { x: (before.x - after.x) * scale, y: (before.y - after.y) * scale } : undefined;
+  /** Selects a node; a group is opened instead. */
+  activate(urn: string): void {
+    if (this._scene.nodes.get(urn)?.node.members) {
+      this._actions.openGroup(urn);
+    } else {
+      this._actions.selectNode(urn);
+    }
   }
 
   private _getSize(): ISize {
     return { width: this.host.clientWidth, height: this.host.clientHeight };
   }
 
+  private _resolveColours(): void {
+    this._fills = resolveFills(this._scene, this._appearance, this._palette, this.host);
+    this._picture.invalidate();
+    this._minimap.show(this._scene, this._palette, this._fills);
+  }
+
   private _onResize(): void {
-    // Until the user moves the drawing, it keeps filling the view.
-    this._pendingFit ??= this._isMoved ? null : this._fitMode;
-    if (this._pendingFit === null) {
-      // The details of the selected node must not cover it.
-      this._reveal(this._pendingReveal, this._getSize());
-    }
+    this._camera.resize(this._scene, this._pendingReveal);
     this._pendingReveal = null;
+    this._schedule();
+  }
+
+  /** Draws the moved view; when it rests, the cards of the visible nodes are added. */
+  private _onMove(isMoving: boolean): void {
+    if (!isMoving) {
+      this._picture.invalidate();
+    }
     this._schedule();
   }
 
@@ -286,13 +279,14 @@ export class LineageView implements IDisposable {
     if (this._isDisposed || size.width === 0 || size.height === 0) {
       return;
     }
-    this._setView(size);
+    const { node, edge, column, path, marks, news } = this._highlight;
+    this._camera.update(this._scene, node);
+    const { view } = this._camera;
     const near = this._selectCards(size);
-    this._cards.move(this._view);
-    this._minimap.draw(this._scene, this._view, size);
-    const { node, edge, column, path, marks } = this._highlight;
+    this._cards.move(view);
+    this._minimap.draw(this._scene, view, size);
     const columns = this._getColumnPath();
-    this._cards.draw(near, { selected: node, path, column, columns }, this._current);
+    this._cards.draw(near, { selected: node, path, column, columns, news }, this._current);
     // Cards of a large graph cover painted nodes, which are seen first where the view moves to.
     const isPainted = (urn: string): boolean => this._isLarge || !near.has(urn);
     this._picture.draw(
@@ -300,31 +294,20 @@ export class LineageView implements IDisposable {
       this._palette,
       {
         scene: this._scene,
-        view: this._view,
+        view,
         node,
         edge,
         path,
         marks,
+        news,
         columns,
         isPainted,
-        colours: this._appearance.colours,
+        fills: this._fills,
         getName: placed => this._labels.getName(placed.node)
       },
       this._isLarge,
-      this._restTimer !== 0
+      this._camera.isMoving
     );
-  }
-
-  /** Notes that the user moves the view. When it rests, the cards of the visible nodes are added. */
-  private _startMove(): void {
-    this._isMoved = true;
-    window.clearTimeout(this._restTimer);
-    this._restTimer = window.setTimeout(() => {
-      this._restTimer = 0;
-      this._picture.invalidate();
-      this._schedule();
-    }, REST_MS);
-    this._schedule();
   }
 
   /** Whether the picture is kept while the view moves. */
@@ -351,44 +334,17 @@ export class LineageView implements IDisposable {
     }
   }
 
-  private _setView(size: ISize): void {
-    if (this._pendingFit === 'fit') {
-      this._view = fitView(this._scene, size);
-    } else if (this._pendingFit === 'open') {
-      const at = this._scene.nodes.get(this._scene.graph.focus)?.at ?? { x: 0, y: 0 };
-      const centre = { x: at.x + NODE_WIDTH / 2, y: at.y + NODE_HEIGHT / 2 };
-      this._view = openView(this._scene, size, centre, this._options.minScale);
-      this._reveal(this._highlight.node, size);
-      this._revealNewNodes(size);
-    }
-    this._isMoved &&= this._pendingFit === null;
-    this._pendingFit = null;
-  }
-
-  private _reveal(urn: string | null, size: ISize): void {
-    const placed = urn === null ? undefined : this._scene.nodes.get(urn);
-    if (placed) {
-      this._view = revealBox(this._view, { ...placed.at, width: NODE_WIDTH, height: placed.height }, size);
-    }
-  }
-
-  private _revealNewNodes(size: ISize): void {
-    if (this._newNodesBox && size.width > 0 && size.height > 0) {
-      this._view = fitBox(this._view, this._newNodesBox, size);
-    }
-  }
-
   /**
    * Returns the nodes that get a card: all that are readable, so that a screen reader finds them.
    * Of very large graphs, only those in view.
    */
   private _selectCards(size: ISize): Set<string> {
-    const { scale } = this._view;
+    const { scale } = this._camera.view;
     if (scale >= CARD_SCALE && !this._isLarge) {
       return new Set(this._scene.nodes.keys());
     }
     // While a large graph moves, its nodes are painted; cards follow when it rests.
-    if (this._isLarge && this._restTimer !== 0) {
+    if (this._isLarge && this._camera.isMoving) {
       return this._near;
     }
     const inView =
@@ -403,7 +359,7 @@ export class LineageView implements IDisposable {
   }
 
   private _isInView({ at, height }: IPlacedNode, size: ISize): boolean {
-    const { x, y, scale } = this._view;
+    const { x, y, scale } = this._camera.view;
     const left = at.x * scale + x;
     const top = at.y * scale + y;
     return left + NODE_WIDTH * scale > 0 && left < size.width && top + height * scale > 0 && top < size.height;
@@ -418,13 +374,18 @@ export class LineageView implements IDisposable {
     return { x: event.clientX - box.left, y: event.clientY - box.top };
   }
 
+  /** Zooms; sideways, or with Shift, it scrolls. */
   private _onWheel(event: WheelEvent): void {
     if (!this._options.zoomsOnWheel && !event.ctrlKey && !event.metaKey) {
       return;
     }
     event.preventDefault();
-    this._view = zoomView(this._view, Math.exp(-event.deltaY * 0.0015), this._getPoint(event));
-    this._startMove();
+    const isSideways = Math.abs(event.deltaX) > Math.abs(event.deltaY);
+    if (isSideways || event.shiftKey) {
+      this._camera.pan(-(isSideways ? event.deltaX : event.deltaY), 0);
+    } else {
+      this._camera.zoomAt(Math.exp(-event.deltaY * 0.0015), this._getPoint(event));
+    }
   }
 
   /** Moves the view when the browser scrolls, for instance to a card found by a search in the page. */
@@ -432,26 +393,8 @@ export class LineageView implements IDisposable {
     const { scrollLeft, scrollTop } = this.host;
     if (scrollLeft !== 0 || scrollTop !== 0) {
       this.host.scrollTo(0, 0);
-      this._isMoved = true;
-      this._view = { ...this._view, x: this._view.x - scrollLeft, y: this._view.y - scrollTop };
+      this._camera.pan(-scrollLeft, -scrollTop);
       this._draw();
-    }
-  }
-
-  private _onPointer(event: PointerEvent): void {
-    if (event.type === 'pointerdown') {
-      this._dragDistance = 0;
-      this._isDragging = event.button === 0 && this._getUrn(event.target) === undefined;
-    } else if (event.type === 'pointermove' && this._isDragging) {
-      if (!this.host.hasPointerCapture(event.pointerId)) {
-        this.host.setPointerCapture(event.pointerId);
-      }
-      this._dragDistance += Math.abs(event.movementX) + Math.abs(event.movementY);
-      if (this._dragDistance > MAX_CLICK_MOVEMENT) {
-        this.pan(event.movementX, event.movementY);
-      }
-    } else if (event.type === 'pointerup' || event.type === 'pointercancel') {
-      this._isDragging = false;
     }
   }
 
@@ -461,14 +404,15 @@ export class LineageView implements IDisposable {
       this._onCardClick(urn, event.target);
       return;
     }
-    if (this._dragDistance > MAX_CLICK_MOVEMENT) {
+    if (this._drag.hasMoved) {
       return;
     }
-    const place = toDrawingPoint(this._view, this._getPoint(event));
+    const { view } = this._camera;
+    const place = toDrawingPoint(view, this._getPoint(event));
     const node = findNodeAt(this._scene, place);
-    const edge = node ? null : findEdgeAt(this._scene, place, EDGE_TOLERANCE_PX / this._view.scale);
+    const edge = node ? null : findEdgeAt(this._scene, place, EDGE_TOLERANCE_PX / view.scale);
     if (node) {
-      this._activate(node.urn);
+      this.activate(node.urn);
     } else if (edge) {
       this._actions.selectEdge(edge);
     } else {
@@ -490,16 +434,7 @@ export class LineageView implements IDisposable {
     } else if (column) {
       this._lockColumn(column);
     } else {
-      this._activate(urn);
-    }
-  }
-
-  /** Selects a node; a group is opened instead. */
-  private _activate(urn: string): void {
-    if (this._scene.nodes.get(urn)?.node.members) {
-      this._actions.openGroup(urn);
-    } else {
-      this._actions.selectNode(urn);
+      this.activate(urn);
     }
   }
 
@@ -537,101 +472,35 @@ export class LineageView implements IDisposable {
       return;
     }
     const column = this._getColumn(event.target);
-    const isHandled = column ? this._onColumnKey(column, event.key) : this._onCardKey(urn, event);
+    const isOnButton = !(event.target instanceof Element && event.target.classList.contains('jp-Colophon-card'));
+    const isHandled = column
+      ? this._keyboard.onColumnKey(column, event.key)
+      : this._keyboard.onCardKey(urn, event, isOnButton);
     if (isHandled) {
       event.preventDefault();
     }
   }
 
-  /** Handles a key on a column. Arrows follow the edges between columns; up from the first one leads to the card. */
-  private _onColumnKey(column: IColumn, key: string): boolean {
-    const next = findNextColumn(this._scene, column, key);
-    if (next) {
-      this.focusNode(next.urn, next.field);
-    } else if (key === 'ArrowUp') {
-      this.focusNode(column.urn);
-    } else if (key === 'Escape') {
-      this._actions.selectColumn(null);
-      this.focusNode(column.urn);
-    }
-    return next !== undefined || key === 'ArrowUp' || key === 'Escape';
-  }
-
-  private _onCardKey(urn: string, event: KeyboardEvent): boolean {
-    const { key } = event;
-    const onMain = event.target instanceof Element && event.target.classList.contains('jp-Colophon-card');
-    const expanding: Record<string, Side> = { '[': 'upstream', ']': 'downstream' };
-    const collapsing: Record<string, Side> = { '{': 'upstream', '}': 'downstream' };
-    const first = this._scene.nodes.get(urn)?.columns?.fields[0];
-    if (key === 'Enter' && onMain) {
-      return this._openNode(urn);
-    }
-    if (expanding[key]) {
-      this._actions.expand(urn, expanding[key]);
-    } else if (collapsing[key]) {
-      this._actions.collapse(urn, collapsing[key]);
-    } else if (key === 'Insert') {
-      this._actions.toggleColumns(urn);
-    } else if (key === 'Escape') {
-      this._actions.clearSelection();
-    } else if (key === 'ArrowDown' && first !== undefined) {
-      this.focusNode(urn, first);
-    } else {
-      return this._moveFocus(urn, key, event.timeStamp, onMain);
-    }
-    return true;
-  }
-
-  private _openNode(urn: string): boolean {
-    if (this._scene.nodes.get(urn)?.node.members) {
-      this._actions.openGroup(urn);
-    } else {
-      this._actions.open(urn);
-    }
-    return true;
-  }
-
-  /** Moves the focus by an arrow, Home or End, or to the next node whose name begins with the typed letters. */
-  private _moveFocus(urn: string, key: string, time: number, onMain: boolean): boolean {
-    const typed = onMain ? this._typeAhead.add(key, time) : null;
-    const next =
-      typed === null
-        ? findNextNode(this._scene, urn, key)
-        : findNodeByPrefix(this._scene, urn, typed, node => this._labels.getName(node));
-    if (next !== undefined) {
-      this.focusNode(next);
-      if (!this._scene.nodes.get(next)?.node.members) {
-        this._actions.selectNode(next);
-      }
-    }
-    return next !== undefined;
-  }
-
-  private _picture: Picture;
+  private _picture = new Picture();
+  private _camera: Camera;
+  private _keyboard: Keyboard;
+  private _drag: Drag;
   private _cards: CardLayer;
   private _minimap: Minimap;
   private _observer: ResizeObserver;
   private _palette: IPalette;
-  private _typeAhead = new TypeAhead();
+  private _fills: ReadonlyMap<string, string> = new Map();
   private _appearance: IAppearance = PLAIN_APPEARANCE;
   private _hovered: IColumn | null = null;
   private _near = new Set<string>();
-  private _restTimer = 0;
   private _scene: IScene = { ...EMPTY_SCENE, graph: EMPTY_GRAPH };
-  private _view: IViewport = { x: 0, y: 0, scale: 1 };
   private _highlight: IHighlight = NO_HIGHLIGHT;
   private _current = '';
   private _frame = 0;
-  private _fitMode: 'open' | 'fit' = 'open';
-  private _pendingFit: 'open' | 'fit' | null = 'open';
-  private _newNodesBox: (IPoint & ISize) | null = null;
   private _pendingReveal: string | null = null;
-  private _isMoved = false;
-  private _isDragging = false;
-  private _dragDistance = 0;
   private _isDisposed = false;
 }
 
 function isSide(text: string | undefined): text is Side {
-  return text === 'upstream' || text === 'downstream';
+  return SIDES.some(side => side === text);
 }

@@ -17,7 +17,7 @@ const MIN_SCALE = 0.05;
 const MAX_SCALE = 2.5;
 const MARGIN = 24;
 /** At this scale cards are easy to read. */
-const READING_SCALE = 0.92;
+export const READING_SCALE = 0.92;
 /** Below this scale cards are unreadable. */
 export const MIN_CARD_SCALE = 0.35;
 

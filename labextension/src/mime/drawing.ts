@@ -1,8 +1,9 @@
 import type { Lineage } from '../generated/api';
 import type { ICardColumns } from '../lineage/columns';
 import { FIRST_COLUMNS, listColumns, NEXT_COLUMNS, selectColumns } from '../lineage/columns';
-import type { IFolding } from '../lineage/fold';
-import { FIRST_PAGE, foldGraph, isCluster, NEXT_PAGE, NO_FOLDING } from '../lineage/fold';
+import { foldGraph } from '../lineage/fold';
+import type { IFolding } from '../lineage/folding';
+import { NO_FOLDING, openGroup } from '../lineage/folding';
 import { getEdgeId, mergeAnswers } from '../lineage/graph';
 import { computeLayout } from '../lineage/layout';
 import { toDigraph, createScene } from '../lineage/scene';
@@ -54,11 +55,8 @@ export function drawLineage(host: HTMLElement, answer: Lineage, context: IOutput
     expand: () => context.openLineage(whole.focus),
     collapse: () => context.openLineage(whole.focus),
     openGroup: urn => {
-      const shown = folding.pages.get(urn) ?? FIRST_PAGE;
-      if (isCluster({ urn })) {
-        folding = { ...folding, pages: new Map(folding.pages).set(urn, shown + NEXT_PAGE) };
-        draw(urn);
-      }
+      folding = openGroup(folding, urn);
+      draw(urn);
     },
     toggleColumns: urn => (columns.delete(urn) ? draw(urn) : showColumns(urn, FIRST_COLUMNS)),
     showMoreColumns: urn => showColumns(urn, (columns.get(urn)?.fields.length ?? 0) + NEXT_COLUMNS)

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import { mergeAnswers } from '../../src/lineage/graph';
-import { computeLayout, NODE_WIDTH } from '../../src/lineage/layout';
+import { computeLayout } from '../../src/lineage/layout';
 import type { IScene } from '../../src/lineage/scene';
 import { toDigraph, findEdgeAt, findNodeAt, createScene, findNextNode } from '../../src/lineage/scene';
-import { escapeXml, exportSvg } from '../../src/lineage/svg';
 import { lineageOf } from '../support/server';
 
 function scene(...edges: [string, string][]): IScene {
@@ -51,29 +50,4 @@ test('a painted node is found under the pointer', () => {
   const at = STORY.nodes.get('c')?.at ?? { x: 0, y: 0 };
   expect(findNodeAt(STORY, { x: at.x + 5, y: at.y + 5 })?.urn).toBe('c');
   expect(findNodeAt(STORY, { x: at.x - 5, y: at.y + 5 })).toBeNull();
-});
-
-const WORDS = { getName: (node: { name: string }) => node.name, getPlace: () => 'flights · spark', deleted: 'deleted' };
-
-test('labels of an exported drawing are truncated', () => {
-  const long = 'W'.repeat(60);
-  const parsed = new DOMParser().parseFromString(exportSvg(scene([long, 'p']), WORDS, 'sans-serif'), 'image/svg+xml');
-  const labels = [...parsed.querySelectorAll('text')];
-  expect(labels).toHaveLength(4);
-  for (const label of labels) {
-    const end = Number(label.getAttribute('x')) + Number(label.getAttribute('textLength'));
-    expect(end).toBeLessThanOrEqual(NODE_WIDTH - 10);
-  }
-  expect(labels.map(label => label.textContent)).toContainEqual(expect.stringMatching(/^W+…$/));
-});
-
-test('an exported drawing contains all nodes with escaped names', () => {
-  const evil = '"/><script>alert(1)</script>\u0000&';
-  const file = exportSvg(scene([evil, 'p']), WORDS, 'sans-serif');
-  const parsed = new DOMParser().parseFromString(file, 'image/svg+xml');
-  expect(parsed.querySelector('parsererror')).toBeNull();
-  expect(parsed.querySelectorAll('script')).toHaveLength(0);
-  expect(parsed.querySelectorAll('rect')).toHaveLength(2);
-  expect(parsed.querySelectorAll('path[marker-end]')).toHaveLength(1);
-  expect(escapeXml('<a b="c">&')).toBe('&lt;a b=&quot;c&quot;&gt;&amp;');
 });

@@ -7,8 +7,8 @@ from typing import Any
 from jupyter_colophon.core.display_text import escape_control_characters, format_count_with_noun
 from jupyter_colophon.core.identity.short_names import shorten_urn
 from jupyter_colophon.core.lineage.graph import has_data_flow
+from jupyter_colophon.rendering.drawing.svg import draw_lineage
 from jupyter_colophon.rendering.elements import Element, Preformatted, TableElement, TextLine, Title
-from jupyter_colophon.rendering.lineage_svg import draw_lineage
 from jupyter_colophon.rendering.page import Page
 from jupyter_colophon.rendering.style import NOTEBOOK, Style
 

@@ -14,7 +14,8 @@ import { parseNotebookUrn } from '../../model/urns';
 import { Columns } from './columns';
 import { Impact } from './impact';
 import { getNodeName } from './labels';
-import type { ISelection, LineageModel } from './model';
+import type { LineageModel } from './model';
+import type { ISelection } from './selection';
 
 interface IDetailsProps {
   model: LineageModel;

@@ -21,13 +21,14 @@ interface IDrawingProps {
 }
 
 const NO_MARKS = new Map<string, never>();
+const NO_NEWS = new Set<string>();
 
 /** Integrates the framework-independent drawing with React. */
 export function Drawing(props: IDrawingProps): React.JSX.Element {
   const { model, open, decorations, themeChanged, onReady, trans } = props;
   const host = React.useRef<HTMLDivElement>(null);
   const [view, setView] = React.useState<LineageView | null>(null);
-  const { scene, expanded, selection, colours, tags, options, column, path, comparison } = useModel(model);
+  const { scene, expanded, selection, colours, tags, options, column, path, comparison, news } = useModel(model);
 
   React.useEffect(() => {
     if (!host.current) {
@@ -74,9 +75,10 @@ export function Drawing(props: IDrawingProps): React.JSX.Element {
         edge: selection.edge ? getEdgeId(selection.edge) : null,
         column,
         path: path && path.count > 0 ? path.ids : null,
-        marks: comparison?.marks ?? NO_MARKS
+        marks: comparison?.marks ?? NO_MARKS,
+        news: news?.ids ?? NO_NEWS
       }),
-    [view, selection, column, path, comparison, scene]
+    [view, selection, column, path, comparison, news, scene]
   );
   return <div ref={host} />;
 }

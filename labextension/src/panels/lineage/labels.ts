@@ -3,7 +3,7 @@ import type { ILabels } from '../../lineage/cards';
 import type { INode } from '../../lineage/graph';
 import { formatHiddenCount } from '../../lineage/graph';
 import { getLastPart, getTypeLabel } from '../../components/labels';
-import { isCluster } from '../../lineage/fold';
+import { isCluster } from '../../lineage/cluster';
 
 const CELL = /^(?:.*\/)?([^/]+)#([^#]+)$/;
 

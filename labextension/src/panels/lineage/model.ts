@@ -1,80 +1,44 @@
-import type { Change, Lineage, Run } from '../../generated/api';
-import type { IOperations } from '../../generated/operations';
+import type { Change } from '../../generated/api';
 import type { IColours } from '../../lineage/colouring';
 import { colourNodes, NO_COLOURS } from '../../lineage/colouring';
+import { getSideId } from '../../lineage/cluster';
 import type { IColumn } from '../../lineage/columns';
-import { FIRST_COLUMNS, isControl, listColumns, NEXT_COLUMNS, selectColumns, traceColumn } from '../../lineage/columns';
-import type { IFolding } from '../../lineage/fold';
-import {
-  FIRST_PAGE,
-  findWay,
-  foldGraph,
-  getClusterUrn,
-  getSideId,
-  isCluster,
-  NEXT_PAGE,
-  NO_FOLDING
-} from '../../lineage/fold';
-import type { IColumnEdge, IEdge, IGraph, INode, Side } from '../../lineage/graph';
-import { getEdgeId, EMPTY_GRAPH, mergeAnswers, restrictAnswer } from '../../lineage/graph';
-import { getGroupName } from '../../lineage/grouping';
+import { isControl } from '../../lineage/columns';
+import { foldGraph } from '../../lineage/fold';
+import type { IFolding } from '../../lineage/folding';
+import { collapseSide, expandSide, NO_FOLDING, openGroup, revealNode, setGrouping } from '../../lineage/folding';
+import type { IGraph, INode, Side } from '../../lineage/graph';
+import { EMPTY_GRAPH, getEdgeId } from '../../lineage/graph';
 import type { Layouter } from '../../lineage/layouter';
-import type { Mark } from '../../lineage/painter';
-import type { CardColumns, IScene } from '../../lineage/scene';
-import { toDigraph, EMPTY_SCENE, createScene } from '../../lineage/scene';
+import type { IScene } from '../../lineage/scene';
+import { createScene, EMPTY_SCENE, toDigraph } from '../../lineage/scene';
 import type { Interval } from '../../model/interval';
-import { toBounds, isReversed, toUtc } from '../../model/interval';
+import { isReversed, toBounds, toUtc } from '../../model/interval';
 import type { ILiveState } from '../../model/live-model';
 import { LiveModel } from '../../model/live-model';
-import type { CatalogProblem } from '../../model/problem';
 import { toProblem } from '../../model/problem';
 import type { ICatalog, IChangeFeed, IInterval } from '../../tokens';
-import type { IImpact } from './impact-list';
+import { CardColumnChoice } from './card-columns';
+import type { IComparison } from './comparison';
+import { readComparison } from './comparison';
 import { readImpact } from './impact-list';
+import type { IGraphQuery } from './loader';
+import { GraphLoader, MAX_RELATIONS } from './loader';
+import type { INews } from './news';
+import { findNews } from './news';
+import { readNodeLabels } from './node-labels';
 import type { ILineageOptions } from './options';
 import { DEFAULT_OPTIONS, parseView } from './options';
-import { readNodeLabels } from './node-labels';
+import type { IPath } from './path';
+import { readPath } from './path';
+import type { ISelected, ISelection } from './selection';
+import { EMPTY_SELECTION, selectEdge, selectNode } from './selection';
+import type { TimeRange } from './time-range';
+import { findTimeRange } from './time-range';
 
-/** A request for the lineage of one entity. */
-type LineageQuery = IOperations['readLineage']['parameters'];
-
-/** The most relations of an answer; more are loaded on request. */
-const MAX_RELATIONS = 10_000;
 const MAX_RUNS = 20;
-/** Maximum number of expanded programs whose other data are loaded. */
-const MAX_PROGRAMS = 20;
-/** The number of tables whose columns are shown at once. */
-const MAX_TABLES = 60;
 const CHANGE_PAUSE_MS = 400;
-const DAY_MS = 86_400_000;
-
-/** The selected node or edge, with its runs and columns. */
-export interface ISelection {
-  node: INode | null;
-  edge: IEdge | null;
-  runs: readonly Run[] | null;
-  columns: readonly IColumnEdge[];
-  /** The downstream entities of the node, once requested. */
-  impact: IImpact | null;
-  problem: CatalogProblem | null;
-}
-
-/** The shortest paths between two nodes. */
-interface IPath {
-  from: string;
-  to: string;
-  /** The number of paths. */
-  count: number;
-  /** The nodes and edges on the paths, by URNs and ids. */
-  ids: ReadonlySet<string>;
-}
-
-/** The differences between two times. */
-export interface IComparison {
-  marks: ReadonlyMap<string, Mark>;
-  added: number;
-  removed: number;
-}
+const NEWS_MS = 6000;
 
 /** The state of the lineage panel. */
 export interface ILineageState extends ILiveState {
@@ -92,8 +56,9 @@ export interface ILineageState extends ILiveState {
   pathStart: INode | null;
   path: IPath | null;
   comparison: IComparison | null;
-  /** When the first and the last run of the graph were, in milliseconds. */
-  timeRange: readonly [number, number] | null;
+  timeRange: TimeRange | null;
+  /** What others added since a few seconds. */
+  news: INews | null;
   /** The node whose hidden neighbours were added to this scene. */
   expanded: string | null;
   selection: ISelection;
@@ -102,24 +67,9 @@ export interface ILineageState extends ILiveState {
   answered: boolean;
 }
 
-const EMPTY_SELECTION: ISelection = { node: null, edge: null, runs: null, columns: [], impact: null, problem: null };
 const NO_SCENE: IScene = { ...EMPTY_SCENE, graph: EMPTY_GRAPH };
 
-/** Whether an edge between columns belongs to an edge of the graph. */
-function belongsToEdge(column: IColumnEdge, edge: IEdge, data: string, program: string): boolean {
-  return edge.access === 'declared'
-    ? column.program === null && column.source === edge.source && column.target === edge.target
-    : column.program === program && (column.source === data || column.target === data);
-}
-
-/** Returns when the first and the last run of a graph were; null if there is none. */
-function findTimeRange(graph: IGraph, now: number): readonly [number, number] | null {
-  const starts = graph.edges.map(edge => Date.parse(edge.start));
-  const first = starts.reduce((least, time) => Math.min(least, time), Infinity);
-  return first === Infinity ? null : [Math.min(first, now), now];
-}
-
-/** The model of a lineage graph. */
+/** The model of a lineage graph: what is loaded, what of it is drawn, and what is selected. */
 export class LineageModel extends LiveModel<ILineageState> {
   constructor(
     private _catalog: ICatalog,
@@ -139,6 +89,7 @@ export class LineageModel extends LiveModel<ILineageState> {
       path: null,
       comparison: null,
       timeRange: null,
+      news: null,
       expanded: null,
       selection: EMPTY_SELECTION,
       isUnknownThen: false,
@@ -146,10 +97,13 @@ export class LineageModel extends LiveModel<ILineageState> {
       answered: false,
       problem: null
     });
+    this._loader = new GraphLoader(_catalog, urn);
+    this._cardColumns = new CardColumnChoice(_catalog);
   }
 
   override dispose(): void {
     super.dispose();
+    window.clearTimeout(this._newsTimer);
     this._layouter.dispose();
   }
 
@@ -160,14 +114,14 @@ export class LineageModel extends LiveModel<ILineageState> {
     const before = this.state.options;
     const next = { ...before, ...choice };
     if (next.direction !== before.direction || next.levels !== before.levels) {
-      this._expanded.clear();
-      this._folding = { ...NO_FOLDING, grouping: next.grouping };
+      this._loader.collapseAll();
+      this._folding = { ...NO_FOLDING, grouping: next.grouping, kept: this._listPathNodes() };
     }
     if (next.grouping !== before.grouping) {
-      this._folding = { ...this._folding, grouping: next.grouping, openGroups: new Set(), pages: new Map() };
+      this._folding = setGrouping(this._folding, next.grouping);
     }
     if (next.columns !== before.columns) {
-      this._toggledCards.clear();
+      this._cardColumns.reset();
     }
     this.setState({ options: next });
     if (choice.interval && isReversed(choice.interval)) {
@@ -179,7 +133,7 @@ export class LineageModel extends LiveModel<ILineageState> {
     if (this._isPresentation(before, next)) {
       await this._rearrange();
     } else {
-      this._continuations = [];
+      this._loader.forgetContinuations();
       await this.refresh();
     }
   }
@@ -197,71 +151,48 @@ export class LineageModel extends LiveModel<ILineageState> {
     }
     this._expanding = urn;
     if (this._folding.collapsed.has(getSideId(urn, side))) {
-      const collapsed = new Set(this._folding.collapsed);
-      collapsed.delete(getSideId(urn, side));
-      this._folding = { ...this._folding, collapsed };
+      this._folding = expandSide(this._folding, urn, side);
       await this._rearrange();
     } else {
-      this._expanded.set(getSideId(urn, side), { urn, side });
+      this._loader.expand(urn, side);
       await this.refresh();
     }
   }
 
   /** Hides the neighbours of a node on one side, and what only they lead to. */
   async collapse(urn: string, side: Side): Promise<void> {
-    const pages = new Map(this._folding.pages);
-    pages.delete(getClusterUrn(urn, side));
-    const collapsed = new Set(this._folding.collapsed).add(getSideId(urn, side));
-    this._folding = { ...this._folding, pages, collapsed, kept: new Set() };
+    this._folding = collapseSide(this._folding, urn, side);
     await this._rearrange();
   }
 
   /** Draws the nodes of a group, or the next nodes of a cluster. */
   async openGroup(urn: string): Promise<void> {
-    if (isCluster({ urn })) {
-      const shown = this._folding.pages.get(urn) ?? FIRST_PAGE;
-      this._folding = { ...this._folding, pages: new Map(this._folding.pages).set(urn, shown + NEXT_PAGE) };
-    } else {
-      this._folding = { ...this._folding, openGroups: new Set(this._folding.openGroups).add(urn) };
-    }
+    this._folding = openGroup(this._folding, urn);
     await this._rearrange();
   }
 
-  /** Draws a loaded node, which may be in a cluster or a group, with a way to it. */
+  /** Draws a loaded node, which may be in a cluster or a group, and selects it or a column of it. */
   async reveal(urn: string, column: IColumn | null = null): Promise<void> {
     const { whole, scene } = this.state;
     if (!scene.nodes.has(urn)) {
-      const { grouping } = this._folding;
-      const way = findWay(whole, urn);
-      const onWay = new Set(way);
-      const groups = whole.nodes
-        .filter(node => onWay.has(node.urn))
-        .flatMap(node => getGroupName(node, grouping) ?? []);
-      const openGroups = new Set([...this._folding.openGroups, ...groups.map(name => `group:${grouping} ${name}`)]);
-      this._folding = { ...this._folding, kept: new Set([...this._folding.kept, ...way]), openGroups };
+      this._folding = revealNode(this._folding, whole, urn);
       await this._rearrange();
     }
-    if (column) {
-      await this.selectColumn(column);
-    } else {
-      await this.selectNode(urn);
-    }
+    await (column ? this.selectColumn(column) : this.selectNode(urn));
   }
 
   /** Shows or hides the columns of a table. */
   async toggleColumns(urn: string): Promise<void> {
     const hadColumns = this._loadsColumns;
-    if (!this._toggledCards.delete(urn)) {
-      this._toggledCards.add(urn);
-    }
-    await this._loadSchema(urn);
+    this._cardColumns.toggle(urn);
+    await this._cardColumns.loadSchema(urn);
     await (hadColumns || !this._loadsColumns ? this._rearrange() : this.refresh());
   }
 
   /** Shows more columns of a table. */
   async showMoreColumns(urn: string): Promise<void> {
-    this._columnRooms.set(urn, (this._columnRooms.get(urn) ?? FIRST_COLUMNS) + NEXT_COLUMNS);
-    await this._loadSchema(urn);
+    this._cardColumns.showMore(urn);
+    await this._cardColumns.loadSchema(urn);
     await this._rearrange();
   }
 
@@ -276,20 +207,11 @@ export class LineageModel extends LiveModel<ILineageState> {
 
   /** Loads what the server omitted. */
   async loadMore(): Promise<void> {
-    const { whole, options } = this.state;
+    const { whole } = this.state;
     if (whole.frontier.length > 0) {
       this.setState({ busy: true });
       try {
-        const visited = whole.nodes.map(node => node.urn).filter(urn => !whole.frontier.includes(urn));
-        const { direction, levels } = options;
-        const times = this._getTimeBounds();
-        const body = { frontier: [...whole.frontier], visited, direction, levels, limit: MAX_RELATIONS, ...times };
-        const more = await this._catalog.call(
-          'continueLineage',
-          {},
-          { body: { ...body, columns: this._loadsColumns } }
-        );
-        this._continuations.push(more);
+        await this._loader.continue(whole, this._createQuery());
       } catch (reason) {
         this.setState({ busy: false, problem: toProblem(reason) });
         return;
@@ -321,38 +243,12 @@ export class LineageModel extends LiveModel<ILineageState> {
 
   /** Selects a node, and loads its runs in the interval. */
   async selectNode(urn: string): Promise<void> {
-    const { scene, column } = this.state;
-    const node = scene.nodes.get(urn)?.node;
-    if (node && !node.members) {
-      const columns = scene.graph.columns.filter(edge => [edge.source, edge.target, edge.program].includes(urn));
-      const ofColumn = columns.filter(
-        edge =>
-          (edge.source === urn && edge.sourceField === column?.field) ||
-          (edge.target === urn && edge.targetField === column?.field)
-      );
-      const shown = column?.urn === urn ? ofColumn : columns;
-      this.setState({ selection: { ...EMPTY_SELECTION, node, columns: shown } });
-      await this._loadRuns(node.type === 'dataset' ? { data: urn } : { program: urn });
-    }
+    await this._select(selectNode(this.state.scene, urn, this.state.column));
   }
 
   /** Selects an edge, and loads the runs of its program that accessed its data. */
   async selectEdge(id: string): Promise<void> {
-    const { scene } = this.state;
-    const edge = scene.graph.edges.find(other => getEdgeId(other) === id);
-    if (edge) {
-      const ends = [edge.source, edge.target].flatMap(urn => scene.nodes.get(urn)?.node ?? []);
-      const dataFirst = ends[0]?.type === 'dataset';
-      const data = dataFirst ? edge.source : edge.target;
-      const program = dataFirst ? edge.target : edge.source;
-      const columns = scene.graph.columns.filter(column => belongsToEdge(column, edge, data, program));
-      // Declared lineage has no program, and therefore no runs; the edges of a group have those of many.
-      const hasRuns = edge.access !== 'declared' && ends.every(node => !node.members);
-      this.setState({ selection: { ...EMPTY_SELECTION, edge, columns, runs: hasRuns ? null : [] } });
-      if (hasRuns) {
-        await this._loadRuns({ data, program });
-      }
-    }
+    await this._select(selectEdge(this.state.scene, id));
   }
 
   /** Loads the downstream entities of the selected node. */
@@ -377,21 +273,10 @@ export class LineageModel extends LiveModel<ILineageState> {
     }
     this.setState({ busy: true });
     try {
-      const times = this._getTimeBounds();
-      const forward = await this._catalog.call('readLineagePath', { from, to, ...times });
-      const found =
-        forward.levels === null
-          ? await this._catalog.call('readLineagePath', { from: to, to: from, ...times })
-          : forward;
-      const ids = new Set([...found.nodes.map(node => node.urn), ...found.edges.map(getEdgeId)]);
-      const path = { from: found.from, to: found.to, count: found.levels === null ? 0 : found.count, ids };
-      const part = { ...this._createPart(), nodes: found.nodes, edges: found.edges };
+      const path = await readPath(this._catalog, from, to, this._getTimeBounds());
       this.setState({ path, busy: false, pathStart: null });
-      if (path.count > 0) {
-        this._folding = { ...this._folding, kept: new Set(found.nodes.map(node => node.urn)) };
-        this._pathPart = part;
-        await this.refresh();
-      }
+      this._folding = { ...this._folding, kept: this._listPathNodes() };
+      await this.refresh();
     } catch (reason) {
       this.setState({ busy: false, problem: toProblem(reason) });
     }
@@ -399,7 +284,6 @@ export class LineageModel extends LiveModel<ILineageState> {
 
   /** Ends the display of a path. */
   async clearPath(): Promise<void> {
-    this._pathPart = null;
     this._folding = { ...this._folding, kept: new Set() };
     this.setState({ path: null, pathStart: null });
     await this.refresh();
@@ -414,20 +298,20 @@ export class LineageModel extends LiveModel<ILineageState> {
   }
 
   protected override async load(signal: AbortSignal): Promise<Partial<ILineageState>> {
+    const before = this._hasChanged ? this.state.whole : null;
+    this._hasChanged = false;
     const now = Date.now();
-    const comparison = await this._compare(signal);
-    const whole = await this._loadGraph(signal, comparison.parts);
-    const timeRange = this.state.options.asOf === '' ? findTimeRange(whole, now) : this.state.timeRange;
+    const query = this._createQuery();
+    const comparison = await this._compare(query, signal);
+    const { path, options } = this.state;
+    const parts = [comparison, path].flatMap(source => source?.part ?? []);
+    const whole = await this._loader.load(query, parts, signal);
+    const range = this.state.timeRange;
+    const timeRange = options.asOf === '' || range === null ? findTimeRange(whole, now) : range;
     const tags = await this._loadTags(whole, signal);
-    return {
-      ...(await this._arrange(whole, tags)),
-      whole,
-      tags,
-      timeRange,
-      comparison: comparison.result,
-      isUnknownThen: false,
-      answered: true
-    };
+    const arranged = await this._arrangeLatest(whole, tags);
+    this._showNews(before && findNews(before, whole));
+    return { ...arranged, whole, tags, timeRange, comparison, isUnknownThen: false, answered: true };
   }
 
   protected override onChanges(changes: readonly Change[]): void {
@@ -438,7 +322,17 @@ export class LineageModel extends LiveModel<ILineageState> {
         ((nodes.has(change.urn) || change.urn === this.urn) && ['create', 'delete'].includes(change.operation))
     );
     if (relevant) {
+      this._hasChanged = this.state.answered;
       this.scheduleRefresh(CHANGE_PAUSE_MS);
+    }
+  }
+
+  /** Highlights what others added for a few seconds. */
+  private _showNews(news: INews | null): void {
+    window.clearTimeout(this._newsTimer);
+    this.setState({ news });
+    if (news) {
+      this._newsTimer = window.setTimeout(() => this.setState({ news: null }), NEWS_MS);
     }
   }
 
@@ -456,7 +350,7 @@ export class LineageModel extends LiveModel<ILineageState> {
 
   /** Whether edges between columns are loaded. */
   private get _loadsColumns(): boolean {
-    return this.state.options.columns || this._toggledCards.size > 0;
+    return this.state.options.columns || this._cardColumns.isIndividual;
   }
 
   /** Folds the loaded graph and lays it out. */
@@ -464,19 +358,30 @@ export class LineageModel extends LiveModel<ILineageState> {
     whole: IGraph,
     tags: ReadonlyMap<string, readonly string[]>
   ): Promise<Pick<ILineageState, 'scene' | 'colours' | 'expanded'>> {
-    const { control, colouring } = this.state.options;
+    const { options, column } = this.state;
     const folded = foldGraph(whole, this._folding);
-    const graph = control ? folded : { ...folded, columns: folded.columns.filter(edge => !isControl(edge)) };
-    const columns = this._selectColumns(graph);
+    const graph = options.control ? folded : { ...folded, columns: folded.columns.filter(edge => !isControl(edge)) };
+    const columns = this._cardColumns.select(graph, options.columns, column);
     const layout = await this._layouter.computeLayout(toDigraph(graph, columns));
     return {
       scene: createScene(graph, layout, columns),
-      colours: colourNodes(graph, colouring, tags, new Date().toISOString()),
+      colours: colourNodes(graph, options.colouring, tags, new Date().toISOString()),
       expanded: this._expanding
     };
   }
 
-  /** Draws the loaded graph again, with other nodes or columns. */
+  /** Arranges a new graph, and again if the user chose another presentation meanwhile, which must not be lost. */
+  private async _arrangeLatest(...graph: Parameters<LineageModel['_arrange']>): ReturnType<LineageModel['_arrange']> {
+    for (;;) {
+      const turn = this._turn;
+      const arranged = await this._arrange(...graph);
+      if (turn === this._turn) {
+        return arranged;
+      }
+    }
+  }
+
+  /** Draws the loaded graph again, with other nodes or columns; a graph that is loaded meanwhile has them already. */
   private async _rearrange(): Promise<void> {
     const turn = ++this._turn;
     const { whole, tags } = this.state;
@@ -487,51 +392,19 @@ export class LineageModel extends LiveModel<ILineageState> {
     }
   }
 
-  /** Returns the columns of the cards that show them. */
-  private _selectColumns(graph: IGraph): CardColumns {
-    const { options, column } = this.state;
-    const lineage = listColumns(graph);
-    const path = column ? traceColumn(graph.columns, column) : null;
-    const tables = graph.nodes
-      .filter(node => node.type === 'dataset')
-      .sort((a, b) => Math.abs(a.level) - Math.abs(b.level));
-    const cards = new Map<string, ReturnType<typeof selectColumns>>();
-    for (const { urn } of tables) {
-      const isToggled = this._toggledCards.has(urn);
-      const own = lineage.get(urn) ?? [];
-      const isOpen = options.columns ? !isToggled && own.length > 0 && cards.size < MAX_TABLES : isToggled;
-      if (isOpen) {
-        const all = [...new Set([...own, ...(this._schemas.get(urn) ?? [])])];
-        const kept = new Set(all.filter(field => path?.fields.has(`${urn}\u241f${field}`)));
-        cards.set(urn, selectColumns(all, this._columnRooms.get(urn) ?? FIRST_COLUMNS, kept));
-      }
-    }
-    return cards;
-  }
-
-  /** Loads the names of all columns of a table; a failure leaves those with lineage. */
-  private async _loadSchema(urn: string): Promise<void> {
-    if (this._schemas.has(urn)) {
+  private async _select(selected: ISelected | null): Promise<void> {
+    if (!selected) {
       return;
     }
-    try {
-      const { value } = await this._catalog.call('readAspect', { urn, aspect: 'schemaMetadata' });
-      const fields = (value as { fields?: { fieldPath?: unknown }[] }).fields ?? [];
-      this._schemas.set(
-        urn,
-        fields.flatMap(({ fieldPath }) => (typeof fieldPath === 'string' ? [fieldPath] : []))
-      );
-    } catch {
-      this._schemas.set(urn, []);
+    this.setState({ selection: selected.selection });
+    const { runsOf } = selected;
+    if (runsOf) {
+      await this._updateSelection(async () => {
+        const bounds = toBounds(this._interval);
+        const { runs } = await this._catalog.call('listRuns', { ...runsOf, ...bounds, limit: MAX_RUNS });
+        return { runs };
+      });
     }
-  }
-
-  private async _loadRuns(of: { data?: string; program?: string }): Promise<void> {
-    await this._updateSelection(async () => {
-      const bounds = toBounds(this._interval);
-      const { runs } = await this._catalog.call('listRuns', { ...of, ...bounds, limit: MAX_RUNS });
-      return { runs };
-    });
   }
 
   /** Adds to the selection, if it is unchanged when the answer arrives. */
@@ -555,24 +428,15 @@ export class LineageModel extends LiveModel<ILineageState> {
     return { ...toBounds(this._interval), ...(asOf === undefined ? {} : { asOf }) };
   }
 
-  /** Loads the differences between two times, and a part of the graph with the removed edges. */
-  private async _compare(signal: AbortSignal): Promise<{ result: IComparison | null; parts: Lineage[] }> {
-    const { direction, levels, since, asOf } = this.state.options;
-    const from = toUtc(since);
-    const to = toUtc(asOf) ?? new Date().toISOString();
-    if (from === undefined || from >= to) {
-      return { result: null, parts: [] };
-    }
-    // An edge is there if a run is not older than the time between the two, and a week at least.
-    const window = `${Math.ceil(Math.max(7 * DAY_MS, Date.parse(to) - Date.parse(from)) / DAY_MS)}d`;
-    const query = { urn: this.urn, from, to, window, direction, levels, limit: MAX_RELATIONS };
-    const { added, removed, nodes } = await this._catalog.call('readLineageDiff', query, { signal });
-    const marks = new Map<string, Mark>([
-      ...removed.map((edge): [string, Mark] => [getEdgeId(edge), 'removed']),
-      ...added.map((edge): [string, Mark] => [getEdgeId(edge), 'added'])
-    ]);
-    const result = { marks, added: added.length, removed: removed.length };
-    return { result, parts: [{ ...this._createPart(), nodes, edges: [...added, ...removed] }] };
+  private _createQuery(): IGraphQuery {
+    const { direction, levels } = this.state.options;
+    return { direction, levels, times: this._getTimeBounds(), columns: this._loadsColumns };
+  }
+
+  private _compare({ direction, levels }: IGraphQuery, signal: AbortSignal): Promise<IComparison | null> {
+    const { since, asOf } = this.state.options;
+    const times = { from: toUtc(since), to: toUtc(asOf) };
+    return readComparison(this._catalog, { urn: this.urn, direction, levels, limit: MAX_RELATIONS, ...times }, signal);
   }
 
   private async _loadTags(graph: IGraph, signal: AbortSignal): Promise<ReadonlyMap<string, readonly string[]>> {
@@ -587,53 +451,8 @@ export class LineageModel extends LiveModel<ILineageState> {
     return new Map([...labels].map(([urn, { tags }]) => [urn, tags]));
   }
 
-  /** Creates an answer without nodes, for parts of the graph from other operations. */
-  private _createPart(): Lineage {
-    const { direction, levels } = this.state.options;
-    const times = { start: null, end: null, asOf: null };
-    const empty = { nodes: [], edges: [], columns: [], truncated: false, frontier: [] };
-    return { urn: this.urn, direction, levels, ...times, ...empty };
-  }
-
-  private async _loadGraph(signal: AbortSignal, parts: readonly Lineage[]): Promise<IGraph> {
-    const { direction, levels } = this.state.options;
-    const expanded = [...this._expanded.values()];
-    const [first, ...others] = await Promise.all([
-      this._readLineage({ urn: this.urn, direction, levels }, signal),
-      ...expanded.map(({ urn, side }) => this._readLineage({ urn, direction: side, levels: 1 }, signal))
-    ]);
-    const path = this._pathPart ? [this._pathPart] : [];
-    const answers = [first, ...others, ...this._continuations, ...parts, ...path];
-    const graph = mergeAnswers([
-      ...answers,
-      ...(await this._connectPrograms(mergeAnswers(answers), first, others, signal))
-    ]);
-    const last = this._continuations.at(-1) ?? first;
-    return { ...graph, frontier: last.frontier, truncated: last.truncated };
-  }
-
-  /** Loads the edges of added programs to other loaded data: they may have accessed more than led to them. */
-  private async _connectPrograms(
-    graph: IGraph,
-    first: Lineage,
-    others: readonly Lineage[],
-    signal: AbortSignal
-  ): Promise<Lineage[]> {
-    const known = new Set(first.nodes.map(node => node.urn));
-    const added = others.flatMap(({ nodes }) => nodes.filter(node => node.type !== 'dataset' && !known.has(node.urn)));
-    const shownUrns = new Set(graph.nodes.map(node => node.urn));
-    const answers = await Promise.all(
-      added.slice(0, MAX_PROGRAMS).map(({ urn }) => this._readLineage({ urn, direction: 'both', levels: 1 }, signal))
-    );
-    return answers.map(answer => restrictAnswer(answer, shownUrns));
-  }
-
-  private _readLineage(
-    query: Pick<LineageQuery, 'urn' | 'direction' | 'levels'>,
-    signal: AbortSignal
-  ): Promise<Lineage> {
-    const parameters = { ...query, ...this._getTimeBounds(), columns: this._loadsColumns, limit: MAX_RELATIONS };
-    return this._catalog.call('readLineage', parameters, { signal });
+  private _listPathNodes(): ReadonlySet<string> {
+    return new Set(this.state.path?.part.nodes.map(node => node.urn));
   }
 
   /** Selects the same node or edge in the new graph, if it still exists. */
@@ -647,17 +466,15 @@ export class LineageModel extends LiveModel<ILineageState> {
     }
   }
 
-  private _expanded = new Map<string, { urn: string; side: Side }>();
+  private _loader: GraphLoader;
+  private _cardColumns: CardColumnChoice;
   /** The last valid interval. */
   private _interval: Interval = { kind: 'all' };
   private _expanding: string | null = null;
   private _folding: IFolding = NO_FOLDING;
-  /** Tables that show their columns although others do not, or the reverse. */
-  private _toggledCards = new Set<string>();
-  private _columnRooms = new Map<string, number>();
-  /** The names of all columns of a table, by URN. */
-  private _schemas = new Map<string, readonly string[]>();
-  private _continuations: Lineage[] = [];
-  private _pathPart: Lineage | null = null;
+  /** Whether the catalog has changed since the last load. */
+  private _hasChanged = false;
+  private _newsTimer = 0;
+  /** The number of choices of a presentation. */
   private _turn = 0;
 }

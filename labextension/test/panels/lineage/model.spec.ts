@@ -1,8 +1,12 @@
 import { expect, test } from 'vitest';
 import { Catalog } from '../../../src/api/client';
-import { FIRST_PAGE, getClusterUrn, NEXT_PAGE } from '../../../src/lineage/fold';
+import { FIRST_PAGE, getClusterUrn, NEXT_PAGE } from '../../../src/lineage/cluster';
+import { computeLayout } from '../../../src/lineage/layout';
 import { Layouter } from '../../../src/lineage/layouter';
 import { LineageModel } from '../../../src/panels/lineage/model';
+import { DEFAULT_OPTIONS, formatView, parseView } from '../../../src/panels/lineage/options';
+import type { ITask } from '../../../src/lineage/worker';
+import { formatImpactCsv } from '../../../src/panels/lineage/impact-list';
 import { FakeFeed } from '../../support/feed';
 import { cell, FakeServer, lineageOf, problem, runOf, table } from '../../support/server';
 import { waitUntil } from '../../support/wait-until';
@@ -28,11 +32,18 @@ function server(): FakeServer {
     .on('GET', 'runs', { body: { runs: [runOf('p')], cursor: null } });
 }
 
-function modelOn(behind: FakeServer, fakeFeed: FakeFeed | null = null): LineageModel {
-  const current = new Layouter(() => {
+function createLayouter(): Layouter {
+  return new Layouter(() => {
     throw new Error('no workers in here');
   });
-  return new LineageModel(new Catalog(behind.settings), fakeFeed?.feed ?? null, current, table('b'), 1);
+}
+
+function modelOn(
+  behind: FakeServer,
+  fakeFeed: FakeFeed | null = null,
+  layouter: Layouter = createLayouter()
+): LineageModel {
+  return new LineageModel(new Catalog(behind.settings), fakeFeed?.feed ?? null, layouter, table('b'), 1);
 }
 
 async function shown(behind: FakeServer, fakeFeed: FakeFeed | null = null): Promise<LineageModel> {
@@ -236,4 +247,119 @@ test('a time before the entity existed shows an empty graph', async () => {
   expect([model.state.isUnknownThen, model.state.problem]).toEqual([true, null]);
   await model.setOptions({ asOf: '' });
   expect([model.state.scene.nodes.size, model.state.isUnknownThen]).toEqual([2, false]);
+});
+
+/** A worker that answers on demand. */
+class SlowWorker {
+  onmessage: ((event: { data: unknown }) => void) | null = null;
+  readonly tasks: ITask[] = [];
+
+  postMessage(task: ITask): void {
+    this.tasks.push(task);
+  }
+
+  /** Answers the oldest task. */
+  answer(): void {
+    const { id, graph } = this.tasks.shift()!;
+    this.onmessage?.({ data: { id, layout: computeLayout(graph) } });
+  }
+
+  terminate(): void {
+    this.tasks.length = 0;
+  }
+}
+
+test('a grouping that is chosen while the graph is laid out is not lost', async () => {
+  const answer = lineageOf(table('b'), [
+    [cell('nb.ipynb#x'), table('b')],
+    [cell('nb.ipynb#y'), table('b')]
+  ]);
+  const worker = new SlowWorker();
+  const behind = new FakeServer().on('GET', 'lineage', { body: answer });
+  const model = modelOn(behind, null, new Layouter(() => worker as unknown as Worker));
+  model.show();
+  await waitUntil(() => worker.tasks.length === 1);
+  worker.answer();
+  await waitUntil(() => model.state.answered);
+  // A change of the catalog has loaded the graph again; its layout is not finished.
+  const refreshed = model.refresh();
+  await waitUntil(() => worker.tasks.length === 1);
+  const grouped = model.setOptions({ grouping: 'notebook' });
+  await waitUntil(() => worker.tasks.length === 2);
+  worker.answer();
+  await waitUntil(() => worker.tasks.length === 2);
+  worker.answer();
+  worker.answer();
+  await Promise.all([refreshed, grouped]);
+  expect([...model.state.scene.nodes.values()].filter(({ node }) => node.members)).toHaveLength(1);
+});
+
+test('a link to an earlier time keeps the range of times from the first run to now', async () => {
+  const model = modelOn(server());
+  await model.applyView('asOf=2099-01-02T03:04:00.000Z');
+  expect(model.state.timeRange).not.toBeNull();
+});
+
+test('what others add is news for a while, what the user expands is not', async () => {
+  const behind = server();
+  const fakeFeed = new FakeFeed();
+  const model = await shown(behind, fakeFeed);
+  await model.expand(table('a'), 'upstream');
+  expect(model.state.news).toBeNull();
+  behind.on('GET', 'lineage', { body: lineageOf(table('b'), [[cell('q'), table('b')]]) });
+  fakeFeed.emit('z', { operation: 'access', aspect: null, run: 'r' });
+  await waitUntil(() => model.state.news !== null);
+  expect(model.state.news).toMatchObject({ nodes: 1, edges: 1 });
+  model.dispose();
+});
+
+test('a path is drawn although its nodes are in a cluster', async () => {
+  const many = Array.from({ length: 40 }, (_, at): [string, string] => [table('b'), cell(`out${at}`)]);
+  const path = lineageOf(table('b'), [[table('b'), cell('out39')]]);
+  const behind = server()
+    .on('GET', 'lineage', { body: lineageOf(table('b'), many) })
+    .on('GET', 'lineage/path', ({ query }) => ({
+      body: {
+        from: query.get('from'),
+        to: query.get('to'),
+        levels: query.get('from') === table('b') ? 1 : null,
+        count: 1,
+        nodes: path.nodes,
+        edges: path.edges
+      }
+    }));
+  const model = await shown(behind);
+  await model.reveal(cell('out39'));
+  model.startPath(model.state.selection.node);
+  await model.showPath(table('b'));
+  // Data flows from b: the path is searched in the other direction, too.
+  expect(model.state.path).toMatchObject({ from: table('b'), to: cell('out39'), count: 1 });
+  await model.setOptions({ levels: 2 });
+  expect(model.state.scene.nodes.has(cell('out39'))).toBe(true);
+  await model.clearPath();
+  expect([model.state.path, model.state.scene.nodes.has(cell('out39'))]).toEqual([null, false]);
+});
+
+test('the impact is saved as CSV without formulas', () => {
+  const [node] = lineageOf(table('b'), []).nodes;
+  const entity = { node: { ...node!, title: '=1+1, "x"' }, owner: 'ada', last: '2026-01-02T03:04:05.000Z' };
+  expect(formatImpactCsv([entity]).split('\r\n')).toEqual([
+    'type,namespace,name,level,owner,last,urn',
+    `dataset,${node!.namespace},"'=1+1, ""x""",0,ada,2026-01-02T03:04:05.000Z,"${table('b')}"`,
+    ''
+  ]);
+});
+
+test('a link contains the options and restores them', () => {
+  const options = {
+    ...DEFAULT_OPTIONS,
+    levels: 3,
+    grouping: 'notebook' as const,
+    colouring: 'tag' as const,
+    columns: true,
+    control: false,
+    asOf: '2026-01-02T03:04:00.000'
+  };
+  expect(parseView(formatView(options))).toEqual(options);
+  expect(parseView('levels=99&group=nonsense&asOf=never')).toEqual(DEFAULT_OPTIONS);
 });

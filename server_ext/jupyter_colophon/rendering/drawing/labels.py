@@ -1,0 +1,60 @@
+"""The texts on the cards of a lineage graph."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from jupyter_colophon.core.display_text import format_count_with_noun
+
+Document = Mapping[str, Any]
+
+_CELL = re.compile(r"(?:.*/)?([^/]+)#([^#]+)")
+#: The random ids of cells in JupyterLab, of which eight characters are sufficient.
+_RANDOM_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_TYPES = {"dataset": "dataset", "dataJob": "program", "custom": "other entity"}
+#: From this number on, the server may have stopped counting.
+_COUNT_LIMIT = 1000
+
+
+def format_card_name(node: Document) -> str:
+    """Return the title of a node, else the last part of its path; of a cluster, the number of its nodes."""
+    if "members" in node:
+        return f"{_count_members(node['members'])} ▸"
+    cell = _parse_cell(node)
+    return node.get("title") or (cell[0] if cell else _get_last_part(node["name"]))
+
+
+def format_card_place(node: Document) -> str:
+    """Return what distinguishes a node from others of the same name."""
+    if "members" in node:
+        return "show the next ones"
+    if cell := _parse_cell(node):
+        return " · ".join([*([cell[0]] if node.get("title") else []), f"cell {cell[1]}"])
+    second = (node["platform"] or "") if node["type"] == "dataset" else _TYPES.get(node["type"], node["type"])
+    return " · ".join(filter(None, (node["namespace"], second)))
+
+
+def format_hidden_count(node: Document, side: str) -> str:
+    """Return the number of neighbours on a side that are not in the document; empty if there are none."""
+    count = node["notShown"][side]
+    is_lower_bound = node["notShown"].get("isLowerBound") and count >= _COUNT_LIMIT
+    return f"+{count:,}{'+' if is_lower_bound else ''}" if count else ""
+
+
+def _count_members(members: Sequence[Document]) -> str:
+    types = {member["type"] for member in members}
+    noun = {"dataJob": "program", "dataset": "dataset"}.get(min(types), "node") if len(types) == 1 else "node"
+    return format_count_with_noun(len(members), noun)
+
+
+def _parse_cell(node: Document) -> tuple[str, str] | None:
+    """Return the file and the id of a notebook cell; None for other nodes."""
+    match = _CELL.fullmatch(node["name"]) if node["type"] == "dataJob" else None
+    if match is None:
+        return None
+    file, cell = match.groups()
+    return file, cell[:8] if _RANDOM_ID.fullmatch(cell) else cell
+
+
+def _get_last_part(name: str) -> str:
+    return next((part for part in reversed(name.split("/")) if part), name)
