@@ -1,7 +1,16 @@
 import { expect, test, type Locator, type Page } from '@playwright/test';
+import { readFile } from 'node:fs/promises';
 import { measureInk, openLab, runCommand, writeApi } from './lab';
 
 const DAY_MS = 86_400_000;
+
+/** What an extension sees of JupyterLab and of this package. */
+interface IFederatedLab {
+  _JUPYTERLAB: Record<string, { get(path: string): Promise<() => { ILineageDecorator: unknown }> }>;
+  jupyterapp: {
+    resolveRequiredService(token: unknown): Promise<{ add(item: { id: string; label: string; decorate(node: { urn: string }): object | null }): void }>;
+  };
+}
 
 function tableUrn(name: string): string {
   return `urn:li:dataset:(urn:li:dataPlatform:spark,trade.${name},PROD)`;
@@ -11,7 +20,12 @@ function cellUrn(name: string): string {
   return `urn:li:dataJob:(urn:li:dataFlow:(colophon,notebook,default),cells.${name})`;
 }
 
+function stepUrn(pipeline: string, step: string): string {
+  return `urn:li:dataJob:(urn:li:dataFlow:(colophon,${pipeline},default),${step})`;
+}
+
 interface IRunDescription {
+  /** The name of a cell, or the URN of another program. */
   program: string;
   reads: string[];
   writes: string[];
@@ -23,8 +37,9 @@ interface IRunDescription {
 
 async function recordRun(page: Page, run: IRunDescription): Promise<void> {
   const start = new Date(Date.now() - (run.daysAgo ?? 0) * DAY_MS).toISOString();
-  const program = cellUrn(run.program);
-  const { urn } = (await writeApi(page, 'POST', 'runs', { program, runId: `${run.program.replace('#', '-')}-${Date.parse(start)}`, start })) as { urn: string };
+  const program = run.program.startsWith('urn:') ? run.program : cellUrn(run.program);
+  const runId = `${run.program.replace(/[^\w.]+/g, '-')}-${Date.parse(start)}`;
+  const { urn } = (await writeApi(page, 'POST', 'runs', { program, runId, start })) as { urn: string };
   await writeApi(page, 'POST', `runs/${encodeURIComponent(urn)}/accesses`, {
     accesses: [
       ...run.reads.map(name => ({ data: tableUrn(name), mode: 'read' })),
@@ -41,7 +56,7 @@ async function recordRun(page: Page, run: IRunDescription): Promise<void> {
   await writeApi(page, 'PATCH', `runs/${encodeURIComponent(urn)}`, { status: 'succeeded', end: start, facts: run.facts ?? {} });
 }
 
-/** Records a small shop: two sources, three steps, a wide fan of readers, and a step that is over since long. */
+/** Records a small shop: two sources, three steps, a wide fan of readers with the steps of a pipeline, and a step that is over since long. */
 async function recordTrade(page: Page): Promise<void> {
   const sums: [string, string, string, string, string][] = [
     ['orders', 'price', 'revenue', 'total', 'aggregation'],
@@ -58,8 +73,64 @@ async function recordTrade(page: Page): Promise<void> {
   for (let reader = 0; reader < 30; reader++) {
     await recordRun(page, { program: `report_${reader}.ipynb#read`, reads: ['forecast'], writes: [] });
   }
+  for (const step of ['clean', 'publish']) {
+    await recordRun(page, { program: stepUrn('nightly', step), reads: ['forecast'], writes: [] });
+  }
   const tags = { properties: {}, tags: ['certified'] };
   await writeApi(page, 'PUT', `entities/${encodeURIComponent(tableUrn('revenue'))}/aspects/businessMetadata`, tags);
+}
+
+/** Marks a table, as another extension does with the token of the package. */
+async function addDecoration(page: Page): Promise<void> {
+  await page.evaluate(async urn => {
+    const { _JUPYTERLAB, jupyterapp } = window as unknown as IFederatedLab;
+    const { ILineageDecorator } = (await _JUPYTERLAB['jupyter-colophon']!.get('./index'))();
+    const decorator = await jupyterapp.resolveRequiredService(ILineageDecorator);
+    decorator.add({
+      id: 'acme-contracts:late',
+      label: 'Contracts',
+      decorate: node => (node.urn === urn ? { badge: 'late', title: 'delivered late', color: 'var(--jp-warn-color1)' } : null)
+    });
+  }, tableUrn('orders'));
+}
+
+/** Runs an action that downloads a file, and returns its content. */
+async function save(page: Page, action: () => Promise<void>): Promise<Buffer> {
+  const [download] = await Promise.all([page.waitForEvent('download'), action()]);
+  return readFile(await download.path());
+}
+
+/** Returns the share of the pixels of a picture that are not white. */
+async function measurePictureInk(page: Page, png: Buffer): Promise<number> {
+  return page.evaluate(async data => {
+    const image = new Image();
+    image.src = `data:image/png;base64,${data}`;
+    await image.decode();
+    const canvas = document.createElement('canvas');
+    [canvas.width, canvas.height] = [image.naturalWidth, image.naturalHeight];
+    const context = canvas.getContext('2d')!;
+    context.drawImage(image, 0, 0);
+    const { data: pixels } = context.getImageData(0, 0, canvas.width, canvas.height);
+    let inked = 0;
+    for (let index = 0; index < pixels.length; index += 4) {
+      inked += (pixels[index] ?? 0) < 250 ? 1 : 0;
+    }
+    return (4 * inked) / pixels.length;
+  }, png.toString('base64'));
+}
+
+/** Returns the smallest size of a text on the cards, in pixels on the screen. */
+async function findSmallestText(graph: Locator): Promise<number> {
+  return graph.evaluate(host => {
+    const cards = host.querySelector<HTMLElement>('.jp-Colophon-cards')!;
+    const scale = new DOMMatrix(getComputedStyle(cards).transform).a;
+    const sizes = [...cards.querySelectorAll<HTMLElement>('*')]
+      .filter(element => [...element.childNodes].some(node => node.nodeType === Node.TEXT_NODE && node.textContent !== ''))
+      .filter(element => element.offsetParent !== null)
+      .map(element => parseFloat(getComputedStyle(element).fontSize))
+      .filter(size => size > 0);
+    return Math.min(100, ...sizes) * scale;
+  });
 }
 
 test('the lineage viewer shows columns in cards, and finds what is folded', async ({ page }, info) => {
@@ -74,7 +145,7 @@ test('the lineage viewer shows columns in cards, and finds what is folded', asyn
   await test.step('the toolbar is one row in a narrow panel', async () => {
     await page.setViewportSize({ width: 900, height: 700 });
     const toolbar = panel.getByRole('toolbar', { name: 'Lineage controls' });
-    await expect(async () => expect((await toolbar.boundingBox())?.height).toBeLessThan(44)).toPass();
+    await expect(async () => expect((await toolbar.boundingBox())?.height).toBeLessThan(44)).toPass({ timeout: 20_000 });
     await page.setViewportSize({ width: 1280, height: 800 });
   });
 
@@ -104,12 +175,123 @@ test('the lineage viewer shows columns in cards, and finds what is folded', asyn
     await page.keyboard.type('cus');
     await expect(card('customers')).toBeFocused();
     await panel.getByLabel('Levels').selectOption('2');
-    await expect(graph.getByRole('button', { name: /^18 programs more/ })).toBeVisible();
+    await expect(graph.getByRole('button', { name: /^20 programs more/ })).toBeVisible();
     await panel.getByRole('combobox', { name: 'Search the graph' }).fill('report_9');
     await page.keyboard.press('Enter');
     await expect(graph.getByRole('button', { name: /report_9.ipynb#read, program/ })).toBeFocused();
     await graph.getByRole('button', { name: /programs more/ }).focus();
     await page.keyboard.press('Enter');
     await expect(graph.getByRole('button', { name: /programs more/ })).toHaveCount(0);
+  });
+
+  await test.step('nodes are coloured by type, freshness and tag', async () => {
+    const legend = panel.getByRole('region', { name: 'Legend' });
+    const colour = panel.getByLabel('Colour by');
+    await colour.selectOption('type');
+    await expect(legend.getByRole('listitem').filter({ hasText: /^program \d+$/ })).toBeVisible();
+    await expect(legend.getByRole('listitem').filter({ hasText: /^dataset \d+$/ })).toBeVisible();
+    await colour.selectOption('freshness');
+    await expect(legend).toContainText('within an hour');
+    await expect(legend).toContainText('within a week');
+    // The age is written on the card: colours alone are not sufficient.
+    await expect(card('load.ipynb#load')).toContainText('2 days ago');
+    await colour.selectOption('tag');
+    await expect(legend.getByRole('listitem').filter({ hasText: /^certified 1$/ })).toBeVisible();
+    await expect(card('revenue')).toContainText('certified');
+    await page.screenshot({ path: info.outputPath('tags-light.png') });
+  });
+
+  await test.step('an extension marks nodes', async () => {
+    await addDecoration(page);
+    await panel.getByLabel('Colour by').selectOption({ label: 'Contracts' });
+    await expect(card('orders')).toContainText('late');
+    await expect(card('orders')).toHaveAccessibleName(/delivered late$/);
+    await expect(graph.locator('.jp-Colophon-node[data-colour=mark]')).toHaveCount(1);
+    await panel.getByLabel('Colour by').selectOption('none');
+  });
+
+  await test.step('cells of a notebook, tables of a namespace and steps of a pipeline are drawn as one', async () => {
+    const group = (name: RegExp): Locator => graph.getByRole('button', { name });
+    const grouping = panel.getByLabel('Group by');
+    await grouping.selectOption('notebook');
+    await expect(group(/^trade.ipynb, group of 2 programs$/)).toBeVisible();
+    await grouping.selectOption('pipeline');
+    await expect(group(/^nightly, group of 2 programs$/)).toBeVisible();
+    await grouping.selectOption('namespace');
+    await group(/^trade, group of 4 datasets$/).focus();
+    await page.keyboard.press('Enter');
+    await expect(card('orders')).toBeVisible();
+    await grouping.selectOption('none');
+    await expect(graph.locator('.jp-Colophon-node[data-type=group]')).toHaveCount(0);
+  });
+
+  await test.step('a side is collapsed and expanded by keys, with the number of hidden nodes', async () => {
+    const before = Number(await graph.getAttribute('data-nodes'));
+    await card('revenue').focus();
+    await page.keyboard.press('{');
+    await expect(graph.getByRole('button', { name: /^Show 2 more upstream of revenue$/ })).toBeVisible();
+    await expect(card('orders')).toHaveCount(0);
+    await page.keyboard.press('[');
+    await expect(graph).toHaveAttribute('data-nodes', String(before));
+  });
+
+  await test.step('an edge is explained by its statement and cell, and the table is in step', async () => {
+    await panel.getByRole('button', { name: 'Table', exact: true }).click();
+    const table = panel.getByRole('table', { name: 'Lineage as a table' });
+    const row = table.getByRole('row').filter({ hasText: /^trade.ipynb.*revenue.*write/ });
+    await row.getByRole('button', { name: 'write' }).click();
+    await expect(row).toHaveAttribute('aria-selected', 'true');
+    const reason = panel.getByRole('region', { name: 'Why this edge' });
+    await expect(reason).toContainText('SELECT sum(price)');
+    await expect(reason.getByRole('button', { name: 'Open cell' })).toBeVisible();
+    await card('forecast').press('Space');
+    await expect(table.locator('tr[aria-selected=true]').first()).toContainText('forecast');
+    await panel.getByRole('button', { name: 'Table', exact: true }).click();
+  });
+
+  await test.step('the impact is a list, and is saved as CSV', async () => {
+    await card('orders').press('Space');
+    await panel.getByRole('button', { name: 'Impact' }).click();
+    const impact = panel.getByRole('region', { name: 'Impact' });
+    await expect(impact.getByRole('list', { name: 'By freshness' })).toContainText('within an hour');
+    await expect(impact.getByRole('list', { name: 'dataset', exact: true }).getByRole('button')).toHaveText(['revenue', 'forecast']);
+    const csv = await save(page, () => impact.getByRole('button', { name: 'Save as CSV' }).click());
+    expect(csv.toString()).toContain(`dataset,trade,forecast,2,`);
+  });
+
+  await test.step('a path between two nodes dims the others', async () => {
+    await panel.getByRole('button', { name: 'Path from here' }).click();
+    await card('forecast').press('Space');
+    await panel.getByRole('button', { name: 'Show path to orders' }).click();
+    await expect(panel.getByText('2 shortest paths from orders to forecast')).toBeVisible();
+    await expect(graph.locator('.jp-Colophon-node:not(.jp-mod-faded)')).toHaveCount(6);
+    await panel.getByRole('button', { name: 'Clear path' }).click();
+    await expect(graph.locator('.jp-mod-faded')).toHaveCount(0);
+  });
+
+  await test.step('the graph is saved as SVG, PNG and JSON', async () => {
+    await panel.getByLabel('Colour by').selectOption('type');
+    const saveAs = async (label: string): Promise<Buffer> => {
+      await panel.getByRole('button', { name: 'Export' }).click();
+      return save(page, () => panel.getByRole('menuitem', { name: label }).click());
+    };
+    const svg = (await saveAs('Save as SVG')).toString();
+    expect(svg).toMatch(/^<svg .*Lineage of trade.revenue/);
+    expect(svg).toContain('>forecast</text>');
+    const png = await saveAs('Save as PNG');
+    await info.attach('lineage.png', { body: png, contentType: 'image/png' });
+    expect(png.subarray(1, 4).toString()).toBe('PNG');
+    expect(await measurePictureInk(page, png)).toBeGreaterThan(0.02);
+    const document = JSON.parse((await saveAs('Save as JSON')).toString()) as { urn: string; nodes: unknown[] };
+    expect(document.urn).toBe(tableUrn('revenue'));
+    expect(document.nodes).toHaveLength(41);
+  });
+
+  await test.step('no text is smaller than 10 px at any zoom', async () => {
+    await panel.getByRole('button', { name: 'Fit' }).click();
+    for (let step = 0; step < 12; step++) {
+      expect(await findSmallestText(graph)).toBeGreaterThanOrEqual(10);
+      await panel.getByRole('button', { name: 'Zoom in' }).click();
+    }
   });
 });

@@ -51,9 +51,18 @@ export function findLastTimes(graph: IGraph, now: string): Map<string, string> {
   return last;
 }
 
+/** Returns the category of the time since a node was written; null if it is unknown. */
 function getAge(time: string | undefined, now: string): string | null {
   const age = time === undefined ? NaN : Date.parse(now) - Date.parse(time);
   return AGES.find(([, limit]) => age <= limit)?.[0] ?? null;
+}
+
+/** Counts the ages of nodes, the newest first. */
+export function countAges(times: readonly (string | undefined)[], now: string): { name: string; count: number }[] {
+  return rankCategories(
+    times.flatMap(time => getAge(time, now) ?? []),
+    true
+  ).map(({ name, count }) => ({ name, count }));
 }
 
 /** Counts categories; ages keep their order, others are sorted by their frequency. */

@@ -27,7 +27,7 @@ export const NO_FOLDING: IFolding = {
 
 /** Draws the nodes of each group by another property as one. */
 export function setGrouping(folding: IFolding, grouping: Grouping): IFolding {
-  return { ...folding, grouping, openGroups: new Set(), pages: new Map() };
+  return { ...folding, grouping, openGroups: new Set() };
 }
 
 /** Hides the neighbours of a node on one side, and what only they lead to. */

@@ -63,11 +63,13 @@ function getDashes({ edge, backward }: IPlacedEdge, mark: Mark | undefined): num
   return edge.access === 'unknown' ? [7, 5] : [];
 }
 
-/** Whether an edge is selected, at the selected node, new, or on the path. */
+/** Whether an edge is selected, new, or on the path; without a path, at the selected node. */
 function isEmphasised({ edge }: IPlacedEdge, picture: IPicture): boolean {
   const id = getEdgeId(edge);
-  const isSelected = id === picture.edge || [edge.source, edge.target].includes(picture.node ?? '');
-  return isSelected || picture.news.has(id) || picture.path?.has(id) === true;
+  if (id === picture.edge || picture.news.has(id)) {
+    return true;
+  }
+  return picture.path?.has(id) ?? [edge.source, edge.target].includes(picture.node ?? '');
 }
 
 /** Chooses the stroke of an edge. */

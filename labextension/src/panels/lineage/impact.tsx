@@ -2,10 +2,11 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import { getTypeLabel } from '../../components/labels';
 import { RelativeTime } from '../../components/relative-time';
+import { countAges } from '../../lineage/colouring';
 import { downloadFile } from './exports';
 import type { IImpact, IImpactEntity } from './impact-list';
 import { formatImpactCsv } from './impact-list';
-import { getNodeName } from './labels';
+import { getAgeLabel, getNodeName } from './labels';
 
 interface ICountsProps {
   title: string;
@@ -90,10 +91,14 @@ function EntityList({ impact, open, trans }: IImpactProps): React.JSX.Element {
   );
 }
 
-/** What a change would affect: numbers by type, owner and namespace, and the entities. */
+/** What a change would affect: numbers by type, owner, namespace and freshness, and the entities. */
 export function Impact(props: IImpactProps): React.JSX.Element {
   const { impact, trans } = props;
   const { counts, entities } = impact;
+  const ages = countAges(
+    entities.map(({ last }) => last || undefined),
+    new Date().toISOString()
+  );
   const summary = trans._n('%1 downstream entity', '%1 downstream entities', counts.total);
   const save = (): void =>
     downloadFile('impact.csv', new Blob([formatImpactCsv(entities)], { type: 'text/csv;charset=utf-8' }));
@@ -116,6 +121,7 @@ export function Impact(props: IImpactProps): React.JSX.Element {
             getLabel={name => name || trans.__('no owner')}
           />
           <Counts title={trans.__('By namespace')} counts={counts.byNamespace} getLabel={name => name} />
+          <Counts title={trans.__('By freshness')} counts={ages} getLabel={name => getAgeLabel(name, trans)} />
           <EntityList {...props} />
         </>
       )}

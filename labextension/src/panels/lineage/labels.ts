@@ -71,6 +71,24 @@ function describeNode(node: INode, trans: TranslationBundle): string {
   return trans.__('%1, %2 in %3', name, getTypeLabel(node.type, trans), node.namespace);
 }
 
+/** Returns the label of the category of an age. */
+export function getAgeLabel(age: string, trans: TranslationBundle): string {
+  switch (age) {
+    case 'hour':
+      return trans.__('within an hour');
+    case 'day':
+      return trans.__('within a day');
+    case 'week':
+      return trans.__('within a week');
+    case 'month':
+      return trans.__('within a month');
+    case 'older':
+      return trans.__('older');
+    default:
+      return age;
+  }
+}
+
 /** Creates the labels of the graph. */
 export function createLabels(name: string, trans: TranslationBundle): ILabels {
   return {

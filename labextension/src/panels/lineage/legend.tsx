@@ -4,6 +4,7 @@ import { useModel } from '../../components/use-model';
 import { getTypeLabel } from '../../components/labels';
 import type { Colouring } from '../../lineage/colouring';
 import { OTHER } from '../../lineage/colouring';
+import { getAgeLabel } from './labels';
 import type { LineageModel } from './model';
 
 interface ILegendProps {
@@ -19,20 +20,7 @@ function getCategoryLabel(name: string, colouring: Colouring, trans: Translation
   if (colouring === 'type') {
     return name === 'group' ? trans.__('group') : getTypeLabel(name, trans);
   }
-  switch (colouring === 'freshness' ? name : '') {
-    case 'hour':
-      return trans.__('within an hour');
-    case 'day':
-      return trans.__('within a day');
-    case 'week':
-      return trans.__('within a week');
-    case 'month':
-      return trans.__('within a month');
-    case 'older':
-      return trans.__('older');
-    default:
-      return name;
-  }
+  return colouring === 'freshness' ? getAgeLabel(name, trans) : name;
 }
 
 function Line(props: { kind: string; label: string }): React.JSX.Element {
