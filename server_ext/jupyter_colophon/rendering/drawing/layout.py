@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import floor
 
 from jupyter_colophon.rendering.drawing.layering import Edges, assign_layers, find_back_edges, reverse_edges
-from jupyter_colophon.rendering.drawing.ordering import Neighbours, Rows, order_rows
+from jupyter_colophon.rendering.drawing.ordering import Neighbours, Rows, sort_rows
 from jupyter_colophon.rendering.drawing.positioning import compute_centres
 
 NODE_WIDTH, NODE_HEIGHT = 184, 48
@@ -51,7 +51,7 @@ def compute_layout(count: int, edges: Edges) -> Layout:
     backward = find_back_edges(count, edges)
     graph = _split_long_edges(edges, assign_layers(count, reverse_edges(edges, backward)), backward)
     neighbours = graph.list_neighbours()
-    rows = order_rows(_create_first_rows(graph, neighbours), neighbours, len(graph.layers))
+    rows = sort_rows(_create_first_rows(graph, neighbours), neighbours, len(graph.layers))
     centres = compute_centres(rows, neighbours, lambda node: NODE_HEIGHT + ROW_GAP if node < count else BEND_SIZE)
     halves = [NODE_HEIGHT / 2 if node < count else 0.0 for node in range(len(centres))]
     shift = max([0.0, *(half - centre for centre, half in zip(centres, halves, strict=True))])

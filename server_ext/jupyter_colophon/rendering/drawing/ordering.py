@@ -18,7 +18,7 @@ class Neighbours:
     after: Sequence[Sequence[int]]
 
 
-def order_rows(rows: Rows, neighbours: Neighbours, count: int) -> Rows:
+def sort_rows(rows: Rows, neighbours: Neighbours, count: int) -> Rows:
     """Return the order with the fewest crossings among those of barycentre sweeps in both directions."""
     best, current = rows, rows
     fewest = count_crossings(rows, neighbours, count)
