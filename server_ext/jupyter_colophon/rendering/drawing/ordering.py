@@ -25,7 +25,7 @@ def sort_rows(rows: Rows, neighbours: Neighbours, count: int) -> Rows:
     for sweep in range(SWEEPS):
         if not fewest:
             break
-        current = _sweep_rows(current, neighbours, count, is_forward=sweep % 2 == 0)
+        current = _sort_rows_once(current, neighbours, count, is_forward=sweep % 2 == 0)
         crossings = count_crossings(current, neighbours, count)
         if crossings < fewest:
             best, fewest = current, crossings
@@ -64,7 +64,7 @@ def _count_layer_crossings(
     return crossings
 
 
-def _sweep_rows(rows: Rows, neighbours: Neighbours, count: int, *, is_forward: bool) -> Rows:
+def _sort_rows_once(rows: Rows, neighbours: Neighbours, count: int, *, is_forward: bool) -> Rows:
     result = [list(row) for row in rows]
     places = _get_places(result, count)
     beside = neighbours.before if is_forward else neighbours.after
