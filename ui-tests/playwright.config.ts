@@ -3,6 +3,8 @@ import { existsSync } from 'node:fs';
 
 const port = process.env.LAB_TEST_PORT ?? '18888';
 const token = 'journey';
+// As for a user of JupyterHub; `floor.sh` runs the tests without it.
+const base = process.env.LAB_TEST_BASE ?? '/user/ada/';
 process.env.LAB_TEST_TOKEN = token;
 const browsers = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 const browser = process.env.CHROMIUM ?? browsers.find(path => existsSync(path));
@@ -18,7 +20,7 @@ export default defineConfig({
   forbidOnly: true,
   reporter: [['list']],
   use: {
-    baseURL: `http://127.0.0.1:${port}`,
+    baseURL: `http://127.0.0.1:${port}${base}`,
     viewport: { width: 1280, height: 800 },
     trace: 'retain-on-failure',
     screenshot: 'only-on-failure',
@@ -36,8 +38,8 @@ export default defineConfig({
     }
   },
   webServer: {
-    command: `bash serve.sh ${port} ${token}`,
-    url: `http://127.0.0.1:${port}/api`,
+    command: `bash serve.sh ${port} ${token} ${base}`,
+    url: `http://127.0.0.1:${port}${base}api`,
     timeout: 300_000,
     reuseExistingServer: false,
     gracefulShutdown: { signal: 'SIGTERM', timeout: 10_000 }

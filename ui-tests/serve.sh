@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Start a JupyterLab for the browser tests, with an empty home, an empty catalog and a copy of the sample notebook.
-# usage: serve.sh PORT TOKEN
+# usage: serve.sh PORT TOKEN BASE_URL
 # JUPYTER_BIN: the folder of the commands of another installation.
 # DEMO: if set, use a fixed home and user name, and no example extension, for the screenshots of the documentation.
 set -euo pipefail
@@ -46,7 +46,7 @@ export IPYTHONDIR="$home/ipython" PATH="$bin:$PATH"
 export SPARK_SUBMIT_OPTS="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC ${SPARK_SUBMIT_OPTS:-}"
 cd "$home/notebooks"
 "$bin/jupyter" lab --no-browser --allow-root --port="$1" --ServerApp.port_retries=0 --IdentityProvider.token="$2" \
-  --ServerApp.root_dir="$home/notebooks" --LabApp.expose_app_in_browser=True \
+  --ServerApp.base_url="$3" --ServerApp.root_dir="$home/notebooks" --LabApp.expose_app_in_browser=True \
   "${options[@]}" &
 server=$!
 wait "$server"

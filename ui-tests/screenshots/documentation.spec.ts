@@ -1,6 +1,6 @@
-import { expect, test, type Page } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import { createSnippet, openPanel, getRow } from '../tests/instances';
-import { waitForKernel, openLab, runCommand, writeApi } from '../tests/lab';
+import { expect, openNotebook, runCommand, test, writeApi } from '../tests/lab';
 
 const IMAGES = '../docs/images';
 const DELAYS = 'urn:li:dataset:(urn:li:dataPlatform:spark,flights.daily_delays,PROD)';
@@ -44,8 +44,7 @@ async function closeTab(page: Page): Promise<void> {
 }
 
 test('capture the screenshots of the documentation', async ({ page }) => {
-  await openLab(page, 'lab/tree/flights.ipynb');
-  await waitForKernel(page);
+  await openNotebook(page, 'flights.ipynb');
   await runCommand(page, 'notebook:run-all-cells');
   await expect(page.locator('.jp-Notebook')).toContainText('every morning');
   await describeTable(page);

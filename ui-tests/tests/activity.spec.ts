@@ -1,5 +1,4 @@
-import { expect, test } from '@playwright/test';
-import { findViolations, openLab, runCommand, writeApi } from './lab';
+import { expect, findViolations, openLab, runCommand, test, writeApi } from './lab';
 
 const TABLE = 'urn:li:dataset:(urn:li:dataPlatform:spark,default.orders,PROD)';
 const PROGRAM = 'urn:li:dataJob:(urn:li:dataFlow:(colophon,notebook,default),activity.ipynb#load)';

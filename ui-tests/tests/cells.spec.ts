@@ -1,5 +1,4 @@
-import { expect, test } from '@playwright/test';
-import { openLab, runCommand, writeApi } from './lab';
+import { expect, openLab, runCommand, test, writeApi, writeFile } from './lab';
 
 const PATH = 'cells.ipynb';
 const TABLE = 'urn:li:dataset:(urn:li:dataPlatform:spark,cells.totals,PROD)';
@@ -27,9 +26,7 @@ test('cells are opened from their runs, and show what they wrote', async ({ page
   const spacer = { cell_type: 'markdown', id: 'space', source: '# Orders\n\n'.repeat(40), metadata: {} };
   const kernelspec = { name: 'python3', display_name: 'Python 3' };
   const content = { nbformat: 4, nbformat_minor: 5, metadata: { kernelspec }, cells: [cells[0], spacer, cells[1]] };
-  const headers = { Authorization: `token ${process.env.LAB_TEST_TOKEN ?? ''}` };
-  const saved = await page.request.put(`/api/contents/${PATH}`, { data: { type: 'notebook', content }, headers });
-  expect(saved.ok()).toBe(true);
+  await writeFile(page, PATH, content);
 
   const start = { start: '2026-11-20T12:00:00.000Z', end: '2026-11-20T12:00:01.000Z', status: 'succeeded' };
   const facts = { notebook: PATH, cellId: 'totals', executionCount: 2, sourceHash: await hash(SOURCES.totals) };

@@ -1,5 +1,5 @@
-import { expect, test, type Page } from '@playwright/test';
-import { findViolations, openLab, readApi, runCommand, waitForLab, writeApi } from './lab';
+import type { Page } from '@playwright/test';
+import { expect, findViolations, openLab, readApi, runCommand, test, waitForLab, writeApi } from './lab';
 
 const NAME = 'sales.orders';
 const ORDERS = tableUrn(NAME);

@@ -1,5 +1,4 @@
-import { expect, test } from '@playwright/test';
-import { findViolations, openLab, runCommand, writeApi } from './lab';
+import { expect, findViolations, openLab, runCommand, test, writeApi, writeFile } from './lab';
 
 const FILE = 'entry-points.csv';
 // The server's root is `~/notebooks`; the name of the home directory is not known here.
@@ -7,11 +6,8 @@ const DATA = `urn:li:dataset:(urn:li:dataPlatform:file,/home/ada/notebooks/${FIL
 const PROGRAM = 'urn:li:dataJob:(urn:li:dataFlow:(colophon,notebook,default),cells.entry-points.ipynb#load)';
 
 test('entities are opened from the palette, the file browser and the status bar', async ({ page }, info) => {
-  const headers = { Authorization: `token ${process.env.LAB_TEST_TOKEN ?? ''}` };
-  for (const name of [FILE, 'unknown-entry.csv']) {
-    const data = { type: 'file', format: 'text', content: 'id,price\n1,2\n' };
-    expect((await page.request.put(`/api/contents/${name}`, { data, headers })).ok()).toBe(true);
-  }
+  await writeFile(page, FILE, 'id,price\n1,2\n');
+  await writeFile(page, 'unknown-entry.csv', 'id,price\n1,2\n');
   const start = { start: '2026-11-20T12:00:00.000Z', end: '2026-11-20T12:00:01.000Z', status: 'succeeded' };
   const run = (await writeApi(page, 'POST', 'runs', { ...start, program: PROGRAM, runId: 'entry' })) as { urn: string };
   const accesses = [{ data: DATA, mode: 'read' }];
@@ -55,16 +51,18 @@ test('entities are opened from the palette, the file browser and the status bar'
   await test.step('the status bar opens the search, or explains why changes are not received', async () => {
     await page.getByRole('button', { name: 'Metadata: live' }).click();
     await expect(page.getByLabel('Search metadata')).toBeFocused();
-    await page.routeWebSocket(/\/colophon\/api\/changes\/ws/, socket => void socket.close());
-    await page.route('**/colophon/api/health*', route => route.abort());
-    await openLab(page);
-    await page.getByRole('button', { name: 'Metadata: server unavailable' }).click();
-    const dialog = page.getByRole('dialog');
+    const other = await page.context().newPage();
+    await other.routeWebSocket(/\/colophon\/api\/changes\/ws/, socket => void socket.close());
+    await other.route('**/colophon/api/health*', route => route.abort());
+    await openLab(other);
+    await other.getByRole('button', { name: 'Metadata: server unavailable' }).click();
+    const dialog = other.getByRole('dialog');
     await expect(dialog).toContainText('The server is unavailable');
-    expect(await findViolations(page, '.jp-Dialog')).toEqual([]);
-    await page.screenshot({ path: info.outputPath('away-light.png') });
-    await page.keyboard.press('Escape');
+    expect(await findViolations(other, '.jp-Dialog')).toEqual([]);
+    await other.screenshot({ path: info.outputPath('away-light.png') });
+    await other.keyboard.press('Escape');
     await expect(dialog).toHaveCount(0);
+    await other.close();
   });
 
   await test.step('the dialog has recent entities at once, also in a dark theme', async () => {

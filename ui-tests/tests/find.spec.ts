@@ -1,5 +1,5 @@
-import { expect, test, type Page } from '@playwright/test';
-import { findViolations, openLab, runCommand, writeApi } from './lab';
+import type { Page } from '@playwright/test';
+import { expect, findViolations, openLab, runCommand, test, writeApi } from './lab';
 
 function tableUrn(name: string): string {
   return `urn:li:dataset:(urn:li:dataPlatform:spark,market.${name},PROD)`;

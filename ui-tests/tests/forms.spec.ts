@@ -1,5 +1,4 @@
-import { expect, test } from '@playwright/test';
-import { readApi, findViolations, openLab, runCommand, writeApi } from './lab';
+import { expect, findViolations, openLab, readApi, runCommand, test, writeApi } from './lab';
 
 const TABLE = 'urn:li:dataset:(urn:li:dataPlatform:spark,default.shipments,PROD)';
 const PATH = `entities/${encodeURIComponent(TABLE)}`;

@@ -1,7 +1,6 @@
 import { expect, type Locator, type Page } from '@playwright/test';
-import { readApi } from './lab';
+import { readApi, writeApi } from './lab';
 
-const TOKEN = process.env.LAB_TEST_TOKEN ?? '';
 const LIST = 'schemaspaces/code-snippets/instances';
 
 /** The members of an instance that the tests use. */
@@ -13,13 +12,6 @@ export interface IInstance {
   version: number;
   /** The path of the file: the server runs on this machine. */
   resource: string;
-}
-
-async function sendApi(page: Page, method: string, path: string, data?: object): Promise<unknown> {
-  const headers = { Authorization: `token ${TOKEN}` };
-  const answer = await page.request.fetch(`/colophon/api/${path}`, { method, headers, ...(data ? { data } : {}) });
-  expect(answer.ok(), await answer.text()).toBe(true);
-  return answer.json();
 }
 
 /** Reads a snippet from the server. */
@@ -34,13 +26,13 @@ export async function createSnippet(page: Page, displayName: string, metadata: o
     schema_name: 'code-snippet',
     metadata: { language: 'Python', code: ['answer = 42'], ...metadata }
   };
-  return (await sendApi(page, 'POST', LIST, document)) as IInstance;
+  return (await writeApi(page, 'POST', LIST, document)) as IInstance;
 }
 
 /** Updates a snippet outside the browser. */
 export async function updateSnippet(page: Page, name: string, metadata: object): Promise<void> {
   const { display_name, metadata: before } = await readSnippet(page, name);
-  await sendApi(page, 'PUT', `${LIST}/${name}`, {
+  await writeApi(page, 'PUT', `${LIST}/${name}`, {
     display_name,
     schema_name: 'code-snippet',
     metadata: { ...before, ...metadata }
@@ -50,13 +42,11 @@ export async function updateSnippet(page: Page, name: string, metadata: object):
 /** Deletes all snippets, including invalid ones. */
 export async function deleteSnippets(page: Page): Promise<void> {
   for (;;) {
-    const { instances } = await readApi<{ instances: { name: string }[] }>(page, `${LIST}?limit=200`);
+    const { instances } = await readApi<{ instances: { name: string }[] }>(page, `${LIST}?limit=20`);
     if (instances.length === 0) {
       return;
     }
-    for (const { name } of instances) {
-      await sendApi(page, 'DELETE', `${LIST}/${name}`);
-    }
+    await Promise.all(instances.map(({ name }) => writeApi(page, 'DELETE', `${LIST}/${name}`)));
   }
 }
 

@@ -1,12 +1,10 @@
-import { expect, test } from '@playwright/test';
-import { readApi, measureInk, runInKernel, waitForKernel, openLab, runCommand } from './lab';
+import { expect, measureInk, openNotebook, readApi, runCommand, runInKernel, test } from './lab';
 
 const DELAYS = 'urn:li:dataset:(urn:li:dataPlatform:spark,flights.daily_delays,PROD)';
 
 test('the sample notebook is run, searched, edited and traced', async ({ page }, info) => {
   await test.step('the notebook runs from top to bottom', async () => {
-    await openLab(page, 'lab/tree/flights.ipynb');
-    await waitForKernel(page);
+    await openNotebook(page, 'flights.ipynb');
     await runCommand(page, 'notebook:run-all-cells');
     await expect(page.locator('.jp-Notebook .jp-OutputArea-output[data-mime-type*="stderr"]')).not.toContainText([
       'Error'

@@ -1,14 +1,17 @@
 import AxeBuilder from '@axe-core/playwright';
-import { expect, type Locator, type Page } from '@playwright/test';
+import { test as base, expect, type Locator, type Page } from '@playwright/test';
 
 const TOKEN = process.env.LAB_TEST_TOKEN ?? '';
+const LIGHT_THEME = 'JupyterLab Light';
 
 /** The parts of JupyterLab's application that the tests use (`--LabApp.expose_app_in_browser`). */
 interface ILab {
   restored: Promise<void>;
   commands: { execute(id: string, args?: object): Promise<unknown>; hasCommand(id: string): boolean };
+  shell: { widgets(area: 'main'): Iterable<{ dispose(): void }>; collapseRight(): void };
   serviceManager: {
     sessions: {
+      shutdownAll(): Promise<void>;
       running(): Iterable<{ id: string }>;
       connectTo(options: { model: { id: string } }): {
         kernel: { requestExecute(content: { code: string }): { done: Promise<unknown> } };
@@ -24,15 +27,74 @@ declare global {
 }
 
 /**
- * Opens JupyterLab at a path, authenticated by the cookie of the token, as from the URL that the server prints.
+ * The tests of a file, and of all files that a worker runs, share one page: loading JupyterLab takes seconds, clearing it
+ * takes a fraction of one (`openLab`). A failed test ends its worker, and with it the page.
+ *
+ * A test that changes what the page loads imports `test` of Playwright, or opens another page of the same context.
+ */
+export const test = base.extend<object, { sharedPage: Page }>({
+  sharedPage: [
+    async ({ browser }, use, { project }) => {
+      const { baseURL, viewport } = project.use;
+      const context = await browser.newContext({ baseURL, viewport });
+      await use(await context.newPage());
+      await context.close();
+    },
+    { scope: 'worker' }
+  ],
+  page: async ({ sharedPage }, use, { project }) => {
+    await use(sharedPage);
+    await sharedPage.unrouteAll({ behavior: 'ignoreErrors' });
+    sharedPage.removeAllListeners('dialog');
+    await sharedPage.setViewportSize(project.use.viewport!);
+  }
+});
+
+export { expect };
+
+/**
+ * Opens JupyterLab without open documents, on the file browser, in the light theme; a page that shows it already is
+ * cleared instead of loaded.
+ */
+export async function openLab(page: Page): Promise<void> {
+  if (page.url().startsWith('http')) {
+    await clearLab(page);
+  } else {
+    await loadLab(page);
+  }
+}
+
+/**
+ * Loads JupyterLab, authenticated by the cookie of the token, as from the URL that the server prints.
  *
  * The layout is reset shortly after everything is rendered, and then `reset` is removed from the URL. A reload before
  * that would reset the layout again.
  */
-export async function openLab(page: Page, path = 'lab'): Promise<void> {
-  await page.goto(`/${path}?reset&token=${TOKEN}`);
+export async function loadLab(page: Page): Promise<void> {
+  await page.goto(`lab?reset&token=${TOKEN}`);
   await waitForLab(page);
   await page.waitForFunction(() => !new URLSearchParams(window.location.search).has('reset'));
+}
+
+/** Closes documents, dialogs, notifications and kernels, and clears the search and the filters of panels. */
+async function clearLab(page: Page): Promise<void> {
+  await page.evaluate(async theme => {
+    const { commands, shell, serviceManager } = window.jupyterapp;
+    document.querySelectorAll<HTMLElement>('.jp-Dialog-close-button').forEach(button => button.click());
+    [...shell.widgets('main')].forEach(widget => widget.dispose());
+    if (document.body.dataset['jpThemeName'] !== theme) {
+      await commands.execute('apputils:change-theme', { theme });
+    }
+    await commands.execute('apputils:dismiss-notification');
+    await serviceManager.sessions.shutdownAll();
+    shell.collapseRight();
+    document.querySelectorAll<HTMLElement>('.jp-Colophon [aria-pressed="true"]').forEach(button => button.click());
+    await commands.execute('filebrowser:activate');
+  }, LIGHT_THEME);
+  const box = page.locator('.jp-Colophon-searchBody').getByRole('combobox', { name: 'Search metadata' });
+  if ((await box.count()) > 0) {
+    await box.evaluate(element => element.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true })));
+  }
 }
 
 /** Waits until JupyterLab has restored the layout. */
@@ -44,11 +106,7 @@ export async function waitForLab(page: Page): Promise<void> {
 
 /** Reads the stored layout of the default workspace as text. */
 export async function readLayout(page: Page): Promise<string> {
-  const answer = await page.request.get('/lab/api/workspaces/default', {
-    headers: { Authorization: `token ${TOKEN}` }
-  });
-  expect(answer.status()).toBe(200);
-  const { data } = (await answer.json()) as { data: Record<string, unknown> };
+  const { data } = (await requestServer(page, 'GET', 'lab/api/workspaces/default')) as { data: Record<string, unknown> };
   return JSON.stringify(data['layout-restorer:data'] ?? null);
 }
 
@@ -79,11 +137,36 @@ export async function runInKernel(page: Page, code: string): Promise<void> {
   }, code);
 }
 
-/** Reads a document from the native API with the token of the server. */
+/** Sends a request with the token of the server, outside JupyterLab; returns the JSON document of the response. */
+export async function requestServer(page: Page, method: string, path: string, data?: object): Promise<unknown> {
+  const headers = { Authorization: `token ${TOKEN}` };
+  const answer = await page.request.fetch(path, { method, headers, ...(data ? { data } : {}) });
+  const text = await answer.text();
+  expect(answer.ok(), `${method} ${path}: ${answer.status()} ${text}`).toBe(true);
+  return text === '' ? null : JSON.parse(text);
+}
+
+/** Reads a document from the native API. */
 export async function readApi<T>(page: Page, path: string): Promise<T> {
-  const answer = await page.request.get(`/colophon/api/${path}`, { headers: { Authorization: `token ${TOKEN}` } });
-  expect(answer.status(), path).toBe(200);
-  return (await answer.json()) as T;
+  return (await requestServer(page, 'GET', `colophon/api/${path}`)) as T;
+}
+
+/** Writes through the native API. */
+export function writeApi(page: Page, method: 'PUT' | 'POST' | 'PATCH' | 'DELETE', path: string, data?: object): Promise<unknown> {
+  return requestServer(page, method, `colophon/api/${path}`, data);
+}
+
+/** Creates or replaces a text file or a notebook, by its path from the root of the server. */
+export async function writeFile(page: Page, path: string, content: string | object): Promise<void> {
+  const type = typeof content === 'string' ? { type: 'file', format: 'text' } : { type: 'notebook' };
+  await requestServer(page, 'PUT', `api/contents/${path}`, { ...type, content });
+}
+
+/** Opens a notebook, and waits until its kernel accepts requests. */
+export async function openNotebook(page: Page, path: string): Promise<void> {
+  await openLab(page);
+  await runCommand(page, 'docmanager:open', { path });
+  await waitForKernel(page);
 }
 
 /** Returns the serious and critical accessibility violations found by axe. */
@@ -106,12 +189,4 @@ export async function measureInk(canvas: Locator): Promise<number> {
     }
     return (4 * inkedPixels) / Math.max(1, pixels.length);
   });
-}
-
-/** Writes through the native API, outside the browser. */
-export async function writeApi(page: Page, method: 'PUT' | 'POST' | 'PATCH', path: string, data: object): Promise<unknown> {
-  const headers = { Authorization: `token ${TOKEN}` };
-  const answer = await page.request.fetch(`/colophon/api/${path}`, { method, data, headers });
-  expect(answer.status(), await answer.text()).toBe(200);
-  return answer.json();
 }

@@ -1,6 +1,6 @@
-import { expect, test, type Locator, type Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { readFile } from 'node:fs/promises';
-import { measureInk, openLab, runCommand, writeApi } from './lab';
+import { expect, measureInk, openLab, runCommand, test, writeApi } from './lab';
 
 const DAY_MS = 86_400_000;
 

@@ -1,5 +1,5 @@
-import { expect, test, type Page } from '@playwright/test';
-import { readApi, findViolations, waitForLab, openLab, readLayout, runCommand, writeApi } from './lab';
+import type { Page } from '@playwright/test';
+import { expect, findViolations, openLab, readApi, readLayout, runCommand, test, waitForLab, writeApi } from './lab';
 
 const PROGRAM = 'urn:li:dataJob:(urn:li:dataFlow:(colophon,notebook,default),cells.shop.ipynb#join)';
 
@@ -64,12 +64,14 @@ async function writeSchema(page: Page): Promise<void> {
 }
 
 test('a missing server extension is reported with advice', async ({ page }) => {
-  await page.route('**/colophon/api/**', route => route.fulfill({ status: 404, body: 'no such page' }));
-  await openLab(page);
-  await page.getByRole('tab', { name: 'Metadata', exact: true }).click();
-  await expect(page.getByRole('region', { name: 'Metadata', exact: true })).toContainText(
+  const other = await page.context().newPage();
+  await other.route('**/colophon/api/**', route => route.fulfill({ status: 404, body: 'no such page' }));
+  await openLab(other);
+  await other.getByRole('tab', { name: 'Metadata', exact: true }).click();
+  await expect(other.getByRole('region', { name: 'Metadata', exact: true })).toContainText(
     'The Jupyter Colophon server extension is not installed'
   );
+  await other.close();
 });
 
 test('an edit conflict is shown and overwritten on request', async ({ page }) => {
@@ -129,8 +131,8 @@ test('open tabs are restored and opened once', async ({ page }) => {
   // The layout is stored shortly after the last tab was opened.
   await expect(async () => {
     const layout = await readLayout(page);
-    expect(layout).toContain('colophon-entity:');
-    expect(layout).toContain('colophon-lineage:');
+    expect(layout).toMatch(/colophon-entity:[^"]*shop\.orders/);
+    expect(layout).toMatch(/colophon-lineage:[^"]*shop\.report/);
   }).toPass();
   await page.reload();
   await waitForLab(page);
