@@ -181,7 +181,7 @@ class Settings(Configurable):
         64,
         min=1,
         config=True,
-        help="Maximum number of open WebSockets, streams and long polls of changes per user; further ones get 429.",
+        help="Maximum number of open WebSockets, streams and long polls of changes per user; further connections are rejected with 429.",
     )
     read_timeout_seconds = Float(
         20.0,

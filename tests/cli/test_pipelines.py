@@ -69,7 +69,7 @@ def test_invalid_pipeline_is_not_run(colophon: Commands, tmp_path: Path) -> None
         (
             ["package", str(EXAMPLE), "--output=/dev/null/x", "--with-snapshot"],
             1,
-            "is not available: no server is known",
+            "is not available: no server is configured",
         ),
     ],
 )

@@ -83,7 +83,7 @@ async def settled(api: Any) -> None:
 async def test_example_propagates_and_finds_confidential_data(api: Any, employee: None, initialize: Any) -> None:
     printed = await initialize()
     assert "confidential: empName\n" in printed
-    assert printed.endswith("0 waiting, 0 dropped\n")
+    assert printed.endswith("0 reports waiting, 0 dropped\n")
     await settled(api)
     assert await recorded(api, STAFF) == build_metadata_value({"owner": "CANARY-ops"}, ["copied", "hr"])
     assert await recorded(api, field_of(STAFF, "empName")) == build_metadata_value({"masked": "yes"}, ["confidential"])
@@ -101,7 +101,7 @@ async def test_revoked_right_refuses_pending_entries(
     catalog = jp_serverapp.web_app.settings[SETTING].get_or_open_catalog()
     catalog.inbox.stop_thread()
     printed = await initialize()
-    assert printed.endswith("0 waiting, 0 dropped\n")
+    assert printed.endswith("0 reports waiting, 0 dropped\n")
     # It is queued, and nothing is applied.
     assert (await api("GET", "health", answers="health")).body["inbox"]["pending"] == 4
     assert await recorded(api, STAFF) == build_metadata_value()

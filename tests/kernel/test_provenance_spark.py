@@ -248,9 +248,9 @@ def test_interrupted_crawl_fails_cell_and_resumes_next_time(server, notebooks, c
     stopped = kernel.finish(crawling)
     *_, message = stopped.text.strip().splitlines()
     assert not stopped.succeeded
-    assert re.search(r"UsageError: %metadata: the crawl was stopped; \d+ new; \d+ left for the next time", message), (
-        stopped.text
-    )
+    assert re.search(
+        r"UsageError: %metadata: the crawl was stopped; \d+ new; \d+ remaining for the next crawl", message
+    ), stopped.text
     goes_on = kernel.run(f"%metadata crawl {folder}", "crawls")
     assert goes_on.succeeded
     assert re.search(r"\d+ new, \d+ same", goes_on.text), goes_on.text

@@ -402,7 +402,7 @@ def test_reports_wait_while_the_server_is_unavailable(tmp_path):
             notebook.end(cell)
         assert notebook.recorder.flush(5) > 0
         (line,) = notebook.notices.take_lines()
-        assert line.startswith("Colophon: no answer from http://127.0.0.1")
+        assert line.startswith("Colophon: the server http://127.0.0.1")
         assert server.token not in line
 
         server.start()

@@ -75,7 +75,7 @@ def test_run_in_a_shell_has_the_program_of_its_cells(ipython):
 
 def test_magics_without_a_server_explain_how_to_connect(ipython):
     text = ipython("%load_ext jupyter_colophon", "%metadata search x", "print('on')")
-    assert "Not done: no server is known" in text
+    assert "Not done: no server is configured" in text
     assert "on" in text.splitlines()
 
 
@@ -134,8 +134,8 @@ def test_notebook_runs_on_without_a_server_and_warns_once(ipython, nowhere):
         COLOPHON_TOKEN="CANARY-token",
     )
     assert "rows 3" in text
-    buffered = "lineage of its cells is buffered in this kernel until the server is back, and is lost if the kernel stops first."
+    buffered = "lineage of its cells is buffered in this kernel until the server is available again, and is lost if the kernel stops first."
     assert text.count(f"The notebook continues; {buffered}") == 1
-    assert text.count(f"Not done: no answer from {nowhere}") == 1
+    assert text.count(f"Not done: the server {nowhere} did not answer") == 1
     assert "Traceback" not in text
     assert "CANARY" not in text

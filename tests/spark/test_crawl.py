@@ -367,7 +367,7 @@ def test_killed_crawl_resumes_without_repeating_work(
         done = count_crawled(catalog, folder, count)
     assert process.returncode == 1
     assert "Run the command again to continue" in err
-    left = int(err.partition(" left for the next time")[0].rpartition(" ")[2])
+    left = int(err.partition(" remaining for the next crawl")[0].rpartition(" ")[2])
     assert left == count - done
     assert "Traceback" not in err
     assert 0 < done < count
@@ -383,7 +383,7 @@ def test_killed_crawl_resumes_without_repeating_work(
     [
         (["."], 2, "no server given"),
         ([".", "--url=nonsense"], 2, "--url: this is not the URL"),
-        ([".", "--url=http://127.0.0.1:1"], 1, "no answer from"),
+        ([".", "--url=http://127.0.0.1:1"], 1, "did not answer"),
         (["/nosuch/folder", "--url=http://127.0.0.1:1"], 1, "/nosuch/folder: No such file or directory"),
         (["s3a://bucket/x", "--url=http://127.0.0.1:1"], 2, "only local folders can be crawled"),
         ([".", "--url=http://127.0.0.1:1", "--jobs=0"], 2, "--jobs must be from 1 to 64, not 0"),

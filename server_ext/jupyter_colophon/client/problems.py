@@ -14,7 +14,7 @@ class ServerUnavailable(ClientError):
     """No answer in time, or not from a catalog. A retry may succeed."""
 
     def __init__(self, url: str, reason: str) -> None:
-        super().__init__(f"no answer from {url} ({reason})")
+        super().__init__(f"the server {url} did not answer ({reason})")
         self.url, self.reason = url, reason
 
 
@@ -65,5 +65,5 @@ class NotConnected(ClientError):
 
     def __init__(self) -> None:
         super().__init__(
-            "no server is known: start the kernel from JupyterLab, set COLOPHON_URL, or use %metadata connect URL"
+            "no server is configured: start the kernel from JupyterLab, set COLOPHON_URL, or use %metadata connect URL"
         )

@@ -330,7 +330,7 @@ def _raise_for_status(answer: HttpAnswer) -> HttpAnswer:
     problem = answer.body if isinstance(answer.body, dict) else {}
     # Errors of our own APIs are marked: problem documents by their type, those of `/v3` by their status.
     if answer.status == 404 and not {"type", "status"} & problem.keys():
-        msg = "the Jupyter Colophon extension is not enabled there"
+        msg = "the Jupyter Colophon extension is not enabled on this server"
         raise http.client.HTTPException(msg)
     raise RequestFailed(answer.status, {**problem, "detail": _get_problem_detail(answer.status, problem)})
 

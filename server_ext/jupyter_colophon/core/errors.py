@@ -377,7 +377,9 @@ class LogCompacted(MetadataError):
     """The change log no longer has the requested changes (spec MODEL-15)."""
 
     def __init__(self, after: int, floor: int) -> None:
-        super().__init__(f"changes up to {floor} are no longer kept: list again, then continue with after={floor}")
+        super().__init__(
+            f"the changes up to {floor} were removed from the change log: read all entities again, then continue with after={floor}"
+        )
         self.after, self.floor = after, floor
 
 
@@ -387,7 +389,9 @@ class LogReset(LogCompacted):
     """
 
     def __init__(self, after: int, head: int) -> None:
-        MetadataError.__init__(self, f"the change log ends at {head}: list again, then continue with after={head}")
+        MetadataError.__init__(
+            self, f"the change log ends at {head}: read all entities again, then continue with after={head}"
+        )
         self.after, self.floor = after, head
 
 
@@ -395,7 +399,7 @@ class HistoryExpired(MetadataError):
     """The requested time is before the start of the complete history (the setting `retention`)."""
 
     def __init__(self, begins: str) -> None:
-        super().__init__(f"the history before {begins} is incomplete")
+        super().__init__(f"the history before {begins} is incomplete: use that time or a later one")
         self.begins = begins
 
 

@@ -24,7 +24,7 @@ def calculate_next_due_ms(every: str, cron: str, after: int, last: int | None) -
 def find_schedule_time_problems(schedule: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the problems of a schedule: the member, empty for the whole, and the reason. Its schema checks the types."""
     if not any(schedule.get(name) for name in ("every", "cron", "on_change")):
-        yield "", "it needs every, cron or on_change"
+        yield "", "it must have one of every, cron and on_change"
     for name, read in (("every", parse_duration_ms), ("cron", _find_first_due_ms), ("retry_after", parse_duration_ms)):
         if (text := schedule.get(name)) and isinstance(text, str):
             try:
@@ -48,7 +48,7 @@ def _find_first_due_ms(cron: str) -> int:
     """Return the first time at which a cron expression was ever due. Raises ValueError if there is none."""
     due = _find_next_cron_match_ms(cron, 0)
     if due is None:
-        msg = "no date ever matches it"
+        msg = "no date matches it"
         raise ValueError(msg)
     return due
 

@@ -234,7 +234,7 @@ class _ServerOutage:
         self._notices.add_once(
             _OUTAGE_KEY,
             f"Colophon: {reason}. The notebook continues; lineage of its cells is buffered in this kernel until the"
-            " server is back, and is lost if the kernel stops first.",
+            " server is available again, and is lost if the kernel stops first.",
         )
 
     def end(self) -> None:
@@ -244,7 +244,7 @@ class _ServerOutage:
         lost = self._queue.take_dropped_count()
         if lost:
             text = f"{format_count_with_noun(lost, 'observation')} {'was' if lost == 1 else 'were'} lost"
-            self._notices.add_once(f"lost {lost}", f"Colophon: the server is back; {text}.")
+            self._notices.add_once(f"lost {lost}", f"Colophon: the server is available again; {text}.")
 
 
 def _build_written_data_proposals(observations: "Sequence[Observation]", run: str) -> "list[Document]":

@@ -47,7 +47,7 @@ def _is_absence_required(value: str) -> bool:
     if value.strip() == "*":
         return True
     if any(_VERSION.fullmatch(tag) for tag in _split_entity_tags(value.strip(), "If-None-Match")):
-        raise InvalidQuery("a write accepts only *", "If-None-Match")
+        raise InvalidQuery("must be *: a write accepts no version here", "If-None-Match")
     return False
 
 
@@ -80,8 +80,12 @@ _IF_NONE_MATCH: Final[Parameter[bool]] = Parameter(
     False,
     "header",
 )
-_IF_UNMODIFIED_SINCE: Final = _declare_date_header("If-Unmodified-Since", "Write only if it was not changed since.")
-_IF_MODIFIED_SINCE: Final = _declare_date_header("If-Modified-Since", "Write only if it was changed since.")
+_IF_UNMODIFIED_SINCE: Final = _declare_date_header(
+    "If-Unmodified-Since", "Write only if nothing was changed after this time."
+)
+_IF_MODIFIED_SINCE: Final = _declare_date_header(
+    "If-Modified-Since", "Write only if something was changed after this time."
+)
 
 #: What an operation with `condition` declares.
 CONDITIONS: Final = (_IF_MATCH, _IF_NONE_MATCH, _IF_UNMODIFIED_SINCE, _IF_MODIFIED_SINCE)

@@ -45,10 +45,10 @@ _SECURITY = {
         "name": "Authorization",
         "description": "`token …`: the server's token, or that of a kernel.",
     },
-    "bearer": {"type": "http", "scheme": "bearer", "description": "The same tokens."},
+    "bearer": {"type": "http", "scheme": "bearer", "description": "The same tokens as in the scheme `token`."},
 }
 _OPENAPI = {"type": "object", "required": ["openapi", "info", "paths"]}
-_ETAG = {"description": 'Its version, as in `"3"`.', "schema": {"type": "string"}}
+_ETAG = {"description": 'The version of the document, as in `"3"`.', "schema": {"type": "string"}}
 _RETRY_AFTER = {
     "description": "Seconds to wait before repeating the request.",
     "schema": {"type": "string", "pattern": "^[0-9]+$"},
@@ -133,7 +133,7 @@ class OpenApiGenerator:
                 answer["headers"] = {"ETag": _ETAG | required}
         if operation.etag and is_get:
             answers["304"] = {
-                "description": "It is still the version that If-None-Match names.",
+                "description": "The current version is the one that If-None-Match names.",
                 "headers": {"ETag": _ETAG},
             }
         return answers

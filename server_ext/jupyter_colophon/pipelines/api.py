@@ -27,7 +27,7 @@ def pipeline(verb: Verb, name: str | None = None, arguments: Mapping[str, str] |
     Raises ValueError, InvalidInstance for an invalid pipeline (`validate` returns the problems), OSError, ClientError.
     """
     if verb not in VERBS:
-        msg = f"{verb!r} is not one of {', '.join(VERBS)}"
+        msg = f"unknown subcommand {verb!r}: use one of {', '.join(VERBS)}"
         raise ValueError(msg)
     catalog = send_pending_and_get_api().catalog
     if verb == "list":

@@ -32,7 +32,7 @@ def find_graph_problems(pipeline: PipelineDefinition, takes: Mapping[str, Takes]
     done = {other.name for other in order_stages(pipeline)}
     for stage in pipeline.stages:
         if stage.name not in done:
-            yield Problem(stage.pointer, f"stage {stage.name} is part of a cycle, or after one")
+            yield Problem(stage.pointer, f"stage {stage.name} is part of a cycle, or follows one")
         elif stage.name in takes:
             yield from _find_input_problems(pipeline, stage, takes[stage.name])
             yield from _find_output_problems(pipeline, stage)

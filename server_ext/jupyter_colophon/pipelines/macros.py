@@ -71,7 +71,7 @@ def _find_text_problems(text: str, arguments: Mapping[str, str]) -> Iterator[str
         if name not in arguments:
             yield f"the run has no argument {name}"
     if len(text) + sum(len(arguments.get(name, "")) * times for name, times in uses.items()) > _EXPANDED_MAX:
-        yield f"with its arguments it is longer than {_EXPANDED_MAX} characters"
+        yield f"it is longer than {_EXPANDED_MAX} characters after its macros are replaced"
 
 
 def _replace_macro(match: re.Match[str], arguments: Mapping[str, str]) -> str:

@@ -26,7 +26,7 @@ def main(program: str) -> None:
     outcome = run_pipeline(
         ready, spark, snapshot=snapshot if snapshot.exists() else None, log=lambda line: _print_and_flush(line)
     )
-    _print_and_flush(f"{outcome.run} {outcome.status}; {outcome.waiting} waiting, {outcome.dropped} dropped")
+    _print_and_flush(f"{outcome.run} {outcome.status}; {outcome.waiting} reports waiting, {outcome.dropped} dropped")
     if outcome.error:
         _print_and_flush(outcome.error)
     spark.stop()

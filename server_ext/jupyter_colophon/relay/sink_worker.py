@@ -146,7 +146,7 @@ class SinkWorker:
 
     def _store_dead_letter(self, change: Change, error: DeliveryFailed) -> HandledBatch:
         """Make a change a dead letter, and continue with the next."""
-        detail = f"sink {self.name}: giving up on change {change.seq}: {error.detail}; moved to dead letters"
+        detail = f"sink {self.name}: change {change.seq} was not delivered and is now a dead letter: {error.detail}"
         _logger.warning("%s", detail)
         attempts, self._attempts = self._attempts, 0
 
@@ -196,7 +196,9 @@ class SinkWorker:
             return False
         if error is not None:
             # It is a dead letter already.
-            _logger.warning("sink %s: giving up on failed proposal %s: %s", self.name, failure_number, error.detail)
+            _logger.warning(
+                "sink %s: failed proposal %s was not delivered: %s", self.name, failure_number, error.detail
+            )
         return True
 
     def _is_letter_selected(self, letter: DeadLetter) -> bool:

@@ -55,7 +55,7 @@ def resolve_allowed_address(host: str, port: int, *, private: bool) -> str:
     try:
         results = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
-        raise DeliveryFailed(f"{host} has no address") from None
+        raise DeliveryFailed(f"the host {host} has no address") from None
     addresses = list(dict.fromkeys(str(result[4][0]) for result in results))
     if not private and not _are_public(addresses):
         raise DeliveryFailed(f"{host} is on this machine or its network (see the option allow_private)")

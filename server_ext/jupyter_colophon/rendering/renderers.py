@@ -52,7 +52,7 @@ def _render_keys(document: Document, style: Style) -> Page:
 
 def _render_values(document: Document, style: Style) -> Page:
     rows = [(value["value"], value["entities"]) for value in document["values"]]
-    return build_table_page(rows, "value", "entities", empty=f"no such value of {document['key']}")
+    return build_table_page(rows, "value", "entities", empty=f"no values found for the key {document['key']}")
 
 
 def _render_edit_result(document: Document, style: Style) -> Page:

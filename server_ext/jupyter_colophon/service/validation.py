@@ -156,7 +156,7 @@ def require_valid_new_name(identity: IdentityRules, urn: Urn, new: Urn) -> None:
     """Raise InvalidInstance unless the dataset or notebook may be renamed to the new name."""
     problem = ""
     if urn == new:
-        problem = "is the current name"
+        problem = "is already the name of the dataset"
     elif _is_notebook(urn) and _is_notebook(new):
         problem = "" if urn.parts[0] == new.parts[0] else "the new name is in another namespace"
     elif (urn.type, new.type) != ("dataset", "dataset"):

@@ -294,7 +294,7 @@ class WritePath(WriteAuthorization):
         for data in data_urns:
             self._require_allowed(principal, "emit", data)
             if data.type != "dataset":
-                raise InvalidInstance("the access", (Problem("/accesses", "only datasets can be accessed"),))
+                raise InvalidInstance("the access", (Problem("/accesses", "a run can only access datasets"),))
         return self._write_run(
             lambda commit: record_run_accesses(commit, urn, accesses, columns, self.snapshot_system_metadata),
             principal,

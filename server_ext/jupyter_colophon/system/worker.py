@@ -155,7 +155,7 @@ class Worker:
             try:
                 self._finish()
             except Exception:
-                self._logger.exception("%s: did not end cleanly", self._subject)
+                self._logger.exception("%s: an error occurred while it stopped", self._subject)
 
     def _wait_until_due_or_stopped(self, delay: float | None) -> bool:
         """Wait until the step is due; return whether the worker was stopped instead."""

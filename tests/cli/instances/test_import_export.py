@@ -141,7 +141,7 @@ def test_import_of_empty_folder_is_reported(shell: InstanceShell) -> None:
     assert shell("export", "code-snippets", "--directory=out").status == 0
     done = shell("import", "code-snippets", "--directory=out")
     assert (done.status, done.out) == (0, "No instances for import found in the 'out' directory\n")
-    assert "the folder out/code-snippets contains instances" in done.err
+    assert "the folder out/code-snippets contains instances: import from that folder" in done.err
     done = shell("import", "code-snippets", "--directory=none")
     result = "Unable to reach the 'none' directory: No such file or directory: 'none'\n"
     assert (done.status, done.out) == (1, result)

@@ -69,7 +69,7 @@ def test_kernel_and_empty_url_use_local_instances(remote: InstanceShell) -> None
 def test_connection_errors_print_one_line(remote: InstanceShell, served: LiveServer) -> None:
     done = remote("list", "code-snippets", "--url=http://127.0.0.1:1/")
     assert (done.status, done.out.count("\n")) == (1, 1)
-    assert "no answer from http://127.0.0.1:1/" in done.out
+    assert "the server http://127.0.0.1:1/ did not answer" in done.out
     done = remote("list", "code-snippets", "--url=nonsense")
     assert (done.status, done.out, done.err.count("\n")) == (2, "", 1)
     stranger = replace(remote.commands, environment={"COLOPHON_URL": served.url, "COLOPHON_TOKEN": "wrong"})

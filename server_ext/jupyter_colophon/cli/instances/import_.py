@@ -50,7 +50,7 @@ class ImportInstances(FixedOptionsCommand):
             message = f"No instances for import found in the '{directory}' directory"
             self.print_result({"schemaspace": self.space, "imported": [], "failed": []}, message)
             if next((directory / self.space).glob("*.json"), None):
-                log.warning("the folder %s contains instances", directory / self.space)
+                log.warning("the folder %s contains instances: import from that folder", directory / self.space)
             return True
         failed, documents = _read_documents(files)
         results = self._import_documents(documents, overwrite=overwrite, dry_run=dry_run) if documents else ()

@@ -167,7 +167,9 @@ def _check_open_store(maintenance: "Maintenance") -> Iterator[CheckResult]:
 def _check_journal(health: Mapping[str, str]) -> Iterator[CheckResult]:
     mode = health.get("journalMode", "")
     if mode and mode != "wal":
-        yield CheckResult("journal", "warning", f"{mode}: readers and writers wait for each other", "see file system")
+        yield CheckResult(
+            "journal", "warning", f"{mode}: readers and writers wait for each other", "see the check of the file system"
+        )
     elif mode:
         yield CheckResult("journal", "ok", mode)
 

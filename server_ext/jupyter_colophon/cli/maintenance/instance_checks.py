@@ -33,7 +33,7 @@ def check_schemaspaces_and_instances(settings: Settings) -> Iterator[CheckResult
                 "instances", "warning", f"{len(findings)} findings; the first {_FINDINGS_MAX} are listed", "see above"
             )
         elif not findings:
-            yield CheckResult("instances", "ok", "all are readable and valid")
+            yield CheckResult("instances", "ok", "all instances are readable and valid")
     finally:
         services.close()
 
@@ -41,7 +41,9 @@ def check_schemaspaces_and_instances(settings: Settings) -> Iterator[CheckResult
 def _report_loading_problem(problem: LoadingProblem) -> CheckResult:
     registered_by = f"{problem.distribution} {problem.version}".strip() or problem.value
     advice = (
-        "it is loaded once it answers" if problem.late else f"update or remove {problem.distribution or 'its package'}"
+        "it is loaded when the package responds"
+        if problem.late
+        else f"update or remove {problem.distribution or 'its package'}"
     )
     return CheckResult(
         f"{problem.kind} {problem.name}", "warning", f"{registered_by} ({problem.value}): {problem.reason}", advice

@@ -18,7 +18,10 @@ def check_registry_extension(settings: Settings) -> Iterator[CheckResult]:
     for problem in overlay.problems:
         where = f"{file}, {problem.pointer}" if problem.pointer else str(file)
         yield CheckResult(
-            "entity registry", "warning", f"{where}: {problem.message}", "it is ignored (docs/registry.md)"
+            "entity registry",
+            "warning",
+            f"{where}: {problem.message}",
+            "the entry is ignored: correct it (docs/registry.md)",
         )
     for warning in overlay.warnings:
         yield CheckResult("entity registry", "ok", f"{file}, {warning.pointer}: {warning.message}")

@@ -121,7 +121,7 @@ class OutboxFile:
         with self._lock:
             line = entry.json_line
             if self._size + len(line) > LARGEST_FILE_BYTES:
-                raise OutboxFull(errno.ENOSPC, "the outbox is full")
+                raise OutboxFull(errno.ENOSPC, "the outbox is full: connect to the server, which empties it")
             self._append_line(line)
             self._waiting[entry.key] = entry
 

@@ -103,7 +103,7 @@ def _describe_proposal_without_values(proposal: Mapping[str, Any]) -> str:
     keys = [*(properties if isinstance(properties, dict) else ()), *(gone if isinstance(gone, list) else ())]
     tags = any(change.get(name) for name in ("tags", "withoutTags", "clearTags"))
     named = format_key_names(sorted(map(str, keys)), tags=tags)
-    return f"{quote_and_truncate_text(str(proposal.get('aspect')))} of {quote_and_truncate_text(str(proposal.get('urn')))} ({named})"
+    return f"the aspect {quote_and_truncate_text(str(proposal.get('aspect')))} of {quote_and_truncate_text(str(proposal.get('urn')))} ({named})"
 
 
 def _is_final_refusal(refusal: RequestFailed) -> bool:

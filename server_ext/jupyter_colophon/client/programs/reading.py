@@ -129,7 +129,7 @@ class RunMetadataReader:
         if self._is_closed:
             raise MetadataUnavailable(entity.urn, reason)
         if self._catalog is None:
-            raise MetadataUnavailable(entity.urn, "no server is known (COLOPHON_URL)")
+            raise MetadataUnavailable(entity.urn, "no server is configured: set COLOPHON_URL")
         return self._catalog
 
 

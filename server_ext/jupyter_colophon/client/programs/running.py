@@ -68,7 +68,7 @@ def prefetch(entities: Iterable[MetadataEntity | str], *, fields: bool = False) 
     expected = [resolve_entity(item) for item in entities]
     server = get_configured_server()
     if server is None:
-        raise MetadataUnavailable(", ".join(map(str, expected)), "no server is known (COLOPHON_URL)")
+        raise MetadataUnavailable(", ".join(map(str, expected)), "no server is configured: set COLOPHON_URL")
     catalog = _create_operations(server)
     try:
         return MetadataSnapshot.read(catalog, expected, fields=fields)

@@ -53,7 +53,7 @@ def make_v3_path(urn: Urn, identity: IdentityRules, namespace: str | None = None
     """
     write = _WRITERS.get(urn.type)
     if write is None:
-        raise InvalidName("entity of v3", str(urn), "it has no path")
+        raise InvalidName("entity of v3", str(urn), "its type has no path in /v3: use the query parameter entity")
     space = identity.get_namespace(urn) if namespace is None else namespace
     return write(urn, identity, space)
 
@@ -171,7 +171,7 @@ def _make_program_or_job_urn(space: str, application: str, type_: str, id_: str)
     if not application.startswith(PREFIX):
         return names.make_program_urn(space, application, type_, id_)
     if type_ != "jobs":
-        raise InvalidName("program type", type_, "jobs of a flow given as a URN have the type jobs")
+        raise InvalidName("program type", type_, "the type must be jobs if the application is the URN of a flow")
     return names.make_data_job_urn(_parse_external_urn(application, "dataFlow"), id_)
 
 
@@ -209,7 +209,11 @@ def _make_custom_path(urn: Urn, identity: IdentityRules, _: str) -> V3Path:
     for type_ in (None, urn.parts[0]):
         if _is_parsed_to_urn(urn, segments, identity, type_):
             return V3Path(segments, type_)
-    raise InvalidName("entity of v3", str(urn), "its keys have another meaning in a path")
+    raise InvalidName(
+        "entity of v3",
+        str(urn),
+        "a path of /v3 with its keys would name another entity: use the query parameter entity",
+    )
 
 
 def _is_parsed_to_urn(urn: Urn, segments: tuple[str, ...], identity: IdentityRules, type_: str | None) -> bool:

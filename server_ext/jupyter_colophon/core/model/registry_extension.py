@@ -68,7 +68,7 @@ def extend_datahub_model(model: DataHubModel, document: Any, context: ExtensionC
     """Return the model extended by this document."""
     extension = RegistryExtension(model)
     if not isinstance(document, Mapping):
-        extension.problems.append(Problem("", "is not a mapping of `entities`, `aspects` and `plugins`"))
+        extension.problems.append(Problem("", "must be a mapping of `entities`, `aspects` and `plugins`"))
         return extension
     _ExtensionReader(extension, context).parse_extension(document)
     return extension
@@ -98,13 +98,13 @@ class _ExtensionReader:
     ) -> Iterator[tuple[int, Mapping[str, Any]]]:
         listed = parent.get(name)
         if listed is not None and not isinstance(listed, list):
-            self._add_problem((*prefix, name), "is not a list")
+            self._add_problem((*prefix, name), "must be a list")
             return
         for at, member in enumerate(listed or ()):
             if isinstance(member, Mapping):
                 yield at, member
             else:
-                self._add_problem((*prefix, name, at), "is not a mapping")
+                self._add_problem((*prefix, name, at), "must be a mapping")
 
     def _parse_aspect_entry(self, words: Words, entry: Mapping[str, Any]) -> None:
         """Read a new aspect, or another scope for a known one."""
@@ -114,7 +114,7 @@ class _ExtensionReader:
         if unknown := [key for key in entry if key not in ("name", "title", "scope", "schema", "timeseries")]:
             self._add_problem((*words, str(unknown[0])), "unknown member")
         elif scope not in (None, *_SCOPES):
-            self._add_problem((*words, "scope"), "is USER or SYSTEM")
+            self._add_problem((*words, "scope"), "must be USER or SYSTEM")
         elif name in self.context.aspects:
             self._add_problem(words, f"the aspect {name} is built in and cannot be changed")
         elif name not in self.extension.model.aspects:
@@ -201,7 +201,7 @@ class _ExtensionReader:
     def _list_known_aspect_names(self, words: Words, entry: Mapping[str, Any]) -> Iterator[str]:
         named = entry.get("aspects")
         if named is not None and not isinstance(named, list):
-            self._add_problem((*words, "aspects"), "is not a list")
+            self._add_problem((*words, "aspects"), "must be a list")
             return
         for at, item in enumerate(named or ()):
             if not isinstance(item, str) or not _ASPECT.fullmatch(item):
@@ -221,7 +221,7 @@ class _ExtensionReader:
         if name in self.context.aspects or any(
             name == entity.key_aspect for entity in self.extension.model.entities.values()
         ):
-            self._add_problem(place, f"the key aspect {name} is another type's")
+            self._add_problem(place, f"the key aspect {name} belongs to another entity type")
             return None
         if not self._is_known_or_added_aspect(place, name):
             return None
@@ -242,7 +242,7 @@ class _ExtensionReader:
         if plugins is None:
             return
         if not isinstance(plugins, Mapping):
-            self._add_problem(("plugins",), "is not a mapping")
+            self._add_problem(("plugins",), "must be a mapping")
             return
         for name in plugins:
             for at, plugin in self._list_member_objects(plugins, name, "plugins"):
@@ -252,7 +252,10 @@ class _ExtensionReader:
                 else:
                     what = quote_and_truncate_text(str(plugin.get("className", name)))
                     self.extension.warnings.append(
-                        Problem(format_pointer(map(str, words)), f"{what} is Java and is not run")
+                        Problem(
+                            format_pointer(map(str, words)),
+                            f"{what} is a Java class and is not run: only Python validators are supported",
+                        )
                     )
 
     def _load_validator(self, words: Words, entry: Mapping[str, Any]) -> None:

@@ -29,7 +29,7 @@ class LikePattern:
         `pointer` names the pattern in the request. Raises InvalidQuery for a pattern that is too long.
         """
         if len(pattern) > LENGTH_MAX:
-            raise InvalidQuery(f"has at most {LENGTH_MAX} characters", pointer=pointer)
+            raise InvalidQuery(f"must have at most {LENGTH_MAX} characters", pointer=pointer)
         pieces: list[list[str]] = [[]]
         for sign in _SIGNS.findall(pattern):
             if sign == "%":

@@ -22,7 +22,7 @@ from jupyter_colophon.operations.in_process import InProcessCaller
 from jupyter_colophon.operations.request import Document
 
 _TYPES: Final = {"string": str, "integer": int, "boolean": bool}
-_READ_ONLY: Final = "assistants of jupyter-server-mcp only read"
+_READ_ONLY: Final = "assistants of jupyter-server-mcp can only read the catalog"
 
 
 def list_specifications() -> list[str]:

@@ -50,7 +50,7 @@ def _read_health_and_kernel_status(session: "KernelSession", _: Namespace) -> Re
     facts = {
         "server": current_connection.current.server.url,
         "notebook": session.settings.notebook,
-        "namespace": api.namespace or "none in use",
+        "namespace": api.namespace or "no namespace is in use",
         "capture": session.captures.status_text,
         "waiting": str(session.flush_pending(0, 0.1)) or "nothing",
     }

@@ -33,13 +33,13 @@ COUNT: Final = {
     "description": f"Maximum number of results; more than {COUNT_MAX} is read as {COUNT_MAX}.",
 }
 OFFSET: Final = {"type": "integer", "minimum": 0, "maximum": 1_000_000_000}
-ASYNC: Final = {"enum": ["true", "false", True, False, None], "description": "Whether it is done later."}
+ASYNC: Final = {"enum": ["true", "false", True, False, None], "description": "Whether the write is applied later."}
 PROBLEM: Final = declare_object_schema("pointer message", pointer=TEXT, message=TEXT)
 ERROR: Final = declare_object_schema(
     "message status", message=TEXT, status=NUMBER, errors=declare_list_schema(PROBLEM)
 ) | {"description": "The error in one line; `errors` has the JSON Pointers into the body."}
 SUCCESS: Final = declare_object_schema("value", value=TEXT, warnings=declare_list_schema(PROBLEM)) | {
-    "description": "It is done, or will be. `warnings` has the fields that were dropped."
+    "description": "The write is applied, or will be. `warnings` lists the fields that were dropped."
 }
 SYSTEM_METADATA: Final = {"type": ["object", "string", "null"]}
 URN: Final = {"type": "string", "format": "colophon-urn"}

@@ -233,7 +233,7 @@ def read_single_entity(services: ProcessServices, request: OperationRequest) -> 
     "deleteOneEntity",
     "DELETE /openapi/v3/entity/{type}/{urn}",
     parameters=[_ASPECTS, IDEMPOTENCY_KEY],
-    answers={200: {"type": "null", "description": "It is deleted."}},
+    answers={200: {"type": "null", "description": "The entity is deleted."}},
     errors=[InvalidName, NotFound, NotEmpty],
 )
 def delete_single_entity(services: ProcessServices, request: OperationRequest) -> None:
@@ -249,5 +249,5 @@ def _read_path_urn(request: OperationRequest) -> Urn:
     entity_type = request.path["type"]
     urn = parse_path_urn(request, f"/openapi/v3/entity/{entity_type}/")
     if urn.type != entity_type:
-        raise InvalidName(f"{entity_type} URN", str(urn), "its type is another one")
+        raise InvalidName(f"{entity_type} URN", str(urn), "its type differs from the type in the path")
     return urn

@@ -42,9 +42,9 @@ def open_or_resume_load(services: ProcessServices, request: OperationRequest) ->
     """Open a load, or resume an open one; a load that has ended cannot be reopened."""
     name = request.path["load"]
     if not _NAME.fullmatch(name):
-        raise InvalidName("load", name, "is 1 to 128 letters, digits, dots, dashes and underscores")
+        raise InvalidName("load", name, "must be 1 to 128 letters, digits, dots, dashes and underscores")
     if request.read_body().strip() not in (b"", b"{}"):
-        raise MalformedBody("a load is opened without a body, or with {}")
+        raise MalformedBody("the request that opens a load must have no body, or {}")
     return to_api_document(services.get_or_open_catalog().loads.open_or_resume_load(name, request.principal))
 
 

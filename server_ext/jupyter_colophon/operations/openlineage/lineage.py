@@ -16,7 +16,7 @@ _GRAPH: Final = {
     "required": ["graph", "truncated"],
     "properties": {
         "graph": {"type": "array"},
-        "truncated": {"type": "boolean", "description": "Whether anything was left out. Not part of Marquez's API."},
+        "truncated": {"type": "boolean", "description": "Whether the graph is incomplete. Not part of Marquez's API."},
     },
 }
 _NODE: Final = declare_text("nodeId", "`dataset:<namespace>:<name>` or `job:<namespace>:<name>`.", required=True)

@@ -23,7 +23,7 @@ _RESULTS: Final = {
         },
         "truncated": {
             "type": "boolean",
-            "description": "Whether there may be more than `results`. Not part of Marquez's API.",
+            "description": "Whether there may be more matches than those in `results`. Not part of Marquez's API.",
         },
         "results": {"type": "array"},
     },

@@ -137,7 +137,7 @@ def create_or_update_namespace(services: ProcessServices, request: OperationRequ
     description = {"description": body["description"]} if "description" in body else {}
     catalog.namespaces.delete_remaining_content_now(name)
     written = catalog.deployer.create_or_update_namespace(name, description | body.get("config", {}), request.principal)
-    return _render_registration(services, request, urn, f"Namespace '{name}' is there.", written, name=name)
+    return _render_registration(services, request, urn, f"Namespace '{name}' exists.", written, name=name)
 
 
 @declare_operation(
@@ -192,7 +192,7 @@ def create_or_update_dataset(services: ProcessServices, request: OperationReques
         request.path["dataset"], request.body or {}, stream=services.identity.is_stream(urn)
     )
     written = services.get_or_open_catalog().deployer.create_or_update_entity(urn, registration, request.principal)
-    return _render_registration(services, request, urn, "It is there.", written)
+    return _render_registration(services, request, urn, "The entity exists.", written)
 
 
 @declare_operation(

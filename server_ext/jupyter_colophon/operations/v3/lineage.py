@@ -161,7 +161,7 @@ def parse_data_urn_of_path(services: ProcessServices, request: OperationRequest,
     """Return the dataset or stream in the path, and the namespace there. Raises InvalidName."""
     urn, namespace = parse_entity_of_request(services, request, trailing)
     if urn.type != "dataset":
-        raise InvalidName("data", str(urn), "lineage is that of datasets and streams")
+        raise InvalidName("data", str(urn), "only datasets and streams have lineage")
     return urn, namespace
 
 

@@ -79,7 +79,7 @@ def read_properties(services: ProcessServices, request: OperationRequest) -> Ope
     if request[FORMAT] == "v6":
         return _build_answer_with_etag(formats.render_metadata_v6(metadata, scopes)["properties"], metadata, scopes)
     if len(scopes) > 1:
-        raise InvalidQuery("a key may exist in both scopes: all requires responseFormat=v6", "scope")
+        raise InvalidQuery("scope=all requires responseFormat=v6, because a key may exist in both scopes", "scope")
     return _build_answer_with_etag(dict(metadata.get_metadata_of_scope(scopes[0]).properties), metadata, scopes)
 
 
@@ -180,7 +180,7 @@ def _change_user_metadata_of_path(
     """Change the metadata that people wrote of the entity in the path."""
     urn, namespace = parse_entity_of_request(services, request, trailing)
     if urn.type == "dataProcessInstance":
-        raise NotFound("metadata that can be written of run", str(urn))
+        raise NotFound("writable metadata of run", str(urn))
     proposal = Proposal(urn, "businessMetadata", "annotate", annotation, parse_write_condition(request), needs="entity")
     catalog, principal = services.get_or_open_catalog(), request.principal
     catalog.metadata.require_entity_in_namespace(urn, namespace, principal)

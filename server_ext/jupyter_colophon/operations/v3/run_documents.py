@@ -220,7 +220,7 @@ def render_run_properties(metadata: ScopedMetadata, scopes: tuple[str, ...], for
     if form == "v6":
         return formats.render_metadata_v6(metadata, scopes)["properties"]
     if len(scopes) > 1:
-        raise InvalidQuery("a key may exist in both scopes: all requires responseFormat=v6", "scope")
+        raise InvalidQuery("scope=all requires responseFormat=v6, because a key may exist in both scopes", "scope")
     return dict(metadata.get_metadata_of_scope(scopes[0]).properties)
 
 

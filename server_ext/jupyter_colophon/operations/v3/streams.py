@@ -85,7 +85,7 @@ def _append_events_of_body(
     write_result = services.get_or_open_catalog().streams.append_events_and_record_run(
         stream, lambda: parse_body(body, content_type), request[_SOURCE], request.principal
     )
-    return {"message": "The events were taken.", "events": write_result.events, "stored": write_result.stored}
+    return {"message": "The events were accepted.", "events": write_result.events, "stored": write_result.stored}
 
 
 def _parse_event(raw: bytes, content_type: str) -> list[Any]:

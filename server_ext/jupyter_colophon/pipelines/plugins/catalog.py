@@ -52,7 +52,7 @@ class CatalogSource(SourcePlugin):
     def _search_catalog(self) -> Iterator[tuple[str, str, str, str]]:
         server = get_configured_server()
         if server is None:
-            raise MetadataUnavailable("the catalog", "no server is known (COLOPHON_URL)")
+            raise MetadataUnavailable("the catalog", "no server is configured: set COLOPHON_URL")
         catalog = Operations(Transport(server))
         filters = {name: self.settings[name] for name in ("namespace", "type", "tag") if name in self.settings}
         try:

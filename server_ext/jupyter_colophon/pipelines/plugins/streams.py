@@ -38,7 +38,9 @@ class StreamSource(SourcePlugin):
             "Body", "The Spark SQL type of an event, such as STRUCT<page: STRING>", default="STRING"
         ),
         "since": shapes.define_text("Since", "The first UTC day, such as 2026-11-22", pattern=_DAY),
-        "until": shapes.define_text("Until", "The UTC day after the last", pattern=_DAY),
+        "until": shapes.define_text(
+            "Until", "The UTC day after the last day to read, such as 2026-11-23", pattern=_DAY
+        ),
     }
     required = ("name",)
 
@@ -110,7 +112,7 @@ def _build_path(namespace: str, name: str) -> str:
 def _connect_to_server() -> Transport:
     server = get_configured_server()
     if server is None:
-        raise MetadataUnavailable("the stream", "no server is known (COLOPHON_URL)")
+        raise MetadataUnavailable("the stream", "no server is configured: set COLOPHON_URL")
     return Transport(server, prefix="/colophon/v3")
 
 

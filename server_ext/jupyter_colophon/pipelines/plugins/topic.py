@@ -22,7 +22,7 @@ def parse_offsets(text: str, topic: str, end: int) -> Offsets:
     except (ValueError, LookupError, TypeError, AttributeError):
         offsets = {}
     if not offsets or min(offsets) < 0 or not all(_is_offset(value, end) for value in offsets.values()):
-        msg = f'must be the keyword, or JSON with an offset for each partition: {{"{topic}": {{"0": 23}}}}'
+        msg = f'must be earliest (from) or latest (until), or JSON with an offset for each partition: {{"{topic}": {{"0": 23}}}}'
         raise ValueError(msg)
     return offsets
 

@@ -123,7 +123,7 @@ class Scheduler:
             self._pass = _SchedulePass(self._catalog, follower, self._instances(), self._launched, self._at_once)
             return self._pass.run_pass(self._start_run)
         except LeaseLost:
-            _logger.info("schedules: another process runs them now")
+            _logger.info("another process runs the schedules now")
             return 0
 
     def _start_run(self, schedule: PipelineSchedule, run_id: str, actor: str) -> None:
@@ -342,7 +342,7 @@ class _SchedulePass:
             SPACE, [schedule.name]
         )
         if schedule.name not in record:
-            return "", "its author is not recorded yet"
+            return "", "the author of the schedule is not recorded yet: it starts later"
         actor = record[schedule.name].actor
         principal = Principal(actor)
         if not all(

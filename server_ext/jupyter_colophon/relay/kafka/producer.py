@@ -115,5 +115,5 @@ class KafkaSender:
             causes = ", ".join(dict.fromkeys([*self._problems[:3], *([self._last_error] if self._last_error else [])]))
             self.close()
             self._waiting = 0
-            raise SinkUnavailable(f"Kafka accepts no records ({causes or 'no response'})")
+            raise SinkUnavailable(f"Kafka did not accept the records ({causes or 'no response'})")
         raise DeliveryRejected(f"Kafka rejected the record ({self._problems[0]})")

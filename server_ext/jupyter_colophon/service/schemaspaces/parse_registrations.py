@@ -106,7 +106,7 @@ def apply_schemaspace_filter(offer: OfferedSchema, space: LoadedSchemaspace) -> 
     document = change(json.loads(json.dumps(offer.document))) if callable(change) else offer.document
     require_valid_schema(document)
     if document["name"] != offer.name:
-        raise ValueError("the filter of its schemaspace changed its name")
+        raise ValueError("filter_schema of the schemaspace must not change the name of the schema")
     result: Mapping[str, Any] = document
     return result
 

@@ -66,7 +66,7 @@ class FolderWalk:
         try:
             if not self._mark_visited_if_new(folder):
                 yield CrawlIssue(
-                    self._format_relative_name(folder), "was already crawled by another name", is_failure=False
+                    self._format_relative_name(folder), "was already crawled under another name", is_failure=False
                 )
                 return
             entries = _list_entries(folder)
@@ -74,7 +74,7 @@ class FolderWalk:
             yield CrawlIssue(self._format_relative_name(folder), error.strerror or str(error))
             return
         if (other := _detect_table_format(folder, entries)) is not None:
-            reason = f"is a {other} table; crawl it by its catalog"
+            reason = f"is a {other} table; crawl the catalog that contains it"
             yield CrawlIssue(self._format_relative_name(folder), reason, is_failure=False)
             return
         if any(file_formats.PARTITION.fullmatch(entry.name) for entry in entries.folders):

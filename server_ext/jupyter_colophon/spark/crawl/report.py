@@ -56,7 +56,7 @@ class CrawlReport:
         """Return the counts in one line."""
         counts = ", ".join(f"{count} {status}" for status, count in self.counts.items() if count)
         counts = counts or ("nothing was read" if self.left else "nothing found")
-        return f"{counts}{f'; {self.left} left for the next time' if self.left else ''}"
+        return f"{counts}{f'; {self.left} remaining for the next crawl' if self.left else ''}"
 
     def to_document(self) -> dict[str, Any]:
         """Return the report as a JSON document."""

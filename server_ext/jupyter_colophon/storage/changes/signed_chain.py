@@ -142,7 +142,7 @@ def find_seal_problem(key: bytes, before: Seal | None, seal: Seal, rows: Sequenc
     if not seal.has_valid_signature(key):
         return f"the seal of change {seal.seq} is not signed with this store's key"
     if seal.checkpoint and before is None:
-        return f"changes before {seal.seq + 1} exist although they were removed" if rows else None
+        return f"changes before {seal.seq + 1} still exist, although they were removed from the log" if rows else None
     after = before.seq if before else 0
     if len(rows) != seal.rows:
         return f"{len(rows)} of {seal.rows} sealed changes from {after + 1} to {seal.seq} exist"

@@ -53,12 +53,12 @@ def _start_reported_run(commit: CommitBuilder, report: RunUpsert, status: RunSta
 
 def _update_reported_run(commit: CommitBuilder, existing: Row, report: RunUpsert, status: RunStatus | None) -> None:
     if report.start not in (None, existing["start"]):
-        raise RunConflict(report.run_id, f"began at {format_ms_as_iso_time(existing['start'])}")
+        raise RunConflict(report.run_id, f"has another start time: {format_ms_as_iso_time(existing['start'])}")
     if (
         report.parent is not None
         and resolve_parent_run_urn(commit, report.program, report.parent) != existing["parent"]
     ):
-        raise RunConflict(report.run_id, "has another parent")
+        raise RunConflict(report.run_id, "has another parent run")
     if report.status is None and existing["status"] != RUNNING:
         status = None  # The run has already ended: an end time alone does not change its status.
     if status is not None or report.end is not None or report.facts or report.arguments:

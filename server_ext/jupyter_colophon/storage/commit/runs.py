@@ -36,7 +36,7 @@ def create_run(commit: CommitBuilder, start: RunStart) -> str:
         return str(existing["urn"])
     urn = str(make_run_urn(start.program, start.run_id))
     if any(runs.scan_index("urn", urn, 1)):
-        raise AlreadyExists("another program's run", start.run_id)
+        raise AlreadyExists("a run of another program", start.run_id)
     stop = start.end
     _require_end_after_start(start.start, stop, start.status)
     if stop is None and start.status != RUNNING:

@@ -73,7 +73,7 @@ class SqliteProvider:
         if config.keys() != {"path"}:
             wrong = min(config.keys() ^ {"path"})
             raise InvalidField(
-                f"the SQLite store requires the option path and has no other; got {quote_and_truncate_text(wrong)}"
+                f"the SQLite store must have the option path and no other option, not {quote_and_truncate_text(wrong)}"
             )
         self._path = Path(config["path"])
         _create_private_file(self._path)
