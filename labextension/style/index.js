@@ -1,6 +1,13 @@
 import './base.css';
 import './search.css';
+import './page.css';
+import './values.css';
+import './editing.css';
 import './entity.css';
+import './columns.css';
+import './runs.css';
+import './history.css';
+import './lineage-preview.css';
 import './form.css';
 import './instance.css';
 import './lineage.css';
