@@ -68,7 +68,8 @@ function writeText(text: string, at: IPoint, room: number, size: number, style: 
   return `<text x="${at.x}" y="${at.y}" font-size="${size}" ${style}${length}>${escapeXml(shown)}</text>`;
 }
 
-function formatPath(curves: readonly ICurve[]): string {
+/** Formats curves as the path of an SVG element. */
+export function formatPath(curves: readonly ICurve[]): string {
   return curves
     .map(
       ({ from, bend1, bend2, to }) => `M${from.x} ${from.y}C${bend1.x} ${bend1.y} ${bend2.x} ${bend2.y} ${to.x} ${to.y}`
