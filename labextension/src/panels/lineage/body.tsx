@@ -3,6 +3,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import type { LineageView } from '../../lineage/view';
 import { ProblemNote } from '../../components/problem';
+import { IntervalInputs } from '../../components/interval-inputs';
 import { useModel } from '../../components/use-model';
 import { useRegistry } from '../../components/use-registry';
 import type { ICellPlace } from '../../model/cell-place';
@@ -15,7 +16,7 @@ import type { LineageModel } from './model';
 import { PathNote } from './path-note';
 import { Summary } from './summary';
 import { LineageTable } from './table';
-import { IntervalInputs, Timeline } from './timeline';
+import { Timeline } from './timeline';
 import type { PanelPart } from './toolbar';
 import { LineageToolbar } from './toolbar';
 
@@ -64,7 +65,11 @@ export function LineageBody(props: ILineageProps): React.JSX.Element {
         exports={createExports({ ...props, view, decorations })}
         trans={trans}
       />
-      <IntervalInputs model={model} trans={trans} />
+      <IntervalInputs
+        interval={state.options.interval}
+        choose={interval => void model.setOptions({ interval })}
+        trans={trans}
+      />
       {hasTimeline && <Timeline model={model} trans={trans} />}
       {state.problem && <ProblemNote problem={state.problem} trans={trans} retry={() => void model.refresh()} />}
       <PathNote model={model} trans={trans} />

@@ -2,8 +2,6 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import { useModel } from '../../components/use-model';
 import { formatTime } from '../../components/labels';
-import type { Interval } from '../../model/interval';
-import { isReversed } from '../../model/interval';
 import { IconButton } from './icons';
 import type { LineageModel } from './model';
 import { toLocalTime } from './options';
@@ -17,42 +15,6 @@ const DRAG_PAUSE_MS = 200;
 interface ITimelineProps {
   model: LineageModel;
   trans: TranslationBundle;
-}
-
-/** The inputs of a custom interval. */
-export function IntervalInputs({ model, trans }: ITimelineProps): React.JSX.Element | null {
-  const { interval } = useModel(model).options;
-  if (interval.kind !== 'custom') {
-    return null;
-  }
-  const choose = (next: Interval): void => void model.setOptions({ interval: next });
-  return (
-    <div className="jp-Colophon-timeline" role="group" aria-label={trans.__('Time')}>
-      <label>
-        {trans.__('From')}
-        <input
-          type="datetime-local"
-          value={interval.from}
-          aria-invalid={isReversed(interval)}
-          onChange={event => choose({ ...interval, from: event.target.value })}
-        />
-      </label>
-      <label>
-        {trans.__('To')}
-        <input
-          type="datetime-local"
-          value={interval.to}
-          aria-invalid={isReversed(interval)}
-          onChange={event => choose({ ...interval, to: event.target.value })}
-        />
-      </label>
-      {isReversed(interval) && (
-        <span role="alert" className="jp-Colophon-error">
-          {trans.__('From must be before To')}
-        </span>
-      )}
-    </div>
-  );
 }
 
 /** Moves the time of the graph from the first run to now, while it plays. */
