@@ -1,4 +1,4 @@
-import { activity, followed } from './plugins/activity';
+import { activity, followed, followedSearches } from './plugins/activity';
 import { cells } from './plugins/cells';
 import { entity } from './plugins/entity';
 import { files } from './plugins/files';
@@ -26,6 +26,7 @@ export default [
   lineageDecorator,
   starred,
   followed,
+  followedSearches,
   activity,
   forms,
   sidebar,

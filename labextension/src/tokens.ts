@@ -191,7 +191,7 @@ export interface ISearchSectionProps {
   metadata: IMetadataService;
 }
 
-/** A section that the search panel shows before a search. Our own have the ranks 100 to 400. */
+/** A section that the search panel shows before a search. Our own have the ranks 100 to 500. */
 export interface ISearchSection extends IRegistryItem {
   readonly title: string;
   /** Renders the content below the title. It may be loaded on demand (`React.lazy`). */
@@ -284,4 +284,25 @@ export type IFollowedEntities = IEntityList;
 export const IFollowedEntities = new Token<IFollowedEntities>(
   'jupyter-colophon:IFollowedEntities',
   'The entities that the user follows.'
+);
+
+/** A query with filters. */
+export interface ISearch {
+  query: string;
+  filters: ISearchFilters;
+}
+
+/** The searches that the user follows: their new hits are notified. */
+export interface IFollowedSearches {
+  readonly changed: ISignal<IFollowedSearches, void>;
+  /** The searches, the latest first. */
+  readonly state: readonly ISearch[];
+  has(search: ISearch): boolean;
+  /** Follows a search, or stops following it. Rejects if the settings cannot be saved. */
+  toggle(search: ISearch): Promise<void>;
+}
+
+export const IFollowedSearches = new Token<IFollowedSearches>(
+  'jupyter-colophon:IFollowedSearches',
+  'The searches that the user follows.'
 );

@@ -1,7 +1,11 @@
-import { expect, findViolations, openLab, runCommand, test, writeApi } from './lab';
+import { expect, findViolations, openLab, runCommand, test, waitForLab, writeApi } from './lab';
 
-const TABLE = 'urn:li:dataset:(urn:li:dataPlatform:spark,default.orders,PROD)';
+const TABLE = tableUrn('orders');
 const PROGRAM = 'urn:li:dataJob:(urn:li:dataFlow:(colophon,notebook,default),activity.ipynb#load)';
+
+function tableUrn(name: string): string {
+  return `urn:li:dataset:(urn:li:dataPlatform:spark,default.${name},PROD)`;
+}
 
 test('the activity panel lists edits and runs as they happen, and failed runs of followed data are notified', async ({
   page
@@ -37,4 +41,27 @@ test('the activity panel lists edits and runs as they happen, and failed runs of
   }
   await rows.first().getByRole('button', { name: 'activity.ipynb#load' }).click();
   await expect(page.getByRole('tab', { name: /load/ })).toBeVisible();
+
+  await test.step('new hits of a followed search are notified, also after a reload', async () => {
+    const tag = (name: string): Promise<unknown> =>
+      writeApi(page, 'PUT', `entities/${encodeURIComponent(tableUrn(name))}/aspects/businessMetadata`, {
+        properties: {},
+        tags: ['watched']
+      });
+    await tag('known');
+    await runCommand(page, 'colophon:show-search', { query: 'tags:watched' });
+    const search = page.getByRole('region', { name: 'Metadata', exact: true });
+    await search.getByRole('button', { name: 'Follow search' }).click();
+    expect(await findViolations(page, '.jp-Colophon-search')).toEqual([]);
+    await tag('first');
+    await expect(page.getByText('New hit of “tags:watched”: first').first()).toBeVisible();
+    const known = page.waitForResponse(answer => answer.url().includes('tags%3Awatched'));
+    await page.reload();
+    await waitForLab(page);
+    await known;
+    await tag('second');
+    await expect(page.getByText('New hit of “tags:watched”: second').first()).toBeVisible();
+    await page.getByRole('button', { name: 'Open', exact: true }).first().click();
+    await expect(page.getByRole('heading', { name: 'second' })).toBeVisible();
+  });
 });

@@ -5,7 +5,7 @@ import { splitPointer } from './pointer';
 const CONTAINERS = new Set(['properties', 'customProperties', 'editableSchemaFieldInfo', 'fields']);
 
 /** Members that clients write with every version. */
-const INTERNAL = new Set(['auditStamp', 'created', 'lastModified', 'lastObserved']);
+const INTERNAL = new Set(['auditStamp', 'created', 'createStamp', 'lastModified', 'lastObserved', 'updateStamp']);
 
 /** Names a location for readers: without containers, positions and internal members. */
 export const nameField: NamePlace = pointer => {

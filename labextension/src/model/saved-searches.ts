@@ -1,17 +1,11 @@
 import type { Instance } from '../generated/api';
-import type { ISchemaspaces, ISearchFilters } from '../tokens';
+import type { ISchemaspaces, ISearch } from '../tokens';
 
 /** A saved search in a list. */
 export interface ISavedSearch {
   name: string;
   display_name: string;
   version: number | null;
-}
-
-/** The query and the filters of a saved search. */
-export interface ISearch {
-  query: string;
-  filters: ISearchFilters;
 }
 
 const SPACE = 'saved-searches';

@@ -22,6 +22,44 @@ interface INotebookPlace {
   cell: string | undefined;
 }
 
+/** The schemaspace and the name of an instance. */
+const INSTANCE_URN = /^urn:li:instance:\(([^,()]+),([^,()]+)\)$/;
+
+/** The type and the pairs of a custom entity. */
+const CUSTOM_URN = /^urn:li:custom:\(([^,()]+),([^()]+)\)$/;
+
+/** An instance of a schemaspace, parsed from its URN. */
+interface IInstancePlace {
+  space: string;
+  name: string;
+}
+
+/** A custom entity, parsed from its URN. */
+interface ICustomEntity {
+  type: string;
+  /** The pairs that identify it, the most general first. */
+  pairs: readonly (readonly [key: string, value: string])[];
+}
+
+/** Parses the URN of an instance; null for other URNs. */
+export function parseInstanceUrn(urn: string): IInstancePlace | null {
+  const [, space, name] = INSTANCE_URN.exec(urn) ?? [];
+  return space === undefined || name === undefined ? null : { space: decodePart(space), name: decodePart(name) };
+}
+
+/** Parses the URN of a custom entity; null for other URNs. */
+export function parseCustomUrn(urn: string): ICustomEntity | null {
+  const [, type, keys] = CUSTOM_URN.exec(urn) ?? [];
+  if (type === undefined || keys === undefined) {
+    return null;
+  }
+  const pairs = keys.split(',').map(pair => {
+    const split = pair.indexOf('=');
+    return [decodePart(pair.slice(0, split)), decodePart(pair.slice(split + 1))] as const;
+  });
+  return { type: decodePart(type), pairs };
+}
+
 /** Whether an entity has lineage. */
 export function hasLineage(urn: string): boolean {
   return LINEAGE_URN.test(urn);

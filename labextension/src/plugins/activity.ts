@@ -11,11 +11,16 @@ import type { IChangeNotification } from '../model/change-notifier';
 import { ChangeNotifier } from '../model/change-notifier';
 import { EntityList } from '../model/entity-list';
 import { LazyPanel } from '../components/lazy-panel';
-import { IFollowedEntities, IMetadataService } from '../tokens';
+import { formatSearch, FollowedSearches } from '../model/followed-searches';
+import type { INewHits } from '../model/search-notifier';
+import { SearchNotifier } from '../model/search-notifier';
+import { IFollowedEntities, IFollowedSearches, IMetadataService } from '../tokens';
 import { URN_ARGUMENTS, getUrn } from './arguments';
 
 /** How long a notification is shown, in ms; it remains in the list of notifications. */
 const SHOWN_MS = 8000;
+/** More new hits of a search are only counted. */
+const MAX_NAMES = 3;
 
 export const followed: JupyterFrontEndPlugin<IFollowedEntities> = {
   id: 'jupyter-colophon:followed',
@@ -24,6 +29,15 @@ export const followed: JupyterFrontEndPlugin<IFollowedEntities> = {
   provides: IFollowedEntities,
   requires: [ISettingRegistry],
   activate: (_, registry: ISettingRegistry) => new EntityList(registry.load('jupyter-colophon:followed'), 'followed')
+};
+
+export const followedSearches: JupyterFrontEndPlugin<IFollowedSearches> = {
+  id: 'jupyter-colophon:followed-searches',
+  description: 'The searches that the user follows, kept in the settings.',
+  autoStart: true,
+  provides: IFollowedSearches,
+  requires: [ISettingRegistry],
+  activate: (_, registry: ISettingRegistry) => new FollowedSearches(registry.load('jupyter-colophon:followed'))
 };
 
 function formatNotification({ reason, name, actor }: IChangeNotification, trans: TranslationBundle): string {
@@ -42,6 +56,35 @@ function formatNotification({ reason, name, actor }: IChangeNotification, trans:
 /** Returns what a button of a notification opens: the run that failed, or else the entity. */
 function getTarget({ reason, run, urn }: IChangeNotification): string {
   return reason === 'run-failed' && run !== null ? run : urn;
+}
+
+/** Formats new hits: their names, and how many more there are. */
+function formatNewHits({ search, hits }: INewHits, trans: TranslationBundle): string {
+  const names = hits.slice(0, MAX_NAMES).map(({ name }) => name);
+  const shown = names.join(', ');
+  const listed = hits.length > names.length ? trans.__('%1 and %2 more', shown, hits.length - names.length) : shown;
+  return trans._n('New hit of “%2”: %3', '%1 new hits of “%2”: %3', hits.length, formatSearch(search), listed);
+}
+
+/** Notifies of new hits of followed searches; a single hit is opened, more are shown in the search panel. */
+function notifyOfNewHits(
+  { commands }: JupyterFrontEnd,
+  metadata: IMetadataService,
+  searches: IFollowedSearches,
+  trans: TranslationBundle
+): void {
+  const notifier = new SearchNotifier(metadata, metadata.feed, searches, added => {
+    const [first, ...others] = added.hits;
+    const callback = (): void =>
+      first !== undefined && others.length === 0
+        ? metadata.openEntity(first.urn)
+        : void commands.execute(CommandIDs.showSearch, { ...added.search });
+    Notification.info(formatNewHits(added, trans), {
+      autoClose: SHOWN_MS,
+      actions: [{ label: trans.__('Open'), callback }]
+    });
+  });
+  window.addEventListener('pagehide', () => notifier.dispose(), { once: true });
 }
 
 /** Registers the command that follows an entity, or stops following it. */
@@ -66,17 +109,18 @@ function registerFollowCommand(
 
 export const activity: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-colophon:activity',
-  description: 'The panel with the latest changes, and notifications of changes of followed entities.',
+  description: 'The panel with the latest changes, and notifications of changes of followed entities and of new hits.',
   autoStart: true,
   requires: [IMetadataService],
-  optional: [IFollowedEntities, ITranslator, ILayoutRestorer, ICommandPalette],
+  optional: [IFollowedEntities, ITranslator, ILayoutRestorer, ICommandPalette, IFollowedSearches],
   activate: (
     app: JupyterFrontEnd,
     metadata: IMetadataService,
     entities: IFollowedEntities | null,
     translator: ITranslator | null,
     restorer: ILayoutRestorer | null,
-    palette: ICommandPalette | null
+    palette: ICommandPalette | null,
+    searches: IFollowedSearches | null
   ) => {
     const trans = (translator ?? nullTranslator).load(DOMAIN);
     const loadPanel = async (): Promise<Widget> => {
@@ -98,6 +142,9 @@ export const activity: JupyterFrontEndPlugin<void> = {
       execute: () => app.shell.activateById(panel.id)
     });
     palette?.addItem({ command: CommandIDs.showActivity, category: trans.__('Metadata') });
+    if (searches) {
+      notifyOfNewHits(app, metadata, searches, trans);
+    }
     if (entities) {
       registerFollowCommand(app, entities, trans);
       const notifier = new ChangeNotifier(metadata, metadata.feed, entities, notification => {

@@ -1,4 +1,5 @@
 import type { ReadonlyPartialJSONObject } from '@lumino/coreutils';
+import type { ISearch } from '../tokens';
 
 /** The schema of the arguments of a command for one entity. */
 export const URN_ARGUMENTS = {
@@ -20,6 +21,29 @@ export const TAB_ARGUMENTS = {
 export function getUrn(args: ReadonlyPartialJSONObject): string {
   const urn = args['urn'];
   return typeof urn === 'string' ? urn : '';
+}
+
+/** The schema of the arguments of a command that opens the search panel. */
+export const SEARCH_ARGUMENTS = {
+  type: 'object',
+  properties: {
+    query: { type: 'string', description: 'The query to search for; by default, the current one stays' },
+    filters: {
+      type: 'object',
+      additionalProperties: { type: 'string' },
+      description: 'The filters of the search by their names; by default, none'
+    }
+  }
+};
+
+/** Returns the search of a command; null if its arguments have none. */
+export function getSearch(args: ReadonlyPartialJSONObject): ISearch | null {
+  const { query, filters } = args;
+  const isRecord = typeof filters === 'object' && filters !== null && !Array.isArray(filters);
+  const texts = Object.entries(isRecord ? filters : {}).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string'
+  );
+  return typeof query === 'string' ? { query, filters: Object.fromEntries(texts) } : null;
 }
 
 /** The schema of the arguments of a command for one instance of a schemaspace. */

@@ -10,7 +10,7 @@ import { metadataIcon } from '../icons';
 import { getLastPart } from '../components/labels';
 import { shortenUrn } from '../model/urns';
 import type { IEntityActions } from '../panels/entity/page';
-import { IEntityTabRegistry, IFormTools, IMetadataService, IStarredEntities } from '../tokens';
+import { IEntityTabRegistry, IFollowedEntities, IFormTools, IMetadataService, IStarredEntities } from '../tokens';
 import { getBrowserStorage } from './browser-storage';
 import { registerEntityCommands } from './entity-commands';
 import { addEntityTabs } from './entity-tabs';
@@ -47,6 +47,7 @@ function createActions(
     openLineage: urn => metadata.openLineage(urn),
     openInstance: urn => metadata.openInstance(urn),
     openCell: place => metadata.openCell(place),
+    search: search => void commands.execute(CommandIDs.showSearch, { ...search }),
     insertCode: (urn, library) => void commands.execute(insertLoadCode, { urn, library }),
     copyMagic: urn => void commands.execute(copyMagic, { urn }),
     copyText: text => {
@@ -61,7 +62,7 @@ export const entity: JupyterFrontEndPlugin<void> = {
   description: 'Pages of entities in the main area, with forms for user metadata.',
   autoStart: true,
   requires: [IMetadataService, IFormTools, IEntityTabRegistry],
-  optional: [ITranslator, ILayoutRestorer, ILabStatus, IRenderMimeRegistry, IStarredEntities],
+  optional: [ITranslator, ILayoutRestorer, ILabStatus, IRenderMimeRegistry, IStarredEntities, IFollowedEntities],
   activate: (
     app: JupyterFrontEnd,
     metadata: IMetadataService,
@@ -71,7 +72,8 @@ export const entity: JupyterFrontEndPlugin<void> = {
     restorer: ILayoutRestorer | null,
     status: ILabStatus | null,
     rendermime: IRenderMimeRegistry | null,
-    starred: IStarredEntities | null
+    starred: IStarredEntities | null,
+    followed: IFollowedEntities | null
   ) => {
     const trans = (translator ?? nullTranslator).load(DOMAIN);
     const actions = createActions(app, metadata, trans);
@@ -90,7 +92,8 @@ export const entity: JupyterFrontEndPlugin<void> = {
         const { EntityModel, EntityPanel, RememberedTabs } = await import('../panels/entity');
         const remembered = new RememberedTabs(getBrowserStorage(), app.serviceManager.serverSettings.baseUrl);
         const model = new EntityModel(metadata, metadata.feed, urn, remembered);
-        const panel = new EntityPanel(model, actions, tools, { metadata, tabs, rendermime, starred }, trans);
+        const services = { metadata, tabs, rendermime, starred, followed };
+        const panel = new EntityPanel(model, actions, tools, services, trans);
         warnBeforeUnload(panel, status);
         return panel;
       }

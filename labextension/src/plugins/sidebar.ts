@@ -2,18 +2,34 @@ import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/applica
 import { ILayoutRestorer } from '@jupyterlab/application';
 import { ICommandPalette, InputDialog } from '@jupyterlab/apputils';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
-import type { Widget } from '@lumino/widgets';
 import { CommandIDs, DOMAIN } from '../commands';
 import { metadataIcon } from '../icons';
 import { LazyPanel } from '../components/lazy-panel';
-import { IMetadataService, ISchemaspaces, ISearchSectionRegistry, IStarredEntities } from '../tokens';
+import type { SearchPanel } from '../panels/search';
+import type { ISearch } from '../tokens';
+import {
+  IFollowedSearches,
+  IMetadataService,
+  ISchemaspaces,
+  ISearchSectionRegistry,
+  IStarredEntities
+} from '../tokens';
+import { SEARCH_ARGUMENTS, getSearch } from './arguments';
 
 export const sidebar: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-colophon:sidebar',
   description: 'The panel Metadata in the left sidebar: search for keys and entities.',
   autoStart: true,
   requires: [IMetadataService],
-  optional: [ITranslator, ILayoutRestorer, ICommandPalette, ISchemaspaces, IStarredEntities, ISearchSectionRegistry],
+  optional: [
+    ITranslator,
+    ILayoutRestorer,
+    ICommandPalette,
+    ISchemaspaces,
+    IStarredEntities,
+    ISearchSectionRegistry,
+    IFollowedSearches
+  ],
   activate: (
     app: JupyterFrontEnd,
     metadata: IMetadataService,
@@ -22,18 +38,24 @@ export const sidebar: JupyterFrontEndPlugin<void> = {
     palette: ICommandPalette | null,
     spaces: ISchemaspaces | null,
     starred: IStarredEntities | null,
-    registry: ISearchSectionRegistry | null
+    registry: ISearchSectionRegistry | null,
+    followed: IFollowedSearches | null
   ) => {
     const trans = (translator ?? nullTranslator).load(DOMAIN);
     const { commands, shell } = app;
     const askName = async (): Promise<string | null> =>
       (await InputDialog.getText({ title: trans.__('Save search'), label: trans.__('Name') })).value;
-    const loadPanel = async (): Promise<Widget> => {
+    /** A search that the panel starts with when it is loaded. */
+    let pending: ISearch | null = null;
+    const loadPanel = async (): Promise<SearchPanel> => {
       const { SavedSearchStore, SearchModel, SearchPanel } = await import('../panels/search');
       const model = new SearchModel(metadata, metadata.feed, spaces && new SavedSearchStore(spaces));
       const { openEntity, previewEntity } = metadata;
       const added = registry && { registry, metadata };
-      return new SearchPanel(model, starred, { openEntity, previewEntity, askName }, trans, added);
+      if (pending !== null) {
+        void model.search(pending.query, pending.filters);
+      }
+      return new SearchPanel(model, starred, { openEntity, previewEntity, askName }, trans, added, followed);
     };
     const panel = new LazyPanel(loadPanel, trans);
     panel.id = 'jp-colophon-search';
@@ -45,8 +67,15 @@ export const sidebar: JupyterFrontEndPlugin<void> = {
       label: trans.__('Search Metadata'),
       caption: trans.__('Find data by its keys, tags, values and names'),
       icon: metadataIcon,
-      describedBy: { args: { type: 'object', properties: {}, additionalProperties: false } },
-      execute: () => shell.activateById(panel.id)
+      describedBy: { args: SEARCH_ARGUMENTS },
+      execute: args => {
+        const search = getSearch(args);
+        pending = search;
+        if (search !== null) {
+          void panel.panel?.model.search(search.query, search.filters);
+        }
+        shell.activateById(panel.id);
+      }
     });
     palette?.addItem({ command: CommandIDs.showSearch, category: trans.__('Metadata') });
   }

@@ -1,37 +1,20 @@
-import { Signal } from '@lumino/signaling';
 import { afterEach, expect, test } from 'vitest';
 import { Catalog } from '../../src/api/client';
 import type { IChangeNotification } from '../../src/model/change-notifier';
 import { ChangeNotifier } from '../../src/model/change-notifier';
-import type { IEntityList } from '../../src/tokens';
+import { EntityUrns } from '../support/entity-urns';
 import { FakeFeed } from '../support/feed';
 import { cell, column, FakeServer, table } from '../support/server';
 import { waitUntil } from '../support/wait-until';
-
-/** A list of entities without settings. */
-class Entities implements IEntityList {
-  readonly changed: Signal<IEntityList, void> = new Signal<IEntityList, void>(this);
-  constructor(public state: readonly string[]) {}
-
-  has(urn: string): boolean {
-    return this.state.includes(urn);
-  }
-
-  async toggle(urn: string): Promise<void> {
-    this.state = this.has(urn) ? this.state.filter(other => other !== urn) : [urn, ...this.state];
-    this.changed.emit();
-    return Promise.resolve();
-  }
-}
 
 const RUN = 'urn:li:dataProcessInstance:r1';
 let notifier: ChangeNotifier | null = null;
 
 afterEach(() => notifier?.dispose());
 
-function follow(...urns: string[]): { feed: FakeFeed; entities: Entities; seen: IChangeNotification[] } {
+function follow(...urns: string[]): { feed: FakeFeed; entities: EntityUrns; seen: IChangeNotification[] } {
   const server = new FakeServer().on('GET', 'me', { body: { user: { username: 'ada', name: 'Ada' } } });
-  const [feed, entities, seen] = [new FakeFeed(), new Entities(urns), [] as IChangeNotification[]];
+  const [feed, entities, seen] = [new FakeFeed(), new EntityUrns(urns), [] as IChangeNotification[]];
   notifier = new ChangeNotifier(new Catalog(server.settings), feed.feed, entities, one => seen.push(one));
   return { feed, entities, seen };
 }

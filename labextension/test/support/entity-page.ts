@@ -4,7 +4,7 @@ import { Registry } from '../../src/model/registry';
 import { EntityPanel } from '../../src/panels/entity';
 import { EntityModel } from '../../src/panels/entity/model';
 import { addEntityTabs } from '../../src/plugins/entity-tabs';
-import type { IChangeFeed, IEntityTab, IMetadataService } from '../../src/tokens';
+import type { IChangeFeed, IEntityList, IEntityTab, ISearch, IMetadataService } from '../../src/tokens';
 import { FakeFeed } from './feed';
 import type { FakeServer } from './server';
 
@@ -12,7 +12,13 @@ import type { FakeServer } from './server';
 export function createEntityPage(
   server: FakeServer,
   urn: string,
-  options: { tab?: string; feed?: IChangeFeed; open?: (urn: string) => void } = {}
+  options: {
+    tab?: string;
+    feed?: IChangeFeed;
+    followed?: IEntityList | undefined;
+    search?: (search: ISearch) => unknown;
+    open?: (urn: string) => void;
+  } = {}
 ): EntityPanel {
   const { tab = 'overview', feed, open = () => undefined } = options;
   const trans = nullTranslator.load('');
@@ -33,12 +39,13 @@ export function createEntityPage(
   addEntityTabs(tabs, trans);
   const actions = {
     ...openers,
+    search: (of: ISearch) => void options.search?.(of),
     insertCode: () => undefined,
     copyMagic: () => undefined,
     copyText: () => undefined
   };
   const model = new EntityModel(catalog, feed ?? null, urn);
   model.selectTab(tab);
-  const services = { metadata, tabs, rendermime: null, starred: null };
+  const services = { metadata, tabs, rendermime: null, starred: null, followed: options.followed ?? null };
   return new EntityPanel(model, actions, { editors: null, renderers: null }, services, trans);
 }

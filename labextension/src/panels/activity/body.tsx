@@ -4,6 +4,7 @@ import { getStatusLabel, getTypeLabel } from '../../components/labels';
 import { ProblemNote } from '../../components/problem';
 import { RelativeTime } from '../../components/relative-time';
 import { useModel } from '../../components/use-model';
+import { usePulse } from '../../components/use-pulse';
 import { Difference } from '../../components/versions';
 import type { Change, Run } from '../../generated/api';
 import { getTypeIcon } from '../../icons';
@@ -92,8 +93,9 @@ function Row(props: IRowProps & { isNew: boolean }): React.JSX.Element {
   const { activity, isNew, openEntity, trans } = props;
   const Icon = getTypeIcon(activity.type);
   const status = getRunStatus(activity);
+  const pulse = usePulse<HTMLLIElement>(activity.time, isNew);
   return (
-    <li className={isNew ? 'jp-Colophon-activity jp-mod-new' : 'jp-Colophon-activity'} data-urn={activity.urn}>
+    <li className="jp-Colophon-activity" data-urn={activity.urn} ref={pulse}>
       <div className="jp-Colophon-activityHead">
         <span title={getTypeLabel(activity.type, trans)}>
           <Icon.react tag="span" width="14px" />

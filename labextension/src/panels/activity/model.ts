@@ -15,7 +15,7 @@ const MAX_CHANGES = 2000;
 export interface IActivityState extends ILiveState {
   /** The latest first. */
   activities: readonly IActivity[];
-  /** Changes up to this sequence number arrived while the panel was shown: later ones are highlighted. */
+  /** Changes up to this sequence number arrived while the panel was shown: later ones pulse. */
   seenUntil: number;
   /** Whether there are earlier changes. */
   hasMore: boolean;

@@ -3,10 +3,11 @@ import React from 'react';
 import { ProblemNote } from '../../components/problem';
 import { useModel } from '../../components/use-model';
 import { useRegistry } from '../../components/use-registry';
-import type { IStarredEntities } from '../../tokens';
+import type { IFollowedSearches, IStarredEntities } from '../../tokens';
 import { Chips } from './chips';
 import { Filters } from './filters';
 import { focusSearch } from './focus-search';
+import { FollowedSection, FollowSearch } from './followed';
 import { Hits } from './hits';
 import { AddedSection } from './added-section';
 import type { IAddedSections, ISearchActions } from './index';
@@ -18,6 +19,7 @@ import { RecentSection, StarredSection } from './sections';
 interface ISearchProps {
   model: SearchModel;
   starred: IStarredEntities | null;
+  followed: IFollowedSearches | null;
   actions: ISearchActions;
   /** The sections of extensions; null if there is no registry. */
   added: IAddedSections | null;
@@ -91,7 +93,7 @@ function SortList({ model, trans }: ISearchProps): React.JSX.Element {
 
 /** The number of hits, their order, and a button that saves the search. */
 function Summary(props: ISearchProps): React.JSX.Element {
-  const { model, actions, trans } = props;
+  const { model, followed, actions, trans } = props;
   const state = useModel(model);
   return (
     <div className="jp-Colophon-summary">
@@ -99,16 +101,17 @@ function Summary(props: ISearchProps): React.JSX.Element {
         {summarize(state, trans)}
       </p>
       {state.hits.length > 1 && <SortList {...props} />}
+      {followed && <FollowSearch model={model} followed={followed} trans={trans} />}
       <SaveSearch model={model} trans={trans} askName={() => actions.askName()} />
     </div>
   );
 }
 
 /** The ranks of our own sections, between which extensions add theirs. */
-const RANKS = { starred: 200, recent: 300, saved: 400 };
+const RANKS = { starred: 200, recent: 300, saved: 400, followed: 500 };
 
 /** What is shown before a search: our own sections and those of extensions, by rank. */
-function Start({ model, starred, actions, added, trans }: ISearchProps): React.JSX.Element {
+function Start({ model, starred, followed, actions, added, trans }: ISearchProps): React.JSX.Element {
   const state = useModel(model);
   const items = useRegistry(added?.registry ?? null);
   const isEmpty = state.answered && state.recent.length + state.saved.length === 0;
@@ -120,6 +123,11 @@ function Start({ model, starred, actions, added, trans }: ISearchProps): React.J
     },
     { rank: RANKS.recent, id: 'recent', view: <RecentSection model={model} openers={actions} trans={trans} /> },
     { rank: RANKS.saved, id: 'saved', view: <SavedList model={model} trans={trans} /> },
+    {
+      rank: RANKS.followed,
+      id: 'followed',
+      view: followed && <FollowedSection model={model} followed={followed} trans={trans} />
+    },
     ...items.map(section => ({
       rank: section.rank,
       id: section.id,

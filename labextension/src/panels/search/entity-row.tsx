@@ -1,6 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import { formatTable, getLastPart, getTypeLabel } from '../../components/labels';
+import { usePulse } from '../../components/use-pulse';
 import { getTypeIcon } from '../../icons';
 
 /** How a row opens the page of its entity. */
@@ -47,10 +48,16 @@ export function EntityRow(props: {
   /** The name with highlights; by default, the last part of the name. */
   name?: React.ReactNode;
   children?: React.ReactNode;
+  /** When the entity was changed last: the row pulses when it is changed again. */
+  changed?: string;
+  /** Whether the row pulses when it appears. */
+  isNew?: boolean;
 }): React.JSX.Element {
-  const { entity, openers, trans, isTabStop = true, name, children } = props;
+  const { entity, openers, trans, isTabStop = true, name, children, changed, isNew } = props;
+  const pulse = usePulse<HTMLButtonElement>(changed, isNew);
   return (
     <button
+      ref={pulse}
       type="button"
       className="jp-Colophon-item jp-Colophon-hit"
       title={entity.urn}

@@ -74,7 +74,14 @@ function HitDetails({ hit, trans }: { hit: Hit; trans: TranslationBundle }): Rea
 
 function HitItem({ hit, openers, trans, isTabStop }: IHitProps): React.JSX.Element {
   return (
-    <EntityRow entity={hit} openers={openers} trans={trans} isTabStop={isTabStop} name={<HitName hit={hit} />}>
+    <EntityRow
+      entity={hit}
+      openers={openers}
+      trans={trans}
+      isTabStop={isTabStop}
+      name={<HitName hit={hit} />}
+      changed={hit.updated.time}
+    >
       <HitDetails hit={hit} trans={trans} />
     </EntityRow>
   );

@@ -3,7 +3,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import { LivePanel } from '../../components/live-panel';
 import { SearchBody } from './body';
-import type { IMetadataService, IRegistry, ISearchSection, IStarredEntities } from '../../tokens';
+import type { IFollowedSearches, IMetadataService, IRegistry, ISearchSection, IStarredEntities } from '../../tokens';
 import type { IEntityOpeners } from './entity-row';
 import type { SearchModel } from './model';
 
@@ -29,7 +29,8 @@ export class SearchPanel extends LivePanel<SearchModel> {
     private _starred: IStarredEntities | null,
     private _actions: ISearchActions,
     private _trans: TranslationBundle,
-    private _added: IAddedSections | null = null
+    private _added: IAddedSections | null = null,
+    private _followed: IFollowedSearches | null = null
   ) {
     super(model, _trans.__('Metadata'));
     this.addClass('jp-Colophon-search');
@@ -45,6 +46,7 @@ export class SearchPanel extends LivePanel<SearchModel> {
     return React.createElement(SearchBody, {
       model: this.model,
       starred: this._starred,
+      followed: this._followed,
       actions: this._actions,
       added: this._added,
       trans: this._trans

@@ -10,7 +10,7 @@ import { listRecentEntities } from '../../model/recent';
 import type { ISavedSearch, SavedSearchStore } from '../../model/saved-searches';
 import { CompletionModel } from '../../model/completion';
 import type { IOperations } from '../../generated/operations';
-import type { ICatalog, IChangeFeed, IPage, ISearchFilters } from '../../tokens';
+import type { ICatalog, IChangeFeed, IPage, ISearch, ISearchFilters } from '../../tokens';
 
 type Hit = SearchResults['hits'][number];
 
@@ -95,6 +95,11 @@ export class SearchModel extends LiveModel<ISearchState> {
     return this._saved !== null;
   }
 
+  /** The current search. */
+  get current(): ISearch {
+    return { query: this._getQuery(), filters: this.state.filters };
+  }
+
   /** Sets the query that is being typed; searches after a pause in typing. */
   setText(text: string): void {
     this._isComplete = false;
@@ -131,8 +136,8 @@ export class SearchModel extends LiveModel<ISearchState> {
 
   /** Saves the current search. */
   save(displayName: string): Promise<void> {
-    const search = { query: this._getQuery(), filters: this.state.filters };
-    return this._withSavedSearches(async saved => saved.save(displayName, search));
+    const { current } = this;
+    return this._withSavedSearches(async saved => saved.save(displayName, current));
   }
 
   /** Opens a saved search. */

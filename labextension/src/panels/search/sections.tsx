@@ -2,6 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import { RelativeTime } from '../../components/relative-time';
 import { useModel } from '../../components/use-model';
+import type { IRecentEntity } from '../../model/recent';
 import { describeUrn } from '../../model/urns';
 import type { IStarredEntities } from '../../tokens';
 import type { IEntityOpeners } from './entity-row';
@@ -40,15 +41,21 @@ export function StarredSection(props: ISectionProps & { starred: IStarredEntitie
   );
 }
 
-/** Recently changed or used entities. */
-export function RecentSection(props: ISectionProps & { model: SearchModel }): React.JSX.Element | null {
-  const { model, openers, trans } = props;
-  const { recent } = useModel(model);
-  return recent.length === 0 ? null : (
+/** Recently changed or used entities; those that are changed or added while the list is shown pulse. */
+function RecentList(props: ISectionProps & { recent: readonly IRecentEntity[] }): React.JSX.Element {
+  const { recent, openers, trans } = props;
+  const [shownSince] = React.useState(recent[0]?.time ?? '');
+  return (
     <Section title={trans.__('Recent')}>
       {recent.map(entity => (
         <li key={entity.urn}>
-          <EntityRow entity={entity} openers={openers} trans={trans}>
+          <EntityRow
+            entity={entity}
+            openers={openers}
+            trans={trans}
+            changed={entity.time}
+            isNew={entity.time > shownSince}
+          >
             <span className="jp-Colophon-description">
               {entity.activity === 'used'
                 ? trans.__('read or written by %1', entity.actor)
@@ -61,4 +68,10 @@ export function RecentSection(props: ISectionProps & { model: SearchModel }): Re
       ))}
     </Section>
   );
+}
+
+/** Recently changed or used entities. */
+export function RecentSection(props: ISectionProps & { model: SearchModel }): React.JSX.Element | null {
+  const { recent } = useModel(props.model);
+  return recent.length === 0 ? null : <RecentList {...props} recent={recent} />;
 }

@@ -94,7 +94,7 @@ test('a change that arrives is first in the list and highlighted', async () => {
   feed.emit('fresher');
   await waitUntil(() => listNames().length === 3);
   expect(listNames()).toEqual(['fresher', 'fresh', 't1']);
-  expect([...document.querySelectorAll('.jp-mod-new')].map(item => item.getAttribute('data-urn'))).toContain(
+  expect([...document.querySelectorAll('.jp-mod-changed')].map(item => item.getAttribute('data-urn'))).toContain(
     table('fresher')
   );
 });

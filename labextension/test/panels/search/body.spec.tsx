@@ -7,6 +7,7 @@ import { SavedSearchStore } from '../../../src/model/saved-searches';
 import { SearchPanel } from '../../../src/panels/search';
 import { SearchModel } from '../../../src/panels/search/model';
 import { answerOf, column, FakeServer, hit, table } from '../../support/server';
+import { Searches } from '../../support/searches';
 import { waitUntil } from '../../support/wait-until';
 
 const NASTY = '<img src=x onerror=alert(1)>';
@@ -64,7 +65,7 @@ afterEach(() => {
   opened.length = 0;
 });
 
-function shown(behind: FakeServer, keeps = true): SearchModel {
+function shown(behind: FakeServer, keeps = true, followed: Searches | null = null): SearchModel {
   const saved = keeps ? new SavedSearchStore(new Schemaspaces(behind.settings)) : null;
   const model = new SearchModel(new Catalog(behind.settings), null, saved);
   const actions = {
@@ -72,7 +73,7 @@ function shown(behind: FakeServer, keeps = true): SearchModel {
     previewEntity: (urn: string) => void opened.push(`preview ${urn}`),
     askName: () => Promise.resolve(' Mine ')
   };
-  open = new SearchPanel(model, null, actions, nullTranslator.load(''));
+  open = new SearchPanel(model, null, actions, nullTranslator.load(''), null, followed);
   Widget.attach(open, document.body);
   return model;
 }
@@ -186,4 +187,20 @@ test('a search is saved, opened and deleted', async () => {
 test('without schemaspaces searches cannot be saved', async () => {
   await typed(shown(server(), false), 'a');
   expect(button('Save search')).toBeUndefined();
+});
+
+test('a search is followed from its results, and listed before a search', async () => {
+  const followed = new Searches();
+  const model = shown(server(), true, followed);
+  await model.search('owner:*', { type: 'dataset' });
+  await click('Follow search');
+  expect(followed.state).toEqual([{ query: 'owner:*', filters: { type: 'dataset' } }]);
+  await waitUntil(() => button('Follow search')?.getAttribute('aria-pressed') === 'true');
+  await model.search('');
+  await click('owner:* · dataset');
+  await waitUntil(() => model.state.text === 'owner:*' && !model.state.busy);
+  expect(model.state.filters).toEqual({ type: 'dataset' });
+  await model.search('');
+  await click('Stop following owner:* · dataset');
+  expect(followed.state).toEqual([]);
 });
