@@ -75,6 +75,7 @@ test('a table is described, tagged and restored on its page', async ({ page }, i
     await expect(about.locator('header')).toContainText(/written just now by .*clean\.ipynb/);
     await expect(overview.getByRole('list', { name: 'Comes from' })).toContainText('raw');
     await expect(overview.getByText('Recorded by Spark · 3 properties')).toBeVisible();
+    await about.getByRole('button', { name: 'Follow', exact: true }).click();
     await page.screenshot({ path: info.outputPath('overview-light.png') });
     expect(await findViolations(page, PAGE)).toEqual([]);
   });
@@ -149,6 +150,7 @@ test('a table is described, tagged and restored on its page', async ({ page }, i
     await about.getByRole('tab', { name: /^Columns/ }).click();
     await page.reload();
     await waitForLab(page);
+    await expect(about.getByRole('button', { name: 'Follow', exact: true })).toHaveAttribute('aria-pressed', 'true');
     const columns = about.getByRole('tabpanel', { name: /^Columns/ });
     const amount = columns.getByRole('row', { name: /^amount/ });
     await expect(amount.getByRole('img', { name: 'Quartiles: 25 to 75, median 50' })).toBeVisible();
@@ -168,6 +170,28 @@ test('a table is described, tagged and restored on its page', async ({ page }, i
     expect(await findViolations(page, PAGE)).toEqual([]);
     await columns.getByRole('searchbox', { name: 'Search columns' }).fill('euros');
     await expect(columns.getByRole('row')).toHaveCount(2);
+  });
+
+  await test.step('runs are bars by time; the selected one shows what it read and wrote', async () => {
+    const earlier = new Date(Date.now() - 3_600_000).toISOString();
+    const run = { program: CELL, runId: 'sales-0', start: earlier };
+    const { urn } = (await writeApi(page, 'POST', 'runs', run)) as { urn: string };
+    const accesses = [{ data: ORDERS, mode: 'write' }];
+    await writeApi(page, 'POST', `runs/${encodeURIComponent(urn)}/accesses`, { accesses });
+    await writeApi(page, 'PATCH', `runs/${encodeURIComponent(urn)}`, { status: 'failed', end: earlier });
+    await about.getByRole('tab', { name: 'Runs' }).click();
+    const bars = about.getByRole('group', { name: /^Timeline of runs/ }).getByRole('button', { name: /clean\.ipynb/ });
+    await expect(bars).toHaveCount(2);
+    const selected = about.getByRole('region', { name: 'Selected run' });
+    await expect(selected.getByRole('list', { name: 'Inputs' })).toContainText('raw');
+    await bars.last().focus();
+    await page.keyboard.press('ArrowLeft');
+    await expect(bars.first()).toBeFocused();
+    await expect(selected).toContainText('failed');
+    await expect(selected.getByRole('list', { name: 'Outputs' })).toContainText('checked');
+    await page.screenshot({ path: info.outputPath('runs-light.png') });
+    expect(await findViolations(page, PAGE)).toEqual([]);
+    await about.getByRole('tab', { name: /^Columns/ }).click();
   });
 
   await test.step('the history is readable, and a version is restored', async () => {
@@ -193,5 +217,15 @@ test('a table is described, tagged and restored on its page', async ({ page }, i
       const file = String(name).replace(/\W/g, '').toLowerCase();
       await page.screenshot({ path: info.outputPath(`${file}-dark.png`) });
     }
+  });
+
+  await test.step('code that loads the table is inserted into the open notebook', async () => {
+    await runCommand(page, 'docmanager:open', { path: 'flights.ipynb' });
+    await expect(page.locator('.jp-Notebook .jp-Cell').first()).toBeVisible();
+    await runCommand(page, 'colophon:open-entity', { urn: ORDERS });
+    await about.getByRole('button', { name: 'Insert into notebook' }).click();
+    const cell = page.locator('.jp-Notebook .jp-Cell.jp-mod-active .cm-content');
+    await expect(cell).toBeVisible();
+    await expect(cell).toContainText('orders = spark.table("sales.orders")');
   });
 });

@@ -10,7 +10,7 @@ export function getTypeLabel(type: string, trans: TranslationBundle): string {
     case 'dataJob':
       return trans.__('program');
     case 'dataFlow':
-      return trans.__('flow');
+      return trans.__('application');
     case 'schemaField':
       return trans.__('column');
     case 'namespace':

@@ -2,10 +2,13 @@ import React from 'react';
 import { formatTime } from '../../components/labels';
 import { RelativeTime } from '../../components/relative-time';
 import { useModel } from '../../components/use-model';
+import { usePulse } from '../../components/use-pulse';
 import type { Descriptor, Entity } from '../../generated/api';
 import type { IDescribedValue } from '../../model/descriptors';
 import { mergeDescriptors } from '../../model/descriptors';
 import type { AspectSpec } from '../../model/editor';
+import { parseCustomUrn } from '../../model/urns';
+import type { IDescriptorContext } from './descriptors';
 import { DescriptorName, formatValueSource, getKindLabel } from './descriptors';
 import { EditableText, useFieldEditor } from './editable-text';
 import type { IPageProps } from './page';
@@ -13,6 +16,9 @@ import { createPropertyField, getFieldText, USER_ASPECT } from './user-metadata'
 
 /** The kinds of values in the list, in their order; others have places of their own. */
 const KINDS: readonly Descriptor['kind'][] = ['owner', 'domain', 'term', 'link', 'name'];
+
+/** Other addresses are not links: they could run code. */
+const WEB_ADDRESS = /^https?:\/\/\S+$/i;
 
 function isUserOwner({ kind, sources }: IDescribedValue): boolean {
   return kind === 'owner' && sources.every(({ aspect }) => aspect === USER_ASPECT);
@@ -23,17 +29,39 @@ function Owner({ page, entity, spec }: IPageProps & { entity: Entity; spec: Aspe
   const { model, trans } = page;
   const { mayEdit } = useModel(model);
   const field = createPropertyField(spec, 'owner');
+  const text = getFieldText(entity.aspects[USER_ASPECT]?.value, field.pointer);
+  const pulse = usePulse<HTMLElement>(text);
   return (
-    <EditableText
-      page={page}
-      editor={useFieldEditor(model, field)}
-      pointer={field.pointer}
-      open={() => model.editField(field)}
-      label={trans.__('Owner')}
-      text={getFieldText(entity.aspects[USER_ASPECT]?.value, field.pointer)}
-      prompt={trans.__('Add an owner')}
-      canEdit={mayEdit}
-    />
+    <dd ref={pulse}>
+      <EditableText
+        page={page}
+        editor={useFieldEditor(model, field)}
+        pointer={field.pointer}
+        open={() => model.editField(field)}
+        label={trans.__('Owner')}
+        text={text}
+        prompt={trans.__('Add an owner')}
+        canEdit={mayEdit}
+      />
+    </dd>
+  );
+}
+
+/** A value with its detail; an address is a link with the detail as its text. */
+function Value({ value, context }: { value: IDescribedValue; context: IDescriptorContext }): React.JSX.Element {
+  const { kind, name, detail } = value;
+  if (kind === 'link' && WEB_ADDRESS.test(name)) {
+    return (
+      <a href={name} target="_blank" rel="noopener noreferrer nofollow">
+        {detail === '' ? name : detail}
+      </a>
+    );
+  }
+  return (
+    <>
+      <DescriptorName value={value} context={context} tooltip={formatValueSource(value, context)} />
+      {detail !== '' && <span className="jp-Colophon-note"> {detail}</span>}
+    </>
   );
 }
 
@@ -52,20 +80,21 @@ export function About({ page, entity }: IPageProps & { entity: Entity }): React.
     <section className="jp-Colophon-card-section" aria-label={trans.__('About')}>
       <h2>{trans.__('About')}</h2>
       <dl className="jp-Colophon-keyFacts">
+        {parseCustomUrn(model.urn)?.pairs.map(([key, value]) => (
+          <div key={key}>
+            <dt>{key}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
         {groups.map(
           ([kind, members]) =>
             (members.length > 0 || (kind === 'owner' && spec !== undefined)) && (
               <div key={kind} data-kind={kind}>
                 <dt>{getKindLabel(kind, trans)}</dt>
-                {kind === 'owner' && spec && (
-                  <dd>
-                    <Owner page={page} entity={entity} spec={spec} />
-                  </dd>
-                )}
+                {kind === 'owner' && spec && <Owner page={page} entity={entity} spec={spec} />}
                 {members.map(value => (
                   <dd key={value.name} title={formatValueSource(value, context)}>
-                    <DescriptorName value={value} context={context} tooltip={formatValueSource(value, context)} />
-                    {value.detail !== '' && <span className="jp-Colophon-note"> {value.detail}</span>}
+                    <Value value={value} context={context} />
                   </dd>
                 ))}
               </div>

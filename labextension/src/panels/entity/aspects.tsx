@@ -1,7 +1,9 @@
 import React from 'react';
 import { DocumentView } from '../../components/document-view';
 import { formatTime } from '../../components/labels';
+import { RelativeTime } from '../../components/relative-time';
 import { useModel } from '../../components/use-model';
+import { usePulse } from '../../components/use-pulse';
 import type { Aspect, Entity } from '../../generated/api';
 import { COLUMN_DESCRIPTIONS, isDescription } from '../../model/descriptions';
 import type { AspectSpec } from '../../model/editor';
@@ -74,6 +76,7 @@ function UserAspect({ page, entity, spec }: IPageProps & { entity: Entity; spec:
   const { editor, field, mayEdit } = useModel(model);
   const aspect = entity.aspects[spec.name];
   const isOpen = editor?.urn === model.urn && editor.spec.name === spec.name && field === null;
+  const pulse = usePulse<HTMLElement>(aspect?.version);
   const open = (): void => {
     if (spec.name === INSTANCE_ASPECT) {
       actions.openInstance(model.urn);
@@ -82,7 +85,7 @@ function UserAspect({ page, entity, spec }: IPageProps & { entity: Entity; spec:
     }
   };
   return (
-    <section className="jp-Colophon-card-section" data-aspect={spec.name} aria-label={spec.title}>
+    <section className="jp-Colophon-card-section" data-aspect={spec.name} aria-label={spec.title} ref={pulse}>
       <div className="jp-Colophon-sectionHead">
         <h2>{spec.title}</h2>
         {mayEdit && !isOpen && (
@@ -150,14 +153,15 @@ function RecordedAspect(
   const { page, entity, aspect, spec } = props;
   const { trans } = page;
   const count = Object.keys(listShownMembers(aspect.value, spec?.schema)).length;
+  const pulse = usePulse<HTMLDetailsElement>(aspect.version);
   return (
     // An unregistered aspect may be the result of a mistake, which must be seen.
-    <details className="jp-Colophon-recorded" data-aspect={aspect.name} open={spec === undefined}>
+    <details className="jp-Colophon-recorded" data-aspect={aspect.name} open={spec === undefined} ref={pulse}>
       <summary>
         {trans.__('%1 · %2', getSource(aspect, entity, spec, page), trans._n('%1 property', '%1 properties', count))}
         <span className="jp-Colophon-note" title={formatTime(aspect.time)}>
           {' '}
-          {trans.__('by %1', aspect.actor)}
+          <RelativeTime time={aspect.time} trans={trans} /> {trans.__('by %1', aspect.actor)}
         </span>
       </summary>
       <AspectDocument page={page} aspect={aspect} spec={spec} />

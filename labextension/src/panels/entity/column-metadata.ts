@@ -1,6 +1,8 @@
 import type { Aspect, FieldsMetadata } from '../../generated/api';
 import { toProblem } from '../../model/problem';
 import type { ICatalog } from '../../tokens';
+import type { IColumn } from './columns';
+import { listColumns } from './columns';
 import { USER_ASPECT } from './user-metadata';
 
 const PAGE = 500;
@@ -23,6 +25,15 @@ export async function readColumnMetadata(
     columns.push(...page.fields);
   }
   return columns;
+}
+
+/** Reads a column in the schema of its table; null if the schema does not have it. Rejects with a `CatalogProblem`. */
+export async function readSchemaColumn(
+  catalog: ICatalog,
+  column: { table: string; path: string }
+): Promise<IColumn | null> {
+  const table = await catalog.call('readEntity', { urn: column.table, aspects: 'schemaMetadata' });
+  return listColumns(table, [], undefined).find(({ path }) => path === column.path) ?? null;
 }
 
 /** Reads the user metadata of a column; null if there is none. Rejects with a `CatalogProblem`. */

@@ -2,6 +2,7 @@ import { editIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 import { BreakableName } from '../../components/breakable-name';
 import { useModel } from '../../components/use-model';
+import { usePulse } from '../../components/use-pulse';
 import { COLUMN_DESCRIPTIONS } from '../../model/descriptions';
 import type { FormEditor } from '../../model/editor';
 import { getVisibleRows } from '../../model/virtual-rows';
@@ -167,14 +168,21 @@ function countCells(shape: IShape, mayEdit: boolean): number {
   return 2 + [tags, descriptions, nulls, distributions, mayEdit].filter(Boolean).length + (statistics ? 4 : 0);
 }
 
+/** Returns the metadata of a column as text: the row pulses when it changes. */
+function describeColumn({ type, labels, properties, descriptions }: IColumn): string {
+  const texts = [...labels, ...properties, ...descriptions].map(({ key, name }) => [key, name]);
+  return JSON.stringify([type, texts]);
+}
+
 /** A column; only rendered again if one of its properties has changed. */
 const Row = React.memo(function Row(props: IRowProps): React.JSX.Element {
   const { page, column, statistics, shape, editor, field, mayEdit, context, rowIndex } = props;
   const { trans } = context;
   const hasForm = editor !== null && field === null;
+  const pulse = usePulse<HTMLTableRowElement>(describeColumn(column));
   return (
     <>
-      <tr data-column={column.path} aria-rowindex={rowIndex}>
+      <tr data-column={column.path} aria-rowindex={rowIndex} ref={pulse}>
         <Name column={column} context={context} />
         <Type column={column} context={context} />
         {shape.tags && <TagsCell {...props} />}

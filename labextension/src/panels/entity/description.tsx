@@ -1,6 +1,7 @@
 import React from 'react';
 import { Markdown } from '../../components/markdown';
 import { useModel } from '../../components/use-model';
+import { usePulse } from '../../components/use-pulse';
 import type { Entity } from '../../generated/api';
 import { EditableText, useFieldEditor } from './editable-text';
 import type { IPageProps } from './page';
@@ -14,9 +15,10 @@ export function Description({ page, entity }: IPageProps & { entity: Entity }): 
   const editor = useFieldEditor(model, field);
   const text = field ? getFieldText(entity.aspects[field.spec.name]?.value, field.pointer) : '';
   const others = listDescriptions(entity).filter(({ name }) => name !== text);
+  const pulse = usePulse<HTMLElement>(text);
   const render = (source: string): React.ReactNode => <Markdown text={source} rendermime={services.rendermime} />;
   return (
-    <section className="jp-Colophon-description" aria-label={trans.__('Description')}>
+    <section className="jp-Colophon-description" aria-label={trans.__('Description')} ref={pulse}>
       {field && (
         <EditableText
           page={page}

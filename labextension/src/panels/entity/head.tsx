@@ -1,27 +1,36 @@
-import { copyIcon, ellipsesIcon, pasteIcon } from '@jupyterlab/ui-components';
+import { bellIcon, copyIcon, ellipsesIcon, pasteIcon } from '@jupyterlab/ui-components';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
-import { getTypeLabel, formatTime } from '../../components/labels';
+import { getStatusLabel, getTypeLabel, formatTime } from '../../components/labels';
 import { Menu } from '../../components/menu';
 import { RelativeTime } from '../../components/relative-time';
 import { getRunName, getRunPlace } from '../../components/run-name';
 import { useModel } from '../../components/use-model';
-import type { Entity, EntityType } from '../../generated/api';
+import { usePulse } from '../../components/use-pulse';
+import type { Entity, EntityType, Run } from '../../generated/api';
 import { getTypeIcon, lineageIcon } from '../../icons';
 import { mergeDescriptors } from '../../model/descriptors';
 import { createLoadCode, createMagic } from '../../model/load-code';
-import { hasLineage, parseColumnUrn, parseNotebookUrn, shortenUrn } from '../../model/urns';
-import type { IStarredEntities } from '../../tokens';
+import {
+  hasLineage,
+  parseColumnUrn,
+  parseCustomUrn,
+  parseInstanceUrn,
+  parseNotebookUrn,
+  shortenUrn
+} from '../../model/urns';
+import type { IFollowedEntities, IStarredEntities } from '../../tokens';
 import { formatBytes } from './figures';
 import type { IPageProps } from './page';
-import { startChange } from './page';
+import { getEntityTitle, startChange } from './page';
 import { TagRow } from './tag-row';
 import { USER_ASPECT, withTags } from './user-metadata';
 
 /** Returns the label of a type; a type of the user's own has a title in the registry. */
-function getTypeTitle(name: string, type: EntityType | null, trans: TranslationBundle): string {
-  const label = getTypeLabel(name, trans);
-  return label === name ? (type?.title ?? name).toLowerCase() : label;
+function getTypeTitle(entity: Entity, type: EntityType | null, trans: TranslationBundle): string {
+  const label = getTypeLabel(entity.type, trans);
+  const title = label === entity.type ? (type?.title ?? label).toLowerCase() : label;
+  return parseCustomUrn(entity.urn)?.type ?? title;
 }
 
 function isRemoved(entity: Entity): boolean {
@@ -29,28 +38,35 @@ function isRemoved(entity: Entity): boolean {
   return status.removed === true;
 }
 
-/** The table of a column. */
+/** The table of a column, and the type of its values. */
 function Table({ page }: IPageProps): React.JSX.Element | null {
   const { model, actions, trans } = page;
+  const { column } = useModel(model);
   const table = parseColumnUrn(model.urn)?.table;
   return table === undefined ? null : (
-    <span>
-      {trans.__('Column of')}{' '}
-      <button type="button" className="jp-Colophon-link" title={table} onClick={() => actions.openEntity(table)}>
-        {shortenUrn(table)}
-      </button>
-    </span>
+    <>
+      <span>
+        {trans.__('Column of')}{' '}
+        <button type="button" className="jp-Colophon-link" title={table} onClick={() => actions.openEntity(table)}>
+          {shortenUrn(table)}
+        </button>
+      </span>
+      {column?.type !== undefined && <code>{column.type}</code>}
+      {column?.nullable === false && <span>{trans.__('not null')}</span>}
+      {column?.isKey === true && <span>{trans.__('key')}</span>}
+    </>
   );
 }
 
-/** The type, the platform and the namespace. */
+/** The type, the platform, and the namespace or the schemaspace. */
 function Place({ page, entity }: IPageProps & { entity: Entity }): React.JSX.Element {
   const { type } = useModel(page.model);
-  const words = [getTypeTitle(entity.type, type, page.trans), entity.platform ?? '', entity.namespace];
+  const space = parseInstanceUrn(entity.urn)?.space ?? entity.namespace;
+  const words = [getTypeTitle(entity, type, page.trans), entity.platform ?? '', space];
   return (
     <>
       {[...new Set(words)]
-        .filter(word => word !== '')
+        .filter(word => word !== '' && !(entity.type === 'namespace' && word === entity.name))
         .map(word => (
           <span key={word}>{word}</span>
         ))}
@@ -58,32 +74,54 @@ function Place({ page, entity }: IPageProps & { entity: Entity }): React.JSX.Ele
   );
 }
 
-/** The last write of the data, or the last change of other entities. */
-function Freshness({ page, entity }: IPageProps & { entity: Entity }): React.JSX.Element {
-  const { model, actions, trans } = page;
-  const { lastWrite } = useModel(model);
-  if (lastWrite === null) {
-    return (
-      <span title={formatTime(entity.updated.time)}>
-        {trans.__('changed')} <RelativeTime time={entity.updated.time} trans={trans} />{' '}
-        {trans.__('by %1', entity.updated.actor)}
-      </span>
-    );
-  }
-  const place = getRunPlace(lastWrite);
+/** The last write of the data. */
+function LastWrite({ page, run }: IPageProps & { run: Run }): React.JSX.Element {
+  const { actions, trans } = page;
+  const pulse = usePulse<HTMLSpanElement>(run.urn);
+  const place = getRunPlace(run);
   return (
-    <span>
-      {trans.__('written')} <RelativeTime time={lastWrite.end ?? lastWrite.start} trans={trans} /> {trans.__('by')}{' '}
+    <span ref={pulse}>
+      {trans.__('written')} <RelativeTime time={run.end ?? run.start} trans={trans} /> {trans.__('by')}{' '}
       <button
         type="button"
         className="jp-Colophon-link"
-        title={place === '' ? lastWrite.program : trans.__('Open the notebook at the cell')}
-        onClick={() =>
-          place === '' ? actions.openEntity(lastWrite.program) : actions.openCell({ run: lastWrite.urn })
-        }
+        title={place === '' ? run.program : trans.__('Open the notebook at the cell')}
+        onClick={() => (place === '' ? actions.openEntity(run.program) : actions.openCell({ run: run.urn }))}
       >
-        {place === '' ? getRunName(lastWrite, trans) : place}
+        {place === '' ? getRunName(run, trans) : place}
       </button>
+    </span>
+  );
+}
+
+/** The last run of a program. */
+function LastRun({ page, run }: IPageProps & { run: Run }): React.JSX.Element {
+  const { actions, trans } = page;
+  const pulse = usePulse<HTMLSpanElement>(`${run.urn} ${run.status}`);
+  return (
+    <span ref={pulse}>
+      {trans.__('last run')}{' '}
+      <button type="button" className="jp-Colophon-link" title={run.urn} onClick={() => actions.openEntity(run.urn)}>
+        <RelativeTime time={run.start} trans={trans} />
+      </button>
+      {', '}
+      {getStatusLabel(run.status, trans)}
+    </span>
+  );
+}
+
+/** The last write of the data, the last run of the program, or the last change of other entities. */
+function Freshness({ page, entity }: IPageProps & { entity: Entity }): React.JSX.Element {
+  const { model, trans } = page;
+  const { lastRun } = useModel(model);
+  const pulse = usePulse<HTMLSpanElement>(entity.updated.time);
+  if (lastRun !== null) {
+    return entity.type === 'dataJob' ? <LastRun page={page} run={lastRun} /> : <LastWrite page={page} run={lastRun} />;
+  }
+  return (
+    <span title={formatTime(entity.updated.time)} ref={pulse}>
+      {trans.__('changed')} <RelativeTime time={entity.updated.time} trans={trans} />{' '}
+      {trans.__('by %1', entity.updated.actor)}
     </span>
   );
 }
@@ -122,8 +160,31 @@ function Star({ page, starred }: IPageProps & { starred: IStarredEntities }): Re
   );
 }
 
+/** A button that follows the entity: changes by others, of its schema, and failed runs are notified. */
+function Follow({ page, followed }: IPageProps & { followed: IFollowedEntities }): React.JSX.Element {
+  const { model, trans } = page;
+  useModel(followed);
+  const isFollowed = followed.has(model.urn);
+  return (
+    <button
+      type="button"
+      className="jp-Colophon-button"
+      aria-pressed={isFollowed}
+      title={
+        isFollowed
+          ? trans.__('Stop notifying of changes')
+          : trans.__('Get a notification of changes by others, of a new schema and of failed runs')
+      }
+      onClick={() => void followed.toggle(model.urn)}
+    >
+      <bellIcon.react tag="span" width="16px" />
+      {trans.__('Follow')}
+    </button>
+  );
+}
+
 function Actions({ page, entity }: IPageProps & { entity: Entity }): React.JSX.Element {
-  const { model, actions, trans } = page;
+  const { model, actions, services, trans } = page;
   const { urn } = model;
   const notebook = parseNotebookUrn(urn);
   const hasCode = createLoadCode(entity, 'spark') !== null;
@@ -143,6 +204,11 @@ function Actions({ page, entity }: IPageProps & { entity: Entity }): React.JSX.E
           {notebook.cell === undefined ? trans.__('Open notebook') : trans.__('Open cell')}
         </button>
       )}
+      {parseInstanceUrn(urn) && (
+        <button type="button" className="jp-Colophon-button" onClick={() => actions.openInstance(urn)}>
+          {trans.__('Open in editor')}
+        </button>
+      )}
       {hasLineage(urn) && (
         <button type="button" className="jp-Colophon-button" onClick={() => actions.openLineage(urn)}>
           <lineageIcon.react tag="span" width="16px" />
@@ -160,6 +226,7 @@ function Actions({ page, entity }: IPageProps & { entity: Entity }): React.JSX.E
           {trans.__('Insert into notebook')}
         </button>
       )}
+      {services.followed && <Follow page={page} followed={services.followed} />}
       <Menu label={trans.__('More actions')} icon={ellipsesIcon} items={items} />
     </div>
   );
@@ -196,7 +263,7 @@ export function Head({ page }: IPageProps): React.JSX.Element {
       <TypeIcon.react tag="span" className="jp-Colophon-headIcon" width="28px" />
       <div className="jp-Colophon-headText">
         <div className="jp-Colophon-title">
-          <h1>{entity?.name ?? shortenUrn(model.urn)}</h1>
+          <h1>{getEntityTitle(model.urn, entity)}</h1>
           {services.starred && <Star page={page} starred={services.starred} />}
         </div>
         <p className="jp-Colophon-facts">

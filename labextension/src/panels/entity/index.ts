@@ -10,6 +10,7 @@ import { getLastPart } from '../../components/labels';
 import { EntityBody } from './body';
 import type { EntityModel, ISavedEdit } from './model';
 import type { IEntityActions, IEntityServices, IPage } from './page';
+import { getEntityTitle } from './page';
 
 export { EntityModel } from './model';
 export { RememberedTabs } from '../../model/remembered-tabs';
@@ -80,7 +81,7 @@ export class EntityPanel extends LivePanel<EntityModel> {
 
   private _refreshTitle(): void {
     const { model, title } = this;
-    const name = model.state.entity?.name ?? shortenUrn(model.urn);
+    const name = getEntityTitle(model.urn, model.state.entity);
     title.label = getLastPart(name);
     title.caption = name;
     title.className = model.isDirty ? 'jp-mod-dirty' : '';

@@ -15,7 +15,10 @@ import type { RememberedTabs } from '../../model/remembered-tabs';
 import { hasLineage, parseColumnUrn } from '../../model/urns';
 import type { ICatalog, IChangeFeed } from '../../tokens';
 import type { ColumnMetadata } from './column-metadata';
-import { readColumnAspect, readColumnMetadata } from './column-metadata';
+import { readColumnAspect, readColumnMetadata, readSchemaColumn } from './column-metadata';
+import type { IColumn } from './columns';
+import type { Contents } from './contents';
+import { readContents } from './contents';
 import type { INeighbours } from './neighbours';
 import { listNeighbours } from './neighbours';
 import type { IProfile } from './profile';
@@ -25,7 +28,7 @@ import { isCurrent, readHistory } from './timeline';
 import type { IField } from './user-metadata';
 import { completeUserMetadata, DESCRIPTION_PROPERTY, USER_ASPECT } from './user-metadata';
 
-const RUNS_PAGE = 20;
+const RUNS_PAGE = 50;
 /** Maximum number of relations in the preview of the lineage. */
 const PREVIEW_RELATIONS = 200;
 /** Maximum number of suggestions for a value. */
@@ -58,10 +61,14 @@ export interface IEntityState extends ILiveState {
   runsProblem: CatalogProblem | null;
   /** The interval of the listed runs. */
   interval: Interval;
-  /** The newest run that wrote the data. */
-  lastWrite: Run | null;
+  /** The newest run of the program, or that wrote the data. */
+  lastRun: Run | null;
   /** The lineage one level each way; null if it is unknown or the entity has none. */
   neighbours: INeighbours | null;
+  /** What a namespace or an application contains; null if it is unknown. */
+  contents: Contents | null;
+  /** The column in the schema of its table; null if it is unknown, and for other entities. */
+  column: IColumn | null;
   /** The histories of the aspects, by name. */
   histories: ReadonlyMap<string, IHistory>;
   editor: FormEditor | null;
@@ -83,8 +90,10 @@ const EMPTY: IEntityState = {
   runsCursor: null,
   runsProblem: null,
   interval: { kind: 'all' },
-  lastWrite: null,
+  lastRun: null,
   neighbours: null,
+  contents: null,
+  column: null,
   histories: new Map(),
   editor: null,
   field: null,
@@ -135,6 +144,8 @@ export class EntityModel extends LiveModel<IEntityState> {
       this._loadNeighbours(),
       this._loadHistories(),
       this._loadProfile(),
+      this._loadContents(),
+      this._loadColumn(),
       this.loadColumns()
     ]);
     return shown;
@@ -368,11 +379,27 @@ export class EntityModel extends LiveModel<IEntityState> {
     }
   }
 
+  private async _loadContents(): Promise<void> {
+    const { entity } = this.state;
+    if (entity) {
+      // Without it, the section is omitted.
+      this.setState({ contents: await readContents(this._catalog, entity).catch(() => null) });
+    }
+  }
+
+  private async _loadColumn(): Promise<void> {
+    const column = parseColumnUrn(this.urn);
+    if (column) {
+      // Without it, the page shows the metadata of the column only.
+      this.setState({ column: await readSchemaColumn(this._catalog, column).catch(() => null) });
+    }
+  }
+
   private async _loadRuns(): Promise<void> {
     const page = await this._readRuns();
     const isNewest = this.state.interval.kind === 'all';
-    const lastWrite = page.runs?.find(run => writes(run, this.urn)) ?? null;
-    this.setState({ ...page, ...(isNewest ? { lastWrite } : {}) });
+    const lastRun = page.runs?.find(run => run.program === this.urn || writes(run, this.urn)) ?? null;
+    this.setState({ ...page, ...(isNewest ? { lastRun } : {}) });
   }
 
   private async _readRuns(cursor?: string): Promise<Pick<IEntityState, 'runs' | 'runsCursor' | 'runsProblem'>> {

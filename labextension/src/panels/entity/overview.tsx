@@ -2,8 +2,10 @@ import React from 'react';
 import { useModel } from '../../components/use-model';
 import { About } from './about';
 import { RecordedMetadata, UserAspects } from './aspects';
+import { ContentsSection } from './contents-section';
 import { Description } from './description';
 import { LatestChanges } from './history';
+import { LastRuns } from './last-runs';
 import { LineagePreview } from './lineage-preview';
 import type { IPageProps } from './page';
 import { Properties } from './properties';
@@ -22,6 +24,8 @@ export function Overview({ page }: IPageProps): React.JSX.Element | null {
       <div className="jp-Colophon-overviewMain">
         <Description page={page} entity={entity} />
         <LineagePreview page={page} />
+        <LastRuns page={page} />
+        <ContentsSection page={page} />
         <Properties page={page} entity={entity} />
         <UserAspects page={page} entity={entity} />
         <LatestChanges page={page} limit={CHANGES} />

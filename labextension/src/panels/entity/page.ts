@@ -1,9 +1,11 @@
 import type { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
+import type { Entity } from '../../generated/api';
 import type { ICellPlace } from '../../model/cell-place';
 import type { Library } from '../../model/load-code';
-import type { IEntityTabRegistry, IMetadataService, IStarredEntities } from '../../tokens';
+import { parseCustomUrn, shortenUrn } from '../../model/urns';
+import type { IEntityTabRegistry, IFollowedEntities, IMetadataService, ISearch, IStarredEntities } from '../../tokens';
 import type { EntityModel } from './model';
 
 /** The actions of the page of an entity. */
@@ -12,6 +14,8 @@ export interface IEntityActions {
   openLineage(urn: string): void;
   openInstance(urn: string): void;
   openCell(place: ICellPlace): void;
+  /** Searches in the search panel. */
+  search(search: ISearch): void;
   insertCode(urn: string, library: Library): void;
   copyMagic(urn: string): void;
   copyText(text: string): void;
@@ -23,6 +27,7 @@ export interface IEntityServices {
   tabs: IEntityTabRegistry;
   rendermime: IRenderMimeRegistry | null;
   starred: IStarredEntities | null;
+  followed: IFollowedEntities | null;
 }
 
 /** What all parts of the page of an entity share. */
@@ -43,6 +48,12 @@ export const PageContext = React.createContext<IPage | null>(null);
 /** The properties of a part of the page. */
 export interface IPageProps {
   page: IPage;
+}
+
+/** Returns the name of an entity; that of a custom entity has all values of its URN. */
+export function getEntityTitle(urn: string, entity: Entity | null): string {
+  const custom = parseCustomUrn(urn);
+  return custom ? custom.pairs.map(([, value]) => value).join(' ') : (entity?.name ?? shortenUrn(urn));
 }
 
 /** Closes an open edit, and starts a change. */

@@ -1,6 +1,7 @@
 import { addIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 import { useModel } from '../../components/use-model';
+import { usePulse } from '../../components/use-pulse';
 import type { Entity } from '../../generated/api';
 import type { AspectSpec } from '../../model/editor';
 import { setValueAt } from '../../model/pointer';
@@ -23,10 +24,11 @@ function Property(props: { page: IPage; spec: AspectSpec; name: string; text: st
   const field = createPropertyField(spec, name);
   const editor = useFieldEditor(model, field);
   const { pointer } = field;
+  const pulse = usePulse<HTMLDivElement>(text);
   const remove = (): void =>
     void startChange(page, () => model.change(spec, value => setValueAt(value, pointer, undefined)));
   return (
-    <div data-property={name}>
+    <div data-property={name} ref={pulse}>
       <dt>{name}</dt>
       <dd>
         <EditableText
