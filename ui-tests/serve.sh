@@ -18,13 +18,15 @@ mkdir -p "$home/notebooks"
 cp "$here/../examples/flights.ipynb" "$home/notebooks/"
 options=()
 if [ -z "${DEMO:-}" ]; then
-  # An extension with its own aspect and a renderer for it, built as its author builds it (docs/form-renderers.md).
-  cp -r "$here/../examples/contract-form" "$home/contract-form"
-  ln -s "$here/../node_modules" "$home/contract-form/node_modules"
-  PATH="$here/../.venv/bin:$PATH" jupyter-builder build --development True "$home/contract-form" >/dev/null
+  # An extension with its own aspect, built as its author builds it (docs/how-to/extend-the-user-interface.md). Its
+  # types are checked by labextension/test/package.spec.ts.
+  cp -r "$here/../examples/acme-contracts" "$home/acme-contracts"
+  ln -s "$here/../node_modules" "$home/acme-contracts/node_modules"
+  "$here/../node_modules/.bin/tsc" -p "$home/acme-contracts" --noCheck
+  PATH="$here/../.venv/bin:$PATH" jupyter-builder build --development True "$home/acme-contracts" >/dev/null
   mkdir -p "$home/data/labextensions"
-  cp -r "$home/contract-form/labextension" "$home/data/labextensions/acme-contracts"
-  options+=(--Colophon.entity_registry="$home/contract-form/registry/entity-registry.yml")
+  cp -r "$home/acme-contracts/labextension" "$home/data/labextensions/acme-contracts"
+  options+=(--Colophon.entity_registry="$home/acme-contracts/registry/entity-registry.yml")
 fi
 if [ -z "${JUPYTER_BIN:-}" ]; then
   # The frontend as users get it: built for production, from what `jlpm build` compiled.

@@ -16,6 +16,7 @@ import { sidebar } from './plugins/sidebar';
 import { starred } from './plugins/starred';
 import { status } from './plugins/status';
 
+export type { Change, Entity, Run } from './generated/api';
 export * from './tokens';
 
 export default [
