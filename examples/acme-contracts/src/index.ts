@@ -32,7 +32,7 @@ const tab: JupyterFrontEndPlugin<void> = {
   }
 };
 
-/** A mark in lineage graphs: data whose name says that it is a draft. */
+/** A mark in lineage graphs: data whose name contains `draft_`. */
 const lineage: JupyterFrontEndPlugin<void> = {
   id: 'acme-contracts:lineage',
   autoStart: true,
