@@ -10,9 +10,9 @@ import pytest
 from jupyter_colophon.core.identity.names import IdentityRules
 from jupyter_colophon.core.identity.short_names import shorten_urn
 from jupyter_colophon.core.model.vocabulary import list_descriptors_of_value
-from jupyter_colophon.rendering.elements import Preformatted, TableElement, TagList, TextLine, Title
+from jupyter_colophon.rendering.elements import EntityName, Preformatted, TableElement, TagList, TextLine, Title
 from jupyter_colophon.rendering.lineage import LINEAGE_MIME, build_lineage_page
-from jupyter_colophon.rendering.page import Page
+from jupyter_colophon.rendering.page import PAGE_MIME, Page
 from jupyter_colophon.rendering.renderers import render_document_page
 from jupyter_colophon.rendering.style import make_command_style
 
@@ -403,3 +403,22 @@ def test_command_output_has_full_reusable_names():
     assert text.count("x" * 100) == 2
     listed = str(render_document_page("runs", {"runs": [run], "cursor": None}, make_command_style(IdentityRules())))
     assert {run["start"], run["urn"]} <= set(listed.split())
+
+
+def test_page_with_names_or_tags_has_a_document_that_links_them():
+    name = EntityName("sales.orders", "urn:li:dataset:(urn:li:dataPlatform:spark,sales.orders,PROD)")
+    link = {"text": "sales.orders", "urn": name.urn}
+    page = Page((Title(name), TagList("tags", ("gold",)), TableElement("", ("name", "n"), ((name, [name, 1]),))))
+    bundle = page._repr_mimebundle_()
+    title, tags, table = bundle[PAGE_MIME]["elements"]
+    assert (title["text"], tags["words"], tags["key"]) == (link, ["gold"], "tags")
+    assert table["rows"] == [[link, [link, "1"]]]
+    # Frontends without the lab extension show the names as plain text.
+    assert Elements(bundle["text/html"]).attributes <= {"class", "style", "scope"}
+    assert "sales.orders" in bundle["text/plain"]
+    json.dumps(bundle)
+
+
+def test_page_without_names_and_tags_has_no_document():
+    page = Page((Title(HOSTILE), TextLine("x"), TagList("terms", ("a",), ""), TagList("tags", ())))
+    assert set(page._repr_mimebundle_()) == {"text/plain", "text/html"}

@@ -2,13 +2,14 @@ import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/applica
 import { IThemeManager } from '@jupyterlab/apputils';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
-import { DOMAIN } from '../commands';
+import { CommandIDs, DOMAIN } from '../commands';
 import { LineageOutput } from '../mime/output';
+import { PageOutput } from '../mime/page-output';
 import { createOpeners } from './openers';
 
 export const mime: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-colophon:mime',
-  description: 'Draws lineage graphs in notebook outputs.',
+  description: 'Draws lineage graphs in notebook outputs, and links the names and tags in those of %metadata.',
   autoStart: true,
   requires: [IRenderMimeRegistry],
   optional: [ITranslator, IThemeManager],
@@ -30,6 +31,16 @@ export const mime: JupyterFrontEndPlugin<void> = {
         safe: true,
         mimeTypes: ['application/vnd.jupyter-colophon.lineage.v1+json'],
         createRenderer: options => new LineageOutput(options.mimeType, outside)
+      },
+      rank
+    );
+    const { openEntity } = outside;
+    const search = (query: string): void => void app.commands.execute(CommandIDs.showSearch, { query });
+    registry.addFactory(
+      {
+        safe: true,
+        mimeTypes: ['application/vnd.jupyter-colophon.page.v1+json'],
+        createRenderer: options => new PageOutput(options.mimeType, { openEntity, search }, outside.trans)
       },
       rank
     );

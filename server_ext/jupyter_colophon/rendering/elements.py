@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Protocol
+from typing import Any, Protocol
 
 from jupyter_colophon.core.display_text import (
     count_display_columns,
@@ -23,8 +23,24 @@ _TAG = (
 )
 
 
+class EntityName(str):
+    """The name of an entity, which opens its page where the lab extension shows it. Everywhere else it is plain text."""
+
+    __slots__ = ("urn",)
+    urn: str
+
+    def __new__(cls, name: str, urn: str) -> "EntityName":
+        """Create the name of the entity with this URN."""
+        self = super().__new__(cls, name)
+        self.urn = urn
+        return self
+
+
 class Element(Protocol):
     """A part of a page."""
+
+    def to_document(self) -> dict[str, Any]:
+        """Return it as JSON for the lab extension."""
 
     def to_text(self, max_cell: int | None) -> str:
         """Return it as text for a terminal, with the cells of tables truncated to a length."""
@@ -39,6 +55,10 @@ class Title:
 
     text: str
     note: str = ""
+
+    def to_document(self) -> dict[str, Any]:
+        """Return both texts."""
+        return {"kind": "title", "text": _build_cell(self.text), "note": self.note}
 
     def to_text(self, max_cell: int | None) -> str:
         """Return one line, set off by an empty one."""
@@ -57,6 +77,10 @@ class TextLine:
     text: str
     quiet: bool = False
 
+    def to_document(self) -> dict[str, Any]:
+        """Return the text."""
+        return {"kind": "line", "text": self.text, "quiet": self.quiet}
+
     def to_text(self, max_cell: int | None) -> str:
         """Return one line."""
         return escape_control_characters(self.text)
@@ -69,10 +93,15 @@ class TextLine:
 
 @dataclass(frozen=True, slots=True)
 class TagList:
-    """A labelled list of short words."""
+    """A labelled list of short words, which are values of a key of the search unless that is empty."""
 
     label: str
     words: tuple[str, ...]
+    key: str = "tags"
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the words; with a key, each is a value of it that can be searched."""
+        return {"kind": "tags", "label": self.label, "words": list(self.words), "key": self.key}
 
     def to_text(self, max_cell: int | None) -> str:
         """Return one line."""
@@ -91,6 +120,10 @@ class Preformatted:
 
     text: str
     caption: str = ""
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the text."""
+        return {"kind": "text", "text": self.text, "caption": self.caption}
 
     def to_text(self, max_cell: int | None) -> str:
         """Return its lines."""
@@ -118,6 +151,11 @@ class TableElement:
         rows = [[row[at] for at in filled] for row in self.rows]
         return TableElement(self.caption, tuple(self.columns[at] for at in filled), rows)
 
+    def to_document(self) -> dict[str, Any]:
+        """Return the rows; a cell is a text, a linked name, or a list of both."""
+        rows = [[_build_cell(cell) for cell in row] for row in self.rows]
+        return {"kind": "table", "caption": self.caption, "columns": list(self.columns), "rows": rows}
+
     def to_text(self, max_cell: int | None) -> str:
         """Return aligned lines with a rule below the column names, set off by an empty line."""
         rows = [[escape_control_characters(_format_cell(cell)) for cell in row] for row in (self.columns, *self.rows)]
@@ -143,6 +181,12 @@ def _format_lines_below_caption(caption: str, lines: list[str]) -> str:
     if not caption:
         return "\n".join(lines)
     return "\n".join([escape_control_characters(caption), *(f"  {line}" for line in lines)])
+
+
+def _build_cell(value: object) -> Any:
+    if isinstance(value, list | tuple):
+        return [_build_cell(item) for item in value]
+    return {"text": str(value), "urn": value.urn} if isinstance(value, EntityName) else _format_cell(value)
 
 
 def _format_cell(value: object) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 
 from jupyter_colophon.core.display_text import format_count_with_noun
 from jupyter_colophon.core.identity.short_names import shorten_urn
-from jupyter_colophon.rendering.elements import Element, TableElement, TagList, TextLine, Title
+from jupyter_colophon.rendering.elements import Element, EntityName, TableElement, TagList, TextLine, Title
 from jupyter_colophon.rendering.page import Page
 from jupyter_colophon.rendering.style import NOTEBOOK, Style
 
@@ -23,7 +23,7 @@ def build_entity_page(document: Document, style: Style = NOTEBOOK) -> Page:
     """Return a page from `Entity` with `runs`, the newest runs with an access, and for datasets `fields` and `profile`."""
     schema = document["aspects"].get("schemaMetadata", {}).get("value", {})
     own = [descriptor for descriptor in document["descriptors"] if descriptor["column"] is None]
-    elements: list[Element] = [Title(shorten_urn(document["urn"]), document["urn"])]
+    elements: list[Element] = [Title(EntityName(shorten_urn(document["urn"]), document["urn"]), document["urn"])]
     for scope in ("USER", "SYSTEM"):
         elements += _build_scope_elements([item for item in own if item["scope"] == scope], scope)
     elements += _build_schema_table(schema.get("fields", ()))
@@ -42,7 +42,7 @@ def _build_scope_elements(descriptors: list[Document], scope: str) -> Iterator[E
     if tags or scope == "USER":
         yield TagList(f"tags ({scope})", tags)
     if terms:
-        yield TagList(f"terms ({scope})", terms)
+        yield TagList(f"terms ({scope})", terms, "")
     rows = sorted(
         {_build_property_row(descriptor) for descriptor in descriptors if descriptor["kind"] not in ("tag", "term")}
     )
@@ -133,7 +133,7 @@ def _build_runs_table(document: Document, style: Style) -> Iterator[Element]:
     rows = [
         (
             run["facts"].get("step") or run["facts"].get("comment") or run.get("title"),
-            style.name(run["program"]),
+            style.link(run["program"]),
             _list_access_modes(document["urn"], run),
             run["status"],
             style.time(run["start"]),

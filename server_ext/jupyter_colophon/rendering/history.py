@@ -5,7 +5,7 @@ from typing import Any
 
 from jupyter_colophon.core.documents.steps import format_operation
 from jupyter_colophon.core.identity.short_names import shorten_urn
-from jupyter_colophon.rendering.elements import Element, Preformatted, TableElement, TextLine, Title
+from jupyter_colophon.rendering.elements import Element, EntityName, Preformatted, TableElement, TextLine, Title
 from jupyter_colophon.rendering.lineage import CUT
 from jupyter_colophon.rendering.page import Page
 from jupyter_colophon.rendering.style import NOTEBOOK, Style
@@ -20,7 +20,7 @@ _NO_DIFFERENCE = TextLine("Nothing differs.")
 
 def build_history_page(document: Document, style: Style = NOTEBOOK) -> Page:
     """Return a page with the versions of an aspect, newest first."""
-    title = Title(shorten_urn(document["urn"]), document["aspect"])
+    title = Title(EntityName(shorten_urn(document["urn"]), document["urn"]), document["aspect"])
     if not document["versions"]:
         return Page((title, TextLine("No versions.")))
     rows = [
@@ -45,7 +45,7 @@ def build_diff_page(document: Document, style: Style = NOTEBOOK) -> Page:
 def build_lineage_diff_page(document: Document, style: Style = NOTEBOOK) -> Page:
     """Return a page with the edges that were added and removed."""
     rows = [
-        (word, style.name(edge["source"]), style.name(edge["target"]))
+        (word, style.link(edge["source"]), style.link(edge["target"]))
         for word in ("added", "removed")
         for edge in document[word]
     ]
@@ -62,13 +62,13 @@ def build_runs_page(document: Document, style: Style = NOTEBOOK) -> Page:
         return Page((*title, TextLine("None.")))
     rows = [
         (
-            _get_run_title(run),
+            EntityName(_get_run_title(run), run["program"]),
             run["status"],
             style.time(run["start"]),
             run["end"] and style.time(run["end"]),
             run["actor"],
-            list(dict.fromkeys(f"{access['mode']} {style.name(access['data'])}" for access in run["accesses"])),
-            run["urn"],
+            _list_accesses(run, style),
+            EntityName(run["urn"], run["urn"]),
         )
         for run in document["runs"]
     ]
@@ -96,7 +96,7 @@ def build_run_page(document: Document, style: Style = NOTEBOOK) -> Page:
     rows = [
         (
             access["mode"] or access["role"],
-            style.name(access["urn"]),
+            style.link(access["urn"]),
             access["component"],
             style.time(access["last"]),
             _format_user_metadata(access),
@@ -121,6 +121,12 @@ def _format_changes(version: Document) -> str:
 def _get_run_title(run: Document) -> str:
     """Return the title of a cell, else the program's short name."""
     return str(run["facts"].get("step") or shorten_urn(run["program"]))
+
+
+def _list_accesses(run: Document, style: Style) -> list[str]:
+    """Return the mode and the name of each access, without duplicates."""
+    names = (EntityName(f"{access['mode']} {style.name(access['data'])}", access["data"]) for access in run["accesses"])
+    return list(dict.fromkeys(names))
 
 
 def _format_user_metadata(accessed: Document) -> str:

@@ -7,6 +7,8 @@ from typing import Any
 
 from jupyter_colophon.rendering.elements import Element, Preformatted, TableElement, TextLine
 
+#: The MIME type of a page whose names and tags the lab extension links. Frontends without it show the HTML.
+PAGE_MIME = "application/vnd.jupyter-colophon.page.v1+json"
 #: Cells of tables are truncated to this length in notebooks: a property may have 10 KB. The URN of a run fits.
 MAX_CELL = 64
 
@@ -34,10 +36,22 @@ class Page:
         if self.has_html:
             html = "".join(element.to_html() for element in self.elements)
             bundle["text/html"] = f'<div class="jp-Colophon-answer">{html}</div>'
+            elements = [element.to_document() for element in self.elements]
+            if any(map(_has_link, elements)):
+                bundle[PAGE_MIME] = {"elements": elements}
         return bundle | dict(self.extra)
 
     def _render_text(self, max_cell: int | None) -> str:
         return "\n".join(element.to_text(max_cell) for element in self.elements).strip("\n")
+
+
+def _has_link(part: object) -> bool:
+    """Return whether a part of a page has the name of an entity, or a tag."""
+    if isinstance(part, list):
+        return any(map(_has_link, part))
+    if not isinstance(part, dict):
+        return False
+    return "urn" in part or bool(part.get("key") and part.get("words")) or any(map(_has_link, part.values()))
 
 
 def build_document_page(document: Mapping[str, Any]) -> Page:

@@ -7,7 +7,7 @@ from typing import Any
 from jupyter_colophon.core.display_text import format_count_with_noun
 from jupyter_colophon.core.identity.short_names import format_shortest_name, shorten_urn
 from jupyter_colophon.rendering import history, jobs
-from jupyter_colophon.rendering.elements import Preformatted, TableElement, TagList, TextLine, Title
+from jupyter_colophon.rendering.elements import EntityName, Preformatted, TableElement, TagList, TextLine, Title
 from jupyter_colophon.rendering.entity import build_entity_page
 from jupyter_colophon.rendering.lineage import build_columns_page, build_lineage_page
 from jupyter_colophon.rendering.page import Page, build_table_page
@@ -29,7 +29,7 @@ def _render_search_results(document: Document, style: Style) -> Page:
         return Page((title,))
     rows = [
         (
-            style.name(hit["urn"]),
+            style.link(hit["urn"]),
             hit["type"],
             hit["tags"],
             hit["owner"],
@@ -62,7 +62,7 @@ def _render_edit_result(document: Document, style: Style) -> Page:
     unknown = TextLine(f"The schema of {dataset} has no field {field}: check the spelling.")
     return Page(
         (
-            Title(shorten_urn(urn), "" if document["changed"] else "nothing to change"),
+            Title(EntityName(shorten_urn(urn), urn), "" if document["changed"] else "nothing to change"),
             *render_creation_notice(document, urn),
             *[unknown] * document["isStrange"],
             TagList("tags", tuple(document["tags"])),
@@ -76,7 +76,7 @@ def _render_propagation_result(document: Document, style: Style) -> Page:
     if not document["results"]:
         return Page((title, TextLine("No matches: nothing was copied.")))
     rows = [
-        (style.name(result["urn"]), "changed" if result["changed"] else "unchanged") for result in document["results"]
+        (style.link(result["urn"]), "changed" if result["changed"] else "unchanged") for result in document["results"]
     ]
     return Page(
         (title, *render_creation_notice(document, document["sink"]), TableElement("", ("name", "outcome"), rows))

@@ -8,6 +8,7 @@ from typing import Any
 
 from jupyter_colophon.core.identity.names import IdentityRules
 from jupyter_colophon.core.identity.short_names import format_shortest_name, shorten_urn
+from jupyter_colophon.rendering.elements import EntityName
 
 
 def format_local_time(time: str) -> str:
@@ -25,6 +26,10 @@ class Style:
     name: Callable[[str], str] = shorten_urn
     time: Callable[[str], str] = format_local_time
     max_lines: int | None = 400
+
+    def link(self, urn: str) -> EntityName:
+        """Return the name of an entity in this style, with its URN."""
+        return EntityName(self.name(urn), urn)
 
     def format_label(self, urn: str, node: Mapping[str, Any]) -> str:
         """Return the title of a lineage node, followed by its name in this style if that differs."""
