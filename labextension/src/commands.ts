@@ -1,6 +1,7 @@
 /** Ids of the commands of this extension. */
 export namespace CommandIDs {
   /** `{query?, filters?}`: opens the search panel, and searches. */
+  /** `{query?}`: shows the search panel, and searches. */
   export const showSearch = 'colophon:show-search';
   export const openEntity = 'colophon:open-entity';
   /** Saves the focused form, or the form of the current page. */
@@ -12,6 +13,8 @@ export namespace CommandIDs {
   export const openRun = 'colophon:open-run';
   /** `{path?, cell?, run?}`, at least a path or a run: opens the notebook at a cell. */
   export const openCell = 'colophon:open-cell';
+  /** `{urn, label?}`: an item of the menus of notebooks and cells, which opens the page of data. */
+  export const openNotebookData = 'colophon:open-notebook-data';
   export const openLineage = 'colophon:open-lineage';
   /** Asks for an entity, and opens its lineage graph. */
   export const pickLineage = 'colophon:pick-lineage';

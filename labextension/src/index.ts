@@ -4,10 +4,12 @@ import { entity } from './plugins/entity';
 import { files } from './plugins/files';
 import { forms } from './plugins/forms';
 import { instance } from './plugins/instance';
+import { launcher } from './plugins/launcher';
 import { lineage } from './plugins/lineage';
 import { metadata, schemaspacesApi } from './plugins/metadata';
 import { mime } from './plugins/mime';
 import { pickers } from './plugins/pickers';
+import { notebookData } from './plugins/notebook-data';
 import { notebookSection } from './plugins/notebook-section';
 import { entityTabs, lineageDecorator, searchSections } from './plugins/registries';
 import { run } from './plugins/run';
@@ -32,12 +34,14 @@ export default [
   forms,
   sidebar,
   notebookSection,
+  notebookData,
   entity,
   instance,
   lineage,
   run,
   cells,
   pickers,
+  launcher,
   files,
   status,
   mime,

@@ -18,3 +18,4 @@ import './lineage-legend.css';
 import './schemaspaces.css';
 import './activity.css';
 import './picker.css';
+import './notebook.css';
