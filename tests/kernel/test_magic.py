@@ -7,6 +7,7 @@ import pytest
 from jupyter_colophon.client.absence import find_entity
 from jupyter_colophon.client.aspect_edits import edit_aspect_with_retries, read_stored_aspect
 from jupyter_colophon.rendering.lineage import LINEAGE_MIME
+from jupyter_colophon.rendering.page import PAGE_MIME
 from live import run_live_kernel
 
 
@@ -50,6 +51,28 @@ def test_restarted_kernel_gets_a_new_token(server, catalog, database):
     assert people(catalog, database)["tags"] == ["again"]
 
 
+#: Opens the comm of a frontend in the kernel: `seen` has what the kernel sends to it.
+OPEN_COMM = """
+class Frontend:
+    seen = []
+    def send(self, data): self.seen.append((data["state"], data["waiting"]))
+    def on_close(self, callback): self.close = callback
+get_ipython().kernel.comm_manager.targets["jupyter-colophon.recording"](Frontend(), {})
+"""
+
+
+def test_kernel_reports_whether_it_records(server):
+    with run_live_kernel(server, "status.ipynb") as kernel:
+        assert kernel.run(OPEN_COMM, "c").succeeded
+        assert kernel.run("print(Frontend.seen)", "c").text == "[('on', 0)]\n"
+        assert kernel.run("%unload_ext jupyter_colophon", "c").succeeded
+        assert kernel.run("print(Frontend.seen)", "c").text == "[('on', 0), ('off', 0)]\n"
+        gone = kernel.run("print('jupyter-colophon.recording' in get_ipython().kernel.comm_manager.targets)", "c")
+        assert gone.text == "False\n"
+        assert kernel.run("%load_ext jupyter_colophon", "c").succeeded
+        assert kernel.run(OPEN_COMM + "print(Frontend.seen)", "c").text == "[('on', 0)]\n"
+
+
 def test_loading_adds_no_names_and_imports_no_large_module(kernel):
     outcome = kernel.run(
         "import sys\nprint([n for n in globals() if 'colophon' in n], [m for m in ('pyspark', 'py4j', 'jsonschema_rs', 'tornado.httpserver') if m in sys.modules])",
@@ -81,7 +104,8 @@ def test_writes_have_the_user_as_actor_and_the_kernel_as_via(kernel, catalog, da
 
 def test_every_command_of_a_cell_answers_in_text_and_html(kernel, database):
     outcome = kernel.run(f"%metadata tag {database}.t x\n%metadata show {database}.t\n%metadata search tag:x", "c")
-    assert [set(output) for output in outcome.outputs] == [{"text/plain", "text/html"}] * 3
+    assert len(outcome.outputs) == 3
+    assert all(set(output) - {PAGE_MIME} == {"text/plain", "text/html"} for output in outcome.outputs)
 
 
 def test_show_search_and_keys_find_written_metadata(kernel, database):
@@ -250,7 +274,7 @@ def test_a_document_or_a_frame_is_answered_on_request(kernel, database):
 def test_the_python_api_and_the_magic_are_one(kernel, database):
     kernel.run(f"%metadata use {database}", "c")
     outcome = kernel.run("from jupyter_colophon import metadata\nmetadata.tag('t', 'both')", "c")
-    assert [set(output) for output in outcome.outputs] == [{"text/plain", "text/html"}]
+    assert [set(output) for output in outcome.outputs] == [{"text/plain", "text/html", PAGE_MIME}]
     assert outcome.text == kernel.run("%metadata tag t both", "c").text.replace("  nothing to change", "")
     assert f"names without a dot belong to {database}" in kernel.run("metadata.use()", "c").text
     kernel.run("metadata.use('')", "c")

@@ -27,18 +27,24 @@ export class CurrentNotebook implements ICurrentNotebook {
     return this._changed;
   }
 
+  /** The widget of the notebook; undefined if no notebook is open. */
+  get widget(): INotebookWidget | undefined {
+    return this._notebook;
+  }
+
   private _update(): void {
     const { shell, serviceManager } = this._app;
     const opened = listNotebooks(shell);
     const current = shell.currentWidget;
     const notebook = isNotebook(current) ? current : (opened.find(other => other === this._notebook) ?? opened[0]);
-    if (notebook !== this._notebook) {
+    const before = this._notebook;
+    if (notebook !== before) {
       this._notebook = notebook;
       // A rename keeps the widget; a second connection of the same slot is ignored.
       notebook?.context.pathChanged.connect(this._update, this);
     }
     const path = notebook ? serviceManager.contents.localPath(notebook.context.path) : null;
-    if (path !== this._path) {
+    if (path !== this._path || notebook !== before) {
       this._path = path;
       this._changed.emit();
     }

@@ -10,6 +10,25 @@ interface ICellWidget extends Widget {
   };
 }
 
+/** A signal whose arguments are not used. */
+interface ISlots {
+  connect(slot: () => void, thisArg: object): boolean;
+  disconnect(slot: () => void, thisArg: object): boolean;
+}
+
+/** The parts of a connection to a kernel that are used here. */
+export interface IKernel {
+  readonly id: string;
+  readonly status: string;
+  createComm(target: string): {
+    readonly isDisposed: boolean;
+    onMsg: (message: { content: { data: unknown } }) => void;
+    onClose: () => void;
+    open(): void;
+    dispose(): void;
+  };
+}
+
 /**
  * The parts of JupyterLab's notebooks that are used here.
  *
@@ -19,9 +38,16 @@ export interface INotebookWidget extends Widget {
   readonly context: {
     readonly path: string;
     readonly ready: Promise<void>;
-    readonly pathChanged: { connect(slot: () => void, thisArg: object): boolean };
+    readonly pathChanged: ISlots;
+    readonly sessionContext: {
+      readonly session: { readonly kernel: IKernel | null } | null;
+      readonly kernelChanged: ISlots;
+      readonly statusChanged: ISlots;
+    };
   };
   readonly content: Widget & {
+    /** Null before the notebook is loaded. */
+    readonly model: { readonly cells: { readonly changed: ISlots } } | null;
     readonly widgets: readonly ICellWidget[];
     activeCellIndex: number;
     deselectAll(): void;

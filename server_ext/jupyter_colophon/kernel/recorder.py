@@ -2,6 +2,7 @@
 
 import threading
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
@@ -50,13 +51,17 @@ class Recorder:
         namespace: str = DEFAULT_NAMESPACE,
         *,
         with_source: bool = False,
+        on_outage_changed: Callable[[], None] | None = None,
     ) -> None:
-        """Create a recorder; `with_source` records the source of cells, without credentials."""
+        """Create a recorder; `with_source` records the source of cells, without credentials.
+
+        `on_outage_changed` is called when the server becomes unavailable or available again, from another thread.
+        """
         self._notebook, self._kernel, self._namespace = notebook, kernel, namespace
         self._with_source = with_source
         self._timeline = Timeline()
         self._queue = ReportQueue()
-        self._sender = ReportSender(catalog, self._queue, notices)
+        self._sender = ReportSender(catalog, self._queue, notices, on_outage_changed)
         self._lock = threading.Lock()
         self._entries: WeakKeyDictionary[CellExecution, _ExecutionReport] = WeakKeyDictionary()
         self._session = RunReport(
@@ -134,6 +139,16 @@ class Recorder:
         failures = self._sender.failure_count
         self._sender.retry_now()
         self._queue.wait_until_delivered(timeout_s, lambda: self._sender.failure_count > failures)
+        return self._queue.count_pending()
+
+    @property
+    def outage_reason(self) -> str:
+        """Return why the server is unavailable, "" if it is available."""
+        return self._sender.outage_reason
+
+    @property
+    def pending_count(self) -> int:
+        """Return how many observations and endings have not reached the server."""
         return self._queue.count_pending()
 
     @property

@@ -13,7 +13,7 @@ from jupyter_colophon.spark.plans.observation import MissingDetail, merge_refs
 from jupyter_colophon.system.worker import Backoff, Worker
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from jupyter_colophon.client.caller import Document
     from jupyter_colophon.client.operations import Operations
@@ -36,11 +36,17 @@ _logger = logging.getLogger("jupyter_colophon.kernel")
 class ReportSender:
     """Sends the batches of the queue one by one; they stay queued while the server is unavailable."""
 
-    def __init__(self, catalog: "Operations", queue: "ReportQueue", notices: "NoticeQueue") -> None:
+    def __init__(
+        self,
+        catalog: "Operations",
+        queue: "ReportQueue",
+        notices: "NoticeQueue",
+        on_outage_changed: "Callable[[], None] | None" = None,
+    ) -> None:
         self._catalog, self._queue, self._notices = catalog, queue, notices
         self._sent_values: dict[tuple[str, str], str] = {}
         self._failures = self._refused = 0
-        self._outage = _ServerOutage(queue, notices)
+        self._outage = _ServerOutage(queue, notices, on_outage_changed)
         self._worker = Worker(
             "colophon-sender",
             self._send_queued_batches,
@@ -55,6 +61,11 @@ class ReportSender:
     def failure_count(self) -> int:
         """Return the number of attempts that failed because the server was unavailable or could not write."""
         return self._failures
+
+    @property
+    def outage_reason(self) -> str:
+        """Return why the server is unavailable, "" if it is available."""
+        return self._outage.reason
 
     @property
     def refused_count(self) -> int:
@@ -226,11 +237,16 @@ class ReportSender:
 class _ServerOutage:
     """Notifies the user that the server is unavailable, and when it is back, how much was lost."""
 
-    def __init__(self, queue: "ReportQueue", notices: "NoticeQueue") -> None:
-        self._queue, self._notices = queue, notices
+    def __init__(
+        self, queue: "ReportQueue", notices: "NoticeQueue", on_changed: "Callable[[], None] | None" = None
+    ) -> None:
+        self._queue, self._notices, self._on_changed = queue, notices, on_changed
+        #: Why the server is unavailable, "" if it is available.
+        self.reason = ""
 
     def begin(self, reason: str) -> None:
         """Show why the server is unavailable, once."""
+        self._set_reason(reason)
         self._notices.add_once(
             _OUTAGE_KEY,
             f"Colophon: {reason}. The notebook continues; lineage of its cells is buffered in this kernel until the"
@@ -239,12 +255,19 @@ class _ServerOutage:
 
     def end(self) -> None:
         """Show how many observations were lost, if any."""
+        self._set_reason("")
         if not self._notices.allow_again(_OUTAGE_KEY):
             return
         lost = self._queue.take_dropped_count()
         if lost:
             text = f"{format_count_with_noun(lost, 'observation')} {'was' if lost == 1 else 'were'} lost"
             self._notices.add_once(f"lost {lost}", f"Colophon: the server is available again; {text}.")
+
+    def _set_reason(self, reason: str) -> None:
+        if reason != self.reason:
+            self.reason = reason
+            if self._on_changed is not None:
+                self._on_changed()
 
 
 def _build_written_data_proposals(observations: "Sequence[Observation]", run: str) -> "list[Document]":

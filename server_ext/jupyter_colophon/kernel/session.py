@@ -4,7 +4,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from jupyter_colophon.client.api.current_connection import ShowProgress, current, show_terminal_progress
 from jupyter_colophon.client.operations import Operations
@@ -14,6 +14,7 @@ from jupyter_colophon.client.transport import Transport
 from jupyter_colophon.kernel.messages import NoticeQueue
 from jupyter_colophon.kernel.provenance import Provenance
 from jupyter_colophon.kernel.recorder import Recorder
+from jupyter_colophon.kernel.recording_status import RecordingState, RecordingStatus
 from jupyter_colophon.kernel.shutdown import call_on_shutdown
 from jupyter_colophon.kernel.spark_sessions import SparkCaptures
 from jupyter_colophon.kernel.sync_status import Pending
@@ -43,6 +44,7 @@ class KernelSession:
         self.notices = NoticeQueue()
         self.captures = SparkCaptures(self._forward_observation, self.notices)
         self.provenance = Provenance(self, shell)
+        self.status = RecordingStatus(self._describe_recording)
         self.catalog: Operations | None = None
         self._server: ServerAddress | None = None
         self.recorder: Recorder | None = None
@@ -66,6 +68,7 @@ class KernelSession:
         else:
             self.captures.disable_capture()
         self._unregister_shutdown = call_on_shutdown(self._shell, self._end_session)
+        self.status.register_target(self._shell)
 
     def stop(self) -> None:
         """Undo `start`: send the last reports, and release shell and server."""
@@ -74,6 +77,7 @@ class KernelSession:
         self._replace_catalog_and_recorder(None, None)
         self.captures.detach_listeners()
         self.provenance.unregister_handlers()
+        self.status.unregister_target(self._shell)
         current.on_connect, current.sync, current.show_progress = (
             None,
             current.send_program_changes_and_wait,
@@ -92,6 +96,7 @@ class KernelSession:
             self.notices,
             settings.namespace,
             with_source=settings.record_cell_source,
+            on_outage_changed=self.status.send_if_changed,
         )
         self._server = server
         self._replace_catalog_and_recorder(Operations(Transport(server)), recorder)
@@ -112,9 +117,20 @@ class KernelSession:
         return Pending(reports, emitted, not sender.wait_until_applied(self.catalog, deadline))
 
     def print_messages(self) -> None:
-        """Print the pending messages on standard error, one line each."""
+        """Print the pending messages on standard error, one line each, and report the status to frontends."""
         for line in self.notices.take_lines():
             sys.stderr.write(line + "\n")
+        self.status.send_if_changed()
+
+    def _describe_recording(self) -> dict[str, Any]:
+        """Return whether this kernel records, why not, and how many reports have not reached the server."""
+        if self.captures.is_off:
+            return {"state": "off", "reason": "", "waiting": 0}
+        if self.recorder is None or self._server is None:
+            return {"state": "disconnected", "reason": "", "waiting": 0}
+        reason = self.recorder.outage_reason
+        state: RecordingState = "away" if reason else "on"
+        return {"state": state, "reason": reason, "waiting": self.recorder.pending_count if reason else 0}
 
     def _flush_before_query(self) -> None:
         """Send pending reports before a function of `metadata` queries the server, and print what is still pending."""

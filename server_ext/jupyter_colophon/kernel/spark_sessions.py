@@ -20,6 +20,8 @@ DRAIN_MS = 500
 #: How long a command waits for the events of its own reads.
 EXCLUDED_READS_MS = 5_000
 
+_OFF = "off"
+
 
 class SparkCaptures:
     """Attaches a listener to every classic session when it is created; shows a notice for a Spark Connect session."""
@@ -41,6 +43,11 @@ class SparkCaptures:
             missed = self._missed + sum(capture.errors for _, capture in self._captures)
         return f"{self._state}; not recorded: {format_count_with_noun(missed, 'execution')}" if missed else self._state
 
+    @property
+    def is_off(self) -> bool:
+        """Return whether no session is captured, because that is disabled or the extension is unloaded."""
+        return self._state == _OFF
+
     def start_capturing(self) -> None:
         """Attach to sessions created from now on, and to the active one."""
         self._unhook = session_hook.on_session(self._attach_or_notify)
@@ -51,7 +58,7 @@ class SparkCaptures:
 
     def disable_capture(self) -> None:
         """Capture no session, as COLOPHON_CAPTURE or the server's setting `capture` requires."""
-        self._state = "off"
+        self._state = _OFF
 
     def detach_listeners(self) -> None:
         """Detach every listener."""
@@ -60,7 +67,7 @@ class SparkCaptures:
             self._unhook = None
         with self._lock:
             captures, self._captures = self._captures, []
-            self._state = "off"
+            self._state = _OFF
         for _, capture in captures:
             # The JVM may have ended already.
             with suppress(Exception):
