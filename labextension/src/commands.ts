@@ -1,7 +1,6 @@
 /** Ids of the commands of this extension. */
 export namespace CommandIDs {
   /** `{query?, filters?}`: opens the search panel, and searches. */
-  /** `{query?}`: shows the search panel, and searches. */
   export const showSearch = 'colophon:show-search';
   export const openEntity = 'colophon:open-entity';
   /** Saves the focused form, or the form of the current page. */
