@@ -30,7 +30,7 @@ class RecordingStatus:
         """Accept comms of frontends; a shell without them, such as a terminal, has no status."""
         manager = getattr(getattr(shell, "kernel", None), "comm_manager", None)
         if manager is not None:
-            manager.register_target(TARGET, self._accept_comm)
+            manager.register_target(TARGET, self._add_comm)
 
     def unregister_target(self, shell: "InteractiveShell") -> None:
         """Send the last status and accept no more comms."""
@@ -38,7 +38,7 @@ class RecordingStatus:
         manager = getattr(getattr(shell, "kernel", None), "comm_manager", None)
         if manager is not None:
             with suppress(KeyError):
-                manager.unregister_target(TARGET, self._accept_comm)
+                manager.unregister_target(TARGET, self._add_comm)
 
     def send_if_changed(self) -> None:
         """Send the status to all frontends if it differs from the one sent last."""
@@ -51,7 +51,7 @@ class RecordingStatus:
                 for comm in self._comms:
                     _send(comm, status)
 
-    def _accept_comm(self, comm: Any, _open: Document) -> None:
+    def _add_comm(self, comm: Any, _open: Document) -> None:
         with self._lock:
             self._comms.append(comm)
             comm.on_close(lambda _close: self._remove_comm(comm))

@@ -133,7 +133,7 @@ def _build_runs_table(document: Document, style: Style) -> Iterator[Element]:
     rows = [
         (
             run["facts"].get("step") or run["facts"].get("comment") or run.get("title"),
-            style.link(run["program"]),
+            style.make_link(run["program"]),
             _list_access_modes(document["urn"], run),
             run["status"],
             style.time(run["start"]),

@@ -45,7 +45,7 @@ def build_diff_page(document: Document, style: Style = NOTEBOOK) -> Page:
 def build_lineage_diff_page(document: Document, style: Style = NOTEBOOK) -> Page:
     """Return a page with the edges that were added and removed."""
     rows = [
-        (word, style.link(edge["source"]), style.link(edge["target"]))
+        (word, style.make_link(edge["source"]), style.make_link(edge["target"]))
         for word in ("added", "removed")
         for edge in document[word]
     ]
@@ -96,7 +96,7 @@ def build_run_page(document: Document, style: Style = NOTEBOOK) -> Page:
     rows = [
         (
             access["mode"] or access["role"],
-            style.link(access["urn"]),
+            style.make_link(access["urn"]),
             access["component"],
             style.time(access["last"]),
             _format_user_metadata(access),

@@ -29,7 +29,7 @@ def _render_search_results(document: Document, style: Style) -> Page:
         return Page((title,))
     rows = [
         (
-            style.link(hit["urn"]),
+            style.make_link(hit["urn"]),
             hit["type"],
             hit["tags"],
             hit["owner"],
@@ -76,7 +76,8 @@ def _render_propagation_result(document: Document, style: Style) -> Page:
     if not document["results"]:
         return Page((title, TextLine("No matches: nothing was copied.")))
     rows = [
-        (style.link(result["urn"]), "changed" if result["changed"] else "unchanged") for result in document["results"]
+        (style.make_link(result["urn"]), "changed" if result["changed"] else "unchanged")
+        for result in document["results"]
     ]
     return Page(
         (title, *render_creation_notice(document, document["sink"]), TableElement("", ("name", "outcome"), rows))

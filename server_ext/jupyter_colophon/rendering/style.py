@@ -27,7 +27,7 @@ class Style:
     time: Callable[[str], str] = format_local_time
     max_lines: int | None = 400
 
-    def link(self, urn: str) -> EntityName:
+    def make_link(self, urn: str) -> EntityName:
         """Return the name of an entity in this style, with its URN."""
         return EntityName(self.name(urn), urn)
 
