@@ -177,6 +177,12 @@ class Settings(Configurable):
         config=True,
         help="Maximum number of concurrent scheduled pipeline runs of this server (docs/pipelines.md#schedules); 0 disables the scheduler.",
     )
+    max_pipeline_executions = Int(
+        2,
+        min=0,
+        config=True,
+        help="Maximum number of concurrent previews and runs of pipelines that users start on this server (docs/pipelines.md#in-jupyterlab); 0 disables them.",
+    )
     max_connections_per_user = Int(
         64,
         min=1,

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote, urlencode
+from uuid import UUID
 
 import pytest
 from jupyter_colophon.core.read_budget import ANSWER_BYTES_MAX, LIST_BYTES_MAX, PAGE_BYTES_MAX
@@ -113,6 +114,8 @@ READS: dict[str, list[Read]] = {
     "listPipelinePlugins": [Read(WHOLE, ("pipelines", "plugins"))],
     "checkPipeline": [Read(PAGE, ("pipelines", "check"), body={"name": "p", "document": {}})],
     "listPipelineSchedules": [Read(WHOLE, ("pipelines", "schedules"))],
+    "packagePipeline": [Read(PAGE, ("pipelines", "package"), body={"name": "p", "document": {}}, status=400)],
+    "readPipelineExecution": [Read(PAGE, ("pipelines", "executions", str(UUID(int=0))), status=404)],
     # CDAP's API.
     "v3SearchNamespace": [
         Read(PAGE, f"{SPACES}/metadata/search", SEARCHED, cut=True),

@@ -18,7 +18,13 @@ async def test_pipeline_is_stored_and_checked_by_name(api: Any, sales: None) -> 
     made = await api("POST", *SPACE, body=EXAMPLE, answers="instance")
     assert (made.status, made.body["name"]) == (201, "staff")
     checked = await api("POST", "pipelines", "check", body={"name": "staff"}, answers="pipeline-check-result")
-    assert checked.body == {"valid": True, "order": ["employees", "masked", "staff", "told"], "problems": []}
+    assert checked.body == {
+        "valid": True,
+        "order": ["employees", "masked", "staff", "told"],
+        "arguments": ["sink", "source"],
+        "columns": [],
+        "problems": [],
+    }
     absent = await api("POST", "pipelines", "check", body={"name": "nosuch"})
     assert absent.status == 404
 

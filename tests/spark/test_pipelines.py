@@ -225,7 +225,8 @@ def test_all_transforms_produce_expected_data(spark: SparkSession, place: Path) 
         "grouped > outlines",
         arguments={"least": "11"},
     )  # fmt: skip
-    shown = {one.stage: one for one in preview_stages(prepared, spark, until="grouped")}
+    until = PreparedPipeline(prepared.pipeline.restrict_to_sources_of("grouped"), prepared.arguments, prepared.plugins)
+    shown = {one.stage: one for one in preview_stages(until, spark)}
     assert list(shown) == ["employees", "teams", "once", "named", "joined", "grouped"]
     assert shown["joined"].columns == (("id", "bigint"), ("empName", "string"), ("pay", "bigint"), ("team", "string"))
     assert {(row["team"], row["total"]) for row in shown["grouped"].rows} == {("x", 5), ("y", 7)}

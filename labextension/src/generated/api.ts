@@ -69,7 +69,11 @@ migration: Migration
 "namespace-import": NamespaceImport
 "pipeline-check": PipelineCheck
 "pipeline-check-result": PipelineCheckResult
+"pipeline-execution": PipelineExecution
+"pipeline-package": PipelinePackage
 "pipeline-plugins": PipelinePlugins
+"pipeline-preview-start": PipelinePreviewStart
+"pipeline-run-start": PipelineRunStart
 "pipeline-schedules": PipelineSchedules
 problem: Problem
 proposal: Proposal
@@ -1335,6 +1339,17 @@ valid: boolean
  * The names of the stages in order, if the pipeline is valid.
  */
 order: string[]
+/**
+ * The names of the arguments that the pipeline reads.
+ */
+arguments: string[]
+/**
+ * The columns of the output of stages, as far as they are known without running them.
+ */
+columns: {
+stage: string
+columns: string[]
+}[]
 problems: {
 /**
  * A JSON Pointer into the instance.
@@ -1342,6 +1357,81 @@ problems: {
 pointer: string
 message: string
 }[]
+}
+/**
+ * A preview or a run of a pipeline that a user started on a server. It is available to this user until the server ends, or has finished many more.
+ */
+export interface PipelineExecution {
+id: string
+kind: ("preview" | "run")
+/**
+ * The name of the pipeline.
+ */
+pipeline: string
+/**
+ * The URN of the run; it can be read when Spark has started. Null for a preview.
+ */
+run: (string | null)
+/**
+ * A preview also succeeds if it shows the error of a stage.
+ */
+status: ("running" | "succeeded" | "failed" | "killed")
+/**
+ * ISO 8601, UTC, milliseconds.
+ */
+started: string
+/**
+ * ISO 8601, UTC, milliseconds.
+ */
+ended: (string | null)
+/**
+ * The complete message of the error, which may contain values of data; or empty.
+ */
+problem: string
+/**
+ * The end of the output of the process.
+ */
+log: string
+/**
+ * The output of the stages of a preview, in order, up to the first one that failed.
+ */
+stages: {
+stage: string
+columns: {
+name: string
+/**
+ * The type in Spark SQL.
+ */
+type: string
+}[]
+/**
+ * Values by column; a null is omitted.
+ */
+rows: {
+
+}[]
+/**
+ * Why the stage failed, or empty.
+ */
+error: string
+}[]
+}
+/**
+ * A pipeline and the code that runs it, for `spark-submit`.
+ */
+export interface PipelinePackage {
+/**
+ * The name of the zip file.
+ */
+file: string
+/**
+ * The zip file, in Base64.
+ */
+content: string
+/**
+ * The command that runs it, in the folder in which it was unpacked.
+ */
+command: string
 }
 /**
  * The plugins for stages of pipelines.
@@ -1370,6 +1460,50 @@ problems: {
 plugin: string
 reason: string
 }[]
+}
+/**
+ * A preview of a pipeline: of a stored one by its name, or of a document.
+ */
+export interface PipelinePreviewStart {
+/**
+ * Its name in the schemaspace `pipelines`.
+ */
+name: string
+/**
+ * The instance: `display_name`, `schema_name`, `metadata`.
+ */
+document?: {
+
+}
+/**
+ * Arguments of a run, in addition to those of the pipeline.
+ */
+arguments?: {
+[k: string]: (string | number | boolean)
+}
+/**
+ * Preview only this stage and those that lead to it; the others need not be valid.
+ */
+stage?: string
+/**
+ * The number of rows of each stage; by default 20.
+ */
+rows?: number
+}
+/**
+ * A run of a stored pipeline.
+ */
+export interface PipelineRunStart {
+/**
+ * Its name in the schemaspace `pipelines`.
+ */
+name: string
+/**
+ * Arguments of a run, in addition to those of the pipeline.
+ */
+arguments?: {
+[k: string]: (string | number | boolean)
+}
 }
 /**
  * The schedules of pipelines with their state.

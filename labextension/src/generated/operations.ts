@@ -45,7 +45,11 @@ import type {
   NamespaceImport,
   PipelineCheck,
   PipelineCheckResult,
+  PipelineExecution,
+  PipelinePackage,
   PipelinePlugins,
+  PipelinePreviewStart,
+  PipelineRunStart,
   PipelineSchedules,
   Proposals,
   RecoveryFileChoice,
@@ -516,6 +520,36 @@ export interface IOperations {
     body: PipelineCheck;
     answer: PipelineCheckResult;
   };
+  /** Package a pipeline for `spark-submit`: a zip file with the pipeline and our code, without a snapshot. */
+  packagePipeline: {
+    parameters: Record<never, never>;
+    body: PipelineCheck;
+    answer: PipelinePackage;
+  };
+  /** Run a stored pipeline on the server's machine, as the caller. */
+  startPipelineRun: {
+    parameters: Record<never, never>;
+    body: PipelineRunStart;
+    answer: PipelineExecution;
+  };
+  /** Preview a pipeline on the server's machine, as the caller; nothing is written, recorded or emitted. */
+  startPipelinePreview: {
+    parameters: Record<never, never>;
+    body: PipelinePreviewStart;
+    answer: PipelineExecution;
+  };
+  /** Read a preview or a run that the caller started on this server: its status, its log and its result. */
+  readPipelineExecution: {
+    parameters: { execution: string };
+    body: undefined;
+    answer: PipelineExecution;
+  };
+  /** Stop a preview or a run that the caller started on this server. */
+  stopPipelineExecution: {
+    parameters: { execution: string };
+    body: undefined;
+    answer: PipelineExecution;
+  };
   /** Read the OpenAPI 3.1 document of this API. */
   readOpenApi: {
     parameters: Record<never, never>;
@@ -598,5 +632,10 @@ export const OPERATIONS: { readonly [Id in keyof IOperations]: IOperation } = {
   listPipelinePlugins: { method: "GET", path: "/pipelines/plugins" },
   listPipelineSchedules: { method: "GET", path: "/pipelines/schedules" },
   checkPipeline: { method: "POST", path: "/pipelines/check" },
+  packagePipeline: { method: "POST", path: "/pipelines/package" },
+  startPipelineRun: { method: "POST", path: "/pipelines/runs" },
+  startPipelinePreview: { method: "POST", path: "/pipelines/previews" },
+  readPipelineExecution: { method: "GET", path: "/pipelines/executions/{execution}" },
+  stopPipelineExecution: { method: "DELETE", path: "/pipelines/executions/{execution}" },
   readOpenApi: { method: "GET", path: "/openapi.json" }
 };

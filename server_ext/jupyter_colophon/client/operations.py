@@ -1003,6 +1003,33 @@ class Operations:
         call = Call("checkPipeline", "POST", "/pipelines/check", body=body)
         return self.caller.call(call, timeout_s)
 
+    def package_pipeline(self, body: Body, *, timeout_s: float | None = None) -> Document:
+        """Package a pipeline for `spark-submit`: a zip file with the pipeline and our code, without a snapshot. Body: `PipelineCheck`. Answer: `PipelinePackage`."""
+        call = Call("packagePipeline", "POST", "/pipelines/package", body=body)
+        return self.caller.call(call, timeout_s)
+
+    def start_pipeline_run(self, body: Body, *, timeout_s: float | None = None) -> Document:
+        """Run a stored pipeline on the server's machine, as the caller. Body: `PipelineRunStart`. Answer: `PipelineExecution`."""
+        call = Call("startPipelineRun", "POST", "/pipelines/runs", body=body)
+        return self.caller.call(call, timeout_s)
+
+    def start_pipeline_preview(self, body: Body, *, timeout_s: float | None = None) -> Document:
+        """Preview a pipeline on the server's machine, as the caller; nothing is written, recorded or emitted. Body: `PipelinePreviewStart`. Answer: `PipelineExecution`."""
+        call = Call("startPipelinePreview", "POST", "/pipelines/previews", body=body)
+        return self.caller.call(call, timeout_s)
+
+    def read_pipeline_execution(self, execution: str, *, timeout_s: float | None = None) -> Document:
+        """Read a preview or a run that the caller started on this server: its status, its log and its result. Answer: `PipelineExecution`."""
+        call = Call("readPipelineExecution", "GET", "/pipelines/executions/{execution}", path={"execution": execution})
+        return self.caller.call(call, timeout_s)
+
+    def stop_pipeline_execution(self, execution: str, *, timeout_s: float | None = None) -> Document:
+        """Stop a preview or a run that the caller started on this server. Answer: `PipelineExecution`."""
+        call = Call(
+            "stopPipelineExecution", "DELETE", "/pipelines/executions/{execution}", path={"execution": execution}
+        )
+        return self.caller.call(call, timeout_s)
+
     def read_open_api(self, *, timeout_s: float | None = None) -> Document:
         """Read the OpenAPI 3.1 document of this API."""
         call = Call("readOpenApi", "GET", "/openapi.json")

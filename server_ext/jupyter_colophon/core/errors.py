@@ -424,6 +424,16 @@ class TooManyConnections(MetadataError):
         )
 
 
+class TooManyExecutions(MetadataError):
+    """A server runs as many pipelines for its users as allowed."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(
+            f"{most} previews and runs of pipelines are active on this server, and more are not allowed "
+            "(c.Colophon.max_pipeline_executions): wait for one to end, or stop it"
+        )
+
+
 class BackupRejected(MetadataError):
     """A file is not a backup, or cannot be restored into this store."""
 

@@ -65,9 +65,10 @@ class Colophon(Settings, ExtensionApp):
             from jupyter_colophon.http.changes.event_bus import create_event_emitter
 
             state.start_sink_delivery(self.sinks, create_event_emitter(self.serverapp))
-        if self.max_scheduled_runs and not problem and self.serverapp is not None:
-            state.start_pipeline_scheduler(partial(provisioner.issue_token_of_scheduled_run, self.serverapp))
         if self.serverapp is not None:
+            state.token_issuer = partial(provisioner.issue_token_of_pipeline, self.serverapp)
+            if self.max_scheduled_runs and not problem:
+                state.start_pipeline_scheduler(state.token_issuer)
             provisioner.install_default_provisioner(self.serverapp)
             if not problem:
                 state.notebook_follower = NotebookFollower(self.serverapp, state)
@@ -107,9 +108,8 @@ class Colophon(Settings, ExtensionApp):
         state: Any = self.settings.get(SETTING)
         if state is None:
             return
-        if state.scheduler is not None:
-            # Ends the runs that it started; they report their end.
-            await asyncio.get_running_loop().run_in_executor(None, state.scheduler.close)
+        # The runs that this server started report their end.
+        await asyncio.get_running_loop().run_in_executor(None, state.close_pipelines)
         if self.serverapp is not None and self.serverapp.kernel_manager.list_kernel_ids():
             atexit.register(state.close)
         else:

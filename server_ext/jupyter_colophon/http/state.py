@@ -13,9 +13,7 @@ from typing import TYPE_CHECKING, Any
 from jupyter_server.auth.identity import IdentityProvider, PasswordIdentityProvider, User
 
 from jupyter_colophon.core.access import KERNEL_ACTIONS, Principal
-from jupyter_colophon.core.errors import (
-    MetadataError,
-)
+from jupyter_colophon.core.errors import AccessDenied, MetadataError
 from jupyter_colophon.http.changes.change_hub import ChangeHub
 from jupyter_colophon.http.changes.ws_ping import PingScheduler
 from jupyter_colophon.http.kernels.kernel_notebooks import KernelNotebooks
@@ -29,7 +27,8 @@ from jupyter_colophon.operations.services import ProcessServices
 if TYPE_CHECKING:
     from jupyter_colophon.composition import Catalog
     from jupyter_colophon.http.notebook_follower import NotebookFollower
-    from jupyter_colophon.pipelines.scheduler.process_launcher import TokenIssuer
+    from jupyter_colophon.pipelines.launcher import PipelineLauncher
+    from jupyter_colophon.pipelines.pipeline_process import TokenIssuer
     from jupyter_colophon.pipelines.scheduler.scheduler import Scheduler
     from jupyter_colophon.relay.relay import SinkRelay
     from jupyter_colophon.relay.sink_protocol import EventBus
@@ -65,6 +64,9 @@ class ServerState(ProcessServices):
     scheduler: "Scheduler | None" = None
     #: Follows renames and saves of notebooks; None before the server has started.
     notebook_follower: "NotebookFollower | None" = None
+    #: Issues tokens to processes of pipelines; None outside of a Jupyter server.
+    token_issuer: "TokenIssuer | None" = None
+    _pipeline_launcher: "PipelineLauncher | None" = None
     #: The kernels of this server, recorded for the next server.
     kernel_registry: KernelRegistry = field(init=False)
     _lineage_listeners: "LineageListenerManager | None" = None
@@ -163,6 +165,25 @@ class ServerState(ProcessServices):
         )
         self.scheduler.start()
 
+    def get_pipeline_launcher(self) -> "PipelineLauncher":
+        """Return the previews and runs of pipelines that users started. Raises AccessDenied if the settings disable them."""
+        from jupyter_colophon.pipelines.launcher import PipelineLauncher
+
+        most = self.settings.max_pipeline_executions
+        if self.token_issuer is None or most == 0:
+            raise AccessDenied("start", "pipelines: the setting c.Colophon.max_pipeline_executions is 0")
+        with self._composing:
+            if self._pipeline_launcher is None:
+                self._pipeline_launcher = PipelineLauncher(self.get_or_open_catalog, self.token_issuer, most)
+            return self._pipeline_launcher
+
+    def close_pipelines(self) -> None:
+        """Start no more pipelines, and stop active ones, which report their end."""
+        if self.scheduler is not None:
+            self.scheduler.close()
+        if self._pipeline_launcher is not None:
+            self._pipeline_launcher.close()
+
     def _record_instance_changes(self) -> None:
         # Requests for instances report the error.
         with suppress(MetadataError):
@@ -172,8 +193,7 @@ class ServerState(ProcessServices):
         """Close all services and threads."""
         self.closed = True
         self.change_hub.remove_all_and_stop_listening()
-        if self.scheduler is not None:
-            self.scheduler.close()
+        self.close_pipelines()
         if self.relay is not None:
             self.relay.close()
         if self.notebook_follower is not None:

@@ -58,6 +58,7 @@ TABLE: dict[type[errors.MetadataError], ProblemType] = {
     errors.ConditionFailed: ProblemType(412, "condition-failed", "Condition failed"),
     errors.TooLarge: ProblemType(413, "too-large", "Too large"),
     errors.TooManyConnections: ProblemType(429, "too-many-connections", "Too many connections"),
+    errors.TooManyExecutions: ProblemType(429, "too-many-executions", "Too many executions"),
     errors.DeliveryFailed: ProblemType(502, "delivery-failed", "Delivery failed"),
     errors.SecretUnavailable: ProblemType(503, "secret-unavailable", "Secret unavailable"),
     errors.StoreFull: ProblemType(507, "store-full", "No space left in the store"),

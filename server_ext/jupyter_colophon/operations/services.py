@@ -15,6 +15,7 @@ from jupyter_colophon.settings import Settings
 # The catalog's modules are loaded by the first request, so that the server starts faster.
 if TYPE_CHECKING:
     from jupyter_colophon.composition import Catalog
+    from jupyter_colophon.pipelines.launcher import PipelineLauncher
     from jupyter_colophon.service.changes.lineage_listeners import ListenerState
     from jupyter_colophon.service.instances.instances import InstanceService
     from jupyter_colophon.service.schemaspaces.spaces import SchemaspaceRegistry
@@ -151,6 +152,10 @@ class ProcessServices:
     def is_scheduling(self) -> bool:
         """Whether this process starts pipelines at their times."""
         return False
+
+    def get_pipeline_launcher(self) -> "PipelineLauncher":
+        """Return the previews and runs of pipelines that users started. Raises AccessDenied if this process starts none."""
+        raise AccessDenied("start", "pipelines in this process: only servers do")
 
     def close(self) -> None:
         """Close everything."""

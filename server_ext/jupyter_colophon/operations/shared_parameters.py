@@ -56,6 +56,13 @@ PLACES: Final[dict[str, Parameter[str]]] = {
             required=True,
             pattern="^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$",
         ),
+        declare_text(
+            "execution",
+            "The id of the preview or run.",
+            place="path",
+            required=True,
+            pattern="^[0-9a-f-]{36}$",
+        ),
         declare_text("id", "The id that the inbox assigned.", place="path", required=True, pattern="^[0-9]{1,18}$"),
     )
 }

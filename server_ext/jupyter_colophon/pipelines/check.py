@@ -1,7 +1,8 @@
 """Validate a pipeline before it runs (docs/pipelines.md)."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
@@ -20,30 +21,79 @@ Document = Mapping[str, Any]
 _CONVENTION = ("source", "sink")
 
 
-def check_and_prepare_pipeline(
-    name: str, document: Document, plugins: PluginRegistry, arguments: Mapping[str, str] | None = None
-) -> "PreparedPipeline":
-    """Return the pipeline, ready to run with these arguments. Raises InvalidInstance with all problems."""
-    if problems := _load_schema().find_all_problems({"display_name": name, "schema_name": SCHEMA, **document}):
-        raise InvalidInstance(f"pipeline {name}", problems)
-    return prepare_validated_pipeline(name, document, plugins, arguments, schemas=True)
-
-
-def prepare_validated_pipeline(
+def check_pipeline(
     name: str,
     document: Document,
     plugins: PluginRegistry,
     arguments: Mapping[str, str] | None = None,
     *,
-    schemas: bool = False,
+    until: str = "",
+) -> "PipelineCheck":
+    """Check a document; with `until` only the stages that lead to this stage, whose output need not be used."""
+    if problems := _load_schema().find_all_problems({"display_name": name, "schema_name": SCHEMA, **document}):
+        return PipelineCheck(tuple(problems))
+    return _check_definition(
+        PipelineDefinition.from_metadata(name, document["metadata"]), plugins, arguments, until, schemas=True
+    )
+
+
+def check_and_prepare_pipeline(
+    name: str,
+    document: Document,
+    plugins: PluginRegistry,
+    arguments: Mapping[str, str] | None = None,
+    *,
+    until: str = "",
 ) -> "PreparedPipeline":
-    """Prepare a document that was validated before, perhaps with other arguments; skip the schemas of plugins by default."""
+    """Return the pipeline, ready to run with these arguments. Raises InvalidInstance with all problems."""
+    return check_pipeline(name, document, plugins, arguments, until=until).require_valid(name)
+
+
+def prepare_validated_pipeline(
+    name: str, document: Document, plugins: PluginRegistry, arguments: Mapping[str, str] | None = None
+) -> "PreparedPipeline":
+    """Prepare a document that was validated before, perhaps with other arguments; skip the schemas of plugins."""
     pipeline = PipelineDefinition.from_metadata(name, document["metadata"])
+    return _check_definition(pipeline, plugins, arguments, "", schemas=False).require_valid(name)
+
+
+@dataclass(frozen=True, slots=True)
+class PipelineCheck:
+    """The result of a check."""
+
+    problems: tuple[Problem, ...]
+    #: The names of the arguments that the pipeline reads.
+    arguments: Set[str] = frozenset()
+    #: The columns of the output of each stage; None if they are unknown before the run.
+    columns: Mapping[str, Columns] = field(default_factory=dict)
+    #: The pipeline, ready to run; None if it is invalid.
+    prepared: "PreparedPipeline | None" = None
+
+    def require_valid(self, name: str) -> "PreparedPipeline":
+        """Return the pipeline, ready to run. Raises InvalidInstance with all problems."""
+        if self.prepared is None:
+            raise InvalidInstance(f"pipeline {name}", self.problems)
+        return self.prepared
+
+
+def _check_definition(
+    pipeline: PipelineDefinition,
+    plugins: PluginRegistry,
+    arguments: Mapping[str, str] | None,
+    until: str,
+    *,
+    schemas: bool,
+) -> PipelineCheck:
     whole = {**pipeline.arguments, **(arguments or {})}
-    check = _PipelineValidation(pipeline, plugins, whole, schemas=schemas)
-    if problems := (*_find_unknown_arguments(pipeline, plugins, arguments or {}), *check.find_problems()):
-        raise InvalidInstance(f"pipeline {name}", problems)
-    return PreparedPipeline(pipeline, whole, check.plugins_by_stage)
+    names = _list_arguments(pipeline, plugins)
+    unknown = tuple(_find_unknown_arguments(names.union(_CONVENTION), arguments or {}))
+    if until and pipeline.get_stage(until) is None:
+        return PipelineCheck((*unknown, Problem("/stage", f"stage {until} not found")))
+    checked = pipeline.restrict_to_sources_of(until) if until else pipeline
+    check = _PipelineValidation(checked, plugins, whole, schemas=schemas, unused=until)
+    problems = (*unknown, *check.find_problems())
+    prepared = None if problems else PreparedPipeline(checked, whole, check.plugins_by_stage)
+    return PipelineCheck(problems, names, check.columns, prepared)
 
 
 class PreparedPipeline:
@@ -60,21 +110,21 @@ class PreparedPipeline:
         return graph.order_stages(self.pipeline)
 
 
-def _find_unknown_arguments(
-    pipeline: PipelineDefinition, plugins: PluginRegistry, arguments: Mapping[str, str]
-) -> Iterator[Problem]:
+def _find_unknown_arguments(known_names: Set[str], arguments: Mapping[str, str]) -> Iterator[Problem]:
     """Yield a problem for each argument that the pipeline does not read, such as a misspelled name."""
-    kinds = (plugins.get_plugin(stage.type, stage.plugin) for stage in pipeline.stages)
-    read = {name for kind in kinds if kind is not None for name in kind.arguments}
-    known_names = read.union(
-        _CONVENTION, pipeline.arguments, *(macros.find_macros(stage.properties) for stage in pipeline.stages)
-    )
     for name in arguments:
         if name not in known_names:
             yield Problem(
                 "/arguments" + format_pointer([name]),
                 f"unknown argument {name}; the pipeline reads {', '.join(sorted(known_names))}",
             )
+
+
+def _list_arguments(pipeline: PipelineDefinition, plugins: PluginRegistry) -> frozenset[str]:
+    """Return the arguments that the pipeline names, and those that its plugins read."""
+    kinds = (plugins.get_plugin(stage.type, stage.plugin) for stage in pipeline.stages)
+    read = frozenset(name for kind in kinds if kind is not None for name in kind.arguments)
+    return read.union(pipeline.arguments, *(macros.find_macros(stage.properties) for stage in pipeline.stages))
 
 
 @cache
@@ -87,18 +137,26 @@ class _PipelineValidation:
     """One validation of a pipeline. It also checks the stages after an invalid one."""
 
     def __init__(
-        self, pipeline: PipelineDefinition, plugins: PluginRegistry, arguments: Mapping[str, str], *, schemas: bool
+        self,
+        pipeline: PipelineDefinition,
+        plugins: PluginRegistry,
+        arguments: Mapping[str, str],
+        *,
+        schemas: bool,
+        unused: str,
     ) -> None:
         self._pipeline, self._plugins, self._arguments, self._schemas = pipeline, plugins, arguments, schemas
+        #: The stage whose output need not be used; empty for none.
+        self._unused = unused
         self.plugins_by_stage: dict[str, Plugin] = {}
-        self._columns: dict[str, Columns] = {}
+        self.columns: dict[str, Columns] = {}
 
     def find_problems(self) -> Iterator[Problem]:
         """Yield all problems, by stage and then of the graph."""
         for stage in self._pipeline.stages:
             yield from self._find_stage_problems(stage)
         yield from graph.find_graph_problems(
-            self._pipeline, {name: plugin.takes for name, plugin in self.plugins_by_stage.items()}
+            self._pipeline, {name: plugin.takes for name, plugin in self.plugins_by_stage.items()}, self._unused
         )
         for stage in graph.order_stages(self._pipeline):
             if stage.name in self.plugins_by_stage:
@@ -121,7 +179,8 @@ class _PipelineValidation:
         return found_problems
 
     def _find_column_problems(self, stage: Stage, plugin: Plugin) -> Iterator[Problem]:
-        inputs = [self._columns.get(item.name) for item in self._pipeline.list_input_stages(stage)]
+        inputs = [self.columns.get(item.name) for item in self._pipeline.list_input_stages(stage)]
         for item in plugin.find_problems(inputs):
             yield Problem(f"{stage.pointer}/properties{item.pointer}", item.message)
-        self._columns[stage.name] = plugin.get_columns(inputs) if stage.has_output else None
+        if stage.has_output:
+            self.columns[stage.name] = plugin.get_columns(inputs)

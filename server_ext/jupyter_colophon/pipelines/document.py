@@ -1,7 +1,7 @@
 """The definition of a pipeline: an instance of the schemaspace `pipelines`."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from jupyter_colophon.core.identity.names import Urn, make_program_urn
@@ -87,13 +87,26 @@ class PipelineDefinition:
 
     def list_source_stages(self, stage: Stage) -> tuple[Stage, ...]:
         """Return the sources whose data reaches a stage over the connections."""
+        return tuple(item for item in self._collect_inputs(stage).values() if item.type == "source")
+
+    def restrict_to_sources_of(self, name: str) -> "PipelineDefinition":
+        """Return a pipeline with only this stage and those whose data reaches it."""
+        reached = {item for stage in self.stages if stage.name == name for item in self._collect_inputs(stage)}
+        return replace(
+            self,
+            stages=tuple(stage for stage in self.stages if stage.name in reached),
+            connections=tuple(ends for ends in self.connections if reached.issuperset(ends)),
+        )
+
+    def _collect_inputs(self, stage: Stage) -> dict[str, Stage]:
+        """Return a stage and those whose data reaches it over the connections, by their names."""
         reached, waiting = {stage.name: stage}, [stage]
         while waiting:
             for item in self.list_input_stages(waiting.pop()):
                 if item.name not in reached:
                     reached[item.name] = item
                     waiting.append(item)
-        return tuple(item for item in reached.values() if item.type == "source")
+        return reached
 
     def _list_existing_stages(self, names: Any) -> tuple[Stage, ...]:
         stages = (self.get_stage(name) for name in dict.fromkeys(names))

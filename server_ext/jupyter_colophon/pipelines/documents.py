@@ -9,7 +9,7 @@ from jupyter_colophon.core.documents.json_parsing import parse_json
 from jupyter_colophon.core.errors import InvalidInstance, MalformedBody, Problem, TooLarge
 from jupyter_colophon.core.identity.instance_names import generate_instance_name, require_instance_name
 from jupyter_colophon.core.instances.instance import Instance
-from jupyter_colophon.pipelines.check import PreparedPipeline
+from jupyter_colophon.pipelines.check import PipelineCheck
 from jupyter_colophon.pipelines.plugin_registry import PluginRegistry
 
 Document = Mapping[str, Any]
@@ -62,12 +62,15 @@ def build_plugins_document(registry: PluginRegistry) -> dict[str, Any]:
     }
 
 
-def build_valid_check_document(prepared: PreparedPipeline) -> dict[str, Any]:
-    """Return `pipeline-checked.json` of a valid pipeline."""
-    return {"valid": True, "order": [stage.name for stage in prepared.order], "problems": []}
-
-
-def build_invalid_check_document(error: InvalidInstance) -> dict[str, Any]:
-    """Return `pipeline-checked.json` of an invalid pipeline."""
-    problems = [{"pointer": problem.pointer, "message": problem.message} for problem in error.problems]
-    return {"valid": False, "order": [], "problems": problems}
+def build_check_document(check: PipelineCheck) -> dict[str, Any]:
+    """Return a check as `pipeline-check-result.json`."""
+    prepared = check.prepared
+    return {
+        "valid": prepared is not None,
+        "order": [] if prepared is None else [stage.name for stage in prepared.order],
+        "arguments": sorted(check.arguments),
+        "columns": [
+            {"stage": name, "columns": list(columns)} for name, columns in check.columns.items() if columns is not None
+        ],
+        "problems": [{"pointer": problem.pointer, "message": problem.message} for problem in check.problems],
+    }

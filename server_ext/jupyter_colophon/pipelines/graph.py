@@ -25,8 +25,13 @@ def order_stages(pipeline: PipelineDefinition) -> tuple[Stage, ...]:
     return tuple(ordered)
 
 
-def find_graph_problems(pipeline: PipelineDefinition, takes: Mapping[str, Takes]) -> Iterator[Problem]:
-    """Yield problems of names and connections; `takes` has the stages with a known plugin."""
+def find_graph_problems(
+    pipeline: PipelineDefinition, takes: Mapping[str, Takes], unused: str = ""
+) -> Iterator[Problem]:
+    """Yield problems of names and connections; `takes` has the stages with a known plugin.
+
+    The output of the stage `unused` need not be used.
+    """
     yield from _find_name_problems(pipeline)
     yield from _find_connection_problems(pipeline)
     done = {other.name for other in order_stages(pipeline)}
@@ -35,7 +40,8 @@ def find_graph_problems(pipeline: PipelineDefinition, takes: Mapping[str, Takes]
             yield Problem(stage.pointer, f"stage {stage.name} is part of a cycle, or follows one")
         elif stage.name in takes:
             yield from _find_input_problems(pipeline, stage, takes[stage.name])
-            yield from _find_output_problems(pipeline, stage)
+            if stage.name != unused:
+                yield from _find_output_problems(pipeline, stage)
 
 
 def _find_name_problems(pipeline: PipelineDefinition) -> Iterator[Problem]:

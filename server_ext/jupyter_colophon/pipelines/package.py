@@ -1,8 +1,10 @@
 """Package a pipeline for `spark-submit`: the pipeline, our code, and optionally a snapshot of the metadata it reads."""
 
+import io
 import json
+import tempfile
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +41,24 @@ def create_package(
     if read is not None:
         read.save(folder / "snapshot.json")
     return sorted(path.name for path in folder.iterdir())
+
+
+def create_package_archive(prepared: PreparedPipeline, document: Mapping[str, Any]) -> tuple[bytes, list[str]]:
+    """Return a package without a snapshot as a zip file, and the names of its files. Raises OSError."""
+    with tempfile.TemporaryDirectory(prefix="colophon-package-") as root:
+        folder = Path(root) / prepared.pipeline.name
+        names = create_package(prepared, document, folder)
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name in names:
+                archive.write(folder / name, f"{folder.name}/{name}")
+        return buffer.getvalue(), names
+
+
+def format_submit_command(folder: Path, files: Iterable[str]) -> str:
+    """Return the command that runs the package in a folder."""
+    data_files = ",".join(str(folder / name) for name in files if name.endswith(".json"))
+    return f"spark-submit --py-files {folder / 'colophon.zip'} --files {data_files} {folder / 'main.py'} [NAME=VALUE …]"
 
 
 def _read_plugin_metadata(prepared: PreparedPipeline) -> MetadataSnapshot:

@@ -28,12 +28,11 @@ def preview_stages(
     prepared: PreparedPipeline,
     spark: Any,
     *,
-    until: str = "",
     sample: int = SAMPLE,
     max_rows: int = MAX_ROWS,
     log: Callable[[str], None] = lambda line: None,
 ) -> list[StagePreview]:
-    """Return previews of the stages with output, in order, up to the stage `until` or the first failure."""
+    """Return previews of the stages with output, in order, up to the first failure."""
     pipeline = prepared.pipeline
     previews: list[StagePreview] = []
     with begin(
@@ -48,7 +47,7 @@ def preview_stages(
                 previews.append(_sample_rows(stage.name, data, max_rows))
             except Exception as error:  # noqa: BLE001  a plugin, or Spark, may raise anything
                 previews.append(StagePreview(stage.name, error=format_spark_error(error)))
-            if stage.name == until or previews[-1].error:
+            if previews[-1].error:
                 break
     return previews
 

@@ -74,7 +74,9 @@ class PipelineCommand(CliCommand):
             if verb in ("preview", "run"):
                 add_pairs_option(subparser, "--conf", "A Spark setting; may be repeated.")
         preview, run, package = (verbs.choices[verb] for verb in ("preview", "run", "package"))
-        preview.add_argument("--stage", default="", metavar="NAME", help="Stop after this stage.")
+        preview.add_argument(
+            "--stage", default="", metavar="NAME", help="Preview only this stage and those that lead to it."
+        )
         preview.add_argument(
             "--rows", type=build_integer_type(1, 1_000), default=20, metavar="N", help="Number of rows of each stage."
         )
@@ -82,11 +84,12 @@ class PipelineCommand(CliCommand):
             "--snapshot", default="", metavar="FILE", help="Read metadata from this snapshot instead of a server."
         )
         run.add_argument("--run-id", default="", metavar="ID", help="The id of the run. Default: a new one.")
-        run.add_argument(
-            "--stop-on-stdin-eof",
-            action="store_true",
-            help="Stop at the end of standard input, that is, when the process that writes to it exits.",
-        )
+        for command in (preview, run):
+            command.add_argument(
+                "--stop-on-stdin-eof",
+                action="store_true",
+                help="Stop at the end of standard input, that is, when the process that writes to it exits.",
+            )
         package.add_argument(
             "--output", default="", metavar="FOLDER", help="The folder to create. Default: the pipeline's name."
         )
@@ -188,29 +191,28 @@ class PipelineCommand(CliCommand):
         return EXIT_OK
 
     def _validate(self, name: str) -> int:
-        from jupyter_colophon.pipelines.documents import build_invalid_check_document, build_valid_check_document
+        from jupyter_colophon.pipelines.check import PipelineCheck, check_pipeline
+        from jupyter_colophon.pipelines.documents import build_check_document
+        from jupyter_colophon.pipelines.plugin_registry import load_plugins
 
         try:
-            prepared = self._read_and_check_pipeline(name)
+            name, document = self._read_pipeline_document(name)
+            check = check_pipeline(name, document, load_plugins(), dict(self.args.argument))
         except InvalidInstance as error:
-            self.print_result(
-                build_invalid_check_document(error),
-                str(render_document_page("pipeline-wrong", {"name": name, **build_invalid_check_document(error)})),
-            )
-            return EXIT_FAILED
-        document = build_valid_check_document(prepared)
-        self.print_result(document, str(render_document_page("pipeline-valid", {"name": name, **document})))
-        return EXIT_OK
+            check = PipelineCheck(error.problems)
+        result = build_check_document(check)
+        page = "pipeline-valid" if result["valid"] else "pipeline-wrong"
+        self.print_result(result, str(render_document_page(page, {"name": name, **result})))
+        return EXIT_OK if result["valid"] else EXIT_FAILED
 
     def _preview(self, name: str) -> int:
         from jupyter_colophon.pipelines.preview import preview_stages
 
-        prepared = self._read_and_check_pipeline(name)
-        stage, rows = self.args.stage, self.args.rows
-        if stage and prepared.pipeline.get_stage(stage) is None:
-            raise InvalidConfiguration(f"--stage: stage {stage} not found")
+        prepared = self._read_and_check_pipeline(name, until=self.args.stage)
+        if self.args.stop_on_stdin_eof:
+            threading.Thread(target=_stop_on_stdin_eof, daemon=True).start()
         session = self._start_spark_session(prepared, dict(self.args.conf))
-        previews = preview_stages(prepared, session, until=stage, max_rows=rows)
+        previews = preview_stages(prepared, session, max_rows=self.args.rows)
         documents = [
             asdict(each) | {"columns": [{"name": name, "type": type_} for name, type_ in each.columns]}
             for each in previews
@@ -303,7 +305,7 @@ class PipelineCommand(CliCommand):
 
     def _write_package(self, name: str) -> int:
         from jupyter_colophon.client.programs.reading import MetadataUnavailable
-        from jupyter_colophon.pipelines.package import create_package
+        from jupyter_colophon.pipelines.package import create_package, format_submit_command
 
         prepared, document = self._read_and_check_pipeline(name), self._read_pipeline_document(name)[1]
         folder = Path(self.args.output or prepared.pipeline.name)
@@ -315,17 +317,17 @@ class PipelineCommand(CliCommand):
             return self.print_error_and_get_status(str(error))
         self.print_result(
             {"folder": str(folder), "files": files},
-            f"{folder} created. To run it:\n\n  {_format_submit_command(folder, files)}",
+            f"{folder} created. To run it:\n\n  {format_submit_command(folder, files)}",
         )
         return EXIT_OK
 
-    def _read_and_check_pipeline(self, name: str) -> "PreparedPipeline":
-        """Return the pipeline, checked with the given arguments. Raises InvalidInstance, NotFound, OSError."""
+    def _read_and_check_pipeline(self, name: str, until: str = "") -> "PreparedPipeline":
+        """Return the pipeline, checked with the given arguments, up to a stage. Raises InvalidInstance, NotFound, OSError."""
         from jupyter_colophon.pipelines.check import check_and_prepare_pipeline
         from jupyter_colophon.pipelines.plugin_registry import load_plugins
 
         name, document = self._read_pipeline_document(name)
-        return check_and_prepare_pipeline(name, document, load_plugins(), dict(self.args.argument))
+        return check_and_prepare_pipeline(name, document, load_plugins(), dict(self.args.argument), until=until)
 
     def _read_pipeline_document(self, name: str) -> tuple[str, Mapping[str, Any]]:
         """Return the pipeline's name and document, from a file or the schemaspace."""
@@ -359,8 +361,3 @@ def _format_trigger(schedule: dict[str, Any]) -> str:
         return "disabled"
     triggers = (schedule["every"], schedule["cron"], "on change" if schedule["onChange"] else "")
     return ", ".join(trigger for trigger in triggers if trigger)
-
-
-def _format_submit_command(folder: Path, files: list[str]) -> str:
-    data_files = ",".join(str(folder / name) for name in files if name.endswith(".json"))
-    return f"spark-submit --py-files {folder / 'colophon.zip'} --files {data_files} {folder / 'main.py'} [NAME=VALUE …]"

@@ -109,12 +109,10 @@ def drop_server_credentials(environment: Mapping[str, str], kept_names: Collecti
     return {name: value for name, value in environment.items() if name not in own or own[name] != value}
 
 
-def issue_token_of_scheduled_run(
-    server: ServerApp, run_id: str, name: str
-) -> tuple[dict[str, str], Callable[[], None]]:
-    """Return the environment of a scheduled run, with a token of its owner, and a function that revokes the token."""
+def issue_token_of_pipeline(server: ServerApp, process_id: str, name: str) -> tuple[dict[str, str], Callable[[], None]]:
+    """Return the environment of a pipeline's process, with a token of its user, and a function that revokes the token."""
     state = _get_server_state(server)
-    tokens, holder = state.tokens, f"run:{run_id}"
+    tokens, holder = state.tokens, f"run:{process_id}"
     token = tokens.issue_token_and_revoke_earlier(holder, User(name), name)
     variables = {"COLOPHON_URL": server.connection_url, "COLOPHON_TOKEN": token}
     environment = drop_server_credentials(os.environ, state.settings.kernel_env_passthrough)

@@ -1,18 +1,21 @@
-"""Pipelines: the plugins of stages, and validation (docs/pipelines.md). Pipelines run on Spark, not in the server."""
+"""Pipelines: the plugins of stages, validation, schedules and packages (docs/pipelines.md)."""
 
+from base64 import b64encode
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Final
 
 from jupyter_colophon.core.documents.json_parsing import encode_canonical_json
-from jupyter_colophon.core.errors import InstanceNotFound, InvalidInstance
+from jupyter_colophon.core.errors import InstanceNotFound, InvalidInstance, InvalidInstanceName
+from jupyter_colophon.core.identity.instance_names import require_instance_name
 from jupyter_colophon.operations.operation import declare_operation
 from jupyter_colophon.operations.request import Document, OperationRequest
 from jupyter_colophon.operations.services import ProcessServices
 
-_SPACE: Final = "pipelines"
+SPACE: Final = "pipelines"
 
 
-@declare_operation("listPipelinePlugins", "GET /pipelines/plugins", answers="pipeline-plugins", schemaspace=_SPACE)
+@declare_operation("listPipelinePlugins", "GET /pipelines/plugins", answers="pipeline-plugins", schemaspace=SPACE)
 def list_pipeline_plugins(services: ProcessServices, request: OperationRequest) -> Document:
     """List the plugins of pipelines, each with the schema of its properties."""
     # Loaded with the first request: packages register plugins, and their code may be slow to load.
@@ -22,14 +25,12 @@ def list_pipeline_plugins(services: ProcessServices, request: OperationRequest) 
     return build_plugins_document(load_plugins())
 
 
-@declare_operation(
-    "listPipelineSchedules", "GET /pipelines/schedules", answers="pipeline-schedules", schemaspace=_SPACE
-)
+@declare_operation("listPipelineSchedules", "GET /pipelines/schedules", answers="pipeline-schedules", schemaspace=SPACE)
 def list_pipeline_schedules(services: ProcessServices, request: OperationRequest) -> Document:
     """List the schedules of pipelines with the next run and the result of the last run."""
     from jupyter_colophon.service.changes.schedules import describe_schedules_with_state
 
-    pipelines = services.get_or_create_instances().list_visible_instances(_SPACE, request.principal, invalid=True)
+    pipelines = services.get_or_create_instances().list_visible_instances(SPACE, request.principal, invalid=True)
     return {
         "schedulerEnabled": services.is_scheduling,
         "schedules": describe_schedules_with_state(services.get_or_open_catalog().provider, pipelines),
@@ -43,33 +44,57 @@ def list_pipeline_schedules(services: ProcessServices, request: OperationRequest
     answers="pipeline-check-result",
     errors=[InstanceNotFound, InvalidInstance],
     permission="read",
-    schemaspace=_SPACE,
+    schemaspace=SPACE,
 )
 def check_pipeline(services: ProcessServices, request: OperationRequest) -> Document:
     """Validate a pipeline: its document, the properties of its plugins, its graph and its columns."""
-    from jupyter_colophon.pipelines.documents import to_pipeline_document
-
-    body = request.body
-    if "document" in body:
-        return _validate_pipeline_document(body, body["document"])
-    return _validate_pipeline_document(
-        body,
-        to_pipeline_document(
-            services.get_or_create_instances().get_valid_or_invalid_instance(_SPACE, body["name"], request.principal)
-        ),
-    )
-
-
-def _validate_pipeline_document(body: Document, document: Mapping[str, Any]) -> Document:
-    from jupyter_colophon.pipelines.check import check_and_prepare_pipeline
-    from jupyter_colophon.pipelines.documents import build_invalid_check_document, build_valid_check_document
+    from jupyter_colophon.pipelines import check
+    from jupyter_colophon.pipelines.documents import build_check_document
     from jupyter_colophon.pipelines.plugin_registry import load_plugins
 
-    try:
-        arguments = {
-            name: value if isinstance(value, str) else encode_canonical_json(value)
-            for name, value in body.get("arguments", {}).items()
-        }
-        return build_valid_check_document(check_and_prepare_pipeline(body["name"], document, load_plugins(), arguments))
-    except InvalidInstance as error:
-        return build_invalid_check_document(error)
+    name, document = request.body["name"], read_requested_document(services, request)
+    return build_check_document(check.check_pipeline(name, document, load_plugins(), read_arguments(request)))
+
+
+@declare_operation(
+    "packagePipeline",
+    "POST /pipelines/package",
+    body="pipeline-check",
+    answers="pipeline-package",
+    errors=[InstanceNotFound, InvalidInstance, InvalidInstanceName],
+    permission="read",
+    schemaspace=SPACE,
+)
+def package_pipeline(services: ProcessServices, request: OperationRequest) -> Document:
+    """Package a pipeline for `spark-submit`: a zip file with the pipeline and our code, without a snapshot."""
+    from jupyter_colophon.pipelines.check import check_and_prepare_pipeline
+    from jupyter_colophon.pipelines.package import create_package_archive, format_submit_command
+    from jupyter_colophon.pipelines.plugin_registry import load_plugins
+
+    name, document = require_instance_name(request.body["name"]), read_requested_document(services, request)
+    prepared = check_and_prepare_pipeline(name, document, load_plugins(), read_arguments(request))
+    content, files = create_package_archive(prepared, document)
+    return {
+        "file": f"{name}.zip",
+        "content": b64encode(content).decode(),
+        "command": format_submit_command(Path(name), files),
+    }
+
+
+def read_requested_document(services: ProcessServices, request: OperationRequest) -> Mapping[str, Any]:
+    """Return the document in a request, or else that of the instance that it names. Raises InstanceNotFound."""
+    from jupyter_colophon.pipelines.documents import to_pipeline_document
+
+    if "document" in request.body:
+        document: Mapping[str, Any] = request.body["document"]
+        return document
+    instances = services.get_or_create_instances()
+    return to_pipeline_document(instances.get_valid_or_invalid_instance(SPACE, request.body["name"], request.principal))
+
+
+def read_arguments(request: OperationRequest) -> dict[str, str]:
+    """Return the arguments in a request; a number or a boolean as its text in JSON."""
+    return {
+        name: value if isinstance(value, str) else encode_canonical_json(value)
+        for name, value in request.body.get("arguments", {}).items()
+    }

@@ -17,9 +17,10 @@ from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.entities.change import Change
 from jupyter_colophon.core.errors import InvalidConfiguration, MetadataError, StorageError
 from jupyter_colophon.core.identity.names import Urn, make_program_urn, make_run_urn
-from jupyter_colophon.core.lineage.run import RunChange, RunStatus
+from jupyter_colophon.core.lineage.run import RunStatus
+from jupyter_colophon.pipelines.final_status import determine_and_record_final_status
+from jupyter_colophon.pipelines.pipeline_process import PipelineProcess, TokenIssuer, launch_process
 from jupyter_colophon.pipelines.running_pipelines import is_run_active
-from jupyter_colophon.pipelines.scheduler.process_launcher import ProcessHandle, TokenIssuer, launch_run
 from jupyter_colophon.pipelines.scheduler.schedule import PipelineSchedule
 from jupyter_colophon.service.changes.change_log_follower import ChangeLogFollower, HandledBatch
 from jupyter_colophon.service.changes.schedules import PIPELINE, SCHEDULE, SPACE
@@ -58,7 +59,7 @@ class Scheduler:
     ) -> None:
         self._open, self._instances, self._issue_token = catalog, instances, issue_token
         self._at_once, self._lease_s = at_once, lease_s
-        self._launched: list[ProcessHandle] = []
+        self._launched: list[PipelineProcess] = []
         self._catalog: Catalog | None = None
         self._follower: ChangeLogFollower | None = None
         self._pass: _SchedulePass | None = None
@@ -130,7 +131,9 @@ class Scheduler:
         """Start a run. Raises OSError."""
         if self._worker.is_stopped:
             raise InterruptedError(0, "the server is stopping")
-        self._launched.append(launch_run(schedule, run_id, actor, self._issue_token))
+        arguments = [f"--argument={name}={value}" for name, value in schedule.arguments.items()]
+        words = ["run", schedule.pipeline, f"--run-id={run_id}", *arguments]
+        self._launched.append(launch_process(words, run_id, actor, self._issue_token))
         _logger.info("schedule %s: starting pipeline %s as run %s", schedule.name, schedule.pipeline, run_id)
 
     def _stop_runs(self) -> None:
@@ -149,9 +152,9 @@ class Scheduler:
 
     def _record_killed_runs(self, catalog: Catalog) -> None:
         states = catalog.provider.tx_runner.run(schedules.read_schedule_states, read_only=True)
-        ended = {launched.schedule: launched for launched in self._launched}
-        for name, state in states.items():
-            if name in ended and state.run == ended[name].run_id:
+        ended = {launched.id for launched in self._launched}
+        for state in states.values():
+            if state.run in ended:
                 killed = replace(state, status="killed", ended=read_time_ms())
                 catalog.provider.tx_runner.run(partial(schedules.write_schedule_state, state=killed))
 
@@ -164,7 +167,7 @@ class _SchedulePass:
         catalog: Catalog,
         follower: ChangeLogFollower,
         instances: "InstanceService",
-        launched: list[ProcessHandle],
+        launched: list[PipelineProcess],
         at_once: int,
     ) -> None:
         self._catalog, self._follower, self._launched, self._at_once = catalog, follower, launched, at_once
@@ -233,9 +236,9 @@ class _SchedulePass:
 
     def _finish_runs(self) -> Iterable[ScheduleState]:
         """Yield the new states of schedules whose runs ended."""
-        over = {launched.run_id: launched for launched in self._launched if launched.has_ended}
-        self._launched[:] = [launched for launched in self._launched if launched.run_id not in over]
-        here = {launched.run_id for launched in self._launched}
+        over = {launched.id: launched for launched in self._launched if launched.has_ended}
+        self._launched[:] = [launched for launched in self._launched if launched.id not in over]
+        here = {launched.id for launched in self._launched}
         for state in self._states.values():
             if state.status != "running" or state.run in here:
                 continue
@@ -243,12 +246,10 @@ class _SchedulePass:
             if state.run in over or not is_run_active(state.run):
                 yield self._finish_run(state, over.get(state.run))
 
-    def _finish_run(self, state: ScheduleState, launched: ProcessHandle | None) -> ScheduleState:
+    def _finish_run(self, state: ScheduleState, launched: PipelineProcess | None) -> ScheduleState:
         schedule = self._schedules.get(state.schedule)
         process_status: RunStatus = launched.status if launched else "killed"
-        status = (
-            self._determine_and_record_final_status(schedule, state.run, process_status) if schedule else process_status
-        )
+        status = self._determine_final_status(schedule, state.run, process_status) if schedule else process_status
         # A run that never reached the catalog failed at its start: show its error message.
         problem = launched.reason if launched and not status else ""
         status = status or process_status
@@ -261,21 +262,11 @@ class _SchedulePass:
         again = self._now + schedule.compute_pause_ms(attempts)
         return replace(done, attempts=attempts, due=min(again, state.due or again))
 
-    def _determine_and_record_final_status(
+    def _determine_final_status(
         self, schedule: PipelineSchedule, run_id: str, process_status: RunStatus
-    ) -> str:
-        """Return the final status in the catalog; record it if the run could not; empty if the run never started."""
+    ) -> RunStatus | None:
         urn = str(make_run_urn(_get_program_urn(schedule), run_id))
-        run = self._catalog.provider.tx_runner.run(lambda tx: runs.find_run_by_urn(tx, urn), read_only=True)
-        if run is None or run.status != "running":
-            return str(run.status) if run else ""
-        if process_status != "succeeded":
-            try:
-                change = RunChange(status=process_status)
-                self._catalog.write_path.update_run(urn, change, Principal(run.actor))
-            except MetadataError as error:
-                _logger.warning("the end of the run %s could not be recorded: %s", run_id, error.detail)
-        return process_status
+        return determine_and_record_final_status(self._catalog, urn, process_status)
 
     def _is_from_own_run(self, schedule: PipelineSchedule, change: Change) -> bool:
         """Return whether a run of the same pipeline made the change, which would start the pipeline in a loop."""
