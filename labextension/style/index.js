@@ -10,6 +10,7 @@ import './history.css';
 import './lineage-preview.css';
 import './form.css';
 import './instance.css';
+import './pipeline.css';
 import './lineage.css';
 import './lineage-toolbar.css';
 import './lineage-graph.css';

@@ -8,6 +8,7 @@ import { JsonField } from './fields/json';
 import { PairList } from './fields/pairs';
 import { PasswordField } from './fields/password';
 import { PluginField, PluginPropertiesField } from './fields/plugin';
+import { StageField } from './fields/stage';
 import { TagsField } from './fields/tags';
 import { CheckboxesWidget, CheckboxWidget, SelectWidget, TextareaWidget } from './widgets';
 
@@ -21,7 +22,8 @@ const OWN_FIELDS = {
   pairs: PairList,
   json: JsonField,
   plugin: PluginField,
-  'plugin-properties': PluginPropertiesField
+  'plugin-properties': PluginPropertiesField,
+  stage: StageField
 } as unknown as Record<OwnField, RegistryFieldsType[string]>;
 
 const OWN_WIDGETS = { CheckboxWidget, CheckboxesWidget, SelectWidget, TextareaWidget } as RegistryWidgetsType;

@@ -18,7 +18,7 @@ import { JsonEditor } from './fields/json';
 /** Fields that have their own frame. */
 const SELF_FRAMED_FIELDS = new Set<unknown>([
   ...(['tags', 'dropdown', 'code', 'password', 'constant', 'pairs', 'json'] satisfies OwnField[]),
-  ...(['plugin', 'plugin-properties'] satisfies OwnField[])
+  ...(['plugin', 'plugin-properties', 'stage'] satisfies OwnField[])
 ]);
 
 /** rjsf numbers the items of a list: `Paths-1`. */
@@ -210,7 +210,8 @@ export function ObjectFieldTemplate(props: ObjectFieldTemplateProps): React.JSX.
     </>
   );
   const messages = getErrors(context, pointer).map(fault => fault.message);
-  if (pointer === '' || pointer === context.root || isBranch(schema) || hasBranches(schema)) {
+  const isPlain = pointer === '' || pointer === context.root || uiSchema?.['ui:frame'] === false;
+  if (isPlain || isBranch(schema) || hasBranches(schema)) {
     return (
       <div className="jp-Colophon-fields">
         {fields}

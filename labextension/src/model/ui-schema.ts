@@ -6,7 +6,7 @@ import { isSecret } from './secrets';
 
 /** Our own fields by their names in forms. */
 export type OwnField =
-  'tags' | 'dropdown' | 'code' | 'password' | 'constant' | 'pairs' | 'json' | 'plugin' | 'plugin-properties';
+  'tags' | 'dropdown' | 'code' | 'password' | 'constant' | 'pairs' | 'json' | 'plugin' | 'plugin-properties' | 'stage';
 
 /** The renderers of a form. Annotations with unknown renderers are ignored, because rjsf would fail. */
 export interface IRendererNames {

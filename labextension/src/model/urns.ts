@@ -145,3 +145,8 @@ function decodePart(text: string): string {
     return text;
   }
 }
+
+/** Creates the URN of the program of a pipeline's runs. */
+export function createPipelineProgramUrn(namespace: string, pipeline: string): string {
+  return `urn:li:dataJob:(urn:li:dataFlow:(colophon,${pipeline},${namespace}),workflows.${pipeline})`;
+}

@@ -122,7 +122,9 @@ export const instance: JupyterFrontEndPlugin<void> = {
           const { space, name } = model.place;
           void app.commands.execute(CommandIDs.deleteInstance, { space, name });
         };
-        const panel = new panels.InstancePanel(model, tools, remove, trans);
+        const open = (urn: string): void =>
+          urn.startsWith('urn:li:instance:') ? metadata.openInstance(urn) : metadata.openEntity(urn);
+        const panel = new panels.InstancePanel(model, tools, remove, open, trans);
         warnBeforeUnload(panel, status);
         return panel;
       };

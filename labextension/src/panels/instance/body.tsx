@@ -8,11 +8,15 @@ import { ProblemNote } from '../../components/problem';
 import { useModel } from '../../components/use-model';
 import { VersionList } from '../../components/versions';
 import { formatTime } from '../../components/labels';
+import type { Schema } from '../../model/form-schema';
+import type { PipelinePart } from '../../model/pipeline-form';
+import type { IValidationError } from '../../model/problem';
 import type { InstanceModel } from './model';
 import { InvalidInstance, RecoveredDraft, DeletedNote, SchemaChoice, SharedNote, CheckErrors } from './notes';
 
 // The form contains a validator; it is loaded on demand.
 const InstanceForm = React.lazy(() => import('./form'));
+const PipelineEditor = React.lazy(() => import('../pipeline'));
 
 /** The actions of the page of an instance. */
 interface IInstanceActions {
@@ -22,12 +26,18 @@ interface IInstanceActions {
   discard(): void;
   /** Deletes the instance. */
   remove(): void;
+  /** Opens the page of an entity, a run or another instance. */
+  open(urn: string): void;
 }
 
 interface IInstanceProps {
   model: InstanceModel;
   actions: IInstanceActions;
   trans: TranslationBundle;
+}
+
+function isPipeline({ place, state }: InstanceModel): boolean {
+  return state.space?.name === 'pipelines' && place.schema === 'pipeline';
 }
 
 function Head({ model, trans }: IInstanceProps): React.JSX.Element {
@@ -80,6 +90,40 @@ function Buttons(props: IInstanceProps & { editor: Editor }): React.JSX.Element 
   );
 }
 
+/** The values of an instance: its form, or for a pipeline its canvas and its form. */
+function Values(props: IInstanceProps & { editor: Editor; schema: Schema }): React.JSX.Element {
+  const { model, editor, schema, actions, trans } = props;
+  const { mayEdit } = useModel(model);
+  const renderForm = (part?: PipelinePart, errors: readonly IValidationError[] = []): React.JSX.Element => (
+    <fieldset className="jp-Colophon-fieldset" disabled={!mayEdit} aria-label={trans.__('Values')}>
+      {part === undefined && <CheckErrors model={model} trans={trans} />}
+      <React.Suspense fallback={<p role="status">{trans.__('Loading…')}</p>}>
+        <InstanceForm
+          key={part}
+          model={model}
+          editor={editor}
+          schema={schema}
+          part={part === undefined ? undefined : { part, errors }}
+          trans={trans}
+        />
+      </React.Suspense>
+    </fieldset>
+  );
+  return isPipeline(model) ? (
+    <React.Suspense fallback={<p role="status">{trans.__('Loading…')}</p>}>
+      <PipelineEditor
+        model={model}
+        editor={editor}
+        renderForm={renderForm}
+        open={urn => actions.open(urn)}
+        trans={trans}
+      />
+    </React.Suspense>
+  ) : (
+    renderForm()
+  );
+}
+
 function Form(props: IInstanceProps & { editor: Editor }): React.JSX.Element | null {
   const { model, editor, trans } = props;
   const { schema, mayEdit } = useModel(model);
@@ -102,11 +146,7 @@ function Form(props: IInstanceProps & { editor: Editor }): React.JSX.Element | n
       {!mayEdit && (
         <p className="jp-Colophon-note">{trans.__('Read-only: you do not have permission to change this.')}</p>
       )}
-      <fieldset className="jp-Colophon-fieldset" disabled={!mayEdit} aria-label={trans.__('Values')}>
-        <React.Suspense fallback={<p role="status">{trans.__('Loading…')}</p>}>
-          <InstanceForm model={model} editor={editor} schema={schema} trans={trans} />
-        </React.Suspense>
-      </fieldset>
+      <Values {...props} schema={schema} />
       {newerActor !== null && !conflict && (
         <p role="status" className="jp-Colophon-warning">
           {newerActor === ''
@@ -166,7 +206,6 @@ function Notes({ model, actions, trans }: IInstanceProps): React.JSX.Element {
       {instance && !instance.valid && (
         <InvalidInstance instance={instance} remove={() => actions.remove()} trans={trans} />
       )}
-      <CheckErrors model={model} trans={trans} />
       {instance && !instance.deletable && <SharedNote trans={trans} />}
       {instance && !schema && <SchemaChoice model={model} trans={trans} />}
       {recoveredAt !== null && editor?.isDirty && <RecoveredDraft time={recoveredAt} model={model} trans={trans} />}
@@ -180,7 +219,10 @@ export function InstanceBody(props: IInstanceProps): React.JSX.Element {
   const { instance, editor, problem, busy, removed, editorCount } = useModel(model);
   const nothing = !editor && !problem && !instance && !removed;
   return (
-    <div className="jp-Colophon-page jp-Colophon-instance-page" aria-busy={busy}>
+    <div
+      className={`jp-Colophon-page jp-Colophon-instance-page ${isPipeline(model) ? 'jp-mod-wide' : ''}`}
+      aria-busy={busy}
+    >
       <Head {...props} />
       {problem && <ProblemNote problem={problem} trans={trans} retry={() => void model.refresh()} />}
       {busy && nothing && <p role="status">{trans.__('Loading…')}</p>}

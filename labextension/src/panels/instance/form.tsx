@@ -12,6 +12,10 @@ import type { Editor } from '../../model/editor';
 import type { Schema } from '../../model/form-schema';
 import { toInstanceForm } from '../../model/instance-schema';
 import { createNamePlace, formatReadable } from '../../model/instance-view';
+import { getStagePointer } from '../../model/pipeline-draft';
+import type { PipelinePart } from '../../model/pipeline-form';
+import { restrictPipelineForm } from '../../model/pipeline-form';
+import type { IValidationError } from '../../model/problem';
 import { findSecretPaths, removeSecrets } from '../../model/secrets';
 import type { IRendererNames } from '../../model/ui-schema';
 import { toInstanceUi } from '../../model/ui-schema';
@@ -22,6 +26,14 @@ interface IFormProps {
   editor: Editor;
   schema: Schema;
   trans: TranslationBundle;
+  /** The part of a pipeline to show; by default, the whole form. */
+  part?: IFormPart | undefined;
+}
+
+/** A part of the form of a pipeline, and its errors in addition to those of the form. */
+export interface IFormPart {
+  part: PipelinePart;
+  errors: readonly IValidationError[];
 }
 
 function useFormSchema({ model, schema, trans }: IFormProps): RJSFSchema {
@@ -78,16 +90,26 @@ function InstanceConflict(props: IFormProps & { form: RJSFSchema }): React.JSX.E
 
 /** A form for an instance, generated from its schema. */
 export default function InstanceForm(props: IFormProps): React.JSX.Element {
-  const { editor, schema, trans } = props;
+  const { editor, schema, trans, part } = props;
   const form = useFormSchema(props);
-  const context = useFormContext(editor, useEnvironment(props), trans);
+  const place = part?.part;
+  const faults = part?.errors;
+  const shown = React.useMemo(
+    () => (place === undefined ? form : (restrictPipelineForm(form as Schema, place) as RJSFSchema)),
+    [form, place]
+  );
+  const whole = useFormContext(editor, useEnvironment(props), trans);
+  const context = React.useMemo(() => {
+    const root = typeof place === 'number' ? getStagePointer(place) : whole.root;
+    return faults ? { ...whole, faults, root } : whole;
+  }, [whole, faults, place]);
   const dialect = schema['$schema'];
-  const ui = React.useCallback((names: IRendererNames) => toInstanceUi(form as Schema, names), [form]);
+  const ui = React.useCallback((names: IRendererNames) => toInstanceUi(shown as Schema, names), [shown]);
   React.useEffect(() => editor.setCheck(createCheck(form, dialect, trans)), [editor, form, dialect, trans]);
   return (
     <>
       <SchemaForm
-        schema={form}
+        schema={shown}
         dialect={dialect}
         createUi={ui}
         context={context}

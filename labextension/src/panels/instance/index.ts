@@ -16,6 +16,7 @@ export class InstancePanel extends LivePanel<InstanceModel> {
     model: InstanceModel,
     private _tools: IFormTools,
     private _remove: () => void,
+    private _open: (urn: string) => void,
     private _trans: TranslationBundle
   ) {
     super(model, _trans.__('Instance'));
@@ -48,7 +49,7 @@ export class InstancePanel extends LivePanel<InstanceModel> {
   protected override render(): React.JSX.Element {
     const body = React.createElement(InstanceBody, {
       model: this.model,
-      actions: { restore: this._restore, discard: this._discard, remove: this._remove },
+      actions: { restore: this._restore, discard: this._discard, remove: this._remove, open: this._open },
       trans: this._trans
     });
     return React.createElement(FormTools.Provider, { value: this._tools }, body);

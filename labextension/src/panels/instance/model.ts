@@ -1,5 +1,7 @@
 import type { ReadonlyJSONObject } from '@lumino/coreutils';
 import { JSONExt } from '@lumino/coreutils';
+import type { IDisposable } from '@lumino/disposable';
+import { DisposableDelegate } from '@lumino/disposable';
 import type { Change, Instance, Schemaspaces, Versions } from '../../generated/api';
 import type { DraftStorage } from '../../model/drafts';
 import type { IVersioned, IAttributedVersion } from '../../model/editor';
@@ -112,6 +114,15 @@ export class InstanceModel extends LiveModel<IInstanceState> {
     return this._place.name === '';
   }
 
+  /** The operations of the server, for parts of the page with a model of their own. */
+  get catalog(): ICatalog {
+    return this._sources.catalog;
+  }
+
+  get feed(): IChangeFeed | null {
+    return this._sources.feed;
+  }
+
   get urn(): string {
     const { space, name } = this._place;
     return this.state.instance?.urn ?? `urn:li:instance:(${space},${name})`;
@@ -124,6 +135,25 @@ export class InstanceModel extends LiveModel<IInstanceState> {
       this.state.editor?.dispose();
       super.dispose();
     }
+  }
+
+  override show(): void {
+    super.show();
+    this._followers.forEach(follower => follower.show());
+  }
+
+  override hide(): void {
+    super.hide();
+    this._followers.forEach(follower => follower.hide());
+  }
+
+  /** Shows and hides the model of a part of the page with this one, until the result is disposed. */
+  addFollower(follower: Pick<LiveModel<ILiveState>, 'show' | 'hide'>): IDisposable {
+    this._followers.add(follower);
+    if (this.isShown) {
+      follower.show();
+    }
+    return new DisposableDelegate(() => this._followers.delete(follower));
   }
 
   override async refresh(): Promise<boolean> {
@@ -407,5 +437,6 @@ export class InstanceModel extends LiveModel<IInstanceState> {
   private _place: IInstancePlace;
   private _secretPaths: readonly (readonly string[])[] = [];
   private _requested = new Set<string>();
+  private _followers = new Set<Pick<LiveModel<ILiveState>, 'show' | 'hide'>>();
   private _pause = 0;
 }

@@ -79,7 +79,8 @@ async function page(
   const actions = {
     restore: (version: number) => restored.push(version),
     discard: () => model.discard(),
-    remove: () => undefined
+    remove: () => undefined,
+    open: () => undefined
   };
   const body = (
     <FormTools.Provider value={{ editors: null, renderers }}>
@@ -366,6 +367,7 @@ test('check errors of a pipeline are shown until the next edit', async () => {
     .on('PUT', 'schemaspaces/pipelines/instances/hello', { body: { ...saved, version: 3 } })
     .on('POST', 'pipelines/check', () => ({ body: { valid: problems.length === 0, order: [], problems } }));
   await page(server, 'hello', null, 'pipelines');
+  press('Form');
   await waitUntil(() => alerts().includes(wrong.message));
   expect(document.querySelector('[data-findings]')?.textContent).toContain(wrong.message);
   expect(server.seen.find(request => request.path === 'pipelines/check')?.body).toEqual({ name: 'hello' });
@@ -389,6 +391,7 @@ test('a stage has a plugin selection and the properties of the plugin', async ()
     .on('POST', 'pipelines/check', { body: { valid: true, order: [], problems: [] } })
     .on('PUT', 'schemaspaces/pipelines/instances/hello', { body: { ...saved, version: 3 } });
   await page(server, 'hello', null, 'pipelines');
+  press('Form');
   await waitUntil(() => field('Path') !== null);
   expect([...document.querySelectorAll('legend')].map(item => item.textContent)).toContain('Stages 1');
   expect([field('Path').value, field('Columns 2').value]).toEqual(['/data/a.csv', 'name']);
