@@ -31,7 +31,7 @@ interface IFormProps {
 }
 
 /** A part of the form of a pipeline, and its errors in addition to those of the form. */
-export interface IFormPart {
+interface IFormPart {
   part: PipelinePart;
   errors: readonly IValidationError[];
 }

@@ -8,6 +8,7 @@ import type { IConnectionDraft, StagePlace } from '../../model/pipeline-draft';
 import { findObstacle, hasOutput } from '../../model/pipeline-draft';
 import type { IDrawnConnection } from './drawing';
 import { CARD_HEIGHT, drawPipeline } from './drawing';
+import { getObstacleLabel } from './labels';
 import type { IStageView, IWorkbench } from './workbench';
 
 const MARGIN = 24;
@@ -225,6 +226,7 @@ export function Canvas({ bench, zoom, pick, trans }: ICanvasProps): React.JSX.El
     [stages, connections]
   );
   const [drag, setDrag] = React.useState<IDrag | null>(null);
+  const [refusal, setRefusal] = React.useState('');
   const [target, setTarget] = React.useState<string | undefined>(undefined);
   const surface = React.useRef<HTMLDivElement>(null);
 
@@ -236,8 +238,16 @@ export function Canvas({ bench, zoom, pick, trans }: ICanvasProps): React.JSX.El
     event.preventDefault();
     surface.current?.setPointerCapture?.(event.pointerId);
     setDrag({ from, at: toPoint(event) });
+    setRefusal('');
   };
   const canConnect = (connection: IConnectionDraft): boolean => findObstacle(model.draft, connection, plugins) === null;
+  const connect = (connection: IConnectionDraft): void => {
+    const obstacle = findObstacle(model.draft, connection, plugins);
+    setRefusal(obstacle === null ? '' : getObstacleLabel(obstacle, trans));
+    if (obstacle === null) {
+      model.connect(connection);
+    }
+  };
   const onPointerMove = (event: React.PointerEvent): void => {
     if (drag) {
       setDrag({ ...drag, at: toPoint(event) });
@@ -251,95 +261,100 @@ export function Canvas({ bench, zoom, pick, trans }: ICanvasProps): React.JSX.El
       setTarget(undefined);
       if (to === undefined) {
         pick({ from: drag.from });
-      } else if (canConnect({ from: drag.from, to })) {
-        model.connect({ from: drag.from, to });
+      } else {
+        connect({ from: drag.from, to });
       }
     }
   };
   const start = drag ? drawing.stages[stages.findIndex(({ stage }) => stage.name === drag.from)] : undefined;
   const [width, height] = [drawing.width + 2 * MARGIN, drawing.height + 2 * MARGIN];
   return (
-    <div className="jp-Colophon-pipelineCanvas" role="group" aria-label={trans.__('Canvas')} tabIndex={0}>
-      <div style={{ width: width * zoom, height: height * zoom }}>
-        <div
-          ref={surface}
-          className="jp-Colophon-pipelineDrawing"
-          style={{ width, height, transform: `scale(${zoom})` }}
-          onPointerMove={onPointerMove}
-          onPointerUp={onPointerUp}
-          onPointerCancel={() => setDrag(null)}
-        >
-          <svg aria-hidden="true" width={width} height={height}>
-            <defs>
-              <marker
-                id="jp-colophon-tip"
-                viewBox="0 0 8 8"
-                refX="8"
-                refY="4"
-                markerWidth="7"
-                markerHeight="7"
-                orient="auto"
+    <>
+      <div className="jp-Colophon-pipelineCanvas" role="group" aria-label={trans.__('Canvas')} tabIndex={0}>
+        <div style={{ width: width * zoom, height: height * zoom }}>
+          <div
+            ref={surface}
+            className="jp-Colophon-pipelineDrawing"
+            style={{ width, height, transform: `scale(${zoom})` }}
+            onPointerMove={onPointerMove}
+            onPointerUp={onPointerUp}
+            onPointerCancel={() => setDrag(null)}
+          >
+            <svg aria-hidden="true" width={width} height={height}>
+              <defs>
+                <marker
+                  id="jp-colophon-tip"
+                  viewBox="0 0 8 8"
+                  refX="8"
+                  refY="4"
+                  markerWidth="7"
+                  markerHeight="7"
+                  orient="auto"
+                >
+                  <path d="M0 0L8 4L0 8z" />
+                </marker>
+              </defs>
+              <g transform={`translate(${MARGIN} ${MARGIN})`}>
+                {drawing.connections.map(({ from, to, curves }, index) => (
+                  <path
+                    key={index}
+                    d={formatPath(curves)}
+                    data-flow={stages.some(({ stage }) => stage.name === from && hasOutput(stage))}
+                    data-from={from}
+                    data-to={to}
+                    markerEnd="url(#jp-colophon-tip)"
+                  />
+                ))}
+                {drag && start && (
+                  <path
+                    className="jp-mod-dragged"
+                    d={`M${start.x + NODE_WIDTH} ${start.y + PORT_Y}L${drag.at.x} ${drag.at.y}`}
+                  />
+                )}
+              </g>
+            </svg>
+            <div className="jp-Colophon-pipelineLayer" style={{ left: MARGIN, top: MARGIN }}>
+              <ol
+                aria-label={trans.__('Stages')}
+                style={{ width: drawing.width, height: drawing.height }}
+                onKeyDown={event => handleKey(event, bench, pick)}
               >
-                <path d="M0 0L8 4L0 8z" />
-              </marker>
-            </defs>
-            <g transform={`translate(${MARGIN} ${MARGIN})`}>
-              {drawing.connections.map(({ from, to, curves }, index) => (
-                <path
-                  key={index}
-                  d={formatPath(curves)}
-                  data-flow={stages.some(({ stage }) => stage.name === from && hasOutput(stage))}
-                  data-from={from}
-                  data-to={to}
-                  markerEnd="url(#jp-colophon-tip)"
-                />
-              ))}
-              {drag && start && (
-                <path
-                  className="jp-mod-dragged"
-                  d={`M${start.x + NODE_WIDTH} ${start.y + PORT_Y}L${drag.at.x} ${drag.at.y}`}
-                />
-              )}
-            </g>
-          </svg>
-          <div className="jp-Colophon-pipelineLayer" style={{ left: MARGIN, top: MARGIN }}>
-            <ol
-              aria-label={trans.__('Stages')}
-              style={{ width: drawing.width, height: drawing.height }}
-              onKeyDown={event => handleKey(event, bench, pick)}
-            >
-              {bench.order.map(index => (
-                <StageCard
-                  key={index}
-                  view={stages[index]!}
-                  at={drawing.stages[index]!}
-                  bench={bench}
-                  isTarget={drag !== null && target === stages[index]!.stage.name}
-                  isFaded={
-                    drag !== null &&
-                    drag.from !== stages[index]!.stage.name &&
-                    !canConnect({ from: drag.from, to: stages[index]!.stage.name })
-                  }
-                  startDrag={startDrag}
-                  pick={pick}
-                  trans={trans}
-                />
-              ))}
-            </ol>
-            {!bench.readOnly &&
-              drawing.connections.map((connection, index) => (
-                <ConnectionTools
-                  key={index}
-                  connection={connection}
-                  bench={bench}
-                  canInsert={stages.some(({ stage }) => stage.name === connection.from && hasOutput(stage))}
-                  pick={pick}
-                  trans={trans}
-                />
-              ))}
+                {bench.order.map(index => (
+                  <StageCard
+                    key={index}
+                    view={stages[index]!}
+                    at={drawing.stages[index]!}
+                    bench={bench}
+                    isTarget={drag !== null && target === stages[index]!.stage.name}
+                    isFaded={
+                      drag !== null &&
+                      drag.from !== stages[index]!.stage.name &&
+                      !canConnect({ from: drag.from, to: stages[index]!.stage.name })
+                    }
+                    startDrag={startDrag}
+                    pick={pick}
+                    trans={trans}
+                  />
+                ))}
+              </ol>
+              {!bench.readOnly &&
+                drawing.connections.map((connection, index) => (
+                  <ConnectionTools
+                    key={index}
+                    connection={connection}
+                    bench={bench}
+                    canInsert={stages.some(({ stage }) => stage.name === connection.from && hasOutput(stage))}
+                    pick={pick}
+                    trans={trans}
+                  />
+                ))}
+            </div>
           </div>
         </div>
       </div>
-    </div>
+      <p role="status" className="jp-Colophon-note">
+        {refusal}
+      </p>
+    </>
   );
 }

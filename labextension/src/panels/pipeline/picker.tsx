@@ -8,7 +8,7 @@ import { getStageTypeLabel } from './labels';
 const TYPES = ['source', 'transform', 'joiner', 'aggregator', 'sink', 'action'];
 
 /** Returns the plugins that can be used at a place and match all words of a search, in the order of their types. */
-export function findPlugins(plugins: readonly StagePlugin[], place: StagePlace, text: string): StagePlugin[] {
+function findPlugins(plugins: readonly StagePlugin[], place: StagePlace, text: string): StagePlugin[] {
   const words = text.toLowerCase().split(/\s+/);
   const fits = (plugin: StagePlugin): boolean =>
     (place.from === undefined || takesInput(plugin)) && (place.to === undefined || hasOutput(plugin));
