@@ -18,12 +18,12 @@ class ProgressLine:
         self._is_terminal = stream.isatty()
         self._watched = watched or self._is_terminal
 
-    def show(self, what: str, steps: int) -> None:
+    def show(self, subject: str, steps: int) -> None:
         """Show the current operation and the number of its steps."""
         now = time.monotonic()
         if self._watched and now - self._drawn >= _PAUSE_S:
             self._drawn = now
-            self._replace_line(f"{what} {steps or ''}".rstrip())
+            self._replace_line(f"{subject} {steps or ''}".rstrip())
 
     def clear(self) -> None:
         """Erase the line."""

@@ -19,7 +19,11 @@ class UpgradedSchemas(ShippedSchemas):
         manager = MetadataManager(schemaspace_name or self.SPACE.NAME)
         store = adapt_store(manager.schemaspace, manager.metadata_store)
         stored_instances = store.read_existing_instances(store.list_instance_names())
-        names = [stored.name for stored in stored_instances if stored.own and is_outdated(stored.document, schema_name)]
+        names = [
+            stored.name
+            for stored in stored_instances
+            if stored.is_removable and is_outdated(stored.document, schema_name)
+        ]
         return [name for name in names if self._save_if_upgraded(manager, name, dry_run=dry_run)]
 
     def _save_if_upgraded(self, manager: MetadataManager, name: str, *, dry_run: bool) -> bool:

@@ -12,7 +12,7 @@ class CellFailure:
 
     error: str = ""
     was_interrupted: bool = False
-    is_of_spark: bool = False
+    is_spark_error: bool = False
 
     @classmethod
     def from_exception(cls, error: BaseException | None) -> "CellFailure":

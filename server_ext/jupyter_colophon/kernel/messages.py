@@ -11,14 +11,14 @@ class NoticeQueue:
         self._shown_keys: set[str] = set()
         self._waiting: list[str] = []
 
-    def add_once(self, key: str, line: str) -> None:
+    def add_line_once(self, key: str, line: str) -> None:
         """Add a line for the next cell unless one with this key was added before."""
         with self._lock:
             if key not in self._shown_keys:
                 self._shown_keys.add(key)
                 self._waiting.append(line)
 
-    def allow_again(self, key: str) -> bool:
+    def forget_line(self, key: str) -> bool:
         """Allow a line with this key again; return whether one was added before."""
         with self._lock:
             if key not in self._shown_keys:

@@ -33,7 +33,7 @@ def _turn_errors_into_notices(
             handler(self, *args, **kwargs)
         except Exception as error:  # noqa: BLE001  an internal error must not break a notebook (spec CAPTURE-2)
             line = f"Colophon could not track this cell ({type(error).__name__}); the notebook continues."
-            self.context.notices.add_once(f"error {type(error).__name__}", line)
+            self.context.notices.add_line_once(f"error {type(error).__name__}", line)
 
     return call_handler
 

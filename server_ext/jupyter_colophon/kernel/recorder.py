@@ -87,7 +87,7 @@ class Recorder:
         self._timeline.end_execution(execution, succeeded=succeeded, failure=failure)
         with self._lock:
             entry = self._entries.get(execution)
-        if entry is None and failure.is_of_spark:
+        if entry is None and failure.is_spark_error:
             entry = self._get_or_create_entry(execution)
             entry.report.is_failure = True
         if entry is not None:

@@ -231,7 +231,7 @@ class ReportSender:
         detail = str(reason) if isinstance(reason, ClientError) else type(reason).__name__
         # One line per kind of error, so that a loop over cells does not repeat it.
         kind = f"refused {reason.status}" if isinstance(reason, RequestFailed) else type(reason).__name__
-        self._notices.add_once(kind, f"Colophon could not record what cell {cell} did: {detail}")
+        self._notices.add_line_once(kind, f"Colophon could not record what cell {cell} did: {detail}")
 
 
 class _ServerOutage:
@@ -247,7 +247,7 @@ class _ServerOutage:
     def begin(self, reason: str) -> None:
         """Show why the server is unavailable, once."""
         self._set_reason(reason)
-        self._notices.add_once(
+        self._notices.add_line_once(
             _OUTAGE_KEY,
             f"Colophon: {reason}. The notebook continues; lineage of its cells is buffered in this kernel until the"
             " server is available again, and is lost if the kernel stops first.",
@@ -256,12 +256,12 @@ class _ServerOutage:
     def end(self) -> None:
         """Show how many observations were lost, if any."""
         self._set_reason("")
-        if not self._notices.allow_again(_OUTAGE_KEY):
+        if not self._notices.forget_line(_OUTAGE_KEY):
             return
         lost = self._queue.take_dropped_count()
         if lost:
             text = f"{format_count_with_noun(lost, 'observation')} {'was' if lost == 1 else 'were'} lost"
-            self._notices.add_once(f"lost {lost}", f"Colophon: the server is available again; {text}.")
+            self._notices.add_line_once(f"lost {lost}", f"Colophon: the server is available again; {text}.")
 
     def _set_reason(self, reason: str) -> None:
         if reason != self.reason:

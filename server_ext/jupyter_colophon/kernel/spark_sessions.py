@@ -102,7 +102,7 @@ class SparkCaptures:
     def _attach_or_notify(self, session: Any, kind: session_hook.SessionKind) -> None:
         if kind is session_hook.SessionKind.CONNECT:
             self._state = "the cluster's (Spark Connect)"
-            self._notices.add_once(
+            self._notices.add_line_once(
                 "connect",
                 "Colophon: this is a Spark Connect session. Its reads and writes can only be recorded by the cluster.",
             )

@@ -80,5 +80,5 @@ def _build_argument_schema(tool: Tool, argument: Argument) -> dict[str, Any]:
 
 def _find_parameter(tool: Tool, name: str) -> Parameter[Any]:
     operation = find_operation(tool.operation)
-    in_path = NATIVE.places.get(name, ()) if f"{{{name}}}" in operation.path else ()
+    in_path = NATIVE.path_parameters.get(name, ()) if f"{{{name}}}" in operation.path else ()
     return next(item for item in (*operation.parameters, *in_path) if item.name == name)

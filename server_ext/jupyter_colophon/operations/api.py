@@ -9,7 +9,7 @@ from jupyter_colophon.core.errors import MetadataError
 from jupyter_colophon.operations.operation import Operation
 from jupyter_colophon.operations.parameter import Parameter
 from jupyter_colophon.operations.problems import find_problem_type
-from jupyter_colophon.operations.request_schemas import Shape
+from jupyter_colophon.operations.request_schemas import SchemaOrName
 from jupyter_colophon.settings import Settings
 
 _PARAMETER = re.compile(r"\{([a-z]+)\}")
@@ -42,13 +42,13 @@ class ApiDefinition:
     operations: Sequence[Operation]
     #: Writes an error as a document.
     error_document: Callable[[RequestFailure], Mapping[str, Any]]
-    error_schema: Shape
+    error_schema: SchemaOrName
     content_type: str = "application/json"
     error_content_type: str = "application/json"
     #: Other prefixes of the same paths.
     aliases: Sequence[str] = ()
     #: The parameters in paths, by their names there.
-    places: Mapping[str, Sequence[Parameter[Any]]] = field(default_factory=dict)
+    path_parameters: Mapping[str, Sequence[Parameter[Any]]] = field(default_factory=dict)
     #: The pattern of a path parameter, if it is not one segment.
     patterns: Mapping[str, str] = field(default_factory=dict)
     #: Whether a path may end with a slash.

@@ -93,7 +93,7 @@ def _refuse_unknown_parameters(api: ApiDefinition, operation: Operation, call: R
 
 @cache
 def _list_query_parameters(api: ApiDefinition, operation: Operation) -> tuple[str, ...]:
-    in_path = [item for place, some in api.places.items() if f"{{{place}}}" in operation.path for item in some]
+    in_path = [item for place, some in api.path_parameters.items() if f"{{{place}}}" in operation.path for item in some]
     return tuple(dict.fromkeys(item.name for item in (*operation.parameters, *in_path) if item.place == "query"))
 
 
@@ -137,11 +137,11 @@ def _parse_and_validate_body(api: ApiDefinition, operation: Operation, call: Rec
         return raw
     if not (raw or operation.body_required):
         return None
-    shape = operation.choose_body_shape(content_type)
+    schema = operation.choose_body_schema(content_type)
     value = parse_json(raw)
-    if api.drops_nulls and isinstance(shape, Mapping):
-        _drop_null_members(shape, value)
-    SCHEMAS.require_valid_body(shape, value)
+    if api.drops_nulls and isinstance(schema, Mapping):
+        _drop_null_members(schema, value)
+    SCHEMAS.require_valid_body(schema, value)
     return value
 
 

@@ -29,7 +29,7 @@ from jupyter_colophon.operations.operation import Operation, declare_operation
 from jupyter_colophon.operations.parameter import Parameter
 from jupyter_colophon.operations.problems import TABLE
 from jupyter_colophon.operations.request import OperationRequest
-from jupyter_colophon.operations.request_schemas import Shape
+from jupyter_colophon.operations.request_schemas import SchemaOrName
 from jupyter_colophon.operations.services import ProcessServices
 
 Document = dict[str, Any]
@@ -100,7 +100,7 @@ class OpenApiGenerator:
             described["requestBody"] = {
                 "required": operation.body_required,
                 "content": {
-                    kind: {"schema": _create_schema_reference(shape)} for kind, shape in operation.body.items()
+                    kind: {"schema": _create_schema_reference(schema)} for kind, schema in operation.body.items()
                 },
             }
         return operation.method.lower(), described
@@ -116,12 +116,12 @@ class OpenApiGenerator:
 
     def _list_operation_parameters(self, operation: Operation) -> list[Parameter[Any]]:
         names = re.findall(r"\{([a-z]+)\}", operation.path)
-        return [place for name in names for place in self.api.places[name]] + list(operation.parameters)
+        return [place for name in names for place in self.api.path_parameters[name]] + list(operation.parameters)
 
     def _describe_all_answers(self, operation: Operation) -> Document:
         answers = {
-            str(int(status)): self._describe_answer(status, shape, operation)
-            for status, shape in operation.answers.items()
+            str(int(status)): self._describe_answer(status, schema, operation)
+            for status, schema in operation.answers.items()
         }
         for link in operation.links:
             links = answers[str(int(link.status))].setdefault("links", {})
@@ -138,14 +138,14 @@ class OpenApiGenerator:
             }
         return answers
 
-    def _describe_answer(self, status: int, shape: Shape, operation: Operation) -> Document:
+    def _describe_answer(self, status: int, schema: SchemaOrName, operation: Operation) -> Document:
         description = (
-            f"{make_component_name(shape)}." if isinstance(shape, str) else str(shape.get("description", "Done."))
+            f"{make_component_name(schema)}." if isinstance(schema, str) else str(schema.get("description", "Done."))
         )
         if status == HTTPStatus.NO_CONTENT:
             return {"description": description}
         content_type = operation.content_type or self.api.content_type
-        return {"description": description, "content": {content_type: {"schema": _create_schema_reference(shape)}}}
+        return {"description": description, "content": {content_type: {"schema": _create_schema_reference(schema)}}}
 
     def _describe_errors(self, operation: Operation) -> Document:
         titles: dict[int, list[str]] = {}
@@ -217,8 +217,8 @@ def _list_error_classes(operation: Operation) -> Iterator[type[MetadataError]]:
     yield from operation.errors
 
 
-def _create_schema_reference(shape: Shape) -> Document:
-    return {"$ref": f"#/components/schemas/{make_component_name(shape)}"} if isinstance(shape, str) else dict(shape)
+def _create_schema_reference(schema: SchemaOrName) -> Document:
+    return {"$ref": f"#/components/schemas/{make_component_name(schema)}"} if isinstance(schema, str) else dict(schema)
 
 
 def _rewrite_references_to_components(node: Any) -> Any:

@@ -14,7 +14,7 @@ from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import InvalidQuery, MalformedBody, MetadataError, quote_and_truncate_text
 from jupyter_colophon.operations.parameter import Parameter
 from jupyter_colophon.operations.request import OperationRequest
-from jupyter_colophon.operations.request_schemas import Shape
+from jupyter_colophon.operations.request_schemas import SchemaOrName
 from jupyter_colophon.operations.services import ProcessServices
 
 Function = Callable[[ProcessServices, OperationRequest], Any]
@@ -48,10 +48,10 @@ class Operation:
     function: Function
     permission: Permission
     #: Status to document.
-    answers: Mapping[int, Shape]
+    answers: Mapping[int, SchemaOrName]
     parameters: tuple[Parameter[Any], ...]
     #: Documents by content type; empty if there is no body.
-    body: Mapping[str, Shape]
+    body: Mapping[str, SchemaOrName]
     errors: tuple[type[MetadataError], ...]
     #: Whether answers have the version as their ETag; `usually`: unless there is no version.
     etag: bool | Literal["usually"]
@@ -103,7 +103,7 @@ class Operation:
             raise InvalidQuery(f"must be one of {', '.join(self.actions)}", "action")
         return chosen
 
-    def choose_body_shape(self, content_type: str) -> Shape:
+    def choose_body_schema(self, content_type: str) -> SchemaOrName:
         """Return the shape of a body of this media type; if the operation has only one, that one. Raises MalformedBody."""
         if len(self.body) == 1:
             (only,) = self.body.values()
@@ -120,9 +120,9 @@ def declare_operation(
     name: str,
     route: str,
     *,
-    answers: str | Mapping[int, Shape],
+    answers: str | Mapping[int, SchemaOrName],
     parameters: Iterable[Parameter[Any]] = (),
-    body: str | Mapping[str, Shape] | None = None,
+    body: str | Mapping[str, SchemaOrName] | None = None,
     errors: Iterable[type[MetadataError]] = (),
     permission: Permission | None = None,
     etag: bool | Literal["usually"] = False,

@@ -4,7 +4,7 @@ from typing import Any, Final
 
 JSON_PATCH: Final = "application/json-patch+json"
 MERGE_PATCH: Final = "application/merge-patch+json"
-JSON_PATCH_SHAPE: Final[dict[str, Any]] = {
+JSON_PATCH_SCHEMA: Final[dict[str, Any]] = {
     "type": "array",
     "description": "A JSON Patch (RFC 6902).",
     "items": {

@@ -21,12 +21,12 @@ class Stage:
     type: StageType
     plugin: str
     properties: Mapping[str, Any]
-    at: int
+    index: int
 
     @property
     def pointer(self) -> str:
         """Return the JSON pointer of the stage in the instance."""
-        return f"/metadata/stages/{self.at}"
+        return f"/metadata/stages/{self.index}"
 
     @property
     def has_output(self) -> bool:

@@ -16,7 +16,7 @@ def order_stages(pipeline: PipelineDefinition) -> tuple[Stage, ...]:
     waiting = {stage.name: len(pipeline.list_predecessors(stage.name)) for stage in pipeline.stages}
     ordered: list[Stage] = []
     while ready := [stage for stage in pipeline.stages if waiting.get(stage.name) == 0]:
-        first = min(ready, key=lambda stage: (not stage.has_output, stage.at))
+        first = min(ready, key=lambda stage: (not stage.has_output, stage.index))
         del waiting[first.name]
         ordered.append(first)
         for stage in pipeline.list_successors(first.name):

@@ -19,7 +19,7 @@ _NAT64: Final = ipaddress.IPv6Network("64:ff9b::/96")
 
 @dataclass(frozen=True, slots=True)
 class WebhookTarget:
-    """The parts of a webhook's URL. Only `shown` may be logged: paths and queries of such URLs can be secrets."""
+    """The parts of a webhook's URL. Only `display_host` may be logged: paths and queries of such URLs can be secrets."""
 
     secure: bool
     host: str
@@ -27,7 +27,7 @@ class WebhookTarget:
     path: str
 
     @property
-    def shown(self) -> str:
+    def display_host(self) -> str:
         """Return the host."""
         return self.host
 

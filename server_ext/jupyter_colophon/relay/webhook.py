@@ -89,7 +89,7 @@ class Webhook:
         body = json.dumps({"sink": self.name, "format": self.form, "changes": documents}, ensure_ascii=False).encode()
         status = self._post_body(body, f"{changes[0].seq}-{changes[-1].seq}")
         if not 200 <= status < 300:
-            raise DeliveryFailed(f"{self.target.shown} answered {status}")
+            raise DeliveryFailed(f"{self.target.display_host} answered {status}")
 
     def close(self) -> None:
         """Do nothing: there are no open connections."""
@@ -105,7 +105,7 @@ class Webhook:
             answer = connection.getresponse()
             answer.read(1)
         except (OSError, http.client.HTTPException) as error:
-            raise DeliveryFailed(f"{self.target.shown} cannot be reached ({type(error).__name__})") from None
+            raise DeliveryFailed(f"{self.target.display_host} cannot be reached ({type(error).__name__})") from None
         finally:
             deadline.cancel()
             connection.close()

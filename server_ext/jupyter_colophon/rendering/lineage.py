@@ -115,13 +115,13 @@ class _LineageTreeSide:
                 stack += self._list_branches(urn, edge, statements, indent + ("   " if is_last else "│  "))
 
     def _list_branches(
-        self, urn: str, came_by: Document | None, statements: Sequence[str] | None, indent: str
+        self, urn: str, incoming_edge: Document | None, statements: Sequence[str] | None, indent: str
     ) -> list[_Branch]:
         """Return the branches at a node, the last one first."""
         branches = [
             (edge, other)
             for edge, other in self._edges.get(urn, ())
-            if edge is not came_by and (statements is None or has_data_flow(statements, edge["statements"]))
+            if edge is not incoming_edge and (statements is None or has_data_flow(statements, edge["statements"]))
         ]
         branches.sort(key=lambda branch: shorten_urn(branch[1]), reverse=True)
         return [(edge, other, indent, at == 0) for at, (edge, other) in enumerate(branches)]

@@ -148,14 +148,14 @@ class GroupCommit:
         with self._mutex:
             self._waiting.extendleft(job for job in reversed(jobs) if not job.done and not job.is_leader)
 
-    def _run_group_with_retries(self, jobs: list[_PendingWrite[Any]], own: _PendingWrite[Any]) -> None:
+    def _run_group_with_retries(self, jobs: list[_PendingWrite[Any]], own_job: _PendingWrite[Any]) -> None:
         """Finish these callables, or at least this thread's own, retrying after conflicts with other processes."""
         try:
-            while jobs and not own.done:
+            while jobs and not own_job.done:
                 try:
                     jobs = self._run_group_in_transaction(jobs)
                 except TransactionConflict as conflict:
-                    jobs = _pause_and_select_retryable(jobs, conflict, own)
+                    jobs = _pause_and_select_retryable(jobs, conflict, own_job)
         except StorageError as error:
             for job in jobs:
                 job.finish_with_result_or_error(_copy_error_for_thread(error))
@@ -246,7 +246,7 @@ def _copy_error_for_thread(error: StorageError) -> StorageError:
 
 
 def _pause_and_select_retryable(
-    jobs: list[_PendingWrite[Any]], conflict: TransactionConflict, own: _PendingWrite[Any]
+    jobs: list[_PendingWrite[Any]], conflict: TransactionConflict, own_job: _PendingWrite[Any]
 ) -> list[_PendingWrite[Any]]:
     """Pause and return the callables whose policy allows a retry; the others fail with the conflict."""
     pauses = [(job, next(job.pauses, None)) for job in jobs]
@@ -254,7 +254,7 @@ def _pause_and_select_retryable(
         if pause is None:
             job.finish_with_result_or_error(_copy_error_for_thread(conflict))
     patient = [(job, pause) for job, pause in pauses if pause is not None]
-    if patient and not own.done:
+    if patient and not own_job.done:
         _logger.debug("a transaction conflicted with another one and is retried: %s", conflict.detail)
         time.sleep(min(pause for _, pause in patient))
     return [job for job, _ in patient]

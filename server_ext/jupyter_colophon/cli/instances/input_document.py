@@ -89,9 +89,9 @@ def _read_input_file(file: str) -> InputDocument:
     return InputDocument(read_object("--file", path), path.stem)
 
 
-def _create_missing_value_error(option: str, what: str) -> InstanceCommandError:
+def _create_missing_value_error(option: str, expected: str) -> InstanceCommandError:
     return InstanceCommandError(
-        f"Parameter '{option}' requires a {what} with format JSON and no value was "
+        f"Parameter '{option}' requires a {expected} with format JSON and no value was "
         "provided.  Try again with an appropriate value.",
         shows_help=True,
     )

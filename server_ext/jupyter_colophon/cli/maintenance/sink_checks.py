@@ -48,8 +48,6 @@ def check_sink_deliveries(
         problem = "nothing is delivered" if state.name in problems else state.problem
         is_ok = not problem and not state.lost and not state.dead_letters
         since = f" (the oldest is {age_ms(state.oldest) // 1000} s old)" if state.oldest is not None else ""
-        message = (
-            f"{state.behind} undelivered changes{since}, {state.dead_letters} dead letters, {state.lost} lost changes"
-        )
+        message = f"{state.undelivered} undelivered changes{since}, {state.dead_letters} dead letters, {state.lost} lost changes"
         cause = f"; {problem}" if problem else ""
         yield CheckResult(f"sink {state.name}", "ok" if is_ok else "warning", message + cause, "" if is_ok else _WHERE)

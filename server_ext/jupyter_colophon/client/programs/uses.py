@@ -35,9 +35,9 @@ def uses(name: str, access: UseAccess = "unknown", component: str = "") -> Calla
     return declare
 
 
-def get_declared_uses(code: Any) -> tuple[Use, ...]:
+def get_declared_uses(function_or_class: Any) -> tuple[Use, ...]:
     """Return the uses that a function or a class declares; a class inherits those of its bases."""
-    uses: tuple[Use, ...] = getattr(code, _DECLARED, ())
+    uses: tuple[Use, ...] = getattr(function_or_class, _DECLARED, ())
     return uses
 
 

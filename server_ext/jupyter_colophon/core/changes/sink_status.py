@@ -13,13 +13,13 @@ def make_sender_name_of_sink(sink: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SinkState:
-    """The progress of a sink. `behind` is the number of undelivered changes, `oldest` the time of the first of them
+    """The progress of a sink. `undelivered` is the number of undelivered changes, `oldest` the time of the first of them
     (ms), `attempts` the number of attempts to deliver it. `lost` is the number of changes removed from the log before
     their delivery.
     """
 
     name: str
-    behind: int
+    undelivered: int
     oldest: int | None
     attempts: int
     problem: str

@@ -161,7 +161,7 @@ def _list_stored_elements(rule: _UnionRule, value: Value | None) -> list[Any]:
     return [member] if member else []
 
 
-def _create_text_to_urn_converter(type_: str, *others: str) -> Callable[[str], str | None]:
+def _create_text_to_urn_converter(type_: str, *other_types: str) -> Callable[[str], str | None]:
     """Return a function that converts a text to a URN: one of these types unchanged, any other text to the key of the
     first type.
     """
@@ -170,7 +170,7 @@ def _create_text_to_urn_converter(type_: str, *others: str) -> Callable[[str], s
         try:
             if text.startswith(PREFIX):
                 urn = Urn.parse(text)
-                return str(urn) if urn.type in (type_, *others) else None
+                return str(urn) if urn.type in (type_, *other_types) else None
             return str(make_single_key_urn(type_, text))
         except InvalidName:
             return None
@@ -178,10 +178,12 @@ def _create_text_to_urn_converter(type_: str, *others: str) -> Callable[[str], s
     return make_element
 
 
-def _create_element_builder(member: str, reference: Callable[[str], str | None], **more: Any) -> Callable[[str], Any]:
+def _create_element_builder(
+    member: str, reference: Callable[[str], str | None], **members: Any
+) -> Callable[[str], Any]:
     def make_element(text: str) -> Any:
         urn = reference(text)
-        return None if urn is None else {member: urn, **more}
+        return None if urn is None else {member: urn, **members}
 
     return make_element
 

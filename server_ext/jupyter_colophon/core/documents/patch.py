@@ -168,7 +168,7 @@ class _PatchedDocument:
     def _create_missing_parents(self, pointer: JsonPointer) -> None:
         """Create the missing objects above a location; `_find` reports values of another type."""
         present = self._value
-        for word in pointer.words[:-1]:
+        for word in pointer.tokens[:-1]:
             if not isinstance(present, dict):
                 return
             if present.get(word) is None:
@@ -179,7 +179,7 @@ class _PatchedDocument:
     def _measure_value_and_require_depth(self, pointer: JsonPointer, value: object) -> int:
         """Return the size of a value for this location. Raises TooLarge if it would be too deep."""
         size, depth = measure_json_size_and_depth(value, self._budget.depth_max)
-        _require_size_within_limit(0, len(pointer.words) + depth, self._budget)
+        _require_size_within_limit(0, len(pointer.tokens) + depth, self._budget)
         return size
 
     def _add_size_and_require_limit(self, size: int) -> None:
@@ -220,7 +220,7 @@ class _PatchedDocument:
 
     def _find_value_at(self, pointer: JsonPointer, member: str) -> Any:
         present: Any = self._value
-        for depth, word in enumerate(pointer.words):
+        for depth, word in enumerate(pointer.tokens):
             if isinstance(present, list):
                 present = present[self._parse_list_index(present, pointer.get_prefix(depth + 1), member)]
             elif isinstance(present, dict) and word in present:
@@ -229,9 +229,9 @@ class _PatchedDocument:
                 raise PatchFailed("no value exists at this path", f"{self.at}/{member}")
         return present
 
-    def _parse_list_index(self, holder: list[Any], pointer: JsonPointer, member: str, count: int | None = None) -> int:
+    def _parse_list_index(self, items: list[Any], pointer: JsonPointer, member: str, count: int | None = None) -> int:
         index = pointer.last_index
-        if index is None or index >= (len(holder) if count is None else count):
+        if index is None or index >= (len(items) if count is None else count):
             raise PatchFailed("the list has no such index", f"{self.at}/{member}")
         return index
 

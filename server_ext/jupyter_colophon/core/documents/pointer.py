@@ -12,7 +12,7 @@ _INDEX = re.compile(r"0|[1-9][0-9]{0,9}")
 class JsonPointer:
     """A location in a JSON document: the names and indices of its path, none for the whole document."""
 
-    words: tuple[str, ...]
+    tokens: tuple[str, ...]
 
     @classmethod
     def parse_or_none(cls, text: str) -> "JsonPointer | None":
@@ -24,22 +24,22 @@ class JsonPointer:
         return cls(tuple(word.replace("~1", "/").replace("~0", "~") for word in text[1:].split("/")))
 
     def __str__(self) -> str:
-        return format_pointer(self.words)
+        return format_pointer(self.tokens)
 
     @property
     def is_root(self) -> bool:
         """Return whether this is the whole document."""
-        return not self.words
+        return not self.tokens
 
     @property
     def parent(self) -> "JsonPointer":
         """Return the location that contains this one."""
-        return JsonPointer(self.words[:-1])
+        return JsonPointer(self.tokens[:-1])
 
     @property
     def last(self) -> str:
         """Return the last name or index."""
-        return self.words[-1]
+        return self.tokens[-1]
 
     @property
     def last_index(self) -> int | None:
@@ -48,11 +48,11 @@ class JsonPointer:
 
     def get_prefix(self, depth: int) -> "JsonPointer":
         """Return the first tokens of the pointer."""
-        return JsonPointer(self.words[:depth])
+        return JsonPointer(self.tokens[:depth])
 
     def contains(self, other: "JsonPointer") -> bool:
         """Return whether the other location is inside this one."""
-        return len(other.words) > len(self.words) and other.words[: len(self.words)] == self.words
+        return len(other.tokens) > len(self.tokens) and other.tokens[: len(self.tokens)] == self.tokens
 
 
 def format_pointer(words: Iterable[str]) -> str:

@@ -52,9 +52,9 @@ def _apply_and_return_old_value(document: dict[str, Any], operation: Step) -> ob
     pointer = JsonPointer.parse_or_none(operation["path"])
     if pointer is None or operation["op"] not in ("add", "remove", "replace"):
         return _MISSING
-    place = JsonPointer(("", *pointer.words))
+    place = JsonPointer(("", *pointer.tokens))
     holder: Any = document
-    for word in place.words[:-1]:
+    for word in place.tokens[:-1]:
         holder = _get_member_or_item(holder, word)
     if isinstance(holder, dict):
         old = holder.pop(place.last, _MISSING)
@@ -66,8 +66,8 @@ def _apply_and_return_old_value(document: dict[str, Any], operation: Step) -> ob
     return _MISSING
 
 
-def _apply_to_list_and_return_old_value(items: list[Any], place: JsonPointer, operation: Step) -> object:
-    index = len(items) if place.last == "-" else place.last_index
+def _apply_to_list_and_return_old_value(items: list[Any], pointer: JsonPointer, operation: Step) -> object:
+    index = len(items) if pointer.last == "-" else pointer.last_index
     if index is None or index > len(items):
         return _MISSING
     if operation["op"] == "add":
@@ -78,9 +78,9 @@ def _apply_to_list_and_return_old_value(items: list[Any], place: JsonPointer, op
     return old
 
 
-def _get_member_or_item(holder: object, word: str) -> object:
-    if isinstance(holder, dict):
-        return holder.get(word)
-    if isinstance(holder, list) and word.isdecimal() and int(word) < len(holder):
-        return holder[int(word)]
+def _get_member_or_item(container: object, word: str) -> object:
+    if isinstance(container, dict):
+        return container.get(word)
+    if isinstance(container, list) and word.isdecimal() and int(word) < len(container):
+        return container[int(word)]
     return None

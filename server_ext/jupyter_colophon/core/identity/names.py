@@ -320,10 +320,10 @@ class IdentityRules:
         return named if is_valid_namespace_name(named) else None
 
 
-def _parse_platform_name(part: str) -> str | None:
+def _parse_platform_name(text: str) -> str | None:
     """Return the platform in a URN of a platform; None for any other text."""
     try:
-        return Urn.parse(part).parts[-1]
+        return Urn.parse(text).parts[-1]
     except InvalidName:
         return None
 

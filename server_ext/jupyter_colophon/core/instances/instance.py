@@ -16,7 +16,7 @@ class StoredInstance:
 
     `document` is the JSON object without `name`, `resource` and `reason`; None if it cannot be read, and then `problem`
     is the reason in a sentence without any of its content. `resource` is the file's path, or the URN if there is no
-    file. Two instances with the same `mark` have the same content. `own` is False for an instance of a shared or
+    file. Two instances with the same `content_hash` have the same content. `is_removable` is False for an instance of a shared or
     factory folder, which can be overridden but not removed. `time` is the last change in milliseconds, `owner` the
     account it belongs to. `warning` is a sentence about a readable document with a defect.
     """
@@ -24,8 +24,8 @@ class StoredInstance:
     name: str
     document: Mapping[str, Any] | None
     resource: str
-    mark: str
-    own: bool = True
+    content_hash: str
+    is_removable: bool = True
     problem: str = ""
     time: int = 0
     owner: str = ""
@@ -58,7 +58,7 @@ class Instance:
     schema_name: str
     metadata: Mapping[str, Any]
     resource: str
-    own: bool
+    is_removable: bool
     version: int | None
     time: int
     extra: Mapping[str, Any]

@@ -32,9 +32,9 @@ WORKFLOWS: Final = "workflows"
 Programs = Mapping[str, Mapping[str, tuple[str, ...]]]
 
 
-def parse_programs_of_request(listed: Mapping[str, Iterable[Any]]) -> Programs:
+def parse_programs_of_request(ids_by_type: Mapping[str, Iterable[Any]]) -> Programs:
     """Parse the programs in a `/v3` request: ids by type; a workflow may also be `{"name", "nodes"}`."""
-    return {type_: dict(map(_parse_program_entry, all_)) for type_, all_ in listed.items()}
+    return {type_: dict(map(_parse_program_entry, all_)) for type_, all_ in ids_by_type.items()}
 
 
 def make_program_tags(type_: str, id_: str, nodes: Iterable[str] = ()) -> tuple[str, ...]:

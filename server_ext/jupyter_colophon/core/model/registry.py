@@ -55,22 +55,22 @@ class AspectSpec:
 class EntityType:
     """An entity type.
 
-    `key` names the parts of its URN; None if their number varies. `more` returns the aspects besides its `own`.
+    `key` names the parts of its URN; None if their number varies. `load_more_aspects` returns the aspects besides its `own_aspects`.
     """
 
     type: str
     title: str
     key_aspect: str
     key: tuple[str, ...] | None
-    own: tuple[AspectSpec, ...]
-    more: Callable[[], tuple[AspectSpec, ...]] = tuple
+    own_aspects: tuple[AspectSpec, ...]
+    load_more_aspects: Callable[[], tuple[AspectSpec, ...]] = tuple
     category: str = ""
     doc: str = ""
 
     @cached_property
     def aspects(self) -> tuple[AspectSpec, ...]:
         """Return all aspects."""
-        return (*self.own, *self.more())
+        return (*self.own_aspects, *self.load_more_aspects())
 
     @cached_property
     def _by_name(self) -> Mapping[str, AspectSpec]:
@@ -78,7 +78,7 @@ class EntityType:
 
     @cached_property
     def _own_by_name(self) -> Mapping[str, AspectSpec]:
-        return {spec.name: spec for spec in self.own}
+        return {spec.name: spec for spec in self.own_aspects}
 
     def find_aspect(self, name: str) -> AspectSpec | None:
         """Return the aspect of this name; None if the type does not have it."""
@@ -87,7 +87,7 @@ class EntityType:
     @cached_property
     def managed_by(self) -> str:
         """Return the only API that creates and deletes such entities: that of one of its aspects."""
-        return next((spec.managed_by for spec in self.own if spec.managed_by), "")
+        return next((spec.managed_by for spec in self.own_aspects if spec.managed_by), "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,13 +120,13 @@ class Registry:
 
     def __init__(
         self,
-        own: Iterable[EntityType],
-        more: Callable[[], Iterable[EntityType]] = tuple,
+        own_types: Iterable[EntityType],
+        load_more_types: Callable[[], Iterable[EntityType]] = tuple,
         classes: Callable[[], Mapping[str, str]] = dict,
         load_validators: Callable[[], tuple[AspectValidator, ...]] = tuple,
     ) -> None:
-        self._own = {kind.type: kind for kind in own}
-        self._more, self._load_classes, self._load_validators = more, classes, load_validators
+        self._own = {kind.type: kind for kind in own_types}
+        self._more, self._load_classes, self._load_validators = load_more_types, classes, load_validators
 
     @classmethod
     def from_documents(
@@ -201,7 +201,7 @@ class Registry:
         """Return the type of a stored entity, which may no longer be registered."""
         if self.has_type(name):
             return self.get_type(name)
-        return EntityType(type=name, title=name, key_aspect=f"{name}Key", key=None, own=())
+        return EntityType(type=name, title=name, key_aspect=f"{name}Key", key=None, own_aspects=())
 
     def get_aspect_or_unregistered(self, entity_type: str, name: str) -> AspectSpec:
         """Return the aspect of a stored entity, which may no longer be registered.
@@ -234,11 +234,13 @@ class _LazyDataHubModel:
         wider = {name: _extend_aspect_spec(spec, model.aspects.get(name, spec)) for name, spec in self.widened.items()}
         return replace(model, aspects={**model.aspects, **wider})
 
-    def list_aspects(self, type_: str, own: Iterable[str], named: Iterable[str] = ()) -> tuple[AspectSpec, ...]:
+    def list_aspects(
+        self, type_: str, own_names: Iterable[str], requested_names: Iterable[str] = ()
+    ) -> tuple[AspectSpec, ...]:
         """Return the aspects of a type besides its own."""
         modelled = self._model.entities.get(type_)
-        names = dict.fromkeys([*named, *(modelled.aspects if modelled else ())])
-        return tuple(self._model.aspects[name] for name in names if name not in set(own))
+        names = dict.fromkeys([*requested_names, *(modelled.aspects if modelled else ())])
+        return tuple(self._model.aspects[name] for name in names if name not in set(own_names))
 
     def get_classes(self) -> Mapping[str, str]:
         """Return the names of the aspects' classes."""
@@ -254,8 +256,8 @@ class _LazyDataHubModel:
                     title=split_camel_case(name),
                     key_aspect=modelled.key_aspect,
                     key=self._model.keys[modelled.key_aspect],
-                    own=own,
-                    more=partial(self.list_aspects, name, [spec.name for spec in own]),
+                    own_aspects=own,
+                    load_more_aspects=partial(self.list_aspects, name, [spec.name for spec in own]),
                     category=modelled.category,
                     doc=modelled.doc,
                 )
@@ -268,17 +270,17 @@ def split_camel_case(name: str) -> str:
 
 
 def _build_entity_type(
-    entry: Mapping[str, Any], specs: Mapping[str, AspectSpec], rest: _LazyDataHubModel
+    entry: Mapping[str, Any], specs: Mapping[str, AspectSpec], datahub_model: _LazyDataHubModel
 ) -> EntityType:
-    named = [name for name in entry["aspects"] if name in rest.widened]
+    named = [name for name in entry["aspects"] if name in datahub_model.widened]
     own = [name for name in entry["aspects"] if name not in named]
     return EntityType(
         type=entry["type"],
         title=entry["title"],
         key_aspect=entry["keyAspect"],
         key=None if entry["key"] is None else tuple(entry["key"]),
-        own=tuple(specs[name] for name in own),
-        more=partial(rest.list_aspects, entry["type"], own, named),
+        own_aspects=tuple(specs[name] for name in own),
+        load_more_aspects=partial(datahub_model.list_aspects, entry["type"], own, named),
     )
 
 

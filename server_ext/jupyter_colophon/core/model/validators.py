@@ -30,16 +30,16 @@ _log = logging.getLogger("jupyter_colophon.rules")
 
 @dataclass(frozen=True, slots=True)
 class AspectValidator:
-    """A check and its scope: no operations means all of them. `places` are pairs of an entity type and an aspect."""
+    """A check and its scope: no operations means all of them. `entity_aspects` are pairs of an entity type and an aspect."""
 
     name: str
     check: Check
     operations: frozenset[str] = frozenset()
-    places: tuple[tuple[str, str], ...] = ((ANY, ANY),)
+    entity_aspects: tuple[tuple[str, str], ...] = ((ANY, ANY),)
 
     def applies_to_proposal(self, operation: Operation, entity_type: str, aspect: str) -> bool:
         """Return whether the check applies to such a proposal."""
-        fits = any(kind in (ANY, entity_type) and name in (ANY, aspect) for kind, name in self.places)
+        fits = any(kind in (ANY, entity_type) and name in (ANY, aspect) for kind, name in self.entity_aspects)
         return fits and (not self.operations or _WORDS[operation] in self.operations)
 
     def require_valid_value(self, operation: Operation, urn: Urn, aspect: str, value: Any) -> None:

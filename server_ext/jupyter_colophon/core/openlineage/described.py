@@ -24,7 +24,7 @@ _ALONE: Final = "alone"
 class ReportedDescription:
     """The description of a dataset or a job in one event. `lineage` is None if it belongs to a run or is not reported."""
 
-    spelling: OriginalName
+    original_name: OriginalName
     facets: Facets
     time: int
     lineage: Mapping[str, Any] | None = None
@@ -37,7 +37,7 @@ def merge_report_into_description(
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the aspect's value, and the times of its parts, after applying a report."""
     facets, times = merge_facets_and_times(old["facets"], stamps.get("facets", {}), report.facets, report.time)
-    names = {OriginalName(**name) for name in old["names"]} | {report.spelling}
+    names = {OriginalName(**name) for name in old["names"]} | {report.original_name}
     listed = [{"namespace": name.namespace, "name": name.name} for name in sorted(names)[:_NAMES_MAX]]
     new, when = (
         {"names": listed, "facets": facets},

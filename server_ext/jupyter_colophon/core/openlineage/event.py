@@ -34,17 +34,17 @@ class OriginalName:
 
 @dataclass(frozen=True, slots=True)
 class EventDataset:
-    """A dataset in an event. `mode` is None if nothing reads or writes it; `own` has its input or output facets.
+    """A dataset in an event. `mode` is None if nothing reads or writes it; `input_output_facets` has its input or output facets.
 
-    `place` is the URN for its name alone; `urn` differs from it if a symlink names a table.
+    `location_urn` is the URN for its name alone; `urn` differs from it if a symlink names a table.
     """
 
     urn: Urn
-    place: Urn
-    spelling: OriginalName
+    location_urn: Urn
+    original_name: OriginalName
     mode: Mode | None
     facets: Mapping[str, Any]
-    own: Mapping[str, Any]
+    input_output_facets: Mapping[str, Any]
     columns: Columns
 
 
@@ -75,7 +75,7 @@ class Event:
     @cached_property
     def columns(self) -> tuple[ColumnEdge, ...]:
         """Return the edges between columns, each once."""
-        urns = {item.spelling: item.urn for item in self.data}
+        urns = {item.original_name: item.urn for item in self.data}
         return tuple(
             ColumnEdge(urns.get(OriginalName(*source)) or origin, field, dataset.urn, target, how)
             for dataset in self.data

@@ -17,7 +17,7 @@ class EntityListRequest:
 
     `kinds` are kinds of entity (core/entities/entity_kinds.py); no kinds, namespaces or scope means all. `without` are
     excluded namespaces. Entities whose name begins with `_` are found only with `hidden`; custom entities only by their
-    kind or with `custom`. `after` is a position in the sorted list and replaces `offset`; `places` is the number of
+    kind or with `custom`. `after` is a position in the sorted list and replaces `offset`; `max_cursors` is the number of
     positions of further pages to return. With `as_of` (in ms), the list is that of this time.
     """
 
@@ -33,7 +33,7 @@ class EntityListRequest:
     offset: int = 0
     limit: int | None = None
     after: ListPosition | None = None
-    places: int = 0
+    max_cursors: int = 0
     as_of: int | None = None
 
 
@@ -42,7 +42,7 @@ class EntityListPage:
     """A page of a sorted list; `total` counts the entities that the principal may see, `truncated` is true if there are
     more.
 
-    `offset` is the number of entities before the page, `places` are the end positions of this page and of the following
+    `offset` is the number of entities before the page, `cursor_positions` are the end positions of this page and of the following
     ones except the last. `order` has the position of each entity of the page by its URN.
     """
 
@@ -50,10 +50,10 @@ class EntityListPage:
     total: int
     truncated: bool
     offset: int = 0
-    places: tuple[ListPosition, ...] = ()
+    cursor_positions: tuple[ListPosition, ...] = ()
     order: Mapping[str, ListPosition] = field(default_factory=dict)
 
     def truncate(self, count: int) -> "EntityListPage":
         """Return the first `count` of these entities, with the position at which to continue."""
         last = self.order[self.entities[count - 1].urn]
-        return replace(self, entities=self.entities[:count], truncated=True, places=(last,))
+        return replace(self, entities=self.entities[:count], truncated=True, cursor_positions=(last,))

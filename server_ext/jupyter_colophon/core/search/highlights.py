@@ -136,8 +136,8 @@ def build_excerpt(text: str, spans: Sequence[Span]) -> tuple[Part, ...]:
     return tuple(parts)
 
 
-def _split_text_at_spans(text: str, start: int, end: int, places: Iterable[Span]) -> Iterator[Part]:
-    for begin, stop in places:
+def _split_text_at_spans(text: str, start: int, end: int, spans: Iterable[Span]) -> Iterator[Part]:
+    for begin, stop in spans:
         if begin > start:
             yield Part(text[start:begin], False)
         yield Part(text[begin:stop], True)

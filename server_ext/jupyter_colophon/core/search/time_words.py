@@ -47,8 +47,8 @@ class TimeInterval:
 class IntervalWords:
     """The words of an interval: periods that are completely inside it, and hours that are partly inside."""
 
-    inner: tuple[str, ...]
-    edges: tuple[str, ...]
+    full_periods: tuple[str, ...]
+    partial_hours: tuple[str, ...]
 
 
 def list_time_words(key: str, ms: int) -> tuple[str, ...]:

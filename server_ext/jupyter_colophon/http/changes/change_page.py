@@ -6,7 +6,7 @@ from http import HTTPStatus
 from tornado.web import HTTPError
 
 from jupyter_colophon.http.changes.change_hub import SubscriptionSpec
-from jupyter_colophon.http.changes.subscription import Subscription, count_connection_of_user
+from jupyter_colophon.http.changes.subscription import Subscription, register_connection_of_user
 from jupyter_colophon.http.operation_handler import OperationHandler
 from jupyter_colophon.operations.change_log import read_page_or_cursor
 from jupyter_colophon.operations.request import ChangesAnswer
@@ -35,7 +35,7 @@ class ChangePageHandler(OperationHandler):
 
     async def _wait_for_change(self, spec: SubscriptionSpec, after: int, seconds: int) -> None:
         """Wait until there is a matching change, or until the time is over."""
-        release = count_connection_of_user(self)
+        release = register_connection_of_user(self)
         subscription = Subscription(self, spec, lambda: None)
         try:
             async with asyncio.timeout(seconds):

@@ -12,7 +12,7 @@ from tornado.web import HTTPError
 from jupyter_colophon.core.changes.written_change import WrittenChange
 from jupyter_colophon.core.errors import LogCompacted, MetadataError
 from jupyter_colophon.http.changes.change_hub import SubscriptionSpec
-from jupyter_colophon.http.changes.subscription import Subscription, count_connection_of_user
+from jupyter_colophon.http.changes.subscription import Subscription, register_connection_of_user
 from jupyter_colophon.http.changes.websocket import SendOnlyWebSocket
 from jupyter_colophon.operations.api import ApiDefinition
 from jupyter_colophon.operations.call import check_and_run_operation
@@ -57,7 +57,7 @@ class ChangeSocketHandler(SendOnlyWebSocket):
             raise TypeError(f"{self._operation.id} does not return changes")
         self._after = after = changes.after
         self._spec = SubscriptionSpec.from_answer(self.principal, changes)
-        self._release = count_connection_of_user(self)
+        self._release = register_connection_of_user(self)
         if after is not None:
             await self.run_query_on_thread(lambda catalog: catalog.feed.require_changes_kept_after(after))
 

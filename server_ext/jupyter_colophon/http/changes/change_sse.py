@@ -7,7 +7,7 @@ from tornado.iostream import StreamClosedError
 from jupyter_colophon.core.changes.written_change import WrittenChange
 from jupyter_colophon.core.errors import LogCompacted, StorageError
 from jupyter_colophon.http.changes.change_hub import SubscriptionSpec
-from jupyter_colophon.http.changes.subscription import Subscription, count_connection_of_user
+from jupyter_colophon.http.changes.subscription import Subscription, register_connection_of_user
 from jupyter_colophon.http.operation_handler import OperationHandler
 from jupyter_colophon.operations.change_log import EVENT_STREAM
 from jupyter_colophon.operations.request import ChangesAnswer
@@ -23,7 +23,7 @@ class ChangeStreamHandler(OperationHandler):
 
     async def send_changes(self, changes: ChangesAnswer) -> None:
         """Send events. Raises LogCompacted, StorageError, TooManyConnections before the first."""
-        release = count_connection_of_user(self)
+        release = register_connection_of_user(self)
         try:
             await self._send_until_disconnected(changes)
         finally:

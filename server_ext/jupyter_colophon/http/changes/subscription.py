@@ -117,7 +117,7 @@ class Subscription:
         return await self._query(read)
 
 
-def count_connection_of_user(handler: AuthenticatedRequest) -> Callable[[], None]:
+def register_connection_of_user(handler: AuthenticatedRequest) -> Callable[[], None]:
     """Count one more connection of the user; return a function that releases it. Raises TooManyConnections.
 
     Must run on the event loop without awaiting between check and count, so that concurrent requests cannot exceed the limit.

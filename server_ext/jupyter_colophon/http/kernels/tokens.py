@@ -90,8 +90,8 @@ class KernelTokenRegistry:
 class KernelTokenIdentityProvider:
     """The server's identity provider, extended by kernel tokens; used by our handlers only."""
 
-    def __init__(self, inner: IdentityProvider, tokens: KernelTokenRegistry) -> None:
-        self._inner, self._tokens = inner, tokens
+    def __init__(self, provider: IdentityProvider, tokens: KernelTokenRegistry) -> None:
+        self._inner, self._tokens = provider, tokens
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inner, name)

@@ -9,7 +9,7 @@ from jupyter_colophon.operations.datahub.errors import RESTLI_STATUSES
 from jupyter_colophon.operations.operation import JSON, Function, Operation, declare_operation
 from jupyter_colophon.operations.parameter import Parameter, declare_choice
 from jupyter_colophon.operations.request import OperationRequest
-from jupyter_colophon.operations.request_schemas import Shape
+from jupyter_colophon.operations.request_schemas import SchemaOrName
 from jupyter_colophon.operations.services import ProcessServices
 
 
@@ -18,7 +18,7 @@ class RestliAction:
     """One action: its function, the shape of its body, and whether it writes."""
 
     function: Function
-    body: Shape
+    body: SchemaOrName
     writes: bool = False
 
 
@@ -28,7 +28,7 @@ def declare_restli_actions(
     summary: str,
     actions: Mapping[str, RestliAction],
     *,
-    answer: Shape,
+    answer: SchemaOrName,
     parameters: Iterable[Parameter[Any]] = (),
     errors: Iterable[type[MetadataError]] = (),
 ) -> Operation:

@@ -5,13 +5,13 @@ from typing import Final
 from jupyter_colophon.operations.api import ApiDefinition
 from jupyter_colophon.operations.datahub import (
     aspects,
+    body_schemas,
     entities,
     indices,
     relationships,
     runs,
     scroll,
     service,
-    shapes,
     trace,
     v3,
 )
@@ -36,8 +36,8 @@ DATAHUB: Final = add_document_operation(
         # A path with a name comes before the one with any entity type.
         operations=list_operations(service, aspects, entities, runs, indices, trace, relationships, scroll, v3),
         error_document=render_datahub_error,
-        error_schema=shapes.ERROR,
-        places={
+        error_schema=body_schemas.ERROR,
+        path_parameters={
             item.name: (item,)
             for item in (
                 declare_text(

@@ -12,7 +12,7 @@ from jupyter_colophon.core.errors import (
     PatchFailed,
     TooLarge,
 )
-from jupyter_colophon.operations.datahub import documents, restli_proposals, shapes, timeseries
+from jupyter_colophon.operations.datahub import body_schemas, documents, restli_proposals, timeseries
 from jupyter_colophon.operations.datahub.actions import RestliAction, declare_restli_actions
 from jupyter_colophon.operations.datahub.errors import RESTLI_STATUSES
 from jupyter_colophon.operations.datahub.urns import parse_name_list, parse_path_urn
@@ -43,7 +43,9 @@ _VERSION: Final = Parameter(
 _ASPECTS: Final = declare_text(
     "aspects", "The names of the aspects to return, as `List(a,b)`; by default, all of them."
 )
-_COUNT: Final = shapes.declare_object_schema("aspect", aspect=shapes.TEXT, urnLike=shapes.TEXT_OR_NULL)
+_COUNT: Final = body_schemas.declare_object_schema(
+    "aspect", aspect=body_schemas.TEXT, urnLike=body_schemas.TEXT_OR_NULL
+)
 
 
 def count_entities(services: ProcessServices, request: OperationRequest) -> Document:
@@ -67,9 +69,9 @@ ACT_ON_ASPECTS: Final = declare_restli_actions(
     parameters=[IDEMPOTENCY_KEY],
     answer={
         "anyOf": [
-            shapes.SUCCESS,
-            shapes.declare_action_result_schema(timeseries.VALUES),
-            shapes.declare_action_result_schema(shapes.NUMBER),
+            body_schemas.SUCCESS,
+            body_schemas.declare_action_result_schema(timeseries.VALUES),
+            body_schemas.declare_action_result_schema(body_schemas.NUMBER),
         ]
     },
     errors=[InvalidName, NotFound, AlreadyExists, NotEmpty, ConditionFailed, PatchFailed, TooLarge],
@@ -81,8 +83,8 @@ ACT_ON_ASPECTS: Final = declare_restli_actions(
     "GET /aspects/{urn}",
     parameters=[_ASPECT, _VERSION],
     answers={
-        200: shapes.declare_object_schema(
-            "version aspect", version=shapes.NUMBER, aspect=shapes.ANY, systemMetadata=shapes.ANY
+        200: body_schemas.declare_object_schema(
+            "version aspect", version=body_schemas.NUMBER, aspect=body_schemas.ANY, systemMetadata=body_schemas.ANY
         )
     },
     errors=[NotFound],
@@ -100,8 +102,8 @@ def read_aspect_by_class(services: ProcessServices, request: OperationRequest) -
     "GET /entitiesV2/{urn}",
     parameters=[_ASPECTS],
     answers={
-        200: shapes.declare_object_schema(
-            "urn entityName aspects", urn=shapes.URN, entityName=shapes.TEXT, aspects=shapes.ANY
+        200: body_schemas.declare_object_schema(
+            "urn entityName aspects", urn=body_schemas.URN, entityName=body_schemas.TEXT, aspects=body_schemas.ANY
         )
     },
     errors=[NotFound],
@@ -121,6 +123,6 @@ ACT_ON_USAGE: Final = declare_restli_actions(
     "Write the usage of datasets (`batchIngest`) as their aspect `datasetUsageStatistics`",
     {"batchIngest": RestliAction(restli_proposals.ingest_usage, restli_proposals.BUCKETS, writes=True)},
     parameters=[IDEMPOTENCY_KEY],
-    answer=shapes.SUCCESS,
+    answer=body_schemas.SUCCESS,
     errors=[InvalidName, NotFound],
 )

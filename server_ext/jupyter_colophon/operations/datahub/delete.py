@@ -9,7 +9,7 @@ from jupyter_colophon.core.errors import InvalidName, NotFound
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model.proposal import Proposal, WriteCondition
 from jupyter_colophon.core.model.relationships import remove_urns_at_path
-from jupyter_colophon.operations.datahub import shapes
+from jupyter_colophon.operations.datahub import body_schemas
 from jupyter_colophon.operations.datahub.ingest import SentProposal, write_or_queue_proposals
 from jupyter_colophon.operations.request import Document, OperationRequest
 from jupyter_colophon.operations.services import ProcessServices
@@ -17,14 +17,14 @@ from jupyter_colophon.operations.services import ProcessServices
 if TYPE_CHECKING:
     from jupyter_colophon.composition import Catalog
 
-DELETION: Final = shapes.declare_object_schema(
+DELETION: Final = body_schemas.declare_object_schema(
     "urn",
-    urn=shapes.TEXT,
-    aspectName=shapes.TEXT_OR_NULL,
-    startTimeMillis=shapes.TIME,
-    endTimeMillis=shapes.TIME,
+    urn=body_schemas.TEXT,
+    aspectName=body_schemas.TEXT_OR_NULL,
+    startTimeMillis=body_schemas.TIME,
+    endTimeMillis=body_schemas.TIME,
 )
-REFERENCES: Final = shapes.declare_object_schema("urn", urn=shapes.TEXT, dryRun=shapes.FLAG_OR_NULL)
+REFERENCES: Final = body_schemas.declare_object_schema("urn", urn=body_schemas.TEXT, dryRun=body_schemas.FLAG_OR_NULL)
 #: How many of the aspects that refer to an entity are listed.
 _LISTED: Final = 100
 

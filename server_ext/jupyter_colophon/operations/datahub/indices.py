@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from jupyter_colophon.operations.datahub import shapes
+from jupyter_colophon.operations.datahub import body_schemas
 from jupyter_colophon.operations.datahub.actions import RestliAction, declare_restli_actions
 from jupyter_colophon.operations.request import Document, OperationRequest
 from jupyter_colophon.operations.services import ProcessServices
@@ -22,6 +22,6 @@ ACT_ON_OPERATIONS: Final = declare_restli_actions(
     "actOnOperations",
     "/operations",
     "Return why indices need not be restored (`restoreIndices`)",
-    {"restoreIndices": RestliAction(answer_restore_indices_not_needed, shapes.ANY)},
-    answer=shapes.declare_action_result_schema(shapes.TEXT),
+    {"restoreIndices": RestliAction(answer_restore_indices_not_needed, body_schemas.ANY)},
+    answer=body_schemas.declare_action_result_schema(body_schemas.TEXT),
 )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 from jupyter_colophon.core.datahub import criteria
 from jupyter_colophon.core.errors import InvalidName, InvalidQuery, NotFound
 from jupyter_colophon.core.identity.names import Urn
-from jupyter_colophon.operations.datahub import shapes
+from jupyter_colophon.operations.datahub import body_schemas
 from jupyter_colophon.operations.datahub.scroll import COUNT, CURSOR
 from jupyter_colophon.operations.operation import JSON, declare_operation
 from jupyter_colophon.operations.parameter import (
@@ -43,23 +43,27 @@ _WITHOUT_EFFECT: Final[list[Parameter[Any]]] = [
     declare_text("pitKeepAlive", "Accepted and ignored."),
     declare_flag("includeSoftDelete", "Accepted and ignored."),
 ]
-_SCROLL: Final = shapes.declare_object_schema(
-    sourceFilter=shapes.ANY_OR_NULL, destinationFilter=shapes.ANY_OR_NULL, edgeFilter=shapes.ANY_OR_NULL
+_SCROLL: Final = body_schemas.declare_object_schema(
+    sourceFilter=body_schemas.ANY_OR_NULL,
+    destinationFilter=body_schemas.ANY_OR_NULL,
+    edgeFilter=body_schemas.ANY_OR_NULL,
 )
-_LINEAGE: Final = shapes.declare_object_schema(
-    urns={"type": ["array", "null"], "items": shapes.TEXT, "maxItems": 1_000}
+_LINEAGE: Final = body_schemas.declare_object_schema(
+    urns={"type": ["array", "null"], "items": body_schemas.TEXT, "maxItems": 1_000}
 )
-_RELATED: Final = shapes.declare_object_schema(
+_RELATED: Final = body_schemas.declare_object_schema(
     "start count total entities",
-    start=shapes.NUMBER,
-    count=shapes.NUMBER,
-    total=shapes.NUMBER,
-    entities=shapes.declare_list_schema(
-        shapes.declare_object_schema("urn relationshipType", urn=shapes.URN, relationshipType=shapes.TEXT)
+    start=body_schemas.NUMBER,
+    count=body_schemas.NUMBER,
+    total=body_schemas.NUMBER,
+    entities=body_schemas.declare_list_schema(
+        body_schemas.declare_object_schema(
+            "urn relationshipType", urn=body_schemas.URN, relationshipType=body_schemas.TEXT
+        )
     ),
 )
-_RESULTS: Final = shapes.declare_object_schema(
-    "results", results=shapes.declare_list_schema(shapes.ANY), scrollId=shapes.TEXT_OR_NULL
+_RESULTS: Final = body_schemas.declare_object_schema(
+    "results", results=body_schemas.declare_list_schema(body_schemas.ANY), scrollId=body_schemas.TEXT_OR_NULL
 )
 
 

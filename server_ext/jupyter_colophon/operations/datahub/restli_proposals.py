@@ -3,19 +3,21 @@
 from typing import Any, Final
 
 from jupyter_colophon.core.datahub import mcp, snapshot, usage
-from jupyter_colophon.operations.datahub import shapes
+from jupyter_colophon.operations.datahub import body_schemas
 from jupyter_colophon.operations.datahub.ingest import IngestResult, SentProposal, write_or_queue_proposals
 from jupyter_colophon.operations.request import OperationAnswer, OperationRequest
 from jupyter_colophon.operations.services import ProcessServices
 
-PROPOSAL: Final = shapes.declare_object_schema("proposal", proposal=mcp.SHAPE, **{"async": shapes.ASYNC})
-PROPOSALS: Final = shapes.declare_object_schema(
-    "proposals", proposals=shapes.declare_list_schema(mcp.SHAPE), **{"async": shapes.ASYNC}
+PROPOSAL: Final = body_schemas.declare_object_schema("proposal", proposal=mcp.SHAPE, **{"async": body_schemas.ASYNC})
+PROPOSALS: Final = body_schemas.declare_object_schema(
+    "proposals", proposals=body_schemas.declare_list_schema(mcp.SHAPE), **{"async": body_schemas.ASYNC}
 )
-SNAPSHOT: Final = shapes.declare_object_schema(
-    "entity", entity=shapes.declare_object_schema("value", value=shapes.ANY), systemMetadata=shapes.SYSTEM_METADATA
+SNAPSHOT: Final = body_schemas.declare_object_schema(
+    "entity",
+    entity=body_schemas.declare_object_schema("value", value=body_schemas.ANY),
+    systemMetadata=body_schemas.SYSTEM_METADATA,
 )
-BUCKETS: Final = shapes.declare_object_schema("buckets", buckets=shapes.declare_list_schema(usage.SHAPE))
+BUCKETS: Final = body_schemas.declare_object_schema("buckets", buckets=body_schemas.declare_list_schema(usage.SHAPE))
 _LATER: Final = ("true", True)
 
 

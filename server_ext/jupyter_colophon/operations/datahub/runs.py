@@ -7,36 +7,36 @@ from jupyter_colophon.core.errors import NotFound, TooLarge
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.core.read_budget import LIST_BYTES_MAX
-from jupyter_colophon.operations.datahub import shapes
+from jupyter_colophon.operations.datahub import body_schemas
 from jupyter_colophon.operations.datahub.actions import RestliAction, declare_restli_actions
 from jupyter_colophon.operations.request import Document, OperationRequest
 from jupyter_colophon.operations.services import ProcessServices
 
 #: Rolled-back writes of a run are never returned, whatever `includeSoft` is.
-_LIST: Final = shapes.declare_object_schema(
-    pageOffset=shapes.OFFSET, pageSize=shapes.COUNT, includeSoft=shapes.FLAG_OR_NULL
+_LIST: Final = body_schemas.declare_object_schema(
+    pageOffset=body_schemas.OFFSET, pageSize=body_schemas.COUNT, includeSoft=body_schemas.FLAG_OR_NULL
 )
-_DESCRIBE: Final = shapes.declare_object_schema(
+_DESCRIBE: Final = body_schemas.declare_object_schema(
     "runId",
-    runId=shapes.TEXT,
-    start=shapes.OFFSET,
-    count=shapes.COUNT,
-    includeSoft=shapes.FLAG_OR_NULL,
-    includeAspect=shapes.FLAG_OR_NULL,
+    runId=body_schemas.TEXT,
+    start=body_schemas.OFFSET,
+    count=body_schemas.COUNT,
+    includeSoft=body_schemas.FLAG_OR_NULL,
+    includeAspect=body_schemas.FLAG_OR_NULL,
 )
-_ROLL_BACK: Final = shapes.declare_object_schema(
+_ROLL_BACK: Final = body_schemas.declare_object_schema(
     "runId",
-    runId=shapes.TEXT,
-    dryRun=shapes.FLAG_OR_NULL,
-    safe=shapes.FLAG_OR_NULL,
-    hardDelete=shapes.FLAG_OR_NULL,
+    runId=body_schemas.TEXT,
+    dryRun=body_schemas.FLAG_OR_NULL,
+    safe=body_schemas.FLAG_OR_NULL,
+    hardDelete=body_schemas.FLAG_OR_NULL,
 )
 _COUNT: Final = 100
 
 
 def list_ingestion_runs(services: ProcessServices, request: OperationRequest) -> Document:
     """Return a page of runs, the one that wrote last first."""
-    page, count = request.body.get("pageOffset", 0), shapes.parse_count_of_body(request.body, "pageSize", _COUNT)
+    page, count = request.body.get("pageOffset", 0), body_schemas.parse_count_of_body(request.body, "pageSize", _COUNT)
     # The command line sends the number of the page, and its length.
     runs = services.get_or_open_catalog().datahub.ingestions.list_visible_runs(page * count, count, request.principal)
     return {"value": [{"runId": run.run, "timestamp": run.time, "rows": run.aspects} for run in runs]}
@@ -45,7 +45,7 @@ def list_ingestion_runs(services: ProcessServices, request: OperationRequest) ->
 def list_aspects_of_ingestion_run(services: ProcessServices, request: OperationRequest) -> Document:
     """Return the aspects whose current value a run wrote; with `includeAspect`, including the values."""
     catalog, body = services.get_or_open_catalog(), request.body
-    start, count = body.get("start", 0), shapes.parse_count_of_body(body, "count", _COUNT)
+    start, count = body.get("start", 0), body_schemas.parse_count_of_body(body, "count", _COUNT)
     aspects = catalog.datahub.ingestions.list_visible_aspects_of_run(body["runId"], start, count, request.principal)
     rows = [_render_aspect_of_run(catalog.registry, *item) for item in aspects]
     if body.get("includeAspect"):
@@ -98,8 +98,8 @@ ACT_ON_RUNS: Final = declare_restli_actions(
     },
     answer={
         "anyOf": [
-            shapes.declare_action_result_schema(shapes.declare_list_schema(shapes.ANY)),
-            shapes.declare_action_result_schema(shapes.ANY),
+            body_schemas.declare_action_result_schema(body_schemas.declare_list_schema(body_schemas.ANY)),
+            body_schemas.declare_action_result_schema(body_schemas.ANY),
         ]
     },
     errors=[NotFound, TooLarge],

@@ -8,7 +8,7 @@ from jupyter_colophon.core.documents.json_values import measure_json_bytes
 from jupyter_colophon.core.errors import InvalidQuery, NotFound
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.read_budget import PAGE_BYTES_MAX
-from jupyter_colophon.operations.datahub import documents, shapes
+from jupyter_colophon.operations.datahub import body_schemas, documents
 from jupyter_colophon.operations.datahub.v3 import ENTITIES, SYSTEM
 from jupyter_colophon.operations.operation import JSON, declare_operation
 from jupyter_colophon.operations.parameter import declare_count, declare_flag, declare_text
@@ -31,10 +31,10 @@ _WITHOUT_EFFECT: Final = [
 ]
 #: The aspects of this many entities are read together.
 _READ_TOGETHER: Final = 20
-_BODY: Final = shapes.declare_object_schema(
-    entities={"type": ["array", "null"], "items": shapes.TEXT},
-    aspects={"type": ["array", "null"], "items": shapes.TEXT},
-    filter=shapes.ANY_OR_NULL,
+_BODY: Final = body_schemas.declare_object_schema(
+    entities={"type": ["array", "null"], "items": body_schemas.TEXT},
+    aspects={"type": ["array", "null"], "items": body_schemas.TEXT},
+    filter=body_schemas.ANY_OR_NULL,
     sortCriteria={"type": ["array", "null"]},
 )
 
@@ -44,7 +44,9 @@ _BODY: Final = shapes.declare_object_schema(
     "POST /openapi/v3/entity/scroll",
     parameters=[COUNT, CURSOR, _QUERY, _SORT, _REMOVED, SYSTEM, *_WITHOUT_EFFECT],
     body={JSON: _BODY},
-    answers={200: shapes.declare_object_schema("entities", entities=ENTITIES, scrollId=shapes.TEXT_OR_NULL)},
+    answers={
+        200: body_schemas.declare_object_schema("entities", entities=ENTITIES, scrollId=body_schemas.TEXT_OR_NULL)
+    },
     errors=[NotFound],
     permission="read",
 )

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from jupyter_colophon.operations.datahub import shapes
+from jupyter_colophon.operations.datahub import body_schemas
 from jupyter_colophon.operations.operation import JSON, declare_operation
 from jupyter_colophon.operations.parameter import declare_count, declare_number
 from jupyter_colophon.operations.request import Document, OperationRequest
@@ -21,7 +21,9 @@ _COUNT: Final = declare_count("count", "Maximum number of results.", default=100
 @declare_operation(
     "readConfig",
     "GET /config",
-    answers={200: shapes.declare_object_schema("noCode versions", noCode={"const": "true"}, versions=shapes.ANY)},
+    answers={
+        200: body_schemas.declare_object_schema("noCode versions", noCode={"const": "true"}, versions=body_schemas.ANY)
+    },
 )
 def read_server_config(services: ProcessServices, request: OperationRequest) -> Document:
     """Return what this server can do, as DataHub's clients look it up."""
@@ -50,13 +52,13 @@ def read_server_config(services: ProcessServices, request: OperationRequest) -> 
     "GET /openapi/v1/registry/models/entity/specifications",
     parameters=[_START, _COUNT],
     answers={
-        200: shapes.declare_object_schema(
+        200: body_schemas.declare_object_schema(
             "start count total elements",
-            start=shapes.NUMBER,
-            count=shapes.NUMBER,
-            total=shapes.NUMBER,
-            elements=shapes.declare_list_schema(
-                shapes.declare_object_schema("name keyAspectName aspectSpecs", name=shapes.TEXT)
+            start=body_schemas.NUMBER,
+            count=body_schemas.NUMBER,
+            total=body_schemas.NUMBER,
+            elements=body_schemas.declare_list_schema(
+                body_schemas.declare_object_schema("name keyAspectName aspectSpecs", name=body_schemas.TEXT)
             ),
         )
     },
@@ -82,10 +84,10 @@ def list_entity_specifications(services: ProcessServices, request: OperationRequ
 @declare_operation(
     "askGraphql",
     "POST /api/graphql",
-    body={JSON: shapes.ANY},
+    body={JSON: body_schemas.ANY},
     answers={
-        200: shapes.declare_object_schema(
-            "errors data", errors=shapes.declare_list_schema(shapes.ANY), data={"type": "null"}
+        200: body_schemas.declare_object_schema(
+            "errors data", errors=body_schemas.declare_list_schema(body_schemas.ANY), data={"type": "null"}
         )
     },
     permission="read",

@@ -7,29 +7,29 @@ from jupyter_colophon.core.datahub import criteria
 from jupyter_colophon.core.datahub.mcp import build_generic_aspect, parse_urn_at
 from jupyter_colophon.core.errors import TooLarge
 from jupyter_colophon.core.read_budget import LIST_BYTES_MAX
-from jupyter_colophon.operations.datahub import shapes
+from jupyter_colophon.operations.datahub import body_schemas
 from jupyter_colophon.operations.request import Document, OperationRequest
 from jupyter_colophon.operations.services import ProcessServices
 
 _LIMIT: Final = 100
-QUERY: Final = shapes.declare_object_schema(
+QUERY: Final = body_schemas.declare_object_schema(
     "urn aspect",
-    urn=shapes.TEXT,
-    entity=shapes.TEXT_OR_NULL,
-    aspect=shapes.TEXT,
-    limit={**shapes.COUNT, "type": ["integer", "null"]},
-    latestValue=shapes.FLAG_OR_NULL,
-    filter=shapes.ANY_OR_NULL,
-    startTimeMillis=shapes.TIME,
-    endTimeMillis=shapes.TIME,
+    urn=body_schemas.TEXT,
+    entity=body_schemas.TEXT_OR_NULL,
+    aspect=body_schemas.TEXT,
+    limit={**body_schemas.COUNT, "type": ["integer", "null"]},
+    latestValue=body_schemas.FLAG_OR_NULL,
+    filter=body_schemas.ANY_OR_NULL,
+    startTimeMillis=body_schemas.TIME,
+    endTimeMillis=body_schemas.TIME,
 )
-VALUES: Final = shapes.declare_object_schema(
+VALUES: Final = body_schemas.declare_object_schema(
     "entityName aspectName limit values",
-    entityName=shapes.TEXT,
-    aspectName=shapes.TEXT,
-    limit=shapes.NUMBER,
-    values=shapes.declare_list_schema(
-        shapes.declare_object_schema("aspect", aspect=shapes.ANY, systemMetadata=shapes.ANY)
+    entityName=body_schemas.TEXT,
+    aspectName=body_schemas.TEXT,
+    limit=body_schemas.NUMBER,
+    values=body_schemas.declare_list_schema(
+        body_schemas.declare_object_schema("aspect", aspect=body_schemas.ANY, systemMetadata=body_schemas.ANY)
     ),
 )
 
@@ -38,7 +38,7 @@ def read_timeseries_values(services: ProcessServices, request: OperationRequest)
     """Return the newest values that match, the newest first."""
     body = request.body
     urn, name = parse_urn_at(body["urn"], "/urn"), body["aspect"]
-    limit = _LIMIT if body.get("limit") is None else shapes.parse_count_of_body(body, "limit", _LIMIT)
+    limit = _LIMIT if body.get("limit") is None else body_schemas.parse_count_of_body(body, "limit", _LIMIT)
     if body.get("latestValue"):
         limit = 1
     filter_ = criteria.parse_filter(body.get("filter"), "/filter")

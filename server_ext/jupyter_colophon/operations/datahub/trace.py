@@ -6,7 +6,7 @@ from typing import Any, Final
 from jupyter_colophon.core.datahub.mcp import parse_urn_at
 from jupyter_colophon.core.documents.pointer import format_pointer
 from jupyter_colophon.core.errors import InvalidName, NotFound
-from jupyter_colophon.operations.datahub import shapes
+from jupyter_colophon.operations.datahub import body_schemas
 from jupyter_colophon.operations.operation import JSON, declare_operation
 from jupyter_colophon.operations.parameter import declare_flag
 from jupyter_colophon.operations.request import Document, OperationRequest
@@ -20,7 +20,7 @@ _SKIP_CACHE: Final = declare_flag("skipCache", "Accepted and ignored.")
 _ASPECTS: Final = {
     "type": "object",
     "description": "The names of aspects by URN.",
-    "additionalProperties": shapes.declare_list_schema(shapes.TEXT, maxItems=1_000),
+    "additionalProperties": body_schemas.declare_list_schema(body_schemas.TEXT, maxItems=1_000),
     "maxProperties": 1_000,
 }
 
@@ -30,7 +30,7 @@ _ASPECTS: Final = {
     "POST /openapi/v1/trace/write/{id}",
     parameters=[_ERRORS, _DETAILED, _SKIP_CACHE],
     body={JSON: _ASPECTS},
-    answers={200: {"type": "object", "additionalProperties": shapes.ANY}},
+    answers={200: {"type": "object", "additionalProperties": body_schemas.ANY}},
     errors=[NotFound, InvalidName],
     permission="read",
 )
@@ -57,8 +57,8 @@ def read_states_of_write(services: ProcessServices, request: OperationRequest) -
 def _render_write_state(traced: TracedWrite) -> dict[str, Any]:
     # The search index is written with the aspect.
     status: dict[str, Any] = {"writeStatus": traced.state}
-    if traced.why:
-        status["writeExceptions"] = [{"message": traced.why}]
+    if traced.reason:
+        status["writeExceptions"] = [{"message": traced.reason}]
     return {
         "success": traced.state != "ERROR",
         "primaryStorage": status,

@@ -21,7 +21,7 @@ from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model.proposal import Operation as Change
 from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.core.read_budget import LIST_BYTES_MAX
-from jupyter_colophon.operations.datahub import documents, shapes
+from jupyter_colophon.operations.datahub import body_schemas, documents
 from jupyter_colophon.operations.datahub.delete import delete_if_stored_and_count
 from jupyter_colophon.operations.datahub.ingest import SentProposal, write_or_queue_proposals
 from jupyter_colophon.operations.datahub.urns import parse_name_list, parse_path_urn
@@ -34,28 +34,30 @@ from jupyter_colophon.operations.services import ProcessServices
 if TYPE_CHECKING:
     from jupyter_colophon.composition import Catalog
 
-_HEADERS: Final = shapes.ANY_OR_NULL | {"additionalProperties": shapes.TEXT}
-_ASPECT: Final = shapes.declare_object_schema(
+_HEADERS: Final = body_schemas.ANY_OR_NULL | {"additionalProperties": body_schemas.TEXT}
+_ASPECT: Final = body_schemas.declare_object_schema(
     "value",
-    value=shapes.ANY,
-    systemMetadata=shapes.SYSTEM_METADATA,
+    value=body_schemas.ANY,
+    systemMetadata=body_schemas.SYSTEM_METADATA,
     headers=_HEADERS,
-    auditStamp=shapes.ANY_OR_NULL,
+    auditStamp=body_schemas.ANY_OR_NULL,
 )
-_PATCH: Final = shapes.declare_object_schema(
+_PATCH: Final = body_schemas.declare_object_schema(
     "value",
     value={"type": ["array", "object"]},
-    systemMetadata=shapes.SYSTEM_METADATA,
+    systemMetadata=body_schemas.SYSTEM_METADATA,
     headers=_HEADERS,
 )
-_URN: Final = shapes.declare_object_schema("urn", urn=shapes.TEXT)
-_WRITTEN: Final = shapes.declare_list_schema(_URN | {"additionalProperties": _ASPECT})
-_PATCHED: Final = shapes.declare_list_schema(_URN | {"additionalProperties": _PATCH})
-_READ: Final = shapes.declare_list_schema(_URN | {"additionalProperties": shapes.ANY_OR_NULL}, maxItems=1_000)
-ENTITY: Final = shapes.declare_object_schema("urn", urn=shapes.URN) | {
+_URN: Final = body_schemas.declare_object_schema("urn", urn=body_schemas.TEXT)
+_WRITTEN: Final = body_schemas.declare_list_schema(_URN | {"additionalProperties": _ASPECT})
+_PATCHED: Final = body_schemas.declare_list_schema(_URN | {"additionalProperties": _PATCH})
+_READ: Final = body_schemas.declare_list_schema(
+    _URN | {"additionalProperties": body_schemas.ANY_OR_NULL}, maxItems=1_000
+)
+ENTITY: Final = body_schemas.declare_object_schema("urn", urn=body_schemas.URN) | {
     "description": "An entity, and each aspect under its name."
 }
-ENTITIES: Final = shapes.declare_list_schema(ENTITY)
+ENTITIES: Final = body_schemas.declare_list_schema(ENTITY)
 _ASYNC: Final = declare_flag("async", "Apply the proposals later: the status is 202.")
 SYSTEM: Final = declare_flag("systemMetadata", "Include the system metadata and the audit stamp of each aspect.")
 _ASPECTS: Final = declare_text("aspects", "Comma-separated names of the aspects to return; by default, all of them.")

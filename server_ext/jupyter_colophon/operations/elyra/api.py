@@ -4,7 +4,7 @@ import time
 from typing import Any, Final
 
 from jupyter_colophon.operations.api import ApiDefinition, RequestFailure
-from jupyter_colophon.operations.elyra import instances, schemaspaces, shapes
+from jupyter_colophon.operations.elyra import body_schemas, instances, schemaspaces
 from jupyter_colophon.operations.openapi import add_document_operation
 from jupyter_colophon.operations.operation import list_operations
 from jupyter_colophon.operations.shared_parameters import PLACES
@@ -28,9 +28,9 @@ ELYRA: Final = add_document_operation(
         prefix="/elyra",
         operations=list_operations(schemaspaces, instances),
         error_document=_render_error,
-        error_schema=shapes.ERROR,
+        error_schema=body_schemas.ERROR,
         content_type="application/json; charset=UTF-8",
-        places={name: (parameter,) for name, parameter in PLACES.items()},
+        path_parameters={name: (parameter,) for name, parameter in PLACES.items()},
         hashes_answers=True,
         # Other paths are not Elyra's. Jupyter redirects a path with a slash at its end to the one without.
         unknown="/(?:metadata|schema|schemaspace)/.*[^/]",

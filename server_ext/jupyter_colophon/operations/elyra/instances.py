@@ -24,7 +24,7 @@ from jupyter_colophon.core.errors import (
 )
 from jupyter_colophon.core.instances.instance import Instance
 from jupyter_colophon.operations.conditions import CONDITIONS, format_etag, parse_write_condition
-from jupyter_colophon.operations.elyra import shapes
+from jupyter_colophon.operations.elyra import body_schemas
 from jupyter_colophon.operations.operation import declare_operation
 from jupyter_colophon.operations.parameter import declare_flag, declare_number, declare_text
 from jupyter_colophon.operations.request import Document, OperationAnswer, OperationRequest
@@ -50,7 +50,7 @@ _STATUSES: Final[Mapping[type[MetadataError], int]] = {SchemaspaceNotFound: HTTP
     "listMetadata",
     "GET /metadata/{space}",
     parameters=[_INVALID, _SCHEMA, _LIMIT, CURSOR],
-    answers={200: shapes.INSTANCES},
+    answers={200: body_schemas.INSTANCES},
     etag=True,
     statuses=_STATUSES,
     schemaspace="{space}",
@@ -76,8 +76,8 @@ def list_metadata(services: ProcessServices, request: OperationRequest) -> Docum
 @declare_operation(
     "createMetadata",
     "POST /metadata/{space}",
-    body={"application/json": shapes.NEW},
-    answers={201: shapes.INSTANCE},
+    body={"application/json": body_schemas.NEW},
+    answers={201: body_schemas.INSTANCE},
     errors=[*_SAVE_ERRORS, InstanceExists],
     etag=True,
     statuses=_STATUSES,
@@ -103,7 +103,7 @@ def create_metadata(services: ProcessServices, request: OperationRequest) -> Ope
     "readMetadata",
     "GET /metadata/{space}/{instance}",
     parameters=[_INVALID],
-    answers={200: shapes.INSTANCE},
+    answers={200: body_schemas.INSTANCE},
     errors=[InstanceNotFound, InstanceUnreadable, InstanceInvalid],
     etag=True,
     statuses=_STATUSES,
@@ -124,8 +124,8 @@ def read_metadata(services: ProcessServices, request: OperationRequest) -> Opera
     "replaceMetadata",
     "PUT /metadata/{space}/{instance}",
     parameters=CONDITIONS,
-    body={"application/json": shapes.WHOLE},
-    answers={200: shapes.INSTANCE},
+    body={"application/json": body_schemas.WHOLE},
+    answers={200: body_schemas.INSTANCE},
     errors=[*_SAVE_ERRORS, InstanceNotFound, RenameNotSupported, ConditionFailed],
     etag=True,
     statuses=_STATUSES,
@@ -148,8 +148,8 @@ def replace_metadata(services: ProcessServices, request: OperationRequest) -> Op
     "changeMetadata",
     "PATCH /metadata/{space}/{instance}",
     parameters=CONDITIONS,
-    body={"application/merge-patch+json": shapes.PARTS},
-    answers={200: shapes.INSTANCE},
+    body={"application/merge-patch+json": body_schemas.PARTS},
+    answers={200: body_schemas.INSTANCE},
     errors=[*_SAVE_ERRORS, InstanceNotFound, InstanceUnreadable, RenameNotSupported, ConditionFailed, PatchFailed],
     etag=True,
     statuses=_STATUSES,
@@ -169,7 +169,7 @@ def change_metadata(services: ProcessServices, request: OperationRequest) -> Ope
     "removeMetadata",
     "DELETE /metadata/{space}/{instance}",
     parameters=CONDITIONS,
-    answers={204: shapes.NOTHING},
+    answers={204: body_schemas.NOTHING},
     errors=[InstanceNotFound, RemovalNotPermitted, InstanceIsDirectory, ConditionFailed, HookDenied, HookFailed],
     statuses=_STATUSES,
     schemaspace="{space}",

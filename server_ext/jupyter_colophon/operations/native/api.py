@@ -55,7 +55,7 @@ NATIVE: Final = add_document_operation(
         error_document=render_failure,
         error_content_type="application/problem+json",
         error_schema="problem",
-        places={name: (place, URN_INSTEAD) if name == "urn" else (place,) for name, place in PLACES.items()},
+        path_parameters={name: (place, URN_INSTEAD) if name == "urn" else (place,) for name, place in PLACES.items()},
         refuses_unknown_parameters=True,
         schemas=_load_schemas,
     ),

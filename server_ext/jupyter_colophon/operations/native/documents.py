@@ -122,7 +122,7 @@ def render_sink_state(value: SinkState, kind: str) -> Document:
     return {
         "name": value.name,
         "kind": kind,
-        "lag": value.behind,
+        "lag": value.undelivered,
         "oldestPending": format_time_or_none(value.oldest),
         "attempts": value.attempts,
         "problem": value.problem,

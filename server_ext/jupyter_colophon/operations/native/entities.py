@@ -20,7 +20,7 @@ from jupyter_colophon.operations.idempotency import IDEMPOTENCY_KEY
 from jupyter_colophon.operations.native import documents
 from jupyter_colophon.operations.operation import OperationLink, declare_operation
 from jupyter_colophon.operations.parameter import declare_text, declare_time
-from jupyter_colophon.operations.patch_bodies import JSON_PATCH, JSON_PATCH_SHAPE, MERGE_PATCH
+from jupyter_colophon.operations.patch_bodies import JSON_PATCH, JSON_PATCH_SCHEMA, MERGE_PATCH
 from jupyter_colophon.operations.request import Document, OperationAnswer, OperationRequest
 from jupyter_colophon.operations.services import ProcessServices
 from jupyter_colophon.operations.shared_parameters import CURSOR, LIMIT, NAMESPACE, PREFIX, REMOVED, TYPE
@@ -34,9 +34,9 @@ _VALUE: Final = {
 _LIST_OR_FORM: Final = {
     "type": ["array", "object"],
     "description": "A JSON Patch (RFC 6902), or one in DataHub's form: elements of arrays are named by their keys.",
-    "items": JSON_PATCH_SHAPE["items"],
+    "items": JSON_PATCH_SCHEMA["items"],
     "properties": {
-        "patch": JSON_PATCH_SHAPE,
+        "patch": JSON_PATCH_SCHEMA,
         "arrayPrimaryKeys": {"type": "object", "additionalProperties": {"type": "array", "items": {"type": "string"}}},
         "forceGenericPatch": {"type": "boolean"},
     },
@@ -45,7 +45,7 @@ _LIST_OR_FORM: Final = {
 }
 _MERGED: Final = {"type": "object", "description": "A merge patch (RFC 7396)."}
 #: `application/json` is any of them: an object with `patch` and nothing that a DataHub's form has not is one.
-_EITHER: Final = {"type": ["array", "object"], "items": JSON_PATCH_SHAPE["items"]}
+_EITHER: Final = {"type": ["array", "object"], "items": JSON_PATCH_SCHEMA["items"]}
 _ASPECTS: Final = declare_text("aspects", "Comma-separated names of the aspects to return; by default, all of them.")
 _FROM: Final = declare_time("start", "Return only values from this time on.")
 _TO: Final = declare_time("end", "Return only values up to this time.")

@@ -149,7 +149,7 @@ def _render_stored_state(value: Instance) -> Document:
     return {
         "version": value.version,
         "time": format_ms_as_iso_time(value.time) if value.time else None,
-        "deletable": value.own,
+        "deletable": value.is_removable,
         "urn": str(instance_urn(value.space.lower(), value.name)),
     }
 

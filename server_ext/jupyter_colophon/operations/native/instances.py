@@ -32,7 +32,7 @@ from jupyter_colophon.operations.conditions import CONDITIONS, format_etag, pars
 from jupyter_colophon.operations.native import instance_documents as documents
 from jupyter_colophon.operations.operation import OperationLink, declare_operation
 from jupyter_colophon.operations.parameter import Parameter, declare_choice, declare_flag, declare_number, declare_text
-from jupyter_colophon.operations.patch_bodies import JSON_PATCH, JSON_PATCH_SHAPE, MERGE_PATCH
+from jupyter_colophon.operations.patch_bodies import JSON_PATCH, JSON_PATCH_SCHEMA, MERGE_PATCH
 from jupyter_colophon.operations.request import Document, OperationAnswer, OperationRequest
 from jupyter_colophon.operations.services import ProcessServices
 from jupyter_colophon.operations.shared_parameters import CURSOR, DEFAULT_LIMIT, LIMIT_MAX
@@ -83,10 +83,10 @@ _MERGED: Final = {
     "description": "A merge patch (RFC 7396) of `display_name`, `schema_name`, `metadata` and `extra`.",
 }
 _LIST: Final = {
-    **JSON_PATCH_SHAPE,
+    **JSON_PATCH_SCHEMA,
     "description": "A JSON Patch (RFC 6902) of the same members, with at most 2,000 operations.",
 }
-_EITHER: Final = {"type": ["array", "object"], "items": JSON_PATCH_SHAPE["items"]}
+_EITHER: Final = {"type": ["array", "object"], "items": JSON_PATCH_SCHEMA["items"]}
 _SAVE_REFUSES: Final = (
     SchemaspaceNotFound,
     InvalidInstanceName,

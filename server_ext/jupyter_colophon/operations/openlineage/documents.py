@@ -58,7 +58,7 @@ def render_run_with_facets(run_with_facets: RunWithFacets) -> Document:
 def format_node_id(entity: OpenLineageEntity) -> str:
     """Return Marquez's name of a node."""
     kind = "job" if entity.type == "dataJob" else "dataset"
-    return f"{kind}:{entity.spelling.namespace}:{entity.spelling.name}"
+    return f"{kind}:{entity.original_name.namespace}:{entity.original_name.name}"
 
 
 def render_graph_nodes(graph: OpenLineageGraph) -> Document:
@@ -73,7 +73,7 @@ def render_graph_nodes(graph: OpenLineageGraph) -> Document:
         nodes |= {_format_statement_node_id(entity, statement): entity for statement in names}
     edges = {ends for edge in graph.edges for ends in _list_statement_edges(graph, edge)}
     incoming, outgoing = _group_edges_by_both_ends(edges)
-    spellings = {format_node_id(entity): _render_name_id(entity.spelling) for entity in graph.entities.values()}
+    spellings = {format_node_id(entity): _render_name_id(entity.original_name) for entity in graph.entities.values()}
     return {
         "graph": [
             {
@@ -113,9 +113,9 @@ def _render_statement_node(
     document = render_job_or_dataset(entity)
     if id_ == format_node_id(entity):
         return document
-    name = entity.spelling.name + id_.removeprefix(format_node_id(entity))
+    name = entity.original_name.name + id_.removeprefix(format_node_id(entity))
     return document | {
-        "id": {"namespace": entity.spelling.namespace, "name": name},
+        "id": {"namespace": entity.original_name.namespace, "name": name},
         "name": name,
         "inputs": inputs,
         "outputs": outputs,
@@ -127,7 +127,7 @@ def render_column_graph(graph: OpenLineageGraph) -> Document:
     page = list(
         limit_items_to_page_bytes(graph.columns, lambda edge: _measure_column_edge_bytes(graph, edge), LIST_BYTES_MAX)
     )
-    names = {urn: entity.spelling for urn, entity in graph.entities.items()}
+    names = {urn: entity.original_name for urn, entity in graph.entities.items()}
     inputs_of: dict[tuple[str, str], list[Document]] = defaultdict(list)
     edges = set()
     for edge in page:
@@ -166,7 +166,7 @@ def render_column_graph(graph: OpenLineageGraph) -> Document:
 
 def _measure_column_edge_bytes(graph: OpenLineageGraph, edge: ColumnLineage) -> int:
     """Return the approximate size in bytes of an edge between columns, which the answer has at both of its ends."""
-    ends = (graph.entities[edge.source].spelling, graph.entities[edge.target].spelling)
+    ends = (graph.entities[edge.source].original_name, graph.entities[edge.target].original_name)
     names = sum(len(end.namespace) + len(end.name) for end in ends)
     return _COLUMN_COPIES * (names + len(edge.source_field) + len(edge.target_field) + _COLUMN_BYTES)
 
@@ -174,8 +174,8 @@ def _measure_column_edge_bytes(graph: OpenLineageGraph, edge: ColumnLineage) -> 
 def render_search_result(entity: OpenLineageEntity) -> Document:
     """Return a search result."""
     return {
-        "name": entity.spelling.name,
-        "namespace": entity.spelling.namespace,
+        "name": entity.original_name.name,
+        "namespace": entity.original_name.namespace,
         "nodeId": format_node_id(entity),
         "type": "JOB" if entity.type == "dataJob" else "DATASET",
         "updatedAt": format_ms_as_iso_time(entity.updated),
@@ -184,10 +184,10 @@ def render_search_result(entity: OpenLineageEntity) -> Document:
 
 def _render_shared_members(entity: OpenLineageEntity) -> Document:
     return {
-        "id": _render_name_id(entity.spelling),
-        "name": entity.spelling.name,
+        "id": _render_name_id(entity.original_name),
+        "name": entity.original_name.name,
         "simpleName": entity.short,
-        "namespace": entity.spelling.namespace,
+        "namespace": entity.original_name.namespace,
         "createdAt": format_ms_as_iso_time(entity.created),
         "updatedAt": format_ms_as_iso_time(entity.updated),
         "description": (entity.facets.get("documentation") or {}).get("description"),
@@ -214,8 +214,8 @@ def _render_job(entity: OpenLineageEntity) -> Document:
 def _render_dataset(entity: OpenLineageEntity) -> Document:
     return _render_shared_members(entity) | {
         "type": "DB_TABLE",
-        "physicalName": entity.spelling.name,
-        "sourceName": (entity.facets.get("dataSource") or {}).get("name") or entity.spelling.namespace,
+        "physicalName": entity.original_name.name,
+        "sourceName": (entity.facets.get("dataSource") or {}).get("name") or entity.original_name.namespace,
         "fields": [
             {"name": field, "type": type_, "tags": [], "description": None}
             for field, type_ in _get_field_types(entity).items()

@@ -155,7 +155,7 @@ def search_jobs_and_datasets(services: ProcessServices, request: OperationReques
     if order == "update_at":
         things = sorted(things, key=lambda thing: -thing.updated)
     elif order:
-        things = sorted(things, key=lambda thing: thing.spelling.name)
+        things = sorted(things, key=lambda thing: thing.original_name.name)
     results = [documents.render_search_result(thing) for thing in things]
     return {"totalCount": search_result.total, "truncated": search_result.truncated, "results": results}
 

@@ -90,7 +90,7 @@ V3: Final = add_document_operation(
         operations=list_operations(search, batch, keys, changes, runs, lineage, fields, streams, metadata, entities),
         error_document=render_cdap_error,
         error_schema=_ERROR,
-        places={place.name: [place] for place in _PLACES},
+        path_parameters={place.name: [place] for place in _PLACES},
         patterns={
             "namespaces": "(?:unrecoverable/)?namespaces",
             # Pairs of a word and a name, so that entities may be called `metadata` or `tags`.

@@ -296,11 +296,11 @@ def _render_registration(
     urn: Urn,
     message: str,
     written: list[ProposalResult],
-    **more: str,
+    **members: str,
 ) -> Document:
     """Return the answer to a registration, with the version that the SYSTEM metadata have then."""
     version = services.get_or_open_catalog().metadata.read_scoped_metadata(urn, "", request.principal).system.version
-    return {"message": message, **more, "changed": any(write.has_changed for write in written), "version": version}
+    return {"message": message, **members, "changed": any(write.has_changed for write in written), "version": version}
 
 
 def _delete_entity_of_path(services: ProcessServices, request: OperationRequest) -> Document:

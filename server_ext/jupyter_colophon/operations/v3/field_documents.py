@@ -134,16 +134,16 @@ class FieldLineageRenderer:
     def _shorten_name(self, urn: str) -> str:
         return formats.format_short_id(Urn.parse(urn), self._lineage.ends[urn].namespace, self._identity)
 
-    def _format_operation_name(self, what: str, urn: str) -> str:
-        return f"{what} {self._lineage.ends[urn].namespace}.{self._shorten_name(urn)}"
+    def _format_operation_name(self, action: str, urn: str) -> str:
+        return f"{action} {self._lineage.ends[urn].namespace}.{self._shorten_name(urn)}"
 
 
 def _render_operation(name: str, description: str, inputs: Document, fields: list[str]) -> Document:
     return {"name": name, "description": description, "inputs": inputs, "outputs": {"fields": fields}}
 
 
-def _format_step_name(target: str, field: str, how: str) -> str:
-    return f"{how} {target}.{field}"
+def _format_step_name(target: str, field: str, transformation: str) -> str:
+    return f"{transformation} {target}.{field}"
 
 
 def _get_other_end(edge: FieldEdge, side: str) -> str:

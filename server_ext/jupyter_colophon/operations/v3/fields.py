@@ -38,10 +38,10 @@ _ERRORS: Final = (NotFound, InvalidName)
 )
 def list_fields(services: ProcessServices, request: OperationRequest) -> OperationAnswer:
     """List the fields of a dataset that have lineage."""
-    shape, headers = _read_field_lineage_of_path(services, request, 2, "", "both")
+    schema, headers = _read_field_lineage_of_path(services, request, 2, "", "both")
     prefix = request[PREFIX]
     document: Any = (
-        shape.list_all_fields(prefix) if request[_CURRENT] == "true" else shape.list_fields_with_lineage(prefix)
+        schema.list_all_fields(prefix) if request[_CURRENT] == "true" else schema.list_fields_with_lineage(prefix)
     )
     return OperationAnswer(document, headers=headers)
 
@@ -55,8 +55,8 @@ def list_fields(services: ProcessServices, request: OperationRequest) -> Operati
 )
 def read_field(services: ProcessServices, request: OperationRequest) -> OperationAnswer:
     """Return the fields that a field is derived from, and those derived from it."""
-    shape, headers = _read_field_lineage_of_path(services, request, 3, request.path["field"], request[_DIRECTION])
-    return OperationAnswer(shape.render_field_neighbours(), headers=headers)
+    schema, headers = _read_field_lineage_of_path(services, request, 3, request.path["field"], request[_DIRECTION])
+    return OperationAnswer(schema.render_field_neighbours(), headers=headers)
 
 
 @declare_operation(
@@ -68,10 +68,10 @@ def read_field(services: ProcessServices, request: OperationRequest) -> Operatio
 )
 def list_field_operations(services: ProcessServices, request: OperationRequest) -> OperationAnswer:
     """Return the operations of programs that produced a field, and those that read it."""
-    shape, headers = _read_field_lineage_of_path(
+    schema, headers = _read_field_lineage_of_path(
         services, request, 4, request.path["field"], request[_DIRECTION] or "both"
     )
-    return OperationAnswer(shape.render_field_operations(), headers=headers)
+    return OperationAnswer(schema.render_field_operations(), headers=headers)
 
 
 @declare_operation(
@@ -84,9 +84,9 @@ def list_field_operations(services: ProcessServices, request: OperationRequest) 
 def read_lineage_of_all_fields(services: ProcessServices, request: OperationRequest) -> OperationAnswer:
     """Return how the fields of a dataset are related to those of others."""
     direction = request[_DIRECTION]
-    shape, headers = _read_field_lineage_of_path(services, request, 2, "", direction)
+    schema, headers = _read_field_lineage_of_path(services, request, 2, "", direction)
     return OperationAnswer(
-        shape.render_relations_of_all_fields(direction, require_time_window(request[START], request[END])),
+        schema.render_relations_of_all_fields(direction, require_time_window(request[START], request[END])),
         headers=headers,
     )
 

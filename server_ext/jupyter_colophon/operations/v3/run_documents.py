@@ -94,7 +94,7 @@ HISTORY: Final = {
     "additionalProperties": False,
 }
 #: What `run` returns.
-RUN_SHAPE: Final[dict[str, Any]] = {
+RUN_SCHEMA: Final[dict[str, Any]] = {
     "type": "object",
     "properties": {
         "runId": _NAME,

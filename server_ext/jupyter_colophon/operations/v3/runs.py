@@ -36,7 +36,7 @@ _PAGE, _PAGES = 500, 20
 _PROGRAM_SEGMENTS: Final = 6
 _ERRORS: Final = (NotFound, InvalidName)
 _WRITE_ERRORS: Final = (NotFound, InvalidName, RunConflict)
-_RECORDED: Final = {**documents.RUN_SHAPE, "required": [*documents.RUN_SHAPE["required"], "message"]}
+_RECORDED: Final = {**documents.RUN_SCHEMA, "required": [*documents.RUN_SCHEMA["required"], "message"]}
 
 
 @declare_operation(
@@ -58,7 +58,7 @@ def record_access_with_metadata(services: ProcessServices, request: OperationReq
     "v3ListRuns",
     "GET /namespaces/{namespace}/apps/{app}/{type}/{program}/runs",
     parameters=[_START, _END, _STATUS, _LIMIT],
-    answers={200: {"type": "array", "items": documents.RUN_SHAPE}},
+    answers={200: {"type": "array", "items": documents.RUN_SCHEMA}},
     errors=_ERRORS,
 )
 def list_runs(services: ProcessServices, request: OperationRequest) -> OperationAnswer:
@@ -76,7 +76,7 @@ def list_runs(services: ProcessServices, request: OperationRequest) -> Operation
 @declare_operation(
     "v3ReadRun",
     "GET /namespaces/{namespace}/apps/{app}/{type}/{program}/runs/{run}",
-    answers={200: documents.RUN_SHAPE},
+    answers={200: documents.RUN_SCHEMA},
     errors=_ERRORS,
 )
 def read_run(services: ProcessServices, request: OperationRequest) -> Document:

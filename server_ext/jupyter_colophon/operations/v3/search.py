@@ -91,19 +91,21 @@ class _SearchState:
     route: str
     form: str
     scopes: tuple[str, ...]
-    question: EntityListRequest
+    request: EntityListRequest
 
     @classmethod
-    def from_cursor(cls, carried: Any, route: str, form: str) -> "_SearchState":
+    def from_cursor(cls, cursor_values: Any, route: str, form: str) -> "_SearchState":
         """Return the search that a cursor carries, in another form where one was sent. Raises InvalidQuery."""
-        if carried[0] != route:
+        if cursor_values[0] != route:
             raise InvalidQuery("does not belong to this search: repeat the request without a cursor", "cursor")
-        members: Any = {name: tuple(value) if isinstance(value, list) else value for name, value in carried[3].items()}
-        return cls(route, form or carried[1], tuple(carried[2]), EntityListRequest(**members))
+        members: Any = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in cursor_values[3].items()
+        }
+        return cls(route, form or cursor_values[1], tuple(cursor_values[2]), EntityListRequest(**members))
 
     def to_cursor(self, position: ListPosition) -> list[Any]:
         """Return the content of the cursor of a later page."""
-        return [self.route, self.form, self.scopes, asdict(replace(self.question, after=position, offset=0))]
+        return [self.route, self.form, self.scopes, asdict(replace(self.request, after=position, offset=0))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,8 +151,8 @@ def _find_page_of_entities(
         search = _SearchState.from_cursor(cursors.decode_cursor(_KIND, cursor), route, request[_FORMAT])
     else:
         search = _create_or_resume_search(request, route, namespaces, without)
-    listed = catalog.lister.list_sorted_matches(search.question, principal)
-    as_of = search.question.as_of
+    listed = catalog.lister.list_sorted_matches(search.request, principal)
+    as_of = search.request.as_of
 
     def read(entity: EntitySummary) -> ScopedMetadata | None:
         """Return the metadata of an entity; names are listed without."""
@@ -164,7 +166,7 @@ def _find_page_of_entities(
     metadata = list(limit_items_to_page_bytes(map(read, listed.entities), _measure_entity_bytes))
     if len(metadata) < len(listed.entities):
         listed = listed.truncate(len(metadata))
-    following = [cursors.encode_cursor(_KIND, search.to_cursor(place)) for place in listed.places]
+    following = [cursors.encode_cursor(_KIND, search.to_cursor(place)) for place in listed.cursor_positions]
     return _SearchPage(search, listed, metadata, following)
 
 
@@ -201,7 +203,7 @@ def _build_list_request(request: OperationRequest, namespaces: tuple[str, ...], 
         custom=request[_CUSTOM],
         offset=request[_OFFSET],
         limit=request[_LIMIT] or None,
-        places=cursors,
+        max_cursors=cursors,
         as_of=request[AS_OF],
     )
 
@@ -225,7 +227,7 @@ def _parse_order(text: str) -> tuple[Sort, bool]:
 
 def _render_sorted_names(results: _SearchPage, identity: IdentityRules) -> list[str]:
     """Return sorted names: short ones where the search is for one kind of entity."""
-    write = formats.format_short_id if len(results.search.question.kinds) == 1 else _format_entity_key
+    write = formats.format_short_id if len(results.search.request.kinds) == 1 else _format_entity_key
     return sorted({write(Urn.parse(entity.urn), entity.namespace, identity) for entity in results.listed.entities})
 
 
@@ -250,7 +252,7 @@ def _render_record(summary: EntitySummary, metadata: Any, form: str, identity: I
 
 
 def _render_page(results: _SearchPage, records: list[Any]) -> dict[str, Any]:
-    list_request, listed = results.search.question, results.listed
+    list_request, listed = results.search.request, results.listed
     page = {
         "sort": f"{list_request.sort} {'desc' if list_request.descending else 'asc'}" if list_request.sort else "",
         "offset": listed.offset,

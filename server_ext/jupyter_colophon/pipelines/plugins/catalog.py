@@ -12,7 +12,7 @@ from jupyter_colophon.client.programs.running import get_configured_server
 from jupyter_colophon.client.transport import Transport
 from jupyter_colophon.pipelines.context import StageContext
 from jupyter_colophon.pipelines.plugin import Columns, SinkPlugin, SourcePlugin
-from jupyter_colophon.pipelines.plugins import shapes
+from jupyter_colophon.pipelines.plugins import property_schemas
 
 _PAGE = 100
 _ROWS = "urn STRING, type STRING, namespace STRING, name STRING"
@@ -25,10 +25,10 @@ class CatalogSource(SourcePlugin):
     title = "Catalog"
     description = "Entities found by a search, one per row: urn, type, namespace, name"
     properties = {
-        "query": shapes.define_text("Query", "Words, key:value, prefixes with *; * finds everything"),
-        "namespace": shapes.define_text("Namespace", "Only entities of this namespace"),
-        "type": shapes.define_text("Type", "Only entities of this type"),
-        "tag": shapes.define_text("Tag", "Only entities with this tag"),
+        "query": property_schemas.define_text("Query", "Words, key:value, prefixes with *; * finds everything"),
+        "namespace": property_schemas.define_text("Namespace", "Only entities of this namespace"),
+        "type": property_schemas.define_text("Type", "Only entities of this type"),
+        "tag": property_schemas.define_text("Tag", "Only entities with this tag"),
         "limit": {
             "title": "Limit",
             "description": "Maximum number of entities",
@@ -71,8 +71,8 @@ class CatalogSink(SinkPlugin):
     title = "Catalog"
     description = "Sets metadata of the entity in the column urn of each row; the other columns become properties"
     properties = {
-        "tags": shapes.define_list("Tags", "Tags that are added to each entity"),
-        "scope": shapes.define_choice(
+        "tags": property_schemas.define_list("Tags", "Tags that are added to each entity"),
+        "scope": property_schemas.define_choice(
             "Scope", "USER for metadata of people, SYSTEM for metadata of systems", "USER", "SYSTEM", default="SYSTEM"
         ),
     }

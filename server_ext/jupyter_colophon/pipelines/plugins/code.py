@@ -7,7 +7,7 @@ from typing import Any
 from jupyter_colophon.core.errors import Problem
 from jupyter_colophon.pipelines.context import StageContext
 from jupyter_colophon.pipelines.plugin import ActionPlugin, Columns, TransformPlugin
-from jupyter_colophon.pipelines.plugins import shapes
+from jupyter_colophon.pipelines.plugins import property_schemas
 
 _FUNCTION = "transform"
 
@@ -18,7 +18,7 @@ class Sql(TransformPlugin):
     name = "sql"
     title = "SQL"
     description = "A query; the input stages are views with their names"
-    properties = {"query": shapes.define_text("Query", "SELECT … FROM names of input stages")}
+    properties = {"query": property_schemas.define_text("Query", "SELECT … FROM names of input stages")}
     required = ("query",)
     takes = (1, None)
 
@@ -39,7 +39,9 @@ class Python(TransformPlugin):
         "A function that transforms a DataFrame. It runs with the permissions of the user who runs the pipeline"
     )
     properties = {
-        "code": shapes.define_text("Code", "Defines transform(data), or transform(**stages) for several stages")
+        "code": property_schemas.define_text(
+            "Code", "Defines transform(data), or transform(**stages) for several stages"
+        )
     }
     required = ("code",)
     takes = (1, None)
@@ -73,7 +75,7 @@ class SqlAction(ActionPlugin):
     name = "sql"
     title = "SQL"
     description = "Statements, such as CREATE DATABASE IF NOT EXISTS sales"
-    properties = {"statements": shapes.define_list("Statements", "Executed in order", minItems=1)}
+    properties = {"statements": property_schemas.define_list("Statements", "Executed in order", minItems=1)}
     required = ("statements",)
 
     def act(self, context: StageContext) -> None:

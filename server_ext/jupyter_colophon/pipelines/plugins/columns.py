@@ -6,7 +6,7 @@ from typing import Any
 from jupyter_colophon.core.errors import Problem
 from jupyter_colophon.pipelines.context import StageContext
 from jupyter_colophon.pipelines.plugin import Columns, TransformPlugin, find_unknown_columns
-from jupyter_colophon.pipelines.plugins import shapes
+from jupyter_colophon.pipelines.plugins import property_schemas
 
 
 class Projection(TransformPlugin):
@@ -16,10 +16,10 @@ class Projection(TransformPlugin):
     title = "Projection"
     description = "Keep or drop columns, then rename and convert them"
     properties = {
-        "keep": shapes.define_list("Keep", "Columns to keep, in this order; all by default", minItems=1),
-        "drop": shapes.define_list("Drop", "Columns to drop"),
-        "rename": shapes.define_mapping("Rename", "New names by old names"),
-        "convert": shapes.define_mapping("Convert", "Spark SQL types by column, such as DECIMAL(10,2)"),
+        "keep": property_schemas.define_list("Keep", "Columns to keep, in this order; all by default", minItems=1),
+        "drop": property_schemas.define_list("Drop", "Columns to drop"),
+        "rename": property_schemas.define_mapping("Rename", "New names by old names"),
+        "convert": property_schemas.define_mapping("Convert", "Spark SQL types by column, such as DECIMAL(10,2)"),
     }
 
     def find_problems(self, inputs: Sequence[Columns]) -> Iterable[Problem]:

@@ -101,9 +101,9 @@ def _split_at_outer_commas(schema: str) -> list[str]:
     return [part for part in parts if part.strip()]
 
 
-def _parse_column(part: str) -> tuple[str, str]:
+def _parse_column(definition: str) -> tuple[str, str]:
     """Return the name of a column, and its definition."""
-    text = part.strip()
+    text = definition.strip()
     if text.startswith("`"):
         name, _, rest = text[1:].partition("`")
         return name, rest

@@ -9,13 +9,13 @@ from jupyter_colophon.client.programs.entity import MetadataEntity
 from jupyter_colophon.core.errors import Problem
 from jupyter_colophon.pipelines.context import StageContext
 from jupyter_colophon.pipelines.plugin import Columns, SinkPlugin, SourcePlugin
-from jupyter_colophon.pipelines.plugins import ddl, shapes
+from jupyter_colophon.pipelines.plugins import ddl, property_schemas
 from jupyter_colophon.spark.names import dataset_names
 
 _FORMATS = ("parquet", "csv", "json", "orc", "text", "avro")
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
-_PATH = shapes.define_text("Path", "A file or a folder, or a URI such as s3a://bucket/folder")
-_FORMAT = shapes.define_choice("Format", "The file format", *_FORMATS, default="parquet")
+_PATH = property_schemas.define_text("Path", "A file or a folder, or a URI such as s3a://bucket/folder")
+_FORMAT = property_schemas.define_choice("Format", "The file format", *_FORMATS, default="parquet")
 
 
 class FileSource(SourcePlugin):
@@ -24,7 +24,12 @@ class FileSource(SourcePlugin):
     name = "file"
     title = "File"
     description = "Files or folders of files"
-    properties = {"path": _PATH, "format": _FORMAT, "schema": shapes.SCHEMA, "options": shapes.OPTIONS}
+    properties = {
+        "path": _PATH,
+        "format": _FORMAT,
+        "schema": property_schemas.SCHEMA,
+        "options": property_schemas.OPTIONS,
+    }
     required = ("path",)
 
     def get_dataset(self, namespace: str) -> MetadataEntity | None:
@@ -60,9 +65,9 @@ class FileSink(SinkPlugin):
     properties = {
         "path": _PATH,
         "format": _FORMAT,
-        "mode": shapes.MODE,
-        "partition_by": shapes.define_list("Partition by", "Columns whose values become partition folders"),
-        "options": shapes.OPTIONS,
+        "mode": property_schemas.MODE,
+        "partition_by": property_schemas.define_list("Partition by", "Columns whose values become partition folders"),
+        "options": property_schemas.OPTIONS,
     }
     required = ("path",)
 

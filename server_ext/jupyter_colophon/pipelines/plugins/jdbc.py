@@ -7,18 +7,18 @@ from typing import Any
 from jupyter_colophon.client.programs.entity import MetadataEntity
 from jupyter_colophon.pipelines.context import StageContext
 from jupyter_colophon.pipelines.plugin import SinkPlugin, SourcePlugin
-from jupyter_colophon.pipelines.plugins import shapes
+from jupyter_colophon.pipelines.plugins import property_schemas
 from jupyter_colophon.spark.names import dataset_names
 
 _PLACE = {
-    "url": shapes.define_text("URL", "jdbc:postgresql://host/database, without a password", pattern="^jdbc:"),
-    "table": shapes.define_text("Table", "The table, with its schema if needed"),
-    "user": shapes.define_text("User", "The database user"),
-    "password_from": shapes.define_text(
+    "url": property_schemas.define_text("URL", "jdbc:postgresql://host/database, without a password", pattern="^jdbc:"),
+    "table": property_schemas.define_text("Table", "The table, with its schema if needed"),
+    "user": property_schemas.define_text("User", "The database user"),
+    "password_from": property_schemas.define_text(
         "Password from", "The environment variable with the password", pattern="^[A-Za-z_][A-Za-z0-9_]*$"
     ),
-    "driver": shapes.define_text("Driver", "The driver's class, if Spark cannot derive it from the URL"),
-    "options": shapes.OPTIONS,
+    "driver": property_schemas.define_text("Driver", "The driver's class, if Spark cannot derive it from the URL"),
+    "options": property_schemas.OPTIONS,
 }
 
 
@@ -46,7 +46,7 @@ class JdbcSink(SinkPlugin):
     name = "jdbc"
     title = "JDBC"
     description = "A table of a database. Rows written by a failed attempt are kept"
-    properties = {**_PLACE, "mode": shapes.MODE}
+    properties = {**_PLACE, "mode": property_schemas.MODE}
     required = ("url", "table")
 
     def get_dataset(self, namespace: str) -> MetadataEntity | None:

@@ -7,7 +7,7 @@ from typing import Any
 from jupyter_colophon.core.errors import Problem
 from jupyter_colophon.pipelines.context import StageContext
 from jupyter_colophon.pipelines.plugin import Columns, TransformPlugin, find_unknown_columns
-from jupyter_colophon.pipelines.plugins import shapes
+from jupyter_colophon.pipelines.plugins import property_schemas
 
 _HOW = ("inner", "left", "right", "full", "semi", "anti")
 _FUNCTIONS = ("count", "count_distinct", "sum", "avg", "min", "max", "first", "last", "stddev", "collect_set")
@@ -21,8 +21,10 @@ class Join(TransformPlugin):
     title = "Join"
     description = "Rows of several stages with equal values in some columns, in the order of the connections"
     properties = {
-        "on": shapes.define_list("On", "Names of the columns to join on; each input must have them", minItems=1),
-        "how": shapes.define_choice("How", "The join type", *_HOW, default="inner"),
+        "on": property_schemas.define_list(
+            "On", "Names of the columns to join on; each input must have them", minItems=1
+        ),
+        "how": property_schemas.define_choice("How", "The join type", *_HOW, default="inner"),
     }
     required = ("on",)
     takes = (2, None)
@@ -63,7 +65,7 @@ class GroupBy(TransformPlugin):
     title = "Group by"
     description = "One row for each group"
     properties = {
-        "by": shapes.define_list("By", "The group columns; by default all rows are one group"),
+        "by": property_schemas.define_list("By", "The group columns; by default all rows are one group"),
         "aggregates": {
             "title": "Aggregates",
             "description": "The aggregated columns",
@@ -72,9 +74,11 @@ class GroupBy(TransformPlugin):
             "items": {
                 "type": "object",
                 "properties": {
-                    "function": shapes.define_choice("Function", "The aggregate function", *_FUNCTIONS),
-                    "column": shapes.define_text("Column", "The column; optional for count, which then counts rows"),
-                    "as": shapes.define_text("As", "The name of the result"),
+                    "function": property_schemas.define_choice("Function", "The aggregate function", *_FUNCTIONS),
+                    "column": property_schemas.define_text(
+                        "Column", "The column; optional for count, which then counts rows"
+                    ),
+                    "as": property_schemas.define_text("As", "The name of the result"),
                 },
                 "required": ["function", "as"],
                 "additionalProperties": False,

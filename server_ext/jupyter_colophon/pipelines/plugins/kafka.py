@@ -8,7 +8,7 @@ from jupyter_colophon.client.programs.entity import MetadataEntity
 from jupyter_colophon.core.errors import Problem
 from jupyter_colophon.pipelines.context import StageContext
 from jupyter_colophon.pipelines.plugin import Columns, SinkPlugin, SourcePlugin, find_unknown_columns
-from jupyter_colophon.pipelines.plugins import ddl, shapes
+from jupyter_colophon.pipelines.plugins import ddl, property_schemas
 from jupyter_colophon.pipelines.plugins.topic import (
     EARLIEST,
     LATEST,
@@ -25,10 +25,12 @@ _FORMAT = "kafka"
 _ENVIRONMENT = {"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"}
 _OFFSETS = 'or JSON by topic and partition: {"orders": {"0": 23}}'
 _PLACE = {
-    "servers": shapes.define_text("Servers", "host:port, or a comma-separated list"),
-    "topic": shapes.define_text("Topic", "The topic", pattern="^[A-Za-z0-9._-]{1,249}$"),
-    "options": shapes.define_mapping("Options", "Options of Spark's data source, such as kafka.security.protocol"),
-    "options_from": shapes.define_mapping(
+    "servers": property_schemas.define_text("Servers", "host:port, or a comma-separated list"),
+    "topic": property_schemas.define_text("Topic", "The topic", pattern="^[A-Za-z0-9._-]{1,249}$"),
+    "options": property_schemas.define_mapping(
+        "Options", "Options of Spark's data source, such as kafka.security.protocol"
+    ),
+    "options_from": property_schemas.define_mapping(
         "Options from",
         "Environment variables by option, such as kafka.sasl.jaas.config",
         additionalProperties=_ENVIRONMENT,
@@ -47,9 +49,11 @@ class KafkaSource(SourcePlugin):
     description = "The messages of a topic between two offsets: key, value, topic, partition, offset, timestamp"
     properties = {
         **_PLACE,
-        "from": shapes.define_text("From", f"earliest, {_OFFSETS}", default="earliest"),
-        "until": shapes.define_text("Until", f"latest when the stage begins, {_OFFSETS}", default="latest"),
-        "schema": shapes.define_text("Schema", "The columns of values that are JSON objects: page STRING, n BIGINT"),
+        "from": property_schemas.define_text("From", f"earliest, {_OFFSETS}", default="earliest"),
+        "until": property_schemas.define_text("Until", f"latest when the stage begins, {_OFFSETS}", default="latest"),
+        "schema": property_schemas.define_text(
+            "Schema", "The columns of values that are JSON objects: page STRING, n BIGINT"
+        ),
     }
     required = ("servers", "topic")
 
@@ -114,7 +118,7 @@ class KafkaSink(SinkPlugin):
     name = "kafka"
     title = "Kafka"
     description = "Each row becomes a message of the topic, as JSON. Messages of a failed attempt are kept"
-    properties = {**_PLACE, "key": shapes.define_text("Key", "The column with the message key")}
+    properties = {**_PLACE, "key": property_schemas.define_text("Key", "The column with the message key")}
     required = ("servers", "topic")
 
     def get_dataset(self, namespace: str) -> MetadataEntity | None:

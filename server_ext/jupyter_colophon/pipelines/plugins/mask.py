@@ -10,7 +10,7 @@ from jupyter_colophon.client.programs.reading import SCOPES, MetadataUnavailable
 from jupyter_colophon.core.errors import Problem
 from jupyter_colophon.pipelines.context import StageContext
 from jupyter_colophon.pipelines.plugin import Columns, TransformPlugin, find_unknown_columns
-from jupyter_colophon.pipelines.plugins import shapes
+from jupyter_colophon.pipelines.plugins import property_schemas
 
 
 class Mask(TransformPlugin):
@@ -20,14 +20,14 @@ class Mask(TransformPlugin):
     title = "Mask"
     description = "Mask columns by name, or by the tags of their source fields"
     properties = {
-        "columns": shapes.define_list("Columns", "Columns to mask"),
-        "tagged": shapes.define_list(
+        "columns": property_schemas.define_list("Columns", "Columns to mask"),
+        "tagged": property_schemas.define_list(
             "Tagged", "Also columns with a source field that has one of these tags, in any letter case and either scope"
         ),
-        "how": shapes.define_choice(
+        "how": property_schemas.define_choice(
             "How", "The replacement of values", "hash", "null", "redact", "drop", default="hash"
         ),
-        "salt_from": shapes.define_text(
+        "salt_from": property_schemas.define_text(
             "Salt from",
             "The environment variable with the secret salt of hashes",
             pattern="^[A-Za-z_][A-Za-z0-9_]*$",

@@ -11,9 +11,9 @@ from jupyter_colophon.core.errors import Problem
 from jupyter_colophon.core.package_data import find_schemas_dir
 from jupyter_colophon.pipelines.context import StageContext
 from jupyter_colophon.pipelines.plugin import ActionPlugin, Columns
-from jupyter_colophon.pipelines.plugins import shapes
+from jupyter_colophon.pipelines.plugins import property_schemas
 
-_SCOPE = shapes.define_choice(
+_SCOPE = property_schemas.define_choice(
     "Scope", "USER for metadata of people, SYSTEM for metadata of systems", "USER", "SYSTEM", default="USER"
 )
 
@@ -25,16 +25,18 @@ class Propagate(ActionPlugin):
     title = "Propagate"
     description = "Copy the metadata of a source and its fields to a sink"
     properties = {
-        "source": shapes.define_text(
+        "source": property_schemas.define_text(
             "Source",
             "A stage, for the dataset that it reads; or database.table, an absolute path, a URN",
             default="${source}",
         ),
-        "sink": shapes.define_text("Sink", "A stage, for the dataset that it writes; or a dataset", default="${sink}"),
-        "properties": shapes.define_list(
+        "sink": property_schemas.define_text(
+            "Sink", "A stage, for the dataset that it writes; or a dataset", default="${sink}"
+        ),
+        "properties": property_schemas.define_list(
             "Properties", "The keys, as globs; all if neither these nor tags are given, none if only tags are"
         ),
-        "tags": shapes.define_list("Tags", "The tags, likewise"),
+        "tags": property_schemas.define_list("Tags", "The tags, likewise"),
         "scope": _SCOPE,
         "fields": {
             "title": "Fields",
@@ -69,14 +71,14 @@ class SetMetadata(ActionPlugin):
     title = "Set metadata"
     description = "Set and remove properties and tags of a dataset, or of one of its fields"
     properties = {
-        "dataset": shapes.define_text(
+        "dataset": property_schemas.define_text(
             "Dataset", "A stage, for its dataset; or database.table, an absolute path, a URN"
         ),
-        "field": shapes.define_text("Field", "Set the metadata of this field instead"),
-        "properties": shapes.define_mapping("Properties", "Properties to set"),
-        "tags": shapes.define_list("Tags", "Tags to add"),
-        "without_properties": shapes.define_list("Without properties", "Keys to remove", minItems=1),
-        "without_tags": shapes.define_list("Without tags", "Tags to remove", minItems=1),
+        "field": property_schemas.define_text("Field", "Set the metadata of this field instead"),
+        "properties": property_schemas.define_mapping("Properties", "Properties to set"),
+        "tags": property_schemas.define_list("Tags", "Tags to add"),
+        "without_properties": property_schemas.define_list("Without properties", "Keys to remove", minItems=1),
+        "without_tags": property_schemas.define_list("Without tags", "Tags to remove", minItems=1),
         "scope": _SCOPE,
     }
     required = ("dataset",)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from jupyter_colophon.core.errors import Problem
 from jupyter_colophon.pipelines.context import StageContext
 from jupyter_colophon.pipelines.plugin import ActionPlugin, Columns
-from jupyter_colophon.pipelines.plugins import shapes
+from jupyter_colophon.pipelines.plugins import property_schemas
 
 _TIMEOUT_S = 30.0
 
@@ -19,8 +19,8 @@ class Notify(ActionPlugin):
     title = "Notify"
     description = "Post a message as JSON to a URL, with the pipeline, the run and the stage"
     properties = {
-        "url": shapes.define_text("URL", "http or https", pattern="^https?://[^/]"),
-        "message": shapes.define_text("Message", "The text of the message"),
+        "url": property_schemas.define_text("URL", "http or https", pattern="^https?://[^/]"),
+        "message": property_schemas.define_text("Message", "The text of the message"),
     }
     required = ("url", "message")
 

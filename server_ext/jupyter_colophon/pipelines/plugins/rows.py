@@ -6,7 +6,7 @@ from typing import Any
 from jupyter_colophon.core.errors import Problem
 from jupyter_colophon.pipelines.context import StageContext
 from jupyter_colophon.pipelines.plugin import Columns, TransformPlugin, find_unknown_columns
-from jupyter_colophon.pipelines.plugins import shapes
+from jupyter_colophon.pipelines.plugins import property_schemas
 
 
 class Filter(TransformPlugin):
@@ -16,7 +16,9 @@ class Filter(TransformPlugin):
     title = "Filter"
     description = "Rows that satisfy a condition"
     properties = {
-        "condition": shapes.define_text("Condition", "A Spark SQL condition, such as amount > 10 AND day IS NOT NULL")
+        "condition": property_schemas.define_text(
+            "Condition", "A Spark SQL condition, such as amount > 10 AND day IS NOT NULL"
+        )
     }
     required = ("condition",)
 
@@ -36,7 +38,7 @@ class Deduplicate(TransformPlugin):
     name = "deduplicate"
     title = "Deduplicate"
     description = "One of several rows that are equal in all or some columns"
-    properties = {"by": shapes.define_list("By", "The columns to compare; all by default")}
+    properties = {"by": property_schemas.define_list("By", "The columns to compare; all by default")}
 
     def find_problems(self, inputs: Sequence[Columns]) -> Iterable[Problem]:
         """Yield problems for unknown columns."""

@@ -12,13 +12,13 @@ from jupyter_colophon.client.transport import Transport
 from jupyter_colophon.core.identity.names import make_stream_urn
 from jupyter_colophon.pipelines.context import StageContext
 from jupyter_colophon.pipelines.plugin import Columns, SinkPlugin, SourcePlugin
-from jupyter_colophon.pipelines.plugins import shapes
+from jupyter_colophon.pipelines.plugins import property_schemas
 from jupyter_colophon.spark.names import dataset_names
 
 #: Maximum number of events and bytes of a batch.
 _EVENTS, _BYTES = 5_000, 4 * 1024 * 1024
 _NOT_FOUND = 404
-_NAME = shapes.define_text(
+_NAME = property_schemas.define_text(
     "Name",
     "namespace.stream; the default namespace is that of the pipeline",
     pattern="^([A-Za-z0-9_]+[.])?[A-Za-z0-9_-]+$",
@@ -34,11 +34,11 @@ class StreamSource(SourcePlugin):
     description = "The events of a stream of the catalog: timestamp, source, body, day. Spark reads them from the folder of the server"
     properties = {
         "name": _NAME,
-        "body": shapes.define_text(
+        "body": property_schemas.define_text(
             "Body", "The Spark SQL type of an event, such as STRUCT<page: STRING>", default="STRING"
         ),
-        "since": shapes.define_text("Since", "The first UTC day, such as 2026-11-22", pattern=_DAY),
-        "until": shapes.define_text(
+        "since": property_schemas.define_text("Since", "The first UTC day, such as 2026-11-22", pattern=_DAY),
+        "until": property_schemas.define_text(
             "Until", "The UTC day after the last day to read, such as 2026-11-23", pattern=_DAY
         ),
     }

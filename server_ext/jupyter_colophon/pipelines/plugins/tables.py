@@ -5,9 +5,9 @@ from typing import Any
 from jupyter_colophon.client.programs.entity import MetadataEntity, resolve_entity
 from jupyter_colophon.pipelines.context import StageContext
 from jupyter_colophon.pipelines.plugin import SinkPlugin, SourcePlugin
-from jupyter_colophon.pipelines.plugins import shapes
+from jupyter_colophon.pipelines.plugins import property_schemas
 
-_NAME = shapes.define_text(
+_NAME = property_schemas.define_text(
     "Name",
     "database.table; the default database is the pipeline's namespace",
     pattern="^[A-Za-z0-9_]+([.][A-Za-z0-9_]+)?$",
@@ -40,10 +40,10 @@ class TableSink(SinkPlugin):
     description = "A table of Spark's catalog"
     properties = {
         "name": _NAME,
-        "mode": shapes.MODE,
-        "format": shapes.define_text("Format", "The format of a new table", default="parquet"),
-        "partition_by": shapes.define_list("Partition by", "Partition columns of a new table"),
-        "options": shapes.OPTIONS,
+        "mode": property_schemas.MODE,
+        "format": property_schemas.define_text("Format", "The format of a new table", default="parquet"),
+        "partition_by": property_schemas.define_list("Partition by", "Partition columns of a new table"),
+        "options": property_schemas.OPTIONS,
     }
     required = ("name",)
 

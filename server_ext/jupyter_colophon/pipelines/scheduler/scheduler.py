@@ -225,11 +225,11 @@ class _SchedulePass:
             if schedule.enabled and schedule.on_change and not schedule.find_problem()
         ]
 
-    def _store_states(self, states: Iterable[ScheduleState], gone: Iterable[str] = ()) -> None:
+    def _store_states(self, states: Iterable[ScheduleState], deleted_names: Iterable[str] = ()) -> None:
         def write(tx: TableContext) -> None:
             for state in states:
                 schedules.write_schedule_state(tx, state)
-            for name in gone:
+            for name in deleted_names:
                 schedules.delete_schedule_state(tx, name)
 
         self._follower.lease.run_in_transaction_while_held(write)

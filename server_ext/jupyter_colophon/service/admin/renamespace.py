@@ -41,14 +41,14 @@ class NamespaceMover:
                 return moved
             after = next_urn
 
-    def _create_namespaces_and_move(self, places: Mapping[str, str]) -> int:
+    def _create_namespaces_and_move(self, namespace_by_urn: Mapping[str, str]) -> int:
         proposals = [
             Proposal(names.make_namespace_urn(name), "status", "upsert", {"removed": False})
-            for name in sorted({*places.values()})
+            for name in sorted({*namespace_by_urn.values()})
         ]
         if proposals:
             self.write_path.apply_proposals_atomically(proposals, _PRINCIPAL)
-        moves, done = list(places.items()), 0
+        moves, done = list(namespace_by_urn.items()), 0
         for at in range(0, len(moves), _MOVE_BATCH):
             done += self.provider.tx_runner.run(
                 partial(self._move_entities_in_transaction, moves[at : at + _MOVE_BATCH])

@@ -21,7 +21,7 @@ _BATCH: Final = 500
 class HandledBatch(NamedTuple):
     """How many of the changes are settled, and what to write in the transaction that records it."""
 
-    settled: int
+    handled_count: int
     record: Callable[[TableContext], None] = lambda tx: None
 
 
@@ -67,10 +67,10 @@ class ChangeLogFollower:
         if end == self.position:
             return False
         handled = self.handle(changes) if changes else HandledBatch(0)
-        if handled.settled == len(changes):
+        if handled.handled_count == len(changes):
             self.advance_cursor_and_run(end, handled.record)
-        elif handled.settled:
-            self.advance_cursor_and_run(changes[handled.settled - 1].seq, handled.record)
+        elif handled.handled_count:
+            self.advance_cursor_and_run(changes[handled.handled_count - 1].seq, handled.record)
         return True
 
     def skip_existing_changes(self) -> None:

@@ -18,10 +18,10 @@ _DIGITS = 16
 
 @dataclass(frozen=True, slots=True)
 class TracedWrite:
-    """The outcome of writing one aspect; `why` is given for errors only."""
+    """The outcome of writing one aspect; `reason` is given for errors only."""
 
     state: State
-    why: str = ""
+    reason: str = ""
 
 
 def format_write_trace_id(time_us: int, number: int) -> str:

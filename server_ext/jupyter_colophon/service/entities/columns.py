@@ -20,7 +20,7 @@ from jupyter_colophon.storage.entities import aspects
 from jupyter_colophon.storage.spi import TableContext
 
 #: A descriptor and the URN of the entity that has its aspect.
-Sourced = tuple[Descriptor, str]
+SourcedDescriptor = tuple[Descriptor, str]
 _VERSIONED: Final = "["
 _DATASET: Final = f"{PREFIX}dataset:"
 
@@ -38,7 +38,7 @@ class ColumnState:
     urn: str
     namespace: str
     aspects: Mapping[str, Aspect]
-    described: tuple[Sourced, ...]
+    sourced_descriptors: tuple[SourcedDescriptor, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class ColumnReader:
         more = last if len(ordered) <= limit else chosen[-1] if chosen else None
         return self._build_columns([places[urn] for urn in chosen], by_dataset), more
 
-    def _build_columns(self, paths: list[str], by_dataset: Mapping[str, list[Sourced]]) -> list[ColumnState]:
+    def _build_columns(self, paths: list[str], by_dataset: Mapping[str, list[SourcedDescriptor]]) -> list[ColumnState]:
         entities = {path: [self._build_column_urn(path)] for path in paths}
         for field in aspects.list_fields_with_prefix(self.tx, self.dataset, _VERSIONED):
             if (path := simplify_column_path(field.name)) in entities and path != field.name:
@@ -98,14 +98,14 @@ class ColumnReader:
             urn: aspects.read_aspects_at_time(self.tx, self.registry, "schemaField", urn, self.time) for urn in urns
         }
 
-    def _read_dataset_descriptors(self) -> dict[str, list[Sourced]]:
+    def _read_dataset_descriptors(self) -> dict[str, list[SourcedDescriptor]]:
         """Return descriptors of columns from aspects of the dataset, by plain path."""
         urn = str(self.dataset)
         if self.time is None:
             present = aspects.read_present_aspects(self.tx, self.registry, self.dataset.type, urn)
         else:
             present = aspects.read_aspects_at_time(self.tx, self.registry, self.dataset.type, urn, self.time)
-        descriptors_by_column: dict[str, list[Sourced]] = defaultdict(list)
+        descriptors_by_column: dict[str, list[SourcedDescriptor]] = defaultdict(list)
         for descriptor in list_entity_descriptors(self.registry.get_type(self.dataset.type), present):
             if descriptor.column:
                 descriptors_by_column[descriptor.column].append((descriptor, urn))

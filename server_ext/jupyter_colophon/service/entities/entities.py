@@ -58,7 +58,7 @@ class EntityReader:
         summary = aspects.find_entity_summary(tx, str(dataset))
         if (
             summary is None
-            or not ColumnReader(tx, self.registry, dataset, summary.namespace).read_column(path).described
+            or not ColumnReader(tx, self.registry, dataset, summary.namespace).read_column(path).sourced_descriptors
         ):
             return None
         return replace(summary, urn=str(urn), type=urn.type, name=path, platform=None, removed=False)

@@ -16,7 +16,7 @@ from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.core.model.system_filter import SystemFilter
 from jupyter_colophon.core.read_budget import limit_items_to_page_bytes
-from jupyter_colophon.service.entities.columns import ColumnReader, ColumnState, Sourced, is_column_urn
+from jupyter_colophon.service.entities.columns import ColumnReader, ColumnState, SourcedDescriptor, is_column_urn
 from jupyter_colophon.service.entities.reference_names import ReferenceNameResolver
 from jupyter_colophon.service.read_policy import ReadPolicy
 from jupyter_colophon.storage.entities import aspects
@@ -41,7 +41,7 @@ class ColumnMetadata:
 def _measure_column_bytes(column: ColumnState) -> int:
     """Return the approximate size of a column in a response; its descriptors are repeated in its scopes."""
     return _COPIES * sum(
-        len(descriptor.key) + len(descriptor.text) + _DESCRIPTOR_BYTES for descriptor, _ in column.described
+        len(descriptor.key) + len(descriptor.text) + _DESCRIPTOR_BYTES for descriptor, _ in column.sourced_descriptors
     )
 
 
@@ -105,7 +105,7 @@ class MetadataReader:
             columns = list(limit_items_to_page_bytes(page, _measure_column_bytes))
             last = columns[-1].urn if len(columns) < len(page) else last
             resolved_descriptors = self._resolve_visible_names(
-                tx, [described for column in columns for described in column.described], principal
+                tx, [described for column in columns for described in column.sourced_descriptors], principal
             )
             by_column: dict[str, list[ResolvedDescriptor]] = defaultdict(list)
             for resolved_descriptor in resolved_descriptors:
@@ -131,7 +131,9 @@ class MetadataReader:
             )
             # On its own page a column is the entity itself.
             described = (
-                own if column is None else [(descriptor._replace(column=""), at) for descriptor, at in column.described]
+                own
+                if column is None
+                else [(descriptor._replace(column=""), at) for descriptor, at in column.sourced_descriptors]
             )
             return self._resolve_visible_names(tx, described, principal)
 
@@ -142,13 +144,13 @@ class MetadataReader:
 
     def _build_column_metadata(self, column: ColumnState, descriptors: Iterable[ResolvedDescriptor]) -> ColumnMetadata:
         scoped_metadata = build_scoped_metadata(
-            None, column.aspects, (descriptor for descriptor, _ in column.described)
+            None, column.aspects, (descriptor for descriptor, _ in column.sourced_descriptors)
         )
         attached = self._filter_system_properties(scoped_metadata, {}, Urn.parse(column.urn), column.namespace)
         return ColumnMetadata(column.path, column.urn, attached, tuple(descriptors))
 
     def _resolve_visible_names(
-        self, tx: TableContext, described: Sequence[Sourced], principal: Principal
+        self, tx: TableContext, described: Sequence[SourcedDescriptor], principal: Principal
     ) -> list[ResolvedDescriptor]:
         names = ReferenceNameResolver(tx, self.registry, self.read_policy, principal).read_visible_names(
             {descriptor.urn for descriptor, _ in described if descriptor.urn}
@@ -165,7 +167,7 @@ class MetadataReader:
         if is_column_urn(urn):
             column = self._create_column_reader(tx, urn.parse_part_as_urn(0), time).read_column(urn.parts[1])
             scoped_metadata = build_scoped_metadata(
-                summary, column.aspects, (descriptor for descriptor, _ in column.described)
+                summary, column.aspects, (descriptor for descriptor, _ in column.sourced_descriptors)
             )
         elif summary is None:
             return build_scoped_metadata(None, {})

@@ -32,9 +32,9 @@ class PointInTimeView:
     registry: Registry
     time: int
     #: Whether entities were left out because too many have changed since.
-    cut: bool = False
+    is_truncated: bool = False
     _rows: dict[str, Row] = field(default_factory=dict)
-    _then: dict[str, HistoricEntity | None] = field(default_factory=dict)
+    _entities_at_time: dict[str, HistoricEntity | None] = field(default_factory=dict)
 
     def get_loaded_row(self, urn: str) -> Row:
         """Return the row of a preloaded entity; empty if it never existed."""
@@ -65,12 +65,12 @@ class PointInTimeView:
         self._rows |= {row["urn"]: row for row in self.tx.get_table("entities").read_many(new)}
 
     def _rebuild_entity_or_none(self, urn: str) -> HistoricEntity | None:
-        if urn not in self._then:
-            if len(self._then) >= LOOKED_UP_MAX:
-                self.cut = True
+        if urn not in self._entities_at_time:
+            if len(self._entities_at_time) >= LOOKED_UP_MAX:
+                self.is_truncated = True
                 return None
-            self._then[urn] = self._rebuild_entity_of_row(self._rows[urn])
-        return self._then[urn]
+            self._entities_at_time[urn] = self._rebuild_entity_of_row(self._rows[urn])
+        return self._entities_at_time[urn]
 
     def _rebuild_entity_of_row(self, entity: Row) -> HistoricEntity | None:
         then = aspects.read_aspects_at_time(self.tx, self.registry, entity["type"], entity["urn"], self.time)

@@ -160,7 +160,7 @@ def _move_instance_between_stores(
     dry_run: bool,
 ) -> InstanceOutcome:
     name = stored.name
-    if not stored.own:
+    if not stored.is_removable:
         return InstanceOutcome(name, "unchanged", "not moved, because it is in a shared or factory folder")
     if stored.document is None:
         return InstanceOutcome(name, "failed", stored.problem)

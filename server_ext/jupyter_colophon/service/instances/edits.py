@@ -91,10 +91,10 @@ class EditedDocumentReader:
             if key is not None and key not in old_keys and (why := self._secrets.explain_refused_reference(key)):
                 self._refuse_references(name, full, [words], why)
 
-    def _refuse_references(self, name: str, full: Mapping[str, Any], places: list[ValuePath], reason: str) -> None:
-        if places:
+    def _refuse_references(self, name: str, full: Mapping[str, Any], paths: list[ValuePath], reason: str) -> None:
+        if paths:
             raise InstanceInvalid(
-                name, str(full.get("schema_name")), reason, create_problem_for_each_path(places, reason)
+                name, str(full.get("schema_name")), reason, create_problem_for_each_path(paths, reason)
             )
 
 

@@ -77,9 +77,9 @@ class ExternalEditRecorder:
             self._worker.wait_unless_stopped(_REST_S)
         return True
 
-    def _mark_changed_for_recording(self, seen: InstanceChanges) -> None:
-        store = (self._stores or {}).get(seen.space)
+    def _mark_changed_for_recording(self, changes: InstanceChanges) -> None:
+        store = (self._stores or {}).get(changes.space)
         if store is not None:
             store.record_current_state_of_files(
-                *sorted(name for name in seen.names if not store.files.was_saved_by_this_process(name))
+                *sorted(name for name in changes.names if not store.files.was_saved_by_this_process(name))
             )

@@ -34,7 +34,7 @@ def _list_first_differences(stored: Both, new: Both) -> Iterator[Problem]:
     reported: set[ValuePath] = set()
     for operation in diff_as_json_patch(stored[0], new[0]):
         pointer = JsonPointer.parse_or_none(str(operation["path"]))
-        words = pointer.words if pointer is not None else ()
+        words = pointer.tokens if pointer is not None else ()
         place = _get_reported_location(words, (*stored, *new))
         if place not in reported:
             reported.add(place)

@@ -266,7 +266,7 @@ class InstanceService:
         key = self._get_schemaspace_key(space)
         stored, version = self._read_with_version(space, name)
         self._access.require_instance_access(principal, "admin", key, name, stored.document)
-        if not stored.own:
+        if not stored.is_removable:
             raise RemovalNotPermitted(space, name)
         _require_condition_before_hooks(name, condition, stored, version)
         saving = self._create_instance_saver(self.get_store(space))
@@ -341,7 +341,7 @@ class InstanceService:
         """Remove the instances of a namespace before its deletion. Raises the errors of `remove`."""
         for key in NAMESPACED:
             for instance in self.list_visible_instances(key, invalid=True):
-                if get_namespace_of_instance(key, instance.metadata) == name and instance.own:
+                if get_namespace_of_instance(key, instance.metadata) == name and instance.is_removable:
                     self.remove_instance(key, instance.name, WriteCondition(), principal)
 
     def move_to_other_store(
@@ -461,7 +461,7 @@ class InstanceService:
         instance = self.presenter.build_presented_instance(self._get_schemaspace_key(space), stored, version)
         if self.presenter.has_class(self._get_schemaspace_key(space), stored):
             now, version = self._read_with_version(space, name)
-            if now.mark != stored.mark:
+            if now.content_hash != stored.content_hash:
                 stored, instance = (
                     now,
                     self.presenter.build_presented_instance(self._get_schemaspace_key(space), now, version),

@@ -226,7 +226,7 @@ def _find_secret_named_members(value: Any, path: ValuePath) -> Iterator[ValuePat
             yield from _find_secret_named_members(inner, (*path, step))
 
 
-def _contains_secret_keyword(part: Any) -> bool:
-    if isinstance(part, Mapping) and is_secret_schema(part):
+def _contains_secret_keyword(schema: Any) -> bool:
+    if isinstance(schema, Mapping) and is_secret_schema(schema):
         return True
-    return any(_contains_secret_keyword(inner) for _, inner in _list_members_and_elements(part))
+    return any(_contains_secret_keyword(inner) for _, inner in _list_members_and_elements(schema))

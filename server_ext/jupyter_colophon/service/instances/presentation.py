@@ -205,7 +205,7 @@ class InstancePresenter:
             schema_name=schema if isinstance(schema, str) else UNKNOWN,
             metadata=metadata if isinstance(metadata, Mapping) else {},
             resource=stored.resource,
-            own=stored.own,
+            is_removable=stored.is_removable,
             version=None,
             time=stored.time,
             extra={key: value for key, value in masked.items() if key not in _MEMBERS},

@@ -118,7 +118,7 @@ class InstanceSaver:
         """Undo a save, unless the instance has changed since."""
         condition, previous = WriteCondition(version=result.version), result.previous
         name = result.stored.name if result.stored else ""
-        if previous is None or not previous.own:
+        if previous is None or not previous.is_removable:
             return self._undo_or_log_failure(lambda: self._store.remove_instance(name, condition, principal), name)
         document = previous.document
         if document is None:

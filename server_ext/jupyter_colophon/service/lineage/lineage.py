@@ -290,11 +290,13 @@ def _diff_edges_between_times(query: LineageQuery, diff_request: LineageDiffRequ
 
 
 def _find_changed_edges(
-    query: LineageQuery, without: LineageWalk, within: LineageWalk, window: TimeWindow
+    query: LineageQuery, other_walk: LineageWalk, walk_with_edges: LineageWalk, window: TimeWindow
 ) -> tuple[tuple[LineageEdge, ...], bool]:
     """Return the edges that only one of two walks found, and whether these are complete."""
-    fresh = within.triples - without.triples
+    fresh = walk_with_edges.triples - other_walk.triples
     programs = {program for _, program, _ in fresh}
     # Declared edges need both halves, even if only one of them is new.
-    declared = {triple for triple in within.triples if triple[1] in programs and is_placeholder_program(triple[1])}
+    declared = {
+        triple for triple in walk_with_edges.triples if triple[1] in programs and is_placeholder_program(triple[1])
+    }
     return query.builder.build_edges(fresh | declared, window)

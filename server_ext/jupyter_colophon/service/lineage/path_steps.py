@@ -20,14 +20,16 @@ _READ, _WRITE = frozenset((*READ, *WALKED_READ)), frozenset((*WRITE, *WALKED_WRI
 class PathSteps:
     """The steps that the relations of a walk allow, with the relations of each."""
 
-    def __init__(self, triples: Iterable[Triple], ends: Collection[str]) -> None:
-        """`ends` are the ends of the paths: a program among them is not split by statements."""
+    def __init__(self, triples: Iterable[Triple], end_nodes: Collection[str]) -> None:
+        """`end_nodes` are the ends of the paths: a program among them is not split by statements."""
         self._relations: dict[PathEdge, set[Triple]] = defaultdict(set)
         by_program: dict[str, list[Triple]] = defaultdict(list)
         for triple in triples:
             by_program[triple[1]].append(triple)
         for node, relations in by_program.items():
-            if get_program_of_node(node) in ends or not (get_statement_of_node(node) or is_placeholder_program(node)):
+            if get_program_of_node(node) in end_nodes or not (
+                get_statement_of_node(node) or is_placeholder_program(node)
+            ):
                 self._add_steps_of_program(get_program_of_node(node), relations)
             else:
                 self._add_steps_of_relations(node, relations)

@@ -253,7 +253,7 @@ class MarquezReader:
                 if size > PAGE_BYTES_MAX:
                     return runs, position
                 if (run := stored_runs.find_run_by_urn(tx, urn)) is not None:
-                    runs.append(self._add_facets_and_redact_run(tx, run, principal, job.spelling))
+                    runs.append(self._add_facets_and_redact_run(tx, run, principal, job.original_name))
                     size += measure_run_bytes(runs[-1])
             return runs, None
 
@@ -302,7 +302,7 @@ class MarquezReader:
                 page = self._run_read_transaction(
                     partial(_read_jobs_and_datasets_by_urn, urns=[hit.summary.urn for hit in answer.hits])
                 )
-                matching = [entity for entity in page if namespace in ("", entity.spelling.namespace)]
+                matching = [entity for entity in page if namespace in ("", entity.original_name.namespace)]
                 entities += matching
                 total += len(matching) if namespace else answer.total
                 truncated = truncated or answer.at_least

@@ -21,7 +21,7 @@ class OpenLineageEntity:
 
     urn: str
     type: str
-    spelling: OriginalName
+    original_name: OriginalName
     short: str
     created: int
     updated: int
@@ -62,7 +62,7 @@ def _create_job_or_dataset(
     return OpenLineageEntity(
         urn=row["urn"],
         type=row["type"],
-        spelling=original_name,
+        original_name=original_name,
         short=row["name"],
         created=row.get("created") or 0,
         updated=row.get("updated") or 0,

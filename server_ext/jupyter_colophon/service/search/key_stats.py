@@ -133,7 +133,7 @@ def _add_counts_of_past_keys(
     for urn, keys in keys_by_urn.items():
         if not request.kinds or get_entity_kind_of_row(view.get_loaded_row(urn)["type"], urn) in request.kinds:
             counts.update(keys)
-    return view.cut or max(len(now), len(before)) >= SCANNED_MAX
+    return view.is_truncated or max(len(now), len(before)) >= SCANNED_MAX
 
 
 def _find_values_of_key(
@@ -163,7 +163,7 @@ def _find_values_of_key(
             if fold_text_for_comparison(row.key) == key and patterns[1].matches_folded_text(row.value.strip())
         )
         historic_pairs |= {(urn, row.shown) for row in matching if row.scope in scopes}
-    return historic_pairs, view.cut or max(len(now), len(before)) >= SCANNED_MAX
+    return historic_pairs, view.is_truncated or max(len(now), len(before)) >= SCANNED_MAX
 
 
 def _iterate_value_rows_of_keys(tx: TableContext, table: str, space: str, prefix: str) -> Iterator[Row]:

@@ -58,7 +58,7 @@ class PointInTimeSearch:
                     for match in matches
                     if _matches_entity_name(exact_term, self.moment.get_loaded_row(match.urn))
                 )
-        results.capped = results.capped or self.moment.cut
+        results.capped = results.capped or self.moment.is_truncated
 
     def _iterate_matches_of_term(self, term: SearchTerm, results: MatchCollector) -> Iterator[Match]:
         tx, moment = self.moment.tx, self.moment

@@ -87,7 +87,9 @@ def _resolve_term(term: SearchTerm, names: ReferenceNameResolver, now_ms: int) -
     if interval is not None:
         covered = cover_interval_by_words(str(term.key), interval)
         # As plain text, a property of this key is found as well.
-        inner, edges = ((encode_index_word(word) for word in words) for words in (covered.inner, covered.edges))
+        inner, edges = (
+            (encode_index_word(word) for word in words) for words in (covered.full_periods, covered.partial_hours)
+        )
         return ResolvedTerm(term, (*inner, encode_index_word(term.plain.text)), interval=interval, edges=tuple(edges))
     kinds: tuple[Kind, ...] = tuple(REFERRED) if term.key is None else _list_kinds_of_key(term.key)
     pattern = term.pattern if term.key is not None else term.plain

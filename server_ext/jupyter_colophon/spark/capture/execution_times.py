@@ -108,9 +108,9 @@ def _belongs_to_query(row: Any, runs: QueryExecutions) -> bool:
     return bool(runs.metrics) and _read_metric_ids(row) <= runs.metrics
 
 
-def _read_query_id(holder: Any) -> str | None:
+def _read_query_id(java_object: Any) -> str | None:
     try:
-        query_id = holder.queryId()
+        query_id = java_object.queryId()
     except Py4JError:  # Spark before 4.1 has no query ids.
         return None
     return None if query_id is None else str(query_id.toString())

@@ -20,14 +20,14 @@ class FoundDataset:
     """A dataset that can be read.
 
     `name` is used in reports: a path below the crawled folder, or a table. `state` changes when the data changes; if it is
-    None, changes cannot be detected and the data is read each time. A dataset without `place` is a table, read by its `table`
+    None, changes cannot be detected and the data is read each time. A dataset without `path` is a table, read by its `table`
     name. `first` is a non-empty file of it, from which text options are detected. `bytes` is None if unknown.
     """
 
     name: str
     ref: DataRef
     state: str | None
-    place: str = ""
+    path: str = ""
     table: str = ""
     first: str = ""
     bytes: int | None = None

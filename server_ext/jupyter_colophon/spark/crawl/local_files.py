@@ -143,7 +143,7 @@ class FolderWalk:
         size = sum(file.size for file in files)
         first = next((str(base / file.path) for file in files if file.size), "")
         return FoundDataset(
-            name, ref, compute_files_state(files), place=str(place), first=first, bytes=size, files=len(files)
+            name, ref, compute_files_state(files), path=str(place), first=first, bytes=size, files=len(files)
         )
 
     def _mark_visited_if_new(self, folder: Path) -> bool:

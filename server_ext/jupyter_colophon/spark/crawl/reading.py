@@ -34,13 +34,13 @@ def read_dataset(spark: Any, dataset: FoundDataset, reader_options: Mapping[str,
         # An empty file has no columns and no rows.
         return spark.range(0).select()
     options = {**_detect_reader_options(dataset, format_), **reader_options}
-    if str(options.get("multiLine")).lower() == "true" and _GLOB & {*dataset.place}:
+    if str(options.get("multiLine")).lower() == "true" and _GLOB & {*dataset.path}:
         # With multiLine, Hadoop always interprets the path as a glob.
         msg = "multi-line records cannot be read from a path that contains * ? [ ] { or }"
         raise UnreadableDataset(msg)
     # Do not interpret the path as a glob.
     reader = spark.read.format(format_).options(**options, __globPaths__="false")
-    data = reader.load(dataset.place)
+    data = reader.load(dataset.path)
     if format_ == "json" and data.columns == [_CORRUPT]:
         msg = "it contains no valid JSON record"
         raise UnreadableDataset(msg)

@@ -54,8 +54,8 @@ def compute_activity(spark: "SparkSession", options: Mapping[str, str]) -> "dict
     }
 
 
-def _read_table(spark: "SparkSession", what: str, options: Mapping[str, str]) -> "DataFrame":
-    return spark.read.format("colophon").options(**options, table=what).load()
+def _read_table(spark: "SparkSession", table: str, options: Mapping[str, str]) -> "DataFrame":
+    return spark.read.format("colophon").options(**options, table=table).load()
 
 
 def _expand_descriptors(aspects: "DataFrame") -> "DataFrame":

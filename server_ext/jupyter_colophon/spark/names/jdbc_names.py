@@ -38,12 +38,12 @@ Properties: TypeAlias = Mapping[str, str]
 class JdbcDatabase:
     """A database: its platform, its server (`host:port`; empty for a file), and the qualifiers of a table name.
 
-    `levels` is the number of parts of a full table name; the parts of a qualified table name replace the last of `words`.
+    `levels` is the number of parts of a full table name; the parts of a qualified table name replace the last of `name_parts`.
     """
 
     platform: str
     authority: str
-    words: tuple[str, ...]
+    name_parts: tuple[str, ...]
     levels: int = 3
 
     def format_full_table_name(self, table: str) -> str | None:
@@ -52,9 +52,9 @@ class JdbcDatabase:
             return None
         parts = [part for part in re.sub(r'[`"\[\]]', "", table.strip()).split(".") if part]
         missing = max(0, self.levels - len(parts))
-        if not parts or (missing and not self.words):
+        if not parts or (missing and not self.name_parts):
             return None
-        name = ".".join((*self.words[:missing], *parts))
+        name = ".".join((*self.name_parts[:missing], *parts))
         return f"{self.authority}/{name}" if self.authority else name
 
 
@@ -138,7 +138,7 @@ def _parse_redshift(url_rest: str) -> JdbcDatabase | None:
     if database is None or cluster is None:
         return database
     authority = f"{cluster['name']}.{cluster['region']}{database.authority[cluster.end() :]}"
-    return JdbcDatabase(database.platform, authority, database.words)
+    return JdbcDatabase(database.platform, authority, database.name_parts)
 
 
 def _parse_snowflake(url_rest: str) -> JdbcDatabase | None:
@@ -146,7 +146,7 @@ def _parse_snowflake(url_rest: str) -> JdbcDatabase | None:
     if database is None:
         return None
     return JdbcDatabase(
-        "snowflake", database.authority.partition(":")[0].removesuffix(".snowflakecomputing.com"), database.words
+        "snowflake", database.authority.partition(":")[0].removesuffix(".snowflakecomputing.com"), database.name_parts
     )
 
 
@@ -156,7 +156,9 @@ def _parse_teradata(url_rest: str) -> JdbcDatabase | None:
     if database is None:
         return None
     host, usual = database.authority.rpartition(":")[0], database.authority
-    return JdbcDatabase("teradata", _append_port(host, port[1]) if port else usual, database.words, database.levels)
+    return JdbcDatabase(
+        "teradata", _append_port(host, port[1]) if port else usual, database.name_parts, database.levels
+    )
 
 
 def _parse_sql_server(url_rest: str) -> JdbcDatabase | None:

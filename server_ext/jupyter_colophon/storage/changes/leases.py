@@ -118,12 +118,12 @@ def is_lease_free(tx: TableContext, name: str) -> bool:
     return row is None or row["owner"] == _NOBODY
 
 
-def _is_claimed_in_row(tx: TableContext, name: str, holder: str, stale: int | None) -> bool:
+def _is_claimed_in_row(tx: TableContext, name: str, held_by: str, stale: int | None) -> bool:
     """Take a lease that is free or already held, or whose heartbeat is still the `stale` one."""
     row = _read_lease_row(tx, name) or {"name": name, "owner": _NOBODY, "heartbeat": 0}
-    if row["owner"] not in (_NOBODY, holder) and row["heartbeat"] != stale:
+    if row["owner"] not in (_NOBODY, held_by) and row["heartbeat"] != stale:
         return False
-    tx.get_table(_TABLE).upsert({"name": name, "owner": holder, "heartbeat": row["heartbeat"] + 1})
+    tx.get_table(_TABLE).upsert({"name": name, "owner": held_by, "heartbeat": row["heartbeat"] + 1})
     return True
 
 

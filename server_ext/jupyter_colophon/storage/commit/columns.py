@@ -129,7 +129,7 @@ def replace_dataset_in_reported_column_edges(
 
 
 def _replace_dataset_in_edges(
-    commit: CommitBuilder, target: str, program: str, ends: tuple[str, str], is_reported: Callable[[str], bool]
+    commit: CommitBuilder, target: str, program: str, names: tuple[str, str], is_reported: Callable[[str], bool]
 ) -> Iterator[tuple[tuple[str, ...], Row]]:
     """Replace a dataset in the edges of each run of a program into a target; yield the keys of the old edges and the
     run's values.
@@ -138,9 +138,9 @@ def _replace_dataset_in_edges(
     for row in [row for row in runs.scan(Range.prefix(target, program)) if is_reported(row["run"])]:
         edges = parse_stored_json(row["edges"])
         runs.delete((target, program, row["run"]))
-        swapped = {(field, _replace_urn_if_equal(source, *ends), *how) for field, source, *how in edges}
+        swapped = {(field, _replace_urn_if_equal(source, *names), *how) for field, source, *how in edges}
         _merge_edges_of_run(
-            commit, {"program": program, "urn": row["run"]}, _replace_urn_if_equal(target, *ends), swapped
+            commit, {"program": program, "urn": row["run"]}, _replace_urn_if_equal(target, *names), swapped
         )
         for field, source, source_field, how in edges:
             yield (target, field, source, source_field, program), {"run": row["run"], "transformation": how}

@@ -64,7 +64,7 @@ def apply_openlineage_event(commit: CommitBuilder, event: Event, include_system_
         _update_description_aspects(
             commit,
             dataset.urn,
-            ReportedDescription(dataset.spelling, dataset.facets, event.time, described.build_data_lineage(event)),
+            ReportedDescription(dataset.original_name, dataset.facets, event.time, described.build_data_lineage(event)),
             run,
         )
 
@@ -112,13 +112,13 @@ def _record_location_and_move_metadata(
     commit: CommitBuilder, dataset: EventDataset, include_system_metadata: bool
 ) -> None:
     """Record that a table is stored at a path, and move the metadata reported for the path to the table."""
-    if dataset.urn == dataset.place or find_table_at_location(commit.tx, dataset.place) is not None:
+    if dataset.urn == dataset.location_urn or find_table_at_location(commit.tx, dataset.location_urn) is not None:
         return
-    record_table_location(commit.tx, dataset.place, dataset.urn, commit.now)
+    record_table_location(commit.tx, dataset.location_urn, dataset.urn, commit.now)
     # The source of columns may have lineage without being an entity.
-    is_left = move_reported_data_to_table(commit, dataset.place, dataset.urn, include_system_metadata)
-    if commit.has_existed_before(dataset.place):
-        _copy_metadata_to_table_and_delete_path(commit, dataset.place, dataset.urn, is_left=is_left)
+    is_left = move_reported_data_to_table(commit, dataset.location_urn, dataset.urn, include_system_metadata)
+    if commit.has_existed_before(dataset.location_urn):
+        _copy_metadata_to_table_and_delete_path(commit, dataset.location_urn, dataset.urn, is_left=is_left)
 
 
 def _copy_metadata_to_table_and_delete_path(
@@ -193,12 +193,12 @@ def _build_run_row(commit: CommitBuilder, urn: str, state: RunState, run_id: str
 
 def _store_run_facets(commit: CommitBuilder, run: str, dataset: EventDataset, time: int) -> None:
     """Store the facets of a dataset that belong to this run: those of an input or an output."""
-    if not dataset.own:
+    if not dataset.input_output_facets:
         return
     table, part = commit.tx.get_table("openlineage"), f"{dataset.mode} {dataset.urn}"
     stored = table.read((run, part))
     old = {"facets": {}, "stamps": {}} if stored is None else parse_stored_json(stored["value"])
-    facets, stamps = merge_facets_and_times(old["facets"], old["stamps"], dataset.own, time)
+    facets, stamps = merge_facets_and_times(old["facets"], old["stamps"], dataset.input_output_facets, time)
     text = encode_canonical_json({"facets": facets, "stamps": stamps})
     if stored is None or text != stored["value"]:
         table.upsert({"subject": run, "part": part, "value": text})
@@ -262,10 +262,10 @@ def _update_column_tags(commit: CommitBuilder, urn: Urn, old: _ColumnTags, new: 
 def _index_openlineage_name(commit: CommitBuilder, urn: Urn, report: ReportedDescription) -> None:
     """Index the entity by its OpenLineage name."""
     table, kind = commit.tx.get_table("openlineage_names"), urn.type
-    key = (kind, report.spelling.namespace, report.spelling.name)
+    key = (kind, report.original_name.namespace, report.original_name.name)
     row = table.read(key)
     if row is None:
-        space = ("namespace", report.spelling.namespace, "")
+        space = ("namespace", report.original_name.namespace, "")
         if table.read(space) is None:
             table.upsert(dict(zip(_NAME_KEY, space, strict=True)) | {"urn": "", "first": commit.now})
     elif not described.is_preferred_over(urn, Urn.parse(row["urn"]), commit.identity):

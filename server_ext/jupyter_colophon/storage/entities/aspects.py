@@ -237,18 +237,18 @@ def list_aspect_versions(
     return list(_iterate_versions_with_diffs(rows)), is_cut
 
 
-def _iterate_version_rows(tx: TableContext, within: Range, limit: int) -> Iterator[Row]:
+def _iterate_version_rows(tx: TableContext, key_range: Range, limit: int) -> Iterator[Row]:
     """Yield versions, newest first, up to `limit`.
 
     They are read a few at a time: a store may send all rows of a statement before the first can be used.
     """
     while limit > 0:
-        part = list(tx.get_table("aspect_versions").scan(within, limit=min(limit, _VERSIONS_AT_ONCE), order="desc"))
+        part = list(tx.get_table("aspect_versions").scan(key_range, limit=min(limit, _VERSIONS_AT_ONCE), order="desc"))
         yield from part
         if len(part) < _VERSIONS_AT_ONCE:
             return
         limit -= len(part)
-        within = replace(within, end=(*within.end[:-1], part[-1]["version"]), end_inclusive=False)
+        key_range = replace(key_range, end=(*key_range.end[:-1], part[-1]["version"]), end_inclusive=False)
 
 
 def iterate_earlier_aspect_values(tx: TableContext, urn: str, aspect: str, limit: int) -> Iterator[Any]:

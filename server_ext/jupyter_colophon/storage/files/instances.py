@@ -68,7 +68,9 @@ class InstanceFiles:
         if filenames.find_filename_problem(name):
             return None
         for folder, own in self._paths:
-            instance = reading.read_instance_file(f"{folder}{name}{filenames.SUFFIX}", name, own=own, cache=self._cache)
+            instance = reading.read_instance_file(
+                f"{folder}{name}{filenames.SUFFIX}", name, is_removable=own, cache=self._cache
+            )
             if instance is not None:
                 return instance
         return None
@@ -132,7 +134,7 @@ class InstanceFiles:
         with self.lock_instance(name) as locked_instance:
             if (
                 locked_instance.existing is not None
-                and locked_instance.existing.own
+                and locked_instance.existing.is_removable
                 and locked_instance.existing.document is not None
             ):
                 raise InstanceExists(self.space, name)
@@ -202,7 +204,7 @@ class LockedInstance:
         instance = self.existing
         if instance is None:
             raise InstanceNotFound(self._files.space, self._name)
-        if not instance.own:
+        if not instance.is_removable:
             raise RemovalNotPermitted(self._files.space, self._name)
         self._require_target_is_no_folder()
         with translate_os_errors(f"{self._name} cannot be removed"):
@@ -233,7 +235,7 @@ class LockedInstance:
         before, self.existing = self.existing, self._files.find_instance(self._name)
         if create and self.existing is not None:
             raise InstanceExists(self._files.space, self._name)
-        if (before and before.mark) != (self.existing and self.existing.mark):
+        if (before and before.content_hash) != (self.existing and self.existing.content_hash):
             raise TransactionConflict(f"{self._name} was changed at the same time by another process")
 
     def _lock_file(self) -> None:

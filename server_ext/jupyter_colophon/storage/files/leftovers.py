@@ -114,4 +114,4 @@ def _parse_backup_file_name(folder: Path, name: str, file: str, seconds: str) ->
 
 
 def _read_backup_file(folder: Path, file: str, name: str) -> StoredInstance | None:
-    return reading.read_instance_file(str(folder / file), name, own=True, cache=DocumentCache(0))
+    return reading.read_instance_file(str(folder / file), name, is_removable=True, cache=DocumentCache(0))

@@ -47,7 +47,7 @@ class _FileRejected(Exception):
     """The file cannot be read; the argument is the reason."""
 
 
-def read_instance_file(path: str, name: str, *, own: bool, cache: DocumentCache) -> StoredInstance | None:
+def read_instance_file(path: str, name: str, *, is_removable: bool, cache: DocumentCache) -> StoredInstance | None:
     """Read the instance at the path, readable or not; return None if there is none. An unchanged file costs one stat.
 
     Raises StoreUnavailable if this process can open no file at all.
@@ -55,14 +55,14 @@ def read_instance_file(path: str, name: str, *, own: bool, cache: DocumentCache)
     try:
         status = symlinks.read_file_or_target_status(path)
     except (FileNotFoundError, NotADirectoryError):
-        cache.remove_file((path, own))
+        cache.remove_file((path, is_removable))
         return None
     except OSError as error:
         return StoredInstance(
-            name, None, path, "!" + _hash_text(b""), own, f"it cannot be accessed: {_describe_os_error(error)}"
+            name, None, path, "!" + _hash_text(b""), is_removable, f"it cannot be accessed: {_describe_os_error(error)}"
         )
-    cached = cache.get_if_unchanged((path, own), get_file_stamp(status))
-    return cached or _read_and_cache_file(path, name, status, own=own, cache=cache)
+    cached = cache.get_if_unchanged((path, is_removable), get_file_stamp(status))
+    return cached or _read_and_cache_file(path, name, status, is_removable=is_removable, cache=cache)
 
 
 def parse_instance_document(text: bytes, repeated: list[str] | None = None) -> dict[str, Any]:
@@ -105,7 +105,7 @@ def get_owner_name(status: os.stat_result) -> str:
 
 
 def _read_and_cache_file(
-    path: str, name: str, status: os.stat_result, *, own: bool, cache: DocumentCache
+    path: str, name: str, status: os.stat_result, *, is_removable: bool, cache: DocumentCache
 ) -> StoredInstance | None:
     text: bytes | None = None
     begun = time.time_ns()
@@ -128,9 +128,11 @@ def _read_and_cache_file(
     else:
         mark = "!" + _hash_text(text if text is not None else repr((stamp, problem)).encode())
     time_ms, warning = status.st_mtime_ns // 1_000_000, REPEATED if repeated and document is not None else ""
-    instance = StoredInstance(name, document, path, mark, own, problem, time_ms, get_owner_name(status), warning)
+    instance = StoredInstance(
+        name, document, path, mark, is_removable, problem, time_ms, get_owner_name(status), warning
+    )
     if is_stamp_final(stamp, begun):
-        cache.add_and_evict_others((path, own), stamp, instance)
+        cache.add_and_evict_others((path, is_removable), stamp, instance)
     return instance
 
 

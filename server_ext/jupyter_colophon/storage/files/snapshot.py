@@ -24,7 +24,7 @@ class FileState:
 
     level: int
     stamp: Stamp
-    settled: bool
+    is_stable: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def compare_snapshots(space: str, before: Mapping[str, FileState], after: Mappin
 
 
 def _has_changed(before: FileState, after: FileState) -> bool:
-    return not before.settled or (before.level, before.stamp) != (after.level, after.stamp)
+    return not before.is_stable or (before.level, before.stamp) != (after.level, after.stamp)
 
 
 def _list_all_names(folders: Sequence[Path]) -> set[str]:

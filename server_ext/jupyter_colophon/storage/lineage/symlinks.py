@@ -15,7 +15,7 @@ _TABLE, _KIND = "openlineage_names", "symlink"
 
 def replace_locations_by_tables(tx: TableContext, event: Event) -> Event:
     """Return the event with locations replaced by the tables that are known to be stored there."""
-    named = {dataset.urn for dataset in event.data if dataset.urn == dataset.place}
+    named = {dataset.urn for dataset in event.data if dataset.urn == dataset.location_urn}
     named |= {origin for dataset in event.data for _, origin, _, _ in dataset.columns}
     rows = tx.get_table(_TABLE).read_many([(_KIND, str(urn), "") for urn in sorted(named, key=str)])
     tables = {Urn.parse(row["namespace"]): Urn.parse(row["urn"]) for row in rows}
@@ -43,5 +43,5 @@ def _replace_location_by_table(dataset: EventDataset, tables: dict[Urn, Urn]) ->
         (spelling, tables.get(origin, origin), field, target): how
         for (spelling, origin, field, target), how in dataset.columns.items()
     }
-    urn = tables.get(dataset.urn, dataset.urn) if dataset.urn == dataset.place else dataset.urn
+    urn = tables.get(dataset.urn, dataset.urn) if dataset.urn == dataset.location_urn else dataset.urn
     return replace(dataset, urn=urn, columns=columns)

@@ -100,11 +100,11 @@ class PortableSearch:
             [(urn,) for _, urn in islice(self._iterate_matching_places(query), cap)]
         )
 
-    def _iterate_facets(self, places: Iterable[int]) -> Iterator[FacetRow]:
+    def _iterate_facets(self, keys: Iterable[int]) -> Iterator[FacetRow]:
         """Yield the facet values of documents; many consecutive ones are read at once."""
         table, single = self._table(FACETS.id), list[Range]()
         scans = list[Iterator[Row]]()
-        for first, last in _iterate_sequences_of_positions(places):
+        for first, last in _iterate_sequences_of_positions(keys):
             if last - first < _RUN:
                 single += [Range.prefix(place) for place in range(first, last + 1)]
             else:
@@ -182,9 +182,9 @@ def _group_rows(rows: Iterable[Row]) -> list[Group]:
     return group_documents_by_namespace_and_type((-row["place"], row["namespace"], row["type"]) for row in rows)
 
 
-def _iterate_sequences_of_positions(places: Iterable[int]) -> Iterator[tuple[int, int]]:
+def _iterate_sequences_of_positions(keys: Iterable[int]) -> Iterator[tuple[int, int]]:
     """Yield the first and the last of consecutive positions."""
-    for _, run in groupby(enumerate(sorted(places)), key=lambda pair: pair[1] - pair[0]):
+    for _, run in groupby(enumerate(sorted(keys)), key=lambda pair: pair[1] - pair[0]):
         (_, first), *rest = run
         yield first, rest[-1][1] if rest else first
 

@@ -52,10 +52,10 @@ class TimeLimitedConnection(psycopg.Connection[tuple[Any, ...]]):
     patience_s: float | None = ANSWER_S
     on_silence: Callable[[], None] | None = None
 
-    def wait(self, gen: PQGen[T], *arguments: Any, **more: Any) -> T:
+    def wait(self, gen: PQGen[T], *arguments: Any, **options: Any) -> T:
         """Run a generator of the driver; treat a silent server as lost."""
         return super().wait(
-            gen if self.patience_s is None else self._poll_generator(gen, self.patience_s), *arguments, **more
+            gen if self.patience_s is None else self._poll_generator(gen, self.patience_s), *arguments, **options
         )
 
     def _poll_generator(self, gen: PQGen[T], patience_s: float) -> PQGen[T]:

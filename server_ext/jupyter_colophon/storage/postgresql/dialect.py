@@ -14,7 +14,7 @@ _TYPES: dict[FieldType, str] = {
     "bool": "boolean",
 }
 DIALECT = SqlDialect(
-    mark="%s",
+    placeholder="%s",
     nulls_lowest={"asc": " NULLS FIRST", "desc": " NULLS LAST"},
     column_types=_TYPES | {"string": 'text COLLATE "C"'},
     compared="key_part({}, {})",

@@ -19,7 +19,7 @@ class SqlDialect:
     are the types of columns that one statement can write many rows of, given as a JSON list.
     """
 
-    mark: str
+    placeholder: str
     nulls_lowest: Mapping[Order, str]
     column_types: Mapping[FieldType, str]
     unlimited: int | None = None
@@ -29,7 +29,7 @@ class SqlDialect:
 
     def build_placeholders(self, count: int) -> str:
         """Return this number of placeholders."""
-        return ", ".join([self.mark] * count)
+        return ", ".join([self.placeholder] * count)
 
     def define_column(self, name: str, kind: FieldType) -> str:
         """Return a column as CREATE and ALTER TABLE define it."""
@@ -103,12 +103,12 @@ class TableStatements:
     def build_scan_index(self, field: str, null: bool) -> str:
         """Bind: value (unless it is null), limit."""
         where = self._build_index_condition(field, null)
-        return f"{self._build_select(self._fields)} WHERE {where} ORDER BY {self._key_order} LIMIT {self._dialect.mark}"
+        return f"{self._build_select(self._fields)} WHERE {where} ORDER BY {self._key_order} LIMIT {self._dialect.placeholder}"
 
     def _build_scan_ranges(self, ranges: tuple[RangeEnds, ...]) -> str:
         """Bind: each range's ends, limit."""
         where = f" WHERE {self._build_any_range(ranges)}"
-        return f"{self._build_select(self._fields)}{where} ORDER BY {self._key_order} LIMIT {self._dialect.mark}"
+        return f"{self._build_select(self._fields)}{where} ORDER BY {self._key_order} LIMIT {self._dialect.placeholder}"
 
     def build_count(self, ranges: Sequence[RangeEnds], filters: Sequence[Filter]) -> str:
         """Bind: each range's ends, each filter's value (unless it is null)."""
@@ -118,8 +118,8 @@ class TableStatements:
 
     def build_compare_and_swap(self, field: str, null: bool) -> str:
         """Bind: the new value, the key's parts, the old value (unless it is null)."""
-        old = f'"{field}" IS NULL' if null else f'"{field}" = {self._dialect.mark}'
-        return f'UPDATE {self._table} SET "{field}" = {self._dialect.mark} WHERE {self._whole} AND {old}'
+        old = f'"{field}" IS NULL' if null else f'"{field}" = {self._dialect.placeholder}'
+        return f'UPDATE {self._table} SET "{field}" = {self._dialect.placeholder} WHERE {self._whole} AND {old}'
 
     def build_insert_if_missing(self, field: str) -> str:
         """Bind: the key's parts, the value. Does nothing if the row exists."""
@@ -141,7 +141,7 @@ class TableStatements:
         if None in types:
             return ""
         columns = ", ".join(f'"{name}" {kind}' for name, kind in zip(fields, types, strict=True))
-        rows = f"json_to_recordset({self._dialect.mark}::json) AS given ({columns})"
+        rows = f"json_to_recordset({self._dialect.placeholder}::json) AS given ({columns})"
         return self._build_upsert(fields, f"SELECT {quote_names(fields)} FROM {rows}")
 
     def _build_upsert(self, fields: tuple[str, ...], rows: str) -> str:
@@ -161,7 +161,7 @@ class TableStatements:
         Returns the new value if `returning` is set, and changes no row on overflow. The sum itself is not compared,
         since it may exceed the range of integers.
         """
-        columns, mark = quote_names((*self._key, field)), self._dialect.mark
+        columns, mark = quote_names((*self._key, field)), self._dialect.placeholder
         present = f'COALESCE({self._table}."{field}", 0)'
         return (
             f"INSERT INTO {self._table} ({columns}) VALUES ({self._dialect.build_placeholders(len(self._key) + 1)}) "
@@ -173,7 +173,7 @@ class TableStatements:
         """Return a statement that subtracts (bind: the amount, the key's parts), and one that deletes a row with at
         most this value (bind: the key's parts, the amount).
         """
-        mark, present = self._dialect.mark, f'COALESCE("{field}", 0)'
+        mark, present = self._dialect.placeholder, f'COALESCE("{field}", 0)'
         keeping = f'UPDATE {self._table} SET "{field}" = {present} - {mark} WHERE {self._whole}'
         return keeping, f"{self.delete} AND {present} <= {mark}"
 
@@ -187,7 +187,7 @@ class TableStatements:
             if part
         ]
         where = f" WHERE {' AND '.join(parts)}" if parts else ""
-        return f"{self._build_select(self._fields)}{where} {self._build_order_clause(order, order_by)} LIMIT {self._dialect.mark}"
+        return f"{self._build_select(self._fields)}{where} {self._build_order_clause(order, order_by)} LIMIT {self._dialect.placeholder}"
 
     def _build_order_clause(self, order: Order, order_by: str | None) -> str:
         direction = " DESC" if order == "desc" else ""
@@ -204,7 +204,7 @@ class TableStatements:
         return f"UPDATE {self._table} SET {self._build_assignments(fields)}{self._build_where_clause(range_ends)}"
 
     def _build_assignments(self, fields: Sequence[str]) -> str:
-        return ", ".join(f'"{name}" = {self._dialect.mark}' for name in fields)
+        return ", ".join(f'"{name}" = {self._dialect.placeholder}' for name in fields)
 
     def _build_where_clause(self, range_ends: RangeEnds) -> str:
         condition = self._build_range_condition(range_ends)
@@ -243,4 +243,4 @@ def build_comparable_columns(
     """Return the columns of a key or an index as they are compared, and the placeholders to compare them with."""
     texts = sum(kinds[name] == "string" for name in key)
     columns = tuple(dialect.build_comparable_term(f'"{name}"', kinds[name], texts) for name in key)
-    return columns, tuple(dialect.build_comparable_term(dialect.mark, kinds[name], texts) for name in key)
+    return columns, tuple(dialect.build_comparable_term(dialect.placeholder, kinds[name], texts) for name in key)

@@ -3,7 +3,7 @@
 from jupyter_colophon.storage.sql.statements import SqlDialect
 
 DIALECT = SqlDialect(
-    mark="?",
+    placeholder="?",
     nulls_lowest={"asc": "", "desc": ""},
     column_types={
         "int": "INTEGER",

@@ -72,7 +72,7 @@ class CatalogInstanceStore:
         pairs = ((instance, records.get(instance.name)) for instance in stored)
         return {
             instance.name: record.version
-            if record is not None and _hash_record_value(record) == instance.mark
+            if record is not None and _hash_record_value(record) == instance.content_hash
             else None
             for instance, record in pairs
         }

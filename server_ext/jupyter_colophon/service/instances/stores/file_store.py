@@ -46,20 +46,20 @@ _logger = logging.getLogger(__name__)
 
 
 class _FoundRecord(NamedTuple):
-    """The records, and that of one file; None if unavailable. With `is_anothers`, the catalog stores its own instance of the name.
+    """The records, and that of one file; None if unavailable. With `has_other_instance`, the catalog stores its own instance of the name.
 
-    With a `guess`, the record was not read: it is its expected version.
+    With a `expected_version`, the record was not read: it is its expected version.
     """
 
     records: InstanceRecords | None
     record: InstanceRecord | None
-    is_anothers: bool = False
-    guess: int | None = None
+    has_other_instance: bool = False
+    expected_version: int | None = None
 
     @property
     def before(self) -> int:
         """The current version, -1 if there is none."""
-        return get_version_or_absent(self.record) if self.guess is None else self.guess
+        return get_version_or_absent(self.record) if self.expected_version is None else self.expected_version
 
 
 class FileInstanceStore:
@@ -119,7 +119,9 @@ class FileInstanceStore:
                 versions[instance.name] = record.version
             elif record is None or _is_file_record(record):
                 now, version = self._lock_and_record_file(instance.name)
-                versions[instance.name] = version if now is not None and now.mark == instance.mark else None
+                versions[instance.name] = (
+                    version if now is not None and now.content_hash == instance.content_hash else None
+                )
         return versions
 
     def _read_or_create_records(self, records: InstanceRecords, names: Sequence[str]) -> Mapping[str, InstanceRecord]:
@@ -230,7 +232,7 @@ class FileInstanceStore:
     def restore_and_record_instance(self, name: str, file: str, principal: Principal) -> StoredInstance:
         """Restore an instance from an orphaned file, and record the principal. Raises the errors of `InstanceFiles.recover`."""
         stored = self.files.restore_from_backup_and_remove_it(name, file)
-        self._unrecorded[name] = (stored.mark, principal)
+        self._unrecorded[name] = (stored.content_hash, principal)
         self.record_current_state_of_files(name)
         return stored
 
@@ -295,7 +297,7 @@ class FileInstanceStore:
             return None
         guess = ABSENT if stored is None else self._version_cache.find_version_of_content(stored)
         records = self._source.get_records_or_none() if guess is not None else None
-        return None if records is None else _FoundRecord(records, None, guess=guess)
+        return None if records is None else _FoundRecord(records, None, expected_version=guess)
 
     def _record_external_edit_of_locked_file(self, locked_instance: LockedInstance, name: str) -> _FoundRecord:
         """Return the record of the file, after recording external edits."""
@@ -305,7 +307,7 @@ class FileInstanceStore:
         try:
             record = records.read_existing_records(self.space, [name]).get(name)
             if record is not None and not _is_file_record(record):
-                return _FoundRecord(records, None, is_anothers=True)
+                return _FoundRecord(records, None, has_other_instance=True)
             stored = locked_instance.existing
             if stored is None:
                 if record is not None:
@@ -336,7 +338,7 @@ class FileInstanceStore:
         self, found_record: _FoundRecord, stored: StoredInstance, principal: Principal
     ) -> int | None:
         """Record a save, now or later; the save itself is done."""
-        if found_record.is_anothers:
+        if found_record.has_other_instance:
             return None
         if found_record.records is not None:
             try:
@@ -360,7 +362,7 @@ class FileInstanceStore:
                     self.space,
                     error.detail,
                 )
-        self._unrecorded[stored.name] = (stored.mark, principal)
+        self._unrecorded[stored.name] = (stored.content_hash, principal)
         return None
 
     def _write_record_unless_catalog_instance(
@@ -371,7 +373,7 @@ class FileInstanceStore:
         try:
             version = records.write_record(self.space, stored.name, value, principal, before)
         except ConditionFailed:
-            if found_record.guess is None:
+            if found_record.expected_version is None:
                 raise
             record = records.read_existing_records(self.space, [stored.name]).get(stored.name)
             if record is not None and not _is_file_record(record):
@@ -404,7 +406,7 @@ class FileInstanceStore:
         mark, principal = self._unrecorded.get(stored.name, ("", None))
         return (
             principal
-            if principal is not None and mark == stored.mark
+            if principal is not None and mark == stored.content_hash
             else _create_principal_of_file_owner(stored.owner)
         )
 
@@ -431,7 +433,7 @@ class FileInstanceStore:
 
     def _compute_secrets_digest(self, stored: StoredInstance) -> str:
         return hmac.digest(
-            self._key(), f"{self.space}/{stored.name}/{stored.mark}".encode(), lambda: blake2b(digest_size=16)
+            self._key(), f"{self.space}/{stored.name}/{stored.content_hash}".encode(), lambda: blake2b(digest_size=16)
         ).hex()
 
 

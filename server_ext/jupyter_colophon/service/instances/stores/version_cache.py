@@ -17,9 +17,9 @@ class VersionCache:
         """Store the version of this content."""
         if len(self._known) >= _CACHE_MAX:
             self._known.clear()
-        self._known[stored.name] = (stored.mark, version)
+        self._known[stored.name] = (stored.content_hash, version)
 
     def find_version_of_content(self, stored: StoredInstance) -> int | None:
         """Return the version of this content, if it was the last one recorded here."""
         mark, version = self._known.get(stored.name, ("", None))
-        return version if mark == stored.mark else None
+        return version if mark == stored.content_hash else None

@@ -2,15 +2,15 @@
 
 from typing import Any, Final
 
-Shape = dict[str, Any]
-_TEXT: Final[Shape] = {"type": "string"}
-_PROBLEM: Final[Shape] = {
+SchemaOrName = dict[str, Any]
+_TEXT: Final[SchemaOrName] = {"type": "string"}
+_PROBLEM: Final[SchemaOrName] = {
     "type": "object",
     "properties": {"pointer": _TEXT, "message": _TEXT},
     "required": ["pointer", "message"],
 }
 
-ERROR: Final[Shape] = {
+ERROR: Final[SchemaOrName] = {
     "type": "object",
     "description": "An error. `errors` lists every problem of an instance.",
     "properties": {
@@ -22,7 +22,7 @@ ERROR: Final[Shape] = {
     "required": ["reason", "message", "timestamp"],
     "additionalProperties": False,
 }
-INSTANCE: Final[Shape] = {
+INSTANCE: Final[SchemaOrName] = {
     "type": "object",
     "description": "An instance. Its metadata class may add members; `reason` is only there with `include_invalid`.",
     "properties": {
@@ -34,29 +34,29 @@ INSTANCE: Final[Shape] = {
     },
     "required": ["name", "display_name", "metadata", "schema_name"],
 }
-INSTANCES: Final[Shape] = {
+INSTANCES: Final[SchemaOrName] = {
     "type": "object",
     "description": "The instances, under the schemaspace's name or id as it was requested.",
     "additionalProperties": {"type": "array", "items": INSTANCE},
     "minProperties": 1,
     "maxProperties": 1,
 }
-SCHEMA: Final[Shape] = {"type": "object", "description": "A schema.", "required": ["name", "properties"]}
-SCHEMAS: Final[Shape] = {
+SCHEMA: Final[SchemaOrName] = {"type": "object", "description": "A schema.", "required": ["name", "properties"]}
+SCHEMAS: Final[SchemaOrName] = {
     "type": "object",
     "description": "The schemas, under the schemaspace's name or id as it was requested.",
     "additionalProperties": {"type": "array", "items": SCHEMA},
     "minProperties": 1,
     "maxProperties": 1,
 }
-SPACES: Final[Shape] = {
+SPACES: Final[SchemaOrName] = {
     "type": "object",
     "description": "The names of the schemaspaces.",
     "properties": {"schemaspaces": {"type": "array", "items": _TEXT}},
     "required": ["schemaspaces"],
     "additionalProperties": False,
 }
-SPACE: Final[Shape] = {
+SPACE: Final[SchemaOrName] = {
     "type": "object",
     "description": "A schemaspace.",
     "properties": {"name": _TEXT, "id": _TEXT, "display_name": _TEXT, "description": _TEXT},
@@ -64,7 +64,7 @@ SPACE: Final[Shape] = {
     "additionalProperties": False,
 }
 #: Only the type of a body is checked by schema: for the rest, Elyra's clients expect Elyra's messages.
-NEW: Final[Shape] = {
+NEW: Final[SchemaOrName] = {
     "type": "object",
     "description": "An instance: `schema_name`, `metadata`, and one of `name` and `display_name`.",
     "examples": [
@@ -75,6 +75,6 @@ NEW: Final[Shape] = {
         }
     ],
 }
-WHOLE: Final[Shape] = NEW | {"description": "The new instance; members that are left out are removed."}
-PARTS: Final[Shape] = {"type": "object", "description": "A merge patch (RFC 7396) of the instance."}
-NOTHING: Final[Shape] = {"description": "The instance is deleted."}
+WHOLE: Final[SchemaOrName] = NEW | {"description": "The new instance; members that are left out are removed."}
+PARTS: Final[SchemaOrName] = {"type": "object", "description": "A merge patch (RFC 7396) of the instance."}
+NOTHING: Final[SchemaOrName] = {"description": "The instance is deleted."}

@@ -2,15 +2,15 @@
 
 from typing import Any
 
-Shape = dict[str, Any]
+PropertySchema = dict[str, Any]
 
 
-def define_text(title: str, description: str, **keywords: Any) -> Shape:
+def define_text(title: str, description: str, **keywords: Any) -> PropertySchema:
     """Return the schema of a non-empty string."""
     return {"title": title, "description": description, "type": "string", "minLength": 1, **keywords}
 
 
-def define_list(title: str, description: str, **keywords: Any) -> Shape:
+def define_list(title: str, description: str, **keywords: Any) -> PropertySchema:
     """Return the schema of a list of unique strings."""
     items = {"type": "string", "minLength": 1}
     return {
@@ -23,13 +23,13 @@ def define_list(title: str, description: str, **keywords: Any) -> Shape:
     }
 
 
-def define_mapping(title: str, description: str, **keywords: Any) -> Shape:
+def define_mapping(title: str, description: str, **keywords: Any) -> PropertySchema:
     """Return the schema of strings by name."""
     values = {"type": "string"}
     return {"title": title, "description": description, "type": "object", "additionalProperties": values, **keywords}
 
 
-def define_choice(title: str, description: str, *of: str, **keywords: Any) -> Shape:
+def define_choice(title: str, description: str, *of: str, **keywords: Any) -> PropertySchema:
     """Return the schema of one of several values."""
     return {"title": title, "description": description, "type": "string", "enum": list(of), **keywords}
 
