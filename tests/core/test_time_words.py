@@ -29,9 +29,11 @@ def test_time_has_year_month_day_and_hour_words() -> None:
 def test_interval_words_cover_exactly_its_times(start: int, end: int, time: int) -> None:
     interval = TimeInterval(min(start, end), max(start, end))
     covered, words = cover_interval_by_words("t", interval), set(list_time_words("t", time))
-    found = bool(words & set(covered.inner)) or (bool(words & set(covered.edges)) and interval.contains(time))
+    found = bool(words & set(covered.full_periods)) or (
+        bool(words & set(covered.partial_hours)) and interval.contains(time)
+    )
     assert found == interval.contains(time)
-    assert len(covered.inner) <= 300
+    assert len(covered.full_periods) <= 300
 
 
 @pytest.mark.parametrize(

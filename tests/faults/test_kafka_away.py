@@ -114,7 +114,7 @@ def wait_until_started(catalog: Catalog) -> None:
 
 
 def wait_until_caught_up(catalog: Catalog) -> None:
-    while read_sink_states(catalog.provider, ["kafka"])[0].behind:
+    while read_sink_states(catalog.provider, ["kafka"])[0].undelivered:
         time.sleep(0.05)
 
 

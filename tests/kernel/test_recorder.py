@@ -278,7 +278,7 @@ def test_failed_statement_records_inputs_and_intended_outputs(notebook, raised, 
 
 def test_only_failures_in_spark_have_a_run_without_accesses(notebook):
     for name, failure in (
-        ("refused", CellFailure("AnalysisException", is_of_spark=True)),
+        ("refused", CellFailure("AnalysisException", is_spark_error=True)),
         ("typo", CellFailure("NameError")),
     ):
         notebook.end(notebook.begin(name), succeeded=False, failure=failure)

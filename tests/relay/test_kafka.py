@@ -95,7 +95,7 @@ def test_topic_can_be_disabled(broker: Broker, topics: Topics, catalog: Catalog,
     write(catalog, 1)
     with open_topic_listener(broker.servers, list(topics.values())) as listener:
         received = listener.wait_for_records(received_all(1))
-    wait_until_true(lambda: read_sink_state(catalog, "kafka").behind == 0)
+    wait_until_true(lambda: read_sink_state(catalog, "kafka").undelivered == 0)
     assert {one.topic for one in received} == {topics["versioned"]}
 
 
@@ -113,7 +113,7 @@ def test_next_relay_continues_after_kill_in_order(
             writer.join()
             with start_relay_process(tmp_path / "b", store, sinks=sinks):
                 received = listener.wait_for_records(received_all(120))
-                wait_until_true(lambda: read_sink_state(catalog, "kafka").behind == 0)
+                wait_until_true(lambda: read_sink_state(catalog, "kafka").undelivered == 0)
     for urn in URNS:
         assert numbers(received, urn) == list(range(120))
 
@@ -136,7 +136,7 @@ def test_frozen_relay_is_replaced_and_does_no_harm_on_resume(
             first.resume()
             write(catalog, 10, 20)
             received = listener.wait_for_records(received_all(30))
-            wait_until_true(lambda: read_sink_state(catalog, "kafka").behind == 0)
+            wait_until_true(lambda: read_sink_state(catalog, "kafka").undelivered == 0)
     for urn in URNS:
         assert numbers(received, urn) == list(range(30))
 
@@ -157,7 +157,7 @@ def test_second_relay_takes_over_when_first_stops(
             assert first.stop() == 0
             write(catalog, 10, 10)
             received = listener.wait_for_records(received_all(20))
-        wait_until_true(lambda: read_sink_state(catalog, "kafka").behind == 0)
+        wait_until_true(lambda: read_sink_state(catalog, "kafka").undelivered == 0)
     # After an orderly stop nothing is delivered twice.
     assert len(received) == len({one.event for one in received})
     for urn in URNS:
@@ -177,7 +177,7 @@ def test_oversized_or_unserializable_change_becomes_dead_letter(
     write(catalog, 3, 3)
     with open_topic_listener(broker.servers, [topics["versioned"]]) as listener:
         received = listener.wait_for_records(received_all(6))
-    wait_until_true(lambda: read_sink_state(catalog, "kafka").behind == 0)
+    wait_until_true(lambda: read_sink_state(catalog, "kafka").undelivered == 0)
     for urn in URNS:
         assert numbers(received, urn) == list(range(6))
     letters, _ = catalog.dead_letters.list_visible_page("delivery", 50, "", ADA)
@@ -213,7 +213,7 @@ def test_password_from_properties_file_is_used_and_not_logged(
     deliver(kafka=configure(PASSWORD))
     with open_topic_listener(broker.servers, [topics["versioned"]]) as listener:
         listener.wait_for_records(received_all(1))
-    wait_until_true(lambda: read_sink_state(catalog, "kafka").behind == 0)
+    wait_until_true(lambda: read_sink_state(catalog, "kafka").undelivered == 0)
     assert all(one not in caplog.text + problem for one in ("another-one", PASSWORD))
 
 
@@ -227,7 +227,7 @@ def test_full_client_queue_sends_each_record_once(
     write(catalog, 40)
     with open_topic_listener(broker.servers, [topics["versioned"]]) as listener:
         received = listener.wait_for_records(received_all(40))
-    wait_until_true(lambda: read_sink_state(catalog, "kafka").behind == 0)
+    wait_until_true(lambda: read_sink_state(catalog, "kafka").undelivered == 0)
     for urn in URNS:
         assert numbers(received, urn) == list(range(40))
     assert len(received) == len({one.event for one in received})

@@ -53,7 +53,7 @@ def test_every_change_is_posted_once_in_order_and_signed(
         assert headers["X-Colophon-Delivery"] == f"{changes[0]['seq']}-{changes[-1]['seq']}"
     whole = [one.seq for one in catalog.feed.read_visible_changes(before, 500, {}, ADA)]
     assert receiver.accepted_sequence_numbers == whole
-    wait_until_true(lambda: read_sink_state(catalog).behind == 0)
+    wait_until_true(lambda: read_sink_state(catalog).undelivered == 0)
 
 
 def test_failing_and_hanging_receiver_gets_all_changes_in_order(
@@ -75,7 +75,7 @@ def test_unreachable_receiver_gets_changes_later(catalog: Catalog, deliver: Deli
         first.wait_until(lambda one: len(one.accepted_sequence_numbers) >= 2)
     head = write(catalog, 5)
     away = wait_until_true(lambda: (found := read_sink_state(catalog)).attempts > 2 and found)
-    assert away.behind > 0
+    assert away.undelivered > 0
     assert "127.0.0.1 cannot be reached" in away.problem
     assert "unseen" not in away.problem
     assert SECRET not in away.problem
@@ -94,7 +94,7 @@ def test_repeatedly_rejected_change_becomes_dead_letter(
     write(catalog, 1, poison)
     head = write(catalog, 3)
     receiver.wait_until(lambda one: head in one.accepted_sequence_numbers)
-    wait_until_true(lambda: read_sink_state(catalog).behind == 0)
+    wait_until_true(lambda: read_sink_state(catalog).undelivered == 0)
     bad = [one.seq for one in catalog.feed.read_visible_changes(before, 500, {"urn": poison}, ADA)]
     assert receiver.accepted_sequence_numbers == [seq for seq in range(before + 1, head + 1) if seq not in bad]
     letters, _ = catalog.dead_letters.list_visible_page("delivery", 50, "", ADA)
@@ -114,7 +114,7 @@ def test_only_selected_namespaces_are_delivered(catalog: Catalog, deliver: Deliv
     write(catalog, 3)
     write(catalog, 2, build_table_urn("t", "zoo"))
     receiver.wait_until(lambda one: len(one.accepted_sequence_numbers) >= 2)
-    wait_until_true(lambda: read_sink_state(catalog).behind == 0)
+    wait_until_true(lambda: read_sink_state(catalog).undelivered == 0)
     targets = [one["targetId"] for document in receiver.got for one in document["changes"]]
     assert {one["namespace"] for one in targets} == {"zoo"}
     assert targets[-1] == {"type": "dataset", "namespace": "zoo", "id": "t"}
@@ -158,7 +158,7 @@ def test_silent_follower_loses_its_lease(catalog: Catalog, deliver: Deliver, rec
     assert receiver.accepted_sequence_numbers == list(range(before + 1, head + 1))
     with pytest.raises(LeaseLost):
         silent.advance_cursor_and_run(head)
-    wait_until_true(lambda: read_sink_state(catalog).behind == 0)
+    wait_until_true(lambda: read_sink_state(catalog).undelivered == 0)
 
 
 def test_restarted_process_resumes_at_its_position(
@@ -189,7 +189,7 @@ def test_corrected_sink_receives_earlier_changes(
 ) -> None:
     _, before = start_sink(deliver, catalog, receiver, **wrong)
     missed = write(catalog, 3)
-    assert read_sink_state(catalog).behind == missed - before
+    assert read_sink_state(catalog).undelivered == missed - before
     start_sink(deliver, catalog, receiver)
     head = write(catalog, 1)
     receiver.wait_until(lambda one: head in one.accepted_sequence_numbers)
@@ -199,16 +199,16 @@ def test_corrected_sink_receives_earlier_changes(
 def test_local_sink_is_never_behind(catalog: Catalog, deliver: Deliver, receiver: WebhookReceiver) -> None:
     start_sink(deliver, catalog, receiver, kind="jupyter-events")
     write(catalog, 2)
-    assert read_sink_state(catalog).behind > 0
+    assert read_sink_state(catalog).undelivered > 0
     deliver(hook={"kind": "jupyter-events"})
-    wait_until_true(lambda: read_sink_state(catalog).behind == 0)
+    wait_until_true(lambda: read_sink_state(catalog).undelivered == 0)
 
 
 def test_problem_of_earlier_settings_is_cleared(catalog: Catalog, deliver: Deliver, receiver: WebhookReceiver) -> None:
     relay, _ = start_sink(deliver, catalog, receiver, attempts=1)
     receiver.judge = lambda document: 400
     write(catalog, 1)
-    wait_until_true(lambda: (found := read_sink_state(catalog)).behind == 0 and found.problem)
+    wait_until_true(lambda: (found := read_sink_state(catalog)).undelivered == 0 and found.problem)
     relay.close()
     deliver(hook=build_webhook_settings(receiver))
     wait_until_true(lambda: not read_sink_state(catalog).problem)

@@ -181,17 +181,17 @@ class TestLowerFolders:
 
     def test_shared_instance_is_changed_by_a_copy(self, files: InstanceStoreFixture) -> None:
         found = files.instances.get_valid_instance(SPACE, "common", ADA)
-        assert (found.own, found.version) == (False, 1)
+        assert (found.is_removable, found.version) == (False, 1)
         changed = files.instances.replace_instance(
             SPACE, "common", build_thing("Common", size=2), WriteCondition(version=1), ADA
         )
-        assert (changed.own, changed.version, changed.metadata) == (True, 2, {"size": 2})
+        assert (changed.is_removable, changed.version, changed.metadata) == (True, 2, {"size": 2})
 
     def test_removing_the_copy_shows_the_shared_instance(self, files: InstanceStoreFixture) -> None:
         files.instances.replace_instance(SPACE, "common", build_thing("Common", size=2), WriteCondition(), ADA)
         assert files.instances.remove_instance(SPACE, "common", WriteCondition(), ADA).uncovered
         found = files.instances.get_valid_instance(SPACE, "common", ADA)
-        assert (found.own, found.metadata) == (False, {"size": 1})
+        assert (found.is_removable, found.metadata) == (False, {"size": 1})
         assert files.read_instance_history("common")[0][1]["metadata"] == {"size": 1}
 
     def test_shared_instance_cannot_be_removed(self, files: InstanceStoreFixture, shared: Path) -> None:

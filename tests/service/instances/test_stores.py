@@ -57,7 +57,7 @@ class TestEveryStore:
         assert kept.previous is None
         assert equals_json(found.document, STRANGE)
         assert equals_json(kept.stored.document, STRANGE)
-        assert (found.name, found.own, found.problem) == ("strange", True, "")
+        assert (found.name, found.is_removable, found.problem) == ("strange", True, "")
         assert found.resource
         assert store.has_stored_instances()
 
@@ -92,7 +92,7 @@ class TestEveryStore:
         assert first is not None
         assert other is not None
         assert again is not None
-        assert first.mark == again.mark != other.mark
+        assert first.content_hash == again.content_hash != other.content_hash
 
     def test_removed_instance_is_gone(self, store: InstanceStore) -> None:
         store.save_instance("one", build_thing(size=1), NEW, ADA)

@@ -122,7 +122,7 @@ class Files(RuleBasedStateMachine):
         assert self.files.list_instance_names() == sorted(expected)
         for instance in self.files.read_existing_instances(self.files.list_instance_names()):
             assert (BROKEN if instance.document is None else instance.document) == expected[instance.name]
-            assert instance.own == (instance.name in self._own)
+            assert instance.is_removable == (instance.name in self._own)
 
 
 TestFiles = Files.TestCase

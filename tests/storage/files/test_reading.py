@@ -33,7 +33,7 @@ def test_document_excludes_members_derived_from_the_file(tmp_path: Path) -> None
     instance = open_instance_files(tmp_path).find_instance("a")
     assert instance is not None
     assert instance.document == build_instance_document(1) | {"extra": [1]}
-    assert (instance.name, instance.resource, instance.own, instance.problem) == ("a", str(path), True, "")
+    assert (instance.name, instance.resource, instance.is_removable, instance.problem) == ("a", str(path), True, "")
     assert instance.time == path.stat().st_mtime_ns // 1_000_000
     assert instance.owner == path.owner()
 
@@ -54,8 +54,8 @@ def test_first_folder_wins(tmp_path: Path) -> None:
     files = open_instance_files(tmp_path)
     assert files.list_instance_names() == ["below", "both"]
     below, both = files.read_existing_instances(files.list_instance_names())
-    assert (below.document, below.own) == (build_instance_document(3), False)
-    assert (both.document, both.own) == (build_instance_document(1), True)
+    assert (below.document, below.is_removable) == (build_instance_document(3), False)
+    assert (both.document, both.is_removable) == (build_instance_document(1), True)
 
 
 def test_broken_file_hides_lower_levels_only(tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ def test_broken_file_hides_lower_levels_only(tmp_path: Path) -> None:
     write_file(get_shared_folder(tmp_path), "bad", json.dumps(build_instance_document(2)))
     bad, good = open_instance_files(tmp_path).read_existing_instances(["bad", "good"])
     assert (good.document, good.problem) == (build_instance_document(1), "")
-    assert (bad.document, bad.own) == (None, True)
+    assert (bad.document, bad.is_removable) == (None, True)
     assert bad.problem
 
 
@@ -91,7 +91,7 @@ def test_unreadable_file_has_a_problem(tmp_path: Path, text: bytes) -> None:
     path = write_file(get_user_folder(tmp_path), "a", text)
     instance = open_instance_files(tmp_path).find_instance("a")
     assert instance is not None
-    assert (instance.document, instance.own, instance.resource) == (None, True, str(path))
+    assert (instance.document, instance.is_removable, instance.resource) == (None, True, str(path))
     assert REASONS[text] in instance.problem
 
 
@@ -178,7 +178,11 @@ def test_mounted_config_map_is_read_and_updated(tmp_path: Path) -> None:
         mounted(folder, version, text)
         instance = files.find_instance("a")
         assert instance is not None
-        assert (instance.document, instance.own, instance.resource) == (json.loads(text), False, str(folder / "a.json"))
+        assert (instance.document, instance.is_removable, instance.resource) == (
+            json.loads(text),
+            False,
+            str(folder / "a.json"),
+        )
     assert files.list_instance_names() == ["a"]
 
 
@@ -203,9 +207,9 @@ def test_mark_depends_on_content_not_formatting(tmp_path: Path) -> None:
     write_file(folder, "d", "{")
     write_file(folder, "e", "{")
     a, b, c, d, e = open_instance_files(tmp_path).read_existing_instances("abcde")
-    assert a.mark == b.mark
-    assert d.mark == e.mark
-    assert len({a.mark, c.mark, d.mark}) == 3
+    assert a.content_hash == b.content_hash
+    assert d.content_hash == e.content_hash
+    assert len({a.content_hash, c.content_hash, d.content_hash}) == 3
 
 
 def test_every_change_is_detected_even_of_equal_size(tmp_path: Path) -> None:

@@ -99,11 +99,11 @@ def test_copy_shadows_shared_instance_until_removed(tmp_path: Path) -> None:
     files = open_instance_files(tmp_path)
     with files.lock_instance("a") as slot:
         written = slot.write_document_atomically(build_instance_document(2), create=False)
-        assert (written.own, slot.existing) == (True, written)
+        assert (written.is_removable, slot.existing) == (True, written)
     with files.lock_instance("a") as slot:
         assert slot.remove_file_and_return_instance().document == build_instance_document(2)
         assert slot.existing is not None
-        assert (slot.existing.document, slot.existing.own) == (build_instance_document(1), False)
+        assert (slot.existing.document, slot.existing.is_removable) == (build_instance_document(1), False)
         with pytest.raises(RemovalNotPermitted):
             slot.remove_file_and_return_instance()
     assert files.list_instance_names() == ["a"]
