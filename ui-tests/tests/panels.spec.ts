@@ -151,7 +151,7 @@ test('a lineage graph has keyboard navigation, controls and a table', async ({
   await expect(graph).toHaveAttribute('data-nodes', '3');
   await graph.getByRole('button', { name: 'report, dataset in shop' }).focus();
   await page.keyboard.press('ArrowLeft');
-  await expect(graph.getByRole('button', { name: /#join, program in default$/ })).toBeFocused();
+  await expect(graph.getByRole('button', { name: /#join\), program in default$/ })).toBeFocused();
   await page.keyboard.press('Home');
   await expect(graph.getByRole('button', { name: 'orders, dataset in shop' })).toBeFocused();
   await page.keyboard.press('Enter');

@@ -1,6 +1,6 @@
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { ILabStatus, ILayoutRestorer } from '@jupyterlab/application';
-import { Clipboard, Notification } from '@jupyterlab/apputils';
+import { Clipboard, IThemeManager, Notification } from '@jupyterlab/apputils';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
@@ -62,7 +62,15 @@ export const entity: JupyterFrontEndPlugin<void> = {
   description: 'Pages of entities in the main area, with forms for user metadata.',
   autoStart: true,
   requires: [IMetadataService, IFormTools, IEntityTabRegistry],
-  optional: [ITranslator, ILayoutRestorer, ILabStatus, IRenderMimeRegistry, IStarredEntities, IFollowedEntities],
+  optional: [
+    ITranslator,
+    ILayoutRestorer,
+    ILabStatus,
+    IRenderMimeRegistry,
+    IStarredEntities,
+    IFollowedEntities,
+    IThemeManager
+  ],
   activate: (
     app: JupyterFrontEnd,
     metadata: IMetadataService,
@@ -73,7 +81,8 @@ export const entity: JupyterFrontEndPlugin<void> = {
     status: ILabStatus | null,
     rendermime: IRenderMimeRegistry | null,
     starred: IStarredEntities | null,
-    followed: IFollowedEntities | null
+    followed: IFollowedEntities | null,
+    themes: IThemeManager | null
   ) => {
     const trans = (translator ?? nullTranslator).load(DOMAIN);
     const actions = createActions(app, metadata, trans);
@@ -92,7 +101,8 @@ export const entity: JupyterFrontEndPlugin<void> = {
         const { EntityModel, EntityPanel, RememberedTabs } = await import('../panels/entity');
         const remembered = new RememberedTabs(getBrowserStorage(), app.serviceManager.serverSettings.baseUrl);
         const model = new EntityModel(metadata, metadata.feed, urn, remembered);
-        const services = { metadata, tabs, rendermime, starred, followed };
+        const themeChanged = themes?.themeChanged ?? null;
+        const services = { metadata, tabs, rendermime, starred, followed, themeChanged };
         const panel = new EntityPanel(model, actions, tools, services, trans);
         warnBeforeUnload(panel, status);
         return panel;

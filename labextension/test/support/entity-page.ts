@@ -46,6 +46,13 @@ export function createEntityPage(
   };
   const model = new EntityModel(catalog, feed ?? null, urn);
   model.selectTab(tab);
-  const services = { metadata, tabs, rendermime: null, starred: null, followed: options.followed ?? null };
+  const services = {
+    metadata,
+    tabs,
+    rendermime: null,
+    starred: null,
+    followed: options.followed ?? null,
+    themeChanged: null
+  };
   return new EntityPanel(model, actions, { editors: null, renderers: null }, services, trans);
 }

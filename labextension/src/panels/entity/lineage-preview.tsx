@@ -17,6 +17,14 @@ const EDGES_WIDTH = 56;
 /** The length of the tip of an edge, and half of its height. */
 const TIP = { length: 7, half: 4 };
 
+/** The mark of titles that only repeat what a cell wrote. */
+const WRITTEN = '→';
+
+/** Returns the name of a program beside what it wrote. */
+function getProgramName({ type, name, title }: INeighbour['node']): string {
+  return title === undefined || title.startsWith(WRITTEN) ? getNodeName({ type, name }) : title;
+}
+
 /** A program between the entity and its neighbour. */
 function Through({ page, neighbour }: IPageProps & { neighbour: INeighbour }): React.JSX.Element {
   const { actions, trans } = page;
@@ -34,7 +42,7 @@ function Through({ page, neighbour }: IPageProps & { neighbour: INeighbour }): R
         title={program.urn}
         onClick={() => actions.openEntity(program.urn)}
       >
-        {getNodeName(program)}
+        {getProgramName(program)}
       </button>
       {programs.length > 1 && ` ${trans.__('and %1 more', programs.length - 1)}`}
     </span>
@@ -132,7 +140,7 @@ function Edges(props: { sources: number; targets: number; height: number }): Rea
 }
 
 /** A picture of what the entity comes from and what comes from it, one level each way. Its cards are two lists. */
-function Picture({ page, limit }: IPageProps & { limit: number }): React.JSX.Element {
+export function LineagePicture({ page, limit }: IPageProps & { limit: number }): React.JSX.Element {
   const { model, trans } = page;
   const { neighbours, entity } = useModel(model);
   const { upstream = [], downstream = [] } = neighbours ?? {};
@@ -163,10 +171,23 @@ function Picture({ page, limit }: IPageProps & { limit: number }): React.JSX.Ele
   );
 }
 
+/** What is shown instead of the lineage if no run has read or written anything. */
+export function NoLineage({ page }: IPageProps): React.JSX.Element {
+  const { model, trans } = page;
+  const { entity } = useModel(model);
+  return (
+    <p className="jp-Colophon-note">
+      {entity?.type === 'dataJob'
+        ? trans.__('No run of this program has read or written data yet.')
+        : trans.__('No run has read or written this data yet.')}
+    </p>
+  );
+}
+
 /** The lineage one level each way, with a link to the graph. */
-export function LineagePreview({ page, limit = MAX_SHOWN }: IPageProps & { limit?: number }): React.JSX.Element | null {
+export function LineagePreview({ page }: IPageProps): React.JSX.Element | null {
   const { model, actions, trans } = page;
-  const { neighbours, entity } = useModel(model);
+  const { neighbours } = useModel(model);
   if (neighbours === null) {
     return null;
   }
@@ -181,14 +202,7 @@ export function LineagePreview({ page, limit = MAX_SHOWN }: IPageProps & { limit
           </button>
         )}
       </div>
-      {!isEmpty && <Picture page={page} limit={limit} />}
-      {isEmpty && (
-        <p className="jp-Colophon-note">
-          {entity?.type === 'dataJob'
-            ? trans.__('No run of this program has read or written data yet.')
-            : trans.__('No run has read or written this data yet.')}
-        </p>
-      )}
+      {isEmpty ? <NoLineage page={page} /> : <LineagePicture page={page} limit={MAX_SHOWN} />}
       {neighbours.isTruncated && (
         <p className="jp-Colophon-note">{trans.__('There is more; the graph shows all of it.')}</p>
       )}

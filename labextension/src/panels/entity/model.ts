@@ -1,7 +1,7 @@
 import type { ReadonlyJSONObject } from '@lumino/coreutils';
 import type { ISignal } from '@lumino/signaling';
 import { Signal } from '@lumino/signaling';
-import type { Change, Entity, EntityType, Run } from '../../generated/api';
+import type { Change, Entity, EntityType, Lineage, Run } from '../../generated/api';
 import { ColumnDescriptionEditor } from '../../model/descriptions';
 import type { AspectSpec, FormEditor } from '../../model/editor';
 import { AspectEditor } from '../../model/editor';
@@ -64,6 +64,7 @@ export interface IEntityState extends ILiveState {
   /** The newest run of the program, or that wrote the data. */
   lastRun: Run | null;
   /** The lineage one level each way; null if it is unknown or the entity has none. */
+  lineage: Lineage | null;
   neighbours: INeighbours | null;
   /** What a namespace or an application contains; null if it is unknown. */
   contents: Contents | null;
@@ -91,6 +92,7 @@ const EMPTY: IEntityState = {
   runsProblem: null,
   interval: { kind: 'all' },
   lastRun: null,
+  lineage: null,
   neighbours: null,
   contents: null,
   column: null,
@@ -359,10 +361,14 @@ export class EntityModel extends LiveModel<IEntityState> {
     }
     try {
       const query = { urn: this.urn, levels: 1, limit: PREVIEW_RELATIONS } as const;
-      this.setState({ neighbours: listNeighbours(await this._catalog.call('readLineage', query)) });
+      const lineage = await this._catalog.call('readLineage', query);
+      // An equal answer keeps the drawing, with its zoom and its focus.
+      if (JSON.stringify(lineage) !== JSON.stringify(this.state.lineage)) {
+        this.setState({ lineage, neighbours: listNeighbours(lineage) });
+      }
     } catch {
       // The preview is omitted; the viewer reports the problem.
-      this.setState({ neighbours: null });
+      this.setState({ lineage: null, neighbours: null });
     }
   }
 

@@ -1,5 +1,6 @@
 import type { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import type { TranslationBundle } from '@jupyterlab/translation';
+import type { ISignal } from '@lumino/signaling';
 import React from 'react';
 import type { Entity } from '../../generated/api';
 import type { ICellPlace } from '../../model/cell-place';
@@ -28,6 +29,7 @@ export interface IEntityServices {
   rendermime: IRenderMimeRegistry | null;
   starred: IStarredEntities | null;
   followed: IFollowedEntities | null;
+  themeChanged: ISignal<unknown, unknown> | null;
 }
 
 /** What all parts of the page of an entity share. */

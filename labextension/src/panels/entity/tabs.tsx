@@ -1,19 +1,12 @@
 import React from 'react';
 import { ColumnsTab } from './columns-tab';
 import { History } from './history';
-import { LineagePreview } from './lineage-preview';
+import { LineageTab } from './lineage-tab';
 import { Overview } from './overview';
 import type { IPageProps } from './page';
 import { PageContext } from './page';
 import { Raw } from './raw';
 import { Runs } from './runs';
-
-/** Number of neighbours on a side of the tab Lineage. */
-const NEIGHBOURS = 50;
-
-function Lineage({ page }: IPageProps): React.JSX.Element {
-  return <LineagePreview page={page} limit={NEIGHBOURS} />;
-}
 
 /** Makes a part of the page a tab of the registry. */
 function toTab(Part: React.ComponentType<IPageProps>): React.ComponentType {
@@ -27,7 +20,7 @@ function toTab(Part: React.ComponentType<IPageProps>): React.ComponentType {
 export const TAB_VIEWS = {
   overview: toTab(Overview),
   columns: toTab(ColumnsTab),
-  lineage: toTab(Lineage),
+  lineage: toTab(LineageTab),
   runs: toTab(Runs),
   history: toTab(History),
   raw: toTab(Raw)

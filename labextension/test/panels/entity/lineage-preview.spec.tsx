@@ -16,7 +16,7 @@ afterEach(() => {
   panel = null;
 });
 
-async function show(lineage: Lineage): Promise<HTMLElement> {
+async function show(lineage: Lineage, tab = 'overview'): Promise<HTMLElement> {
   opened = [];
   const server = new FakeServer()
     .on('GET', `entities/${URN}`, { body: entityOf('a', { properties: {}, tags: [] }) })
@@ -24,7 +24,7 @@ async function show(lineage: Lineage): Promise<HTMLElement> {
     .on('GET', 'me', { body: { user: {}, via: null, scopes: ['read'], version: '0' } })
     .on('GET', 'runs', { body: { runs: [], cursor: null } })
     .on('GET', 'lineage', { body: lineage });
-  panel = createEntityPage(server, URN, { open: urn => opened.push(urn) });
+  panel = createEntityPage(server, URN, { tab, open: urn => opened.push(urn) });
   Widget.attach(panel, document.body);
   const find = (): HTMLElement | null => document.querySelector('section[aria-label="Lineage"]');
   await waitUntil(() => find() !== null);
@@ -64,4 +64,16 @@ test('without lineage, the section explains what appears in it', async () => {
   const section = await show(lineageOf(URN, []));
   expect(section.textContent).toContain('No run has read or written this data yet.');
   expect(section.querySelector('svg.jp-Colophon-lineageEdges')).toBeNull();
+});
+
+test('the tab shows the graph, with the programs as nodes, and the lists', async () => {
+  // jsdom has no canvas; painting is tested in the browser.
+  HTMLCanvasElement.prototype.getContext = () => null;
+  const edges: [string, string][] = [
+    [table('raw'), cell('load')],
+    [cell('load'), URN]
+  ];
+  const section = await show(lineageOf(URN, edges), 'lineage');
+  await waitUntil(() => section.querySelector('[data-nodes="3"]') !== null);
+  expect(listCards(section, 'Comes from')).toHaveLength(1);
 });
