@@ -21,6 +21,7 @@ from jupyter_colophon.core.store import StorageChoice
 from jupyter_colophon.service.changes.dead_letters import DeadLetterService
 from jupyter_colophon.service.changes.feed import ChangeFeed
 from jupyter_colophon.service.changes.inbox import ProposalInbox
+from jupyter_colophon.service.changes.independent_batches import IndependentBatches
 from jupyter_colophon.service.changes.loads import LoadService
 from jupyter_colophon.service.changes.sealing import BackgroundSealer
 from jupyter_colophon.service.datahub.aspects import AspectReader
@@ -83,6 +84,7 @@ class Catalog:
     sealer: BackgroundSealer
     inbox: ProposalInbox
     loads: LoadService
+    independent_batches: IndependentBatches
     dead_letters: DeadLetterService
     metadata: MetadataReader
     lister: EntitySearchLister
@@ -247,6 +249,7 @@ def _compose_catalog(
         sealer=sealer,
         inbox=inbox,
         loads=LoadService(provider, write_path, cursors, read_time_ms),
+        independent_batches=IndependentBatches(write_path, policy),
         dead_letters=DeadLetterService(provider, policy, write_path, cursors, collector, read_time_ms),
         metadata=MetadataReader(provider, registry, policy, write_path.system_filter, cursors),
         lister=EntitySearchLister(searcher, identity),

@@ -241,7 +241,7 @@ async def test_exact_name_is_first_hit_of_prefix_query(api: Any) -> None:
     assert past["hits"][0]["name"] == "flights"
 
 
-async def test_datasets_rank_before_programs_and_programs_before_fields(api: Any) -> None:
+async def test_datasets_rank_before_programs_then_instances_then_columns(api: Any) -> None:
     table = "urn:li:dataset:(urn:li:dataPlatform:spark,hr.a_much_longer_name_than_all_others,PROD)"
     program = "urn:li:dataJob:(urn:li:dataFlow:(colophon,hr,hr),jobs.load)"
     field = f"urn:li:schemaField:({table},salary)"
@@ -249,8 +249,49 @@ async def test_datasets_rank_before_programs_and_programs_before_fields(api: Any
     await _write_technical(api, field, {"owner": "payroll"})
     await _write_technical(api, program, {"owner": "payroll"})
     await _write_technical(api, table, many | {"owner": "payroll"})
+    snippet = {"display_name": "sum", "schema_name": "code-snippet", "metadata": {"language": "Python", "code": ["1"]}}
+    snippet["metadata"]["description"] = "payroll"
+    written = await api("POST", "schemaspaces", "code-snippets", "instances", body=snippet)
+    assert written.status == 201
     hits = (await api("GET", "search", params={"q": "payroll"}, answers="search-results")).body["hits"]
-    assert [hit["type"] for hit in hits] == ["dataset", "dataJob", "schemaField"]
+    assert [hit["type"] for hit in hits] == ["dataset", "dataJob", "instance", "schemaField"]
+    exact = await api("GET", "search", params={"q": "salary payroll"}, answers="search-results")
+    assert exact.body["hits"][0]["name"] == "salary"
+
+
+async def test_tags_that_only_machines_wrote_are_marked(api: Any) -> None:
+    await _write(api)
+    tables = [f"urn:li:dataset:(urn:li:dataPlatform:spark,hr.{name},PROD)" for name in ("staff", "teams")]
+    for urn in tables:
+        proposal = {"urn": urn, "aspect": "technicalMetadata", "operation": "upsert"}
+        value = {"properties": {}, "tags": ["Cell", "faa"]}
+        await api("POST", "proposals", body={"proposals": [proposal | {"value": value}]})
+    found = (await api("GET", "search", params={"q": "dataset:*"}, answers="search-results")).body
+    marked = {one["value"]: one.get("bySystem", False) for one in found["facets"]["tag"]}
+    assert marked == {"faa": False, "raw-data": False, "Reviewed": False, "Cell": True}
+    hits = {hit["name"]: (hit["tags"], hit["systemTags"]) for hit in found["hits"]}
+    assert hits["staff"] == (["Cell", "faa"], ["Cell", "faa"])
+    assert [(tags, by_machines) for tags, by_machines in hits.values() if "Reviewed" in tags] == [
+        (["Reviewed", "faa"], [])
+    ]
+
+
+async def test_hit_of_a_glossary_term_has_its_name(api: Any) -> None:
+    urn = "urn:li:glossaryTerm:9b1c"
+    info = {"name": "Net revenue", "definition": "After returns", "termSource": "INTERNAL"}
+    assert (await api("PUT", "entities", urn, "aspects", "glossaryTermInfo", body=info)).status == 200
+    (hit,) = (await api("GET", "search", params={"q": "type:glossaryTerm revenue", "type": "glossaryTerm"})).body["hits"]
+    assert (hit["name"], hit["displayName"], hit["description"]) == ("9b1c", "Net revenue", "After returns")
+
+
+async def test_keys_have_the_number_of_their_values(api: Any) -> None:
+    await _write(api)
+    asked = {"countValues": "true", "kind": "property"}
+    keys = (await api("GET", "keys", params=asked, answers="keys")).body["keys"]
+    assert {one["kind"] for one in keys} == {"property"}
+    assert {one["key"]: one["values"]["count"] for one in keys}["owner"] == 2
+    some = (await api("GET", "keys", params={"countValues": "true", "prefix": "faa"}, answers="keys")).body["keys"]
+    assert {(one["kind"], "values" in one) for one in some} == {("tag", False)}
 
 
 async def _write_technical(api: Any, urn: str, properties: dict[str, str]) -> None:

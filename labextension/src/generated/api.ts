@@ -77,6 +77,7 @@ migration: Migration
 "pipeline-schedules": PipelineSchedules
 problem: Problem
 proposal: Proposal
+"proposal-outcomes": ProposalOutcomes
 proposals: Proposals
 "recovery-file-choice": RecoveryFileChoice
 "recovery-files": RecoveryFiles
@@ -918,6 +919,16 @@ key: string
 kind: ("property" | "tag" | "field")
 scope: ("USER" | "SYSTEM")
 entities: number
+/**
+ * The number of different current values, with `countValues`; absent for tags.
+ */
+values?: {
+count: number
+/**
+ * Whether there are more.
+ */
+isLowerBound: boolean
+}
 }[]
 /**
  * Whether there may be more: with `asOf`, a limited number of values of a namespace is examined.
@@ -1599,6 +1610,40 @@ properties?: {
 }
 }
 /**
+ * The outcome of each proposal of a batch, in its order.
+ */
+export interface ProposalOutcomes {
+/**
+ * Whether nothing was changed.
+ */
+dryRun: boolean
+outcomes: {
+urn: string
+aspect: (string | null)
+/**
+ * The version of the aspect: after the change, or with dryRun the current one; -1 if the aspect is absent. Null if the proposal is rejected.
+ */
+version: (number | null)
+changed: boolean
+/**
+ * Why the proposal is rejected.
+ */
+problem: (Problem | null)
+/**
+ * With dryRun, the current value of the aspect.
+ */
+before?: ({
+
+} | null)
+/**
+ * With dryRun, the value that the aspect would have.
+ */
+after?: ({
+
+} | null)
+}[]
+}
+/**
  * A batch of proposals that is applied atomically.
  */
 export interface Proposals {
@@ -1959,6 +2004,10 @@ domains: string[]
  * True if the entity is soft-deleted (status.removed); absent otherwise.
  */
 removed?: boolean
+/**
+ * The tags among `tags` that only machines wrote.
+ */
+systemTags: string[]
 }[]
 total: number
 isLowerBound: boolean
@@ -1974,6 +2023,10 @@ count: number
  * The name of the entity that the value refers to, if it differs from the value.
  */
 name?: string
+/**
+ * True for a tag that only machines wrote; absent otherwise.
+ */
+bySystem?: boolean
 }[]
 }
 /**

@@ -51,6 +51,7 @@ import type {
   PipelinePreviewStart,
   PipelineRunStart,
   PipelineSchedules,
+  ProposalOutcomes,
   Proposals,
   RecoveryFileChoice,
   RecoveryFiles,
@@ -190,6 +191,12 @@ export interface IOperations {
     body: Proposals;
     answer: WriteResults | InboxEntry;
   };
+  /** Apply each proposal of a batch independently; with `dryRun`, return what each would change. */
+  submitIndependentProposals: {
+    parameters: { dryRun?: boolean | undefined; 'Idempotency-Key'?: string | undefined };
+    body: Proposals;
+    answer: ProposalOutcomes;
+  };
   /** Read the state of a batch submitted with `async`; it is kept for one day. */
   readInboxEntry: {
     parameters: { id: string };
@@ -252,7 +259,7 @@ export interface IOperations {
   };
   /** List metadata keys with the number of entities that have them. */
   listKeys: {
-    parameters: { prefix?: string | undefined; namespace?: string | undefined; scope?: 'USER' | 'SYSTEM' | undefined; limit?: number | undefined; cursor?: string | undefined; asOf?: string | undefined };
+    parameters: { prefix?: string | undefined; namespace?: string | undefined; scope?: 'USER' | 'SYSTEM' | undefined; kind?: 'property' | 'tag' | 'field' | undefined; countValues?: boolean | undefined; limit?: number | undefined; cursor?: string | undefined; asOf?: string | undefined };
     body: undefined;
     answer: Keys;
   };
@@ -577,6 +584,7 @@ export const OPERATIONS: { readonly [Id in keyof IOperations]: IOperation } = {
   listVersions: { method: "GET", path: "/entities/{urn}/aspects/{aspect}/versions" },
   listTimeseriesValues: { method: "GET", path: "/entities/{urn}/aspects/{aspect}/values" },
   submitProposals: { method: "POST", path: "/proposals", headers: ["Idempotency-Key"] },
+  submitIndependentProposals: { method: "POST", path: "/proposals/independent", headers: ["Idempotency-Key"] },
   readInboxEntry: { method: "GET", path: "/inbox/{id}" },
   listDeadLetters: { method: "GET", path: "/dead-letters" },
   deleteDeadLetter: { method: "DELETE", path: "/dead-letters/{id}", headers: ["Idempotency-Key"] },

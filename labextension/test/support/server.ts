@@ -129,6 +129,8 @@ export function hit(name: string, why: Why[] = []): SearchResults['hits'][number
     updated: STAMP,
     description: '',
     tags: [],
+    systemTags: [],
+    displayName: null,
     terms: [],
     domains: [],
     owner: null,

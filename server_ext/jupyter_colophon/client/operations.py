@@ -279,6 +279,25 @@ class Operations:
         )
         return self.caller.call(call, timeout_s)
 
+    def submit_independent_proposals(
+        self,
+        body: Body,
+        *,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        timeout_s: float | None = None,
+    ) -> Document:
+        """Apply each proposal of a batch independently; with `dryRun`, return what each would change. Body: `Proposals`. Answer: `ProposalOutcomes`."""
+        call = Call(
+            "submitIndependentProposals",
+            "POST",
+            "/proposals/independent",
+            query={"dryRun": dry_run},
+            headers={"Idempotency-Key": idempotency_key},
+            body=body,
+        )
+        return self.caller.call(call, timeout_s)
+
     def read_inbox_entry(self, id: str, *, timeout_s: float | None = None) -> Document:
         """Read the state of a batch submitted with `async`; it is kept for one day. Answer: `InboxEntry`."""
         call = Call("readInboxEntry", "GET", "/inbox/{id}", path={"id": id})
@@ -406,6 +425,8 @@ class Operations:
         prefix: str | None = None,
         namespace: str | None = None,
         scope: str | None = None,
+        kind: str | None = None,
+        count_values: bool | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         as_of: str | None = None,
@@ -420,6 +441,8 @@ class Operations:
                 "prefix": prefix,
                 "namespace": namespace,
                 "scope": scope,
+                "kind": kind,
+                "countValues": count_values,
                 "limit": limit,
                 "cursor": cursor,
                 "asOf": as_of,

@@ -6,6 +6,7 @@ from typing import Any, Generic, TypeVar
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.changes.inbox import InboxEntry, Rejection
+from jupyter_colophon.core.changes.independent_batch import ProposalOutcome
 from jupyter_colophon.core.documents.codec import from_stored_form, to_stored_form
 from jupyter_colophon.core.documents.json_parsing import parse_stored_json
 from jupyter_colophon.core.entities.annotation import MetadataAnnotation
@@ -58,6 +59,10 @@ PROPOSALS: Codec[tuple[Proposal, ...]] = Codec(
 )
 RUN: Codec[Run] = Codec(to_stored_form, lambda document: from_stored_form(document, Run))
 REFUSAL: Codec[Rejection] = Codec(to_stored_form, lambda document: from_stored_form(document, Rejection))
+#: The outcomes of a batch whose proposals are applied independently.
+OUTCOMES: Codec[list[ProposalOutcome]] = Codec(
+    to_stored_form, lambda document: [from_stored_form(outcome, ProposalOutcome) for outcome in document]
+)
 #: A new entry of the inbox.
 ENTRY: Codec[InboxEntry] = Codec(
     lambda entry: [entry.id, entry.actor, entry.time], lambda document: InboxEntry(*document)

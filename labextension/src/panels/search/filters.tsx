@@ -20,6 +20,8 @@ interface IFacetValue {
   value: string;
   label: string;
   count: number;
+  /** Whether only machines wrote it. */
+  bySystem: boolean;
 }
 
 /** Lists the values to offer: the selected one, and the most frequent ones. */
@@ -27,10 +29,12 @@ function listValues(state: ISearchState, name: string, trans: TranslationBundle)
   const selected = state.filters[name];
   const counts = (state.facets[name] ?? []).filter(({ value }) => value !== '');
   const isMissing = selected !== undefined && !counts.some(({ value }) => value === selected);
-  return [...(isMissing ? [{ value: selected, count: 0 }] : []), ...counts].map(facet => ({
+  const missing: typeof counts = isMissing ? [{ value: selected, count: 0 }] : [];
+  return [...missing, ...counts].map(facet => ({
     value: facet.value,
-    label: name === 'type' ? getTypeLabel(facet.value, trans) : ('name' in facet && facet.name) || facet.value,
-    count: facet.count
+    label: name === 'type' ? getTypeLabel(facet.value, trans) : (facet.name ?? facet.value),
+    count: facet.count,
+    bySystem: facet.bySystem === true && facet.value !== selected
   }));
 }
 
@@ -41,12 +45,31 @@ function listFacets(state: ISearchState, trans: TranslationBundle): string[] {
   );
 }
 
+/** Shows or hides the values that only machines wrote. */
+function MoreValues(props: {
+  count: number;
+  isOpen: boolean;
+  toggle: () => void;
+  trans: TranslationBundle;
+}): React.JSX.Element {
+  const { count, isOpen, toggle, trans } = props;
+  return (
+    <button type="button" className="jp-Colophon-facet-more" aria-expanded={isOpen} onClick={toggle}>
+      {trans._n('%1 more, written by programs', '%1 more, written by programs', count)}
+      <caretDownEmptyIcon.react tag="span" width="14px" height="14px" />
+    </button>
+  );
+}
+
 function ValueList(props: IFilterProps & { name: string; label: string; close: () => void }): React.JSX.Element {
   const { model, trans, name, label, close } = props;
   const state = useModel(model);
   const [typed, setTyped] = React.useState('');
+  const [hasMore, setHasMore] = React.useState(false);
   const values = listValues(state, name, trans);
-  const shown = values.filter(value => value.label.toLowerCase().includes(typed.trim().toLowerCase()));
+  const matching = values.filter(value => value.label.toLowerCase().includes(typed.trim().toLowerCase()));
+  const folded = matching.filter(({ bySystem }) => bySystem);
+  const shown = [...matching.filter(({ bySystem }) => !bySystem), ...(hasMore ? folded : [])];
   const choose = (value: string): void => {
     model.toggleFilter(name, value);
     close();
@@ -83,7 +106,10 @@ function ValueList(props: IFilterProps & { name: string; label: string; close: (
           </li>
         ))}
       </ul>
-      {shown.length === 0 && (
+      {folded.length > 0 && (
+        <MoreValues count={folded.length} isOpen={hasMore} toggle={() => setHasMore(!hasMore)} trans={trans} />
+      )}
+      {matching.length === 0 && (
         <p className="jp-Colophon-note">{trans.__('No such value among the most frequent ones.')}</p>
       )}
     </div>

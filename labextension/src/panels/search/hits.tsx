@@ -28,10 +28,20 @@ function HighlightedText({ parts }: { parts: Match['parts'] }): React.JSX.Elemen
   return <>{parts.map((part, index) => (part.highlighted ? <mark key={index}>{part.text}</mark> : part.text))}</>;
 }
 
-/** Returns why an entity was found, unless its name, its type or its tags show it. */
+/** Returns the tags that users wrote. */
+function listUserTags({ tags, systemTags }: Hit): string[] {
+  const bySystem = new Set(systemTags);
+  return tags.filter(tag => !bySystem.has(tag));
+}
+
+/** Returns why an entity was found, unless its name, its type or its tags show it; user metadata comes first. */
 function findReason(hit: Hit): Match | undefined {
   const isNamed = hit.matches.some(match => match.matchedOn === 'name');
-  return isNamed ? undefined : hit.matches.find(match => match.key !== 'tags' && match.matchedOn !== 'type');
+  const shownTags = new Set(listUserTags(hit));
+  const reasons = hit.matches.filter(
+    match => match.matchedOn !== 'type' && !(match.key === 'tags' && shownTags.has(match.value))
+  );
+  return isNamed ? undefined : (reasons.find(({ scope }) => scope === 'USER') ?? reasons[0]);
 }
 
 function Reason({ match }: { match: Match }): React.JSX.Element {
@@ -55,7 +65,9 @@ function HitName({ hit }: { hit: Hit }): React.JSX.Element {
 
 function HitDetails({ hit, trans }: { hit: Hit; trans: TranslationBundle }): React.JSX.Element {
   const reason = findReason(hit);
-  const tags = [...hit.tags, ...hit.terms, ...hit.domains].slice(0, MAX_TAGS);
+  const all = [...listUserTags(hit), ...hit.terms, ...hit.domains];
+  const tags = all.slice(0, MAX_TAGS);
+  const folded = [...all.slice(MAX_TAGS), ...hit.systemTags];
   const owner = hit.owner !== null && hit.owner !== '' && tags.length === 0;
   return (
     <>
@@ -64,6 +76,11 @@ function HitDetails({ hit, trans }: { hit: Hit; trans: TranslationBundle }): Rea
           {tag}
         </span>
       ))}
+      {folded.length > 0 && (
+        <span className="jp-Colophon-moreTags" title={folded.join(', ')}>
+          {trans.__('+%1', folded.length)}
+        </span>
+      )}
       {reason ? <Reason match={reason} /> : <span className="jp-Colophon-description">{hit.description}</span>}
       {!reason && hit.description === '' && owner && (
         <span className="jp-Colophon-match">{trans.__('owner %1', hit.owner)}</span>

@@ -51,11 +51,17 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """An entity that was found. Tags, terms, domains and the owner have the names of the referenced entities."""
+    """An entity that was found. Tags, terms, domains and the owner have the names of the referenced entities.
+
+    `display_name` is that of a tag, glossary term, domain, user or group that has one, `system_tags` are the tags that
+    only machines wrote.
+    """
 
     summary: EntitySummary
+    display_name: str | None
     description: str
     tags: tuple[str, ...]
+    system_tags: tuple[str, ...]
     terms: tuple[str, ...]
     domains: tuple[str, ...]
     owner: str | None
@@ -67,7 +73,8 @@ class SearchResult:
     """A page of hits, best first. `total` is exact unless `at_least`.
 
     `ranked` is the number of ranked matches, if that was limited. `facets` counts the matches by each requested facet,
-    if `total` is exact; `names` has the names of facet values that refer to entities with other names.
+    if `total` is exact; `names` has the names of facet values that refer to entities with other names, and
+    `system_tags` the tags among the values that only machines wrote.
     """
 
     hits: tuple[Hit, ...]
@@ -77,6 +84,7 @@ class SearchResult:
     facets: Mapping[str, tuple[tuple[str, int], ...]]
     cursor: str | None
     names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    system_tags: frozenset[str] = frozenset()
     #: Queries for similar names that exist, if nothing was found.
     suggestions: tuple[str, ...] = ()
 
@@ -89,6 +97,14 @@ class KeyCount:
     kind: str
     scope: Scope
     entities: int
+
+
+@dataclass(frozen=True, slots=True)
+class ValueTotal:
+    """The number of different values of a key; a lower bound if counting stopped."""
+
+    count: int
+    at_least: Annotated[bool, Member("isLowerBound")]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,8 @@
 from collections.abc import Collection, Iterable
 from typing import Any
 
-from jupyter_colophon.core.changes.inbox import DeadLetter, InboxEntry
+from jupyter_colophon.core.changes.inbox import DeadLetter, InboxEntry, Rejection
+from jupyter_colophon.core.changes.independent_batch import ProposalOutcome, ProposalPreview
 from jupyter_colophon.core.changes.sink_status import SinkState
 from jupyter_colophon.core.documents.codec import to_api_document
 from jupyter_colophon.core.documents.json_values import measure_json_bytes
@@ -103,6 +104,38 @@ def render_write_result(value: ProposalResult) -> Document:
 def render_write_results(values: Iterable[ProposalResult]) -> Document:
     """Return `write-results.json`."""
     return {"results": [render_write_result(value) for value in values]}
+
+
+def render_proposal_outcome(proposal: Proposal, value: ProposalOutcome) -> Document:
+    """Return one outcome of `proposal-outcomes.json`."""
+    result = value.result
+    return _render_outcome(
+        proposal,
+        version=None if result is None else result.version,
+        changed=result is not None and result.has_changed,
+        rejection=value.rejection,
+    )
+
+
+def render_proposal_preview(proposal: Proposal, value: ProposalPreview) -> Document:
+    """Return one outcome of `proposal-outcomes.json` with the values before and after it."""
+    document = _render_outcome(
+        proposal,
+        version=value.version if value.rejection is None else None,
+        changed=value.before != value.after,
+        rejection=value.rejection,
+    )
+    return document | ({"before": value.before, "after": value.after} if value.rejection is None else {})
+
+
+def _render_outcome(proposal: Proposal, *, version: int | None, changed: bool, rejection: Rejection | None) -> Document:
+    return {
+        "urn": str(proposal.urn),
+        "aspect": proposal.aspect,
+        "version": version,
+        "changed": changed,
+        "problem": None if rejection is None else render_rejection_as_problem(rejection),
+    }
 
 
 def render_inbox_entry(value: InboxEntry) -> Document:

@@ -9,7 +9,9 @@ from jupyter_colophon.core.errors import (
     NotEmpty,
     NotFound,
     PatchFailed,
+    TooLarge,
 )
+from jupyter_colophon.core.read_budget import require_allowed_response_size
 from jupyter_colophon.operations.idempotency import IDEMPOTENCY_KEY
 from jupyter_colophon.operations.native import documents
 from jupyter_colophon.operations.operation import OperationLink, declare_operation
@@ -21,6 +23,7 @@ from jupyter_colophon.operations.shared_parameters import CURSOR, LIMIT
 _ASYNC = declare_flag(
     "async", "Apply the batch later: the status is 202, and `Location` is the URL of the inbox entry."
 )
+_DRY_RUN = declare_flag("dryRun", "Change nothing, and return the values that the proposals would change.")
 _KIND = declare_text("kind", "Return only dead letters of this kind: `proposals` for batches of the inbox.")
 _NEXT = (OperationLink("readInboxEntry", {"path.id": "$response.body#/id"}, status=202),)
 
@@ -46,6 +49,30 @@ def submit_proposals(services: ProcessServices, request: OperationRequest) -> Op
         proposals, request.principal, "/proposals", idempotency_key=request.idempotency_key
     )
     return OperationAnswer(documents.render_write_results(done))
+
+
+@declare_operation(
+    "submitIndependentProposals",
+    "POST /proposals/independent",
+    parameters=[_DRY_RUN, IDEMPOTENCY_KEY],
+    body="proposals",
+    answers="proposal-outcomes",
+    errors=[InvalidName, TooLarge],
+    links=[OperationLink("readEntity", {"path.urn": "$response.body#/outcomes/0/urn"})],
+)
+def submit_independent_proposals(services: ProcessServices, request: OperationRequest) -> Document:
+    """Apply each proposal of a batch independently; with `dryRun`, return what each would change."""
+    batches = services.get_or_open_catalog().independent_batches
+    proposals = [documents.parse_proposal(proposal) for proposal in request.body["proposals"]]
+    if request[_DRY_RUN]:
+        previews = batches.preview_batch(proposals, request.principal)
+        outcomes = list(map(documents.render_proposal_preview, proposals, previews))
+    else:
+        applied = batches.apply_batch(proposals, request.principal, request.idempotency_key)
+        outcomes = list(map(documents.render_proposal_outcome, proposals, applied))
+    answer = {"dryRun": request[_DRY_RUN], "outcomes": outcomes}
+    require_allowed_response_size(answer)
+    return answer
 
 
 @declare_operation("readInboxEntry", "GET /inbox/{id}", answers="inbox-entry", errors=[NotFound])

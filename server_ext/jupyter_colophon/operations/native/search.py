@@ -1,6 +1,5 @@
 """Search, keys and values."""
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from jupyter_colophon.core.documents.codec import to_api_document
@@ -11,7 +10,7 @@ from jupyter_colophon.core.read_budget import limit_items_to_page_bytes
 from jupyter_colophon.core.search.search import SORTS, KeysRequest, SearchRequest, SearchResult, ValuesRequest
 from jupyter_colophon.operations.native import documents
 from jupyter_colophon.operations.operation import OperationLink, declare_operation
-from jupyter_colophon.operations.parameter import declare_choice, declare_text
+from jupyter_colophon.operations.parameter import declare_choice, declare_flag, declare_text
 from jupyter_colophon.operations.request import Document, OperationRequest
 from jupyter_colophon.operations.services import ProcessServices
 from jupyter_colophon.operations.shared_parameters import AS_OF, CURSOR, LIMIT, NAMESPACE, PREFIX, REMOVED, SCOPE
@@ -36,6 +35,8 @@ _SORT = declare_choice(
     *SORTS,
     default="relevance",
 )
+_KIND = declare_choice("kind", "Return only keys of this kind.", "property", "tag", "field")
+_VALUES = declare_flag("countValues", "Count the current values of each key, whatever `scope` and `asOf`; up to 1,000.")
 _FILTERS = tuple(
     declare_choice(filter_.name, filter_.description, *filter_.choices)
     if filter_.choices
@@ -76,7 +77,7 @@ def search_entities(services: ProcessServices, request: OperationRequest) -> Doc
 @declare_operation(
     "listKeys",
     "GET /keys",
-    parameters=[PREFIX, NAMESPACE, SCOPE, LIMIT, CURSOR, AS_OF],
+    parameters=[PREFIX, NAMESPACE, SCOPE, _KIND, _VALUES, LIMIT, CURSOR, AS_OF],
     answers="keys",
     errors=[HistoryExpired],
     links=[OperationLink("listValues", {"key": "$response.body#/keys/0/key"})],
@@ -86,13 +87,16 @@ def list_metadata_keys(services: ProcessServices, request: OperationRequest) -> 
     catalog, limit = services.get_or_open_catalog(), request[LIMIT]
     start, time = _parse_offset_and_as_of(catalog, "keys", request)
     keys_request = KeysRequest(request[PREFIX], request[NAMESPACE], _parse_scopes(request), as_of=time)
-    matching_keys, is_lower_bound = catalog.keys.list_keys_with_counts(keys_request, request.principal)
+    all_keys, is_lower_bound = catalog.keys.list_keys_with_counts(keys_request, request.principal)
+    matching_keys = [key for key in all_keys if request[_KIND] in ("", key.kind)]
     keys = list(
         limit_items_to_page_bytes(
             (to_api_document(item) for item in matching_keys[start : start + limit]), measure_json_bytes
         )
     )
     end = start + len(keys)
+    if request[_VALUES]:
+        _add_value_totals(catalog, request, keys)
     return {
         "keys": keys,
         "isLowerBound": is_lower_bound,
@@ -127,6 +131,15 @@ def list_metadata_values(services: ProcessServices, request: OperationRequest) -
     }
 
 
+def _add_value_totals(catalog: "Catalog", request: OperationRequest, keys: list[Document]) -> None:
+    """Add the number of values to keys; a tag is a value itself, and has none."""
+    names = {key["key"] for key in keys if key["kind"] != "tag"}
+    totals = catalog.keys.count_values_of_keys(names, request[NAMESPACE], request.principal)
+    for key in keys:
+        if key["kind"] != "tag":
+            key["values"] = to_api_document(totals[key["key"]])
+
+
 def _parse_offset_and_as_of(catalog: "Catalog", kind: str, request: OperationRequest) -> tuple[int, int | None]:
     """Return the offset of the page, and its `asOf` time.
 
@@ -158,7 +171,7 @@ def _render_search_results(query_text: str, result: SearchResult) -> Document:
         "isLowerBound": result.at_least,
         "ranked": result.ranked,
         "facets": {
-            name: [_render_facet_value(value, count, result.names.get(name, {})) for value, count in counts]
+            name: [_render_facet_value(name, value, count, result) for value, count in counts]
             for name, counts in result.facets.items()
         },
         "labels": {name: _LABELS[name] for name in result.facets},
@@ -167,6 +180,8 @@ def _render_search_results(query_text: str, result: SearchResult) -> Document:
     }
 
 
-def _render_facet_value(value: str, count: int, names: Mapping[str, str]) -> Document:
+def _render_facet_value(facet: str, value: str, count: int, result: SearchResult) -> Document:
     """Return a value of a facet, with the name of the entity that it refers to if that differs."""
-    return {"value": value, "count": count} | ({"name": names[value]} if value in names else {})
+    names = result.names.get(facet, {})
+    document = {"value": value, "count": count} | ({"name": names[value]} if value in names else {})
+    return document | ({"bySystem": True} if facet == "tag" and value in result.system_tags else {})

@@ -11,7 +11,7 @@ from jupyter_colophon.core.identity.names import NO_NAMESPACE
 from jupyter_colophon.core.model.registry import Registry, Scope
 from jupyter_colophon.core.model.search_index_terms import TAGS_KEY, fold_text_for_comparison
 from jupyter_colophon.core.search.query_language import SearchPattern
-from jupyter_colophon.core.search.search import KeyCount, KeysRequest, ValuesRequest
+from jupyter_colophon.core.search.search import KeyCount, KeysRequest, ValuesRequest, ValueTotal
 from jupyter_colophon.service.entities.point_in_time import PointInTimeView
 from jupyter_colophon.service.read_audit import audit_reads_of_method
 from jupyter_colophon.service.search.search import CatalogSearcher
@@ -22,6 +22,8 @@ from jupyter_colophon.storage.spi import Row, TableContext
 
 #: How many values are scanned in each namespace for a query as of a time.
 SCANNED_MAX = 20_000
+#: How many different values of a key are counted.
+VALUES_COUNTED_MAX: Final = 1_000
 
 SCOPES: Final = get_args(Scope)
 
@@ -62,6 +64,23 @@ class KeyStatsReader:
                 key_count.scope,
             ),
         ), is_partial
+
+    @audit_reads_of_method("keys", audit=lambda service: service.searcher.read_policy.audit)
+    def count_values_of_keys(self, keys: Iterable[str], namespace: str, principal: Principal) -> dict[str, ValueTotal]:
+        """Return the number of present values of each key, to at least VALUES_COUNTED_MAX."""
+
+        def count_values(tx: TableContext) -> dict[str, ValueTotal]:
+            spaces = self._list_searched_namespaces(tx, namespace, principal)
+            counts = {
+                key: values.count_values_of_key(tx, spaces, fold_text_for_comparison(key), VALUES_COUNTED_MAX + 1)
+                for key in keys
+            }
+            return {
+                key: ValueTotal(min(count, VALUES_COUNTED_MAX), count > VALUES_COUNTED_MAX)
+                for key, count in counts.items()
+            }
+
+        return self.searcher.provider.tx_runner.run(count_values, read_only=True)
 
     @audit_reads_of_method("values", audit=lambda service: service.searcher.read_policy.audit)
     def list_values_with_counts(

@@ -64,6 +64,8 @@ _VALUE_SCORE = 2.0
 #: The kinds of descriptors that a hit contains in full, and the approximate size of the rest of a hit.
 _FULL_KINDS = frozenset({"description", "tag", "term", "domain", "owner"})
 _HIT_BYTES = 1_000
+#: In how many namespaces the tags of a facet are looked up: the work must not grow with the catalog.
+_TAG_NAMESPACES_MAX = 100
 #: The prefix of URNs of saved searches.
 _SAVED_SEARCHES = "urn:li:instance:(saved-searches,"
 T = TypeVar("T", Match, Group)
@@ -178,9 +180,20 @@ class CatalogSearcher:
             names=ReferenceNameResolver(tx, self.registry, self.read_policy, principal).read_names_of_facet_values(
                 facets
             ),
+            system_tags=self._find_system_tags(tx, facets, principal),
             cursor=self.cursors.encode_cursor("search", [*request_key, end]) if end < len(visible) else None,
             suggestions=() if visible else self._suggest(tx, request, query, principal),
         )
+
+    def _find_system_tags(
+        self, tx: TableContext, facets: Mapping[str, Sequence[tuple[str, int]]], principal: Principal
+    ) -> frozenset[str]:
+        """Return the tags among the facet values that only machines wrote; none if there are too many namespaces."""
+        tags = {tag for tag, _ in facets.get("tag", ())}
+        spaces = self.list_searched_namespaces(tx, "", principal) if tags else []
+        if len(spaces) > _TAG_NAMESPACES_MAX:
+            return frozenset()
+        return frozenset(tags - values.filter_user_tags(tx, spaces, tags))
 
     def _suggest(
         self, tx: TableContext, request: SearchRequest, query: SearchQuery, principal: Principal
@@ -292,7 +305,12 @@ class CatalogSearcher:
         described_entities = [(summary, descriptors) for summary, descriptors in described if summary is not None]
         names = ReferenceNameResolver(tx, self.registry, self.read_policy, principal)
         named = names.read_visible_names(
-            {descriptor.urn for *_, descriptors in described_entities for descriptor in descriptors if descriptor.urn}
+            {
+                urn
+                for summary, descriptors in described_entities
+                for urn in (summary.urn, *(descriptor.urn for descriptor in descriptors))
+                if urn
+            }
         )
         hits = [
             _create_search_hit(
@@ -429,12 +447,18 @@ def _create_search_hit(
     summary, descriptors = described_entity
     own = [descriptor for descriptor in descriptors if not descriptor.column]
     texts_by_kind: dict[str, list[str]] = defaultdict(list)
+    user_tags = set()
     for descriptor in own:
-        texts_by_kind[descriptor.kind].append(names.get(descriptor.urn, descriptor.text))
+        text = names.get(descriptor.urn, descriptor.text)
+        texts_by_kind[descriptor.kind].append(text)
+        if descriptor.kind == "tag" and descriptor.scope == "USER":
+            user_tags.add(text)
     return Hit(
         summary=summary,
+        display_name=names.get(summary.urn),
         description=next(iter(texts_by_kind["description"]), ""),
         tags=tuple(sorted(set(texts_by_kind["tag"]))),
+        system_tags=tuple(sorted(set(texts_by_kind["tag"]) - user_tags)),
         terms=tuple(sorted(set(texts_by_kind["term"]))),
         domains=tuple(sorted(set(texts_by_kind["domain"]))),
         owner=next(iter(texts_by_kind["owner"]), None),

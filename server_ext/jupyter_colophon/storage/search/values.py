@@ -1,8 +1,9 @@
 """Read values: `key:value` search, keys with counts, and completion."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 
+from jupyter_colophon.core.model.search_index_terms import fold_text_for_comparison
 from jupyter_colophon.core.search.query_language import SearchPattern
 from jupyter_colophon.storage.spi import Range, Row, TableContext
 
@@ -48,3 +49,24 @@ def iterate_value_counts(tx: TableContext, namespace: str, key: str, prefix: str
         Range((namespace, key, prefix), (namespace, key, prefix + _LAST)) if prefix else Range.prefix(namespace, key)
     )
     return islice(tx.get_table("value_counts").scan(within), limit)
+
+
+def filter_user_tags(tx: TableContext, namespaces: Sequence[str], tags: Collection[str]) -> set[str]:
+    """Return those of these tags that an entity in one of the namespaces has as user metadata."""
+    table = tx.get_table("key_counts")
+
+    def is_user_tag(namespace: str, tag: str) -> bool:
+        within = Range.prefix(namespace, fold_text_for_comparison(tag), tag, "tag", "USER")
+        return any(True for _ in table.scan(within, 1))
+
+    return {tag for tag in tags if any(is_user_tag(namespace, tag) for namespace in namespaces)}
+
+
+def count_values_of_key(tx: TableContext, namespaces: Sequence[str], key: str, limit: int) -> int:
+    """Return the number of different values of a (folded) key in these namespaces; at most `limit` are counted."""
+    found: set[str] = set()
+    for namespace in namespaces:
+        found.update(row["shown"] for row in iterate_value_counts(tx, namespace, key, "", limit))
+        if len(found) >= limit:
+            return limit
+    return len(found)
