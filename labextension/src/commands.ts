@@ -2,6 +2,15 @@
 export namespace CommandIDs {
   /** `{query?, filters?}`: opens the search panel, and searches. */
   export const showSearch = 'colophon:show-search';
+  /** `{tab?}`: shows all keys and tags, or the glossary terms, domains or owners. */
+  export const showVocabulary = 'colophon:show-vocabulary';
+  /** `{urns}`: opens a page that edits the tags and the owner of several entities. */
+  export const editEntities = 'colophon:edit-entities';
+  /** `{tag, urn?}`: adds a tag to an entity; without a URN, it asks for the entity. */
+  export const addTag = 'colophon:add-tag';
+  /** `{urn}`: shows what depends on an entity, and deletes it if the user confirms. */
+  export const deleteEntity = 'colophon:delete-entity';
+  export const restoreEntity = 'colophon:restore-entity';
   export const openEntity = 'colophon:open-entity';
   /** Saves the focused form, or the form of the current page. */
   export const saveForm = 'colophon:save-form';

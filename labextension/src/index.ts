@@ -1,6 +1,7 @@
 import { activity, followed, followedSearches } from './plugins/activity';
 import { cells } from './plugins/cells';
 import { entity } from './plugins/entity';
+import { entityEdits } from './plugins/entity-edits';
 import { files } from './plugins/files';
 import { forms } from './plugins/forms';
 import { instance } from './plugins/instance';
@@ -17,6 +18,7 @@ import { schemaspaces } from './plugins/schemaspaces';
 import { sidebar } from './plugins/sidebar';
 import { starred } from './plugins/starred';
 import { status } from './plugins/status';
+import { vocabulary } from './plugins/vocabulary';
 
 export type { Change, Entity, Run } from './generated/api';
 export * from './tokens';
@@ -36,6 +38,8 @@ export default [
   notebookSection,
   notebookData,
   entity,
+  entityEdits,
+  vocabulary,
   instance,
   lineage,
   run,

@@ -191,7 +191,7 @@ export interface ISearchSectionProps {
   metadata: IMetadataService;
 }
 
-/** A section that the search panel shows before a search. Our own have the ranks 100 to 500. */
+/** A section that the search panel shows before a search. Our own have the ranks 100 to 600. */
 export interface ISearchSection extends IRegistryItem {
   readonly title: string;
   /** Renders the content below the title. It may be loaded on demand (`React.lazy`). */

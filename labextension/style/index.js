@@ -20,3 +20,4 @@ import './schemaspaces.css';
 import './activity.css';
 import './picker.css';
 import './notebook.css';
+import './vocabulary.css';

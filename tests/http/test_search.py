@@ -280,8 +280,21 @@ async def test_hit_of_a_glossary_term_has_its_name(api: Any) -> None:
     urn = "urn:li:glossaryTerm:9b1c"
     info = {"name": "Net revenue", "definition": "After returns", "termSource": "INTERNAL"}
     assert (await api("PUT", "entities", urn, "aspects", "glossaryTermInfo", body=info)).status == 200
-    (hit,) = (await api("GET", "search", params={"q": "type:glossaryTerm revenue", "type": "glossaryTerm"})).body["hits"]
+    (hit,) = (await api("GET", "search", params={"q": "type:glossaryTerm revenue", "type": "glossaryTerm"})).body[
+        "hits"
+    ]
     assert (hit["name"], hit["displayName"], hit["description"]) == ("9b1c", "Net revenue", "After returns")
+
+
+async def test_word_of_a_term_is_not_its_exact_name(api: Any) -> None:
+    table = "urn:li:dataset:(urn:li:dataPlatform:spark,hr.daily_delays,PROD)"
+    await _write_technical(api, table, {})
+    info = {"name": "Delay light", "definition": "Minutes", "termSource": "INTERNAL"}
+    await api("PUT", "entities", "urn:li:glossaryTerm:9b1c", "aspects", "glossaryTermInfo", body=info)
+    hits = (await api("GET", "search", params={"q": "delay*"}, answers="search-results")).body["hits"]
+    assert [hit["type"] for hit in hits] == ["dataset", "glossaryTerm"]
+    exact = (await api("GET", "search", params={"q": '"delay light" daily'}, answers="search-results")).body["hits"]
+    assert exact[0]["type"] == "glossaryTerm"
 
 
 async def test_keys_have_the_number_of_their_values(api: Any) -> None:

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { expect, findViolations, openLab, runCommand, test, writeApi } from './lab';
+import { expect, findViolations, openLab, readApi, runCommand, test, writeApi } from './lab';
 
 function tableUrn(name: string): string {
   return `urn:li:dataset:(urn:li:dataPlatform:spark,market.${name},PROD)`;
@@ -21,6 +21,12 @@ async function writeTables(page: Page, tables: Record<string, ITable>): Promise<
     const properties = owner === undefined ? {} : { owner };
     await writeApi(page, 'PUT', `${path}/businessMetadata`, { properties, tags });
   }
+}
+
+async function readOwner(page: Page, name: string): Promise<string | undefined> {
+  const path = `entities/${encodeURIComponent(tableUrn(name))}/aspects/businessMetadata`;
+  const { value } = await readApi<{ value: { properties: { owner?: string } } }>(page, path);
+  return value.properties.owner;
 }
 
 const TABLES: Record<string, ITable> = {
@@ -103,6 +109,78 @@ for (const theme of ['Light', 'Dark']) {
       await expect(panel.getByRole('region', { name: 'Recent' })).toContainText('daily_delays');
       await page.screenshot({ path: info.outputPath('start.png') });
       expect(await findViolations(page, '.jp-Colophon-search')).toEqual([]);
+    });
+
+    await test.step('selected hits are edited with a preview, and the change is undone', async () => {
+      await box.fill('market');
+      await hits.filter({ hasText: 'daily_delays' }).getByRole('checkbox').check();
+      await hits.filter({ hasText: 'worst_days' }).getByRole('button').click({ modifiers: ['Control'] });
+      await page.screenshot({ path: info.outputPath('selection.png') });
+      expect(await findViolations(page, '.jp-Colophon-search')).toEqual([]);
+      await panel.getByRole('button', { name: 'Edit…' }).click();
+      const edit = page.getByRole('region', { name: 'Edit 2 entities' });
+      await edit.getByLabel('Add tags').fill('kpi');
+      await edit.getByLabel('Add tags').press('Enter');
+      await edit.getByLabel('Set the owner').fill('analytics');
+      await expect(edit.getByRole('status')).toHaveText('2 entities change.');
+      await expect(edit.getByRole('row', { name: /worst_days/ })).toContainText('operations');
+      await page.screenshot({ path: info.outputPath('bulk-edit.png') });
+      expect(await findViolations(page, '.jp-Colophon-bulkEdit')).toEqual([]);
+      await edit.getByRole('button', { name: 'Change 2 entities' }).click();
+      await expect(edit.getByRole('group', { name: 'Last change' })).toContainText('2 entities changed.');
+      await expect.poll(() => readOwner(page, 'worst_days')).toBe('analytics');
+      await edit.getByRole('group', { name: 'Last change' }).getByRole('button', { name: 'Undo' }).click();
+      await expect.poll(() => readOwner(page, 'worst_days')).toBe('operations');
+    });
+
+    await test.step('keys are listed with counts, and a tag is dragged onto a hit', async () => {
+      await runCommand(page, 'colophon:show-vocabulary', { tab: 'keys' });
+      const vocabulary = page.getByRole('region', { name: 'Vocabulary' });
+      await vocabulary.getByRole('button', { name: /^\d+ values? of owner$/ }).click();
+      await expect(vocabulary.getByRole('list', { name: 'Values of owner' })).toContainText('operations');
+      await page.screenshot({ path: info.outputPath('keys.png') });
+      expect(await findViolations(page, '.jp-Colophon-vocabulary')).toEqual([]);
+      const tag = `drag-${theme.toLowerCase()}`;
+      await writeTables(page, { worst_days: { owner: 'operations', tags: [tag] } });
+      await vocabulary.getByRole('button', { name: tag }).dragTo(hits.filter({ hasText: 'carriers' }));
+      await expect(hits.filter({ hasText: 'carriers' })).toContainText(tag);
+      await vocabulary.getByRole('button', { name: tag }).click();
+      await expect(box).toHaveValue(`tags:${tag}`);
+      await expect(hits).toHaveCount(2);
+    });
+
+    await test.step('a glossary term is created and chosen on the page of a table', async () => {
+      const term = `Punctuality ${theme}`;
+      await runCommand(page, 'colophon:show-vocabulary', { tab: 'term' });
+      const vocabulary = page.getByRole('region', { name: 'Vocabulary' });
+      await vocabulary.getByRole('button', { name: 'New glossary term' }).click();
+      await vocabulary.getByLabel('Name', { exact: true }).fill(term);
+      await vocabulary.getByLabel('Description').fill('Minutes against the timetable');
+      await page.screenshot({ path: info.outputPath('new-term.png') });
+      await vocabulary.getByRole('button', { name: 'Create' }).click();
+      await expect(vocabulary.getByRole('row', { name: new RegExp(term) })).toContainText('Minutes against the timetable');
+      expect(await findViolations(page, '.jp-Colophon-vocabulary')).toEqual([]);
+      await runCommand(page, 'colophon:open-entity', { urn: tableUrn('worst_days') });
+      const table = page.getByRole('region', { name: 'Metadata of market.worst_days' });
+      await table.getByRole('button', { name: 'Add a glossary term' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByRole('option', { name: term }).click();
+      await expect(table.getByRole('region', { name: 'About' })).toContainText(term);
+      await page.screenshot({ path: info.outputPath('term.png') });
+      expect(await findViolations(page, '.jp-Colophon-entity')).toEqual([]);
+    });
+
+    await test.step('a deletion shows what depends on the table, and is undone', async () => {
+      const table = page.getByRole('region', { name: 'Metadata of market.worst_days' });
+      await table.getByRole('button', { name: 'More actions' }).click();
+      await table.getByRole('menuitem', { name: 'Delete…' }).click();
+      const dialog = page.getByRole('dialog');
+      await expect(dialog).toContainText('Nothing in the catalog depends on it.');
+      await page.screenshot({ path: info.outputPath('delete.png') });
+      expect(await findViolations(page, '.jp-Dialog')).toEqual([]);
+      await dialog.getByRole('button', { name: 'Delete' }).click();
+      await table.getByRole('button', { name: 'Restore', exact: true }).click();
+      await expect(table.getByRole('button', { name: 'Restore', exact: true })).toHaveCount(0);
     });
   });
 }

@@ -2008,6 +2008,10 @@ removed?: boolean
  * The tags among `tags` that only machines wrote.
  */
 systemTags: string[]
+/**
+ * The name of a tag, glossary term, domain, user or group, if one was given.
+ */
+displayName: (string | null)
 }[]
 total: number
 isLowerBound: boolean

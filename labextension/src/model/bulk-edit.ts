@@ -1,4 +1,4 @@
-import type { ProposalOutcomes } from '../generated/api';
+import type { ProposalOutcomes, Proposals } from '../generated/api';
 import type { ICatalog } from '../tokens';
 
 /** A change of the user metadata of many entities. */
@@ -19,6 +19,8 @@ interface IAppliedChange {
   version: number;
   before: object;
 }
+
+type Proposal = Proposals['proposals'][number];
 
 /** The result of a change. */
 export interface IBulkResult {
@@ -46,13 +48,13 @@ function toAnnotation({ addedTags, removedTags, owner }: IBulkChange): object {
 
 async function submit(
   catalog: ICatalog,
-  proposals: readonly object[],
+  proposals: readonly Proposal[],
   dryRun: boolean,
   signal?: AbortSignal
 ): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = [];
   for (let start = 0; start < proposals.length; start += BATCH) {
-    const body = { proposals: proposals.slice(start, start + BATCH) } as never;
+    const body = { proposals: proposals.slice(start, start + BATCH) };
     const answer = await catalog.call('submitIndependentProposals', { dryRun }, { body, signal });
     outcomes.push(...answer.outcomes);
   }
@@ -67,7 +69,7 @@ export function previewChange(
   signal?: AbortSignal
 ): Promise<readonly Outcome[]> {
   const value = toAnnotation(change);
-  const proposals = urns.map(urn => ({ urn, aspect: USER_ASPECT, operation: 'annotate', value }));
+  const proposals = urns.map(urn => ({ urn, aspect: USER_ASPECT, operation: 'annotate' as const, value }));
   return submit(catalog, proposals, true, signal);
 }
 
@@ -85,9 +87,9 @@ export async function applyChange(
   const proposals = changed.map(({ urn, version }) => ({
     urn,
     aspect: USER_ASPECT,
-    operation: 'annotate',
+    operation: 'annotate' as const,
     value,
-    ifVersion: version
+    ...(version !== null && { ifVersion: version })
   }));
   const outcomes = await submit(catalog, proposals, false);
   const applied = outcomes.flatMap(({ urn, version, changed: isChanged }, index) =>
@@ -104,7 +106,7 @@ export function undoChange(catalog: ICatalog, applied: readonly IAppliedChange[]
   const proposals = applied.map(({ urn, version, before }) => ({
     urn,
     aspect: USER_ASPECT,
-    operation: 'upsert',
+    operation: 'upsert' as const,
     value: before,
     ifVersion: version
   }));

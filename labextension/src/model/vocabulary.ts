@@ -163,9 +163,13 @@ const DESCRIPTIONS: Readonly<Record<string, readonly [string, string]>> = {
 export async function describeEntry(catalog: ICatalog, urn: string, type: string, text: string): Promise<void> {
   const [aspect, member] = DESCRIPTIONS[type] ?? [];
   if (aspect !== undefined && member !== undefined) {
-    await catalog.call('patchAspect', { urn, aspect }, {
-      body: [{ op: 'add', path: `/${member}`, value: text }]
-    });
+    await catalog.call(
+      'patchAspect',
+      { urn, aspect },
+      {
+        body: [{ op: 'add', path: `/${member}`, value: text }]
+      }
+    );
   }
 }
 

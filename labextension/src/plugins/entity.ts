@@ -50,6 +50,20 @@ function createActions(
     search: search => void commands.execute(CommandIDs.showSearch, { ...search }),
     insertCode: (urn, library) => void commands.execute(insertLoadCode, { urn, library }),
     copyMagic: urn => void commands.execute(copyMagic, { urn }),
+    pickReference: async kind => {
+      const [{ pickEntity }, { TYPES }] = await Promise.all([
+        import('../panels/picker'),
+        import('../model/vocabulary')
+      ]);
+      const titles = {
+        owner: trans.__('Choose an owner'),
+        term: trans.__('Choose a glossary term'),
+        domain: trans.__('Choose a domain')
+      };
+      return pickEntity(metadata, titles[kind], { types: TYPES[kind], okLabel: trans.__('Add') }, trans);
+    },
+    deleteEntity: urn => void commands.execute(CommandIDs.deleteEntity, { urn }),
+    restoreEntity: urn => void commands.execute(CommandIDs.restoreEntity, { urn }),
     copyText: text => {
       Clipboard.copyToSystem(text);
       Notification.info(trans.__('Copied.'), { autoClose: 2000 });

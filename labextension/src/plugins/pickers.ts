@@ -21,7 +21,7 @@ export const pickers: JupyterFrontEndPlugin<void> = {
     const trans = (translator ?? nullTranslator).load(DOMAIN);
     const pick = async (title: string, isAllowed: (urn: string) => boolean): Promise<string | null> => {
       const { pickEntity } = await import('../panels/picker');
-      return pickEntity(metadata, title, isAllowed, trans);
+      return pickEntity(metadata, title, { isAllowed }, trans);
     };
     const describedBy = { args: { type: 'object', properties: {}, additionalProperties: false } };
     commands.addCommand(CommandIDs.pickLineage, {

@@ -55,7 +55,15 @@ export const sidebar: JupyterFrontEndPlugin<void> = {
       if (pending !== null) {
         void model.search(pending.query, pending.filters);
       }
-      return new SearchPanel(model, starred, { openEntity, previewEntity, askName }, trans, added, followed);
+      const actions = {
+        openEntity,
+        previewEntity,
+        askName,
+        editEntities: (urns: readonly string[]) => void commands.execute(CommandIDs.editEntities, { urns }),
+        addTag: (tag: string, urn: string) => void commands.execute(CommandIDs.addTag, { tag, urn }),
+        showVocabulary: (tab: string) => void commands.execute(CommandIDs.showVocabulary, { tab })
+      };
+      return new SearchPanel(model, starred, actions, trans, added, followed);
     };
     const panel = new LazyPanel(loadPanel, trans);
     panel.id = 'jp-colophon-search';

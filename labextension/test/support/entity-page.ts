@@ -42,7 +42,10 @@ export function createEntityPage(
     search: (of: ISearch) => void options.search?.(of),
     insertCode: () => undefined,
     copyMagic: () => undefined,
-    copyText: () => undefined
+    copyText: () => undefined,
+    pickReference: () => Promise.resolve(null),
+    deleteEntity: () => undefined,
+    restoreEntity: () => undefined
   };
   const model = new EntityModel(catalog, feed ?? null, urn);
   model.selectTab(tab);

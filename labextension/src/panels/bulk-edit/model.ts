@@ -107,12 +107,12 @@ export class BulkEditModel extends LiveModel<IBulkEditState> {
   }
 
   protected override async load(signal: AbortSignal): Promise<Partial<IBulkEditState>> {
-    const [preview, knownTags, knownOwners] = await Promise.all([
+    const [preview, choices] = await Promise.all([
       previewChange(this._catalog, this.urns, this.state.change, signal),
-      this._listValues('tags', signal),
-      this._listValues('owner', signal)
+      this._isLoaded ? {} : this._loadChoices(signal)
     ]);
-    return { preview, tags: countUserTags(preview), knownTags, knownOwners };
+    this._isLoaded = true;
+    return { preview, tags: countUserTags(preview), ...choices };
   }
 
   protected override onChanges(): void {
@@ -126,10 +126,20 @@ export class BulkEditModel extends LiveModel<IBulkEditState> {
     this.scheduleRefresh(pause);
   }
 
+  private async _loadChoices(signal: AbortSignal): Promise<Partial<IBulkEditState>> {
+    const [knownTags, knownOwners] = await Promise.all([
+      this._listValues('tags', signal),
+      this._listValues('owner', signal)
+    ]);
+    return { knownTags, knownOwners };
+  }
+
   private async _listValues(key: string, signal: AbortSignal): Promise<readonly string[]> {
     const { values } = await this._catalog.call('listValues', { key, limit: CHOICES }, { signal });
     return values.map(({ value }) => value);
   }
 
+  /** Whether the suggestions are loaded. */
+  private _isLoaded = false;
   private _applied = new Signal<this, IBulkResult>(this);
 }

@@ -12,6 +12,8 @@ import type { IDescriptorContext } from './descriptors';
 import { DescriptorName, formatValueSource, getKindLabel } from './descriptors';
 import { EditableText, useFieldEditor } from './editable-text';
 import type { IPageProps } from './page';
+import { startChange } from './page';
+import { getReferenceKind, ReferenceChoice, removeReference, useReferenceSpec } from './reference-choice';
 import { createPropertyField, getFieldText, USER_ASPECT } from './user-metadata';
 
 /** The kinds of values in the list, in their order; others have places of their own. */
@@ -22,6 +24,31 @@ const WEB_ADDRESS = /^https?:\/\/\S+$/i;
 
 function isUserOwner({ kind, sources }: IDescribedValue): boolean {
   return kind === 'owner' && sources.every(({ aspect }) => aspect === USER_ASPECT);
+}
+
+/** Returns the name of the owner that users wrote, who may be an entity. */
+function getOwnerName({ descriptors }: Entity, text: string): string {
+  return descriptors.find(({ kind, urn }) => kind === 'owner' && urn === text)?.name ?? text;
+}
+
+/** A glossary term or domain that users may remove. */
+function RemoveReference({ page, value }: IPageProps & { value: IDescribedValue }): React.JSX.Element | null {
+  const { model, trans } = page;
+  const kind = value.kind === 'term' ? 'term' : 'domain';
+  const spec = useReferenceSpec({ page }, kind);
+  const { urn, name } = value;
+  const isWritten = value.sources.some(({ aspect }) => aspect === spec?.name);
+  return spec === undefined || urn === null || !isWritten ? null : (
+    <button
+      type="button"
+      className="jp-Colophon-tool jp-Colophon-remove"
+      title={trans.__('Remove %1', name)}
+      aria-label={trans.__('Remove %1', name)}
+      onClick={() => void startChange(page, () => model.change(spec, old => removeReference(kind, urn, old)))}
+    >
+      ×
+    </button>
+  );
 }
 
 /** The owner as users wrote it, edited in place. */
@@ -39,7 +66,7 @@ function Owner({ page, entity, spec }: IPageProps & { entity: Entity; spec: Aspe
         pointer={field.pointer}
         open={() => model.editField(field)}
         label={trans.__('Owner')}
-        text={text}
+        text={getOwnerName(entity, text)}
         prompt={trans.__('Add an owner')}
         canEdit={mayEdit}
       />
@@ -62,6 +89,16 @@ function Value({ value, context }: { value: IDescribedValue; context: IDescripto
       <DescriptorName value={value} context={context} tooltip={formatValueSource(value, context)} />
       {detail !== '' && <span className="jp-Colophon-note"> {detail}</span>}
     </>
+  );
+}
+
+/** The button that chooses an owner, a glossary term or a domain. */
+function Choice({ page, kind }: IPageProps & { kind: Descriptor['kind'] }): React.JSX.Element | null {
+  const reference = getReferenceKind(kind);
+  return reference === undefined ? null : (
+    <dd>
+      <ReferenceChoice page={page} kind={reference} />
+    </dd>
   );
 }
 
@@ -88,15 +125,17 @@ export function About({ page, entity }: IPageProps & { entity: Entity }): React.
         ))}
         {groups.map(
           ([kind, members]) =>
-            (members.length > 0 || (kind === 'owner' && spec !== undefined)) && (
+            (members.length > 0 || (getReferenceKind(kind) !== undefined && spec !== undefined)) && (
               <div key={kind} data-kind={kind}>
                 <dt>{getKindLabel(kind, trans)}</dt>
                 {kind === 'owner' && spec && <Owner page={page} entity={entity} spec={spec} />}
                 {members.map(value => (
                   <dd key={value.name} title={formatValueSource(value, context)}>
                     <Value value={value} context={context} />
+                    {(kind === 'term' || kind === 'domain') && <RemoveReference page={page} value={value} />}
                   </dd>
                 ))}
+                <Choice page={page} kind={kind} />
               </div>
             )
         )}

@@ -1,6 +1,7 @@
 import { editIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 import { BreakableName } from '../../components/breakable-name';
+import { useTagDrop } from '../../components/tag-drag';
 import { useModel } from '../../components/use-model';
 import { usePulse } from '../../components/use-pulse';
 import { COLUMN_DESCRIPTIONS } from '../../model/descriptions';
@@ -15,7 +16,7 @@ import { EditableText } from './editable-text';
 import type { IPage, IPageProps } from './page';
 import { startChange } from './page';
 import type { IColumnStatistics } from './profile';
-import { TagRow } from './tag-row';
+import { TagRow, withTag } from './tag-row';
 import { USER_ASPECT, withTags } from './user-metadata';
 
 /** With more columns, all rows have the same height, and only the visible ones are rendered. */
@@ -180,9 +181,12 @@ const Row = React.memo(function Row(props: IRowProps): React.JSX.Element {
   const { trans } = context;
   const hasForm = editor !== null && field === null;
   const pulse = usePulse<HTMLTableRowElement>(describeColumn(column));
+  const addTag = (tag: string): void =>
+    void startChange(page, () => page.model.changeColumn(column.urn, withTags(withTag(tag))));
+  const drop = useTagDrop(mayEdit ? addTag : null);
   return (
     <>
-      <tr data-column={column.path} aria-rowindex={rowIndex} ref={pulse}>
+      <tr data-column={column.path} aria-rowindex={rowIndex} ref={pulse} {...drop}>
         <Name column={column} context={context} />
         <Type column={column} context={context} />
         {shape.tags && <TagsCell {...props} />}

@@ -1,10 +1,12 @@
-import { bellIcon, copyIcon, ellipsesIcon, pasteIcon } from '@jupyterlab/ui-components';
+import { bellIcon, copyIcon, deleteIcon, ellipsesIcon, pasteIcon } from '@jupyterlab/ui-components';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import { getStatusLabel, getTypeLabel, formatTime } from '../../components/labels';
 import { Menu } from '../../components/menu';
 import { RelativeTime } from '../../components/relative-time';
 import { getRunName, getRunPlace } from '../../components/run-name';
+import type { ITagDropProps } from '../../components/tag-drag';
+import { useTagDrop } from '../../components/tag-drag';
 import { useModel } from '../../components/use-model';
 import { usePulse } from '../../components/use-pulse';
 import type { Entity, EntityType, Run } from '../../generated/api';
@@ -21,9 +23,9 @@ import {
 } from '../../model/urns';
 import type { IFollowedEntities, IStarredEntities } from '../../tokens';
 import { formatBytes } from './figures';
-import type { IPageProps } from './page';
+import type { IPage, IPageProps } from './page';
 import { getEntityTitle, startChange } from './page';
-import { TagRow } from './tag-row';
+import { TagRow, withTag } from './tag-row';
 import { USER_ASPECT, withTags } from './user-metadata';
 
 /** Returns the label of a type; a type of the user's own has a title in the registry. */
@@ -183,9 +185,13 @@ function Follow({ page, followed }: IPageProps & { followed: IFollowedEntities }
   );
 }
 
+/** Types that are deleted elsewhere: instances in their panel, namespaces with all that is in them. */
+const NOT_DELETED = new Set(['instance', 'namespace']);
+
 function Actions({ page, entity }: IPageProps & { entity: Entity }): React.JSX.Element {
   const { model, actions, services, trans } = page;
   const { urn } = model;
+  const { mayDelete } = useModel(model);
   const notebook = parseNotebookUrn(urn);
   const hasCode = createLoadCode(entity, 'spark') !== null;
   const items = [
@@ -195,7 +201,10 @@ function Actions({ page, entity }: IPageProps & { entity: Entity }): React.JSX.E
     ...(createMagic(entity) === null
       ? []
       : [{ label: trans.__('Copy as %metadata'), icon: copyIcon, run: () => actions.copyMagic(urn) }]),
-    { label: trans.__('Copy URN'), icon: copyIcon, run: () => actions.copyText(urn) }
+    { label: trans.__('Copy URN'), icon: copyIcon, run: () => actions.copyText(urn) },
+    ...(mayDelete && !isRemoved(entity) && !NOT_DELETED.has(entity.type)
+      ? [{ label: trans.__('Delete…'), icon: deleteIcon, run: () => actions.deleteEntity(urn) }]
+      : [])
   ];
   return (
     <div className="jp-Colophon-actions">
@@ -253,13 +262,40 @@ function Tags({ page, entity }: IPageProps & { entity: Entity }): React.JSX.Elem
   );
 }
 
+/** Makes an element add dropped tags to the entity of the page. */
+function useEntityTagDrop(page: IPage): ITagDropProps {
+  const { model } = page;
+  const { type, mayEdit } = useModel(model);
+  const spec = type?.aspects.find(({ name }) => name === USER_ASPECT);
+  const addTag = (tag: string): void =>
+    void (spec && startChange(page, () => model.change(spec, withTags(withTag(tag)))));
+  return useTagDrop(mayEdit && spec !== undefined ? addTag : null);
+}
+
+/** States that the entity is deleted, with a button that restores it. */
+function RemovedNote({ page }: IPageProps): React.JSX.Element {
+  const { model, actions, trans } = page;
+  const { mayDelete } = useModel(model);
+  return (
+    <p role="note">
+      {trans.__('Deleted; the history is available.')}{' '}
+      {mayDelete && (
+        <button type="button" className="jp-Colophon-button" onClick={() => actions.restoreEntity(model.urn)}>
+          {trans.__('Restore')}
+        </button>
+      )}
+    </p>
+  );
+}
+
 /** The head of the page: what the entity is, how fresh, and what can be done with it. */
 export function Head({ page }: IPageProps): React.JSX.Element {
-  const { model, services, trans } = page;
+  const { model, services } = page;
   const { entity } = useModel(model);
+  const drop = useEntityTagDrop(page);
   const TypeIcon = getTypeIcon(entity?.type ?? '');
   return (
-    <header className="jp-Colophon-head">
+    <header className="jp-Colophon-head" {...drop}>
       <TypeIcon.react tag="span" className="jp-Colophon-headIcon" width="28px" />
       <div className="jp-Colophon-headText">
         <div className="jp-Colophon-title">
@@ -272,7 +308,7 @@ export function Head({ page }: IPageProps): React.JSX.Element {
           {entity && <Freshness page={page} entity={entity} />}
           <Size page={page} />
         </p>
-        {entity && isRemoved(entity) && <p role="note">{trans.__('Deleted; the history is available.')}</p>}
+        {entity && isRemoved(entity) && <RemovedNote page={page} />}
         {entity && <Tags page={page} entity={entity} />}
       </div>
       {entity && <Actions page={page} entity={entity} />}

@@ -50,6 +50,9 @@ export interface IEntityState extends ILiveState {
   entity: Entity | null;
   type: EntityType | null;
   mayEdit: boolean;
+  /** Whether the user may write what machines record, too. */
+  mayRecord: boolean;
+  mayDelete: boolean;
   /** The metadata of the columns of a dataset. */
   columns: readonly ColumnMetadata[];
   columnsProblem: CatalogProblem | null;
@@ -83,6 +86,8 @@ const EMPTY: IEntityState = {
   entity: null,
   type: null,
   mayEdit: false,
+  mayRecord: false,
+  mayDelete: false,
   columns: [],
   columnsProblem: null,
   profile: null,
@@ -285,7 +290,14 @@ export class EntityModel extends LiveModel<IEntityState> {
   protected override async load(): Promise<Partial<IEntityState>> {
     const entity = await this._catalog.call('readEntity', { urn: this.urn });
     const [type, me] = await Promise.all([this._readType(entity.type), this._catalog.call('readMe', {})]);
-    return { entity, type, mayEdit: me.scopes.some(scope => scope === 'annotate' || scope === 'admin') };
+    const { scopes } = me;
+    return {
+      entity,
+      type,
+      mayEdit: scopes.includes('annotate') || scopes.includes('admin'),
+      mayRecord: scopes.includes('emit'),
+      mayDelete: scopes.includes('admin')
+    };
   }
 
   protected override onChanges(changes: readonly Change[]): void {

@@ -6,6 +6,7 @@ import type { Entity } from '../../generated/api';
 import type { ICellPlace } from '../../model/cell-place';
 import type { Library } from '../../model/load-code';
 import { parseCustomUrn, shortenUrn } from '../../model/urns';
+import type { ReferenceKind } from '../../model/vocabulary';
 import type { IEntityTabRegistry, IFollowedEntities, IMetadataService, ISearch, IStarredEntities } from '../../tokens';
 import type { EntityModel } from './model';
 
@@ -20,6 +21,10 @@ export interface IEntityActions {
   insertCode(urn: string, library: Library): void;
   copyMagic(urn: string): void;
   copyText(text: string): void;
+  /** Asks for an owner, a glossary term or a domain; resolves to its URN, or null if the user cancels. */
+  pickReference(kind: ReferenceKind): Promise<string | null>;
+  deleteEntity(urn: string): void;
+  restoreEntity(urn: string): void;
 }
 
 /** The services that the page uses; null if they are not available. */

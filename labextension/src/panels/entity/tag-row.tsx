@@ -1,5 +1,6 @@
 import { addIcon } from '@jupyterlab/ui-components';
 import React from 'react';
+import { makeTagDraggable } from '../../components/tag-drag';
 import { Combobox } from '../../forms/fields/combobox';
 import type { IDescribedValue } from '../../model/descriptors';
 import { getScope } from '../../model/descriptors';
@@ -69,6 +70,11 @@ function TagInput(props: {
   );
 }
 
+/** Returns the change of tags that adds one. */
+export function withTag(tag: string): (tags: readonly string[]) => readonly string[] {
+  return tags => [...tags.filter(other => other !== tag), tag];
+}
+
 /** Tags, glossary terms and domains as chips; tags of users can be added and removed in place. */
 export function TagRow(props: {
   page: IPage;
@@ -104,6 +110,7 @@ export function TagRow(props: {
               data-kind={value.kind}
               data-scope={getScope(value)}
               title={formatValueSource(value, context)}
+              {...(value.kind === 'tag' && value.urn === null && makeTagDraggable(value.name))}
             >
               <DescriptorName value={value} context={context} tooltip={formatValueSource(value, context)} />
               <span className="jp-Colophon-visually-hidden"> {formatValueSource(value, context)}</span>
@@ -127,7 +134,7 @@ export function TagRow(props: {
             page={page}
             label={addLabel}
             add={tag => {
-              change(tags => [...tags.filter(other => other !== tag), tag]);
+              change(withTag(tag));
               close();
             }}
             close={close}

@@ -4,6 +4,7 @@ import React from 'react';
 import { LivePanel } from '../../components/live-panel';
 import type { ICatalog } from '../../tokens';
 import { PickerBody } from './body';
+import type { IPickerOptions } from './model';
 import { PickerModel } from './model';
 
 /** The content of the dialog; its value is the URN of the selected entity. */
@@ -32,9 +33,10 @@ class PickerDialog extends Dialog<string | null> {
   constructor(
     title: string,
     private _model: PickerModel,
+    okLabel: string,
     trans: TranslationBundle
   ) {
-    const buttons = [Dialog.cancelButton(), Dialog.okButton({ label: trans.__('Open') })];
+    const buttons = [Dialog.cancelButton(), Dialog.okButton({ label: okLabel })];
     const body = new PickerPanel(_model, title, () => this.resolve(), trans);
     super({ title, body, buttons, focusNodeSelector: 'input' });
   }
@@ -47,14 +49,20 @@ class PickerDialog extends Dialog<string | null> {
   }
 }
 
+/** Which entities can be chosen, and the label of the button that accepts one. */
+export interface IPickOptions extends IPickerOptions {
+  okLabel?: string;
+}
+
 /** Asks for an entity, which is searched while the user types; null if the user cancels. */
 export async function pickEntity(
   catalog: ICatalog,
   title: string,
-  isAllowed: (urn: string) => boolean,
+  options: IPickOptions,
   trans: TranslationBundle
 ): Promise<string | null> {
-  const dialog = new PickerDialog(title, new PickerModel(catalog, isAllowed), trans);
+  const { okLabel = trans.__('Open') } = options;
+  const dialog = new PickerDialog(title, new PickerModel(catalog, options), okLabel, trans);
   const { button, value } = await dialog.launch();
   return button.accept ? value : null;
 }

@@ -25,14 +25,19 @@ const LIMIT = 20;
 const RECENT_CHANGES = 300;
 const TYPING_PAUSE_MS = 150;
 
+/** Which entities can be chosen; by default, all. */
+export interface IPickerOptions {
+  /** Whether an entity can be chosen, by its URN. */
+  isAllowed?: (urn: string) => boolean;
+  /** The types of entities; without a text, all of them are listed by name, instead of recent entities. */
+  types?: readonly string[];
+}
+
 /** The model of the dialog that asks for an entity. */
 export class PickerModel extends LiveModel<IPickerState> {
-  /**
-   * @param _isAllowed - Whether an entity can be chosen, by its URN.
-   */
   constructor(
     private _catalog: ICatalog,
-    private _isAllowed: (urn: string) => boolean
+    private _options: IPickerOptions = {}
   ) {
     super(null, { text: '', choices: [], selected: -1, busy: false, problem: null });
   }
@@ -63,8 +68,10 @@ export class PickerModel extends LiveModel<IPickerState> {
   }
 
   protected override async load(signal: AbortSignal): Promise<Partial<IPickerState>> {
-    const found = await (this.state.text.trim() === '' ? this._loadRecent(signal) : this._search(signal));
-    const choices = found.filter(({ urn }) => this._isAllowed(urn)).slice(0, LIMIT);
+    const { isAllowed = () => true, types } = this._options;
+    const isRecent = this.state.text.trim() === '' && types === undefined;
+    const found = await (isRecent ? this._loadRecent(signal) : this._searchTypes(types ?? [undefined], signal));
+    const choices = found.filter(({ urn }) => isAllowed(urn)).slice(0, LIMIT);
     return { choices, selected: choices.length > 0 ? 0 : -1 };
   }
 
@@ -72,10 +79,18 @@ export class PickerModel extends LiveModel<IPickerState> {
     // The dialog does not follow the change feed.
   }
 
-  private async _search(signal: AbortSignal): Promise<readonly IChoice[]> {
+  private async _searchTypes(types: readonly (string | undefined)[], signal: AbortSignal): Promise<readonly IChoice[]> {
+    const found = await Promise.all(types.map(type => this._search(type, signal)));
+    return found.flat();
+  }
+
+  private async _search(type: string | undefined, signal: AbortSignal): Promise<readonly IChoice[]> {
+    const text = this.state.text.trim();
+    const sort = text === '' ? ('name' as const) : ('relevance' as const);
     // Twice the limit, because some hits may not be allowed.
-    const parameters = { q: toTypedQuery(this.state.text), facets: 'type', limit: 2 * LIMIT };
-    return (await this._catalog.call('search', parameters, { signal })).hits;
+    const query = { q: toTypedQuery(text) || '*', type, sort, facets: 'type', limit: 2 * LIMIT };
+    const { hits } = await this._catalog.call('search', query, { signal });
+    return hits.map(hit => ({ ...hit, name: hit.displayName ?? hit.name }));
   }
 
   private async _loadRecent(signal: AbortSignal): Promise<readonly IChoice[]> {

@@ -14,7 +14,9 @@ import type { IAddedSections, ISearchActions } from './index';
 import type { ISearchState, SearchModel, SearchSort } from './model';
 import { SavedList, SaveSearch } from './saved';
 import { SearchBox } from './search-box';
+import { SelectionBar } from './selection';
 import { RecentSection, StarredSection } from './sections';
+import { VocabularyLinks } from './vocabulary-links';
 
 interface ISearchProps {
   model: SearchModel;
@@ -108,7 +110,7 @@ function Summary(props: ISearchProps): React.JSX.Element {
 }
 
 /** The ranks of our own sections, between which extensions add theirs. */
-const RANKS = { starred: 200, recent: 300, saved: 400, followed: 500 };
+const RANKS = { starred: 200, recent: 300, saved: 400, followed: 500, browse: 600 };
 
 /** What is shown before a search: our own sections and those of extensions, by rank. */
 function Start({ model, starred, followed, actions, added, trans }: ISearchProps): React.JSX.Element {
@@ -127,6 +129,11 @@ function Start({ model, starred, followed, actions, added, trans }: ISearchProps
       rank: RANKS.followed,
       id: 'followed',
       view: followed && <FollowedSection model={model} followed={followed} trans={trans} />
+    },
+    {
+      rank: RANKS.browse,
+      id: 'browse',
+      view: <VocabularyLinks showVocabulary={tab => actions.showVocabulary(tab)} trans={trans} />
     },
     ...items.map(section => ({
       rank: section.rank,
@@ -205,7 +212,7 @@ function Results(props: ISearchProps & { leave: () => void }): React.JSX.Element
     <NoHits {...props} />
   ) : (
     <section aria-label={trans.__('Entities')} className="jp-Colophon-entities">
-      <Hits model={model} openers={actions} trans={trans} leave={leave} />
+      <Hits model={model} actions={actions} trans={trans} leave={leave} />
     </section>
   );
 }
@@ -222,6 +229,7 @@ export function SearchBody(props: ISearchProps): React.JSX.Element {
       <Chips model={model} trans={trans} />
       {!isStart && <Filters model={model} trans={trans} />}
       <Summary {...props} />
+      {!isStart && <SelectionBar model={model} editEntities={urns => props.actions.editEntities(urns)} trans={trans} />}
       {state.problem && <ProblemNote problem={state.problem} trans={trans} retry={() => void model.refresh()} />}
       <div className="jp-Colophon-results" data-start={isStart}>
         {isStart ? (

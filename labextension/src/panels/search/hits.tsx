@@ -5,8 +5,9 @@ import { useModel } from '../../components/use-model';
 import { useScrollPosition } from '../../components/use-scroll-position';
 import type { SearchResults } from '../../generated/api';
 import { getScrollTop, getVisibleRows } from '../../model/virtual-rows';
-import type { IEntityOpeners } from './entity-row';
+import { useTagDrop } from '../../components/tag-drag';
 import { EntityRow } from './entity-row';
+import type { ISearchActions } from './index';
 import type { SearchModel } from './model';
 
 type Hit = SearchResults['hits'][number];
@@ -18,9 +19,16 @@ const MAX_TAGS = 3;
 
 interface IHitProps {
   hit: Hit;
-  openers: IEntityOpeners;
+  index: number;
+  /** The number of loaded hits. */
+  count: number;
+  rowHeight: number;
+  model: SearchModel;
+  actions: ISearchActions;
   trans: TranslationBundle;
   isTabStop: boolean;
+  /** Handles a click with a modifier key; returns whether it selects. */
+  select: (event: React.MouseEvent, index: number) => boolean;
 }
 
 /** A text with highlighted parts; plain text. */
@@ -56,6 +64,9 @@ function Reason({ match }: { match: Match }): React.JSX.Element {
 /** The last part of the name, highlighted if it matches; the rest of a path is shown beside it. */
 function HitName({ hit }: { hit: Hit }): React.JSX.Element {
   const match = hit.matches.find(({ matchedOn }) => matchedOn === 'name');
+  if (hit.displayName !== null) {
+    return <>{hit.displayName}</>;
+  }
   return match && getLastPart(hit.name) === hit.name ? (
     <HighlightedText parts={match.parts} />
   ) : (
@@ -89,18 +100,45 @@ function HitDetails({ hit, trans }: { hit: Hit; trans: TranslationBundle }): Rea
   );
 }
 
-function HitItem({ hit, openers, trans, isTabStop }: IHitProps): React.JSX.Element {
+/** A hit with a checkbox that selects it; a tag can be dropped on it. */
+function HitItem(props: IHitProps): React.JSX.Element {
+  const { hit, index, count, rowHeight, model, actions, trans, isTabStop, select } = props;
+  const isSelected = useModel(model).selected.has(hit.urn);
+  const drop = useTagDrop(tag => actions.addTag(tag, hit.urn));
   return (
-    <EntityRow
-      entity={hit}
-      openers={openers}
-      trans={trans}
-      isTabStop={isTabStop}
-      name={<HitName hit={hit} />}
-      changed={hit.updated.time}
+    <li
+      data-at={index}
+      data-selected={isSelected}
+      aria-posinset={index + 1}
+      aria-setsize={count}
+      style={{ top: index * rowHeight, height: rowHeight }}
+      onClickCapture={event => {
+        if (select(event, index)) {
+          event.preventDefault();
+          event.stopPropagation();
+        }
+      }}
+      {...drop}
     >
-      <HitDetails hit={hit} trans={trans} />
-    </EntityRow>
+      <EntityRow
+        entity={hit.displayName === null ? hit : { ...hit, name: hit.displayName }}
+        openers={actions}
+        trans={trans}
+        isTabStop={isTabStop}
+        name={<HitName hit={hit} />}
+        changed={hit.updated.time}
+      >
+        <HitDetails hit={hit} trans={trans} />
+      </EntityRow>
+      <input
+        type="checkbox"
+        className="jp-Colophon-hitCheck"
+        aria-label={trans.__('Select %1', getLastPart(hit.displayName ?? hit.name))}
+        tabIndex={isTabStop ? 0 : -1}
+        checked={isSelected}
+        onChange={() => model.toggleSelected(hit.urn)}
+      />
+    </li>
   );
 }
 
@@ -120,13 +158,13 @@ function findRow(target: EventTarget): HTMLElement | null {
 /** The matching entities as a list with arrow key navigation; only visible rows are rendered. */
 export function Hits(props: {
   model: SearchModel;
-  openers: IEntityOpeners;
+  actions: ISearchActions;
   trans: TranslationBundle;
   /** Focuses the search box, which is above the first hit. */
   leave: () => void;
 }): React.JSX.Element {
-  const { model, openers, trans, leave } = props;
-  const { hits, cursor } = useModel(model);
+  const { model, actions, trans, leave } = props;
+  const { hits, cursor, selected } = useModel(model);
   const list = React.useRef<HTMLDivElement>(null);
   const [active, setActive] = React.useState(0);
   const [focusedRow, focusRow] = React.useState<number | null>(null);
@@ -164,11 +202,26 @@ export function Hits(props: {
     setActive(next);
     focusRow(next);
   };
+  /** Ctrl or Cmd selects one more hit, Shift all hits from the active one. */
+  const select = (event: React.MouseEvent, index: number): boolean => {
+    const hit = hits[index];
+    if (hit === undefined || (!event.ctrlKey && !event.metaKey && !event.shiftKey)) {
+      return false;
+    }
+    if (event.shiftKey) {
+      model.selectRange(activeIndex, index);
+    } else {
+      model.toggleSelected(hit.urn);
+    }
+    setActive(index);
+    return true;
+  };
   const visible = [...new Set([activeIndex, ...Array.from({ length: end - first }, (_, index) => first + index)])];
   return (
     <div
       ref={list}
       className="jp-Colophon-hits"
+      data-selecting={selected.size > 0}
       onKeyDown={onKeyDown}
       onFocus={event => {
         const index = Number(findRow(event.target)?.dataset['at']);
@@ -183,15 +236,18 @@ export function Hits(props: {
           .map(index => {
             const hit = hits[index];
             return hit === undefined ? null : (
-              <li
+              <HitItem
                 key={hit.urn}
-                data-at={index}
-                aria-posinset={index + 1}
-                aria-setsize={hits.length}
-                style={{ top: index * scrolled.rowHeight, height: scrolled.rowHeight }}
-              >
-                <HitItem hit={hit} openers={openers} trans={trans} isTabStop={index === activeIndex} />
-              </li>
+                hit={hit}
+                index={index}
+                count={hits.length}
+                rowHeight={scrolled.rowHeight}
+                model={model}
+                actions={actions}
+                trans={trans}
+                isTabStop={index === activeIndex}
+                select={select}
+              />
             );
           })}
       </ul>

@@ -20,6 +20,11 @@ export interface IAddedSections {
 export interface ISearchActions extends IEntityOpeners {
   /** Asks for the name of a saved search; null if the user cancels. */
   askName(): Promise<string | null>;
+  /** Opens the page that edits the tags and the owner of several entities. */
+  editEntities(urns: readonly string[]): void;
+  addTag(tag: string, urn: string): void;
+  /** Shows the list of keys, or of glossary terms, domains or owners. */
+  showVocabulary(tab: string): void;
 }
 
 /** The tab *Metadata* of the left sidebar. */

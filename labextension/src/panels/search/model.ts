@@ -39,6 +39,8 @@ export interface ISearchState extends ILiveState {
   facets: SearchResults['facets'];
   labels: SearchResults['labels'];
   saved: readonly ISavedSearch[];
+  /** The URNs of the selected hits. */
+  selected: ReadonlySet<string>;
 }
 
 type Answer = Partial<ISearchState>;
@@ -63,7 +65,8 @@ const EMPTY: ISearchState = {
   problem: null,
   filters: {},
   sort: 'relevance',
-  saved: []
+  saved: [],
+  selected: new Set()
 };
 
 function toAnswer(answer: SearchResults): Answer {
@@ -156,6 +159,30 @@ export class SearchModel extends LiveModel<ISearchState> {
     });
   }
 
+  /** Selects a hit, or deselects it. */
+  toggleSelected(urn: string): void {
+    const selected = new Set(this.state.selected);
+    if (!selected.delete(urn)) {
+      selected.add(urn);
+    }
+    this.setState({ selected });
+  }
+
+  /** Selects the hits from one to another, by their indices. */
+  selectRange(from: number, to: number): void {
+    const range = this.state.hits.slice(Math.min(from, to), Math.max(from, to) + 1);
+    this.setState({ selected: new Set([...this.state.selected, ...range.map(({ urn }) => urn)]) });
+  }
+
+  /** Selects all loaded hits. */
+  selectAll(): void {
+    this.setState({ selected: new Set(this.state.hits.map(({ urn }) => urn)) });
+  }
+
+  clearSelection(): void {
+    this.setState({ selected: new Set() });
+  }
+
   /** Adds the next page of hits. */
   async loadMore(): Promise<void> {
     const { cursor, hits, busy } = this.state;
@@ -177,8 +204,9 @@ export class SearchModel extends LiveModel<ISearchState> {
     const query = JSON.stringify([this._getQuery(), this.state.filters, this.state.sort]);
     try {
       const answer = await this._loadAnswer(signal);
+      const isSame = this._answeredQuery === query;
       this._answeredQuery = query;
-      return { ...answer, answered: true };
+      return { ...answer, answered: true, ...(isSame ? {} : { selected: new Set<string>() }) };
     } catch (reason) {
       if (!signal.aborted && this._answeredQuery !== query) {
         this.setState(NO_ANSWER);

@@ -12,6 +12,8 @@ export interface IVocabularyActions {
   /** Shows the hits of a query in the search panel. */
   search(query: string): void;
   openEntity(urn: string): void;
+  /** Asks for an entity, and adds a tag to it: the alternative to dragging for the keyboard. */
+  addTag(tag: string): void;
 }
 
 /** The page of keys, glossary terms, domains and owners. */

@@ -1,4 +1,4 @@
-import { caretDownEmptyIcon } from '@jupyterlab/ui-components';
+import { addIcon, caretDownEmptyIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 import { ProblemNote } from '../../components/problem';
 import { ScrollableTable } from '../../components/scrollable-table';
@@ -68,6 +68,22 @@ function Values(props: IVocabularyProps & { item: Key }): React.JSX.Element | nu
   );
 }
 
+/** A button that adds a tag to an entity that is chosen by its name. */
+function AddButton({ actions, tag, trans }: IVocabularyProps & { tag: string }): React.JSX.Element {
+  const label = trans.__('Add the tag %1 to a table or a column…', tag);
+  return (
+    <button
+      type="button"
+      className="jp-Colophon-tool"
+      title={label}
+      aria-label={label}
+      onClick={() => actions.addTag(tag)}
+    >
+      <addIcon.react tag="span" width="14px" />
+    </button>
+  );
+}
+
 function KeyRow(props: IVocabularyProps & { item: Key }): React.JSX.Element {
   const { actions, item, trans } = props;
   const { key, kind, entities } = item;
@@ -78,7 +94,10 @@ function KeyRow(props: IVocabularyProps & { item: Key }): React.JSX.Element {
       <tr data-key={key} data-kind={kind}>
         <th scope="row">
           {kind === 'tag' ? (
-            <DraggableTag tag={key} open={search} trans={trans} />
+            <>
+              <DraggableTag tag={key} open={search} trans={trans} />
+              <AddButton {...props} tag={key} />
+            </>
           ) : (
             <button type="button" className="jp-Colophon-link" onClick={search}>
               {key}

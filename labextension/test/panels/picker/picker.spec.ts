@@ -20,7 +20,7 @@ function createServer(): FakeServer {
 }
 
 test('recent entities can be chosen at once', async () => {
-  const model = new PickerModel(new Catalog(createServer().settings), () => true);
+  const model = new PickerModel(new Catalog(createServer().settings));
   model.show();
   await waitUntil(() => model.state.choices.length > 0);
   expect(model.state.choices.map(choice => choice.name)).toEqual(['new', 'old']);
@@ -30,7 +30,7 @@ test('recent entities can be chosen at once', async () => {
 
 test('a search lists the allowed entities, and the keyboard selects one', async () => {
   const server = createServer();
-  const model = new PickerModel(new Catalog(server.settings), hasLineage);
+  const model = new PickerModel(new Catalog(server.settings), { isAllowed: hasLineage });
   model.setText('fli');
   expect(model.urn).toBeNull();
   await waitUntil(() => !model.state.busy);
@@ -53,9 +53,24 @@ test('a search lists the allowed entities, and the keyboard selects one', async 
 
 test('a failed search is a problem, and nothing is selected', async () => {
   const server = createServer().on('GET', 'search', problem(503, 'the store is locked'));
-  const model = new PickerModel(new Catalog(server.settings), () => true);
+  const model = new PickerModel(new Catalog(server.settings));
   model.setText('x');
   await waitUntil(() => model.state.problem !== null);
   expect(model.urn).toBeNull();
+  model.dispose();
+});
+
+test('entities of some types are listed by name', async () => {
+  const server = createServer().on('GET', 'search', ({ query }) => ({
+    body: answerOf([{ ...hit(query.get('type') ?? ''), displayName: query.get('type') === 'corpuser' ? 'Ada' : null }])
+  }));
+  const model = new PickerModel(new Catalog(server.settings), { types: ['corpuser', 'corpGroup'] });
+  model.show();
+  await waitUntil(() => model.state.choices.length > 0);
+  expect(model.state.choices.map(choice => choice.name)).toEqual(['Ada', 'corpGroup']);
+  expect(server.seen.map(({ query }) => [query.get('q'), query.get('sort')])).toEqual([
+    ['*', 'name'],
+    ['*', 'name']
+  ]);
   model.dispose();
 });

@@ -4,6 +4,7 @@ import { afterEach, expect, test } from 'vitest';
 import { Catalog } from '../../../src/api/client';
 import { Schemaspaces } from '../../../src/api/schemaspaces';
 import { SavedSearchStore } from '../../../src/model/saved-searches';
+import { TAG_MIME } from '../../../src/model/tag-drag';
 import { SearchPanel } from '../../../src/panels/search';
 import { SearchModel } from '../../../src/panels/search/model';
 import { answerOf, column, FakeServer, hit, table } from '../../support/server';
@@ -71,7 +72,10 @@ function shown(behind: FakeServer, keeps = true, followed: Searches | null = nul
   const actions = {
     openEntity: (urn: string) => void opened.push(`open ${urn}`),
     previewEntity: (urn: string) => void opened.push(`preview ${urn}`),
-    askName: () => Promise.resolve(' Mine ')
+    askName: () => Promise.resolve(' Mine '),
+    editEntities: (urns: readonly string[]) => void opened.push(`edit ${urns.join(' ')}`),
+    addTag: (tag: string, urn: string) => void opened.push(`tag ${tag} ${urn}`),
+    showVocabulary: (tab: string) => void opened.push(`vocabulary ${tab}`)
   };
   open = new SearchPanel(model, null, actions, nullTranslator.load(''), null, followed);
   Widget.attach(open, document.body);
@@ -203,4 +207,59 @@ test('a search is followed from its results, and listed before a search', async 
   await model.search('');
   await click('Stop following owner:* · dataset');
   expect(followed.state).toEqual([]);
+});
+
+test('tags of programs are folded, in filters and in hits', async () => {
+  const tagged = { ...hit('a'), tags: ['Cell', 'faa'], systemTags: ['Cell'] };
+  const facets = {
+    ...FACETS,
+    tag: [
+      { value: 'Cell', count: 9, bySystem: true },
+      { value: 'faa', count: 2 },
+      { value: 'kpi', count: 1 }
+    ]
+  };
+  await typed(shown(server().on('GET', 'search', { body: { ...answerOf([tagged, hit('b')]), facets } })), 'a');
+  const details = document.querySelector('.jp-Colophon-hit-details');
+  expect(details?.querySelector('.jp-Colophon-tag')?.textContent).toBe('faa');
+  expect(details?.querySelector('.jp-Colophon-moreTags')?.getAttribute('title')).toBe('Cell');
+  await click('Tag');
+  await waitUntil(() => button('faa 2') !== undefined);
+  expect(button('Cell 9')).toBeUndefined();
+  await click('1 more, written by programs');
+  await waitUntil(() => button('Cell 9') !== undefined);
+});
+
+function checkbox(name: string): HTMLInputElement | null {
+  return document.querySelector(`input[aria-label="Select ${name}"]`);
+}
+
+test('selected hits are edited together', async () => {
+  const hits = ['a', 'b', 'c'].map(name => hit(name));
+  const model = shown(server().on('GET', 'search', { body: answerOf(hits) }));
+  await typed(model, 'a');
+  checkbox('a')?.click();
+  await waitUntil(() => button('Edit…') !== undefined);
+  const rows = [...document.querySelectorAll<HTMLElement>('.jp-Colophon-hit')];
+  rows[2]?.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, ctrlKey: true }));
+  await waitUntil(() => model.state.selected.size === 2);
+  await click('Edit…');
+  rows[1]?.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, shiftKey: true }));
+  await waitUntil(() => model.state.selected.size === 3);
+  expect(opened).toEqual([`edit ${table('a')} ${table('c')}`]);
+  model.setText('other');
+  await waitUntil(() => model.state.selected.size === 0);
+  await waitUntil(() => button('Edit…') === undefined);
+});
+
+test('a tag is dropped on a hit', async () => {
+  await typed(shown(server().on('GET', 'search', { body: answerOf([hit('a')]) })), 'a');
+  const event = new Event('drop', { bubbles: true, cancelable: true });
+  Object.assign(event, {
+    dataTransfer: { types: [TAG_MIME], getData: (type: string) => (type === TAG_MIME ? 'faa' : '') }
+  });
+  document.querySelector('.jp-Colophon-hit')?.dispatchEvent(event);
+  await waitUntil(() => opened.length === 1);
+  expect(opened).toEqual([`tag faa ${table('a')}`]);
+  expect(event.defaultPrevented).toBe(true);
 });

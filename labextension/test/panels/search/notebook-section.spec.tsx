@@ -55,7 +55,14 @@ function show(registry: Registry<ISearchSection>): void {
     feed: new FakeFeed().feed,
     ...openers
   } as unknown as IMetadataService;
-  const actions = { ...openers, askName: () => Promise.resolve(null) };
+  const ignore = (): void => undefined;
+  const actions = {
+    ...openers,
+    askName: () => Promise.resolve(null),
+    editEntities: ignore,
+    addTag: ignore,
+    showVocabulary: ignore
+  };
   panel = new SearchPanel(new SearchModel(catalog, null, null), null, actions, trans, { registry, metadata });
   Widget.attach(panel, document.body);
 }
@@ -91,7 +98,7 @@ test('sections of extensions are shown by rank, and until they are removed', asy
   show(registry);
   const titles = (): (string | null)[] => [...document.querySelectorAll('h3')].map(item => item.textContent);
   await waitUntil(() => document.body.textContent?.includes('content of Later') === true);
-  expect(titles()).toEqual(['First', 'Later']);
+  expect(titles()).toEqual(['First', 'Browse', 'Later']);
   first.dispose();
-  await waitUntil(() => titles().join() === 'Later');
+  await waitUntil(() => titles().join() === 'Browse,Later');
 });

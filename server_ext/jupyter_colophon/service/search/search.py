@@ -23,6 +23,7 @@ from jupyter_colophon.core.model.search_index_terms import (
     encode_filter_term,
     encode_index_word,
     fold_text_for_comparison,
+    split_search_tokens,
 )
 from jupyter_colophon.core.model.vocabulary import Descriptor
 from jupyter_colophon.core.read_budget import limit_items_to_page_bytes
@@ -398,7 +399,7 @@ def _add_full_text_matches(
             word = encode_index_word(f"{NAME_KEY}:{term.pattern.text}")
             named = tx.search.find_matches(TextQuery(exact=(word,), terms=terms), RANKED_MAX)
             results.add_matches_of_term(named, at, 0.0)
-            results.named.update(match.urn for match in named)
+            results.named.update(_find_completely_named(tx, term.pattern.text, named, terms))
     if cut:
         # Count the matches of several terms together.
         groups = tx.search.group_matches(
@@ -407,6 +408,25 @@ def _add_full_text_matches(
     if sum(len(group.numbers) for group in groups) > RANKED_MAX:
         results.capped = True
         results.groups += groups
+
+
+def _find_completely_named(
+    tx: TableContext, text: str, named: Sequence[Match], terms: tuple[str, ...]
+) -> Iterable[str]:
+    """Return the URNs of those of these matches of `name:text` whose complete name is the text.
+
+    One word may be a part of the name in an aspect, such as that of a glossary term. After its type, an entity has its
+    complete name only.
+    """
+    if len(split_search_tokens(text)) > 1:
+        return {match.urn for match in named}
+    types = sorted({match.type for match in named})
+    words = tuple(encode_index_word(f"{fold_text_for_comparison(type_)}:{text}") for type_ in types)
+    return (
+        {match.urn for match in tx.search.find_matches(TextQuery(exact=words, terms=terms), RANKED_MAX)}
+        if words
+        else ()
+    )
 
 
 def _may_be_complete_name(term: SearchTerm) -> bool:
