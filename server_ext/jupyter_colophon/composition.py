@@ -84,7 +84,6 @@ class Catalog:
     sealer: BackgroundSealer
     inbox: ProposalInbox
     loads: LoadService
-    independent_batches: IndependentBatches
     dead_letters: DeadLetterService
     metadata: MetadataReader
     lister: EntitySearchLister
@@ -99,6 +98,11 @@ class Catalog:
     def notebooks(self) -> NotebookRecords:
         """The records of notebooks, which follow their files."""
         return NotebookRecords(self.provider, self.identity, self.write_path)
+
+    @property
+    def independent_batches(self) -> IndependentBatches:
+        """Batches whose proposals are applied independently."""
+        return IndependentBatches(self.write_path, self.reader.read_policy)
 
     def derive_catalog_id_in_events(self) -> str:
         """Return the id of this catalog in event ids; it does not reveal the store's key. Raises StorageError."""
@@ -249,7 +253,6 @@ def _compose_catalog(
         sealer=sealer,
         inbox=inbox,
         loads=LoadService(provider, write_path, cursors, read_time_ms),
-        independent_batches=IndependentBatches(write_path, policy),
         dead_letters=DeadLetterService(provider, policy, write_path, cursors, collector, read_time_ms),
         metadata=MetadataReader(provider, registry, policy, write_path.system_filter, cursors),
         lister=EntitySearchLister(searcher, identity),

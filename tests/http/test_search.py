@@ -299,8 +299,8 @@ async def test_word_of_a_term_is_not_its_exact_name(api: Any) -> None:
 
 async def test_keys_have_the_number_of_their_values(api: Any) -> None:
     await _write(api)
-    asked = {"countValues": "true", "kind": "property"}
-    keys = (await api("GET", "keys", params=asked, answers="keys")).body["keys"]
+    parameters = {"countValues": "true", "kind": "property"}
+    keys = (await api("GET", "keys", params=parameters, answers="keys")).body["keys"]
     assert {one["kind"] for one in keys} == {"property"}
     assert {one["key"]: one["values"]["count"] for one in keys}["owner"] == 2
     some = (await api("GET", "keys", params={"countValues": "true", "prefix": "faa"}, answers="keys")).body["keys"]

@@ -142,9 +142,9 @@ for (const theme of ['Light', 'Dark']) {
       expect(await findViolations(page, '.jp-Colophon-vocabulary')).toEqual([]);
       const tag = `drag-${theme.toLowerCase()}`;
       await writeTables(page, { worst_days: { owner: 'operations', tags: [tag] } });
-      await vocabulary.getByRole('button', { name: tag }).dragTo(hits.filter({ hasText: 'carriers' }));
+      await vocabulary.getByRole('button', { name: tag, exact: true }).dragTo(hits.filter({ hasText: 'carriers' }));
       await expect(hits.filter({ hasText: 'carriers' })).toContainText(tag);
-      await vocabulary.getByRole('button', { name: tag }).click();
+      await vocabulary.getByRole('button', { name: tag, exact: true }).click();
       await expect(box).toHaveValue(`tags:${tag}`);
       await expect(hits).toHaveCount(2);
     });
