@@ -155,7 +155,7 @@ for (const theme of ['Light', 'Dark']) {
       const vocabulary = page.getByRole('region', { name: 'Vocabulary' });
       await vocabulary.getByRole('button', { name: 'New glossary term' }).click();
       await vocabulary.getByLabel('Name', { exact: true }).fill(term);
-      await vocabulary.getByLabel('Description').fill('Minutes against the timetable');
+      await vocabulary.getByRole('textbox', { name: 'Description' }).fill('Minutes against the timetable');
       await page.screenshot({ path: info.outputPath('new-term.png') });
       await vocabulary.getByRole('button', { name: 'Create' }).click();
       await expect(vocabulary.getByRole('row', { name: new RegExp(term) })).toContainText('Minutes against the timetable');

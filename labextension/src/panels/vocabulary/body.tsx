@@ -17,7 +17,7 @@ export interface IVocabularyProps {
 }
 
 /** Returns the title of a tab. */
-export function getTabTitle(tab: VocabularyTab, trans: TranslationBundle): string {
+function getTabTitle(tab: VocabularyTab, trans: TranslationBundle): string {
   switch (tab) {
     case 'keys':
       return trans.__('Keys and tags');

@@ -4,7 +4,7 @@ import { LivePanel } from '../../components/live-panel';
 import { VocabularyBody } from './body';
 import type { VocabularyModel } from './model';
 
-export { VOCABULARY_TABS, VocabularyModel } from './model';
+export { VocabularyModel } from './model';
 export type { VocabularyTab } from './model';
 
 /** The actions of the page. */

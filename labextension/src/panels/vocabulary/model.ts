@@ -24,7 +24,7 @@ export interface IKeyList {
 }
 
 /** The values of a key, as far as they are loaded; the problem if that failed. */
-export interface IValueList {
+interface IValueList {
   values: KeyValues['values'];
   cursor: string | null;
   problem: CatalogProblem | null;
