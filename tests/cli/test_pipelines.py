@@ -50,7 +50,7 @@ def test_invalid_pipeline_is_not_run(colophon: Commands, tmp_path: Path) -> None
     for verb in ("run", "preview", "package"):
         result = colophon("pipeline", verb, written(tmp_path, arguments={}))
         assert (result.status, result.out) == (1, "")
-        assert "/metadata/stages/0/properties/path: the run has no argument source" in result.err
+        assert "/metadata/stages/0/properties/path: the run was started without the argument source" in result.err
 
 
 @pytest.mark.parametrize(

@@ -357,7 +357,7 @@ def test_pipelines_are_listed_and_checked(kernel, catalog, tmp_path):
     valid = kernel.run("%metadata pipeline validate copies source=/a", "c")
     assert ("is valid" in valid.text, "a > b" in valid.text) == (True, True)
     wrong = kernel.run("%metadata pipeline validate copies", "c")
-    assert "the run has no argument source" in wrong.text
+    assert "the run was started without the argument source" in wrong.text
     (tmp_path / "ok.json").write_text(json.dumps(document), "utf-8")
     assert "a > b" in kernel.run(f"%metadata pipeline validate {tmp_path}/ok.json source=/a", "c").text
     kernel.run("from jupyter_colophon import metadata", "c")
@@ -371,7 +371,10 @@ def test_pipelines_are_listed_and_checked(kernel, catalog, tmp_path):
         outcome = kernel.run(f"metadata.pipeline({call})", "c")
         assert (outcome.succeeded, outcome.text.startswith(recorded)) == (False, True), outcome.text
     notes = "try: metadata.pipeline('run', 'copies')\nexcept Exception as error: print(error.__notes__)"
-    assert "/metadata/stages/0/properties/path: the run has no argument source" in kernel.run(notes, "c").text
+    assert (
+        "/metadata/stages/0/properties/path: the run was started without the argument source"
+        in kernel.run(notes, "c").text
+    )
     assert "No such file" in kernel.run(f"%metadata pipeline validate {tmp_path}/nosuch.json", "c").text
     assert not kernel.run("%metadata pipeline validate nosuch", "c").succeeded
     assert not kernel.run("%metadata pipeline run", "c").succeeded

@@ -69,7 +69,7 @@ def _find_text_problems(text: str, arguments: Mapping[str, str]) -> Iterator[str
     uses = Counter(match[1] for match in _MACRO.finditer(text) if match[1])
     for name in uses:
         if name not in arguments:
-            yield f"the run has no argument {name}"
+            yield f"the run was started without the argument {name}"
     if len(text) + sum(len(arguments.get(name, "")) * times for name, times in uses.items()) > _EXPANDED_MAX:
         yield f"it is longer than {_EXPANDED_MAX} characters after its macros are replaced"
 

@@ -12,6 +12,9 @@ from jupyter_colophon.storage.changes.read_audit import ProgramReadAudit
 P = ParamSpec("P")
 R = TypeVar("R")
 
+#: The members of a recorded query that are not named after the parameter: the format of the audit files does not change.
+_MEMBER_OF_PARAMETER = {"request": "question", "selection": "choice"}
+
 #: Whether a query is running: queries within it are part of it and not recorded again.
 _is_inside: ContextVar[bool] = ContextVar("is_inside", default=False)
 
@@ -41,7 +44,8 @@ def audit_reads_of_method(
                 result = method(*args, **kwargs)
             finally:
                 _is_inside.reset(token)
-            log.record_query_by_program(principal, operation, arguments, urns(result))
+            query = {_MEMBER_OF_PARAMETER.get(name, name): value for name, value in arguments.items()}
+            log.record_query_by_program(principal, operation, query, urns(result))
             return result
 
         return call_and_record

@@ -126,7 +126,7 @@ class RunContext:
     def entity_from(self, argument: str) -> MetadataEntity:
         """Return the dataset named by an argument of the run (by convention `source` and `sink`). Raises LookupError."""
         if argument not in self.arguments:
-            msg = f"the run has no argument {argument!r}"
+            msg = f"the run was started without the argument {argument!r}"
             raise LookupError(msg)
         return resolve_entity(self.arguments[argument], self._namespace)
 

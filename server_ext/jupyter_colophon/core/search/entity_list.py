@@ -17,7 +17,7 @@ class EntityListRequest:
 
     `kinds` are kinds of entity (core/entities/entity_kinds.py); no kinds, namespaces or scope means all. `without` are
     excluded namespaces. Entities whose name begins with `_` are found only with `hidden`; custom entities only by their
-    kind or with `custom`. `after` is a position in the sorted list and replaces `offset`; `max_cursors` is the number of
+    kind or with `custom`. `after` is a position in the sorted list and replaces `offset`; `places` is the number of
     positions of further pages to return. With `as_of` (in ms), the list is that of this time.
     """
 
@@ -33,7 +33,7 @@ class EntityListRequest:
     offset: int = 0
     limit: int | None = None
     after: ListPosition | None = None
-    max_cursors: int = 0
+    places: int = 0
     as_of: int | None = None
 
 

@@ -111,13 +111,13 @@ class ValueTotal:
 class KeysRequest:
     """A query for keys with a prefix, in one namespace or all, of these scopes, on these kinds of entity.
 
-    No scopes or kinds means all. With `as_of` (in ms), the keys of that time.
+    No scopes or carriers (kinds of entity) means all. With `as_of` (in ms), the keys of that time.
     """
 
     prefix: str = ""
     namespace: str = ""
     scopes: tuple[str, ...] = ()
-    kinds: tuple[str, ...] = ()
+    carriers: tuple[str, ...] = ()
     as_of: int | None = None
 
 

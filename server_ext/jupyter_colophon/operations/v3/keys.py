@@ -52,7 +52,7 @@ def list_keys(services: ProcessServices, request: OperationRequest) -> Operation
         request[AS_OF],
     )
     catalog, start = services.get_or_open_catalog(), request[_OFFSET]
-    catalog.lister.require_known_kinds(keys_request.kinds)
+    catalog.lister.require_known_kinds(keys_request.carriers)
     keys, is_truncated = catalog.keys.list_keys_with_counts(keys_request, request.principal)
     return _build_list_answer(to_api_documents(keys[start : start + request[_LIMIT]]), is_truncated=is_truncated)
 

@@ -80,8 +80,8 @@ def search_namespaces(services: ProcessServices, request: OperationRequest) -> O
     scope = request[_ENTITY_SCOPE]
     if scope == "system":
         return _search_and_answer(services, request, (SYSTEM_NAMESPACE,))
-    without = (SYSTEM_NAMESPACE,) if scope == "user" else ()
-    return _search_and_answer(services, request, request[_NAMESPACES], without=without)
+    excluded_namespaces = (SYSTEM_NAMESPACE,) if scope == "user" else ()
+    return _search_and_answer(services, request, request[_NAMESPACES], excluded_namespaces=excluded_namespaces)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,10 +124,10 @@ def _search_and_answer(
     namespaces: tuple[str, ...],
     *,
     route: str = "",
-    without: tuple[str, ...] = (),
+    excluded_namespaces: tuple[str, ...] = (),
 ) -> OperationAnswer:
-    """Search these namespaces; where there are none, all `without` some."""
-    results = _find_page_of_entities(services, request, namespaces, route, without)
+    """Search these namespaces; where there are none, all `excluded_namespaces` some."""
+    results = _find_page_of_entities(services, request, namespaces, route, excluded_namespaces)
     headers = dict(TRUNCATED) if results.listed.truncated else {}
     form = results.search.form
     if form in ("v5", "v6"):
@@ -143,14 +143,14 @@ def _find_page_of_entities(
     request: OperationRequest,
     namespaces: tuple[str, ...],
     route: str,
-    without: tuple[str, ...],
+    excluded_namespaces: tuple[str, ...],
 ) -> _SearchPage:
     catalog, principal, cursor = services.get_or_open_catalog(), request.principal, request[_CURSOR]
     cursors = catalog.searcher.cursors
     if cursor:
         search = _SearchState.from_cursor(cursors.decode_cursor(_KIND, cursor), route, request[_FORMAT])
     else:
-        search = _create_or_resume_search(request, route, namespaces, without)
+        search = _create_or_resume_search(request, route, namespaces, excluded_namespaces)
     listed = catalog.lister.list_sorted_matches(search.request, principal)
     as_of = search.request.as_of
 
@@ -180,10 +180,10 @@ def _measure_entity_bytes(metadata: ScopedMetadata | None) -> int:
 
 
 def _create_or_resume_search(
-    request: OperationRequest, route: str, namespaces: tuple[str, ...], without: tuple[str, ...]
+    request: OperationRequest, route: str, namespaces: tuple[str, ...], excluded_namespaces: tuple[str, ...]
 ) -> _SearchState:
     form, scope = request[_FORMAT] or "names", request[_ENTITY_SCOPE].upper()
-    list_request = replace(_build_list_request(request, namespaces, form), without=without)
+    list_request = replace(_build_list_request(request, namespaces, form), without=excluded_namespaces)
     return _SearchState(route, form, (scope,) if scope else ("SYSTEM", "USER"), list_request)
 
 
@@ -203,7 +203,7 @@ def _build_list_request(request: OperationRequest, namespaces: tuple[str, ...], 
         custom=request[_CUSTOM],
         offset=request[_OFFSET],
         limit=request[_LIMIT] or None,
-        max_cursors=cursors,
+        places=cursors,
         as_of=request[AS_OF],
     )
 

@@ -169,7 +169,7 @@ def _list_sort_keys_of_part_ends(
     if request.limit is None:
         return ()
     ends = range(end, min(len(ordered), LISTED_MAX), request.limit)
-    return tuple(ordered[at - 1] for at in ends[: request.max_cursors])
+    return tuple(ordered[at - 1] for at in ends[: request.places])
 
 
 def _split_by_namespace_and_type(request: EntityListRequest) -> list[SearchRequest]:

@@ -123,7 +123,7 @@ def _add_counts_of_current_keys(
 ) -> bool:
     """Add the current keys of a namespace's entities to `counts`; return whether any are missing."""
     for row in values.iterate_key_counts(tx, space, fold_text_for_comparison(request.prefix)):
-        if not request.kinds or row["entity_kind"] in request.kinds:
+        if not request.carriers or row["entity_kind"] in request.carriers:
             counts[row["key"], row["kind"], row["scope"]] += row["entities"]
     return False
 
@@ -150,7 +150,7 @@ def _add_counts_of_past_keys(
         if not then.removed
     }
     for urn, keys in keys_by_urn.items():
-        if not request.kinds or get_entity_kind_of_row(view.get_loaded_row(urn)["type"], urn) in request.kinds:
+        if not request.carriers or get_entity_kind_of_row(view.get_loaded_row(urn)["type"], urn) in request.carriers:
             counts.update(keys)
     return view.is_truncated or max(len(now), len(before)) >= SCANNED_MAX
 

@@ -19,7 +19,7 @@ from jupyter_colophon.spark.plans.observation import MissingDetail, Observation,
 from jupyter_colophon.spark.plans.plan import Statement, build_statements, build_variable
 from jupyter_colophon.spark.plans.plan_nodes import Effect, get_command
 from jupyter_colophon.spark.plans.plan_reader import BOUNDED, get_reader
-from jupyter_colophon.spark.plans.plan_tree import StreamPlans, TreeNode, parse_tree
+from jupyter_colophon.spark.plans.plan_tree import StreamPlansByColumn, TreeNode, parse_tree
 from jupyter_colophon.spark.plans.session_variables import Variable
 from jupyter_colophon.spark.plans.table_renames import build_rename_statements
 from jupyter_colophon.spark.plans.write_commands import COMMAND_FUNCTIONS, get_command_label, has_only_write_commands
@@ -37,7 +37,7 @@ class PlanListener:
 
     def __init__(self, session: Any, sink: Sink, record_spark_call: Callable[[], None]) -> None:
         """Listen to a session of the JVM; `record_spark_call` is called with each call of Spark, on its thread."""
-        self._stream_plans = StreamPlans()
+        self._stream_plans = StreamPlansByColumn()
         self._reader = get_reader(session)
         self.streams = StreamListener(session, sink, self._stream_plans)
         self._execution_times = ExecutionTimes(session)

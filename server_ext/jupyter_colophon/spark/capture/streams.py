@@ -1,7 +1,7 @@
 """Capture of streaming queries, reported when batches have rows.
 
 Spark does not report a stream's own batches to a `QueryExecutionListener`, so a `StreamingQueryListener` does it. The other
-listener reports what a `foreachBatch` function writes; `StreamPlans` supplies the stream's plan for the rows of the batch.
+listener reports what a `foreachBatch` function writes; `StreamPlansByColumn` supplies the stream's plan for the rows of the batch.
 """
 
 import json
@@ -24,7 +24,7 @@ from jupyter_colophon.spark.plans.jvm_facts import JvmFacts, WriteTarget
 from jupyter_colophon.spark.plans.observation import STREAM, DataRef, MissingDetail, Observation, merge_refs
 from jupyter_colophon.spark.plans.plan import Statement, build_stream_statement
 from jupyter_colophon.spark.plans.plan_reader import BOUNDED, PlanReader, get_reader
-from jupyter_colophon.spark.plans.plan_tree import StreamPlans
+from jupyter_colophon.spark.plans.plan_tree import StreamPlansByColumn
 
 log = logging.getLogger("jupyter_colophon.spark")
 
@@ -56,7 +56,7 @@ class StreamState:
 class StreamListener(StreamingQueryListener):
     """Capture the streaming queries of a session. Spark calls it on its own threads."""
 
-    def __init__(self, session: Any, sink: Callable[[Observation], None], stream_plans: StreamPlans) -> None:
+    def __init__(self, session: Any, sink: Callable[[Observation], None], stream_plans: StreamPlansByColumn) -> None:
         self._session, self._sink, self._stream_plans, self._reader = session, sink, stream_plans, get_reader(session)
         self._streams: OrderedDict[str, StreamState] = OrderedDict()
         self.is_open = True
@@ -149,7 +149,7 @@ def _get_failure_condition(event: Any) -> str:
     return f"{condition} ({raised[1]})" if raised else str(condition)
 
 
-def _remember_plan(reader: PlanReader, query: Any, stream_plans: StreamPlans) -> None:
+def _remember_plan(reader: PlanReader, query: Any, stream_plans: StreamPlansByColumn) -> None:
     output = query.output()
     key = int(output.head().exprId().id()) if output.nonEmpty() else None
     if key is None or key in stream_plans.items:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from jupyter_colophon.spark.plans.plan_nodes import list_fields_sent_by_plan_writer
-from jupyter_colophon.spark.plans.plan_tree import StreamPlans, TreeNode, parse_tree
+from jupyter_colophon.spark.plans.plan_tree import StreamPlansByColumn, TreeNode, parse_tree
 
 
 class Limits(NamedTuple):
@@ -32,7 +32,9 @@ class PlanReader:
     def __init__(self, session: Any) -> None:
         self._loader = session.getClass().getClassLoader()
 
-    def read_complete_plan(self, plan: Any, limits: Limits, stream_plans: StreamPlans | None = None) -> TreeNode | None:
+    def read_complete_plan(
+        self, plan: Any, limits: Limits, stream_plans: StreamPlansByColumn | None = None
+    ) -> TreeNode | None:
         """Return a complete plan; None if it exceeds the limits."""
         text = self.read_plan_json(plan, limits)
         return None if text is None else parse_tree(text, stream_plans)

@@ -40,7 +40,7 @@ class TreeNode:
 
 
 @dataclass(slots=True)
-class StreamPlans:
+class StreamPlansByColumn:
     """Plans of streams, as JSON by the id of their first column: they replace the rows that a batch function receives.
 
     `relations` are the datasets that their leaves read.
@@ -68,12 +68,12 @@ def find_lateral_plans(node: TreeNode) -> tuple[TreeNode, ...]:
     return tuple(plan for lateral in node.get_trees("right") for plan in lateral.get_trees("plan"))
 
 
-def parse_tree(text: str, stream_plans: StreamPlans | None = None) -> TreeNode:
+def parse_tree(text: str, stream_plans: StreamPlansByColumn | None = None) -> TreeNode:
     """Parse a tree. Raises ValueError if it is malformed."""
     return _build_tree(json.loads(text), stream_plans)
 
 
-def _build_tree(items: list[dict[str, Any]], stream_plans: StreamPlans | None) -> TreeNode:
+def _build_tree(items: list[dict[str, Any]], stream_plans: StreamPlansByColumn | None) -> TreeNode:
     # Backwards, so that children precede their parent; no recursion, since plans may be thousands of nodes deep.
     ready: list[TreeNode] = []
     for item in reversed(stream_plans.insert_stream_plans(items) if stream_plans and stream_plans.items else items):
@@ -89,7 +89,7 @@ def _build_tree(items: list[dict[str, Any]], stream_plans: StreamPlans | None) -
     return ready[0]
 
 
-def _build_forest(value: list[Any], stream_plans: StreamPlans | None) -> Forest:
+def _build_forest(value: list[Any], stream_plans: StreamPlansByColumn | None) -> Forest:
     """Return a field's trees: a tree is a list of items, a list of trees is a list of lists."""
     if value and isinstance(value[0], dict):
         return (_build_tree(value, stream_plans),)

@@ -179,7 +179,7 @@ def translate_driver_error(connection: TimeLimitedConnection, error: psycopg.Err
         return StoreDamaged("the catalog's database is damaged")
     if state.startswith(_REFUSED):
         return StoreUnavailable(f"the database refused a statement for now (SQLSTATE {state}): try again later")
-    return StorageError(f"the catalog's store failed ({state or type(error).__name__})")
+    return StorageError(f"the catalog's database reported an error ({state or type(error).__name__})")
 
 
 def close_connection_if_lost(connection: TimeLimitedConnection, error: psycopg.Error) -> bool:

@@ -77,4 +77,4 @@ def translate_driver_error(error: sqlite3.Error) -> StorageError:
         return StoreDamaged("the catalog's file is damaged or not a catalog: run `jupyter colophon doctor`")
     if name == "SQLITE_INTERRUPT":
         return TransactionTimeout("a transaction took too long and was cancelled")
-    return StorageError(f"the catalog's store failed ({name})")
+    return StorageError(f"the catalog's database reported an error ({name}): run `jupyter colophon doctor`")
