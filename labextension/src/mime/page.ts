@@ -93,7 +93,8 @@ function createElement(element: Document, actions: IPageActions): HTMLElement {
     }
     case 'tags': {
       const tags = toList(element['words']).map(word => createTag(key, toText(word), actions));
-      return create('div', '', create('span', 'jp-Colophon-quiet', `${label}:`), ' ', ...tags);
+      const shown = tags.length > 0 ? tags : [create('span', 'jp-Colophon-quiet', toText(element['empty']))];
+      return create('div', '', create('span', 'jp-Colophon-quiet', `${label}:`), ' ', ...shown);
     }
     case 'text':
       return create('div', '', create('div', 'jp-Colophon-quiet', toText(element['caption'])), create('pre', '', text));

@@ -37,6 +37,11 @@ test('names open pages, and tags are searched', () => {
   expect(done).toEqual([open, 'search tags:gold', 'search tags:"two  words "', open, open]);
 });
 
+test('an empty list of tags has a text in place of them', () => {
+  const { host } = show([{ kind: 'tags', label: 'tags', words: [], key: 'tags', empty: 'none' }]);
+  expect(host.textContent).toBe('tags: none');
+});
+
 test('texts are shown as they are, and whatever is not an element is not shown', () => {
   const { host } = show([
     { kind: 'title', text: HOSTILE, note: HOSTILE },

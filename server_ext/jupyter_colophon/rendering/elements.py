@@ -91,6 +91,10 @@ class TextLine:
         return f"<div{style}>{escape(self.text)}</div>"
 
 
+#: Shown in place of an empty list of words.
+_NO_WORDS = "none"
+
+
 @dataclass(frozen=True, slots=True)
 class TagList:
     """A labelled list of short words, which are values of a key of the search unless that is empty."""
@@ -100,17 +104,17 @@ class TagList:
     key: str = "tags"
 
     def to_document(self) -> dict[str, Any]:
-        """Return the words; with a key, each is a value of it that can be searched."""
-        return {"kind": "tags", "label": self.label, "words": list(self.words), "key": self.key}
+        """Return the words, and the text in place of none; with a key, each word is a value of it that can be searched."""
+        return {"kind": "tags", "label": self.label, "words": list(self.words), "key": self.key, "empty": _NO_WORDS}
 
     def to_text(self, max_cell: int | None) -> str:
         """Return one line."""
-        return escape_control_characters(f"{self.label}: {', '.join(self.words) or 'none'}")
+        return escape_control_characters(f"{self.label}: {', '.join(self.words) or _NO_WORDS}")
 
     def to_html(self) -> str:
         """Return a frame around each word."""
         words = "".join(f'<span style="{_TAG}">{escape(word)}</span>' for word in self.words)
-        none = f'<span style="{_QUIET}">none</span>'
+        none = f'<span style="{_QUIET}">{_NO_WORDS}</span>'
         return f'<div><span style="{_QUIET}">{escape(self.label)}:</span> {words or none}</div>'
 
 

@@ -1,24 +1,18 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { Change } from '../../generated/api';
 import type { IDifference } from '../../model/difference';
-import { compareDocuments, namePath } from '../../model/difference';
+import { compareDocuments } from '../../model/difference';
+import { nameField } from '../../model/field-names';
 import { parseColumnUrn, shortenUrn } from '../../model/urns';
 
 /** Aspects that only repeat the URN; they are created with the entity. */
 const KEY_ASPECT = /Key$/;
 
-/** Members that group properties: their names mean nothing to readers. */
-const GROUP = /^(properties|customProperties) › /;
-
-function namePlace(pointer: string): string {
-  return namePath(pointer).replace(GROUP, '');
-}
-
 /** Lists what changed in the values of aspects, the latest change first. */
 export function listDifferences(changes: readonly Change[]): IDifference[] {
   return changes
     .filter(({ aspect, scope }) => aspect !== null && scope === 'USER' && !KEY_ASPECT.test(aspect))
-    .flatMap(({ previous, value }) => compareDocuments(previous ?? {}, value ?? {}, namePlace));
+    .flatMap(({ previous, value }) => compareDocuments(previous ?? {}, value ?? {}, nameField));
 }
 
 /** Returns a sentence about changes of the entity itself, or of what programs record; empty if there is none. */
