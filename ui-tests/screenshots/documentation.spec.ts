@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import { readFileSync } from 'node:fs';
 import { createSnippet, openPanel, getRow } from '../tests/instances';
 import { expect, openNotebook, runCommand, test, writeApi } from '../tests/lab';
 
@@ -76,6 +77,15 @@ test('capture the screenshots of the documentation', async ({ page }) => {
     await about.getByRole('tab', { name: /^Columns/ }).click();
     await expect(about.getByRole('region', { name: 'Columns' })).toContainText('mean_delay');
     await capture(page, 'table-page');
+    await about.getByRole('tab', { name: 'Overview' }).click();
+    await expect(about.getByRole('button', { name: 'Edit: Description' })).toBeVisible();
+    await capture(page, 'overview');
+    await about.getByRole('tab', { name: 'Runs' }).click();
+    await expect(about.getByRole('tabpanel')).toContainText('flights.ipynb');
+    await capture(page, 'runs');
+    await about.getByRole('tab', { name: 'History' }).click();
+    await expect(about.getByRole('tabpanel')).toContainText('published');
+    await capture(page, 'history');
   });
 
   await test.step('the edit form of the table', async () => {
@@ -95,6 +105,24 @@ test('capture the screenshots of the documentation', async ({ page }) => {
     await expect(page.getByRole('list', { name: 'Columns' })).toContainText('mean_delay');
     await page.getByRole('button', { name: 'Fit', exact: true }).click();
     await capture(page, 'lineage');
+    await closeTab(page);
+  });
+
+  await test.step('the latest changes and runs', async () => {
+    await runCommand(page, 'colophon:show-activity');
+    await expect(page.getByRole('region', { name: 'Metadata activity' })).toContainText('daily_delays');
+    await capture(page, 'activity');
+    await runCommand(page, 'application:toggle-right-area');
+  });
+
+  await test.step('the canvas of a pipeline', async () => {
+    const pipeline = JSON.parse(readFileSync('../examples/pipeline.json', 'utf8')) as { metadata: object };
+    const metadata = { ...pipeline.metadata, namespace: 'flights' };
+    await writeApi(page, 'POST', 'schemaspaces/pipelines/instances', { ...pipeline, metadata });
+    await runCommand(page, 'colophon:open-instance', { urn: 'urn:li:instance:(pipelines,staff)' });
+    await expect(page.getByRole('tab', { name: 'Canvas' })).toBeVisible();
+    await page.waitForTimeout(1000);
+    await capture(page, 'pipeline');
     await closeTab(page);
   });
 
