@@ -1,6 +1,6 @@
 import type { Locator, Page } from '@playwright/test';
 import { readFile } from 'node:fs/promises';
-import { expect, measureInk, openLab, runCommand, test, writeApi } from './lab';
+import { expect, findViolations, measureInk, openLab, runCommand, test, waitForLab, writeApi } from './lab';
 
 const DAY_MS = 86_400_000;
 
@@ -119,6 +119,25 @@ async function measurePictureInk(page: Page, png: Buffer): Promise<number> {
   }, png.toString('base64'));
 }
 
+/** Returns the number of pixels of a canvas with the colour of a variable of the theme. */
+async function countPixels(canvas: Locator, variable: string): Promise<number> {
+  return canvas.evaluate((node, name) => {
+    const source = (node as HTMLCanvasElement).getContext('2d')!;
+    const { data } = source.getImageData(0, 0, source.canvas.width, source.canvas.height);
+    const probe = document.createElement('canvas').getContext('2d')!;
+    probe.fillStyle = getComputedStyle(node).getPropertyValue(name).trim();
+    probe.fillRect(0, 0, 1, 1);
+    const [red = 0, green = 0, blue = 0] = probe.getImageData(0, 0, 1, 1).data;
+    let count = 0;
+    for (let index = 0; index < data.length; index += 4) {
+      const distance =
+        Math.abs(data[index]! - red) + Math.abs(data[index + 1]! - green) + Math.abs(data[index + 2]! - blue);
+      count += data[index + 3] === 255 && distance < 12 ? 1 : 0;
+    }
+    return count;
+  }, variable);
+}
+
 /** Returns the smallest size of a text on the cards, in pixels on the screen. */
 async function findSmallestText(graph: Locator): Promise<number> {
   return graph.evaluate(host => {
@@ -139,7 +158,7 @@ test('the lineage viewer shows columns in cards, and finds what is folded', asyn
   await runCommand(page, 'colophon:open-lineage', { urn: tableUrn('revenue') });
   const panel = page.locator('.jp-Colophon-lineage');
   const graph = panel.getByRole('group', { name: /^Lineage of trade.revenue/ });
-  const card = (name: string): Locator => graph.getByRole('button', { name: new RegExp(`^${name}, (dataset|program) in`) });
+  const card = (name: string): Locator => graph.getByRole('button', { name: new RegExp(`^(.*\\()?${name}\\)?, (dataset|program) in`) });
   await expect(graph).toHaveAttribute('data-nodes', '7');
 
   await test.step('the toolbar is one row in a narrow panel', async () => {
@@ -238,7 +257,7 @@ test('the lineage viewer shows columns in cards, and finds what is folded', asyn
   await test.step('an edge is explained by its statement and cell, and the table is in step', async () => {
     await panel.getByRole('button', { name: 'Table', exact: true }).click();
     const table = panel.getByRole('table', { name: 'Lineage as a table' });
-    const row = table.getByRole('row').filter({ hasText: /^trade.ipynb.*revenue.*write/ });
+    const row = table.getByRole('row').filter({ hasText: /trade.ipynb · cell sum.*revenue.*write/ });
     await row.getByRole('button', { name: 'write' }).click();
     await expect(row).toHaveAttribute('aria-selected', 'true');
     const reason = panel.getByRole('region', { name: 'Why this edge' });
@@ -293,5 +312,88 @@ test('the lineage viewer shows columns in cards, and finds what is folded', asyn
       expect(await findSmallestText(graph)).toBeGreaterThanOrEqual(10);
       await panel.getByRole('button', { name: 'Zoom in' }).click();
     }
+  });
+
+  await test.step('differences between two times are marked by shape and colour', async () => {
+    await panel.getByRole('button', { name: 'Timeline' }).click();
+    const before = new Date(Date.now() - 14 * DAY_MS - new Date().getTimezoneOffset() * 60_000);
+    await panel.getByLabel('Compare with').fill(before.toISOString().slice(0, 16));
+    // The step that copied orders did not run since.
+    await expect(panel.getByText('× 2 removed')).toBeVisible();
+    await expect(panel.getByText(/^\+ \d+ added$/)).toBeVisible();
+    await expect(panel.getByRole('region', { name: 'Legend' })).toContainText('removed');
+    await panel.getByRole('button', { name: 'Fit' }).click();
+    for (const colour of ['--jp-success-color0', '--jp-error-color0']) {
+      await expect(async () => expect(await countPixels(graph.locator('canvas').first(), colour)).toBeGreaterThan(20)).toPass({
+        timeout: 20_000
+      });
+    }
+    await panel.getByLabel('Compare with').fill('');
+    await panel.getByRole('button', { name: 'Timeline' }).click();
+  });
+
+  await test.step('what others add is highlighted and announced', async () => {
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    for (let step = 0; step < 4; step++) {
+      await panel.getByRole('button', { name: 'Zoom in' }).click();
+    }
+    await recordRun(page, { program: 'audit.ipynb#check', reads: ['revenue'], writes: [] });
+    await expect(panel.getByRole('status').filter({ hasText: 'added just now: 1 node, 1 edge' })).toBeVisible();
+    const added = graph.locator('.jp-Colophon-node.jp-mod-new');
+    await expect(added).toHaveAttribute('data-urn', cellUrn('audit.ipynb#check'));
+    await expect(added.locator('.jp-Colophon-card')).toHaveCSS('animation-name', 'none');
+    await expect(added).toHaveCount(0);
+    await page.emulateMedia({ reducedMotion: null });
+  });
+
+  await test.step('the panel is accessible in the light and the dark theme', async () => {
+    await card('revenue').press('Space');
+    for (const theme of ['JupyterLab Light', 'JupyterLab Dark']) {
+      await runCommand(page, 'apputils:change-theme', { theme });
+      await expect(page.locator('body')).toHaveAttribute('data-jp-theme-name', theme);
+      expect(await findViolations(page, '.jp-Colophon-lineage')).toEqual([]);
+      await page.screenshot({ path: info.outputPath(`viewer-${theme === 'JupyterLab Dark' ? 'dark' : 'light'}.png`) });
+    }
+    await runCommand(page, 'apputils:change-theme', { theme: 'JupyterLab Light' });
+  });
+
+  await test.step('a link opens the same view', async () => {
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await panel.getByLabel('Group by').selectOption('notebook');
+    await panel.getByRole('button', { name: 'Export' }).click();
+    await panel.getByRole('menuitem', { name: 'Copy link to this view' }).click();
+    const link = await page.evaluate(() => navigator.clipboard.readText());
+    await page.goto(link);
+    await waitForLab(page);
+    await expect(graph.getByRole('button', { name: /^trade.ipynb, group of 2 programs$/ })).toBeVisible();
+    await page.waitForURL(url => url.search === '');
+    await expect(panel.getByLabel('Levels')).toHaveValue('2');
+    await expect(panel.getByLabel('Colour by')).toHaveValue('type');
+    await expect(panel.getByRole('button', { name: 'Columns', exact: true })).toHaveAttribute('aria-pressed', 'true');
+  });
+
+  await test.step('the graph is shown as of an earlier time, and plays how it was made', async () => {
+    await recordRun(page, { program: 'ledger.ipynb#write', reads: [], writes: ['ledger'] });
+    // The slider has 200 steps, of which the time between the two runs is a part that is not too small.
+    await page.waitForTimeout(3000);
+    await recordRun(page, { program: 'ledger.ipynb#read', reads: ['ledger'], writes: [] });
+    await runCommand(page, 'colophon:open-lineage', { urn: tableUrn('ledger') });
+    const ledger = page.getByRole('region', { name: 'Lineage of trade.ledger' });
+    const picture = ledger.getByRole('group', { name: /^Lineage of trade.ledger/ });
+    await expect(picture).toHaveAttribute('data-nodes', '3');
+    await ledger.getByRole('button', { name: 'Timeline' }).click();
+    const slider = ledger.getByRole('slider', { name: 'As of' });
+    await expect(slider).toHaveAttribute('aria-valuetext', 'now');
+    for (let step = 185; step > 0 && (await picture.getAttribute('data-nodes')) === '3'; step -= 15) {
+      await Promise.all([page.waitForResponse(/\/lineage\?.*asOf=/), slider.fill(String(step))]);
+      await expect(ledger.locator('[aria-busy=true]')).toHaveCount(0);
+    }
+    await expect(picture).toHaveAttribute('data-nodes', '2');
+    await expect(picture.getByRole('button', { name: /ledger.ipynb#read/ })).toHaveCount(0);
+    await ledger.getByRole('button', { name: 'Play' }).click();
+    await expect(ledger.getByRole('button', { name: 'Pause' })).toBeVisible();
+    await expect(slider).toHaveAttribute('aria-valuetext', 'now');
+    await expect(ledger.getByRole('button', { name: 'Play' })).toBeVisible();
+    await expect(picture).toHaveAttribute('data-nodes', '3');
   });
 });

@@ -47,6 +47,9 @@ function visitNodes(graph: IGraph, folding: IFolding): IVisit {
 export function foldGraph(whole: IGraph, folding: IFolding): IGraph {
   const graph = groupNodes(whole, folding.grouping, folding.openGroups);
   const { shown, clusters, clusterOf } = visitNodes(graph, folding);
+  if (shown.size === graph.nodes.length) {
+    return graph;
+  }
   const byUrn = new Map(graph.nodes.map(node => [node.urn, node]));
   const toEnd = (urn: string): string | undefined => (shown.has(urn) ? urn : clusterOf.get(urn));
   const edges = replaceEnds(graph.edges, toEnd).filter(edge => shown.has(edge.source) || shown.has(edge.target));

@@ -8,8 +8,8 @@ export interface INeighbours {
 }
 
 const SWEEPS = 12;
-/** Above this number of nodes and bends, fewer sweeps are made, so that a layout takes a fifth of a second at most. */
-const LARGE = 4000;
+/** Above this number of nodes and bends, fewer passes are made, so that a layout takes a fifth of a second at most. */
+export const LARGE = 4000;
 const LARGE_SWEEPS = 4;
 
 function getPositions(rows: Rows, count: number): Float64Array {

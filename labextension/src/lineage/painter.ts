@@ -150,11 +150,12 @@ function setStroke(context: CanvasRenderingContext2D, stroke: IStroke): void {
 }
 
 /** Paints a plus or a cross in the middle of an added or removed edge: colour alone is not sufficient. */
-function paintMark(context: CanvasRenderingContext2D, placed: IPlacedEdge, mark: Mark): void {
+function paintMark(context: CanvasRenderingContext2D, placed: IPlacedEdge, mark: Mark, scale: number): void {
   const { x, y } = getMiddle(placed.curves);
-  const size = 6;
+  // It keeps its size on the screen if the view is far away.
+  const size = Math.max(6, 5 / scale);
   context.setLineDash([]);
-  context.lineWidth = 2.4;
+  context.lineWidth = Math.max(2.4, 2 / scale);
   context.beginPath();
   if (mark === 'added') {
     context.moveTo(x - size, y);
@@ -191,7 +192,7 @@ function paintEdges(context: CanvasRenderingContext2D, palette: IPalette, pictur
     for (const placed of group) {
       const mark = picture.marks.get(getEdgeId(placed.edge));
       if (mark !== undefined) {
-        paintMark(context, placed, mark);
+        paintMark(context, placed, mark, picture.view.scale);
       }
     }
   }
@@ -227,32 +228,37 @@ function shortenName(name: string, room: number): string {
   return name.length <= letters ? name : letters < 3 ? '' : `${name.slice(0, letters - 1)}…`;
 }
 
-function paintNodes(context: CanvasRenderingContext2D, palette: IPalette, picture: IPicture, visible: IBounds): void {
+/** Paints a node; with its name if the view is near enough. */
+function paintNode(context: CanvasRenderingContext2D, palette: IPalette, picture: IPicture, placed: IPlacedNode): void {
+  const { at, height, node } = placed;
   const { scale } = picture.view;
+  const colour = picture.fills.get(node.urn) ?? palette.node;
   const hasText = scale >= MIN_CARD_SCALE;
+  context.globalAlpha = picture.path === null || picture.path.has(node.urn) ? 1 : FADED;
+  context.fillStyle = hasText ? palette.surface : colour;
+  context.fillRect(at.x, at.y, NODE_WIDTH, height);
+  const isEmphasised = node.urn === picture.node || picture.news.has(node.urn);
+  if (hasText || isEmphasised) {
+    context.strokeStyle = isEmphasised ? palette.selected : colour;
+    context.lineWidth = isEmphasised ? 3 / scale : 1;
+    context.strokeRect(at.x, at.y, NODE_WIDTH, height);
+  }
+  if (hasText) {
+    context.fillStyle = palette.text;
+    const text = shortenName(picture.getName(placed), (NODE_WIDTH - 20) * scale);
+    context.fillText(text, at.x + 10, at.y + NODE_HEIGHT / 2);
+  }
+}
+
+function paintNodes(context: CanvasRenderingContext2D, palette: IPalette, picture: IPicture, visible: IBounds): void {
   context.setLineDash([]);
-  context.lineWidth = 1;
-  context.font = `${MIN_TEXT_PX / scale}px ${palette.font}`;
+  context.font = `${MIN_TEXT_PX / picture.view.scale}px ${palette.font}`;
   context.textBaseline = 'middle';
   for (const [urn, placed] of picture.scene.nodes) {
     const { at, height } = placed;
     const bounds = { left: at.x, top: at.y, right: at.x + NODE_WIDTH, bottom: at.y + height };
-    if (!isInside(bounds, visible) || !picture.isPainted(urn)) {
-      continue;
-    }
-    const colour = picture.fills.get(urn);
-    context.globalAlpha = picture.path === null || picture.path.has(urn) ? 1 : FADED;
-    if (hasText) {
-      context.fillStyle = palette.surface;
-      context.strokeStyle = colour ?? palette.node;
-      context.fillRect(at.x, at.y, NODE_WIDTH, height);
-      context.strokeRect(at.x, at.y, NODE_WIDTH, height);
-      context.fillStyle = palette.text;
-      const text = shortenName(picture.getName(placed), (NODE_WIDTH - 20) * scale);
-      context.fillText(text, at.x + 10, at.y + NODE_HEIGHT / 2);
-    } else {
-      context.fillStyle = colour ?? palette.node;
-      context.fillRect(at.x, at.y, NODE_WIDTH, height);
+    if (isInside(bounds, visible) && picture.isPainted(urn)) {
+      paintNode(context, palette, picture, placed);
     }
   }
 }

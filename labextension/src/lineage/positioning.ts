@@ -1,6 +1,8 @@
 import type { INeighbours, Rows } from './ordering';
+import { LARGE } from './ordering';
 
 const ROUNDS = 8;
+const LARGE_ROUNDS = 4;
 
 interface IBlock {
   sum: number;
@@ -59,7 +61,8 @@ export function computeCentres(rows: Rows, neighbours: INeighbours, getHeight: (
     const targets = row.map(node => computeTarget(lists[node]!, y, y[node]!));
     fitPositions(targets, getGaps(row)).forEach((value, index) => (y[row[index]!] = value));
   };
-  for (let round = 0; round < ROUNDS; round++) {
+  const rounds = y.length > LARGE ? LARGE_ROUNDS : ROUNDS;
+  for (let round = 0; round < rounds; round++) {
     rows.forEach(row => moveRow(row, neighbours.before));
     for (let layer = rows.length - 1; layer >= 0; layer--) {
       moveRow(rows[layer]!, neighbours.after);

@@ -261,6 +261,7 @@ export class LineageView implements IDisposable {
 
   /** Draws the moved view; when it rests, the cards of the visible nodes are added. */
   private _onMove(isMoving: boolean): void {
+    this.host.classList.toggle('jp-mod-moving', isMoving);
     if (!isMoving) {
       this._picture.invalidate();
     }

@@ -38,13 +38,17 @@ function createLink(urn: string, view: string): string {
   return link.href;
 }
 
-/** Opens the view of a link with which JupyterLab was started. */
+/** Opens the view of a link with which JupyterLab was started, and removes it from the address, as it is done once. */
 async function openLink(app: JupyterFrontEnd): Promise<void> {
-  const parameters = new URLSearchParams(window.location.search);
-  const urn = parameters.get(LINK_URN);
+  const address = new URL(window.location.href);
+  const urn = address.searchParams.get(LINK_URN);
   if (urn !== null) {
     await app.restored;
-    await app.commands.execute(CommandIDs.openLineage, { urn, view: parameters.get(LINK_VIEW) ?? '' });
+    await app.commands.execute(CommandIDs.openLineage, { urn, view: address.searchParams.get(LINK_VIEW) ?? '' });
+    const current = new URL(window.location.href);
+    current.searchParams.delete(LINK_URN);
+    current.searchParams.delete(LINK_VIEW);
+    window.history.replaceState(window.history.state, '', current);
   }
 }
 

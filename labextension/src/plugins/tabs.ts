@@ -61,13 +61,25 @@ export class PanelTab<P extends ITabPanel> extends MainAreaWidget<LazyPanel<P>> 
 class EntityTab<P extends ITabPanel> extends PanelTab<P> {
   constructor(
     readonly urn: string,
-    kind: ITabKind<P>,
+    private _kind: ITabKind<P>,
     args: ReadonlyPartialJSONObject,
     trans: TranslationBundle
   ) {
-    super({ ...kind.getTitle(urn), icon: kind.icon }, () => loadPanel(urn, kind, args), trans);
-    this.id = `jp-${kind.namespace}-${encodeURIComponent(urn)}`;
+    const latest = { args };
+    super({ ..._kind.getTitle(urn), icon: _kind.icon }, () => loadPanel(urn, _kind, latest), trans);
+    this.id = `jp-${_kind.namespace}-${encodeURIComponent(urn)}`;
+    this._latest = latest;
   }
+
+  /** Applies the arguments of the command; when the panel is loaded, if it is not yet. */
+  applyArguments(args: ReadonlyPartialJSONObject): void {
+    this._latest.args = { ...this._latest.args, ...args };
+    if (this.panel) {
+      this._kind.applyArguments?.(this.panel, args);
+    }
+  }
+
+  private _latest: { args: ReadonlyPartialJSONObject };
 }
 
 /** The properties of a kind of tab. */
@@ -91,14 +103,14 @@ interface ITabKind<P extends ITabPanel> {
   applyArguments?(panel: P, args: ReadonlyPartialJSONObject): void;
 }
 
-/** Loads the panel of a new tab, and applies the arguments of the command that opened it. */
+/** Loads the panel of a tab, and applies the arguments of the last command that opened it. */
 async function loadPanel<P extends ITabPanel>(
   urn: string,
   kind: ITabKind<P>,
-  args: ReadonlyPartialJSONObject
+  latest: { readonly args: ReadonlyPartialJSONObject }
 ): Promise<P> {
   const panel = await kind.loadPanel(urn);
-  kind.applyArguments?.(panel, args);
+  kind.applyArguments?.(panel, latest.args);
   return panel;
 }
 
@@ -172,9 +184,7 @@ export function registerTabs<P extends ITabPanel>(
     execute: args => {
       const urn = getUrn(args);
       const open = tracker.find(other => other.urn === urn);
-      if (open?.panel) {
-        kind.applyArguments?.(open.panel, args);
-      }
+      open?.applyArguments(args);
       const tab = open ?? openTab(urn, args);
       if (args['preview'] === true) {
         selectTab(shell, tab);

@@ -310,7 +310,10 @@ export class LineageModel extends LiveModel<ILineageState> {
     const timeRange = options.asOf === '' || range === null ? findTimeRange(whole, now) : range;
     const tags = await this._loadTags(whole, signal);
     const arranged = await this._arrangeLatest(whole, tags);
-    this._showNews(before && findNews(before, whole));
+    const news = before && findNews(before, whole);
+    if (news) {
+      this._showNews(news);
+    }
     return { ...arranged, whole, tags, timeRange, comparison, isUnknownThen: false, answered: true };
   }
 
@@ -328,12 +331,10 @@ export class LineageModel extends LiveModel<ILineageState> {
   }
 
   /** Highlights what others added for a few seconds. */
-  private _showNews(news: INews | null): void {
+  private _showNews(news: INews): void {
     window.clearTimeout(this._newsTimer);
     this.setState({ news });
-    if (news) {
-      this._newsTimer = window.setTimeout(() => this.setState({ news: null }), NEWS_MS);
-    }
+    this._newsTimer = window.setTimeout(() => this.setState({ news: null }), NEWS_MS);
   }
 
   /** Whether the options differ only in how the loaded graph is drawn. */

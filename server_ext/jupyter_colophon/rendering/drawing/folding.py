@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from re import split
 from typing import Any
 
+from jupyter_colophon.rendering.drawing.labels import name_cells
+
 Document = Mapping[str, Any]
 
 #: The number of nodes of a fan that are drawn, and the fewest others that a cluster replaces.
@@ -22,7 +24,8 @@ class Graph:
 
 def fold_lineage(document: Document) -> Graph:
     """Return what is drawn of `Lineage`: what edges connect with its entity."""
-    nodes = {node["urn"]: node for node in sorted(document["nodes"], key=_get_order)}
+    named = name_cells(sorted(document["nodes"], key=_get_order), document["edges"])
+    nodes = {node["urn"]: node for node in named}
     edges = _merge_edges(edge for edge in document["edges"] if edge["source"] in nodes and edge["target"] in nodes)
     drawn, clusters = _visit_nodes(document["urn"], list(nodes), edges)
     ends = {urn: urn for urn in drawn} | {member: urn for urn, members in clusters.items() for member in members}

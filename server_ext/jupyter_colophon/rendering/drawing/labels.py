@@ -1,10 +1,12 @@
 """The texts on the cards of a lineage graph."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from jupyter_colophon.core.display_text import format_count_with_noun
+from jupyter_colophon.core.identity.short_names import shorten_urn
 
 Document = Mapping[str, Any]
 
@@ -12,6 +14,8 @@ _CELL = re.compile(r"(?:.*/)?([^/]+)#([^#]+)")
 #: The random ids of cells in JupyterLab, of which eight characters are sufficient.
 _RANDOM_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _TYPES = {"dataset": "dataset", "dataJob": "program", "custom": "other entity"}
+#: The number of written data that the name of a cell lists.
+_MOST_LISTED = 2
 #: From this number on, the server may have stopped counting.
 _COUNT_LIMIT = 1000
 
@@ -39,6 +43,21 @@ def format_hidden_count(node: Document, side: str) -> str:
     count = node["notShown"][side]
     is_lower_bound = node["notShown"].get("isLowerBound") and count >= _COUNT_LIMIT
     return f"+{count:,}{'+' if is_lower_bound else ''}" if count else ""
+
+
+def name_cells(nodes: Iterable[Document], edges: Iterable[Document]) -> Iterator[Document]:
+    """Yield the nodes; cells without a title are named by the data that they write."""
+    written: defaultdict[str, list[str]] = defaultdict(list)
+    for edge in edges:
+        if edge["access"] != "unknown":
+            written[edge["source"]].append(_get_last_part(shorten_urn(edge["target"])))
+    for node in nodes:
+        names = list(dict.fromkeys(written[node["urn"]]))
+        if names and not node.get("title") and _parse_cell(node):
+            more = ", …" if len(names) > _MOST_LISTED else ""
+            yield {**node, "title": f"→ {', '.join(names[:_MOST_LISTED])}{more}"}
+        else:
+            yield node
 
 
 def _count_members(members: Sequence[Document]) -> str:
