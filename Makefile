@@ -13,7 +13,7 @@ FRONTEND := $(shell find labextension/src labextension/style labextension/schema
 INSTALLED := $(VENV)/share/jupyter/labextensions/jupyter-colophon
 ROOT_MAY := $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: help lab sample test test-beside test-spark test-fuzz test-python test-frontend test-ui screenshots check docs fix long long-faults long-lineage long-openlineage long-races long-stores long-postgresql long-floor long-fuzz long-cluster long-connect long-kafka long-pipelines-kafka long-oracle bench clean
+.PHONY: help lab sample test test-beside test-spark test-fuzz test-python test-frontend test-ui screenshots check docs fix long long-faults long-lineage long-openlineage long-races long-stores long-postgresql long-floor long-fuzz long-cluster long-connect long-kafka long-pipelines-kafka long-oracle bench bench-ui clean
 
 help: ## say what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -124,6 +124,9 @@ long-oracle: $(STAMPS)/python ## hold the capture of Spark's lineage against Ope
 
 bench: $(STAMPS)/python ## print ratios, side by side
 	python bench/run.py
+
+bench-ui: $(STAMPS)/frontend $(STAMPS)/ui-tests $(STAMPS)/browser ## print how long the lineage viewer takes with 200, 1,000 and 10,000 nodes
+	cd ui-tests && npx playwright test --config bench.config.ts
 
 clean: ## remove what the other targets made
 	rm -rf $(VENV) $(STAMPS) node_modules ui-tests/node_modules ui-tests/test-results ui-tests/playwright-report

@@ -287,7 +287,7 @@ def test_svg_is_well_formed_and_complete():
     root = ElementTree.fromstring(build_lineage_page(chain())._repr_mimebundle_()["image/svg+xml"])
     svg = "{http://www.w3.org/2000/svg}"
     names = [text.text for text in root.iter(f"{svg}text") if text.get("font-weight")]
-    assert names == ["a", "b", "nb.ipynb"]
+    assert names == ["a", "b", "→ db.b"]
     assert len([path for path in root.iter(f"{svg}path") if path.get("marker-end")]) == 2
 
 

@@ -21,7 +21,7 @@ function nodeUrn(graph: string, name: string): string {
   return `urn:li:dataset:(urn:li:dataPlatform:spark,${graph}.${name},PROD)`;
 }
 
-/** Writes a graph of about so many tables: a tree of a width that opens over a few layers, on both sides of a table. */
+/** Writes a graph around a table: on each side a tree that opens to a width over a few layers. */
 async function writeGraph(page: Page, graph: string, width: number): Promise<void> {
   const getWidth = (level: number): number => Math.min(width, MAX_FAN ** level);
   const upstreams = new Map<string, string[]>();
