@@ -10,6 +10,8 @@ import { LongText } from './long-text';
 const URN = /^urn:li:\w+:\S+$/;
 const LINK = /^(https?:\/\/|mailto:)\S+$/i;
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/;
+/** The member of instances whose items are the lines of a source text. */
+const CODE = 'code';
 /** Deeper values are shown as JSON. */
 const MAX_DEPTH = 4;
 
@@ -63,6 +65,9 @@ function Text({ text, name, context }: { text: string; name: string; context: IC
 
 function List({ value, name, schema, depth, context }: IValueProps & { value: readonly unknown[] }): React.JSX.Element {
   const items = schema?.['items'];
+  if (name === CODE && value.every(line => typeof line === 'string')) {
+    return <pre className="jp-Colophon-source">{value.join('\n')}</pre>;
+  }
   const isPlain = value.every(item => !isObject(item) && !Array.isArray(item));
   return (
     <ul className={isPlain ? 'jp-Colophon-plainList' : 'jp-Colophon-itemList'}>

@@ -115,6 +115,19 @@ test('the page of a program shows its last runs', async () => {
   expect(document.querySelector('header')?.textContent).toMatch(/last run .*, failed/);
 });
 
+test('the page of an instance names its schemaspace, and shows code as lines', async () => {
+  const urn = 'urn:li:instance:(code-snippets,hello)';
+  const spec = { ...PEOPLE, name: 'instance', title: 'Instance', described: [], schema: { type: 'object' } };
+  const value = { display_name: 'hello', metadata: { code: ['print(1)', 'print(2)'], language: 'Python' } };
+  const aspect = { ...entityOf('hello', value).aspects['businessMetadata']!, name: 'instance' };
+  const entity = { ...entityOf('hello', VALUE), urn, type: 'instance', namespace: '', aspects: { instance: aspect } };
+  const type = { type: 'instance', title: 'Instance', keyAspect: 'k', aspects: [spec] };
+  await shown(serving(entity).on('GET', 'registry/instance', { body: type }), urn);
+  expect(document.querySelector('[data-aspect="instance"] pre')?.textContent).toBe('print(1)\nprint(2)');
+  expect(document.querySelector('header')?.textContent).toContain('code-snippets');
+  expect(button('Open in editor')).toBeDefined();
+});
+
 test('a button in the head follows the entity', async () => {
   const followed = new EntityUrns([]);
   await shown(serving(entityOf('a', VALUE)), table('a'), followed);
