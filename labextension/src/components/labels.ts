@@ -17,6 +17,8 @@ export function getTypeLabel(type: string, trans: TranslationBundle): string {
       return trans.__('namespace');
     case 'custom':
       return trans.__('other entity');
+    case 'instance':
+      return trans.__('instance');
     default:
       return type;
   }
