@@ -19,6 +19,7 @@ import { sidebar } from './plugins/sidebar';
 import { starred } from './plugins/starred';
 import { status } from './plugins/status';
 import { vocabulary } from './plugins/vocabulary';
+import { welcome } from './plugins/welcome';
 
 export type { Change, Entity, Run } from './generated/api';
 export * from './tokens';
@@ -37,6 +38,7 @@ export default [
   sidebar,
   notebookSection,
   notebookData,
+  welcome,
   entity,
   entityEdits,
   vocabulary,

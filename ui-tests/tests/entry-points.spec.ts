@@ -48,6 +48,16 @@ test('entities are opened from the palette, the file browser and the status bar'
     await page.screenshot({ path: info.outputPath('unknown-light.png') });
   });
 
+  await test.step('the launcher has cards', async () => {
+    await runCommand(page, 'launcher:create');
+    const launcher = page.locator('.jp-Launcher:visible').last();
+    await expect(launcher.getByRole('button', { name: 'Search Metadata' })).toBeVisible();
+    await page.screenshot({ path: info.outputPath('launcher-light.png') });
+    await launcher.getByRole('button', { name: 'Open Lineage of…' }).click();
+    await expect(page.getByRole('dialog').getByRole('combobox', { name: 'Name of the entity' })).toBeFocused();
+    await page.keyboard.press('Escape');
+  });
+
   await test.step('the status bar opens the search, or explains why changes are not received', async () => {
     await page.getByRole('button', { name: 'Metadata: live' }).click();
     await expect(page.getByLabel('Search metadata')).toBeFocused();

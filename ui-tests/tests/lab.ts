@@ -10,6 +10,7 @@ interface ILab {
   commands: { execute(id: string, args?: object): Promise<unknown>; hasCommand(id: string): boolean };
   shell: { widgets(area: 'main'): Iterable<{ dispose(): void }>; collapseRight(): void };
   serviceManager: {
+    contents: { rename(from: string, to: string): Promise<unknown> };
     sessions: {
       shutdownAll(): Promise<void>;
       running(): Iterable<{ id: string }>;

@@ -50,7 +50,7 @@ export const sidebar: JupyterFrontEndPlugin<void> = {
     const loadPanel = async (): Promise<SearchPanel> => {
       const { SavedSearchStore, SearchModel, SearchPanel } = await import('../panels/search');
       const model = new SearchModel(metadata, metadata.feed, spaces && new SavedSearchStore(spaces));
-      const { openEntity, previewEntity } = metadata;
+      const { openEntity, previewEntity, openCell } = metadata;
       const added = registry && { registry, metadata };
       if (pending !== null) {
         void model.search(pending.query, pending.filters);
@@ -58,6 +58,7 @@ export const sidebar: JupyterFrontEndPlugin<void> = {
       const actions = {
         openEntity,
         previewEntity,
+        openCell,
         askName,
         editEntities: (urns: readonly string[]) => void commands.execute(CommandIDs.editEntities, { urns }),
         addTag: (tag: string, urn: string) => void commands.execute(CommandIDs.addTag, { tag, urn }),

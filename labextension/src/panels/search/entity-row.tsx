@@ -1,14 +1,19 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
+import { notebookIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 import { formatTable, getLastPart, getTypeLabel } from '../../components/labels';
 import { usePulse } from '../../components/use-pulse';
 import { getTypeIcon } from '../../icons';
+import type { ICellPlace } from '../../model/cell-place';
+import { parseNotebookUrn } from '../../model/urns';
 
 /** How a row opens the page of its entity. */
 export interface IEntityOpeners {
   /** Shows the page in a tab that the next preview replaces; the focus stays. */
   previewEntity(urn: string): void;
   openEntity(urn: string): void;
+  /** Opens a notebook at a cell; without it, rows do not link to their cells. */
+  openCell?(place: ICellPlace): void;
 }
 
 /** What a row shows of an entity. */
@@ -39,8 +44,45 @@ function formatPath(entity: IRowEntity, trans: TranslationBundle): string {
   return parts.filter(part => part !== '').join(' · ');
 }
 
-/** A row of an entity: icon, name and path, and a second line. */
-export function EntityRow(props: {
+/** A link to the cell of a program; nothing for other entities. */
+function CellLink(props: {
+  urn: string;
+  openers: IEntityOpeners;
+  trans: TranslationBundle;
+  isTabStop: boolean;
+}): React.JSX.Element | null {
+  const { urn, openers, trans, isTabStop } = props;
+  const place = parseNotebookUrn(urn);
+  if (place === null || !openers.openCell) {
+    return null;
+  }
+  const label = place.cell === undefined ? trans.__('Open notebook') : trans.__('Open cell');
+  return (
+    <button
+      type="button"
+      className="jp-Colophon-hitCell"
+      aria-label={label}
+      title={label}
+      tabIndex={isTabStop ? 0 : -1}
+      onClick={() => openers.openCell?.({ ...place })}
+    >
+      <notebookIcon.react tag="span" width="16px" height="16px" />
+    </button>
+  );
+}
+
+/** A row of an entity: a button with icon, name and path, and a second line; cells also have a link to their notebook. */
+export function EntityRow(props: Parameters<typeof RowButton>[0]): React.JSX.Element {
+  const { entity, openers, trans, isTabStop = true } = props;
+  return (
+    <>
+      <RowButton {...props} />
+      <CellLink urn={entity.urn} openers={openers} trans={trans} isTabStop={isTabStop} />
+    </>
+  );
+}
+
+function RowButton(props: {
   entity: IRowEntity;
   openers: IEntityOpeners;
   trans: TranslationBundle;

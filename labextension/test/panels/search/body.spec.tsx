@@ -7,7 +7,7 @@ import { SavedSearchStore } from '../../../src/model/saved-searches';
 import { TAG_MIME } from '../../../src/model/tag-drag';
 import { SearchPanel } from '../../../src/panels/search';
 import { SearchModel } from '../../../src/panels/search/model';
-import { answerOf, column, FakeServer, hit, table } from '../../support/server';
+import { FakeServer, answerOf, cell, column, hit, table } from '../../support/server';
 import { Searches } from '../../support/searches';
 import { waitUntil } from '../../support/wait-until';
 
@@ -72,6 +72,8 @@ function shown(behind: FakeServer, keeps = true, followed: Searches | null = nul
   const actions = {
     openEntity: (urn: string) => void opened.push(`open ${urn}`),
     previewEntity: (urn: string) => void opened.push(`preview ${urn}`),
+    openCell: ({ path, cell: id }: { path?: string | undefined; cell?: string | undefined }) =>
+      void opened.push(`cell ${path}#${id}`),
     askName: () => Promise.resolve(' Mine '),
     editEntities: (urns: readonly string[]) => void opened.push(`edit ${urns.join(' ')}`),
     addTag: (tag: string, urn: string) => void opened.push(`tag ${tag} ${urn}`),
@@ -117,6 +119,14 @@ test('hits that are columns show their table', async () => {
     'flights · spark'
   ]);
   expect(document.querySelector('.jp-Colophon-typeIcon')?.getAttribute('aria-label')).toBe('column');
+});
+
+test('hits that are cells open their cell', async () => {
+  const result = { ...hit('flights.ipynb#b1'), urn: cell('b1'), type: 'dataJob' };
+  await typed(shown(server().on('GET', 'search', { body: answerOf([result, hit('a')]) })), 'b1');
+  expect([...document.querySelectorAll('.jp-Colophon-hitCell')]).toHaveLength(1);
+  await click('Open cell');
+  expect(opened).toEqual(['cell flights.ipynb#b1']);
 });
 
 test('a click previews a hit, Enter opens it', async () => {
