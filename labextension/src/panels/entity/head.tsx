@@ -40,6 +40,16 @@ function isRemoved(entity: Entity): boolean {
   return status.removed === true;
 }
 
+/** Why the entity should not be used any more; nothing for others. */
+function Deprecation({ page, entity }: IPageProps & { entity: Entity }): React.JSX.Element | null {
+  const { deprecated, note }: { deprecated?: unknown; note?: unknown } = entity.aspects['deprecation']?.value ?? {};
+  return deprecated === true ? (
+    <p role="note" className="jp-Colophon-deprecation">
+      <b>{page.trans.__('Deprecated')}</b> {typeof note === 'string' && note}
+    </p>
+  ) : null;
+}
+
 /** The table of a column, and the type of its values. */
 function Table({ page }: IPageProps): React.JSX.Element | null {
   const { model, actions, trans } = page;
@@ -309,6 +319,7 @@ export function Head({ page }: IPageProps): React.JSX.Element {
           <Size page={page} />
         </p>
         {entity && isRemoved(entity) && <RemovedNote page={page} />}
+        {entity && <Deprecation page={page} entity={entity} />}
         {entity && <Tags page={page} entity={entity} />}
       </div>
       {entity && <Actions page={page} entity={entity} />}

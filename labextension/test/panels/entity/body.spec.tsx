@@ -128,6 +128,14 @@ test('the page of an instance names its schemaspace, and shows code as lines', a
   expect(button('Open in editor')).toBeDefined();
 });
 
+test('the head warns of a deprecated entity, with the note as text', async () => {
+  const entity = entityOf('a', VALUE);
+  const value = { deprecated: true, note: 'Use <b>b</b>' };
+  const deprecation = { ...entity.aspects['businessMetadata']!, name: 'deprecation', value };
+  await shown(serving({ ...entity, aspects: { ...entity.aspects, deprecation } }), table('a'));
+  expect(document.querySelector('header [role="note"]')?.textContent).toBe('Deprecated Use <b>b</b>');
+});
+
 test('a button in the head follows the entity', async () => {
   const followed = new EntityUrns([]);
   await shown(serving(entityOf('a', VALUE)), table('a'), followed);
