@@ -170,6 +170,7 @@ def test_profile_shows_figures_of_each_column():
     page = entity_page({**entity(), "profile": profile}, [])
     lines = [line.split() for line in repr(page).splitlines()]
     assert ["pay", "1,200", "3", "5.5", "7", "6.33333"] in lines
+    assert ["column", "nulls", "distinct", "min", "median", "max", "mean", "standard", "deviation"] in lines
     assert "4,000 rows" in repr(page)
     assert "12 more columns: use --json to see all." in repr(page)
     assert "<img" not in page._repr_mimebundle_()["text/html"]
@@ -202,6 +203,11 @@ def test_search_page_shows_hits_and_reasons():
     assert "flights.daily_delays" in text
     assert "owner:ops" in text
     assert "29 more" in text
+
+
+def test_search_page_of_filters_alone_has_no_query_in_its_title():
+    answer = {**example("search-results"), "query": "*", "total": 1, "hits": [hit()]}
+    assert repr(render_document_page("search", answer)).splitlines()[0] == "1 found"
 
 
 @pytest.mark.parametrize(

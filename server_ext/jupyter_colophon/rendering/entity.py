@@ -16,7 +16,7 @@ _PROPERTIES = frozenset({"businessMetadata", "technicalMetadata"})
 #: Columns of a profile on a page; the document has all.
 _MAX_COLUMNS = 50
 _DIGITS = 6
-_PROFILE = ("column", "nulls", "distinct", "least", "median", "most", "mean", "deviation")
+_PROFILE = ("column", "nulls", "distinct", "min", "median", "max", "mean", "standard deviation")
 
 
 def build_entity_page(document: Document, style: Style = NOTEBOOK) -> Page:
@@ -142,7 +142,7 @@ def _build_runs_table(document: Document, style: Style) -> Iterator[Element]:
         for run in document["runs"]
     ]
     if rows:
-        table = TableElement("latest runs", ("name", "program", "access", "status", "started", "count"), rows)
+        table = TableElement("latest runs", ("name", "program", "access", "status", "started", "execution"), rows)
         yield table.drop_empty_columns()
 
 

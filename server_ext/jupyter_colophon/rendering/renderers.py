@@ -24,7 +24,7 @@ def render_document_page(kind: str, document: Document, style: Style = NOTEBOOK)
 def _render_search_results(document: Document, style: Style) -> Page:
     hits, total = document["hits"], document["total"]
     summary = f"{'at least ' if document['isLowerBound'] else ''}{total} found" if hits else "nothing found"
-    title = Title(document["query"], summary)
+    title = Title(summary) if document["query"] == "*" else Title(document["query"], summary)
     if not hits:
         return Page((title,))
     rows = [
