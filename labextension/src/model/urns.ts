@@ -97,8 +97,20 @@ export function getColumnPath(path: string): string {
   return path.startsWith('[') ? path.replace(/\[[^\]]*\]\.?/g, '') || path : path;
 }
 
+/** The type of a program, in front of its name. */
+const PROGRAM = /^(?:cells|notebooks|[a-z]+)\.(?=.)/;
+
+/** Returns the name of a program without its type. */
+function getProgramName(urn: string): string {
+  const job = urn.slice(0, -1).split(',').at(-1) ?? urn;
+  return decodePart(job.replace(PROGRAM, ''));
+}
+
 /** Shortens a URN to the part that users recognise. */
 export function shortenUrn(urn: string): string {
+  if (urn.startsWith('urn:li:dataJob:')) {
+    return getProgramName(urn);
+  }
   const column = parseColumnUrn(urn);
   const inner = /\((?:.*?,)?([^,]+),[^,]*\)$/.exec(urn)?.[1] ?? urn.split(':').at(-1) ?? urn;
   return column === null ? decodePart(inner) : `${shortenUrn(column.table)}.${column.path}`;
@@ -117,15 +129,6 @@ const TYPE = /^urn:li:([A-Za-z]+):/;
 const PLATFORM = /^urn:li:dataset:\(urn:li:dataPlatform:([^,()]+),/;
 /** A table: its namespace and its name; a path or an address is one name. */
 const TABLE = /^(\w+)\.([^/:]+)$/;
-/** The type of a program, in front of its name. */
-const PROGRAM = /^(?:cells|notebooks|[a-z]+)\.(?=.)/;
-
-/** Returns the name of a program without its type. */
-function getProgramName(urn: string): string {
-  const job = urn.slice(0, -1).split(',').at(-1) ?? urn;
-  return decodePart(job.replace(PROGRAM, ''));
-}
-
 /** Describes an entity by its URN, for lists that are shown without a request. */
 export function describeUrn(urn: string): IDescribedUrn {
   const type = TYPE.exec(urn)?.[1] ?? '';

@@ -36,6 +36,9 @@ test('URNs are shortened to readable names', () => {
   expect(shortenUrn(FILE)).toBe('raw/a,b (old).csv');
   expect(shortenUrn(column('staff', 'name'))).toBe('flights.staff.name');
   expect(shortenUrn('urn:li:dataProcessInstance:r1')).toBe('r1');
+  expect(shortenUrn('urn:li:dataJob:(urn:li:dataFlow:(colophon,notebook,default),cells.a/b.ipynb#c1)')).toBe(
+    'a/b.ipynb#c1'
+  );
 });
 
 test('notebooks and their cells are parsed', () => {

@@ -2,6 +2,7 @@ import type { ReadonlyJSONObject } from '@lumino/coreutils';
 import type { ISignal } from '@lumino/signaling';
 import { Signal } from '@lumino/signaling';
 import type { Change, Entity, EntityType, Lineage, Run } from '../../generated/api';
+import { getLastPart } from '../../components/labels';
 import { ColumnDescriptionEditor } from '../../model/descriptions';
 import type { AspectSpec, FormEditor } from '../../model/editor';
 import { AspectEditor } from '../../model/editor';
@@ -12,7 +13,7 @@ import { LiveModel } from '../../model/live-model';
 import type { CatalogProblem } from '../../model/problem';
 import { toProblem } from '../../model/problem';
 import type { RememberedTabs } from '../../model/remembered-tabs';
-import { hasLineage, parseColumnUrn } from '../../model/urns';
+import { describeUrn, hasLineage, parseColumnUrn } from '../../model/urns';
 import type { ICatalog, IChangeFeed } from '../../tokens';
 import type { ColumnMetadata } from './column-metadata';
 import { readColumnAspect, readColumnMetadata, readSchemaColumn } from './column-metadata';
@@ -37,7 +38,7 @@ const CHANGE_PAUSE_MS = 300;
 
 /** A saved edit. */
 export interface ISavedEdit {
-  /** What was edited. */
+  /** The name of the entity that was edited. */
   label: string;
   /** The author of changes of other fields that were kept; null if there are none. */
   mergedActor: string | null;
@@ -357,7 +358,7 @@ export class EntityModel extends LiveModel<IEntityState> {
     this.stopEditing();
     void this.refresh();
     this._saved.emit({
-      label: editor.spec.title,
+      label: getLastPart(describeUrn(editor.urn).name),
       mergedActor,
       undo: async () => {
         await undo?.save();

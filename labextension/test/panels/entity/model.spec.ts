@@ -63,7 +63,10 @@ test('saving closes the form and shows the new value', async () => {
   model.state.editor?.edit({ ...VALUE, tags: ['raw'] });
   expect(model.isDirty).toBe(true);
   const before = behind.count('GET', `entities/${URN}`);
+  const labels: string[] = [];
+  model.saved.connect((_, edit) => void labels.push(edit.label));
   await model.state.editor?.save();
+  expect(labels).toEqual(['a']);
   expect(model.state.editor).toBeNull();
   await waitUntil(() => behind.count('GET', `entities/${URN}`) === before + 1);
 });
