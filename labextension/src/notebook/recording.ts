@@ -13,7 +13,7 @@ const TARGET = 'jupyter-colophon.recording';
  * `off`: capture is disabled. `away`: the server cannot be reached from the kernel, which keeps its reports.
  * `disconnected`: the kernel knows no server.
  */
-export type RecordingState = 'none' | 'unknown' | 'on' | 'off' | 'away' | 'disconnected';
+type RecordingState = 'none' | 'unknown' | 'on' | 'off' | 'away' | 'disconnected';
 
 /** What a kernel reports. */
 export interface IRecording {
