@@ -21,7 +21,7 @@ from jupyter_colophon.core.store import StorageChoice
 from jupyter_colophon.service.changes.dead_letters import DeadLetterService
 from jupyter_colophon.service.changes.feed import ChangeFeed
 from jupyter_colophon.service.changes.inbox import ProposalInbox
-from jupyter_colophon.service.changes.independent_batches import IndependentBatches
+from jupyter_colophon.service.changes.independent_proposals import IndependentProposalService
 from jupyter_colophon.service.changes.loads import LoadService
 from jupyter_colophon.service.changes.sealing import BackgroundSealer
 from jupyter_colophon.service.datahub.aspects import AspectReader
@@ -100,9 +100,9 @@ class Catalog:
         return NotebookRecords(self.provider, self.identity, self.write_path)
 
     @property
-    def independent_batches(self) -> IndependentBatches:
+    def independent_proposals(self) -> IndependentProposalService:
         """Batches whose proposals are applied independently."""
-        return IndependentBatches(self.write_path, self.reader.read_policy)
+        return IndependentProposalService(self.write_path, self.reader.read_policy)
 
     def derive_catalog_id_in_events(self) -> str:
         """Return the id of this catalog in event ids; it does not reveal the store's key. Raises StorageError."""

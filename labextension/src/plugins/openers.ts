@@ -9,15 +9,15 @@ type Openers = Pick<IMetadataService, 'openEntity' | 'previewEntity' | 'openLine
 /** The prefix of the URNs of runs. */
 const RUN_URN = 'urn:li:dataProcessInstance:';
 
-function getOpenCommand(urn: string): string {
+function getOpenCommandId(urn: string): string {
   return urn.startsWith(RUN_URN) ? CommandIDs.openRun : CommandIDs.openEntity;
 }
 
 /** Creates functions that open pages and graphs by their commands. */
 export function createOpeners(commands: JupyterFrontEnd['commands']): Openers {
   return {
-    openEntity: urn => void commands.execute(getOpenCommand(urn), { urn }),
-    previewEntity: urn => void commands.execute(getOpenCommand(urn), { urn, preview: true }),
+    openEntity: urn => void commands.execute(getOpenCommandId(urn), { urn }),
+    previewEntity: urn => void commands.execute(getOpenCommandId(urn), { urn, preview: true }),
     openLineage: urn => void commands.execute(CommandIDs.openLineage, { urn }),
     openInstance: urn => {
       const instance = parseInstanceUrn(urn);

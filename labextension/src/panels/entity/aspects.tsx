@@ -118,7 +118,7 @@ export function UserAspects({ page, entity }: IPageProps & { entity: Entity }): 
     spec =>
       spec.scope === 'USER' &&
       !isShownElsewhere(spec) &&
-      (spec.editableByDefault || (spec.name in entity.aspects && !isDescribed(entity.aspects[spec.name], spec)))
+      (spec.editableByDefault || (spec.name in entity.aspects && !isShownByDescriptors(entity.aspects[spec.name], spec)))
   );
   return (
     <>
@@ -130,7 +130,7 @@ export function UserAspects({ page, entity }: IPageProps & { entity: Entity }): 
 }
 
 /** Whether the descriptors of the page contain all of an aspect. */
-function isDescribed(aspect: Aspect | undefined, spec: AspectSpec): boolean {
+function isShownByDescriptors(aspect: Aspect | undefined, spec: AspectSpec): boolean {
   const members = Object.keys(listShownMembers(aspect?.value ?? {}, spec.schema));
   return spec.described.length > 0 && members.every(name => spec.described.includes(name));
 }

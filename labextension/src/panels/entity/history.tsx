@@ -61,7 +61,7 @@ function Entry({ page, entry, spec }: IPageProps & { entry: IEntry; spec: Aspect
       <div className="jp-Colophon-versionHead">
         <span>
           <b>{version.actor}</b> · <RelativeTime time={version.time} trans={trans} />
-          {version.via !== null && ` · ${trans.__('from %1', version.via)}`}
+          {version.via !== null && ` · ${trans.__('through the kernel %1', version.via)}`}
         </span>
         <span className="jp-Colophon-note">{trans.__('%1, version %2', getTitle(aspect), version.version)}</span>
         {canRestore && (

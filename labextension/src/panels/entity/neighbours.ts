@@ -18,7 +18,7 @@ export interface INeighbours {
 }
 
 /** Returns the neighbours of a node on one side: through programs for data, directly for a program. */
-function listSide({ urn, nodes }: Lineage, getNext: (node: string) => readonly string[]): INeighbour[] {
+function listNeighboursOnSide({ urn, nodes }: Lineage, getNext: (node: string) => readonly string[]): INeighbour[] {
   const byUrn = new Map(nodes.map(node => [node.urn, node]));
   const programs = new Map<string, LineageNode[]>();
   const add = (target: string, through: LineageNode | undefined): void => {
@@ -47,8 +47,8 @@ function listSide({ urn, nodes }: Lineage, getNext: (node: string) => readonly s
 export function listNeighbours(lineage: Lineage): INeighbours {
   const { edges, truncated } = lineage;
   return {
-    upstream: listSide(lineage, urn => edges.filter(({ target }) => target === urn).map(({ source }) => source)),
-    downstream: listSide(lineage, urn => edges.filter(({ source }) => source === urn).map(({ target }) => target)),
+    upstream: listNeighboursOnSide(lineage, urn => edges.filter(({ target }) => target === urn).map(({ source }) => source)),
+    downstream: listNeighboursOnSide(lineage, urn => edges.filter(({ source }) => source === urn).map(({ target }) => target)),
     isTruncated: truncated
   };
 }

@@ -175,7 +175,7 @@ function EdgeReason(props: IDetailsProps & { edge: IEdge; runs: readonly Run[] |
           {trans._n('Statement %2', 'Statements %2', statements.length, statements.join(', '))}
         </p>
       )}
-      {source !== undefined && source !== '' && <SourceText label={trans.__('Source')} text={source} />}
+      {source !== undefined && source !== '' && <SourceText label={trans.__('Source code')} text={source} />}
       <div className="jp-Colophon-actions">
         {run.facts.notebook !== undefined && (
           <button type="button" className="jp-Colophon-button" onClick={() => openCell({ run: run.urn })}>

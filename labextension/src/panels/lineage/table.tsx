@@ -75,8 +75,8 @@ export function LineageTable(props: { model: LineageModel; trans: TranslationBun
             <th scope="col">{trans.__('To')}</th>
             <th scope="col">{trans.__('Access')}</th>
             <th scope="col">{trans.__('Runs')}</th>
-            <th scope="col">{trans.__('First')}</th>
-            <th scope="col">{trans.__('Last')}</th>
+            <th scope="col">{trans.__('First access')}</th>
+            <th scope="col">{trans.__('Last access')}</th>
           </tr>
         </thead>
         <tbody>

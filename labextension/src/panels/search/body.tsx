@@ -70,7 +70,7 @@ function summarize(state: ISearchState, trans: TranslationBundle): string {
     : trans._n('%1 entity', '%1 entities', state.total);
 }
 
-function SortList({ model, trans }: ISearchProps): React.JSX.Element {
+function SortSelect({ model, trans }: ISearchProps): React.JSX.Element {
   const { sort } = useModel(model);
   const labels: Record<SearchSort, string> = {
     relevance: trans.__('Relevance'),
@@ -94,7 +94,7 @@ function SortList({ model, trans }: ISearchProps): React.JSX.Element {
 }
 
 /** The number of hits, their order, and a button that saves the search. */
-function Summary(props: ISearchProps): React.JSX.Element {
+function ResultsToolbar(props: ISearchProps): React.JSX.Element {
   const { model, followed, actions, trans } = props;
   const state = useModel(model);
   return (
@@ -102,7 +102,7 @@ function Summary(props: ISearchProps): React.JSX.Element {
       <p role="status" aria-live="polite">
         {summarize(state, trans)}
       </p>
-      {state.hits.length > 1 && <SortList {...props} />}
+      {state.hits.length > 1 && <SortSelect {...props} />}
       {followed && <FollowSearch model={model} followed={followed} trans={trans} />}
       <SaveSearch model={model} trans={trans} askName={() => actions.askName()} />
     </div>
@@ -228,7 +228,7 @@ export function SearchBody(props: ISearchProps): React.JSX.Element {
       <SearchBox model={model} trans={trans} />
       <Chips model={model} trans={trans} />
       {!isStart && <Filters model={model} trans={trans} />}
-      <Summary {...props} />
+      <ResultsToolbar {...props} />
       {!isStart && <SelectionBar model={model} editEntities={urns => props.actions.editEntities(urns)} trans={trans} />}
       {state.problem && <ProblemNote problem={state.problem} trans={trans} retry={() => void model.refresh()} />}
       <div className="jp-Colophon-results" data-start={isStart}>

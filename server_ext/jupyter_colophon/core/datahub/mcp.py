@@ -60,7 +60,7 @@ _SUBJECT: Final = "the proposal"
 _ESCAPE: Final = re.compile(r"\\u([0-9a-f]{4})")
 
 
-def unescape_literals_in_proposal(value: Any) -> Any:
+def decode_unicode_escapes_outside_aspects(value: Any) -> Any:
     r"""Return a proposal with every literal `\u00fc` decoded, except in aspects, whose JSON has escapes of its own.
 
     DataHub's Python client escapes all other non-ASCII text of a single proposal like this (datahub#14251).
@@ -68,13 +68,13 @@ def unescape_literals_in_proposal(value: Any) -> Any:
     if isinstance(value, str):
         return _ESCAPE.sub(lambda match: chr(int(match.group(1), 16)), value)
     if isinstance(value, list):
-        return [unescape_literals_in_proposal(item) for item in value]
+        return [decode_unicode_escapes_outside_aspects(item) for item in value]
     if isinstance(value, dict):
         escaped_members = ("aspect", "entityKeyAspect")
         return {
-            unescape_literals_in_proposal(name): item
+            decode_unicode_escapes_outside_aspects(name): item
             if name in escaped_members
-            else unescape_literals_in_proposal(item)
+            else decode_unicode_escapes_outside_aspects(item)
             for name, item in value.items()
         }
     return value

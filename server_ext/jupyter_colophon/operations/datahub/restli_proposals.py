@@ -24,7 +24,7 @@ _LATER: Final = ("true", True)
 def ingest_proposal(services: ProcessServices, request: OperationRequest) -> OperationAnswer:
     """Write one proposal. Outside its value, characters that are not ASCII are sent as literal escapes."""
     return _ingest_documents(
-        services, request, [(mcp.unescape_literals_in_proposal(request.body["proposal"]), "/proposal")]
+        services, request, [(mcp.decode_unicode_escapes_outside_aspects(request.body["proposal"]), "/proposal")]
     )
 
 

@@ -62,7 +62,7 @@ def submit_proposals(services: ProcessServices, request: OperationRequest) -> Op
 )
 def submit_independent_proposals(services: ProcessServices, request: OperationRequest) -> Document:
     """Apply each proposal of a batch independently; with `dryRun`, return what each would change."""
-    batches = services.get_or_open_catalog().independent_batches
+    batches = services.get_or_open_catalog().independent_proposals
     proposals = [documents.parse_proposal(proposal) for proposal in request.body["proposals"]]
     if request[_DRY_RUN]:
         previews = batches.preview_batch(proposals, request.principal)

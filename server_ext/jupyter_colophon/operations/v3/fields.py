@@ -23,7 +23,10 @@ _DIRECTION: Final = declare_choice_in_any_case(
     "both",
 )
 _CURRENT: Final = declare_choice_in_any_case(
-    "includeCurrent", "Include the fields of the current schema.", "true", "false"
+    "includeCurrent",
+    "Also return fields of the current schema that have no lineage; otherwise only fields with lineage are returned.",
+    "true",
+    "false",
 )
 _PARAMETERS: Final = (*ENTITY_PARAMETERS, START, END, _DIRECTION)
 _ERRORS: Final = (NotFound, InvalidName)

@@ -46,7 +46,7 @@ class LineageRenderer:
         """Return the key of a node."""
         node = self._nodes.get(urn)
         return format_lineage_key(
-            resolve_display_urn(urn), self._identity, node.namespace if node else None, plural=self._v5
+            convert_to_display_urn(urn), self._identity, node.namespace if node else None, plural=self._v5
         )
 
     def _render_relation(self, relation: Relation) -> Document:
@@ -68,7 +68,7 @@ class LineageRenderer:
         }
 
     def _render_node(self, node: LineageNode) -> Document:
-        urn = resolve_display_urn(node.urn)
+        urn = convert_to_display_urn(node.urn)
         entry = {} if self._v5 else {"id": self._render_node_id(urn, node.namespace)}
         entity = formats.build_entity_id(urn, node.namespace, self._identity)
         if entity is not None:
@@ -85,7 +85,7 @@ class LineageRenderer:
         return {"namespace": namespace, "type": kind, "id": formats.format_short_id(urn, namespace, self._identity)}
 
 
-def resolve_display_urn(text: str) -> Urn:
+def convert_to_display_urn(text: str) -> Urn:
     """Return the URN under which a node is shown: for declared lineage, that of the source (`job.<namespace>.-.<source>`)."""
     urn = Urn.parse(text)
     source = declared_lineage.parse_placeholder_source(urn)

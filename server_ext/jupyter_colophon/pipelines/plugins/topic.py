@@ -45,7 +45,7 @@ def format_offsets(topic: str, offsets: Offsets) -> str:
 
 def read_end_offsets(spark: Any, options: Mapping[str, str], topic: str) -> Offsets:
     """Return the current end offsets of the partitions. Raises LookupError if Kafka is unavailable or has no such topic."""
-    with _open_consumer(spark, options, topic) as (consumer, timeout):
+    with _open_consumer_with_timeout(spark, options, topic) as (consumer, timeout):
         partitions = [partition.partition() for partition in consumer.partitionsFor(topic, timeout) or ()]
         places = [spark._jvm.org.apache.kafka.common.TopicPartition(topic, partition) for partition in partitions]
         values = {place.partition(): int(end) for place, end in consumer.endOffsets(places, timeout).items()}
@@ -57,7 +57,7 @@ def read_end_offsets(spark: Any, options: Mapping[str, str], topic: str) -> Offs
 
 def require_reachable_kafka(spark: Any, options: Mapping[str, str], topic: str) -> None:
     """Raise LookupError if Kafka does not respond; a missing topic may be created by the first message."""
-    with _open_consumer(spark, options, topic) as (consumer, timeout):
+    with _open_consumer_with_timeout(spark, options, topic) as (consumer, timeout):
         consumer.partitionsFor(topic, timeout)
 
 
@@ -66,7 +66,7 @@ def _is_offset(value: object, end: int) -> bool:
 
 
 @contextmanager
-def _open_consumer(spark: Any, options: Mapping[str, str], topic: str) -> Iterator[tuple[Any, Any]]:
+def _open_consumer_with_timeout(spark: Any, options: Mapping[str, str], topic: str) -> Iterator[tuple[Any, Any]]:
     """Open a consumer as Spark does, and yield it with a timeout. Messages of Kafka's client are not shown: they may contain settings."""
     from py4j.protocol import Py4JJavaError
 

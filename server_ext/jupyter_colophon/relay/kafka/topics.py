@@ -82,7 +82,9 @@ def read_topics(option: object) -> dict[str, str]:
     if option is None:
         return dict(TOPICS)
     if not isinstance(option, Mapping):
-        raise InvalidConfiguration("the option topics must be a dict of names")
+        raise InvalidConfiguration(
+            f"the option topics must be a dict from kinds ({', '.join(TOPICS)}) to names of topics"
+        )
     for name, topic in option.items():
         if name not in TOPICS:
             raise InvalidConfiguration(

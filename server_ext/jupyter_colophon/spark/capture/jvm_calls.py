@@ -8,7 +8,7 @@ from jupyter_colophon.spark.plans.observation import DataRef
 from jupyter_colophon.spark.plans.plan import find_unnamed_relations, has_in_memory_rows
 from jupyter_colophon.spark.plans.plan_nodes import Reads, get_command, get_plan_node
 from jupyter_colophon.spark.plans.plan_tree import TreeNode
-from jupyter_colophon.spark.plans.write_commands import find_write_commands
+from jupyter_colophon.spark.plans.write_commands import list_write_commands_at_root
 
 
 def fetch_plan_facts(execution: Any, plan: Any, root: TreeNode) -> JvmFacts:
@@ -47,7 +47,7 @@ def find_command_queries(plan: Any, root: TreeNode) -> list[Any]:
 
 
 def _list_commands(plan: Any, root: TreeNode) -> list[tuple[Any, TreeNode]]:
-    nodes = find_write_commands(root)
+    nodes = list_write_commands_at_root(root)
     if root.kind == "Union" and nodes:
         return [(plan.children().apply(position), node) for position, node in enumerate(nodes)]
     return [(plan, node) for node in nodes]

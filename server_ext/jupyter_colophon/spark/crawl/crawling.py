@@ -152,7 +152,7 @@ class _Crawl:
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
             _cancel_jobs_and_wait(spark, run, futures)
-            report.lines += _collect_finished(futures, report)
+            report.lines += _list_unreported_successes(futures, report)
 
     def _profile_and_record_dataset(self, spark: Any, work: _PendingDataset, run: CrawlRun) -> DatasetReport:
         """Read one dataset and record it. Raises ServerUnavailable."""
@@ -207,7 +207,7 @@ def _cancel_jobs_and_wait(spark: Any, run: CrawlRun, futures: Sequence["Future[D
         wait([future for future in futures if not future.cancelled()], _STOP_TIMEOUT_S)
 
 
-def _collect_finished(futures: Sequence["Future[DatasetReport]"], report: CrawlReport) -> list[DatasetReport]:
+def _list_unreported_successes(futures: Sequence["Future[DatasetReport]"], report: CrawlReport) -> list[DatasetReport]:
     """Return the results that arrived after the crawl was stopped. Failures are left out: they were caused by the stop."""
     ended = [item.result() for item in futures if item.done() and not item.cancelled() and item.exception() is None]
     reported = {id(item) for item in report.lines}

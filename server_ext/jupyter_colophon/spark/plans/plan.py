@@ -25,10 +25,10 @@ from jupyter_colophon.spark.plans.plan_tree import TreeNode, get_expr_id, walk_t
 from jupyter_colophon.spark.plans.session_variables import Variable, derive_variable_id
 from jupyter_colophon.spark.plans.transformations import RANKS, is_direct_use
 from jupyter_colophon.spark.plans.write_commands import (
-    find_write_commands,
     get_command_label,
     get_command_query,
     is_command,
+    list_write_commands_at_root,
 )
 
 MAX_EDGES = 20_000
@@ -66,8 +66,8 @@ def build_statements(root: TreeNode, jvm_facts: JvmFacts, function: str) -> tupl
     """
     if jvm_facts.outline is not None:
         return tuple(_build_outline_statements(root, jvm_facts.outline, jvm_facts, function))
-    if find_write_commands(root):
-        pairs = zip(find_write_commands(root), jvm_facts.targets, strict=True)
+    if list_write_commands_at_root(root):
+        pairs = zip(list_write_commands_at_root(root), jvm_facts.targets, strict=True)
         return tuple(
             _build_write_statement(command, target, jvm_facts)
             for command, target in pairs
@@ -81,10 +81,10 @@ def _build_outline_statements(
     root: TreeNode, reads: Iterable[tuple[DataRef, ...]], jvm_facts: JvmFacts, function: str
 ) -> Iterator[Statement]:
     """Yield the statements of a plan that is too large, with its tables only."""
-    if not find_write_commands(root):
+    if not list_write_commands_at_root(root):
         yield from (Statement(function, each, missing=jvm_facts.missing) for each in reads if each)
         return
-    for command, target, each in zip(find_write_commands(root), jvm_facts.targets, reads, strict=True):
+    for command, target, each in zip(list_write_commands_at_root(root), jvm_facts.targets, reads, strict=True):
         if target.ref is not None:
             yield Statement(get_command_label(command), each, (target.ref,), missing=jvm_facts.missing)
 

@@ -23,7 +23,7 @@ def is_command(node: TreeNode) -> bool:
     return _is_write_command(node) or node.kind.endswith("Command") or node.kind == "CommandResult"
 
 
-def find_write_commands(root: TreeNode) -> tuple[TreeNode, ...]:
+def list_write_commands_at_root(root: TreeNode) -> tuple[TreeNode, ...]:
     """Return the writing commands of a plan, in order; a multi-table INSERT is a union of them."""
     nodes = root.children if root.kind == "Union" else (root,)
     return tuple(node for node in nodes if _is_write_command(node))
@@ -31,7 +31,7 @@ def find_write_commands(root: TreeNode) -> tuple[TreeNode, ...]:
 
 def has_only_write_commands(root: TreeNode) -> bool:
     """Return whether a plan consists of commands that write data."""
-    return bool(find_write_commands(root))
+    return bool(list_write_commands_at_root(root))
 
 
 def get_command_label(node: TreeNode) -> str:

@@ -90,7 +90,7 @@ def _read_run_rows(commit: CommitBuilder, program: Urn) -> list[Row]:
 def _rename_program(commit: CommitBuilder, program: EntityRename, runs: list[Row]) -> None:
     """Rename a program, and the custom entities that it contains."""
     names = (str(program.old), str(program.new))
-    for move in [*_list_renames_of_children(commit, program), program]:
+    for move in [*_move_containment_and_list_children(commit, program), program]:
         entity = sources_of_truth.find_stored_entity(commit.tx, str(move.old))
         # A deleted program leaves the one that has its new name as it is.
         if entity is not None and not (entity.entity["deleted"] and _exists(commit, move.new)):
@@ -106,8 +106,8 @@ def _exists(commit: CommitBuilder, urn: Urn) -> bool:
     return row is not None and not row["deleted"]
 
 
-def _list_renames_of_children(commit: CommitBuilder, program: EntityRename) -> Iterator[EntityRename]:
-    """List the custom entities that a program contains: one of their keys is the type of the program, with its id."""
+def _move_containment_and_list_children(commit: CommitBuilder, program: EntityRename) -> Iterator[EntityRename]:
+    """Store what contains the renamed custom entities of a program, and yield their renames; a key of them names the program."""
     holdings, entities = commit.tx.get_table("containment"), commit.tx.get_table("entities")
     before, after = parse_program_urn(program.old), parse_program_urn(program.new)
     if before is None or after is None:

@@ -33,7 +33,7 @@ class _RolledBack(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class IndependentBatches:
+class IndependentProposalService:
     """Batches whose proposals fail independently: a rejected one does not affect the others."""
 
     write_path: WritePath
