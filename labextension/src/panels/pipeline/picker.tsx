@@ -45,7 +45,10 @@ export function PluginPicker(props: {
   const id = React.useId();
   const found = React.useMemo(() => findPlugins(plugins, place, text), [plugins, place, text]);
   React.useEffect(() => setActive(0), [text]);
-  React.useEffect(() => list.current?.children[active]?.scrollIntoView?.({ block: 'nearest' }), [active]);
+  React.useEffect(() => {
+    // Some browsers return a promise, which React would take for a function.
+    void list.current?.children[active]?.scrollIntoView?.({ block: 'nearest' });
+  }, [active]);
   const onKeyDown = (event: React.KeyboardEvent): void => {
     const step = STEPS[event.key];
     const plugin = found[active];
