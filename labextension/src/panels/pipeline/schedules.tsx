@@ -15,7 +15,7 @@ interface ISchedulesProps {
   trans: TranslationBundle;
 }
 
-function formatTrigger({ every, cron, onChange }: Schedule, trans: TranslationBundle): string {
+function formatStart({ every, cron, onChange }: Schedule, trans: TranslationBundle): string {
   const times = [every === '' ? '' : trans.__('every %1', every), cron];
   return [...times, onChange ? trans.__('on change') : ''].filter(word => word !== '').join(', ');
 }
@@ -34,7 +34,7 @@ function ScheduleRow(props: ISchedulesProps & { schedule: Schedule }): React.JSX
           {schedule.name}
         </button>
       </th>
-      <td>{formatTrigger(schedule, trans)}</td>
+      <td>{formatStart(schedule, trans)}</td>
       <td>{schedule.nextRun !== null && formatTime(schedule.nextRun)}</td>
       <td>{formatStatus(schedule, trans)}</td>
       <td>
@@ -79,7 +79,7 @@ function NewSchedule({ bench, trans }: ISchedulesProps): React.JSX.Element {
         <input id={`${id}-name`} value={name} onChange={event => change({ name: event.target.value })} />
       </div>
       <div className="jp-Colophon-field">
-        <label htmlFor={`${id}-kind`}>{trans.__('Trigger')}</label>
+        <label htmlFor={`${id}-kind`}>{trans.__('Starts')}</label>
         <select id={`${id}-kind`} value={kind} onChange={event => change({ kind: event.target.value })}>
           <option value="cron">{trans.__('Cron expression (UTC)')}</option>
           <option value="every">{trans.__('Interval')}</option>
@@ -125,7 +125,7 @@ export function Schedules(props: ISchedulesProps): React.JSX.Element {
           <thead>
             <tr>
               <th scope="col">{trans.__('Schedule')}</th>
-              <th scope="col">{trans.__('Trigger')}</th>
+              <th scope="col">{trans.__('Starts')}</th>
               <th scope="col">{trans.__('Next run')}</th>
               <th scope="col">{trans.__('Last run')}</th>
               <th scope="col">{trans.__('Enabled')}</th>
