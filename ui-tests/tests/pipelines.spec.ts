@@ -63,8 +63,8 @@ test('a pipeline is composed on the canvas, previewed, run, scheduled and export
 
   await test.step('errors are shown at stages and fields while the pipeline is edited', async () => {
     await about.getByRole('button', { name: 'Add to Keep' }).click();
-    await about.getByRole('group', { name: 'Keep' }).getByRole('textbox').fill('nam');
-    await expect(about.getByRole('alert')).toHaveText('unknown input column nam; available: id, name');
+    await about.getByRole('group', { name: 'Keep' }).getByRole('textbox').fill('city');
+    await expect(about.getByRole('alert')).toHaveText('unknown input column city; available: id, name');
     await expect(card('projection')).toHaveAccessibleName(/, 1 error$/);
     await about.getByRole('group', { name: 'Keep' }).getByRole('textbox').fill('name');
     await expect(card('projection')).not.toHaveAccessibleName(/error/);
