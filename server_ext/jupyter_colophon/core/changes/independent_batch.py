@@ -1,4 +1,4 @@
-"""A batch whose proposals are applied independently: each has a result of its own (spec WRITE-16)."""
+"""A batch whose proposals are applied independently: each has a result of its own (spec WRITE-19)."""
 
 from dataclasses import dataclass
 from typing import Any

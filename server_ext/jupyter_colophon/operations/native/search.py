@@ -133,7 +133,7 @@ def list_metadata_values(services: ProcessServices, request: OperationRequest) -
 
 def _add_value_totals(catalog: "Catalog", request: OperationRequest, keys: list[Document]) -> None:
     """Add the number of values to keys; a tag is a value itself, and has none."""
-    names = {key["key"] for key in keys if key["kind"] != "tag"}
+    names = sorted({key["key"] for key in keys if key["kind"] != "tag"})
     totals = catalog.keys.count_values_of_keys(names, request[NAMESPACE], request.principal)
     for key in keys:
         if key["kind"] != "tag":

@@ -1,7 +1,7 @@
 """Statistics of keys: how many entities have each key, and each value of a key."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, get_args
 
@@ -66,7 +66,7 @@ class KeyStatsReader:
         ), is_partial
 
     @audit_reads_of_method("keys", audit=lambda service: service.searcher.read_policy.audit)
-    def count_values_of_keys(self, keys: Iterable[str], namespace: str, principal: Principal) -> dict[str, ValueTotal]:
+    def count_values_of_keys(self, keys: Sequence[str], namespace: str, principal: Principal) -> dict[str, ValueTotal]:
         """Return the number of present values of each key, to at least VALUES_COUNTED_MAX."""
 
         def count_values(tx: TableContext) -> dict[str, ValueTotal]:
