@@ -38,7 +38,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** Names the location of an operation, without the index of a list item. */
-export function namePath(path: string): string {
+function namePath(path: string): string {
   const parts = splitPointer(path);
   const last = parts.at(-1);
   const steps = last !== undefined && /^(\d+|-)$/.test(last) ? parts.slice(0, -1) : parts;
