@@ -13,7 +13,7 @@ FRONTEND := $(shell find labextension/src labextension/style labextension/schema
 INSTALLED := $(VENV)/share/jupyter/labextensions/jupyter-colophon
 ROOT_MAY := $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: help lab sample test test-beside test-spark test-fuzz test-python test-frontend test-ui screenshots check docs fix long long-faults long-lineage long-openlineage long-races long-stores long-postgresql long-floor long-fuzz long-cluster long-connect long-kafka long-pipelines-kafka long-oracle bench bench-ui clean
+.PHONY: help lab sample test test-beside test-spark test-fuzz test-python test-frontend test-ui screenshots check docs fix long long-faults long-lineage long-openlineage long-races long-stores long-postgresql long-floor long-notebook7 long-fuzz long-cluster long-connect long-kafka long-pipelines-kafka long-oracle bench bench-ui clean
 
 help: ## say what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -81,7 +81,7 @@ fix: $(STAMPS)/frontend ## repair what a tool can repair
 	jlpm generate
 	jlpm lint:fix
 
-long: long-faults long-lineage long-openlineage long-floor long-fuzz ## run what takes over a minute alone
+long: long-faults long-lineage long-openlineage long-floor long-notebook7 long-fuzz ## run what takes over a minute alone
 
 long-faults: $(STAMPS)/python $(STAMPS)/kafka ## run the fault suite at full size
 	COLOPHON_TEST_SIZE=full python -m pytest -q tests/faults
@@ -100,6 +100,9 @@ long-races: $(STAMPS)/python ## race conditional writes of 24 writers, some of w
 
 long-floor: $(STAMPS)/ui-tests $(STAMPS)/browser ## run the browser's journey on the oldest JupyterLab that is supported
 	bash ui-tests/floor.sh
+
+long-notebook7: $(STAMPS)/frontend $(STAMPS)/ui-tests $(STAMPS)/browser $(STAMPS)/notebook ## run the browser's journey in Notebook 7
+	cd ui-tests && npx playwright test --config notebook7.config.ts
 
 long-fuzz: $(STAMPS)/python ## send a server all that its OpenAPI documents allow, and hostile patterns and nesting
 	COLOPHON_TEST_SIZE=full python -m pytest -q tests/http/test_fuzz.py tests/http/test_fuzz_patterns.py
@@ -169,6 +172,13 @@ $(STAMPS)/elyra: $(STAMPS)/python tests/elyra/requirements.txt
 $(STAMPS)/server-tools: $(STAMPS)/python tests/mcp_server/requirements.txt
 	$(call create_environment,server-tools)
 	$(VENV)/server-tools/bin/python -m pip install --quiet --no-deps --ignore-installed --requirement tests/mcp_server/requirements.txt
+	@touch $@
+
+# Notebook 7, with the JupyterLab whose settings and themes it reads from the same environment.
+$(STAMPS)/notebook: $(STAMPS)/python ui-tests/notebook7/requirements.txt
+	$(call create_environment,notebook)
+	$(VENV)/notebook/bin/python -m pip install --quiet --no-deps --ignore-installed \
+		--requirement ui-tests/notebook7/requirements.txt
 	@touch $@
 
 # The newest PySpark all of whose connectors are published, above everything else that we need.

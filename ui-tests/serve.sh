@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Start a JupyterLab for the browser tests, with an empty home, an empty catalog and a copy of the sample notebook.
 # usage: serve.sh PORT TOKEN BASE_URL
+# JUPYTER_APP: `notebook` for Notebook 7, in its environment.
 # JUPYTER_BIN: the folder of the commands of another installation.
 # DEMO: if set, use a fixed home and user name, and no example extension, for the screenshots of the documentation.
 set -euo pipefail
@@ -17,6 +18,12 @@ trap 'kill "${server:-}" 2>/dev/null || true; wait 2>/dev/null || true; rm -rf "
 mkdir -p "$home/notebooks"
 cp "$here/../examples/flights.ipynb" "$home/notebooks/"
 options=()
+app=$bin/jupyter-lab
+if [ "${JUPYTER_APP:-lab}" = notebook ]; then
+  app=$here/../.venv/notebook/bin/jupyter-notebook
+  # The server extension is installed in the environment below.
+  export JUPYTER_CONFIG_PATH="$here/../.venv/etc/jupyter"
+fi
 if [ -z "${DEMO:-}" ]; then
   # An extension with its own aspect, built as its author builds it (docs/how-to/extend-the-user-interface.md). Its
   # types are checked by labextension/test/package.spec.ts.
@@ -47,8 +54,9 @@ export IPYTHONDIR="$home/ipython" PATH="$bin:$PATH"
 # As in tests/support/java.py: Spark runs for about a minute, in which an optimizing compiler costs more than it saves.
 export SPARK_SUBMIT_OPTS="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC ${SPARK_SUBMIT_OPTS:-}"
 cd "$home/notebooks"
-"$bin/jupyter" lab --no-browser --allow-root --port="$1" --ServerApp.port_retries=0 --IdentityProvider.token="$2" \
-  --ServerApp.base_url="$3" --ServerApp.root_dir="$home/notebooks" --LabApp.expose_app_in_browser=True \
+"$app" --no-browser --allow-root --port="$1" --ServerApp.port_retries=0 --IdentityProvider.token="$2" \
+  --ServerApp.base_url="$3" --ServerApp.root_dir="$home/notebooks" \
+  --LabApp.expose_app_in_browser=True --JupyterNotebookApp.expose_app_in_browser=True \
   "${options[@]}" &
 server=$!
 wait "$server"

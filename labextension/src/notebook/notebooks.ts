@@ -20,6 +20,8 @@ interface ISlots {
 export interface IKernel {
   readonly id: string;
   readonly status: string;
+  /** Whether this connection may open comms: only the first one to a kernel may. */
+  readonly handleComms: boolean;
   createComm(target: string): {
     readonly isDisposed: boolean;
     onMsg: (message: { content: { data: unknown } }) => void;

@@ -114,7 +114,7 @@ export class KernelRecording {
   }
 
   private _openIfIdle(kernel: IKernel): void {
-    if (kernel.status === 'idle' && this._comm === null && this._refused !== kernel) {
+    if (kernel.status === 'idle' && kernel.handleComms && this._comm === null && this._refused !== kernel) {
       this._open(kernel);
     }
   }

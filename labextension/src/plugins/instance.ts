@@ -14,7 +14,7 @@ import { IFormTools, IMetadataService, ISchemaspaces } from '../tokens';
 import { INSTANCE_ARGUMENTS, getText } from './arguments';
 import { getBrowserStorage } from './browser-storage';
 import { warnBeforeUnload } from './warn-before-unload';
-import { PanelTab, addTab } from './tabs';
+import { PanelTab, activateTab, addTab } from './tabs';
 
 function toPlace(args: ReadonlyPartialJSONObject): IInstancePlace {
   const schema = getText(args, 'schema');
@@ -76,7 +76,7 @@ function registerCommands(
     execute: args => {
       const place = toPlace(args);
       const tab = tracker.find(other => isSame(other.place, place)) ?? openTab(place);
-      shell.activateById(tab.id);
+      activateTab(shell, tab);
       return tab;
     }
   });

@@ -7,12 +7,11 @@ export const launcher: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-colophon:launcher',
   description: 'The cards of the launcher that open the metadata.',
   autoStart: true,
-  requires: [ILauncher],
-  optional: [ITranslator],
-  activate: (_: JupyterFrontEnd, cards: ILauncher, translator: ITranslator | null) => {
+  optional: [ILauncher, ITranslator],
+  activate: (_: JupyterFrontEnd, cards: ILauncher | null, translator: ITranslator | null) => {
     const category = (translator ?? nullTranslator).load(DOMAIN).__('Metadata');
     [CommandIDs.showSearch, CommandIDs.pickLineage].forEach((command, rank) => {
-      cards.add({ command, category, rank });
+      cards?.add({ command, category, rank });
     });
   }
 };

@@ -6,8 +6,8 @@ import type { LabIcon } from '@jupyterlab/ui-components';
 import { Toolbar } from '@jupyterlab/ui-components';
 import type { ReadonlyJSONObject, ReadonlyPartialJSONObject } from '@lumino/coreutils';
 import type { Message } from '@lumino/messaging';
-import type { Widget } from '@lumino/widgets';
-import { DockPanel } from '@lumino/widgets';
+import type { Title, Widget } from '@lumino/widgets';
+import { DockPanel, TabPanel } from '@lumino/widgets';
 import { LazyPanel } from '../components/lazy-panel';
 import { TAB_ARGUMENTS, getUrn } from './arguments';
 
@@ -114,7 +114,17 @@ async function loadPanel<P extends ITabPanel>(
   return panel;
 }
 
-/** Adds a tab to the main area, or to the right panel if the main area only holds one document, as in Notebook 7. */
+/** Returns the tabs of the file list of Notebook 7; undefined on its other pages and in other applications. */
+function findTabPanel(shell: JupyterFrontEnd.IShell): TabPanel | undefined {
+  return [...shell.widgets('main')].find(widget => widget instanceof TabPanel);
+}
+
+/**
+ * Adds a tab to the main area.
+ *
+ * In Notebook 7, the main area only holds one widget: the tab is added to the tabs of the file list, or else, beside a
+ * notebook, to the right sidebar.
+ */
 export function addTab(
   shell: JupyterFrontEnd.IShell,
   tab: Widget,
@@ -123,8 +133,34 @@ export function addTab(
 ): void {
   shell.add(tab, 'main', { type, ...options });
   // JupyterLab may add it asynchronously; other applications have rejected it.
-  if (tab.parent === null && !(shell instanceof LabShell)) {
+  if (tab.parent !== null || shell instanceof LabShell) {
+    return;
+  }
+  const panel = findTabPanel(shell);
+  if (panel) {
+    tab.title.closable = true;
+    panel.tabBar.tabCloseRequested.connect(closeTab, tab);
+    panel.addWidget(tab);
+  } else {
     shell.add(tab, 'right', { type });
+  }
+}
+
+/** Closes the tab `this` when the user requests it; Notebook 7 only has tabs that stay. */
+function closeTab(this: Widget, _: unknown, { title }: { title: Title<Widget> }): void {
+  if (title.owner === this) {
+    this.close();
+  }
+}
+
+/** Shows a tab, and moves the focus to it. */
+export function activateTab(shell: JupyterFrontEnd.IShell, tab: Widget): void {
+  const panel = findTabPanel(shell);
+  if (panel?.widgets.includes(tab)) {
+    panel.currentWidget = tab;
+    tab.activate();
+  } else {
+    shell.activateById(tab.id);
   }
 }
 
@@ -133,7 +169,7 @@ function selectTab(shell: JupyterFrontEnd.IShell, tab: Widget): void {
   if (tab.parent instanceof DockPanel) {
     tab.parent.selectWidget(tab);
   } else {
-    shell.activateById(tab.id);
+    activateTab(shell, tab);
   }
 }
 
@@ -190,7 +226,7 @@ export function registerTabs<P extends ITabPanel>(
         selectTab(shell, tab);
       } else {
         setPreview(tab, false);
-        shell.activateById(tab.id);
+        activateTab(shell, tab);
       }
       return tab;
     }

@@ -10,6 +10,7 @@ type Comm = ReturnType<IKernel['createComm']>;
 class Kernel implements IKernel {
   readonly comms: (Comm & { isDisposed: boolean })[] = [];
   status = 'idle';
+  handleComms = true;
   constructor(readonly id: string) {}
 
   createComm(): Comm {
@@ -99,5 +100,15 @@ test('a kernel without the extension is asked again only on request', () => {
   recording.retry();
   kernel.send({ state: 'on' });
   expect([kernel.comms.length, recording.state.state]).toEqual([2, 'on']);
+  recording.dispose();
+});
+
+test('a connection that may not open comms opens none', () => {
+  const notebooks = new Notebooks();
+  const recording = new KernelRecording(notebooks, () => notebooks.widget);
+  const kernel = new Kernel('k1');
+  kernel.handleComms = false;
+  notebooks.show(createNotebook(kernel).widget);
+  expect(kernel.comms).toHaveLength(0);
   recording.dispose();
 });
