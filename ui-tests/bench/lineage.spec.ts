@@ -102,7 +102,7 @@ async function loadAll(panel: Locator): Promise<void> {
   }
 }
 
-/** Drags the drawing to and fro, and returns the frames per second and the longest frame in milliseconds. */
+/** Drags the drawing back and forth, and returns the frames per second and the longest frame in milliseconds. */
 async function measurePanning(page: Page, graph: Locator): Promise<{ rate: number; longest: number }> {
   const box = (await graph.boundingBox())!;
   // The upper left corner of the drawing has no card.

@@ -1,9 +1,10 @@
 import { beforeEach, expect, test } from 'vitest';
+import { countAges } from '../../src/lineage/colouring';
 import type { ILabels } from '../../src/lineage/cards';
 import { mergeAnswers } from '../../src/lineage/graph';
 import { computeLayout } from '../../src/lineage/layout';
 import { toDigraph, createScene } from '../../src/lineage/scene';
-import { LineageView } from '../../src/lineage/view';
+import { LineageView, NO_HIGHLIGHT } from '../../src/lineage/view';
 import { cell, lineageOf, table } from '../support/server';
 
 const WORDS: ILabels = {
@@ -147,4 +148,36 @@ test('a moved drawing stays in place when the graph grows elsewhere', () => {
   const before = leftOf(table('b'));
   show([table('x'), table('a')], [table('a'), table('b')]);
   expect(leftOf(table('b'))).toBeCloseTo(before);
+});
+
+test('the wheel zooms, and scrolls sideways with Shift', () => {
+  show([table('a'), table('b')]);
+  const getTransform = (): string => host.querySelector<HTMLElement>('.jp-Colophon-cards')?.style.transform ?? '';
+  const getScale = (): string => /scale\(([\d.]+)\)/.exec(getTransform())?.[1] ?? '';
+  const scale = getScale();
+  const left = leftOf(table('b'));
+  host.dispatchEvent(new WheelEvent('wheel', { deltaY: 50, shiftKey: true }));
+  view.refreshColours();
+  expect([leftOf(table('b')), getScale()]).toEqual([left - 50, scale]);
+  host.dispatchEvent(new WheelEvent('wheel', { deltaY: 50 }));
+  view.refreshColours();
+  expect(Number(getScale())).toBeLessThan(Number(scale));
+});
+
+test('nodes that others added, and nodes off a path, are marked', () => {
+  show([table('a'), cell('p')], [cell('p'), table('b')]);
+  const path = new Set([table('a'), cell('p')]);
+  view.highlight({ ...NO_HIGHLIGHT, news: new Set([table('a')]), path });
+  const list = (name: string): string[] =>
+    [...host.querySelectorAll<HTMLElement>(`.${name}`)].map(node => node.dataset['urn'] ?? '');
+  expect([list('jp-mod-new'), list('jp-mod-faded')]).toEqual([[table('a')], [table('b')]]);
+});
+
+test('ages are counted from the newest to the oldest', () => {
+  const now = '2026-11-26T12:00:00.000Z';
+  const times = ['2026-11-01T12:00:00.000Z', '2026-11-26T11:59:00.000Z', undefined, '2026-11-26T11:30:00.000Z'];
+  expect(countAges(times, now)).toEqual([
+    { name: 'hour', count: 2 },
+    { name: 'month', count: 1 }
+  ]);
 });
