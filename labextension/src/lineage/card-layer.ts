@@ -70,16 +70,21 @@ export class CardLayer {
     }
   }
 
-  /** Adds and removes cards, so that there are those of the given nodes. */
+  /** Adds and removes cards, so that there are those of the given nodes. While only the view moves, nothing changes. */
   draw(visible: ReadonlySet<string>, emphasis: ICardEmphasis, current: string): void {
-    for (const [urn, element] of this._cards) {
-      if (!visible.has(urn)) {
-        element.remove();
-        this._cards.delete(urn);
+    const isComplete = visible.size === this._cards.size && [...visible].every(urn => this._cards.has(urn));
+    if (!isComplete) {
+      for (const [urn, element] of this._cards) {
+        if (!visible.has(urn)) {
+          element.remove();
+          this._cards.delete(urn);
+        }
       }
+      visible.forEach(urn => this._addCard(urn));
     }
-    visible.forEach(urn => this._addCard(urn));
-    this._emphasize(emphasis, current);
+    if (!isComplete || current !== this._current || !isEqual(emphasis, this._emphasis)) {
+      this._emphasize(emphasis, current);
+    }
   }
 
   /** Focuses a card, or a column of it. */
@@ -95,6 +100,8 @@ export class CardLayer {
   }
 
   private _emphasize(emphasis: ICardEmphasis, current: string): void {
+    this._current = current;
+    this._emphasis = emphasis;
     const { selected, path, column, columns, news } = emphasis;
     for (const [urn, card] of this._cards) {
       const main = this._getButton(urn);
@@ -146,6 +153,12 @@ export class CardLayer {
   private _sides = new Map<string, readonly Side[]>();
   private _cards = new Map<string, HTMLElement>();
   private _scale = 0;
+  private _current = '';
+  private _emphasis: ICardEmphasis | null = null;
+}
+
+function isEqual(a: ICardEmphasis, b: ICardEmphasis | null): boolean {
+  return (Object.keys(a) as (keyof ICardEmphasis)[]).every(key => a[key] === b?.[key]);
 }
 
 /** Returns the sides of each node with shown neighbours; a cluster has none to collapse. */

@@ -319,12 +319,11 @@ export class LineageView implements IDisposable {
   /** Returns the path of the column under the pointer, else of the focused or locked column. */
   private _getColumnPath(): IColumnPath | null {
     const column = this._hovered ?? this._highlight.column;
-    return column
-      ? traceColumn(
-          this._scene.columnEdges.map(placed => placed.edge),
-          column
-        )
-      : null;
+    if (column !== this._traced.column || this._scene !== this._traced.scene) {
+      const edges = this._scene.columnEdges.map(placed => placed.edge);
+      this._traced = { scene: this._scene, column, path: column && traceColumn(edges, column) };
+    }
+    return this._traced.path;
   }
 
   private _hoverColumn(column: IColumn | null): void {
@@ -496,6 +495,12 @@ export class LineageView implements IDisposable {
   private _near = new Set<string>();
   private _scene: IScene = { ...EMPTY_SCENE, graph: EMPTY_GRAPH };
   private _highlight: IHighlight = NO_HIGHLIGHT;
+  /** The last path of a column, which is not traced again while the view moves. */
+  private _traced: { scene: IScene; column: IColumn | null; path: IColumnPath | null } = {
+    scene: this._scene,
+    column: null,
+    path: null
+  };
   private _current = '';
   private _frame = 0;
   private _pendingReveal: string | null = null;
