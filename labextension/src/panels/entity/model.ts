@@ -373,7 +373,7 @@ export class EntityModel extends LiveModel<IEntityState> {
       return;
     }
     try {
-      const query = { urn: this.urn, levels: 1, limit: PREVIEW_RELATIONS } as const;
+      const query = { urn: this.urn, levels: 1, limit: PREVIEW_RELATIONS, columns: true } as const;
       const lineage = await this._catalog.call('readLineage', query);
       // An equal answer keeps the drawing, with its zoom and its focus.
       if (JSON.stringify(lineage) !== JSON.stringify(this.state.lineage)) {

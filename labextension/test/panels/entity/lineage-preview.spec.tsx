@@ -10,6 +10,7 @@ const URN = table('a');
 
 let panel: EntityPanel | null = null;
 let opened: string[] = [];
+let server: FakeServer;
 
 afterEach(() => {
   panel?.dispose();
@@ -18,7 +19,7 @@ afterEach(() => {
 
 async function show(lineage: Lineage, tab = 'overview'): Promise<HTMLElement> {
   opened = [];
-  const server = new FakeServer()
+  server = new FakeServer()
     .on('GET', `entities/${URN}`, { body: entityOf('a', { properties: {}, tags: [] }) })
     .on('GET', 'registry/dataset', { body: { type: 'dataset', title: 'D', keyAspect: 'k', aspects: [PEOPLE] } })
     .on('GET', 'me', { body: { user: {}, via: null, scopes: ['read'], version: '0' } })
@@ -76,4 +77,6 @@ test('the tab shows the graph, with the programs as nodes, and the lists', async
   const section = await show(lineageOf(URN, edges), 'lineage');
   await waitUntil(() => section.querySelector('[data-nodes="3"]') !== null);
   expect(listCards(section, 'Comes from')).toHaveLength(1);
+  // Without the edges between columns, a table that is expanded would have none.
+  expect(server.seen.find(({ path }) => path === 'lineage')?.query.get('columns')).toBe('true');
 });
