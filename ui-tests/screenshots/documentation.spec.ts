@@ -119,7 +119,7 @@ test('capture the screenshots of the documentation', async ({ page }) => {
     const pipeline = JSON.parse(readFileSync('../examples/pipeline.json', 'utf8')) as { metadata: object };
     const metadata = { ...pipeline.metadata, namespace: 'flights' };
     await writeApi(page, 'POST', 'schemaspaces/pipelines/instances', { ...pipeline, metadata });
-    await runCommand(page, 'colophon:open-instance', { urn: 'urn:li:instance:(pipelines,staff)' });
+    await runCommand(page, 'colophon:edit-instance', { space: 'pipelines', schema: 'pipeline', name: 'staff' });
     await expect(page.getByRole('tab', { name: 'Canvas' })).toBeVisible();
     await page.waitForTimeout(1000);
     await capture(page, 'pipeline');
