@@ -4,8 +4,16 @@ import { splitPointer } from './pointer';
 /** Members that only contain the values of users or machines. */
 const CONTAINERS = new Set(['properties', 'customProperties', 'editableSchemaFieldInfo', 'fields']);
 
-/** Members that clients write with every version. */
-const INTERNAL = new Set(['auditStamp', 'created', 'createStamp', 'lastModified', 'lastObserved', 'updateStamp']);
+/** Members that clients write with every version, and the key of a column, which names the location already. */
+const INTERNAL = new Set([
+  'auditStamp',
+  'created',
+  'createStamp',
+  'fieldPath',
+  'lastModified',
+  'lastObserved',
+  'updateStamp'
+]);
 
 /** Names a location for readers: without containers, positions and internal members. */
 export const nameField: NamePlace = pointer => {

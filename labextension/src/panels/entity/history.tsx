@@ -61,7 +61,9 @@ function Entry({ page, entry, spec }: IPageProps & { entry: IEntry; spec: Aspect
       <div className="jp-Colophon-versionHead">
         <span>
           <b>{version.actor}</b> · <RelativeTime time={version.time} trans={trans} />
-          {version.via !== null && ` · ${trans.__('through the kernel %1', version.via)}`}
+          {version.via !== null && (
+            <span title={trans.__('Kernel %1', version.via)}>{` · ${trans.__('from a kernel')}`}</span>
+          )}
         </span>
         <span className="jp-Colophon-note">{trans.__('%1, version %2', getTitle(aspect), version.version)}</span>
         {canRestore && (
