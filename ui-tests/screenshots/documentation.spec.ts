@@ -15,7 +15,11 @@ async function capture(page: Page, name: string): Promise<void> {
     // The style sheet of a theme is loaded, and canvases are drawn, shortly after its name is set.
     await page.waitForTimeout(1000);
     await page.mouse.move(1279, 799);
-    await page.screenshot({ path: `${IMAGES}/${name}-${theme.toLowerCase()}.png`, animations: 'disabled', caret: 'hide' });
+    await page.screenshot({
+      path: `${IMAGES}/${name}-${theme.toLowerCase()}.png`,
+      animations: 'disabled',
+      caret: 'hide'
+    });
   }
 }
 
@@ -37,7 +41,10 @@ async function describeTable(page: Page): Promise<void> {
     tags: ['published', 'reviewed']
   });
   const column = encodeURIComponent(`urn:li:schemaField:(${DELAYS},mean_delay)`);
-  await writeApi(page, 'PUT', `entities/${column}/aspects/businessMetadata`, { properties: { unit: 'min' }, tags: ['kpi'] });
+  await writeApi(page, 'PUT', `entities/${column}/aspects/businessMetadata`, {
+    properties: { unit: 'min' },
+    tags: ['kpi']
+  });
 }
 
 async function closeTab(page: Page): Promise<void> {

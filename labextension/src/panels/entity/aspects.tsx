@@ -118,7 +118,8 @@ export function UserAspects({ page, entity }: IPageProps & { entity: Entity }): 
     spec =>
       spec.scope === 'USER' &&
       !isShownElsewhere(spec) &&
-      (spec.editableByDefault || (spec.name in entity.aspects && !isShownByDescriptors(entity.aspects[spec.name], spec)))
+      (spec.editableByDefault ||
+        (spec.name in entity.aspects && !isShownByDescriptors(entity.aspects[spec.name], spec)))
   );
   return (
     <>

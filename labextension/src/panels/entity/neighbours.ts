@@ -47,8 +47,12 @@ function listNeighboursOnSide({ urn, nodes }: Lineage, getNext: (node: string) =
 export function listNeighbours(lineage: Lineage): INeighbours {
   const { edges, truncated } = lineage;
   return {
-    upstream: listNeighboursOnSide(lineage, urn => edges.filter(({ target }) => target === urn).map(({ source }) => source)),
-    downstream: listNeighboursOnSide(lineage, urn => edges.filter(({ source }) => source === urn).map(({ target }) => target)),
+    upstream: listNeighboursOnSide(lineage, urn =>
+      edges.filter(({ target }) => target === urn).map(({ source }) => source)
+    ),
+    downstream: listNeighboursOnSide(lineage, urn =>
+      edges.filter(({ source }) => source === urn).map(({ target }) => target)
+    ),
     isTruncated: truncated
   };
 }
