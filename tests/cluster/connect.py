@@ -63,7 +63,7 @@ def test_spark_connect_errors_are_in_first_line(kernel: LiveKernel) -> None:
     requested: dict[str, dict[str, Any]] = {
         "has no option 'colour'": {"colour": "red"},
         "the server does not accept the token": {"token": "no"},
-        "the server http://127.0.0.1:9 did not answer": {"url": "http://127.0.0.1:9", "token": "no"},
+        "the server http://127.0.0.1:9/ did not answer": {"url": "http://127.0.0.1:9", "token": "no"},
     }
     for words, options in requested.items():
         done = kernel.run(f"spark.read.format('colophon').options(**{options!r}).load().count()", "cell")

@@ -145,7 +145,7 @@ def test_spark_sql_reads_source_with_and_without_pushdown(
         ({"table": "entities", "pushdown": "yes"}, "pushdown must be true or false"),
         ({"url": ""}, "no server is configured"),
         ({"url": "ftp://x"}, "this is not the URL of a Jupyter server"),
-        ({"url": "http://127.0.0.1:9"}, "the server http://127.0.0.1:9 did not answer"),
+        ({"url": "http://127.0.0.1:9"}, "the server http://127.0.0.1:9/ did not answer"),
         ({"token": "no"}, "the server does not accept the token"),
         ({"table": "edges", "urn": "nonsense"}, "'nonsense' is not a valid URN"),
     ],
