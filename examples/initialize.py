@@ -53,7 +53,7 @@ def main() -> None:
         print("run", context.urn)
         print("confidential:", ", ".join(initialize(context)) or "nothing")
     waiting = context.metadata.flush()
-    print(f"{waiting} waiting, {context.metadata.dropped} dropped")
+    print(f"{waiting} reports waiting, {context.metadata.dropped} dropped")
 
 
 if __name__ == "__main__":

@@ -55,7 +55,7 @@ def test_tags_and_properties_are_set_shown_and_removed(call: Call) -> None:
     assert [one["name"] for one in call("search", "--tag=gold", "--platform=spark", "--json").answer["hits"]] == [
         "orders"
     ]
-    assert call("search", "--tag=gold", "--scope=SYSTEM", "--platform=hive").out == "*  nothing found\n"
+    assert call("search", "--tag=gold", "--scope=SYSTEM", "--platform=hive").out == "nothing found\n"
     assert call("tag", "sales.orders", "gold", "--remove").status == 0
     assert call("unset", "sales.orders", "note").status == 0
     shown = call("show", "sales.orders", "--json").answer

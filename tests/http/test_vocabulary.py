@@ -87,7 +87,7 @@ async def test_datahub_metadata_is_found_by_filters_and_facets(api: Any) -> None
     assert answer["facets"]["term"] == [{"value": "8a7f", "count": 1, "name": "Gross Revenue"}]
     assert answer["facets"]["domain"] == [{"value": "d0a1", "count": 1, "name": "Sales Europe"}]
     assert answer["facets"]["owner"] == [{"value": "jdoe", "count": 1, "name": "Jane Doe"}]
-    assert answer["facets"]["tag"] == [{"value": "tier-1", "count": 1}]
+    assert answer["facets"]["tag"] == [{"value": "tier-1", "count": 1, "bySystem": True}]
     (hit,) = answer["hits"]
     shown = {name: hit[name] for name in ("tags", "terms", "domains", "owner", "description")}
     assert shown == {

@@ -366,7 +366,7 @@ def test_pipelines_are_listed_and_checked(kernel, catalog, tmp_path):
     for call, recorded in (
         ("'run', 'copies'", "InvalidInstance: "),
         ("'run'", "ValueError: the name of the pipeline is missing"),
-        ("'fly', 'copies'", "ValueError: 'fly' is not one of list, preview, run, validate"),
+        ("'fly', 'copies'", "ValueError: unknown subcommand 'fly': use one of list, preview, run, validate"),
     ):
         outcome = kernel.run(f"metadata.pipeline({call})", "c")
         assert (outcome.succeeded, outcome.text.startswith(recorded)) == (False, True), outcome.text

@@ -7,6 +7,7 @@ import gzip
 import json
 import signal
 import sqlite3
+import time
 import zlib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -39,6 +40,8 @@ from support.urns import CELL, NOTEBOOK, ORDERS, REPORT, build_file_urn, build_t
 
 DATA = Path(__file__).parent / "data"
 BOB = Principal("bob", None, frozenset({"read", "annotate", "emit"}))
+#: When the dumps were written.
+WRITTEN_MS = 1_795_438_200_000
 #: The number of rows in the tables that are not derived, by their present names.
 ROWS = {
     "entities": 25,
@@ -74,15 +77,18 @@ open_catalog_file(Path(sys.argv[1]))
 """
 
 
-def _dump(store: str) -> str:
-    return gzip.decompress((DATA / f"e8b857e-{store}.sql.gz").read_bytes()).decode()
+def _read_dump(store: str) -> str:
+    """Return the statements of a dump. Batches of the inbox get the present time: outcomes are kept for a day."""
+    statements = gzip.decompress((DATA / f"e8b857e-{store}.sql.gz").read_bytes()).decode()
+    table, age = ("inbox" if store == "sqlite" else "colophon.inbox"), int(time.time() * 1000) - WRITTEN_MS
+    return f"{statements}\nUPDATE {table} SET id = id + {age * 1000}, time = time + {age};\n"
 
 
 @contextmanager
 def _sqlite(folder: Path) -> Iterator[StorageChoice]:
     path = folder / "colophon.db"
     with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(_dump("sqlite"))
+        connection.executescript(_read_dump("sqlite"))
     yield choose_sqlite_store(path)
 
 
@@ -92,7 +98,7 @@ def _postgresql(folder: Path) -> Iterator[StorageChoice]:
     running_server.execute(f'CREATE DATABASE "{database}"')
     try:
         with psycopg.connect(running_server.get_dsn(database), autocommit=True) as connection:
-            connection.execute(_dump("postgresql").encode())
+            connection.execute(_read_dump("postgresql").encode())
         yield StorageChoice("postgresql", {"dsn": running_server.get_dsn(database)})
     finally:
         running_server.execute(f'DROP DATABASE "{database}" WITH (FORCE)')
