@@ -30,8 +30,8 @@ test('a file is found by its absolute path', async () => {
 });
 
 test('the root can be abbreviated to the home directory', async () => {
-  const catalog = createCatalog('/users/ada/old/orders.csv', '/users/ada/work/orders.csv');
-  expect((await findFileEntity(catalog, '~/work', 'orders.csv'))?.page).toBe('urn:/users/ada/work/orders.csv');
+  const catalog = createCatalog('/users/ada/old/orders.csv', '/users/ada/project/orders.csv');
+  expect((await findFileEntity(catalog, '~/project', 'orders.csv'))?.page).toBe('urn:/users/ada/project/orders.csv');
 });
 
 test('a part of a dataset is found by its folder', async () => {
