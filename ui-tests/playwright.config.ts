@@ -22,7 +22,8 @@ export default defineConfig({
   use: {
     baseURL: `http://127.0.0.1:${port}${base}`,
     viewport: { width: 1280, height: 800 },
-    trace: 'retain-on-failure',
+    // Screenshots of a trace cost a screencast of every test.
+    trace: { mode: 'retain-on-failure', screenshots: false },
     screenshot: 'only-on-failure',
     launchOptions: {
       ...(browser ? { executablePath: browser } : {}),
