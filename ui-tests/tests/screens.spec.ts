@@ -170,6 +170,14 @@ function* listTexts(value: unknown): Iterable<string> {
   }
 }
 
+/** Returns the texts of the latest changes, and of what is followed: earlier tests wrote them. */
+async function readTextsOfEarlierTests(page: Page): Promise<string[]> {
+  const { cursor } = await readApi<{ cursor: number }>(page, 'changes?limit=0');
+  const changes = await readApi<object>(page, `changes?after=${Math.max(0, cursor - 400)}&limit=400`);
+  const followed = await requestServer(page, 'GET', 'lab/api/settings/jupyter-colophon:followed');
+  return [...listTexts([changes, (followed as { settings: object }).settings])];
+}
+
 /** Returns the texts that the server gives: titles of schemas and aspects, and metadata of the table and its run. */
 async function readData(page: Page, run: string): Promise<string[]> {
   const { aspects } = await readApi<{ aspects: object }>(page, `entities/${encodeURIComponent(TABLE)}`);
@@ -178,7 +186,7 @@ async function readData(page: Page, run: string): Promise<string[]> {
   const titles = await Promise.all(paths.map(path => readApi<object>(page, path)));
   // The texts of the example extension, and the members of instances in the list of activities.
   const own = ['Contracts', 'Data under contract', 'Drafts', 'true', 'false', 'file', '$kept', 'display_name'];
-  return [...own, ...listTexts([aspects, facts, titles])];
+  return [...own, ...listTexts([aspects, facts, titles]), ...(await readTextsOfEarlierTests(page))];
 }
 
 /** Returns the visible texts and labels that are neither marked nor data. */
