@@ -135,7 +135,10 @@ long-oracle: $(STAMPS)/python ## hold the capture of Spark's lineage against Ope
 bench: $(STAMPS)/python ## print ratios, side by side
 	python bench/run.py
 
-bench-ui: $(STAMPS)/frontend $(STAMPS)/ui-tests $(STAMPS)/browser ## print how long the lineage viewer takes with 200, 1,000 and 10,000 nodes
+build/bench/filled1000000.db: | $(STAMPS)/python
+	python bench/stores.py $(@D) 1000000
+
+bench-ui: build/bench/filled1000000.db $(STAMPS)/frontend $(STAMPS)/ui-tests $(STAMPS)/browser ## print the times of the search, the lineage viewer and the start of JupyterLab, with a million entities
 	cd ui-tests && npx playwright test --config bench.config.ts
 
 clean: ## remove what the other targets made

@@ -3,6 +3,7 @@
 # usage: serve.sh PORT TOKEN BASE_URL
 # JUPYTER_APP: `notebook` for Notebook 7, in its environment.
 # JUPYTER_BIN: the folder of the commands of another installation.
+# CATALOG: the file of a catalog that is copied and used instead of an empty one.
 # DEMO: if set, use a fixed home and user name, and no example extension, for the screenshots of the documentation.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -34,6 +35,10 @@ if [ -z "${DEMO:-}" ]; then
   mkdir -p "$home/data/labextensions"
   cp -r "$home/acme-contracts/labextension" "$home/data/labextensions/acme-contracts"
   options+=(--Colophon.entity_registry="$home/acme-contracts/registry/entity-registry.yml")
+fi
+if [ -n "${CATALOG:-}" ]; then
+  mkdir -p -m 700 "$home/data/colophon"
+  cp "$here/$CATALOG" "$home/data/colophon/colophon.db"
 fi
 if [ -z "${JUPYTER_BIN:-}" ]; then
   # The frontend as users get it: built for production, from what `jlpm build` compiled.
