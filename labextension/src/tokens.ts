@@ -21,7 +21,7 @@ import type {
   Schemaspaces
 } from './generated/api';
 import type { IOperations } from './generated/operations';
-import type { ICellPlace } from './model/cell-place';
+import type { ICellPlace } from './model/notebooks/cell-place';
 import type { IValidationError } from './model/problem';
 
 /** A page of a list: where to continue, and its maximum size. */

@@ -27,7 +27,8 @@ async function writeGraph(page: Page, graph: string, width: number): Promise<voi
   const upstreams = new Map<string, string[]>();
   for (let level = 1; level <= LEVELS; level++) {
     for (let row = 0; row < getWidth(level); row++) {
-      const before = level === 1 ? 'focus' : `${level - 1}_${Math.floor((row * getWidth(level - 1)) / getWidth(level))}`;
+      const before =
+        level === 1 ? 'focus' : `${level - 1}_${Math.floor((row * getWidth(level - 1)) / getWidth(level))}`;
       const parent = (side: string): string => (before === 'focus' ? before : `${side}_${before}`);
       upstreams.set(`down_${level}_${row}`, [parent('down')]);
       upstreams.set(parent('up'), [...(upstreams.get(parent('up')) ?? []), `up_${level}_${row}`]);

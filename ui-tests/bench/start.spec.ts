@@ -5,7 +5,10 @@ const ROUNDS = 10;
 const NAME = 'jupyter-colophon';
 
 /** Loads JupyterLab in an empty context, with or without the extension; returns the milliseconds until it is restored. */
-async function measureStart(browser: Browser, options: { baseURL: string | undefined; withExtension: boolean }): Promise<number> {
+async function measureStart(
+  browser: Browser,
+  options: { baseURL: string | undefined; withExtension: boolean }
+): Promise<number> {
   const context = await browser.newContext({ ...(options.baseURL === undefined ? {} : { baseURL: options.baseURL }) });
   const page = await context.newPage();
   if (!options.withExtension) {

@@ -1,7 +1,7 @@
 import { URLExt } from '@jupyterlab/coreutils';
 import type { ServerConnection } from '@jupyterlab/services';
 import type { Message } from '../generated/api';
-import type { Connect, IListener } from '../model/feed';
+import type { Connect, IListener } from '../model/live/feed';
 import { buildPath } from './call';
 import { ROOT } from './requests';
 

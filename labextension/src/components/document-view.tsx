@@ -1,8 +1,8 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import { formatValue } from '../model/difference';
-import type { Schema } from '../model/form-schema';
-import { isObject } from '../model/form-schema';
+import type { Schema } from '../model/schemas/form-schema';
+import { isObject } from '../model/schemas/form-schema';
 import { shortenUrn } from '../model/urns';
 import { formatTime } from './labels';
 import { LongText } from './long-text';

@@ -1,6 +1,6 @@
 import { ReactWidget } from '@jupyterlab/ui-components';
 import type { Message } from '@lumino/messaging';
-import type { ILiveState, LiveModel } from '../model/live-model';
+import type { ILiveState, LiveModel } from '../model/live/live-model';
 
 /** A panel that activates its model while it is visible, and disposes of it with itself. */
 export abstract class LivePanel<M extends LiveModel<ILiveState>> extends ReactWidget {

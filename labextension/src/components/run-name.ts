@@ -1,7 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { Run } from '../generated/api';
 import { parseNotebookUrn } from '../model/urns';
-import { formatWrittenData } from '../model/written-data';
+import { formatWrittenData } from '../model/notebooks/written-data';
 import { getLastPart } from './labels';
 
 const WRITING: ReadonlySet<string> = new Set(['write', 'both']);

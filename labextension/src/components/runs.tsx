@@ -1,7 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import type { Run } from '../generated/api';
-import type { ICellPlace } from '../model/cell-place';
+import type { ICellPlace } from '../model/notebooks/cell-place';
 import { parseNotebookUrn, shortenUrn } from '../model/urns';
 import { formatDuration, getStatusLabel } from './labels';
 import { RelativeTime } from './relative-time';

@@ -1,6 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
-import { carriesTag, readDroppedTag, TAG_MIME } from '../model/tag-drag';
+import { carriesTag, readDroppedTag, TAG_MIME } from '../model/editing/tag-drag';
 
 /** The properties of an element from which a tag can be dragged. */
 export function makeTagDraggable(tag: string): Pick<React.HTMLAttributes<HTMLElement>, 'draggable' | 'onDragStart'> {

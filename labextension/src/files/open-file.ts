@@ -2,7 +2,7 @@ import { Notification } from '@jupyterlab/apputils';
 import { PageConfig } from '@jupyterlab/coreutils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { getLastPart } from '../components/labels';
-import { findFileEntity, isNotebookPath } from '../model/file-entity';
+import { findFileEntity, isNotebookPath } from '../model/notebooks/file-entity';
 import { toProblem } from '../model/problem';
 import type { IMetadataService } from '../tokens';
 

@@ -5,10 +5,10 @@ import { formatTime } from '../components/labels';
 import { useModel } from '../components/use-model';
 import type { NamePlace } from '../model/difference';
 import { formatValue } from '../model/difference';
-import { nameField } from '../model/field-names';
-import type { Editor } from '../model/editor';
-import type { IFieldConflict, Winner } from '../model/merge-conflict';
-import { mergeVersions } from '../model/merge-conflict';
+import { nameField } from '../model/schemas/field-names';
+import type { Editor } from '../model/editing/editor';
+import type { IFieldConflict, Winner } from '../model/editing/merge-conflict';
+import { mergeVersions } from '../model/editing/merge-conflict';
 
 /** How the fields of a document are displayed. */
 export interface IConflictView {

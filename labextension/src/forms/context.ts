@@ -3,9 +3,9 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { ReadonlyJSONObject } from '@lumino/coreutils';
 import React from 'react';
 import { useModel } from '../components/use-model';
-import type { Editor } from '../model/editor';
-import { listChoices } from '../model/instance-schema';
-import { isWithin, getValueAt, setValueAt } from '../model/pointer';
+import type { Editor } from '../model/editing/editor';
+import { listChoices } from '../model/instances/instance-schema';
+import { isWithin, getValueAt, setValueAt } from '../model/schemas/pointer';
 import type { IValidationError } from '../model/problem';
 import type { IFormTools, IPlugin } from '../tokens';
 

@@ -1,5 +1,5 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import type { IErrorMessages } from '../model/validation-errors';
+import type { IErrorMessages } from '../model/schemas/validation-errors';
 
 const FORMATS = new Map<string, (trans: TranslationBundle) => string>([
   ['uri', trans => trans.__('Must be a URL such as https://example.org/path.')],

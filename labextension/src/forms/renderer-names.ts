@@ -1,6 +1,6 @@
 import type { RegistryFieldsType, RegistryWidgetsType, RJSFSchema } from '@rjsf/utils';
 import { hasWidget } from '@rjsf/utils';
-import type { IRendererNames } from '../model/ui-schema';
+import type { IRendererNames } from '../model/schemas/ui-schema';
 
 /** Creates the lookup of the renderers of a form, for the annotations of its schema. */
 export function createRendererNames(fields: RegistryFieldsType, widgets: RegistryWidgetsType): IRendererNames {

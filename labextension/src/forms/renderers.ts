@@ -1,6 +1,6 @@
 import type { IFormRendererRegistry } from '@jupyterlab/ui-components';
 import type { RegistryFieldsType, RegistryWidgetsType } from '@rjsf/utils';
-import type { OwnField } from '../model/ui-schema';
+import type { OwnField } from '../model/schemas/ui-schema';
 import { CodeField } from './fields/code';
 import { ConstantField } from './fields/constant';
 import { DropdownField } from './fields/dropdown';

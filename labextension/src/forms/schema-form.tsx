@@ -3,7 +3,7 @@ import type { ReadonlyJSONObject } from '@lumino/coreutils';
 import type { RJSFSchema } from '@rjsf/utils';
 import React from 'react';
 import type { IValidationError } from '../model/problem';
-import type { IRendererNames } from '../model/ui-schema';
+import type { IRendererNames } from '../model/schemas/ui-schema';
 import type { IFormContext } from './context';
 import { FormContext, FormTools } from './context';
 import { FieldErrors } from './field-errors';

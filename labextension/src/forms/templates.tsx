@@ -7,9 +7,9 @@ import type {
 } from '@rjsf/utils';
 import { ADDITIONAL_PROPERTY_FLAG, canExpand } from '@rjsf/utils';
 import React from 'react';
-import { BRANCH, getCategory, getTitle } from '../model/instance-schema';
-import { splitPointer, getValueAt } from '../model/pointer';
-import type { OwnField } from '../model/ui-schema';
+import { BRANCH, getCategory, getTitle } from '../model/instances/instance-schema';
+import { splitPointer, getValueAt } from '../model/schemas/pointer';
+import type { OwnField } from '../model/schemas/ui-schema';
 import type { IFormContext } from './context';
 import { getDescriptionIds, getErrors, FormContext, getPointer } from './context';
 import { FieldErrors } from './field-errors';

@@ -3,12 +3,12 @@ import type { ReadonlyJSONObject } from '@lumino/coreutils';
 import type { RJSFSchema, ValidatorType } from '@rjsf/utils';
 import { customizeValidator } from '@rjsf/validator-ajv8';
 import Ajv2020 from 'ajv/dist/2020';
-import type { ISchemaError } from '../model/one-of';
-import { findRelevantErrors } from '../model/one-of';
-import type { Check } from '../model/editor';
-import { toValidationErrors } from '../model/validation-errors';
-import { isWithin } from '../model/pointer';
-import { fillPlaceholders } from '../model/secrets';
+import type { ISchemaError } from '../model/schemas/one-of';
+import { findRelevantErrors } from '../model/schemas/one-of';
+import type { Check } from '../model/editing/editor';
+import { toValidationErrors } from '../model/schemas/validation-errors';
+import { isWithin } from '../model/schemas/pointer';
+import { fillPlaceholders } from '../model/instances/secrets';
 import { createErrorMessages } from './error-messages';
 
 /** The dialect of the schemas of aspects. */

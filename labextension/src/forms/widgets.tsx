@@ -1,6 +1,6 @@
 import type { BaseInputTemplateProps, EnumOptionsType, WidgetProps } from '@rjsf/utils';
 import React from 'react';
-import { getTitle } from '../model/instance-schema';
+import { getTitle } from '../model/instances/instance-schema';
 import type { IFormContext } from './context';
 import { getDescriptionIds, getErrors, hasValue, getPointer } from './context';
 

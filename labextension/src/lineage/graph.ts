@@ -1,6 +1,6 @@
 import type { Lineage } from '../generated/api';
 import { parseNotebookUrn } from '../model/urns';
-import { formatWrittenData } from '../model/written-data';
+import { formatWrittenData } from '../model/notebooks/written-data';
 
 type LineageNode = Lineage['nodes'][number];
 

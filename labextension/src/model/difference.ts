@@ -1,7 +1,7 @@
 import type { ReadonlyJSONValue } from '@lumino/coreutils';
 import { JSONExt } from '@lumino/coreutils';
 import type { Versions } from '../generated/api';
-import { splitPointer, appendStep } from './pointer';
+import { splitPointer, appendStep } from './schemas/pointer';
 
 type Operation = Versions['versions'][number]['diff'][number];
 

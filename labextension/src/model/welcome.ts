@@ -1,8 +1,8 @@
 import type { Change } from '../generated/api';
 import type { ICatalog, IChangeFeed } from '../tokens';
-import type { ILiveState } from './live-model';
-import { LiveModel } from './live-model';
-import { writeAspect } from './write-aspect';
+import type { ILiveState } from './live/live-model';
+import { LiveModel } from './live/live-model';
+import { writeAspect } from './editing/write-aspect';
 import { toProblem } from './problem';
 
 /** The state of the three steps. */

@@ -3,7 +3,7 @@ import type { CommandRegistry } from '@lumino/commands';
 import { Widget } from '@lumino/widgets';
 import { CommandIDs } from '../commands';
 import { metadataIcon } from '../icons';
-import type { NotebookDataModel } from '../model/notebook-data';
+import type { NotebookDataModel } from '../model/notebooks/notebook-data';
 import { describeUses, openDataMenu } from './data-menu';
 
 /** A button in the toolbar of a notebook: how much data the notebook reads and writes, and a menu of it. */

@@ -13,7 +13,7 @@ import { getLastPart } from '../components/labels';
 import type { ILineageActions, LineagePanel } from '../panels/lineage';
 import { ILineageDecorator, IMetadataService } from '../tokens';
 import { getText, URN_ARGUMENTS } from './arguments';
-import { registerTabs } from './tabs';
+import { registerTabs } from './application/tabs';
 
 const DEFAULT_LEVELS = 1;
 

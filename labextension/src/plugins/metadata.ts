@@ -3,7 +3,7 @@ import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { Catalog } from '../api/client';
 import { Schemaspaces } from '../api/schemaspaces';
 import { createConnect } from '../api/socket';
-import { ChangeFeed } from '../model/feed';
+import { ChangeFeed } from '../model/live/feed';
 import { IMetadataService, ISchemaspaces } from '../tokens';
 import { createOpeners } from './openers';
 

@@ -5,7 +5,7 @@ import { CommandIDs, DOMAIN } from '../commands';
 import { metadataIcon } from '../icons';
 import { shortenUrn } from '../model/urns';
 import { IMetadataService } from '../tokens';
-import { registerTabs } from './tabs';
+import { registerTabs } from './application/tabs';
 
 export const run: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-colophon:run',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Catalog } from '../../src/api/client';
-import { writeAspect } from '../../src/model/write-aspect';
+import { writeAspect } from '../../src/model/editing/write-aspect';
 import { CatalogProblem, Superseded } from '../../src/model/problem';
 import { answerOf, FakeServer, problem, table } from '../support/server';
 

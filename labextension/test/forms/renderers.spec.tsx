@@ -7,8 +7,8 @@ import React from 'react';
 import { afterEach, expect, test } from 'vitest';
 import { Catalog } from '../../src/api/client';
 import { FormTools } from '../../src/forms/context';
-import { AspectEditor } from '../../src/model/editor';
-import AspectEditorForm from '../../src/panels/entity/aspect-editor';
+import { AspectEditor } from '../../src/model/editing/editor';
+import AspectEditorForm from '../../src/panels/entity/metadata/aspect-editor';
 import { FakeServer, PEOPLE, problem, table } from '../support/server';
 import { waitUntil } from '../support/wait-until';
 

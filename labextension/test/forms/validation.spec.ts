@@ -1,7 +1,7 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import type { ReadonlyJSONObject } from '@lumino/coreutils';
 import { expect, test } from 'vitest';
-import { toInstanceForm } from '../../src/model/instance-schema';
+import { toInstanceForm } from '../../src/model/instances/instance-schema';
 import type { IValidationError } from '../../src/model/problem';
 import { createCheck } from '../../src/forms/validation';
 import { RUNTIME } from '../support/instance-pages';

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { Catalog } from '../../src/api/client';
 import { CommandIDs } from '../../src/commands';
 import type { Run } from '../../src/generated/api';
-import { NotebookDataModel } from '../../src/model/notebook-data';
+import { NotebookDataModel } from '../../src/model/notebooks/notebook-data';
 import { CellBadges } from '../../src/notebook/cell-badges';
 import { DataButton } from '../../src/notebook/data-button';
 import type { INotebookWidget } from '../../src/notebook/notebooks';

@@ -3,7 +3,7 @@ import { Catalog } from '../../src/api/client';
 import { Registry } from '../../src/model/registry';
 import { EntityPanel } from '../../src/panels/entity';
 import { EntityModel } from '../../src/panels/entity/model';
-import { addEntityTabs } from '../../src/plugins/entity-tabs';
+import { addEntityTabs } from '../../src/plugins/entities/entity-tabs';
 import type { IChangeFeed, IEntityList, IEntityTab, ISearch, IMetadataService } from '../../src/tokens';
 import { FakeFeed } from './feed';
 import type { FakeServer } from './server';

@@ -1,6 +1,6 @@
 import type { Change, Message } from '../../src/generated/api';
-import type { IListener } from '../../src/model/feed';
-import { ChangeFeed } from '../../src/model/feed';
+import type { IListener } from '../../src/model/live/feed';
+import { ChangeFeed } from '../../src/model/live/feed';
 import { table } from './server';
 
 /** A change feed whose connection is controlled by the test. */

@@ -1,5 +1,5 @@
 import { Signal } from '@lumino/signaling';
-import { getSearchId } from '../../src/model/followed-searches';
+import { getSearchId } from '../../src/model/search/followed-searches';
 import type { IFollowedSearches, ISearch } from '../../src/tokens';
 
 /** Followed searches without settings. */

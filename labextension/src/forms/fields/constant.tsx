@@ -3,8 +3,8 @@ import { JSONExt } from '@lumino/coreutils';
 import type { FieldProps } from '@rjsf/utils';
 import React from 'react';
 import { formatValue } from '../../model/difference';
-import { DISCRIMINATOR } from '../../model/instance-schema';
-import { getParentPointer } from '../../model/pointer';
+import { DISCRIMINATOR } from '../../model/instances/instance-schema';
+import { getParentPointer } from '../../model/schemas/pointer';
 import { getDescriptionIds, hasValue } from '../context';
 import { getField, FieldFrame } from './frame';
 

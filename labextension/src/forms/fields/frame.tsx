@@ -1,6 +1,6 @@
 import type { FieldProps } from '@rjsf/utils';
 import React from 'react';
-import { getTitle } from '../../model/instance-schema';
+import { getTitle } from '../../model/instances/instance-schema';
 import type { IFormContext } from '../context';
 import { getErrors, getPointer } from '../context';
 import { FieldErrors } from '../field-errors';

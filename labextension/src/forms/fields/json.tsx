@@ -2,7 +2,7 @@ import type { ReadonlyJSONValue } from '@lumino/coreutils';
 import { JSONExt } from '@lumino/coreutils';
 import type { FieldProps } from '@rjsf/utils';
 import React from 'react';
-import { getTitle } from '../../model/instance-schema';
+import { getTitle } from '../../model/instances/instance-schema';
 import type { IFormContext } from '../context';
 import { getErrors, getPointer } from '../context';
 import { FieldErrors } from '../field-errors';

@@ -1,10 +1,10 @@
 import type { FieldProps } from '@rjsf/utils';
 import { JSONExt } from '@lumino/coreutils';
 import React from 'react';
-import { getTitle } from '../../model/instance-schema';
-import type { IPair } from '../../model/pairs';
-import { toObject, findPairErrors, toPairs } from '../../model/pairs';
-import { appendStep } from '../../model/pointer';
+import { getTitle } from '../../model/instances/instance-schema';
+import type { IPair } from '../../model/editing/pairs';
+import { toObject, findPairErrors, toPairs } from '../../model/editing/pairs';
+import { appendStep } from '../../model/schemas/pointer';
 import type { IFormContext } from '../context';
 import { getErrors, getPointer } from '../context';
 import { FieldErrors } from '../field-errors';

@@ -1,6 +1,6 @@
 import type { FieldProps } from '@rjsf/utils';
 import React from 'react';
-import { isPlaceholder, createPlaceholder } from '../../model/secrets';
+import { isPlaceholder, createPlaceholder } from '../../model/instances/secrets';
 import type { IFormContext } from '../context';
 import { getDescriptionIds } from '../context';
 import { getField, FieldFrame } from './frame';

@@ -1,10 +1,10 @@
 import type { FieldProps } from '@rjsf/utils';
 import React from 'react';
-import { toPartSchema } from '../../model/instance-schema';
-import type { Schema } from '../../model/form-schema';
-import { hasShape } from '../../model/form-schema';
-import { toPartUi } from '../../model/ui-schema';
-import { getParentPointer, appendStep, getValueAt } from '../../model/pointer';
+import { toPartSchema } from '../../model/instances/instance-schema';
+import type { Schema } from '../../model/schemas/form-schema';
+import { hasShape } from '../../model/schemas/form-schema';
+import { toPartUi } from '../../model/schemas/ui-schema';
+import { getParentPointer, appendStep, getValueAt } from '../../model/schemas/pointer';
 import type { IPlugin } from '../../tokens';
 import type { IFormContext } from '../context';
 import { getDescriptionIds } from '../context';

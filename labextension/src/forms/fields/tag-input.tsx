@@ -1,7 +1,7 @@
 import type { FieldProps } from '@rjsf/utils';
 import React from 'react';
-import { getTitle } from '../../model/instance-schema';
-import { appendStep } from '../../model/pointer';
+import { getTitle } from '../../model/instances/instance-schema';
+import { appendStep } from '../../model/schemas/pointer';
 import type { IFormContext } from '../context';
 import { getErrors, getPointer } from '../context';
 import { FieldErrors } from '../field-errors';

@@ -2,7 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { Change } from '../../generated/api';
 import type { IDifference } from '../../model/difference';
 import { compareDocuments } from '../../model/difference';
-import { nameField } from '../../model/field-names';
+import { nameField } from '../../model/schemas/field-names';
 import { parseColumnUrn, shortenUrn } from '../../model/urns';
 
 /** Aspects that only repeat the URN; they are created with the entity. */

@@ -1,8 +1,8 @@
 import type { Change } from '../../generated/api';
-import type { IActivity } from '../../model/activities';
-import { groupChanges } from '../../model/activities';
-import type { ILiveState } from '../../model/live-model';
-import { LiveModel } from '../../model/live-model';
+import type { IActivity } from '../../model/live/activities';
+import { groupChanges } from '../../model/live/activities';
+import type { ILiveState } from '../../model/live/live-model';
+import { LiveModel } from '../../model/live/live-model';
 import type { ICatalog, IChangeFeed } from '../../tokens';
 
 /** Changes are read in windows of this many sequence numbers, since the change log is read forwards. */

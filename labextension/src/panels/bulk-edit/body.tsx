@@ -6,7 +6,7 @@ import { ScrollableTable } from '../../components/scrollable-table';
 import { useModel } from '../../components/use-model';
 import { Difference } from '../../components/versions';
 import { Combobox } from '../../forms/fields/combobox';
-import type { IBulkResult, Outcome } from '../../model/bulk-edit';
+import type { IBulkResult, Outcome } from '../../model/editing/bulk-edit';
 import { compareDocuments } from '../../model/difference';
 import { shortenUrn } from '../../model/urns';
 import type { BulkEditModel } from './model';

@@ -2,7 +2,7 @@ import { Notification } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import { LivePanel } from '../../components/live-panel';
-import type { IBulkResult } from '../../model/bulk-edit';
+import type { IBulkResult } from '../../model/editing/bulk-edit';
 import { toProblem } from '../../model/problem';
 import { BulkEditBody } from './body';
 import type { BulkEditModel } from './model';

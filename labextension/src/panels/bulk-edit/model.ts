@@ -1,9 +1,9 @@
 import type { ISignal } from '@lumino/signaling';
 import { Signal } from '@lumino/signaling';
-import type { IBulkChange, IBulkResult, Outcome } from '../../model/bulk-edit';
-import { applyChange, countUserTags, NO_CHANGE, previewChange, undoChange } from '../../model/bulk-edit';
-import type { ILiveState } from '../../model/live-model';
-import { LiveModel } from '../../model/live-model';
+import type { IBulkChange, IBulkResult, Outcome } from '../../model/editing/bulk-edit';
+import { applyChange, countUserTags, NO_CHANGE, previewChange, undoChange } from '../../model/editing/bulk-edit';
+import type { ILiveState } from '../../model/live/live-model';
+import { LiveModel } from '../../model/live/live-model';
 import { toProblem } from '../../model/problem';
 import type { ICatalog } from '../../tokens';
 

@@ -1,8 +1,8 @@
 import type { LineageImpact } from '../../generated/api';
-import type { ILiveState } from '../../model/live-model';
-import { LiveModel } from '../../model/live-model';
+import type { ILiveState } from '../../model/live/live-model';
+import { LiveModel } from '../../model/live/live-model';
 import { hasLineage } from '../../model/urns';
-import { quoteTerm } from '../../model/query-terms';
+import { quoteTerm } from '../../model/search/query-terms';
 import type { ICatalog } from '../../tokens';
 
 /** An entity that a deletion affects. */

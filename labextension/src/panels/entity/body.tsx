@@ -4,11 +4,11 @@ import { Tabs } from '../../components/tabs';
 import { useModel } from '../../components/use-model';
 import { useRegistry } from '../../components/use-registry';
 import type { Entity } from '../../generated/api';
-import { EditProblem } from './edit-problem';
+import { EditProblem } from './metadata/edit-problem';
 import { Head } from './head';
 import type { IPage, IPageProps } from './page';
 import { PageContext } from './page';
-import { Runs } from './runs';
+import { Runs } from './runs/runs';
 
 function PageTabs({ page, entity }: IPageProps & { entity: Entity }): React.JSX.Element | null {
   const { model, services, trans } = page;

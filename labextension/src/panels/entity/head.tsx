@@ -12,7 +12,7 @@ import { usePulse } from '../../components/use-pulse';
 import type { Entity, EntityType, Run } from '../../generated/api';
 import { getTypeIcon, lineageIcon } from '../../icons';
 import { mergeDescriptors } from '../../model/descriptors';
-import { createLoadCode, createMagic } from '../../model/load-code';
+import { createLoadCode, createMagic } from '../../model/notebooks/load-code';
 import {
   hasLineage,
   parseColumnUrn,
@@ -22,11 +22,11 @@ import {
   shortenUrn
 } from '../../model/urns';
 import type { IFollowedEntities, IStarredEntities } from '../../tokens';
-import { formatBytes } from './figures';
+import { formatBytes } from './columns/figures';
 import type { IPage, IPageProps } from './page';
 import { getEntityTitle, startChange } from './page';
-import { TagRow, withTag } from './tag-row';
-import { USER_ASPECT, withTags } from './user-metadata';
+import { TagRow, withTag } from './metadata/tag-row';
+import { USER_ASPECT, withTags } from './metadata/user-metadata';
 
 /** Returns the label of a type; a type of the user's own has a title in the registry. */
 function getTypeTitle(entity: Entity, type: EntityType | null, trans: TranslationBundle): string {

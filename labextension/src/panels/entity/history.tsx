@@ -6,13 +6,13 @@ import { RelativeTime } from '../../components/relative-time';
 import { useModel } from '../../components/use-model';
 import type { IDifference } from '../../model/difference';
 import { compareDocuments, readPatch } from '../../model/difference';
-import type { AspectSpec } from '../../model/editor';
-import { nameField } from '../../model/field-names';
+import type { AspectSpec } from '../../model/editing/editor';
+import { nameField } from '../../model/schemas/field-names';
 import type { ReadonlyJSONObject } from '@lumino/coreutils';
 import type { IPageProps } from './page';
 import { startChange } from './page';
-import type { IEntry } from './timeline';
-import { listEntries } from './timeline';
+import type { IEntry } from './runs/timeline';
+import { listEntries } from './runs/timeline';
 
 /** Number of differences of a version before the rest is only counted. */
 const MAX_DIFFERENCES = 8;

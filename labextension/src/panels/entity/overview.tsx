@@ -1,14 +1,14 @@
 import React from 'react';
 import { useModel } from '../../components/use-model';
-import { About } from './about';
-import { RecordedMetadata, UserAspects } from './aspects';
+import { About } from './metadata/about';
+import { RecordedMetadata, UserAspects } from './metadata/aspects';
 import { ContentsSection } from './contents-section';
-import { Description } from './description';
+import { Description } from './metadata/description';
 import { LatestChanges } from './history';
-import { LastRuns } from './last-runs';
-import { LineagePreview } from './lineage-preview';
+import { LastRuns } from './runs/last-runs';
+import { LineagePreview } from './lineage/lineage-preview';
 import type { IPageProps } from './page';
-import { Properties } from './properties';
+import { Properties } from './metadata/properties';
 
 /** Number of changes on the overview. */
 const CHANGES = 3;

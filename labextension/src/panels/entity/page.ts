@@ -3,10 +3,10 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { ISignal } from '@lumino/signaling';
 import React from 'react';
 import type { Entity } from '../../generated/api';
-import type { ICellPlace } from '../../model/cell-place';
-import type { Library } from '../../model/load-code';
+import type { ICellPlace } from '../../model/notebooks/cell-place';
+import type { Library } from '../../model/notebooks/load-code';
 import { parseCustomUrn, shortenUrn } from '../../model/urns';
-import type { ReferenceKind } from '../../model/vocabulary';
+import type { ReferenceKind } from '../../model/search/vocabulary';
 import type { IEntityTabRegistry, IFollowedEntities, IMetadataService, ISearch, IStarredEntities } from '../../tokens';
 import type { EntityModel } from './model';
 

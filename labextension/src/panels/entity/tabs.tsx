@@ -1,12 +1,12 @@
 import React from 'react';
-import { ColumnsTab } from './columns-tab';
+import { ColumnsTab } from './columns/columns-tab';
 import { History } from './history';
-import { LineageTab } from './lineage-tab';
+import { LineageTab } from './lineage/lineage-tab';
 import { Overview } from './overview';
 import type { IPageProps } from './page';
 import { PageContext } from './page';
-import { Raw } from './raw';
-import { Runs } from './runs';
+import { Raw } from './metadata/raw';
+import { Runs } from './runs/runs';
 
 /** Makes a part of the page a tab of the registry. */
 function toTab(Part: React.ComponentType<IPageProps>): React.ComponentType {

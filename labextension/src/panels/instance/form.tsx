@@ -8,17 +8,17 @@ import type { IFormEnvironment } from '../../forms/context';
 import { useFormContext } from '../../forms/context';
 import { SchemaForm } from '../../forms/schema-form';
 import { createCheck } from '../../forms/validation';
-import type { Editor } from '../../model/editor';
-import type { Schema } from '../../model/form-schema';
-import { toInstanceForm } from '../../model/instance-schema';
-import { createNamePlace, formatReadable } from '../../model/instance-view';
-import { getStagePointer } from '../../model/pipeline-draft';
-import type { PipelinePart } from '../../model/pipeline-form';
-import { restrictPipelineForm } from '../../model/pipeline-form';
+import type { Editor } from '../../model/editing/editor';
+import type { Schema } from '../../model/schemas/form-schema';
+import { toInstanceForm } from '../../model/instances/instance-schema';
+import { createNamePlace, formatReadable } from '../../model/instances/instance-view';
+import { getStagePointer } from '../../model/pipelines/pipeline-draft';
+import type { PipelinePart } from '../../model/pipelines/pipeline-form';
+import { restrictPipelineForm } from '../../model/pipelines/pipeline-form';
 import type { IValidationError } from '../../model/problem';
-import { findSecretPaths, removeSecrets } from '../../model/secrets';
-import type { IRendererNames } from '../../model/ui-schema';
-import { toInstanceUi } from '../../model/ui-schema';
+import { findSecretPaths, removeSecrets } from '../../model/instances/secrets';
+import type { IRendererNames } from '../../model/schemas/ui-schema';
+import { toInstanceUi } from '../../model/schemas/ui-schema';
 import type { InstanceModel } from './model';
 
 interface IFormProps {

@@ -6,7 +6,7 @@ import { ProblemNote } from '../../components/problem';
 import { IntervalInputs } from '../../components/interval-inputs';
 import { useModel } from '../../components/use-model';
 import { useRegistry } from '../../components/use-registry';
-import type { ICellPlace } from '../../model/cell-place';
+import type { ICellPlace } from '../../model/notebooks/cell-place';
 import type { ILineageDecorator } from '../../tokens';
 import { LineageDetails } from './details';
 import { Drawing } from './drawing';

@@ -9,7 +9,7 @@ import { RunList } from '../../components/runs';
 import { SourceText } from '../../components/source-text';
 import { useModel } from '../../components/use-model';
 import { formatTime, getTypeLabel } from '../../components/labels';
-import type { ICellPlace } from '../../model/cell-place';
+import type { ICellPlace } from '../../model/notebooks/cell-place';
 import { parseNotebookUrn } from '../../model/urns';
 import { Columns } from './columns';
 import { Impact } from './impact';

@@ -1,7 +1,7 @@
 import type { ISignal } from '@lumino/signaling';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
-import type { ICellPlace } from '../../model/cell-place';
+import type { ICellPlace } from '../../model/notebooks/cell-place';
 import { shortenUrn } from '../../model/urns';
 import { LivePanel } from '../../components/live-panel';
 import type { ILineageDecorator } from '../../tokens';

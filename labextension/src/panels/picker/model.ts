@@ -1,7 +1,7 @@
-import type { ILiveState } from '../../model/live-model';
-import { LiveModel } from '../../model/live-model';
-import { toTypedQuery } from '../../model/query';
-import { listRecentEntities } from '../../model/recent';
+import type { ILiveState } from '../../model/live/live-model';
+import { LiveModel } from '../../model/live/live-model';
+import { toTypedQuery } from '../../model/search/query';
+import { listRecentEntities } from '../../model/search/recent';
 import type { ICatalog } from '../../tokens';
 
 /** An entity that can be chosen. */

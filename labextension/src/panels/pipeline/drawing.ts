@@ -2,7 +2,7 @@ import type { ICurve } from '../../lineage/curves';
 import { createCurves, getMiddle } from '../../lineage/curves';
 import type { IPoint } from '../../lineage/layout';
 import { computeLayout } from '../../lineage/layout';
-import type { IConnectionDraft, IStageDraft } from '../../model/pipeline-draft';
+import type { IConnectionDraft, IStageDraft } from '../../model/pipelines/pipeline-draft';
 
 /** The height of the card of a stage, in pixels. */
 export const CARD_HEIGHT = 68;

@@ -1,10 +1,10 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import { FieldErrors } from '../../forms/field-errors';
-import type { IConnectionDraft, StagePlace } from '../../model/pipeline-draft';
-import { findObstacle, getStagePointer, hasOutput } from '../../model/pipeline-draft';
-import type { PipelinePart } from '../../model/pipeline-form';
-import { isWithin } from '../../model/pointer';
+import type { IConnectionDraft, StagePlace } from '../../model/pipelines/pipeline-draft';
+import { findObstacle, getStagePointer, hasOutput } from '../../model/pipelines/pipeline-draft';
+import type { PipelinePart } from '../../model/pipelines/pipeline-form';
+import { isWithin } from '../../model/schemas/pointer';
 import type { IValidationError } from '../../model/problem';
 import type { IStageView, IWorkbench } from './workbench';
 

@@ -1,5 +1,5 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import type { ConnectionObstacle, IStageDraft, StagePlugin } from '../../model/pipeline-draft';
+import type { ConnectionObstacle, IStageDraft, StagePlugin } from '../../model/pipelines/pipeline-draft';
 
 /** Returns the label of a type of stages. */
 export function getStageTypeLabel(type: string, trans: TranslationBundle): string {

@@ -4,10 +4,10 @@ import { JSONExt } from '@lumino/coreutils';
 import type { ISignal } from '@lumino/signaling';
 import { Signal } from '@lumino/signaling';
 import type { PipelineCheckResult } from '../../generated/api';
-import { EditHistory } from '../../model/edit-history';
-import type { Editor } from '../../model/editor';
-import { isObject } from '../../model/form-schema';
-import type { IConnectionDraft, StagePlace, StagePlugin } from '../../model/pipeline-draft';
+import { EditHistory } from '../../model/editing/edit-history';
+import type { Editor } from '../../model/editing/editor';
+import { isObject } from '../../model/schemas/form-schema';
+import type { IConnectionDraft, StagePlace, StagePlugin } from '../../model/pipelines/pipeline-draft';
 import {
   addConnection,
   addStage,
@@ -16,8 +16,8 @@ import {
   removeConnection,
   removeStage,
   renameStage
-} from '../../model/pipeline-draft';
-import { getValueAt, isWithin } from '../../model/pointer';
+} from '../../model/pipelines/pipeline-draft';
+import { getValueAt, isWithin } from '../../model/schemas/pointer';
 import type { IValidationError } from '../../model/problem';
 import type { ICatalog } from '../../tokens';
 

@@ -5,7 +5,7 @@ import { ScrollableTable } from '../../components/scrollable-table';
 import { SourceText } from '../../components/source-text';
 import { useModel } from '../../components/use-model';
 import type { PipelineExecution } from '../../generated/api';
-import { hasOutput } from '../../model/pipeline-draft';
+import { hasOutput } from '../../model/pipelines/pipeline-draft';
 import type { IColumnView, IWorkbench } from './workbench';
 
 type StageOutput = PipelineExecution['stages'][number];

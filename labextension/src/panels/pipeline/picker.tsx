@@ -1,7 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
-import type { StagePlace, StagePlugin } from '../../model/pipeline-draft';
-import { hasOutput, takesInput } from '../../model/pipeline-draft';
+import type { StagePlace, StagePlugin } from '../../model/pipelines/pipeline-draft';
+import { hasOutput, takesInput } from '../../model/pipelines/pipeline-draft';
 import { getStageTypeLabel } from './labels';
 
 /** The types of stages, in the order of a pipeline. */

@@ -4,7 +4,7 @@ import { getStatusLabel } from '../../components/labels';
 import { SourceText } from '../../components/source-text';
 import { useModel } from '../../components/use-model';
 import type { PipelineExecution, Run } from '../../generated/api';
-import { getValueAt } from '../../model/pointer';
+import { getValueAt } from '../../model/schemas/pointer';
 import { StageTable } from '../run/stage-table';
 import { sortFacts } from '../run/stages';
 import type { IWorkbench } from './workbench';

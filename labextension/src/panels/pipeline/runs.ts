@@ -1,10 +1,10 @@
 import type { ReadonlyJSONObject } from '@lumino/coreutils';
 import type { Change, PipelineExecution, PipelinePackage, PipelineSchedules, Run } from '../../generated/api';
-import type { ILiveState } from '../../model/live-model';
-import { LiveModel } from '../../model/live-model';
+import type { ILiveState } from '../../model/live/live-model';
+import { LiveModel } from '../../model/live/live-model';
 import type { CatalogProblem } from '../../model/problem';
 import { toProblem } from '../../model/problem';
-import { getValueAt } from '../../model/pointer';
+import { getValueAt } from '../../model/schemas/pointer';
 import { createPipelineProgramUrn } from '../../model/urns';
 import type { ICatalog, IChangeFeed } from '../../tokens';
 import type { PipelineModel } from './model';

@@ -2,7 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import { SourceText } from '../../components/source-text';
 import { useModel } from '../../components/use-model';
-import type { StagePlace } from '../../model/pipeline-draft';
+import type { StagePlace } from '../../model/pipelines/pipeline-draft';
 import { downloadFile } from '../lineage/exports';
 import type { IWorkbench } from './workbench';
 

@@ -1,7 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
-import type { IConnectionDraft, IStageDraft, StagePlugin } from '../../model/pipeline-draft';
-import { listConnections, listStages, orderStages } from '../../model/pipeline-draft';
+import type { IConnectionDraft, IStageDraft, StagePlugin } from '../../model/pipelines/pipeline-draft';
+import { listConnections, listStages, orderStages } from '../../model/pipelines/pipeline-draft';
 import type { IValidationError } from '../../model/problem';
 import { useModel } from '../../components/use-model';
 import { sortFacts } from '../run/stages';

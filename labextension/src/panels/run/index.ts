@@ -3,7 +3,7 @@ import React from 'react';
 import { LivePanel } from '../../components/live-panel';
 import { getLastPart } from '../../components/labels';
 import { getRunName } from '../../components/run-name';
-import type { ICellPlace } from '../../model/cell-place';
+import type { ICellPlace } from '../../model/notebooks/cell-place';
 import { shortenUrn } from '../../model/urns';
 import { RunBody } from './body';
 import type { RunModel } from './model';

@@ -1,6 +1,6 @@
 import type { Change, Run, RunAccesses } from '../../generated/api';
-import type { ILiveState } from '../../model/live-model';
-import { LiveModel } from '../../model/live-model';
+import type { ILiveState } from '../../model/live/live-model';
+import { LiveModel } from '../../model/live/live-model';
 import type { ICatalog, IChangeFeed } from '../../tokens';
 import { sortFacts } from './stages';
 

@@ -1,6 +1,6 @@
 import type { Change, InstanceSummary, Instances, RecoveryFiles } from '../../generated/api';
-import type { ILiveState } from '../../model/live-model';
-import { LiveModel } from '../../model/live-model';
+import type { ILiveState } from '../../model/live/live-model';
+import { LiveModel } from '../../model/live/live-model';
 import { toProblem, Superseded } from '../../model/problem';
 import type { IChangeFeed, IInstanceQuery, InstanceSort, ISchemaspaces } from '../../tokens';
 

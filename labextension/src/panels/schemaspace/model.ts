@@ -1,6 +1,6 @@
 import type { InstanceSummary, Schemaspaces } from '../../generated/api';
-import type { ILiveState } from '../../model/live-model';
-import { LiveModel } from '../../model/live-model';
+import type { ILiveState } from '../../model/live/live-model';
+import { LiveModel } from '../../model/live/live-model';
 import type { IChangeFeed, ISchemaspaces } from '../../tokens';
 import { InstancesModel } from './instances';
 

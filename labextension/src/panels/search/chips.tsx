@@ -3,7 +3,7 @@ import { closeIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 import { getTypeLabel } from '../../components/labels';
 import { useModel } from '../../components/use-model';
-import { parseTerms } from '../../model/query-terms';
+import { parseTerms } from '../../model/search/query-terms';
 import type { ISearchState, SearchModel } from './model';
 import { focusSearch } from './focus-search';
 

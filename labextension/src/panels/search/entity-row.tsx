@@ -4,7 +4,7 @@ import React from 'react';
 import { formatTable, getLastPart, getTypeLabel } from '../../components/labels';
 import { usePulse } from '../../components/use-pulse';
 import { getTypeIcon } from '../../icons';
-import type { ICellPlace } from '../../model/cell-place';
+import type { ICellPlace } from '../../model/notebooks/cell-place';
 import { parseNotebookUrn } from '../../model/urns';
 
 /** How a row opens the page of its entity. */

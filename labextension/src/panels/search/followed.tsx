@@ -2,7 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { bellIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 import { useModel } from '../../components/use-model';
-import { formatSearch, getSearchId } from '../../model/followed-searches';
+import { formatSearch, getSearchId } from '../../model/search/followed-searches';
 import type { IFollowedSearches } from '../../tokens';
 import type { SearchModel } from './model';
 import { focusSearch } from './focus-search';

@@ -7,7 +7,7 @@ import type { IFollowedSearches, IMetadataService, IRegistry, ISearchSection, IS
 import type { IEntityOpeners } from './entity-row';
 import type { SearchModel } from './model';
 
-export { SavedSearchStore } from '../../model/saved-searches';
+export { SavedSearchStore } from '../../model/search/saved-searches';
 export { SearchModel } from './model';
 
 /** The sections of extensions, and what they use. */

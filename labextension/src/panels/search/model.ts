@@ -1,14 +1,14 @@
 import type { Change, SearchResults } from '../../generated/api';
-import type { ILiveState } from '../../model/live-model';
-import { LiveModel } from '../../model/live-model';
+import type { ILiveState } from '../../model/live/live-model';
+import { LiveModel } from '../../model/live/live-model';
 import { toProblem, Superseded } from '../../model/problem';
-import { toTypedQuery } from '../../model/query';
-import type { IQueryTerm } from '../../model/query-terms';
-import { removeTerm } from '../../model/query-terms';
-import type { IRecentEntity } from '../../model/recent';
-import { listRecentEntities } from '../../model/recent';
-import type { ISavedSearch, SavedSearchStore } from '../../model/saved-searches';
-import { CompletionModel } from '../../model/completion';
+import { toTypedQuery } from '../../model/search/query';
+import type { IQueryTerm } from '../../model/search/query-terms';
+import { removeTerm } from '../../model/search/query-terms';
+import type { IRecentEntity } from '../../model/search/recent';
+import { listRecentEntities } from '../../model/search/recent';
+import type { ISavedSearch, SavedSearchStore } from '../../model/search/saved-searches';
+import { CompletionModel } from '../../model/search/completion';
 import type { IOperations } from '../../generated/operations';
 import type { ICatalog, IChangeFeed, IPage, ISearch, ISearchFilters } from '../../tokens';
 

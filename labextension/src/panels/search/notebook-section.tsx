@@ -2,7 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import { ProblemNote } from '../../components/problem';
 import { useModel } from '../../components/use-model';
-import { NotebookDataModel } from '../../model/notebook-data';
+import { NotebookDataModel } from '../../model/notebooks/notebook-data';
 import { describeUrn } from '../../model/urns';
 import type { ICurrentNotebook } from '../../notebook/current-notebook';
 import type { IMetadataService } from '../../tokens';

@@ -1,7 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { deleteIcon, saveIcon, searchIcon } from '@jupyterlab/ui-components';
 import React from 'react';
-import type { ISavedSearch } from '../../model/saved-searches';
+import type { ISavedSearch } from '../../model/search/saved-searches';
 import { confirmDiscard } from '../../components/confirm-discard';
 import { useModel } from '../../components/use-model';
 import type { SearchModel } from './model';

@@ -2,7 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { closeIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 import { useModel } from '../../components/use-model';
-import type { ICompletion } from '../../model/completion';
+import type { ICompletion } from '../../model/search/completion';
 import type { SearchModel } from './model';
 
 const LIST_ID = 'jp-colophon-completions';

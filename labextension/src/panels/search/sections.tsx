@@ -2,7 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import { RelativeTime } from '../../components/relative-time';
 import { useModel } from '../../components/use-model';
-import type { IRecentEntity } from '../../model/recent';
+import type { IRecentEntity } from '../../model/search/recent';
 import { describeUrn } from '../../model/urns';
 import type { IStarredEntities } from '../../tokens';
 import type { IEntityOpeners } from './entity-row';

@@ -3,8 +3,8 @@ import React from 'react';
 import { getTypeLabel } from '../../components/labels';
 import { ScrollableTable } from '../../components/scrollable-table';
 import { useModel } from '../../components/use-model';
-import type { IEntry, ReferenceKind } from '../../model/vocabulary';
-import { createKey, toCarrierQuery, TYPES } from '../../model/vocabulary';
+import type { IEntry, ReferenceKind } from '../../model/search/vocabulary';
+import { createKey, toCarrierQuery, TYPES } from '../../model/search/vocabulary';
 import type { IVocabularyProps } from './body';
 
 interface IEntriesProps extends IVocabularyProps {

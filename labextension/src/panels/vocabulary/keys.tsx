@@ -4,9 +4,9 @@ import { ProblemNote } from '../../components/problem';
 import { ScrollableTable } from '../../components/scrollable-table';
 import { DraggableTag } from '../../components/tag-drag';
 import { useModel } from '../../components/use-model';
-import type { Key } from '../../model/query';
-import { toKeyQuery } from '../../model/query';
-import { quoteTerm } from '../../model/query-terms';
+import type { Key } from '../../model/search/query';
+import { toKeyQuery } from '../../model/search/query';
+import { quoteTerm } from '../../model/search/query-terms';
 import type { IVocabularyProps } from './body';
 import type { IKeyList } from './model';
 

@@ -1,11 +1,11 @@
 import type { Change, Keys, KeyValues } from '../../generated/api';
-import type { ILiveState } from '../../model/live-model';
-import { LiveModel } from '../../model/live-model';
+import type { ILiveState } from '../../model/live/live-model';
+import { LiveModel } from '../../model/live/live-model';
 import type { CatalogProblem } from '../../model/problem';
 import { toProblem } from '../../model/problem';
-import type { Key } from '../../model/query';
-import type { IEntry, INewEntry, ReferenceKind } from '../../model/vocabulary';
-import { createEntry, describeEntry, joinEntries, readEntries } from '../../model/vocabulary';
+import type { Key } from '../../model/search/query';
+import type { IEntry, INewEntry, ReferenceKind } from '../../model/search/vocabulary';
+import { createEntry, describeEntry, joinEntries, readEntries } from '../../model/search/vocabulary';
 import type { ICatalog, IChangeFeed } from '../../tokens';
 
 /** The tabs of the page. */

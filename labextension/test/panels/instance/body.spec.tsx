@@ -8,7 +8,7 @@ import React from 'react';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Catalog } from '../../../src/api/client';
 import { Schemaspaces } from '../../../src/api/schemaspaces';
-import { DraftStorage } from '../../../src/model/drafts';
+import { DraftStorage } from '../../../src/model/editing/drafts';
 import { InstanceBody } from '../../../src/panels/instance/body';
 import { FormTools } from '../../../src/forms/context';
 import { getRendererId } from '../../../src/forms/renderers';

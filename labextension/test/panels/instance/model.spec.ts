@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Catalog } from '../../../src/api/client';
 import { Schemaspaces } from '../../../src/api/schemaspaces';
-import { DraftStorage } from '../../../src/model/drafts';
+import { DraftStorage } from '../../../src/model/editing/drafts';
 import { InstanceModel } from '../../../src/panels/instance/model';
 import { FakeFeed } from '../../support/feed';
 import { hello, PLACE, RUNTIME, snippetServer } from '../../support/instance-pages';

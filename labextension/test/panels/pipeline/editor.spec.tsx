@@ -9,7 +9,7 @@ import { Catalog } from '../../../src/api/client';
 import { Schemaspaces } from '../../../src/api/schemaspaces';
 import { FormTools } from '../../../src/forms/context';
 import type { PipelineExecution, Run } from '../../../src/generated/api';
-import { DraftStorage } from '../../../src/model/drafts';
+import { DraftStorage } from '../../../src/model/editing/drafts';
 import { InstanceBody } from '../../../src/panels/instance/body';
 import { InstanceModel } from '../../../src/panels/instance/model';
 import { hello, pipelineServer } from '../../support/instance-pages';

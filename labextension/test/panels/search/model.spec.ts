@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Catalog } from '../../../src/api/client';
 import { SearchModel } from '../../../src/panels/search/model';
-import { parseTerms } from '../../../src/model/query-terms';
+import { parseTerms } from '../../../src/model/search/query-terms';
 import { FakeFeed } from '../../support/feed';
 import { answerOf, FakeServer, hit, problem } from '../../support/server';
 import { waitUntil } from '../../support/wait-until';
