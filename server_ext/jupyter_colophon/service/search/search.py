@@ -243,7 +243,8 @@ class CatalogSearcher:
         meanings = resolve_terms(query, names, time.time_ns() // 1_000_000)
         _add_full_text_matches(tx, query, meanings, terms, results)
         for at, meaning in enumerate(meanings):
-            for key, pattern in meaning.values:
+            # Of more matches than can be ranked, full text has found enough.
+            for key, pattern in () if results.capped else meaning.values:
                 results.add_matches_of_term(
                     _find_entities_with_value(tx, (key, pattern), spaces, terms, results), at, _VALUE_SCORE
                 )
