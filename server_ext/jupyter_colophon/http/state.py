@@ -170,8 +170,10 @@ class ServerState(ProcessServices):
         from jupyter_colophon.pipelines.launcher import PipelineLauncher
 
         most = self.settings.max_pipeline_executions
-        if self.token_issuer is None or most == 0:
+        if most == 0:
             raise AccessDenied("start", "pipelines: the setting c.Colophon.max_pipeline_executions is 0")
+        if self.token_issuer is None:
+            raise AccessDenied("start", "pipelines: only a Jupyter server can start them")
         with self._composing:
             if self._pipeline_launcher is None:
                 self._pipeline_launcher = PipelineLauncher(self.get_or_open_catalog, self.token_issuer, most)

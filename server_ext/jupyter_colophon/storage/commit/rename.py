@@ -40,7 +40,7 @@ def rename_dataset_with_contents(commit: CommitBuilder, old: Urn, new: Urn, run:
     row = commit.tx.get_table("entities").read((str(old),))
     if row is None or row["deleted"] or is_namespace_being_deleted(commit.tx, row["namespace"]):
         raise build_not_found_or_renamed_error(commit.tx, str(old))
-    moves = [*_move_containment_and_list_children(commit, old, new), EntityRename(old, new)]
+    moves = [*_list_renames_of_children(commit, old, new), EntityRename(old, new)]
     _require_new_name_is_free(commit, new, moves)
     runs = [run_urn for _, run_urn in commit.tx.edges.list_runs_of_data(str(old), ALL_TIME, RUNS_MOST + 1, None)]
     if len(runs) > RUNS_MOST:
@@ -70,8 +70,8 @@ def rename_dataset_with_contents(commit: CommitBuilder, old: Urn, new: Urn, run:
     return ProposalResult(new, None, 0, seq)
 
 
-def _move_containment_and_list_children(commit: CommitBuilder, old: Urn, new: Urn) -> Iterator[EntityRename]:
-    """Store what contains the renamed children, and yield their renames, deleted ones included: their history moves too."""
+def _list_renames_of_children(commit: CommitBuilder, old: Urn, new: Urn) -> Iterator[EntityRename]:
+    """List the renames of what a dataset contains, deleted ones included, since their history moves as well."""
     prefix = get_urn_prefix_of_children(old) or ""
     # "-" is the character after ",", so this range has exactly the URNs with the prefix.
     fields = Range((prefix,), (prefix[:-1] + "-",), end_inclusive=False)
@@ -86,10 +86,8 @@ def _move_containment_and_list_children(commit: CommitBuilder, old: Urn, new: Ur
         if row_of_child is not None and not is_left_by_rename(commit.tx, row_of_child):
             urn = Urn.parse(row_of_child["urn"])
             first, (word, _), *others = get_custom_key_pairs(urn)
-            move = EntityRename(urn, make_custom_urn(urn.parts[0], (first, (word, name), *others)))
-            holder = holding["parent"].replace(str(old), str(new))
-            holdings.upsert({"parent": holder, "urn": str(move.new)})
-            yield move
+            renamed = make_custom_urn(urn.parts[0], (first, (word, name), *others))
+            yield EntityRename(urn, renamed, Urn.parse(holding["parent"].replace(str(old), str(new))))
 
 
 def _require_new_name_is_free(commit: CommitBuilder, new: Urn, moves: list[EntityRename]) -> None:

@@ -90,7 +90,7 @@ def _read_run_rows(commit: CommitBuilder, program: Urn) -> list[Row]:
 def _rename_program(commit: CommitBuilder, program: EntityRename, runs: list[Row]) -> None:
     """Rename a program, and the custom entities that it contains."""
     names = (str(program.old), str(program.new))
-    for move in [*_move_containment_and_list_children(commit, program), program]:
+    for move in [*_list_renames_of_children(commit, program), program]:
         entity = sources_of_truth.find_stored_entity(commit.tx, str(move.old))
         # A deleted program leaves the one that has its new name as it is.
         if entity is not None and not (entity.entity["deleted"] and _exists(commit, move.new)):
@@ -106,20 +106,18 @@ def _exists(commit: CommitBuilder, urn: Urn) -> bool:
     return row is not None and not row["deleted"]
 
 
-def _move_containment_and_list_children(commit: CommitBuilder, program: EntityRename) -> Iterator[EntityRename]:
-    """Store what contains the renamed custom entities of a program, and yield their renames; a key of them names the program."""
+def _list_renames_of_children(commit: CommitBuilder, program: EntityRename) -> Iterator[EntityRename]:
+    """List the renames of the custom entities that a program contains: a key of theirs names the program."""
     holdings, entities = commit.tx.get_table("containment"), commit.tx.get_table("entities")
     before, after = parse_program_urn(program.old), parse_program_urn(program.new)
     if before is None or after is None:
         return
-    for holding in list(holdings.scan(Range.prefix(str(program.old)))):
+    for holding in holdings.scan(Range.prefix(str(program.old))):
         row = entities.read((holding["urn"],))
         if row is not None and not is_left_by_rename(commit.tx, row):
             urn = Urn.parse(row["urn"])
             pairs = (after[2:] if pair == before[2:] else pair for pair in get_custom_key_pairs(urn))
-            move = EntityRename(urn, make_custom_urn(urn.parts[0], pairs))
-            holdings.upsert({"parent": str(program.new), "urn": str(move.new)})
-            yield move
+            yield EntityRename(urn, make_custom_urn(urn.parts[0], pairs), program.new)
 
 
 def _rename_references(commit: CommitBuilder, program: EntityRename) -> None:

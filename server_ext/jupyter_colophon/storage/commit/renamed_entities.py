@@ -25,10 +25,11 @@ from jupyter_colophon.storage.spi import Range, Row
 
 @dataclass(frozen=True, slots=True)
 class EntityRename:
-    """An entity to rename, and its new name."""
+    """An entity to rename, its new name, and the new name of the entity that contains it, if one does."""
 
     old: Urn
     new: Urn
+    parent: Urn | None = None
 
 
 def replace_urn_and_field_urns(value: Any, old: str, new: str) -> Any:
@@ -75,6 +76,8 @@ def move_entity_rows(
     }
     _write_deleted_rows(commit, entity.entity, left)
     commit.tx.get_table("entities").upsert(new_row)
+    if move.parent is not None:
+        commit.tx.get_table("containment").upsert({"parent": str(move.parent), "urn": str(move.new)})
     commit.tx.get_table("aspects").upsert_many([*moved.values()])
     _move_timeseries(commit, str(move.old), str(move.new), names)
     return entity, StoredEntity(new_row, kept | moved)
