@@ -212,6 +212,10 @@ class Settings(Configurable):
         config=True,
         help="Write a change to the log also if the value is unchanged (DataHub's `alwaysEmitChangeLog`); no version is created.",
     )
+    request_log = Unicode(
+        config=True,
+        help="A file with one line of JSON for each request: operation, status, duration, user and request id; empty: none (docs/how-to/watch-a-server.md).",
+    )
     audit_reads = Bool(
         False,
         config=True,

@@ -51,8 +51,8 @@ class Operation:
 
     @cached_property
     def is_lines(self) -> bool:
-        """Whether the answer is a stream of lines of JSON."""
-        return LINES in self.answers
+        """Whether the answer is a stream of lines."""
+        return LINES in self.answers or any(kind.startswith("text/plain") for kind in self.answers)
 
     @cached_property
     def is_json(self) -> bool:

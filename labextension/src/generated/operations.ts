@@ -107,6 +107,12 @@ export interface IOperations {
     body: undefined;
     answer: EntityType;
   };
+  /** Read counts and durations of requests, and the state of the service, as Prometheus reads them. */
+  readMetrics: {
+    parameters: Record<never, never>;
+    body: undefined;
+    answer: string;
+  };
   /** List entities by namespace, type and name. A page may have fewer than `limit` entities and still a cursor. */
   listEntities: {
     parameters: { namespace?: string | undefined; type?: string | undefined; prefix?: string | undefined; includeRemoved?: boolean | undefined; limit?: number | undefined; cursor?: string | undefined };
@@ -570,6 +576,7 @@ export const OPERATIONS: { readonly [Id in keyof IOperations]: IOperation } = {
   readHealth: { method: "GET", path: "/health" },
   listEntityTypes: { method: "GET", path: "/registry" },
   readEntityType: { method: "GET", path: "/registry/{type}" },
+  readMetrics: { method: "GET", path: "/metrics" },
   listEntities: { method: "GET", path: "/entities" },
   readEntity: { method: "GET", path: "/entities/{urn}" },
   deleteEntity: { method: "DELETE", path: "/entities/{urn}", headers: ["Idempotency-Key"] },

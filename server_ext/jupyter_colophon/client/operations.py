@@ -40,6 +40,11 @@ class Operations:
         call = Call("readEntityType", "GET", "/registry/{type}", path={"type": type})
         return self.caller.call(call, timeout_s)
 
+    def read_metrics(self, *, timeout_s: float | None = None) -> Iterator[bytes]:
+        """Read counts and durations of requests, and the state of the service, as Prometheus reads them."""
+        call = Call("readMetrics", "GET", "/metrics")
+        return self.caller.stream_lines(call, timeout_s)
+
     def list_entities(
         self,
         *,

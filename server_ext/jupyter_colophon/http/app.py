@@ -16,6 +16,7 @@ from jupyter_colophon.core.store import StorageChoice
 from jupyter_colophon.http.kernels import provisioner
 from jupyter_colophon.http.lazy_routes import LazyRouter, Route
 from jupyter_colophon.http.notebook_follower import NotebookFollower
+from jupyter_colophon.http.request_log import RequestLog
 from jupyter_colophon.http.state import SETTING, ServerState
 from jupyter_colophon.settings import Settings
 from jupyter_colophon.system.private_folders import restrict_folder_to_owner
@@ -61,6 +62,7 @@ class Colophon(Settings, ExtensionApp):
         self.settings[SETTING] = state = ServerState(
             self, store, self.build_identity(), version("jupyter-colophon"), problem, elyra_api=self._serves_elyra_api
         )
+        state.request_log = self._open_request_log()
         if self.sinks and not problem:
             from jupyter_colophon.http.changes.event_bus import create_event_emitter
 
@@ -73,6 +75,13 @@ class Colophon(Settings, ExtensionApp):
             if not problem:
                 state.notebook_follower = NotebookFollower(self.serverapp, state)
                 state.notebook_follower.start()
+
+    def _open_request_log(self) -> RequestLog | None:
+        try:
+            return RequestLog(Path(self.request_log)) if self.request_log else None
+        except OSError as error:
+            _logger.error("requests are not logged: %s cannot be written: %s", self.request_log, error.strerror)
+            return None
 
     def initialize_handlers(self) -> None:
         """Handle requests below our prefixes. The routes and their modules are loaded by the first such request."""

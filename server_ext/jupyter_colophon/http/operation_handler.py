@@ -42,6 +42,9 @@ class OperationHandler(BodyHandler):
         """Set the operations of the route, by method."""
         super().initialize()
         self.api, self._operations = api, operations
+        #: The operation of the request, once it is authorised.
+        self._operation: Operation | None = None
+        self._is_stream = False
 
     @property
     def max_body_bytes(self) -> int:
@@ -77,6 +80,7 @@ class OperationHandler(BodyHandler):
 
     async def run_operation_and_respond(self, operation: Operation, path: Mapping[str, str]) -> None:
         """Run an operation and send the response."""
+        self._operation = operation
         call = self.build_received_call(path)
 
         def run_operation() -> tuple[Result, str]:
@@ -84,6 +88,7 @@ class OperationHandler(BodyHandler):
             return result, _encode_document(result.document, operation) if isinstance(result, OperationAnswer) else ""
 
         result, text = await self.run_on_thread_pool(operation, path, run_operation)
+        self._is_stream = not isinstance(result, OperationAnswer)
         if isinstance(result, LinesAnswer):
             await self._stream_lines(result, operation.content_type)
         elif isinstance(result, OperationAnswer):
@@ -169,6 +174,30 @@ class OperationHandler(BodyHandler):
                 self.detach().close()
             raise
         self.finish(set_content_type=content_type)
+
+    def on_finish(self) -> None:
+        """Count the request, and write it to the log of requests."""
+        operation, state = self._operation, self.state
+        name = "" if operation is None else operation.id
+        state.request_metrics.record_request(name, self.get_status())
+        seconds = self.request.request_time()
+        if operation is not None and not self._is_stream:
+            state.request_metrics.record_duration(is_read=operation.is_read_only, seconds=seconds)
+        if state.request_log is not None:
+            principal = None if self.current_user is None else self.principal
+            state.request_log.write_request(
+                {
+                    "requestId": self.request_id,
+                    "user": None if principal is None else principal.user,
+                    "via": None if principal is None else principal.via,
+                    "method": self.request.method,
+                    "operation": name,
+                    "status": self.get_status(),
+                    "durationMs": round(1000 * seconds, 1),
+                    "requestBytes": len(self._chunks),
+                }
+            )
+        super().on_finish()
 
     def compute_etag(self) -> str | None:
         """Return the ETag that was set, or a hash of the response for an API that hashes responses."""

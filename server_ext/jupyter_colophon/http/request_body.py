@@ -1,7 +1,10 @@
 """The body of a request, bounded in size, and how requests are logged."""
 
+import re
+import secrets
 import zlib
 from collections.abc import Awaitable
+from functools import cached_property
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -12,6 +15,8 @@ from tornado.web import HTTPError, stream_request_body
 from jupyter_colophon.core.errors import MalformedBody, MetadataError, TooLarge
 from jupyter_colophon.http.authenticated_request import AuthenticatedRequest
 
+_ID_HEADER: Final = "X-Request-Id"
+_ID: Final = re.compile(r"[A-Za-z0-9._:-]{1,64}")
 #: How many times the limit is read of a refused body, so that the response can give the reason.
 _DROPPED_FACTOR: Final = 4
 #: The statuses of a store that is unavailable or full.
@@ -26,6 +31,17 @@ class BodyHandler(AuthenticatedRequest, APIHandler):  # type: ignore[misc]  # na
     def max_body_bytes(self) -> int:
         """The size limit of a body, also when decompressed."""
         return self.state.settings.max_body_bytes
+
+    @cached_property
+    def request_id(self) -> str:
+        """The client's `X-Request-Id`, or a new one: it is in the response, in the log of requests and in logged errors."""
+        sent = str(self.request.headers.get(_ID_HEADER, ""))
+        return sent if _ID.fullmatch(sent) else secrets.token_hex(8)
+
+    def set_default_headers(self) -> None:
+        """Set the headers of every response, also of errors."""
+        super().set_default_headers()
+        self.set_header(_ID_HEADER, self.request_id)
 
     def initialize(self) -> None:
         """Prepare for a body that arrives in chunks."""
@@ -104,6 +120,8 @@ class BodyHandler(AuthenticatedRequest, APIHandler):  # type: ignore[misc]  # na
         """Log an unexpected error; a MetadataError is in the response."""
         if not isinstance(info[1], MetadataError):
             super().log_exception(*info)
+            if not isinstance(info[1], HTTPError):
+                self.log.error("the error above occurred in the request with the id %s", self.request_id)
 
     def _log(self) -> None:
         """Log the request as the server does; failures of the store in one line, without headers."""
@@ -111,6 +129,13 @@ class BodyHandler(AuthenticatedRequest, APIHandler):  # type: ignore[misc]  # na
             super()._log()
             return
         took = 1000 * self.request.request_time()
-        self.log.error("%d %s %s %.2fms", self.get_status(), self.request.method, self.request.path, took)
+        self.log.error(
+            "%d %s %s %.2fms request %s",
+            self.get_status(),
+            self.request.method,
+            self.request.path,
+            took,
+            self.request_id,
+        )
         if self.serverapp is not None and self.serverapp.record_http_request_metrics:
             prometheus_log_method(self)

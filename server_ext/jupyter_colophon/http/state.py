@@ -20,6 +20,8 @@ from jupyter_colophon.http.kernels.kernel_notebooks import KernelNotebooks
 from jupyter_colophon.http.kernels.kernel_registry import KernelRegistry
 from jupyter_colophon.http.kernels.tokens import KernelTokenRegistry
 from jupyter_colophon.http.query_pool import QueryPool
+from jupyter_colophon.http.request_log import RequestLog
+from jupyter_colophon.http.request_metrics import RequestMetrics
 from jupyter_colophon.http.schemaspace_pools import SchemaspacePools
 from jupyter_colophon.operations.services import ProcessServices
 
@@ -52,6 +54,9 @@ class ServerState(ProcessServices):
     threads: ThreadPoolExecutor = field(
         default_factory=lambda: ThreadPoolExecutor(THREADS, thread_name_prefix="colophon")
     )
+    #: None unless the setting names a file.
+    request_log: RequestLog | None = None
+    request_metrics: RequestMetrics = field(default_factory=RequestMetrics)
     schemaspace_pools: SchemaspacePools = field(default_factory=SchemaspacePools)
     query_pool: QueryPool = field(default_factory=QueryPool)
     #: The subscribers of the change log, and the number of connections of each user.
@@ -86,6 +91,10 @@ class ServerState(ProcessServices):
             # Record external edits of instance files from now on.
             self.threads.submit(self._record_instance_changes)
             self.threads.submit(self._mark_orphaned_runs_killed)
+
+    def render_request_metrics(self) -> str:
+        """Return the metrics of requests in the text format of Prometheus."""
+        return self.request_metrics.render()
 
     def list_lineage_listeners(self) -> "list[ListenerState]":
         """Return the states of the lineage listeners; none before the catalog is open."""
@@ -207,6 +216,8 @@ class ServerState(ProcessServices):
             self._lineage_listeners.stop_listeners()
         # super() without arguments fails in a dataclass with slots.
         ProcessServices.close(self)
+        if self.request_log is not None:
+            self.request_log.close()
         self.kernel_registry.keep_kernel_file_for_next_server()
 
 

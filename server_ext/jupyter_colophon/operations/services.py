@@ -136,6 +136,10 @@ class ProcessServices:
         """Return the present path of the notebook of a kernel, given its path when the kernel started."""
         return path
 
+    def render_request_metrics(self) -> str:
+        """Return the metrics of requests in the text format of Prometheus; only servers have some."""
+        return ""
+
     def list_lineage_listeners(self) -> "list[ListenerState]":
         """Return the states of the lineage listeners; none before the catalog is open."""
         return []

@@ -13,6 +13,7 @@ from jupyter_colophon.operations.native import (
     lineage,
     lineage_queries,
     loads,
+    metrics,
     pipeline_executions,
     pipelines,
     proposals,
@@ -38,6 +39,7 @@ NATIVE: Final = add_document_operation(
         prefix="/colophon/api",
         operations=list_operations(
             health,
+            metrics,
             entities,
             proposals,
             loads,

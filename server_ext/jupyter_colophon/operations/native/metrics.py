@@ -1,0 +1,51 @@
+"""The metrics of the service, for Prometheus."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from jupyter_colophon.operations.native import health
+from jupyter_colophon.operations.operation import declare_operation
+from jupyter_colophon.operations.request import LinesAnswer, OperationRequest
+from jupyter_colophon.operations.services import ProcessServices
+
+METRICS: Final = "text/plain; version=0.0.4; charset=utf-8"
+#: The gauges: their names, what they are, and their places in the health document.
+_GAUGES: Final = (
+    ("colophon_change_log_head", "Sequence number of the newest change.", ("changeLog", "head")),
+    ("colophon_subscribers", "Subscribers of the change log.", ("subscribers",)),
+    ("colophon_kernel_tokens", "Kernels with a token.", ("kernelTokens",)),
+    ("colophon_inbox_pending", "Batches of proposals that are not applied yet.", ("inbox", "pending")),
+    ("colophon_dead_letters", "Proposals that could not be applied.", ("deadLetters",)),
+)
+
+
+@declare_operation(
+    "readMetrics",
+    "GET /metrics",
+    answers={200: {"type": "string", "description": "Metrics in the text format of Prometheus."}},
+    content_type=METRICS,
+)
+def read_metrics(services: ProcessServices, request: OperationRequest) -> LinesAnswer:
+    """Read counts and durations of requests, and the state of the service, as Prometheus reads them."""
+    document = health.read_health.function(services, request).document
+    return LinesAnswer(iter([*services.render_request_metrics().splitlines(), *_render_gauges(document)]))
+
+
+def _render_gauges(document: Mapping[str, Any]) -> Iterator[str]:
+    yield from _render_gauge("colophon_up", "Whether the store accepts writes.", int(document["status"] == "ok"))
+    for name, meaning, place in _GAUGES:
+        value: Any = document
+        for step in place:
+            value = value[step]
+        # What is unknown while the store is unavailable is left out.
+        if value is not None:
+            yield from _render_gauge(name, meaning, value)
+    behind = [sink["lag"] for sink in document["sinks"] if sink.get("lag") is not None]
+    if behind:
+        yield from _render_gauge("colophon_sink_lag", "Changes that the slowest sink has not received.", max(behind))
+
+
+def _render_gauge(name: str, meaning: str, value: int) -> Iterator[str]:
+    yield f"# HELP {name} {meaning}"
+    yield f"# TYPE {name} gauge"
+    yield f"{name} {value}"
