@@ -1,6 +1,7 @@
 """Previews and runs of pipelines that users start, in processes beside the server (docs/pipelines.md)."""
 
 from collections.abc import Mapping
+from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
@@ -38,10 +39,8 @@ def _require_admin(services: ProcessServices, principal: Principal) -> None:
     services.require_admin(principal, "run", "pipelines")
 
 
-@declare_operation(
-    "startPipelineRun",
-    "POST /pipelines/runs",
-    body="pipeline-run-start",
+_declare_start = partial(
+    declare_operation,
     answers={201: "pipeline-execution"},
     errors=_REFUSES,
     permission="execute",
@@ -49,6 +48,9 @@ def _require_admin(services: ProcessServices, principal: Principal) -> None:
     schemaspace=SPACE,
     links=_NEXT,
 )
+
+
+@_declare_start("startPipelineRun", "POST /pipelines/runs", body="pipeline-run-start")
 def start_pipeline_run(services: ProcessServices, request: OperationRequest) -> OperationAnswer:
     """Run a stored pipeline on the server's machine, as the caller."""
     document, arguments = read_requested_document(services, request), read_arguments(request)
@@ -58,17 +60,7 @@ def start_pipeline_run(services: ProcessServices, request: OperationRequest) -> 
     return OperationAnswer(_render_execution(execution), HTTPStatus.CREATED)
 
 
-@declare_operation(
-    "startPipelinePreview",
-    "POST /pipelines/previews",
-    body="pipeline-preview-start",
-    answers={201: "pipeline-execution"},
-    errors=_REFUSES,
-    permission="execute",
-    access=_require_admin,
-    schemaspace=SPACE,
-    links=_NEXT,
-)
+@_declare_start("startPipelinePreview", "POST /pipelines/previews", body="pipeline-preview-start")
 def start_pipeline_preview(services: ProcessServices, request: OperationRequest) -> OperationAnswer:
     """Preview a pipeline on the server's machine, as the caller; nothing is written, recorded or emitted."""
     document, arguments = read_requested_document(services, request), read_arguments(request)
