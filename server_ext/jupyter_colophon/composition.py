@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from jupyter_colophon.core.access import Authorizer, Principal, ScopeAuthorizer
+from jupyter_colophon.core.access import INTERNAL, Authorizer
 from jupyter_colophon.core.changes.change_formatter import ChangeFormatter
 from jupyter_colophon.core.cursor import CursorCodec
 from jupyter_colophon.core.documents.json_schema import Schema
@@ -18,6 +18,7 @@ from jupyter_colophon.core.model.retention import KEEP_ALL, Retention
 from jupyter_colophon.core.model.system_filter import INCLUDE_ALL, SystemFilter
 from jupyter_colophon.core.package_data import load_schema_documents
 from jupyter_colophon.core.store import StorageChoice
+from jupyter_colophon.service.access_control import create_access_control
 from jupyter_colophon.service.changes.dead_letters import DeadLetterService
 from jupyter_colophon.service.changes.feed import ChangeFeed
 from jupyter_colophon.service.changes.inbox import ProposalInbox
@@ -115,6 +116,7 @@ class Catalog:
         self.namespaces.stop_thread()
         self.feed.stop_thread()
         self.sealer.seal_remaining_changes_and_stop_thread()
+        self.write_path.access_control.detach_store(self.provider)
         self.provider.close()
 
 
@@ -155,7 +157,9 @@ def open_or_create_catalog(
         )
         files = None if events is None else EventFiles(events)
         reads = open_program_read_audit(audit, identity)
-        read_policy = ReadPolicy(authorizer or ScopeAuthorizer(), identity, provider, reads)
+        access_control = create_access_control(authorizer)
+        access_control.attach_store(provider)
+        read_policy = ReadPolicy(access_control, identity, provider, reads)
         return _compose_catalog(registry, read_policy, writing, files, letters_days)
     except BaseException:
         provider.close()
@@ -171,6 +175,7 @@ class WritableCatalog:
 
     def close(self) -> None:
         """Close the store."""
+        self.write_path.access_control.detach_store(self.provider)
         self.provider.close()
 
 
@@ -188,9 +193,10 @@ def open_existing_catalog_for_writing(
             return None
         registry = load_entity_registry(registry_extension)
         create_or_migrate_store(provider, registry)
-        decides = authorizer or ScopeAuthorizer()
+        access_control = create_access_control(authorizer)
+        access_control.attach_store(provider)
         # Servers find the change in the log and sign it.
-        write_path = WritePath(provider, registry, identity, decides, read_time_ms, lambda: None)
+        write_path = WritePath(provider, registry, identity, access_control, read_time_ms, lambda: None)
     except BaseException:
         provider.close()
         raise
@@ -300,4 +306,4 @@ def _create_builtin_namespaces(provider: StorageProvider, write_path: WritePath)
     status = {"removed": False}
     missing = [Proposal(urn, "status", "upsert", status) for urn in urns if str(urn) not in existing]
     if missing:
-        write_path.apply_proposals_atomically(missing, Principal("colophon"))
+        write_path.apply_proposals_atomically(missing, INTERNAL)

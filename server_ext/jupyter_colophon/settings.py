@@ -5,6 +5,7 @@ Only traitlets is imported: the command line starts with this module and loads n
 
 from collections.abc import Mapping
 from pathlib import Path
+from threading import Lock
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from jupyter_colophon.core.access import Authorizer
 
 S = TypeVar("S", bound="Settings")
+_creating_authorizer = Lock()
 
 
 class Settings(Configurable):
@@ -34,6 +36,7 @@ class Settings(Configurable):
 
     #: A sentence for each invalid setting, by name, without its value.
     wrong: Mapping[str, str] = MappingProxyType({})
+    _authorizer: "Authorizer | None" = None
 
     database = Unicode(
         config=True,
@@ -76,6 +79,21 @@ class Settings(Configurable):
     policy = Unicode(
         config=True,
         help="The dotted name of a class that authorizes actions by namespace, in addition to the scopes of tokens; empty: none (docs/settings.md#a-policy).",
+    )
+    policy_folder = Unicode(
+        config=True,
+        help="A folder of access policies, one a file in YAML, TOML or JSON, besides those in the catalog; empty: none (docs/how-to/share-with-a-team.md). Changes take effect within a second.",
+    )
+    admins = List(
+        Unicode(),
+        config=True,
+        help="The users, and groups as `group:NAME`, that may do everything, regardless of access policies. With this setting, policies are in force even if there are none: everything is denied to others. Empty: the account that runs the server.",
+    )
+    groups = Dict(
+        value_trait=List(Unicode()),
+        key_trait=Unicode(),
+        config=True,
+        help='The members of groups, such as {"analysts": ["ada", "grace"]}, besides the groups that the identity provider names. Access policies grant roles to groups.',
     )
     change_log_retention_days = Int(
         0,
@@ -283,10 +301,14 @@ class Settings(Configurable):
         return Path(self.entity_registry).expanduser() if self.entity_registry else None
 
     def load_authorizer(self) -> "Authorizer":
-        """Load the authorizer. Raises InvalidConfiguration."""
-        from jupyter_colophon.service.policy import load_policy_authorizer
+        """Return the authorizer, which is created once: it knows the access policies. Raises InvalidConfiguration."""
+        with _creating_authorizer:
+            if self._authorizer is None:
+                from jupyter_colophon.service.policy import open_access_control
 
-        return load_policy_authorizer(self.policy)
+                folder = Path(self.policy_folder).expanduser() if self.policy_folder else None
+                self._authorizer = open_access_control(self.policy, self.admins, self.groups, folder)
+            return self._authorizer
 
     def build_system_filter(self) -> SystemFilter:
         """Return the filter of machine-made metadata."""

@@ -669,6 +669,25 @@ problem: string
 skipped: number
 deadLetters: number
 }[]
+/**
+ * Access policies.
+ */
+access: {
+/**
+ * Whether access policies are in force: what they do not grant is denied.
+ */
+inForce: boolean
+/**
+ * Policies that cannot be used, and why; empty for callers who are not admins.
+ */
+problems: {
+/**
+ * The file, or the URN.
+ */
+policy: string
+problem: string
+}[]
+}
 }
 /**
  * A batch that is applied asynchronously, with its state; problem and deadLetter are null unless it was rejected.

@@ -1,21 +1,59 @@
-"""Principals and their permissions. Services check read access before anything else."""
+"""Principals, permissions and resources. Services check read access before anything else."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from types import MappingProxyType
+from typing import Final, Literal, Protocol
 
 #: The four scopes of a token (spec MODEL-6). Deleting an entity needs `admin`.
 Action = Literal["read", "annotate", "emit", "admin"]
 ALL_ACTIONS: frozenset[Action] = frozenset({"read", "annotate", "emit", "admin"})
 KERNEL_ACTIONS: frozenset[Action] = frozenset({"read", "annotate", "emit"})
 
+#: What policies grant: `annotate` is USER metadata, `emit` is machine-made metadata, runs and lineage, `govern` is tags,
+#: glossary terms, domains and owners, `edit` is instances of schemaspaces.
+Permission = Literal["read", "annotate", "emit", "edit", "govern", "delete", "admin"]
+#: The scope that a token needs for each permission.
+SCOPE_OF_PERMISSION: Final[Mapping[Permission, Action]] = MappingProxyType(
+    {
+        "read": "read",
+        "annotate": "annotate",
+        "emit": "emit",
+        "edit": "admin",
+        "govern": "emit",
+        "delete": "admin",
+        "admin": "admin",
+    }
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """The caller: a user, the kernel whose token was used, if any, and the scopes of that token."""
+    """The caller: a user, the kernel whose token was used, if any, and the scopes of that token.
+
+    `groups` are those that the identity provider names. An `internal` principal is this program itself, and policies
+    do not apply to it.
+    """
 
     user: str
     via: str | None = None
     scopes: frozenset[Action] = ALL_ACTIONS
+    groups: frozenset[str] = frozenset()
+    internal: bool = False
+
+
+#: The program itself.
+INTERNAL: Final = Principal("colophon", internal=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """What a permission is decided for: an entity, or an instance of a schemaspace. A column is decided as its dataset."""
+
+    urn: str
+    type: str
+    namespace: str
+    schemaspace: str = ""
 
 
 class Authorizer(Protocol):

@@ -13,7 +13,7 @@ from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import StoreUnavailable
 from jupyter_colophon.core.read_budget import limit_reads_of_thread
 from jupyter_colophon.http.kernels.tokens import KernelTokenIdentityProvider
-from jupyter_colophon.http.state import SETTING, ServerState, find_actor_name
+from jupyter_colophon.http.state import SETTING, ServerState, create_user_principal
 from jupyter_colophon.operations.call import ReceivedCall
 from jupyter_colophon.operations.idempotency import FINGERPRINTED_HEADERS, compute_request_fingerprint
 
@@ -52,7 +52,7 @@ class AuthenticatedRequest:
         holder = self.state.tokens.find_token_holder(self)  # type: ignore[arg-type]  # a mixin of RequestHandlers
         if holder is not None:
             return holder.principal
-        return Principal(find_actor_name(self.settings["identity_provider"], self.current_user))
+        return create_user_principal(self.settings["identity_provider"], self.current_user)
 
     async def require_jupyter_authorization(self, action: str) -> None:
         """Raise HTTPError 403 where Jupyter's authorizer denies the action on our resource."""

@@ -17,7 +17,7 @@ from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import InvalidConfiguration, MetadataError, StorageError
 from jupyter_colophon.http.kernels.kernel_notebooks import move_path
 from jupyter_colophon.http.request_user import get_request_user
-from jupyter_colophon.http.state import ServerState, find_actor_name
+from jupyter_colophon.http.state import ServerState, create_user_principal
 from jupyter_colophon.system.worker import Worker
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class NotebookFollower:
         if self._state.closed:
             return
         action, path = data.get("action"), str(data.get("path", "")).strip("/")
-        principal = Principal(find_actor_name(self._server.identity_provider, get_request_user()))
+        principal = create_user_principal(self._server.identity_provider, get_request_user())
         if action == "rename":
             self._follow_rename(str(data.get("source_path", "")).strip("/"), path, principal)
         elif action == "save" and path.endswith(".ipynb"):

@@ -121,7 +121,7 @@ class ServerState(ProcessServices):
             _logger.warning(
                 "if this server is killed, runs of the kernel %s stay in the state running: %s", kernel, error.strerror
             )
-        return self.tokens.issue_token_and_revoke_earlier(kernel, user, actor)
+        return self.tokens.issue_token_and_revoke_earlier(kernel, user, actor, find_group_names(user))
 
     def find_present_notebook_path(self, principal: Principal, path: str) -> str:
         """Return the present path of the notebook of a kernel, given its path when the kernel started."""
@@ -148,7 +148,7 @@ class ServerState(ProcessServices):
         """Record the end of runs of kernels whose servers were killed."""
 
         def end(kernel: str, actor: str) -> None:
-            principal = Principal(actor, kernel, KERNEL_ACTIONS)
+            principal = Principal(actor, kernel, KERNEL_ACTIONS, internal=True)
             self.get_or_open_catalog().write_path.mark_kernel_runs_killed(
                 kernel, principal, "the kernel's server was killed"
             )
@@ -230,6 +230,19 @@ def find_actor_name(provider: object, user: User) -> str:
     if type(provider) in _ANONYMOUS_PROVIDERS:
         return get_account_name()
     return user.username
+
+
+def find_group_names(user: object) -> frozenset[str]:
+    """Return the groups of a user: its own member `groups`, or that of JupyterHub's model of it."""
+    hub_model = getattr(user, "hub_user", None)
+    groups = getattr(user, "groups", None) or (hub_model.get("groups") if isinstance(hub_model, Mapping) else None)
+    names = groups if isinstance(groups, list | tuple | set | frozenset) else ()
+    return frozenset(name for name in names if isinstance(name, str) and name)
+
+
+def create_user_principal(provider: object, user: User) -> Principal:
+    """Return a user that the identity provider has authenticated, with its groups."""
+    return Principal(find_actor_name(provider, user), groups=find_group_names(user))
 
 
 @cache

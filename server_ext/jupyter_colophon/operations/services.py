@@ -3,11 +3,19 @@
 import logging
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.errors import AccessDenied, InvalidConfiguration, InvalidField, Problem, StoreUnavailable
+from jupyter_colophon.core.errors import (
+    AccessDenied,
+    InvalidConfiguration,
+    InvalidField,
+    MetadataError,
+    Problem,
+    StoreUnavailable,
+)
 from jupyter_colophon.core.identity.names import IdentityRules
 from jupyter_colophon.core.store import StorageChoice
 from jupyter_colophon.settings import Settings
@@ -16,6 +24,7 @@ from jupyter_colophon.settings import Settings
 if TYPE_CHECKING:
     from jupyter_colophon.composition import Catalog
     from jupyter_colophon.pipelines.launcher import PipelineLauncher
+    from jupyter_colophon.service.access_control import AccessControl
     from jupyter_colophon.service.changes.lineage_listeners import ListenerState
     from jupyter_colophon.service.instances.instances import InstanceService
     from jupyter_colophon.service.schemaspaces.spaces import SchemaspaceRegistry
@@ -126,6 +135,9 @@ class ProcessServices:
             if self._instances is None:
                 from jupyter_colophon.schemaspaces.instances import set_instances_of_server
 
+                with suppress(MetadataError):
+                    # The catalog has the access policies; if it is unavailable, those of the settings decide.
+                    self.get_or_open_catalog()
                 self._instances = set_instances_of_server(self.settings, self.get_or_open_catalog)
             return self._instances
 
@@ -175,5 +187,11 @@ class ProcessServices:
 
     def require_admin(self, principal: Principal, action: str, subject: str) -> None:
         """Raise AccessDenied unless the caller is an admin, InvalidConfiguration if the policy cannot be loaded."""
-        if not self.settings.load_authorizer().may(principal, "admin", ""):
+        if not self.get_access_control().may(principal, "admin", ""):
             raise AccessDenied(action, subject)
+
+    def get_access_control(self) -> "AccessControl":
+        """Return what decides on every access. Raises InvalidConfiguration if the policy class cannot be loaded."""
+        from jupyter_colophon.service.access_control import create_access_control
+
+        return create_access_control(self.settings.load_authorizer())

@@ -21,7 +21,9 @@ def determine_and_record_final_status(catalog: Catalog, run_urn: str, process_st
         return run.status if run else None
     if process_status != "succeeded":
         try:
-            catalog.write_path.update_run(run_urn, RunChange(status=process_status), Principal(run.actor))
+            catalog.write_path.update_run(
+                run_urn, RunChange(status=process_status), Principal(run.actor, internal=True)
+            )
         except MetadataError as error:
             _logger.warning("the end of the run %s could not be recorded: %s", run_urn, error.detail)
     return process_status

@@ -63,7 +63,7 @@ class OpenLineageRedactor:
         """Return the value of the aspect `openLineage` without hidden references in its facets."""
         hidden = {name for name in _iterate_references(value["facets"]) if self.is_hidden_name(name)}
         facets = self._redact_references_in_facets(value["facets"], hidden)
-        if not self.read_policy.authorizer.may(self.principal, "admin", NO_NAMESPACE):
+        if not self.read_policy.access_control.may(self.principal, "admin", NO_NAMESPACE):
             # Without the runs, it is unknown which names a text must not show; Marquez responses check them.
             facets = {name: facet for name, facet in facets.items() if name not in _TEXT_FACETS}
         return {**value, "facets": facets}
@@ -84,12 +84,12 @@ class OpenLineageRedactor:
         row = self.tx.get_table("openlineage_names").read((kind, original_name.namespace, original_name.name))
         if row is not None:
             entity = self.tx.get_table("entities").read((row["urn"],))
-            return entity is None or self.read_policy.may_read_namespace(self.principal, entity["namespace"])
+            return entity is None or self.read_policy.may_see_row(self.tx, self.principal, entity)
         try:
             urn = self._build_urn_of_name(kind, original_name)
         except InvalidName:
             return True
-        return self.read_policy.may_read_namespace(self.principal, self.read_policy.identity.get_namespace(urn))
+        return self.read_policy.may_see_entity(self.tx, self.principal, urn)
 
     def _build_urn_of_name(self, kind: str, original_name: OriginalName) -> Urn:
         if kind == "dataset":

@@ -1,11 +1,18 @@
-"""Authorizers: a token's scopes, further restricted by the site's policy class if there is one."""
+"""Authorizers: a token's scopes, further restricted by the site's policy class if there is one, and by policies."""
 
+import getpass
 import logging
+from collections import defaultdict
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
 from jupyter_colophon.core.access import Action, Authorizer, Principal, ScopeAuthorizer
 from jupyter_colophon.core.errors import InvalidConfiguration
+from jupyter_colophon.service.access_control import AccessControl
+from jupyter_colophon.service.policy_files import PolicyFolder
+from jupyter_colophon.service.policy_source import PolicySource, load_policy_schema
 
 _logger = logging.getLogger("jupyter_colophon.policy")
 
@@ -42,3 +49,25 @@ def load_policy_authorizer(class_name: str) -> Authorizer:
     if not callable(getattr(policy, "may", None)):
         raise InvalidConfiguration(f"c.Colophon.policy: the class {class_name!r} has no method `may`")
     return PolicyAuthorizer(policy)
+
+
+def open_access_control(
+    class_name: str, admins: Collection[str], groups: Mapping[str, Collection[str]], folder: Path | None
+) -> AccessControl:
+    """Return the access control of these settings: a policy class, the admins, the members of groups, and a folder of policies.
+
+    Without `admins`, the account that runs this process is the admin. Raises InvalidConfiguration.
+    """
+    groups_of_users: defaultdict[str, set[str]] = defaultdict(set)
+    for group, users in groups.items():
+        for user in users:
+            groups_of_users[user].add(group)
+    return AccessControl(
+        site=load_policy_authorizer(class_name),
+        policies=PolicySource(
+            None if folder is None else PolicyFolder(folder, load_policy_schema()),
+            required=bool(admins) or folder is not None,
+        ),
+        admins=frozenset(admins or [getpass.getuser()]),
+        groups={user: frozenset(names) for user, names in groups_of_users.items()},
+    )

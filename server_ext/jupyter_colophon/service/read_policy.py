@@ -1,56 +1,141 @@
 """Read authorization, which every service checks before it returns anything (spec SEC-4)."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
-from jupyter_colophon.core.access import Authorizer, Principal, ScopeAuthorizer
+from jupyter_colophon.core.access import Authorizer, Principal, Resource
 from jupyter_colophon.core.errors import NotFound
-from jupyter_colophon.core.identity.names import IdentityRules, Urn
-from jupyter_colophon.core.instances.instance_namespaces import is_instance_with_namespace, read_namespace_of_document
+from jupyter_colophon.core.identity.names import NO_NAMESPACE, IdentityRules, Urn
+from jupyter_colophon.core.instances.instance_namespaces import (
+    INSTANCE,
+    is_instance_with_namespace,
+    read_namespace_of_document,
+)
+from jupyter_colophon.service.access_control import AccessControl, create_access_control, create_resource, read_terms
 from jupyter_colophon.storage.changes.read_audit import ProgramReadAudit
 from jupyter_colophon.storage.entities import instance_namespaces
-from jupyter_colophon.storage.spi import StorageProvider, TableContext
+from jupyter_colophon.storage.spi import Row, StorageProvider, TableContext
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class ReadPolicy:
-    """Decides what a principal may read in one catalog. What may not be read is reported as not found."""
+    """Decides what a principal may read in one catalog. What may not be read is reported as not found.
+
+    A decision may depend on the metadata of an entity, which is read in the caller's transaction. Where a service can
+    show only whole namespaces, it asks `may_read_namespace`, which denies a namespace of which a part may not be read.
+    """
 
     authorizer: Authorizer
     identity: IdentityRules
     provider: StorageProvider
     #: Records what programs read; None if reads are not audited.
     audit: ProgramReadAudit | None = None
+    access_control: AccessControl = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Prepare the access control."""
+        object.__setattr__(self, "access_control", create_access_control(self.authorizer))
 
     @property
     def has_site_policy(self) -> bool:
         """Return whether a policy decides besides scopes; without one, a principal with `read` may read everything."""
-        return not isinstance(self.authorizer, ScopeAuthorizer)
+        return self.access_control.restricts
 
     def may_read_namespace(self, principal: Principal, namespace: str) -> bool:
-        """Return whether the entities of a namespace may be shown."""
-        return self.authorizer.may(principal, "read", namespace)
+        """Return whether all entities of a namespace may be shown."""
+        return self.access_control.may(principal, "read", namespace)
 
-    def may_see_entity(self, tx: TableContext, principal: Principal, urn: Urn) -> bool:
-        """Return whether an entity may be shown; for a pipeline, the namespace in its document counts as well."""
-        if not self.may_read_namespace(principal, self.identity.get_namespace(urn)):
-            return False
-        if not self.has_site_policy or not is_instance_with_namespace(urn):
-            return True
+    def may_read_part_of_namespace(self, principal: Principal, namespace: str) -> bool:
+        """Return whether any entities of a namespace may be shown."""
+        if namespace == NO_NAMESPACE and self.access_control.find_rights(principal) is not None:
+            # Instances are decided one by one.
+            return "read" in principal.scopes
+        return self.access_control.decide_all(principal, "read", namespace) is not False
+
+    def decide_all(self, principal: Principal, namespace: str, type_: str) -> bool | None:
+        """Return whether all entities of a type in a namespace may be shown; None if it differs."""
+        if type_ == INSTANCE and (
+            self.access_control.has_site_class or self.access_control.find_rights(principal) is not None
+        ):
+            # Instances are decided by the namespace in their document.
+            return None if self.may_read_part_of_namespace(principal, namespace) else False
+        return self.access_control.decide_all(principal, "read", namespace, type_)
+
+    def may_see_entity(self, tx: TableContext, principal: Principal, urn: Urn, namespace: str | None = None) -> bool:
+        """Return whether an entity may be shown; for a pipeline, the namespace in its document counts as well.
+
+        `namespace` is that of its row; without one, that of its URN counts.
+        """
+        return bool(self.filter_visible(tx, principal, [(urn, namespace)], lambda item: item))
+
+    def may_see_row(self, tx: TableContext, principal: Principal, row: Row) -> bool:
+        """Return whether the entity of a row may be shown."""
+        return bool(self.filter_visible_rows(tx, principal, [row]))
+
+    def filter_visible_rows(self, tx: TableContext, principal: Principal, rows: Iterable[Row]) -> list[Row]:
+        """Return the rows whose entities may be shown."""
+        return self.filter_visible(tx, principal, rows, lambda row: (Urn.parse(row["urn"]), row["namespace"]))
+
+    def filter_visible(
+        self,
+        tx: TableContext,
+        principal: Principal,
+        items: Iterable[T],
+        get_entity: Callable[[T], tuple[Urn, str | None]],
+    ) -> list[T]:
+        """Return the items whose entities may be shown, given their URN and the namespace of their row."""
+        if not self.has_site_policy:
+            return [*items] if "read" in principal.scopes else []
+        decided: list[tuple[T, Resource, bool | None]] = []
+        for item in items:
+            resource = self._find_resource(tx, principal, *get_entity(item))
+            if resource is not None:
+                decided.append((item, resource, self.access_control.decide(principal, "read", resource)))
+        unclear = [resource.urn for _, resource, decision in decided if decision is None]
+        terms = read_terms(tx, unclear) if unclear else {}
+        return [
+            item
+            for item, resource, decision in decided
+            if decision is True
+            or (
+                decision is None
+                and self.access_control.decide(principal, "read", resource, terms[resource.urn]) is True
+            )
+        ]
+
+    def _find_resource(
+        self, tx: TableContext, principal: Principal, urn: Urn, namespace: str | None
+    ) -> Resource | None:
+        """Return an entity as a resource; None if it must look like one that does not exist."""
+        resource = create_resource(self.identity, urn, namespace)
+        if not is_instance_with_namespace(urn):
+            return resource
         # An entity that never existed must look like a hidden one.
         if tx.get_table("entities").read((str(urn),)) is None:
-            return False
+            return None
         own_namespace = instance_namespaces.find_last_namespace_of_instance(tx, str(urn))
-        return own_namespace is None or self.may_read_namespace(principal, own_namespace)
+        if own_namespace is None:
+            return resource
+        if not self.access_control.site.may(principal, "read", resource.namespace):
+            return None
+        return create_resource(self.identity, urn, own_namespace)
 
     def filter_visible_entities(self, principal: Principal, urns: Iterable[Urn]) -> list[Urn]:
-        """Return the entities that may be shown. Opens its own transaction."""
+        """Return the entities that may be shown. Opens its own transaction if metadata decide."""
         requested = list(urns)
-        if not self.has_site_policy or not any(map(is_instance_with_namespace, requested)):
-            return [urn for urn in requested if self.may_read_namespace(principal, self.identity.get_namespace(urn))]
+        if not self.has_site_policy:
+            return requested if "read" in principal.scopes else []
+        if not any(map(is_instance_with_namespace, requested)):
+            decisions = [
+                self.access_control.decide(principal, "read", create_resource(self.identity, urn)) for urn in requested
+            ]
+            if None not in decisions:
+                return [urn for urn, decision in zip(requested, decisions, strict=True) if decision]
         return self.provider.tx_runner.run(
-            lambda tx: [urn for urn in requested if self.may_see_entity(tx, principal, urn)], read_only=True
+            lambda tx: self.filter_visible(tx, principal, requested, lambda urn: (urn, None)), read_only=True
         )
 
     def may_see_instance_version(self, principal: Principal, urn: Urn, value: Any) -> bool:
@@ -58,7 +143,9 @@ class ReadPolicy:
         own_namespace = (
             read_namespace_of_document(value) if self.has_site_policy and is_instance_with_namespace(urn) else None
         )
-        return own_namespace is None or self.may_read_namespace(principal, own_namespace)
+        if own_namespace is None:
+            return True
+        return self.access_control.decide(principal, "read", create_resource(self.identity, urn, own_namespace)) is True
 
     def require_readable_entity(self, principal: Principal, urn: Urn, kind: str = "entity") -> None:
         """Raise NotFound if the entity may not be read. Must not be called inside a transaction."""

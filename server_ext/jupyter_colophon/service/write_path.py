@@ -35,6 +35,7 @@ from jupyter_colophon.core.model.registry import AspectSpec
 from jupyter_colophon.core.model.retention import KEEP_ALL, Retention
 from jupyter_colophon.core.model.system_filter import INCLUDE_ALL, SystemFilter
 from jupyter_colophon.core.openlineage.event import Event
+from jupyter_colophon.core.policies.policy import POLICY_TYPE
 from jupyter_colophon.service.deletions import is_marking_removed
 from jupyter_colophon.service.validation import (
     ProblemPointerPrefix,
@@ -192,6 +193,9 @@ class WritePath(WriteAuthorization):
     def require_may_delete_namespace(self, name: str, principal: Principal) -> None:
         """Raise NotFound, AccessDenied unless the principal may delete a namespace."""
         self.require_may_delete(principal, make_namespace_urn(name))
+        # Everything in the namespace is deleted.
+        if not self.access_control.decide_all(principal, "delete", name):
+            raise AccessDenied("delete", f"{make_namespace_urn(name)}: not everything in it may be deleted")
         if name in BUILTIN_NAMESPACES:
             raise AccessDenied("delete", str(make_namespace_urn(name)))
 
@@ -357,6 +361,8 @@ class WritePath(WriteAuthorization):
         result = work(commit)
         commit.write_changes_and_update_indexes()
         tx.on_commit(self.publish)
+        if any(change["type"] == POLICY_TYPE for change in commit.changes):
+            tx.on_commit(self.access_control.mark_policies_stale)
         return result
 
     def _run_once(self, act: Callable[[TableContext], T], codec: codecs.Codec[T], key: IdempotencyKey | None) -> T:
@@ -379,7 +385,7 @@ class WritePath(WriteAuthorization):
         """
         self._require_may_rename(urn, new, principal)
         require_valid_new_name(self.identity, urn, new)
-        is_admin = self.authorizer.may(principal, "admin", self.identity.get_namespace(urn))
+        is_admin = self.may_act_on_entity(principal, "delete", urn)
 
         def rename_dataset(commit: CommitBuilder) -> ProposalResult:
             if run is not None:

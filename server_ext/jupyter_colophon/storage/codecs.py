@@ -68,6 +68,7 @@ ENTRY: Codec[InboxEntry] = Codec(
     lambda entry: [entry.id, entry.actor, entry.time], lambda document: InboxEntry(*document)
 )
 PRINCIPAL: Codec[Principal] = Codec(
-    lambda principal: [principal.user, principal.via, sorted(principal.scopes)],
-    lambda document: Principal(document[0], document[1], frozenset(document[2])),
+    lambda principal: [principal.user, principal.via, sorted(principal.scopes), sorted(principal.groups)],
+    # Earlier versions stored no groups.
+    lambda document: Principal(document[0], document[1], frozenset(document[2]), frozenset((*document[3:], [])[0])),
 )

@@ -311,6 +311,8 @@ class IdentityRules:
     def _get_namespace_in_name(self, urn: Urn) -> str | None:
         if urn.type == "namespace":
             return urn.parts[0]
+        if urn.type == "accessPolicy":
+            return SYSTEM_NAMESPACE
         if self.is_home_dataset(urn) or self.is_stream(urn):
             return urn.parts[1].partition(".")[0]
         if urn.type == "dataFlow":

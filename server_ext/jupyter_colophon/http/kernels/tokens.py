@@ -33,12 +33,16 @@ class KernelTokenRegistry:
         self._endings: dict[str, set[Callable[[], None]]] = {}
         self._lock = Lock()
 
-    def issue_token_and_revoke_earlier(self, kernel: str, user: User, actor: str) -> str:
+    def issue_token_and_revoke_earlier(
+        self, kernel: str, user: User, actor: str, groups: frozenset[str] = frozenset()
+    ) -> str:
         """Return a new token for a kernel; an earlier one is revoked."""
         self.revoke_token_and_close_connections(kernel)
         token = secrets.token_urlsafe(16)
         with self._lock:
-            self._holders[_hash_token(token)] = _TokenHolder(kernel, user, Principal(actor, kernel, KERNEL_ACTIONS))
+            self._holders[_hash_token(token)] = _TokenHolder(
+                kernel, user, Principal(actor, kernel, KERNEL_ACTIONS, groups)
+            )
         return token
 
     def find_principal_of_kernel(self, kernel: str) -> Principal | None:

@@ -4,6 +4,7 @@ from dataclasses import replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
+from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.documents.codec import to_api_documents
 from jupyter_colophon.core.errors import NotFound, StorageError
 from jupyter_colophon.operations.native import documents
@@ -43,6 +44,7 @@ def read_health(services: ProcessServices, request: OperationRequest) -> Operati
         "registry": {"problems": to_api_documents(services.find_registry_problems())},
         "lineageListeners": to_api_documents(services.list_lineage_listeners()),
         "instances": {"store": services.settings.metadata_store, "elyraApi": services.elyra_api},
+        "access": _render_access_policies(services, request.principal),
         **counts,
     }
     return OperationAnswer(document, HTTPStatus.OK if store["status"] == "ok" else HTTPStatus.SERVICE_UNAVAILABLE)
@@ -81,6 +83,21 @@ def _read_store_health(services: ProcessServices) -> tuple[dict[str, str], Docum
         catalog.feed.read_newest_change_number(), services.count_clients()["subscribers"], waiting, dead
     )
     return dict(catalog.provider.check_health()), counts | {"sinks": _render_sink_states(catalog, services)}
+
+
+def _render_access_policies(services: ProcessServices, principal: Principal) -> Document:
+    access = services.get_access_control()
+    try:
+        version = None if access.policies is None else access.policies.get_version()
+        is_admin = access.may(principal, "admin", "")
+    except StorageError:
+        # They have never been read: everything is denied.
+        return {"inForce": True, "problems": []}
+    problems = version.problems if version is not None and is_admin else {}
+    return {
+        "inForce": version is not None and version.in_force,
+        "problems": [{"policy": policy, "problem": problem} for policy, problem in problems.items()],
+    }
 
 
 def _render_sink_states(catalog: "Catalog", services: ProcessServices) -> list[Document]:

@@ -89,7 +89,10 @@ _NOTHING: Final[dict[str, Any]] = {"properties": [], "tags": []}
 
 def _require_may_emit(services: ProcessServices, principal: Principal) -> None:
     """Raise AccessDenied for callers that may not emit metadata."""
-    if not services.settings.load_authorizer().may(principal, "emit", ""):
+    access_control = services.get_access_control()
+    # Policies decide on each entity.
+    authorizer = access_control if access_control.find_rights(principal) is None else access_control.site
+    if not authorizer.may(principal, "emit", ""):
         raise AccessDenied("emit", "batches of metadata")
 
 

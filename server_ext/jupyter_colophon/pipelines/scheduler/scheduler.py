@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from jupyter_colophon.composition import Catalog, read_time_ms
-from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.access import INTERNAL, Principal
 from jupyter_colophon.core.entities.change import Change
 from jupyter_colophon.core.errors import InvalidConfiguration, MetadataError, StorageError
 from jupyter_colophon.core.identity.names import Urn, make_program_urn, make_run_urn
@@ -323,7 +323,7 @@ class _SchedulePass:
         """Return the actor of the run, the last editor of the schedule, and why the run is not permitted, if so."""
         metadata: Mapping[str, object] = {}
         try:
-            pipeline = self._instances.get_valid_or_invalid_instance(SPACE, schedule.pipeline, Principal("colophon"))
+            pipeline = self._instances.get_valid_or_invalid_instance(SPACE, schedule.pipeline, INTERNAL)
             metadata = pipeline.metadata if pipeline.schema_name == PIPELINE else {}
         except MetadataError as error:
             return "", error.detail
@@ -337,7 +337,7 @@ class _SchedulePass:
         actor = record[schedule.name].actor
         principal = Principal(actor)
         if not all(
-            self._catalog.write_path.authorizer.may(principal, action, schedule.namespace)
+            self._catalog.write_path.access_control.may(principal, action, schedule.namespace)
             for action in ("read", "emit")
         ):
             return "", f"{actor} may not run pipelines of the namespace {schedule.namespace}"

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.access import INTERNAL
 from jupyter_colophon.core.identity import names
 from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.core.model.registry import Registry
@@ -15,7 +15,7 @@ from jupyter_colophon.storage.spi import StorageProvider, TableContext
 
 #: How many entities are examined, and how many are moved, per transaction.
 _EXAMINE_BATCH, _MOVE_BATCH = 1_000, 50
-_PRINCIPAL = Principal("colophon")
+_PRINCIPAL = INTERNAL
 
 
 @dataclass(frozen=True, slots=True)

@@ -182,4 +182,4 @@ class DeadLetterService:
         return letter
 
     def _has_admin_scope(self, principal: Principal) -> bool:
-        return self.write_path.authorizer.may(principal, "admin", "system")
+        return self.write_path.access_control.may(principal, "admin", "system")

@@ -106,13 +106,17 @@ class ChangeFeed:
     ) -> list[Change]:
         """Return the changes that match the filter and that the principal may read. Must not be called inside a transaction."""
         matching = [
-            change
-            for change in changes
-            if all(getattr(change, name) == value for name, value in where.items())
-            and self.read_policy.may_read_namespace(principal, change.namespace)
+            change for change in changes if all(getattr(change, name) == value for name, value in where.items())
         ]
         if not self.read_policy.has_site_policy:
-            return matching
+            return matching if "read" in principal.scopes else []
+        # An instance is decided by the namespace in its document, below.
+        others = [change for change in matching if change.type != INSTANCE]
+        visible = self.provider.tx_runner.run(
+            lambda tx: self.read_policy.filter_visible(tx, principal, others, _get_entity_of_change), read_only=True
+        )
+        readable = {change.seq for change in visible}
+        matching = [change for change in matching if change.type == INSTANCE or change.seq in readable]
         urns = {change.urn: Urn.parse(change.urn) for change in matching if change.type == INSTANCE}
         visible_urns = set(self.read_policy.filter_visible_entities(principal, urns.values()))
         visible_changes = [
@@ -210,6 +214,10 @@ class ChangeFeed:
             lambda tx: log.read_page_of_changes(tx, after, SLICE, {}), read_only=True
         )
         return changes
+
+
+def _get_entity_of_change(change: Change) -> tuple[Urn, str]:
+    return Urn.parse(change.urn), change.namespace
 
 
 def _redact_change_values(

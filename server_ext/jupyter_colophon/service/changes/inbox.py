@@ -96,7 +96,7 @@ class ProposalInbox:
     def _is_entry_visible(self, entry: InboxEntry, principal: Principal) -> bool:
         if entry.state != "pending" and entry.time < self.now() - OUTCOME_KEPT_MS:
             return False
-        return entry.actor == principal.user or self.write_path.authorizer.may(principal, "admin", "system")
+        return entry.actor == principal.user or self.write_path.access_control.may(principal, "admin", "system")
 
     def _apply_all_pending(self) -> None:
         while not self._worker.is_stopped and (row := self._find_oldest_pending_row()) is not None:

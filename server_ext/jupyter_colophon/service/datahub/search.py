@@ -10,7 +10,6 @@ from jupyter_colophon.core.datahub.criteria import Filter, matches_entity
 from jupyter_colophon.core.entities.entity import Aspect, EntityListing
 from jupyter_colophon.core.errors import InvalidQuery
 from jupyter_colophon.core.identity.names import Urn
-from jupyter_colophon.core.instances.instance_namespaces import INSTANCE
 from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.core.search.like_pattern import LikePattern
 from jupyter_colophon.core.search.search import SearchRequest
@@ -73,10 +72,11 @@ class DataHubEntityFinder:
         def read_page(tx: TableContext) -> UrnPage:
             ranges = self._list_ranges_of_namespaces(tx, kind, principal)
             names = tx.get_table("entity_names")
-            if kind == INSTANCE and self.reader.read_policy.has_site_policy:
-                # Access to instances depends on their documents, so all are checked.
-                urns = [row["urn"] for row in names.scan_ranges(ranges)] if ranges else []
-                visible = [urn for urn in urns if self.reader.read_policy.may_see_entity(tx, principal, Urn.parse(urn))]
+            policy = self.reader.read_policy
+            if any(policy.decide_all(principal, range_.begin[0], kind) is None for range_ in ranges):
+                # Access depends on documents and metadata, so all are checked.
+                every = names.scan_ranges(ranges)
+                visible = [row["urn"] for row in policy.filter_visible(tx, principal, every, _get_entity_of_name_row)]
                 return UrnPage(tuple(visible[start : start + limit]), len(visible))
             rows = islice(names.scan_ranges(ranges, start + limit), start, None) if ranges else ()
             return UrnPage(tuple(row["urn"] for row in rows), names.count(ranges) if ranges else 0)
@@ -194,6 +194,10 @@ class DataHubEntityFinder:
         return self.reader.provider.tx_runner.run(
             lambda tx: list(tx.get_table("aspects").scan(keys, _SLICE)), read_only=True
         )
+
+
+def _get_entity_of_name_row(row: Row) -> tuple[Urn, str | None]:
+    return Urn.parse(row["urn"]), row["namespace"]
 
 
 def _is_matching_aspect_row(row: Row, aspect: str, pattern: LikePattern) -> bool:

@@ -8,7 +8,6 @@ from jupyter_colophon.core.cursor import CursorCodec
 from jupyter_colophon.core.entities.entity import Aspect, AspectVersion, Entity, EntityListing, EntitySummary
 from jupyter_colophon.core.errors import InvalidQuery, NotFound
 from jupyter_colophon.core.identity.names import NO_NAMESPACE, Urn
-from jupyter_colophon.core.instances.instance_namespaces import INSTANCE
 from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.service.aspect_redaction import AspectRedactor
 from jupyter_colophon.service.entities.columns import ColumnReader, is_column_urn
@@ -19,7 +18,7 @@ from jupyter_colophon.storage.entities.deleting_namespaces import filter_namespa
 from jupyter_colophon.storage.lineage.renames import build_not_found_or_renamed_error
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
 
-#: How many instances are examined at once for a page of visible ones.
+#: How many entities are examined at once for a page of visible ones.
 _SLICE = 200
 
 
@@ -145,10 +144,11 @@ class EntityReader:
         """Yield every (namespace, type) to list, in order."""
         spaces = [listing.namespace] if listing.namespace else [NO_NAMESPACE, *aspects.list_namespaces(tx)]
         for space in filter_namespaces_not_being_deleted(tx, spaces):
-            if self.read_policy.may_read_namespace(principal, space):
+            if self.read_policy.may_read_part_of_namespace(principal, space):
                 yield from (
                     (space, kind)
                     for kind in ([listing.type] if listing.type else aspects.iterate_entity_types(tx, space))
+                    if self.read_policy.decide_all(principal, space, kind) is not False
                 )
 
     def _read_page_of_summaries(
@@ -181,15 +181,16 @@ class EntityReader:
         limit: int,
         principal: Principal,
     ) -> list[str]:
-        """Return URNs of a namespace and type by name, without instances whose own namespace may not be read."""
-        if namespace_type[1] != INSTANCE or not self.read_policy.has_site_policy:
+        """Return URNs of a namespace and type by name, without those that may not be read."""
+        if self.read_policy.decide_all(principal, *namespace_type):
             return aspects.list_entity_urns(tx, *namespace_type, listing.prefix, after, limit)
         visible_urns: list[str] = []
         while len(visible_urns) < limit and (
             slice_urns := aspects.list_entity_urns(tx, *namespace_type, listing.prefix, after, _SLICE)
         ):
+            entities = [(Urn.parse(urn), namespace_type[0]) for urn in slice_urns]
             visible_urns += [
-                urn for urn in slice_urns if self.read_policy.may_see_entity(tx, principal, Urn.parse(urn))
+                str(urn) for urn, _ in self.read_policy.filter_visible(tx, principal, entities, lambda entity: entity)
             ]
             after = (self.read_policy.identity.get_short_name(Urn.parse(slice_urns[-1])), slice_urns[-1])
         return visible_urns[:limit]

@@ -202,9 +202,7 @@ class MetadataReader:
     ) -> dict[str, str]:
         writer = find_last_writing_program(tx, str(urn), time) if urn.type == "dataset" else None
         identity = self.read_policy.identity
-        if writer is None or not self.read_policy.may_read_namespace(
-            principal, identity.get_namespace(program := Urn.parse(writer))
-        ):
+        if writer is None or not self.read_policy.may_see_entity(tx, principal, program := Urn.parse(writer)):
             return {}
         return {"last-updated-by-program": format_lineage_key(program, identity)}
 

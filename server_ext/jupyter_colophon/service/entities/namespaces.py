@@ -8,7 +8,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.access import INTERNAL, Principal
 from jupyter_colophon.core.errors import StorageError
 from jupyter_colophon.service.write_path import WritePath
 from jupyter_colophon.storage.changes.stream_files import EventFiles
@@ -20,7 +20,7 @@ from jupyter_colophon.storage.spi import StorageProvider
 from jupyter_colophon.system.worker import Worker
 
 #: The actor of background deletions; the change of the namespace itself has the requesting user.
-_PRINCIPAL = Principal("colophon")
+_PRINCIPAL = INTERNAL
 _logger = logging.getLogger("jupyter_colophon.namespaces")
 
 

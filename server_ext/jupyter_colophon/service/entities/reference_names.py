@@ -82,7 +82,7 @@ class ReferenceNameResolver:
             if (
                 kind is not None
                 and kind in kinds
-                and self.read_policy.may_read_namespace(self.principal, match.namespace)
+                and self.read_policy.may_see_entity(self.tx, self.principal, Urn.parse(match.urn), match.namespace)
             ):
                 references.append((kind, format_reference_text(match.urn)))
         return list(dict.fromkeys(references))
@@ -117,9 +117,7 @@ class ReferenceNameResolver:
             parsed = Urn.parse(urn)
         except InvalidName:
             return None
-        if parsed.type not in NAMING or not self.read_policy.may_read_namespace(
-            self.principal, self.read_policy.identity.get_namespace(parsed)
-        ):
+        if parsed.type not in NAMING or not self.read_policy.may_see_entity(self.tx, self.principal, parsed):
             return None
         return parsed
 

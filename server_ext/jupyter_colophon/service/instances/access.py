@@ -4,10 +4,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from jupyter_colophon.core.access import Action, Authorizer, Principal
+from jupyter_colophon.core.access import Action, Authorizer, Permission, Principal, Resource
 from jupyter_colophon.core.errors import AccessDenied, InstanceNotFound, NotFound, Problem
-from jupyter_colophon.core.identity.names import NO_NAMESPACE
-from jupyter_colophon.core.instances.instance_namespaces import NAMESPACED
+from jupyter_colophon.core.identity.names import NO_NAMESPACE, make_instance_urn
+from jupyter_colophon.core.instances.instance_namespaces import INSTANCE, NAMESPACED
+from jupyter_colophon.service.access_control import AccessControl, create_access_control
 
 #: Schemaspaces whose instances need an existing namespace; a saved search may name an unknown one.
 _BELONGING: Final = frozenset({"pipelines"})
@@ -19,32 +20,52 @@ class InstanceAccess:
 
     authorizer: Authorizer
 
-    def require_schemaspace_access(self, principal: Principal, action: Action, key: str) -> None:
+    @property
+    def access_control(self) -> AccessControl:
+        """The access control with the authorizer."""
+        return create_access_control(self.authorizer)
+
+    def require_schemaspace_access(
+        self, principal: Principal, action: Action, key: str, *, to_all: bool = False
+    ) -> None:
         """Require that an action is allowed in a schemaspace, by the rights outside of namespaces.
 
+        Where policies are in force, they decide on each instance, and only admins may act on all at once (`to_all`).
         Raises NotFound, AccessDenied (spec ID-13).
         """
-        if not self.authorizer.may(principal, "read", NO_NAMESPACE):
+        access_control = self.access_control
+        decides_each = access_control.find_rights(principal) is not None
+        authorizer: Authorizer = access_control.site if decides_each else access_control
+        if not authorizer.may(principal, "read", NO_NAMESPACE):
             raise NotFound("schemaspace", key)
-        if not self.authorizer.may(principal, action, NO_NAMESPACE):
+        is_refused = decides_each and to_all and not access_control.may(principal, "admin", NO_NAMESPACE)
+        if is_refused or not authorizer.may(principal, action, NO_NAMESPACE):
             raise AccessDenied("change", f"instances of {key}")
 
-    def may_see_instance(self, principal: Principal | None, key: str, metadata: object) -> bool:
+    def may_see_instance(self, principal: Principal | None, key: str, name: str, metadata: object) -> bool:
         """Return whether a principal may see an instance; None is the process itself."""
-        namespace = get_namespace_of_instance(key, metadata)
-        return principal is None or namespace is None or self.authorizer.may(principal, "read", namespace)
+        return principal is None or self._may(principal, "read", key, name, get_namespace_of_instance(key, metadata))
 
     def require_instance_access(
-        self, principal: Principal, action: Action, key: str, name: str, *documents: Mapping[str, Any] | None
+        self, principal: Principal, permission: Permission, key: str, name: str, *documents: Mapping[str, Any] | None
     ) -> None:
-        """Require that an action is allowed for the old and new document of an instance. Raises InstanceNotFound, AccessDenied."""
-        for document in documents:
-            metadata = (document or {}).get("metadata")
-            if not self.may_see_instance(principal, key, metadata):
+        """Require that a permission holds for the old and new document of an instance. Raises InstanceNotFound, AccessDenied."""
+        present: list[Mapping[str, Any]] = [document for document in documents if document is not None]
+        for document in present or [{}]:
+            namespace = get_namespace_of_instance(key, document.get("metadata"))
+            if not self._may(principal, "read", key, name, namespace):
                 raise InstanceNotFound(key, name)
-            namespace = get_namespace_of_instance(key, metadata)
-            if namespace is not None and not self.authorizer.may(principal, action, namespace):
-                raise AccessDenied("change", f"{key} of the namespace {namespace}")
+            if not self._may(principal, permission, key, name, namespace):
+                where = "" if namespace is None else f" of the namespace {namespace}"
+                raise AccessDenied("change", f"{key}{where}")
+
+    def _may(self, principal: Principal, permission: Permission, key: str, name: str, namespace: str | None) -> bool:
+        access_control = self.access_control
+        if access_control.find_rights(principal) is None and namespace is None:
+            # The rights in the schemaspace, which were checked before, decide.
+            return True
+        resource = Resource(str(make_instance_urn(key, name)), INSTANCE, namespace or NO_NAMESPACE, key)
+        return access_control.decide_reading_metadata(principal, permission, resource)
 
 
 def require_namespace_of_instance_exists(key: str, metadata: object, exists: Callable[[str], bool]) -> None:

@@ -152,7 +152,7 @@ class InstanceService:
         size = 0
         for stored in store.read_existing_instances(name for name in store.list_instance_names() if name > after):
             instance = self.presenter.build_presented_instance(key, stored)
-            seen = self._access.may_see_instance(principal, key, instance.metadata)
+            seen = self._access.may_see_instance(principal, key, stored.name, instance.metadata)
             if seen and (invalid or not instance.reason) and of_schema in ("", instance.schema_name):
                 if len(instances) == limit or size > PAGE_BYTES_MAX:
                     return instances, self.cursors.encode_cursor("slice", [*request_key, instances[-1].name])
@@ -240,7 +240,7 @@ class InstanceService:
             for _ in range(_PATCH_TRIES):
                 stored, version = self._read_with_version(space, name)
                 self._access.require_instance_access(
-                    principal, "admin", self._get_schemaspace_key(space), name, stored.document
+                    principal, "edit", self._get_schemaspace_key(space), name, stored.document
                 )
                 if stored.document is None:
                     raise InstanceUnreadable(space, name, stored.problem)
@@ -265,7 +265,7 @@ class InstanceService:
         self._require_schemaspace_access(principal, "admin", space)
         key = self._get_schemaspace_key(space)
         stored, version = self._read_with_version(space, name)
-        self._access.require_instance_access(principal, "admin", key, name, stored.document)
+        self._access.require_instance_access(principal, "delete", key, name, stored.document)
         if not stored.is_removable:
             raise RemovalNotPermitted(space, name)
         _require_condition_before_hooks(name, condition, stored, version)
@@ -295,7 +295,7 @@ class InstanceService:
             raise NotFound(f"readable version of instance {name}", str(version))
         stored, present = self.get_store(space).read_and_record_current(name)
         self._access.require_instance_access(
-            principal, "admin", key, name, earlier, stored.document if stored is not None else None
+            principal, "edit", key, name, earlier, stored.document if stored is not None else None
         )
         if stored is not None:
             _require_condition_before_hooks(name, condition, stored, present)
@@ -310,7 +310,8 @@ class InstanceService:
         self, space: str, selection: ExportSelection, principal: Principal
     ) -> Sequence[dict[str, Any]]:
         """Return instances in Elyra's format, with their names. Raises InstanceNotFound; AccessDenied for secrets."""
-        self._require_schemaspace_access(principal, "admin" if selection.include_secrets else "read", space)
+        secrets = selection.include_secrets
+        self._require_schemaspace_access(principal, "admin" if secrets else "read", space, to_all=secrets)
         key, documents = (
             self._get_schemaspace_key(space),
             self._create_instance_transfer(space).export_instances(selection),
@@ -318,7 +319,7 @@ class InstanceService:
         return [
             document
             for document in documents
-            if self._access.may_see_instance(principal, key, document.get("metadata"))
+            if self._access.may_see_instance(principal, key, str(document["name"]), document.get("metadata"))
         ]
 
     def import_instances(
@@ -332,7 +333,7 @@ class InstanceService:
     ) -> Sequence[InstanceOutcome]:
         """Import instances independently; return the outcome of each."""
         self._require_schemaspace_access(principal, "admin", space)
-        permit = partial(self._access.require_instance_access, principal, "admin", self._get_schemaspace_key(space))
+        permit = partial(self._access.require_instance_access, principal, "edit", self._get_schemaspace_key(space))
         return self._create_instance_transfer(space).import_instances(
             documents, principal, permit, overwrite=overwrite, dry_run=dry_run
         )
@@ -352,7 +353,7 @@ class InstanceService:
         Instances move unchanged, with their secrets and without hooks; nothing is overwritten. In a dry run, equal ones
         are `unchanged`. An original is removed after its copy was read back. Raises InvalidQuery.
         """
-        self._require_schemaspace_access(principal, "admin", space)
+        self._require_schemaspace_access(principal, "admin", space, to_all=True)
         key = self._get_schemaspace_key(space)
         if from_ == to:
             raise InvalidQuery(f"source and target are the same kind of store: {from_!r}", "to")
@@ -370,7 +371,7 @@ class InstanceService:
 
     def create_file_recovery(self, space: str, principal: Principal, action: Action) -> InstanceFileRecovery:
         """Return the files that interrupted saves left in a schemaspace, to list (`read`) or change (`admin`) them."""
-        self._require_schemaspace_access(principal, action, space)
+        self._require_schemaspace_access(principal, action, space, to_all=True)
         return InstanceFileRecovery.from_store(
             self.stores.get_or_create_store(self._get_schemaspace_key(space), "file"), principal
         )
@@ -394,7 +395,7 @@ class InstanceService:
         principal: Principal,
     ) -> Instance:
         require_metadata_and_schema_name(name, document)
-        self._access.require_instance_access(principal, "admin", self._get_schemaspace_key(space), name, document)
+        self._access.require_instance_access(principal, "edit", self._get_schemaspace_key(space), name, document)
         self._require_known_schema(space, document)
         draft = self.edits.replace_masks_and_references_of_edit(
             self._get_schemaspace_key(space), name, document, stored
@@ -423,7 +424,9 @@ class InstanceService:
         )
         if done.stored is not None and done.version is not None and not self.presenter.has_class(key, done.stored):
             return self.presenter.build_presented_instance(key, done.stored, done.version)
-        return self.get_valid_or_invalid_instance(space, name, replace(self.account, user=principal.user))
+        return self.get_valid_or_invalid_instance(
+            space, name, replace(self.account, user=principal.user, groups=principal.groups)
+        )
 
     def _require_known_schema(self, space: str, document: Mapping[str, Any]) -> None:
         """Raise SchemaNotFound if the schema is unknown; a missing schema name is left to validation."""
@@ -439,13 +442,11 @@ class InstanceService:
             if stored is None:
                 raise InstanceNotFound(self._get_schemaspace_key(space), name)
             self._access.require_instance_access(
-                principal, "admin", self._get_schemaspace_key(space), name, stored.document
+                principal, "edit", self._get_schemaspace_key(space), name, stored.document
             )
             return stored
         stored, version = self._read_with_version(space, name)
-        self._access.require_instance_access(
-            principal, "admin", self._get_schemaspace_key(space), name, stored.document
-        )
+        self._access.require_instance_access(principal, "edit", self._get_schemaspace_key(space), name, stored.document)
         _require_condition_before_hooks(name, condition, stored, version)
         return stored
 
@@ -477,7 +478,7 @@ class InstanceService:
         return [
             entry
             for entry in self._list_all_entries(space)
-            if self._access.may_see_instance(principal, key, entry.instance.metadata)
+            if self._access.may_see_instance(principal, key, entry.instance.name, entry.instance.metadata)
         ]
 
     def _create_instance_saver(self, store: InstanceStore) -> InstanceSaver:
@@ -490,8 +491,10 @@ class InstanceService:
     def _get_schemaspace_key(self, space: str) -> str:
         return self.schemas.get_space(space).key
 
-    def _require_schemaspace_access(self, principal: Principal, action: Action, space: str) -> None:
-        self._access.require_schemaspace_access(principal, action, self._get_schemaspace_key(space))
+    def _require_schemaspace_access(
+        self, principal: Principal, action: Action, space: str, *, to_all: bool = False
+    ) -> None:
+        self._access.require_schemaspace_access(principal, action, self._get_schemaspace_key(space), to_all=to_all)
 
     @property
     def _access(self) -> InstanceAccess:

@@ -20,7 +20,7 @@ class NodeCache:
     read_policy: ReadPolicy
     principal: Principal
     _rows: dict[str, Row] = field(default_factory=dict)
-    _readable: dict[str, bool] = field(default_factory=dict)
+    _visible: dict[str, bool] = field(default_factory=dict)
 
     def get_or_create_node_rows(self, urns: Iterable[str]) -> dict[str, Row]:
         """Return their entity rows; declared lineage and data without an entity get a synthetic row."""
@@ -39,14 +39,14 @@ class NodeCache:
 
     def filter_visible_nodes(self, urns: set[str]) -> set[str]:
         """Return the nodes that the principal may see."""
-        return {
-            urn for urn, row in self.get_or_create_node_rows(urns).items() if self._may_read_namespace(row["namespace"])
-        }
-
-    def _may_read_namespace(self, namespace: str) -> bool:
-        if namespace not in self._readable:
-            self._readable[namespace] = self.read_policy.may_read_namespace(self.principal, namespace)
-        return self._readable[namespace]
+        unknown = [urn for urn in urns if urn not in self._visible]
+        if unknown:
+            rows = self.get_or_create_node_rows(unknown)
+            visible = self.read_policy.filter_visible(
+                self.tx, self.principal, unknown, lambda urn: (Urn.parse(urn), rows[urn]["namespace"])
+            )
+            self._visible |= dict.fromkeys(unknown, False) | dict.fromkeys(visible, True)
+        return {urn for urn in urns if self._visible[urn]}
 
     def _create_synthetic_row(self, text: str) -> Row:
         urn, identity = Urn.parse(text), self.read_policy.identity

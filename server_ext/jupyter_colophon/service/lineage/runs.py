@@ -37,8 +37,13 @@ class RunReader:
 
     def read_visible_run(self, urn: str, principal: Principal) -> Run:
         """Return one run with its accesses. Raises NotFound."""
-        run = self.provider.tx_runner.run(lambda tx: runs.find_run_by_urn(tx, urn), read_only=True)
-        if run is None or not self._may_read_run(run, principal):
+
+        def find_visible_run(tx: TableContext) -> Run | None:
+            found = runs.find_run_by_urn(tx, urn)
+            return found if found is not None and self._may_read_run(tx, found, principal) else None
+
+        run = self.provider.tx_runner.run(find_visible_run, read_only=True)
+        if run is None:
             raise NotFound("run", urn)
         return self._remove_hidden_accesses(run, principal)
 
@@ -50,13 +55,13 @@ class RunReader:
         place = self.cursors.decode_cursor("runs", listing.cursor) if listing.cursor else None
         before = (int(place[0]), str(place[1])) if place else None
 
-        def fits(run: Run) -> bool:
-            return _matches_listing(run, listing) and self._may_read_run(run, principal)
+        def collect(tx: TableContext) -> tuple[list[Run], runs.Position | None]:
+            def fits(run: Run) -> bool:
+                return _matches_listing(run, listing) and self._may_read_run(tx, run, principal)
 
-        matching_runs, rest = self.provider.tx_runner.run(
-            lambda tx: _collect_matching_runs(tx, _create_position_reader(tx, listing), before, listing.limit, fits),
-            read_only=True,
-        )
+            return _collect_matching_runs(tx, _create_position_reader(tx, listing), before, listing.limit, fits)
+
+        matching_runs, rest = self.provider.tx_runner.run(collect, read_only=True)
         visible_runs = [self._remove_hidden_accesses(run, principal) for run in matching_runs]
         return visible_runs, None if rest is None else self.cursors.encode_cursor("runs", list(rest))
 
@@ -66,11 +71,15 @@ class RunReader:
 
         The list ends after LIST_BYTES_MAX.
         """
-        if not self.read_policy.may_read_namespace(principal, self.read_policy.identity.get_namespace(notebook)):
-            return []
 
         def read_runs(tx: TableContext) -> list[Run]:
-            newest = runs.iterate_newest_runs(tx, runs.list_notebook_programs(tx, notebook, _CELLS_MOST))
+            programs = self.read_policy.filter_visible(
+                tx,
+                principal,
+                runs.list_notebook_programs(tx, notebook, _CELLS_MOST),
+                lambda program: (Urn.parse(program), None),
+            )
+            newest = runs.iterate_newest_runs(tx, programs)
             return list(limit_items_to_page_bytes(newest, _measure_run_bytes, LIST_BYTES_MAX))
 
         newest_runs = self.provider.tx_runner.run(read_runs, read_only=True)
@@ -96,8 +105,15 @@ class RunReader:
 
     def list_accessed_entities(self, run: Run, principal: Principal) -> list[RunEntity]:
         """Return the entities that a run accessed, with their metadata at the first access."""
-        entities = self.provider.tx_runner.run(lambda tx: runs.list_run_entities(tx, run), read_only=True)
-        return [entity for entity in entities if self.read_policy.may_read_namespace(principal, entity.namespace)]
+        return self.provider.tx_runner.run(
+            lambda tx: self.read_policy.filter_visible(
+                tx,
+                principal,
+                runs.list_run_entities(tx, run),
+                lambda entity: (Urn.parse(entity.urn), entity.namespace),
+            ),
+            read_only=True,
+        )
 
     def build_run_metadata(self, run: Run) -> ScopedMetadata:
         """Return a run's metadata: that of its program at its start, and its status and facts."""
@@ -119,10 +135,8 @@ class RunReader:
         )
         return replace(run, accesses=tuple(access for access in run.accesses if Urn.parse(access.data) in visible))
 
-    def _may_read_run(self, run: Run, principal: Principal) -> bool:
-        return self.read_policy.may_read_namespace(
-            principal, self.read_policy.identity.get_namespace(Urn.parse(run.program))
-        )
+    def _may_read_run(self, tx: TableContext, run: Run, principal: Principal) -> bool:
+        return self.read_policy.may_see_entity(tx, principal, Urn.parse(run.program))
 
 
 PositionReader = Callable[[runs.Position | None, int], Sequence[runs.Position]]

@@ -186,9 +186,7 @@ class MarquezReader:
         if not self.read_policy.has_site_policy:
             return True
         kinds = (list_reported_entities(tx, type_, namespace, _EXAMINED_MAX, 0)[0] for type_ in KINDS.values())
-        return any(
-            self.read_policy.may_read_namespace(principal, row["namespace"]) for rows in kinds for _, row in rows
-        )
+        return any(self.read_policy.filter_visible_rows(tx, principal, (row for _, row in rows)) for rows in kinds)
 
     @audit_reads_of_method("list", lambda page: (thing.urn for thing in page.entities))
     def list_jobs_or_datasets(
@@ -198,12 +196,12 @@ class MarquezReader:
 
         def read_entities(tx: TableContext) -> OpenLineageEntityPage:
             rows, total = list_reported_entities(tx, KINDS[kind], namespace, limit, offset)
-            visible_rows = [
-                positioned_row
-                for positioned_row in rows
-                if not positioned_row[1]["deleted"]
-                and self.read_policy.may_read_namespace(principal, positioned_row[1]["namespace"])
-            ]
+            visible_rows = self.read_policy.filter_visible(
+                tx,
+                principal,
+                [positioned_row for positioned_row in rows if not positioned_row[1]["deleted"]],
+                lambda positioned_row: (Urn.parse(positioned_row[1]["urn"]), positioned_row[1]["namespace"]),
+            )
             redaction = OpenLineageRedactor(tx, self.read_policy, principal)
             # With a policy, the total would reveal the number of unreadable entities: only readable ones are counted.
             count = offset + len(visible_rows) if self.read_policy.has_site_policy else total
@@ -227,7 +225,7 @@ class MarquezReader:
         def find_entity(tx: TableContext) -> OpenLineageEntity | None:
             urn = _find_urn_of_name(tx, kind, original_name)
             row = None if urn is None else tx.get_table("entities").read((str(urn),))
-            if row is None or row["deleted"] or not self.read_policy.may_read_namespace(principal, row["namespace"]):
+            if row is None or row["deleted"] or not self.read_policy.may_see_row(tx, principal, row):
                 return None
             return OpenLineageRedactor(tx, self.read_policy, principal).redact_entity(
                 create_jobs_and_datasets(tx, [row], runs=True)[0]

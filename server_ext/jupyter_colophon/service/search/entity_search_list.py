@@ -21,6 +21,7 @@ from jupyter_colophon.core.search.search import SearchRequest
 from jupyter_colophon.service.read_audit import audit_reads_of_method
 from jupyter_colophon.service.search.search import CatalogSearcher
 from jupyter_colophon.service.search.search_results import MatchCollector
+from jupyter_colophon.service.search.visible_search import restrict_search
 from jupyter_colophon.storage.entities import aspects
 from jupyter_colophon.storage.spi import Match, Range, TableContext
 
@@ -51,7 +52,10 @@ class EntitySearchLister:
         """Return a part of the matches, in order. Raises InvalidQuery."""
         query = parse_search_query(request.text)
         return self.searcher.provider.tx_runner.run(
-            lambda tx: self._list_sorted_in_transaction(tx, request, query, principal), read_only=True
+            lambda tx: self._list_sorted_in_transaction(
+                restrict_search(tx, self.searcher.read_policy, principal), request, query, principal
+            ),
+            read_only=True,
         )
 
     def require_known_kinds(self, kinds: Sequence[str]) -> None:

@@ -117,7 +117,9 @@ class KeyStatsReader:
         self, tx: TableContext, namespace: str, principal: Principal, *, ever: bool = False
     ) -> list[str]:
         spaces = self.searcher.list_searched_namespaces(tx, namespace, principal, include_deleted=ever)
-        return [space for space in spaces if space != NO_NAMESPACE]
+        # The counters are those of whole namespaces.
+        may_read = self.searcher.read_policy.may_read_namespace
+        return [space for space in spaces if space != NO_NAMESPACE and may_read(principal, space)]
 
 
 def _add_counts_of_current_keys(

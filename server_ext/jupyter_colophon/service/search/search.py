@@ -49,6 +49,7 @@ from jupyter_colophon.service.search.term_lookup import (
     combine_terms_to_text_query,
     resolve_terms,
 )
+from jupyter_colophon.service.search.visible_search import filter_visible_matches, restrict_search
 from jupyter_colophon.storage.entities import aspects
 from jupyter_colophon.storage.entities.deleting_namespaces import filter_namespaces_not_being_deleted
 from jupyter_colophon.storage.entities.retention import require_history_kept_at
@@ -120,7 +121,11 @@ class CatalogSearcher:
             request = replace(request, as_of=as_of)
         return self.provider.tx_runner.run(
             lambda tx: self._build_search_result(
-                tx, request, query, principal, ([*request_key, request.as_of], offset)
+                restrict_search(tx, self.read_policy, principal),
+                request,
+                query,
+                principal,
+                ([*request_key, request.as_of], offset),
             ),
             read_only=True,
         )
@@ -131,7 +136,8 @@ class CatalogSearcher:
         """Return the URNs of the first hits, the total, and whether the total is a lower bound. Raises InvalidQuery."""
         query = self._parse_and_check_query(request)
 
-        def match_urns(tx: TableContext) -> tuple[tuple[str, ...], int, bool]:
+        def match_urns(whole: TableContext) -> tuple[tuple[str, ...], int, bool]:
+            tx = restrict_search(whole, self.read_policy, principal)
             matched = self._find_visible_matches(tx, request, query, principal)
             best = matched.found.select_best_matches(matched.visible, request.limit, by_type=query.matches_all)
             return tuple(match.urn for match in best), matched.total, matched.at_least
@@ -154,7 +160,7 @@ class CatalogSearcher:
         return [
             space
             for space in filter_namespaces_not_being_deleted(tx, spaces)
-            if self.read_policy.may_read_namespace(principal, space)
+            if self.read_policy.may_read_part_of_namespace(principal, space)
         ]
 
     def _build_search_result(
@@ -263,23 +269,31 @@ class CatalogSearcher:
         space, kind = request.get_filter("namespace"), request.get_filter("type")
         pairs = {(match.namespace, match.type) for match in matches}
         requested = {name for name, _ in pairs if space in ("", name)}
-        readable = {
-            name
-            for name in filter_namespaces_not_being_deleted(tx, sorted(requested))
-            if self.read_policy.may_read_namespace(principal, name)
-        }
+        present = set(filter_namespaces_not_being_deleted(tx, sorted(requested)))
         known_types = {name for _, name in pairs if kind in ("", name)}
-        if not all(space in readable and name in known_types for space, name in pairs):
-            matches = [match for match in matches if match.namespace in readable and match.type in known_types]
-        return self._drop_hidden_instances(tx, matches, principal) if self.read_policy.has_site_policy else matches
+        if not all(space in present and name in known_types for space, name in pairs):
+            matches = [match for match in matches if match.namespace in present and match.type in known_types]
+        return self._filter_visible(tx, matches, request, principal)
 
-    def _drop_hidden_instances(self, tx: TableContext, matches: list[T], principal: Principal) -> list[T]:
-        """Drop instances whose own namespace may not be read; groups of instances are dropped entirely."""
+    def _filter_visible(
+        self, tx: TableContext, matches: list[T], request: SearchRequest, principal: Principal
+    ) -> list[T]:
+        """Drop what may not be seen. Groups that are not wholly visible are dropped, unless the index counted visible ones."""
+        # A restricted index has found visible documents only; entities of another time have the number 0.
+        is_restricted = self.read_policy.access_control.find_rights(principal) is not None
+        every: Sequence[Match | Group] = matches
+        unchecked = [match for match in every if isinstance(match, Match) and not (is_restricted and match.number)]
+        checked = {match.urn for match in filter_visible_matches(tx, self.read_policy, principal, unchecked)}
+        hidden = {match.urn for match in unchecked} - checked
         return [
             match
             for match in matches
-            if match.type != INSTANCE
-            or (isinstance(match, Match) and self.read_policy.may_see_entity(tx, principal, Urn.parse(match.urn)))
+            if (
+                match.urn not in hidden
+                if isinstance(match, Match)
+                else (is_restricted and request.as_of is None)
+                or self.read_policy.decide_all(principal, match.namespace, match.type)
+            )
         ]
 
     def _build_hits_of_page(

@@ -47,11 +47,7 @@ def find_datasets_written_by_program(
     The second value is whether all programs and datasets were examined.
     """
     program_urns, are_all = _find_programs_of_term(tx, term, read_policy)
-    programs = {
-        str(urn)
-        for urn in program_urns
-        if read_policy.may_read_namespace(principal, read_policy.identity.get_namespace(urn))
-    }
+    programs = {str(urn) for urn in read_policy.filter_visible(tx, principal, program_urns, lambda urn: (urn, None))}
     if not programs:
         return [], are_all
     written = tx.edges.find_neighbours("program", sorted(programs), WRITING, ALL_TIME, _DATASETS)

@@ -1,0 +1,1 @@
+"""Access policies: who may do what, as rules that are compiled once."""

@@ -1,0 +1,191 @@
+"""The rights of one principal: the rules that concern it, compiled so that a decision does not read them one by one."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Final, Literal
+
+from jupyter_colophon.core.access import Permission, Resource
+from jupyter_colophon.core.model.search_index_terms import encode_filter_term
+from jupyter_colophon.core.policies.policy import ANY, EVERYONE, OWNER, PERMISSIONS, Cell, Rule, Terms
+
+#: `perhaps` depends on metadata that was not read, or on which entity it is.
+_Fit = Literal["yes", "perhaps", "no"]
+#: The most cached decisions on namespaces and types.
+_CACHED_MAX: Final = 10_000
+
+
+@dataclass(slots=True)
+class _PrefixRules:
+    """Rules with conditions on prefixes alone: the prefixes by their length."""
+
+    by_length: defaultdict[int, set[str]] = field(default_factory=lambda: defaultdict(set))
+
+    def add(self, prefix: str) -> None:
+        self.by_length[len(prefix)].add(prefix)
+
+    def matches(self, urn: str) -> bool:
+        return any(urn[:length] in prefixes for length, prefixes in self.by_length.items())
+
+
+@dataclass(slots=True)
+class _CellRules:
+    """The rules of one combination of namespace, type and schemaspace."""
+
+    always: bool = False
+    prefixes: _PrefixRules = field(default_factory=_PrefixRules)
+    #: Rules with conditions on metadata, by each term of the first condition: the prefixes, and the other conditions.
+    by_term: defaultdict[str, list[tuple[tuple[str, ...], Terms]]] = field(default_factory=lambda: defaultdict(list))
+
+    def add(self, prefixes: tuple[str, ...], terms: Terms) -> None:
+        if terms:
+            for term in terms[0]:
+                self.by_term[term].append((prefixes, terms[1:]))
+        elif prefixes:
+            for prefix in prefixes:
+                self.prefixes.add(prefix)
+        else:
+            self.always = True
+
+    def find_fit(self, urn: str, terms: frozenset[str] | None) -> _Fit:
+        if self.always or self.prefixes.matches(urn):
+            return "yes"
+        if not self.by_term:
+            return "no"
+        if terms is None:
+            return "perhaps"
+        return "yes" if any(self._matches_term(term, urn, terms) for term in terms) else "no"
+
+    def _matches_term(self, term: str, urn: str, terms: frozenset[str]) -> bool:
+        return any(
+            (not prefixes or urn.startswith(prefixes)) and all(terms & required for required in others)
+            for prefixes, others in self.by_term.get(term, ())
+        )
+
+
+class _RuleIndex:
+    """Rules of one kind (grants or denials) and one permission."""
+
+    def __init__(self) -> None:
+        self._cells: defaultdict[Cell, _CellRules] = defaultdict(_CellRules)
+        #: (namespace, type) of rules with a condition on schemaspaces.
+        self._pairs_with_schemaspace: set[tuple[str | None, str | None]] = set()
+        #: The namespaces of which rules match everything, and those of which they match anything; None is any.
+        self._whole: set[str | None] = set()
+        self._touched: set[str | None] = set()
+
+    def add(self, rule: Rule, terms: Terms) -> None:
+        for cell in rule.list_cells():
+            namespace, type_, schemaspace = cell
+            self._cells[cell].add(rule.prefixes, terms)
+            self._touched.add(namespace)
+            if schemaspace is not ANY:
+                self._pairs_with_schemaspace.add((namespace, type_))
+            elif type_ is ANY and not rule.prefixes and not terms:
+                self._whole.add(namespace)
+
+    def find_fit(self, resource: Resource, terms: frozenset[str] | None) -> _Fit:
+        if not self._cells:
+            return "no"
+        best: _Fit = "no"
+        for cell in _list_cells_of_resource(resource):
+            rules = self._cells.get(cell)
+            if rules is not None:
+                fit = rules.find_fit(resource.urn, terms)
+                if fit == "yes":
+                    return "yes"
+                best = "perhaps" if fit == "perhaps" else best
+        return best
+
+    def find_fit_of_all(self, namespace: str, type_: str | None) -> _Fit:
+        """Return whether rules match all entities of a type (None: of every type) in a namespace, or some of them."""
+        if type_ is None:
+            spaces = {namespace, ANY}
+            return "yes" if spaces & self._whole else "perhaps" if spaces & self._touched else "no"
+        best: _Fit = "no"
+        for pair in product((namespace, ANY), (type_, ANY)):
+            rules = self._cells.get((*pair, ANY))
+            if rules is not None and rules.always:
+                return "yes"
+            if rules is not None or pair in self._pairs_with_schemaspace:
+                best = "perhaps"
+        return best
+
+
+def _list_cells_of_resource(resource: Resource) -> Iterator[Cell]:
+    schemaspaces = (resource.schemaspace, ANY) if resource.schemaspace else (ANY,)
+    return product((resource.namespace, ANY), (resource.type, ANY), schemaspaces)
+
+
+class AccessRights:
+    """What one principal may do by the rules of all policies. Deny rules win; what no rule grants is denied."""
+
+    def __init__(self, rules: Iterable[Rule], user: str, groups: Collection[str]) -> None:
+        self._grants: Mapping[Permission, _RuleIndex] = {permission: _RuleIndex() for permission in PERMISSIONS}
+        self._denials: Mapping[Permission, _RuleIndex] = {permission: _RuleIndex() for permission in PERMISSIONS}
+        self._owner_terms = list_owner_terms(user, groups)
+        actors = {EVERYONE, f"user:{user}", *(f"group:{group}" for group in groups)}
+        self._rules: list[tuple[Rule, Terms]] = []
+        for rule in rules:
+            terms = _choose_terms(rule, actors, self._owner_terms)
+            if terms is None:
+                continue
+            self._rules.append((rule, terms))
+            indexes = self._denials if rule.denies else self._grants
+            for permission in rule.permissions:
+                indexes[permission].add(rule, terms)
+        self._of_all: dict[tuple[Permission, str, str | None], bool | None] = {}
+
+    def decide(self, permission: Permission, resource: Resource, terms: frozenset[str] | None = None) -> bool | None:
+        """Return the decision; None if it depends on the entity's terms in the search index, and they are not given."""
+        denial = self._denials[permission].find_fit(resource, terms)
+        if denial == "yes":
+            return False
+        grant = self._grants[permission].find_fit(resource, terms)
+        if grant == "no":
+            return False
+        return True if grant == "yes" and denial == "no" else None
+
+    def decide_all(self, permission: Permission, namespace: str, type_: str | None = None) -> bool | None:
+        """Return the decision for all entities of a type, or of all types, in a namespace; None if it differs."""
+        key = (permission, namespace, type_)
+        if key not in self._of_all:
+            if len(self._of_all) >= _CACHED_MAX:
+                self._of_all.clear()
+            self._of_all[key] = self._compute_decision_for_all(permission, namespace, type_)
+        return self._of_all[key]
+
+    def _compute_decision_for_all(self, permission: Permission, namespace: str, type_: str | None) -> bool | None:
+        denial = self._denials[permission].find_fit_of_all(namespace, type_)
+        if denial == "yes":
+            return False
+        grant = self._grants[permission].find_fit_of_all(namespace, type_)
+        if grant == "no":
+            return False
+        return True if grant == "yes" and denial == "no" else None
+
+    def find_deciding_rule(self, permission: Permission, resource: Resource, terms: frozenset[str]) -> Rule | None:
+        """Return the rule that decides: the first denial that matches, else the first grant; None if none does."""
+        matching = [
+            rule
+            for rule, required in self._rules
+            if permission in rule.permissions
+            and rule.matches_resource(resource)
+            and all(terms & alternatives for alternatives in required)
+        ]
+        return next((rule for rule in matching if rule.denies), next(iter(matching), None))
+
+
+def _choose_terms(rule: Rule, actors: AbstractSet[str], owner_terms: frozenset[str]) -> Terms | None:
+    """Return the conditions on metadata of a rule for a principal; None if it does not concern the principal."""
+    if not actors.isdisjoint(rule.to):
+        return rule.terms
+    return (*rule.terms, owner_terms) if OWNER in rule.to else None
+
+
+def list_owner_terms(user: str, groups: Collection[str]) -> frozenset[str]:
+    """Return the terms of the search index that entities of this owner have."""
+    owners = [user, f"urn:li:corpuser:{user}", *(f"urn:li:corpGroup:{group}" for group in groups)]
+    return frozenset(encode_filter_term("owner", owner) for owner in owners)

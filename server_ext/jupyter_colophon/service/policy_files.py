@@ -1,0 +1,109 @@
+"""Access policies in a folder of files, which may be a work tree of Git: one policy a file, in YAML, TOML or JSON."""
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+
+from jupyter_colophon.core.documents.json_schema import Schema
+from jupyter_colophon.core.errors import MetadataError
+from jupyter_colophon.core.policies.policy import Rule, parse_policy
+
+_SUFFIXES: Final = frozenset({".yaml", ".yml", ".toml", ".json"})
+_MAX_BYTES: Final = 4 * 1024 * 1024
+_FILES_MAX: Final = 1_000
+_TOML_RULE: Final = re.compile(r"^\s*\[\[\s*rules\s*\]\]", re.MULTILINE)
+#: The modification time and the size of a file.
+_Stamp = tuple[int, int]
+
+
+@dataclass(slots=True)
+class PolicyFolder:
+    """The policies of a folder. A file that cannot be used counts as it was when it last could."""
+
+    folder: Path
+    schema: Schema
+    #: The rules of each file, and a sentence for each file that cannot be used, by the file's path.
+    policies: dict[str, tuple[Rule, ...]] = field(default_factory=dict)
+    problems: dict[str, str] = field(default_factory=dict)
+    _stamps: Mapping[str, _Stamp] | None = None
+    _has_read: bool = False
+
+    def has_unknown_policy(self) -> bool:
+        """Return whether a file, or the folder, has a problem and could never be used before."""
+        return any(
+            name not in self.policies for name in self.problems if name != str(self.folder) or not self._has_read
+        )
+
+    def read_changed_files(self) -> bool:
+        """Read the files that have changed since the last call; return whether any has."""
+        try:
+            stamps = dict(_list_policy_files(self.folder))
+        except OSError as error:
+            # The last policies stay; without any, nothing is granted.
+            problems = {str(self.folder): f"the folder cannot be read ({error.strerror})"}
+            has_changed, self.problems, self._stamps = problems != self.problems, problems, None
+            return has_changed
+        if stamps == self._stamps:
+            return False
+        before = self._stamps or {}
+        self.problems = {
+            path: problem
+            for path, problem in self.problems.items()
+            if path in stamps and stamps[path] == before.get(path)
+        }
+        self.policies = {path: rules for path, rules in self.policies.items() if path in stamps}
+        for path, stamp in stamps.items():
+            if stamp != before.get(path):
+                self._read_file(path, stamp)
+        self._stamps, self._has_read = stamps, True
+        return True
+
+    def _read_file(self, path: str, stamp: _Stamp) -> None:
+        try:
+            if stamp[1] > _MAX_BYTES:
+                raise ValueError(f"the file is larger than {_MAX_BYTES} bytes")
+            text = Path(path).read_text("utf-8")
+            document, lines = _parse_policy_text(Path(path).suffix.lower(), text)
+            rules = parse_policy(path, document, self.schema)
+        except MetadataError as error:
+            self.problems[path] = error.detail
+        except (OSError, ValueError, RecursionError) as error:
+            self.problems[path] = str(error).splitlines()[0] if str(error) else type(error).__name__
+        else:
+            self.policies[path] = tuple(
+                replace(rule, line=lines[rule.index]) if rule.index < len(lines) else rule for rule in rules
+            )
+
+
+def _list_policy_files(folder: Path) -> Iterator[tuple[str, _Stamp]]:
+    paths = sorted(path for path in folder.iterdir() if path.suffix.lower() in _SUFFIXES)
+    if len(paths) > _FILES_MAX:
+        raise OSError(0, f"more than {_FILES_MAX} files")
+    for path in paths:
+        status = path.stat()
+        yield str(path), (status.st_mtime_ns, status.st_size)
+
+
+def _parse_policy_text(suffix: str, text: str) -> tuple[Any, list[int]]:
+    """Return the document of a file, and the line of each rule. Raises ValueError."""
+    if suffix == ".toml":
+        return tomllib.loads(text), [text.count("\n", 0, found.end()) + 1 for found in _TOML_RULE.finditer(text)]
+    # Imported late: most servers have no such file. JSON is YAML, too.
+    import yaml
+
+    try:
+        document = yaml.safe_load(text)  # type: ignore[no-untyped-call]  # its stubs are a separate package
+        root = yaml.compose(text, yaml.SafeLoader)  # type: ignore[no-untyped-call]
+    except yaml.YAMLError as error:
+        raise ValueError(f"not valid YAML or JSON: {str(error).splitlines()[0]}") from error
+    return document, _list_lines_of_rules(root)
+
+
+def _list_lines_of_rules(root: Any) -> list[int]:
+    for key, value in getattr(root, "value", ()):
+        if key.value == "rules" and isinstance(value.value, list):
+            return [item.start_mark.line + 1 for item in value.value]
+    return []

@@ -1,0 +1,191 @@
+"""The access policies of a catalog: those that are stored in it, and those of a folder of files.
+
+A change takes effect in every process within a second: a decision that finds the policies older than `FRESH_S` reads
+one number of the change log, and the policies only if it has changed.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as WaitTimeoutError
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, Final
+
+from jupyter_colophon.core.documents.json_parsing import parse_stored_json
+from jupyter_colophon.core.documents.json_schema import Schema
+from jupyter_colophon.core.errors import MetadataError, StoreUnavailable
+from jupyter_colophon.core.package_data import load_schema_documents
+from jupyter_colophon.core.policies.policy import POLICY_ASPECT, POLICY_TYPE, Rule, parse_policy
+from jupyter_colophon.core.policies.rights import AccessRights
+from jupyter_colophon.service.policy_files import PolicyFolder
+from jupyter_colophon.storage.entities import aspects
+from jupyter_colophon.storage.spi import StorageProvider, TableContext
+
+#: For how long policies are used without asking whether they have changed, in seconds.
+FRESH_S: Final = 0.25
+#: How long a decision waits for changed policies before it uses the last ones, in seconds.
+_WAIT_S: Final = 5.0
+#: The namespace of stored policies.
+_NAMESPACE: Final = "system"
+_POLICIES_MAX: Final = 1_000
+#: For how many users and groups the rights are kept.
+_CACHED_MAX: Final = 1_000
+_logger = logging.getLogger("jupyter_colophon.policy")
+
+
+@dataclass(slots=True)
+class PolicyVersion:
+    """The rules of all policies at one time."""
+
+    rules: tuple[Rule, ...] = ()
+    #: Whether policies decide: what no rule grants is denied then.
+    in_force: bool = False
+    #: A sentence for each policy that cannot be used, by its name.
+    problems: Mapping[str, str] = field(default_factory=dict)
+    _rights: dict[tuple[str, frozenset[str]], AccessRights] = field(default_factory=dict)
+
+    def find_or_compile_rights(self, user: str, groups: frozenset[str]) -> AccessRights:
+        """Return the rights of a user with these groups."""
+        rights = self._rights.get((user, groups))
+        if rights is None:
+            if len(self._rights) >= _CACHED_MAX:
+                self._rights.clear()
+            rights = self._rights[user, groups] = AccessRights(self.rules, user, groups)
+        return rights
+
+
+@dataclass(slots=True)
+class PolicySource:
+    """Reads the policies, and reads them again when they have changed.
+
+    A policy that cannot be read counts as it was when it last could. If it never could, nothing is granted to anyone
+    but admins: its denials are unknown.
+    """
+
+    folder: PolicyFolder | None = None
+    #: Whether policies are in force even if there are none, since the settings name admins or a folder.
+    required: bool = False
+    _provider: StorageProvider | None = None
+    #: The newest change when the stored policies were read; None if they must be read again.
+    _seen: int | None = None
+    _stored: dict[str, tuple[Rule, ...]] = field(default_factory=dict)
+    _stored_problems: dict[str, str] = field(default_factory=dict)
+    _version: PolicyVersion = field(default_factory=PolicyVersion)
+    _fresh_until: float = 0.0
+    _has_read: bool = False
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _reader: ThreadPoolExecutor | None = None
+
+    def attach_store(self, provider: StorageProvider) -> None:
+        """Read the policies of this store from now on. Raises StorageError."""
+        with self._lock:
+            self._provider, self._seen, self._fresh_until = provider, None, 0.0
+            self._refresh()
+
+    def detach_store(self, provider: StorageProvider) -> None:
+        """Read this store no more."""
+        with self._lock:
+            if self._provider is not provider:
+                return
+            self._provider = None
+            if self._reader is not None:
+                self._reader.shutdown(wait=False)
+                self._reader = None
+
+    def run_in_store(self, decide: Callable[[TableContext], bool]) -> bool:
+        """Return a decision that reads the store; False without a store."""
+        provider = self._provider
+        return provider is not None and provider.tx_runner.run(decide, read_only=True)
+
+    def mark_stale(self) -> None:
+        """Make the next decision ask whether policies have changed, since this process has changed one."""
+        self._fresh_until = 0.0
+
+    def get_version(self) -> PolicyVersion:
+        """Return the policies in force. Raises StoreUnavailable if they have never been read."""
+        if time.monotonic() < self._fresh_until:
+            return self._version
+        # The caller may be inside a transaction: another thread reads.
+        with self._lock:
+            if time.monotonic() >= self._fresh_until:
+                if self._reader is None:
+                    self._reader = ThreadPoolExecutor(1, "colophon-policies")
+                self._wait_for(self._reader.submit(self._refresh).result)
+                self._fresh_until = time.monotonic() + FRESH_S
+            return self._version
+
+    def _wait_for(self, wait: Callable[[float], None]) -> None:
+        try:
+            wait(_WAIT_S)
+        except (MetadataError, WaitTimeoutError, OSError) as error:
+            if not self._has_read:
+                raise StoreUnavailable("the access policies cannot be read: try again later") from error
+            _logger.warning(
+                "the access policies cannot be read (%s): the last ones stay in force", type(error).__name__
+            )
+
+    def _refresh(self) -> None:
+        """Read what has changed."""
+        has_changed = not self._has_read
+        if self.folder is not None:
+            has_changed = self.folder.read_changed_files() or has_changed
+        if self._provider is not None:
+            has_changed = self._provider.tx_runner.run(self._read_stored_policies, read_only=True) or has_changed
+        if has_changed:
+            self._version = self._combine_policies()
+            self._has_read = True
+
+    def _read_stored_policies(self, tx: TableContext) -> bool:
+        newest = tx.log.get_newest_number()
+        if newest == self._seen:
+            return False
+        rows = {
+            row["urn"]: row
+            for row in tx.get_table("aspects").read_many(
+                [
+                    (urn, POLICY_ASPECT)
+                    for urn in aspects.list_entity_urns(tx, _NAMESPACE, POLICY_TYPE, "", None, _POLICIES_MAX)
+                ]
+            )
+            if row["value"] is not None
+        }
+        stored: dict[str, tuple[Rule, ...]] = {}
+        problems: dict[str, str] = {}
+        for urn in sorted(rows):
+            try:
+                stored[urn] = parse_policy(urn, parse_stored_json(rows[urn]["value"]), load_policy_schema())
+            except MetadataError as error:
+                problems[urn] = error.detail
+                if urn in self._stored:
+                    stored[urn] = self._stored[urn]
+        has_changed = (stored, problems) != (self._stored, self._stored_problems) or self._seen is None
+        self._stored, self._stored_problems, self._seen = stored, problems, newest
+        return has_changed
+
+    def _combine_policies(self) -> PolicyVersion:
+        parts: list[dict[str, tuple[Rule, ...]]] = [self._stored]
+        problems = dict(self._stored_problems)
+        if self.folder is not None:
+            parts.append(self.folder.policies)
+            problems |= self.folder.problems
+        known = {name: rules for part in parts for name, rules in part.items()}
+        is_unknown = any(name not in self._stored for name in self._stored_problems) or (
+            self.folder is not None and self.folder.has_unknown_policy()
+        )
+        for name, problem in problems.items():
+            _logger.error("the access policy %s cannot be used: %s", name, problem)
+        return PolicyVersion(
+            () if is_unknown else tuple(rule for rules in known.values() for rule in rules),
+            in_force=self.required or bool(known or problems),
+            problems=problems,
+        )
+
+
+@cache
+def load_policy_schema() -> Schema:
+    """Return the schema of policies."""
+    document: Any = load_schema_documents("aspects")[POLICY_ASPECT]
+    return Schema(document)
