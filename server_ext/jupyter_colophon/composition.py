@@ -35,6 +35,7 @@ from jupyter_colophon.service.datahub.trace import WriteTracer
 from jupyter_colophon.service.entities.entities import EntityReader
 from jupyter_colophon.service.entities.export_import import NamespaceTransfer
 from jupyter_colophon.service.entities.metadata import MetadataReader
+from jupyter_colophon.service.entities.moved_notebooks import MovedNotebookFinder
 from jupyter_colophon.service.entities.mutations import MetadataMutator
 from jupyter_colophon.service.entities.namespaces import NamespaceDeleter
 from jupyter_colophon.service.entities.notebooks import NotebookRecords
@@ -99,6 +100,11 @@ class Catalog:
     def notebooks(self) -> NotebookRecords:
         """The records of notebooks, which follow their files."""
         return NotebookRecords(self.provider, self.identity, self.write_path)
+
+    @property
+    def moved_notebooks(self) -> MovedNotebookFinder:
+        """The former paths of notebooks that other programs moved."""
+        return MovedNotebookFinder(self.provider, self.identity)
 
     @property
     def independent_proposals(self) -> IndependentProposalService:

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -196,3 +197,64 @@ async def test_operation_renames_a_notebook_and_refuses_a_name_in_use(api: Any, 
     done = await api("POST", "entities", notebook("a.ipynb"), "rename", body=body, answers="write-result")
     assert (done.status, done.body["urn"]) == (200, notebook("c.ipynb"))
     assert await list_cell_ids(api, "c.ipynb") == ["a1"]
+
+
+def move_outside_jupyter(server: Any, old: str, new: str) -> None:
+    root = Path(server.root_dir)
+    (root / old).rename(root / new)
+
+
+async def read_notebook(contents: Any, path: str) -> None:
+    """Open a notebook as JupyterLab does."""
+    await contents("GET", path)
+
+
+async def test_history_follows_a_notebook_that_another_program_moved(
+    api: Any, contents: Any, jp_serverapp: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "jupyter_colophon.http")
+    ids = ("0d5c8a4e-1111-2222-3333-444455556666", "b2_x")
+    await save(contents, "a.ipynb", *(("code", name, "x = 1") for name in (*ids, "c3")))
+    for name in ids:
+        await record(api, cell("a.ipynb", name), f"run-{name}")
+    (Path(jp_serverapp.root_dir) / "moved").mkdir()
+    move_outside_jupyter(jp_serverapp, "a.ipynb", "moved/b.ipynb")
+    await read_notebook(contents, "moved/b.ipynb")
+    await wait_for(lambda: list_cell_ids(api, "moved/b.ipynb"), sorted(ids))
+    assert await list_cell_ids(api, "a.ipynb") == []
+    gone = await api("GET", "entities", cell("a.ipynb", "b2_x"))
+    assert (gone.status, gone.body["renamedTo"]) == (404, cell("moved/b.ipynb", "b2_x"))
+    assert "the notebook a.ipynb was moved to moved/b.ipynb by another program" in caplog.text
+
+
+async def test_copy_and_unlike_notebooks_take_no_history(api: Any, contents: Any, jp_serverapp: Any) -> None:
+    """A notebook of which nothing is to be carried over stays unrecorded; a moved one that is opened later does not."""
+    for path, names in {"a": ("a1", "a2"), "few": ("b1", "b2", "b3", "b4"), "moved": ("d1",)}.items():
+        await save(contents, f"{path}.ipynb", *(("code", name, "x = 1") for name in names))
+        for name in names:
+            await record(api, cell(f"{path}.ipynb", name), f"run-{name}")
+    root = Path(jp_serverapp.root_dir)
+    (root / "copy.ipynb").write_bytes((root / "a.ipynb").read_bytes())
+    await save(contents, "half.ipynb", ("code", "b1", "x = 1"), ("code", "b2", "x = 1"))
+    (root / "few.ipynb").unlink()
+    move_outside_jupyter(jp_serverapp, "moved.ipynb", "new.ipynb")
+    for path in ("copy.ipynb", "half.ipynb", "new.ipynb"):
+        await read_notebook(contents, path)
+    await wait_for(lambda: list_cell_ids(api, "new.ipynb"), ["d1"])
+    assert await list_cell_ids(api, "copy.ipynb") == []
+    assert await list_cell_ids(api, "half.ipynb") == []
+    assert await list_cell_ids(api, "a.ipynb") == ["a1", "a2"]
+
+
+async def test_notebook_that_another_user_ran_keeps_its_history(api: Any, contents: Any, jp_serverapp: Any) -> None:
+    state = jp_serverapp.web_app.settings[SETTING]
+    token = state.tokens.issue_token_and_revoke_earlier("kernel-2", User("bob"), "bob")
+    as_bob = {"anonymous": True, "headers": {"Authorization": f"token {token}"}}
+    for path, more in {"theirs": as_bob, "mine": {}}.items():
+        await save(contents, f"{path}.ipynb", ("code", f"{path}1", "x = 1"))
+        await record(api, cell(f"{path}.ipynb", f"{path}1"), path, **more)
+        move_outside_jupyter(jp_serverapp, f"{path}.ipynb", f"new-{path}.ipynb")
+        await read_notebook(contents, f"new-{path}.ipynb")
+    await wait_for(lambda: list_cell_ids(api, "new-mine.ipynb"), ["mine1"])
+    assert await list_cell_ids(api, "new-theirs.ipynb") == []
+    assert await list_cell_ids(api, "theirs.ipynb") == ["theirs1"]

@@ -1,7 +1,7 @@
-"""Follow renames and saves of notebooks by any frontend, by the events of the server's contents manager.
+"""Follow renames, saves and openings of notebooks by any frontend, by the events of the server's contents manager.
 
-The events are emitted after the file has changed, and everything here runs after that: neither a rename nor a save of
-a notebook can fail or wait because of the catalog.
+The events are emitted after the file has been changed or read, and everything here runs after that: no request for a
+notebook can fail or wait because of the catalog.
 """
 
 import asyncio
@@ -9,6 +9,7 @@ import json
 import logging
 from collections import deque
 from collections.abc import Mapping
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from jupyter_server.utils import ensure_async
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 _logger = logging.getLogger("jupyter_colophon.http")
 #: Larger notebooks are not read to find the headings of their cells.
 NOTEBOOK_BYTES_MOST = 20 * 1024 * 1024
+#: Whether a file is read by the follower itself, whose own events are ignored: listeners run in the context of the reader.
+_is_reading: ContextVar[bool] = ContextVar("_is_reading", default=False)
 
 
 class NotebookFollower:
@@ -37,6 +40,8 @@ class NotebookFollower:
         self._server, self._state = server, state
         #: Renames that have not been recorded yet: old path, new path, and who renamed.
         self._renames: deque[tuple[str, str, Principal]] = deque()
+        #: The notebooks whose former paths are being looked up: frontends read a notebook several times to open it.
+        self._looked_up: set[str] = set()
         self._worker = Worker(
             "colophon-notebooks",
             self._record_renames,
@@ -58,7 +63,7 @@ class NotebookFollower:
 
     async def _handle_event(self, logger: Any, schema_id: str, data: dict[str, Any]) -> None:
         """Handle an event of the contents manager."""
-        if self._state.closed:
+        if self._state.closed or _is_reading.get():
             return
         action, path = data.get("action"), str(data.get("path", "")).strip("/")
         principal = create_user_principal(self._server.identity_provider, get_request_user())
@@ -66,6 +71,10 @@ class NotebookFollower:
             self._follow_rename(str(data.get("source_path", "")).strip("/"), path, principal)
         elif action == "save" and path.endswith(".ipynb"):
             await self._follow_save(path, principal)
+        elif action == "get" and path.endswith(".ipynb") and path not in self._looked_up:
+            self._looked_up.add(path)
+            await self._follow_opening(path, principal)
+            self._looked_up.discard(path)
 
     def _follow_rename(self, old: str, new: str, principal: Principal) -> None:
         # From now on kernels report the new path. What they reported before is renamed after this.
@@ -110,14 +119,52 @@ class NotebookFollower:
         except Exception as error:  # noqa: BLE001  contents managers are third-party code
             _logger.info("cells of %s were not named by their headings: %s", path, error)
 
+    async def _follow_opening(self, path: str, principal: Principal) -> None:
+        """Continue the history of a notebook that another program moved to this path; a failure leaves it unchanged."""
+        loop, threads = asyncio.get_running_loop(), self._state.threads
+        try:
+            catalog = await loop.run_in_executor(threads, self._state.get_or_open_catalog)
+            if await loop.run_in_executor(threads, catalog.moved_notebooks.is_recorded, path):
+                return
+            text = await self._read_notebook(path)
+            counts = await loop.run_in_executor(threads, _count_same_cells, catalog, text, principal)
+            moved = {other: count for other, count in counts.items() if not await self._is_file(other)}
+        except InvalidConfiguration:
+            return  # no catalog is opened in this server
+        except Exception as error:  # noqa: BLE001  contents managers are third-party code
+            _logger.info("the former path of the notebook %s was not looked up: %s", path, error)
+            return
+        former = [other for other, count in moved.items() if count == max(moved.values())]
+        # Of several notebooks with equally many of the cells, none is certainly the former one.
+        if len(former) == 1:
+            _logger.info(
+                "the notebook %s was moved to %s by another program: its history continues there", former[0], path
+            )
+            self._follow_rename(former[0], path, principal)
+
+    async def _is_file(self, path: str) -> bool:
+        return bool(await ensure_async(self._server.contents_manager.file_exists(path)))
+
     async def _read_notebook(self, path: str) -> str:
         """Return the text of a notebook, "" if it is too large. Contents managers check and sign less in a text file."""
+        token = _is_reading.set(True)
+        try:
+            return await self._read_text(path)
+        finally:
+            _is_reading.reset(token)
+
+    async def _read_text(self, path: str) -> str:
         manager = self._server.contents_manager
         model: Mapping[str, Any] = await ensure_async(manager.get(path, content=False))
         if (model.get("size") or 0) > NOTEBOOK_BYTES_MOST:
             return ""
         model = await ensure_async(manager.get(path, content=True, type="file", format="text"))
         return str(model["content"])
+
+
+def _count_same_cells(catalog: "Catalog", text: str, principal: Principal) -> dict[str, int]:
+    notebook = json.loads(text) if text else {}
+    return catalog.moved_notebooks.count_same_cells(notebook if isinstance(notebook, dict) else {}, principal)
 
 
 def _name_cells(catalog: "Catalog", path: str, text: str, principal: Principal) -> None:

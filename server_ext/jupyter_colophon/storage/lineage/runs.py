@@ -30,6 +30,8 @@ from jupyter_colophon.storage.spi import Range, Row, TableContext
 #: A position in a list of runs: (start, URN).
 Position = tuple[int, str]
 _ALWAYS = 9223372036854775807
+#: How many runs of a kernel are read to find its notebook: almost every kernel has runs of one notebook only.
+_KERNEL_RUNS_READ = 20
 
 
 def find_run_by_urn(tx: TableContext, urn: str) -> Run | None:
@@ -179,6 +181,19 @@ def list_newest_facts_of_cells(tx: TableContext, notebook: Urn, limit: int) -> d
     newest = [position for cell in cells for position in list_run_positions_of_program(tx, cell, None, 1)]
     rows = [row for _, urn in newest for row in tx.get_table("runs").scan_index("urn", urn, 1)]
     return {row["program"]: parse_stored_json(row["facts"]) for row in rows}
+
+
+def find_notebook_of_kernel(tx: TableContext, kernel: str) -> str | None:
+    """Return the present path of the notebook that a kernel recorded runs of; None if there is none."""
+    rows = tx.get_table("runs").scan_index("via", kernel, _KERNEL_RUNS_READ)
+    places = (parse_notebook_program_urn(Urn.parse(row["program"])) for row in rows)
+    return next((place[0] for place in places if place is not None), None)
+
+
+def list_actors_of_newest_runs(tx: TableContext, programs: Sequence[str]) -> set[str]:
+    """Return the users of the newest run of each of these programs."""
+    newest = [position for program in programs for position in list_run_positions_of_program(tx, program, None, 1)]
+    return {row["actor"] for _, urn in newest for row in tx.get_table("runs").scan_index("urn", urn, 1)}
 
 
 def read_program_titles(tx: TableContext, programs: Sequence[str]) -> dict[str, str]:
