@@ -32,6 +32,7 @@ from jupyter_colophon.service.datahub.relationships import RelationshipReader
 from jupyter_colophon.service.datahub.search import DataHubEntityFinder
 from jupyter_colophon.service.datahub.timeseries import TimeseriesReader
 from jupyter_colophon.service.datahub.trace import WriteTracer
+from jupyter_colophon.service.entities.display_names import DisplayNameService
 from jupyter_colophon.service.entities.entities import EntityReader
 from jupyter_colophon.service.entities.export_import import NamespaceTransfer
 from jupyter_colophon.service.entities.metadata import MetadataReader
@@ -105,6 +106,11 @@ class Catalog:
     def moved_notebooks(self) -> MovedNotebookFinder:
         """The former paths of notebooks that other programs moved."""
         return MovedNotebookFinder(self.provider, self.identity)
+
+    @property
+    def display_names(self) -> DisplayNameService:
+        """The names by which people know entities."""
+        return DisplayNameService(self.provider, self.registry, self.reader.read_policy)
 
     @property
     def independent_proposals(self) -> IndependentProposalService:

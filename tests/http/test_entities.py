@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from jupyter_colophon.core.identity.names import make_cell_program_urn
 from support.catalog import build_metadata_value
 from support.urns import ORDERS, REPORT, SALES, build_file_urn, build_table_urn
 
@@ -422,3 +423,33 @@ async def test_a_cursor_belongs_to_its_list(api: Any, sales: None) -> None:
     page = await api("GET", "entities", params={"limit": 1}, answers="entities")
     other = await api("GET", "entities", params={"limit": 1, "type": "dataset", "cursor": page.body["cursor"]})
     assert other.status == 400
+
+
+async def test_history_names_the_notebook_whose_kernel_wrote_a_version(api: Any, kernel: Any, sales: None) -> None:
+    path = ("entities", ORDERS, "aspects", "businessMetadata")
+    as_kernel = {"anonymous": True, "headers": kernel}
+    value = {"properties": {"owner": "ops"}, "tags": []}
+    await api("PUT", *path, body=value)
+    await api("PATCH", *path, body={"properties": {"owner": "ada"}}, **as_kernel)
+
+    async def read_origins() -> list[tuple[str | None, str | None]]:
+        versions = (await api("GET", *path, "versions", answers="versions")).body["versions"]
+        return [(version["via"], version.get("notebook")) for version in versions]
+
+    assert await read_origins() == [("kernel-1", None), (None, None)]
+    run = {"program": str(make_cell_program_urn("default", "etl/clean.ipynb", "a1")), "runId": "r1"}
+    body = run | {"start": "2026-11-20T12:00:00.000Z"}
+    assert (await api("POST", "runs", body=body, **as_kernel)).status == 200
+    assert await read_origins() == [("kernel-1", "etl/clean.ipynb"), (None, None)]
+
+
+async def test_display_names_of_urns_are_read_together(api: Any) -> None:
+    cell = str(make_cell_program_urn("default", "etl/clean.ipynb", "a1"))
+    info = {"name": "Remove cancelled flights", "type": {"string": "COMMAND"}}
+    await api("PUT", "entities", cell, "aspects", "dataJobInfo", body=info)
+    found = await api("POST", "entities", "display-names", body={"urns": [cell, ORDERS]}, answers="display-names")
+    assert found.body == {"displayNames": {cell: "Remove cancelled flights"}}
+    entity = await api("GET", "entities", cell, answers="entity")
+    assert entity.body["displayName"] == "Remove cancelled flights"
+    wrong = await api("POST", "entities", "display-names", body={"urns": ["urn:li:dataJob:x"]})
+    assert wrong.status == 400

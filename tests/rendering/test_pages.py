@@ -428,3 +428,30 @@ def test_page_with_names_or_tags_has_a_document_that_links_them():
 def test_page_without_names_and_tags_has_no_document():
     page = Page((Title(HOSTILE), TextLine("x"), TagList("terms", ("a",), ""), TagList("tags", ())))
     assert set(page._repr_mimebundle_()) == {"text/plain", "text/html"}
+
+
+def test_programs_are_named_by_their_titles():
+    cell = PROGRAM.format("a1b2")
+    hit = {"urn": cell, "type": "dataJob", "tags": [], "owner": None, "matches": [], "description": ""}
+    found = {
+        "query": "cancelled",
+        "total": 1,
+        "isLowerBound": False,
+        "hits": [hit | {"displayName": "Remove cancelled"}],
+    }
+    page = render_document_page("search", found)
+    assert "Remove cancelled (nb.ipynb)" in repr(page)
+    assert "nb.ipynb#a1b2" not in repr(page)
+    in_terminal = render_document_page("search", found, make_command_style(IdentityRules()))
+    assert "Remove cancelled (urn:li:dataJob:" in repr(in_terminal)
+    run = example("run") | {
+        "program": cell,
+        "facts": {"cellId": "a1b2", "executionCount": 8},
+        "title": "Remove cancelled",
+    }
+    runs = {"runs": [run], "cursor": None}
+    assert "Remove cancelled (nb.ipynb [8])" in repr(render_document_page("runs", runs))
+    accesses = [{"data": table("orders"), "mode": "write", "component": ""}]
+    assert "→ db.orders (nb.ipynb [8])" in repr(
+        render_document_page("runs", {**runs, "runs": [run | {"title": "", "accesses": accesses}]})
+    )

@@ -26,12 +26,14 @@ changes: Changes
 "dead-letter-delete-result": DeadLetterDeleteResult
 "dead-letters": DeadLetters
 descriptor: Descriptor
+"display-names": DisplayNames
 entities: Entities
 entity: Entity
 "entity-metadata": EntityMetadata
 "entity-rename": EntityRename
 "entity-summary": EntitySummary
 "entity-type": EntityType
+"entity-urns": EntityUrns
 fields: Fields
 "fields-metadata": FieldsMetadata
 health: Health
@@ -372,6 +374,14 @@ column: (string | null)
 detail: string
 }
 /**
+ * The names by which people know entities, by URN.
+ */
+export interface DisplayNames {
+displayNames: {
+[k: string]: string
+}
+}
+/**
  * A page of entities.
  */
 export interface Entities {
@@ -405,6 +415,10 @@ actor: string
  * True if the entity is soft-deleted (status.removed); absent otherwise.
  */
 removed?: boolean
+/**
+ * The name by which people know the entity, if it has another one than the name in its URN: the step, the first comment or the heading of a notebook's cell, else the data that it writes (`→ orders`); the title of another program; the name of a tag, glossary term, domain, user or group.
+ */
+displayName?: string
 }
 /**
  * An entity with its aspects.
@@ -440,6 +454,10 @@ descriptors: Descriptor[]
  * True if the entity is soft-deleted (status.removed); absent otherwise.
  */
 removed?: boolean
+/**
+ * The name by which people know the entity, if it has another one than the name in its URN: the step, the first comment or the heading of a notebook's cell, else the data that it writes (`→ orders`); the title of another program; the name of a tag, glossary term, domain, user or group.
+ */
+displayName?: string
 }
 /**
  * Properties and tags of an entity by scope; SYSTEM combines all machine-made metadata.
@@ -508,6 +526,12 @@ uihints: {
  */
 described: string[]
 }[]
+}
+/**
+ * Entities, by URN.
+ */
+export interface EntityUrns {
+urns: string[]
 }
 /**
  * The fields of a dataset that have metadata, sorted by name.
@@ -2028,7 +2052,7 @@ removed?: boolean
  */
 systemTags: string[]
 /**
- * The name of a tag, glossary term, domain, user or group, if one was given.
+ * The name by which people know the entity, if it has another one than the name in its URN: the step, the first comment or the heading of a notebook's cell, else the data that it writes (`→ orders`); the title of another program; the name of a tag, glossary term, domain, user or group.
  */
 displayName: (string | null)
 }[]
@@ -2115,6 +2139,10 @@ value?: unknown
 systemMetadata?: {
 
 }
+/**
+ * The path of the notebook whose kernel (`via`) wrote this version, if it is known from a run.
+ */
+notebook?: string
 }[]
 cursor: (string | null)
 }

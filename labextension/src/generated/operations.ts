@@ -6,11 +6,13 @@ import type {
   CompleteInstances,
   DeadLetterDeleteResult,
   DeadLetters,
+  DisplayNames,
   Entities,
   Entity,
   EntityMetadata,
   EntityRename,
   EntityType,
+  EntityUrns,
   Fields,
   FieldsMetadata,
   Health,
@@ -118,6 +120,12 @@ export interface IOperations {
     parameters: { namespace?: string | undefined; type?: string | undefined; prefix?: string | undefined; includeRemoved?: boolean | undefined; limit?: number | undefined; cursor?: string | undefined };
     body: undefined;
     answer: Entities;
+  };
+  /** Read the names by which people know entities; entities without one and unreadable ones are omitted. */
+  readDisplayNames: {
+    parameters: Record<never, never>;
+    body: EntityUrns;
+    answer: DisplayNames;
   };
   /** Read an entity with its aspects, or only those in `aspects`. */
   readEntity: {
@@ -578,6 +586,7 @@ export const OPERATIONS: { readonly [Id in keyof IOperations]: IOperation } = {
   readEntityType: { method: "GET", path: "/registry/{type}" },
   readMetrics: { method: "GET", path: "/metrics" },
   listEntities: { method: "GET", path: "/entities" },
+  readDisplayNames: { method: "POST", path: "/entities/display-names" },
   readEntity: { method: "GET", path: "/entities/{urn}" },
   deleteEntity: { method: "DELETE", path: "/entities/{urn}", headers: ["Idempotency-Key"] },
   renameEntity: { method: "POST", path: "/entities/{urn}/rename", headers: ["Idempotency-Key"] },

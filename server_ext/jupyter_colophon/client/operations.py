@@ -72,6 +72,11 @@ class Operations:
         )
         return self.caller.call(call, timeout_s)
 
+    def read_display_names(self, body: Body, *, timeout_s: float | None = None) -> Document:
+        """Read the names by which people know entities; entities without one and unreadable ones are omitted. Body: `EntityUrns`. Answer: `DisplayNames`."""
+        call = Call("readDisplayNames", "POST", "/entities/display-names", body=body)
+        return self.caller.call(call, timeout_s)
+
     def read_entity(self, urn: str, *, aspects: str | None = None, timeout_s: float | None = None) -> Document:
         """Read an entity with its aspects, or only those in `aspects`. Answer: `Entity`."""
         call = Call("readEntity", "GET", "/entities/{urn}", path={"urn": urn}, query={"aspects": aspects})

@@ -7,6 +7,7 @@ from jupyter_colophon.core.display_text import format_count_with_noun
 from jupyter_colophon.core.identity.short_names import shorten_urn
 from jupyter_colophon.rendering.elements import Element, EntityName, TableElement, TagList, TextLine, Title
 from jupyter_colophon.rendering.page import Page
+from jupyter_colophon.rendering.run_name import format_execution_count, get_run_name
 from jupyter_colophon.rendering.style import NOTEBOOK, Style
 
 Document = Mapping[str, Any]
@@ -23,7 +24,8 @@ def build_entity_page(document: Document, style: Style = NOTEBOOK) -> Page:
     """Return a page from `Entity` with `runs`, the newest runs with an access, and for datasets `fields` and `profile`."""
     schema = document["aspects"].get("schemaMetadata", {}).get("value", {})
     own = [descriptor for descriptor in document["descriptors"] if descriptor["column"] is None]
-    elements: list[Element] = [Title(EntityName(shorten_urn(document["urn"]), document["urn"]), document["urn"])]
+    name = document.get("displayName") or shorten_urn(document["urn"])
+    elements: list[Element] = [Title(EntityName(name, document["urn"]), document["urn"])]
     for scope in ("USER", "SYSTEM"):
         elements += _build_scope_elements([item for item in own if item["scope"] == scope], scope)
     elements += _build_schema_table(schema.get("fields", ()))
@@ -132,12 +134,12 @@ def _round_figure(column: Document, name: str) -> str:
 def _build_runs_table(document: Document, style: Style) -> Iterator[Element]:
     rows = [
         (
-            run["facts"].get("step") or run["facts"].get("comment") or run.get("title"),
+            get_run_name(run),
             style.make_link(run["program"]),
             _list_access_modes(document["urn"], run),
             run["status"],
             style.time(run["start"]),
-            _format_execution_count(run),
+            format_execution_count(run),
         )
         for run in document["runs"]
     ]
@@ -148,9 +150,3 @@ def _build_runs_table(document: Document, style: Style) -> Iterator[Element]:
 
 def _list_access_modes(urn: str, run: Document) -> tuple[str, ...]:
     return tuple(dict.fromkeys(access["mode"] for access in run["accesses"] if access["data"] == urn))
-
-
-def _format_execution_count(run: Document) -> str:
-    """Return the execution count of a cell, as notebooks write it."""
-    count = run["facts"].get("executionCount")
-    return f"[{count}]" if count is not None else ""

@@ -8,6 +8,7 @@ from jupyter_colophon.core.identity.short_names import shorten_urn
 from jupyter_colophon.rendering.elements import Element, EntityName, Preformatted, TableElement, TextLine, Title
 from jupyter_colophon.rendering.lineage import CUT
 from jupyter_colophon.rendering.page import Page
+from jupyter_colophon.rendering.run_name import format_run_label
 from jupyter_colophon.rendering.style import NOTEBOOK, Style
 
 Document = Mapping[str, Any]
@@ -62,7 +63,7 @@ def build_runs_page(document: Document, style: Style = NOTEBOOK) -> Page:
         return Page((*title, TextLine("None.")))
     rows = [
         (
-            EntityName(_get_run_title(run), run["program"]),
+            EntityName(format_run_label(run), run["program"]),
             run["status"],
             style.time(run["start"]),
             run["end"] and style.time(run["end"]),
@@ -86,7 +87,7 @@ def build_run_page(document: Document, style: Style = NOTEBOOK) -> Page:
     until = style.time(document["end"]) if document["end"] else "now"
     elements: list[Element] = [
         Title(
-            _get_run_title(document),
+            format_run_label(document),
             f"{document['status']}, {style.time(document['start'])} to {until}, by {document['actor']}",
         ),
         TextLine(document["urn"], quiet=True),
@@ -116,11 +117,6 @@ def _format_changes(version: Document) -> str:
     if version["deleted"]:
         return "deleted"
     return ", ".join(format_operation(step) for step in version["diff"]) or "nothing"
-
-
-def _get_run_title(run: Document) -> str:
-    """Return the title of a cell, else the program's short name."""
-    return str(run["facts"].get("step") or shorten_urn(run["program"]))
 
 
 def _list_accesses(run: Document, style: Style) -> list[str]:

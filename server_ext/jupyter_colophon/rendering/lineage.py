@@ -37,7 +37,7 @@ def build_lineage_page(document: Document, style: Style = NOTEBOOK) -> Page:
         style.format_interval(document["start"], document["end"]),
     )
     elements: list[Element] = [
-        Title(shorten_urn(urn), ", ".join(filter(None, notes))),
+        Title(_get_focus_name(document), ", ".join(filter(None, notes))),
         TextLine(urn, quiet=True),
         Preformatted(format_lineage_tree(document, style)),
     ]
@@ -50,6 +50,12 @@ def build_lineage_page(document: Document, style: Style = NOTEBOOK) -> Page:
     svg = draw_lineage(document)
     extra = {LINEAGE_MIME: dict(document)} | ({"image/svg+xml": svg} if svg else {})
     return Page(tuple(elements), extra, has_html=not svg)
+
+
+def _get_focus_name(document: Document) -> str:
+    """Return the title of the entity that `Lineage` is about, else its short name."""
+    titles = (node.get("title") for node in document["nodes"] if node["urn"] == document["urn"])
+    return next(filter(None, titles), shorten_urn(document["urn"]))
 
 
 def build_columns_page(document: Document, style: Style = NOTEBOOK) -> Page:

@@ -29,7 +29,7 @@ def _render_search_results(document: Document, style: Style) -> Page:
         return Page((title,))
     rows = [
         (
-            style.make_link(hit["urn"]),
+            style.make_titled_link(hit["urn"], hit.get("displayName") or ""),
             hit["type"],
             hit["tags"],
             hit["owner"],

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from jupyter_colophon.core.identity.names import IdentityRules
-from jupyter_colophon.core.identity.short_names import format_shortest_name, shorten_urn
+from jupyter_colophon.core.identity.short_names import format_place, format_shortest_name, shorten_urn
 from jupyter_colophon.rendering.elements import EntityName
 
 
@@ -25,11 +25,17 @@ class Style:
 
     name: Callable[[str], str] = shorten_urn
     time: Callable[[str], str] = format_local_time
+    #: The format of URNs after a title.
+    place: Callable[[str], str] = format_place
     max_lines: int | None = 400
 
     def make_link(self, urn: str) -> EntityName:
         """Return the name of an entity in this style, with its URN."""
         return EntityName(self.name(urn), urn)
+
+    def make_titled_link(self, urn: str, title: str) -> EntityName:
+        """Return the title of an entity, followed by its place in this style; without a title, its name."""
+        return EntityName(f"{title} ({self.place(urn)})" if title else self.name(urn), urn)
 
     def format_label(self, urn: str, node: Mapping[str, Any]) -> str:
         """Return the title of a lineage node, followed by its name in this style if that differs."""
@@ -52,4 +58,5 @@ NOTEBOOK = Style()
 
 def make_command_style(identity: IdentityRules) -> Style:
     """Return the style of commands: names can be typed again, and nothing is truncated."""
-    return Style(partial(format_shortest_name, identity=identity), str, None)
+    name = partial(format_shortest_name, identity=identity)
+    return Style(name, str, name, None)

@@ -13,7 +13,9 @@ export interface IChangeNotification {
   reason: NotificationReason;
   /** The followed entity. */
   urn: string;
-  /** Its name; that of the failed program for `run-failed`. */
+  /** What `name` names: the followed entity; the failed program for `run-failed`. */
+  named: string;
+  /** Its name in its URN. */
   name: string;
   actor: string;
   /** The run that failed. */
@@ -83,7 +85,8 @@ export class ChangeNotifier implements IDisposable {
     const reason = urn === null ? null : getReason(activity, urn, user);
     if (urn !== null && reason !== null) {
       const named = reason === 'run-failed' ? activity : activity.changes.find(change => isOf(change, urn));
-      this._notify({ reason, urn, name: named?.name ?? urn, actor: activity.actor, run: activity.run });
+      const { name = urn, urn: namedUrn = urn } = named ?? {};
+      this._notify({ reason, urn, named: namedUrn, name, actor: activity.actor, run: activity.run });
     }
     this._forgetEndedRuns(activity.changes);
   }

@@ -1,8 +1,9 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
-import { getStatusLabel, getTypeLabel } from '../../components/labels';
+import { getLastPart, getStatusLabel, getTypeLabel } from '../../components/labels';
 import { ProblemNote } from '../../components/problem';
 import { RelativeTime } from '../../components/relative-time';
+import { useDisplayNames } from '../../components/use-display-names';
 import { useModel } from '../../components/use-model';
 import { usePulse } from '../../components/use-pulse';
 import { Difference } from '../../components/versions';
@@ -10,8 +11,13 @@ import type { Change, Run } from '../../generated/api';
 import { getTypeIcon } from '../../icons';
 import type { IActivity } from '../../model/live/activities';
 import { getRunStatus, listAccessedData } from '../../model/live/activities';
+import type { IActivityRow } from '../../model/live/created-entities';
+import { foldCreations, isUserMetadata } from '../../model/live/created-entities';
+import type { Period } from '../../model/live/period';
+import { getPeriodStart } from '../../model/live/period';
+import { parseNotebookUrn } from '../../model/urns';
 import type { IFollowedEntities } from '../../tokens';
-import { describeChanges, getEntityLabel, listDifferences } from './lines';
+import { describeChanges, describeCreated, getEntityLabel, listDifferences } from './lines';
 import type { ActivityModel } from './model';
 
 /** More differences or entities of one activity are counted only. */
@@ -27,49 +33,87 @@ interface IActivityProps {
 
 interface IRowProps extends Pick<IActivityProps, 'openEntity' | 'trans'> {
   activity: IActivity;
+  names: Names;
 }
 
-function EntityLink(props: Pick<IActivityProps, 'openEntity'> & { entity: Change | IActivity }): React.JSX.Element {
-  const { entity, openEntity } = props;
+/** The names by which people know entities, by URN. */
+type Names = ReadonlyMap<string, string>;
+
+function EntityLink(
+  props: Pick<IRowProps, 'names' | 'openEntity'> & { entity: Pick<Change, 'urn' | 'name'> }
+): React.JSX.Element {
+  const { entity, names, openEntity } = props;
   return (
     <button type="button" className="jp-Colophon-link" title={entity.urn} onClick={() => openEntity(entity.urn)}>
-      {getEntityLabel(entity)}
+      {names.get(entity.urn) ?? getEntityLabel(entity)}
     </button>
   );
 }
 
-function Data(
-  props: { label: string; data: readonly Change[] } & Omit<IRowProps, 'activity'>
-): React.JSX.Element | null {
-  const { label, data, openEntity, trans } = props;
-  return data.length === 0 ? null : (
-    <p>
-      {label}{' '}
-      {data.slice(0, MAX_LINES).map((change, index) => (
+/** Links to entities; more than a few are shown on request. */
+function EntityLinks(props: Omit<IRowProps, 'activity'> & { entities: readonly Change[] }): React.JSX.Element {
+  const { entities, trans } = props;
+  const [isExpanded, setExpanded] = React.useState(false);
+  const shown = isExpanded ? entities : entities.slice(0, MAX_LINES);
+  return (
+    <>
+      {shown.map((change, index) => (
         <React.Fragment key={change.urn}>
           {index > 0 && ', '}
-          <EntityLink entity={change} openEntity={openEntity} />
+          <EntityLink {...props} entity={change} />
         </React.Fragment>
       ))}
-      {data.length > MAX_LINES && ` ${trans.__('and %1 more', data.length - MAX_LINES)}`}
+      {entities.length > MAX_LINES && (
+        <>
+          {' '}
+          <button
+            type="button"
+            className="jp-Colophon-link"
+            aria-expanded={isExpanded}
+            onClick={() => setExpanded(!isExpanded)}
+          >
+            {isExpanded ? trans.__('show fewer') : trans.__('and %1 more', entities.length - MAX_LINES)}
+          </button>
+        </>
+      )}
+    </>
+  );
+}
+
+function Data(props: { label: string; data: readonly Change[] } & IRowProps): React.JSX.Element | null {
+  const { label, data } = props;
+  return data.length === 0 ? null : (
+    <p>
+      {label} <EntityLinks {...props} entities={data} />
     </p>
   );
 }
 
-/** What a run read and wrote. */
+/** What a run read, wrote and created, and what people changed in it, such as by `%metadata`. */
 function RunLines(props: IRowProps): React.JSX.Element {
   const { activity, trans } = props;
   const { read, written } = listAccessedData(activity);
+  const created = describeCreated(
+    activity.changes.filter(({ type }) => type === 'schemaField'),
+    trans
+  );
+  const users = activity.changes.filter(isUserMetadata);
   return (
     <>
-      <Data {...props} label={trans.__('Wrote')} data={written} />
-      <Data {...props} label={trans.__('Read')} data={read} />
+      <Data
+        {...props}
+        label={written.length > 1 ? trans.__('Wrote %1:', written.length) : trans.__('Wrote')}
+        data={written}
+      />
+      <Data {...props} label={read.length > 1 ? trans.__('Read %1:', read.length) : trans.__('Read')} data={read} />
+      {created !== '' && <p>{created}</p>}
+      {users.length > 0 && <ChangeLines {...props} activity={{ ...activity, changes: users }} />}
     </>
   );
 }
 
 /** What changed in an entity. */
-function ChangeLines({ activity, trans }: IRowProps): React.JSX.Element {
+function ChangeLines({ activity, trans }: Pick<IRowProps, 'activity' | 'trans'>): React.JSX.Element {
   const differences = React.useMemo(() => listDifferences(activity.changes), [activity.changes]);
   const sentence = describeChanges(activity.changes, trans);
   return (
@@ -89,8 +133,18 @@ function ChangeLines({ activity, trans }: IRowProps): React.JSX.Element {
   );
 }
 
+/** The notebook of a cell that has a name of its own. */
+function CellPlace({ urn, names }: { urn: string; names: Names }): React.JSX.Element | null {
+  const place = parseNotebookUrn(urn);
+  return place?.cell === undefined || !names.has(urn) ? null : (
+    <span className="jp-Colophon-subtitle" title={place.path}>
+      {getLastPart(place.path)}
+    </span>
+  );
+}
+
 function Row(props: IRowProps & { isNew: boolean }): React.JSX.Element {
-  const { activity, isNew, openEntity, trans } = props;
+  const { activity, names, isNew, openEntity, trans } = props;
   const Icon = getTypeIcon(activity.type);
   const status = getRunStatus(activity);
   const pulse = usePulse<HTMLLIElement>(activity.time, isNew);
@@ -100,7 +154,8 @@ function Row(props: IRowProps & { isNew: boolean }): React.JSX.Element {
         <span title={getTypeLabel(activity.type, trans)}>
           <Icon.react tag="span" width="14px" />
         </span>
-        <EntityLink entity={activity} openEntity={openEntity} />
+        <EntityLink entity={activity} names={names} openEntity={openEntity} />
+        <CellPlace urn={activity.urn} names={names} />
         {status !== null && (
           <span className="jp-Colophon-status" data-status={status}>
             {getStatusLabel(status as Run['status'], trans)}
@@ -115,51 +170,149 @@ function Row(props: IRowProps & { isNew: boolean }): React.JSX.Element {
   );
 }
 
+/** The entities that one transaction created. */
+function CreationRow(
+  props: Omit<IRowProps, 'activity'> & { activities: IActivityRow['activities']; isNew: boolean }
+): React.JSX.Element {
+  const { activities, isNew, trans } = props;
+  const [{ actor, time, type }] = activities;
+  const changes = activities.flatMap(activity => activity.changes);
+  const entities = [...new Map(changes.map(change => [change.urn, change])).values()];
+  const Icon = getTypeIcon(type);
+  const pulse = usePulse<HTMLLIElement>(time, isNew);
+  return (
+    <li className="jp-Colophon-activity" ref={pulse}>
+      <div className="jp-Colophon-activityHead">
+        <Icon.react tag="span" width="14px" />
+        <b>{describeCreated(changes, trans)}</b>
+      </div>
+      <p>
+        <EntityLinks {...props} entities={entities} />
+      </p>
+      <p className="jp-Colophon-subtitle">
+        {actor} · <RelativeTime time={time} trans={trans} />
+      </p>
+    </li>
+  );
+}
+
 function concernsFollowed(activity: IActivity, followed: IFollowedEntities): boolean {
   return activity.changes.some(change => followed.has(change.urn));
 }
 
+/** What the list is filtered by. */
+interface IFilter {
+  onlyFollowed: boolean;
+  period: Period;
+  /** The date of the period `since`. */
+  date: string;
+}
+
+function PeriodSelect(props: {
+  filter: IFilter;
+  setFilter: (filter: IFilter) => void;
+  trans: TranslationBundle;
+}): React.JSX.Element {
+  const { filter, setFilter, trans } = props;
+  const labels: Record<Period, string> = {
+    all: trans.__('All'),
+    today: trans.__('Today'),
+    week: trans.__('Last 7 days'),
+    month: trans.__('Last 30 days'),
+    since: trans.__('Since…')
+  };
+  return (
+    <>
+      <select
+        aria-label={trans.__('Time')}
+        value={filter.period}
+        onChange={event => setFilter({ ...filter, period: event.target.value as Period })}
+      >
+        {Object.entries(labels).map(([value, label]) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </select>
+      {filter.period === 'since' && (
+        <input
+          type="date"
+          aria-label={trans.__('Since')}
+          value={filter.date}
+          onChange={event => setFilter({ ...filter, date: event.target.value })}
+        />
+      )}
+    </>
+  );
+}
+
+function Filters(props: {
+  filter: IFilter;
+  setFilter: (filter: IFilter) => void;
+  canFollow: boolean;
+  trans: TranslationBundle;
+}): React.JSX.Element {
+  const { filter, setFilter, canFollow, trans } = props;
+  return (
+    <div className="jp-Colophon-activityFilter">
+      <h2>{trans.__('Activity')}</h2>
+      <PeriodSelect filter={filter} setFilter={setFilter} trans={trans} />
+      {canFollow && (
+        <button
+          type="button"
+          className="jp-Colophon-button"
+          aria-pressed={filter.onlyFollowed}
+          onClick={() => setFilter({ ...filter, onlyFollowed: !filter.onlyFollowed })}
+        >
+          {trans.__('Followed only')}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function getEmptyText({ onlyFollowed, period }: IFilter, trans: TranslationBundle): string {
+  if (onlyFollowed) {
+    return trans.__('No recent changes of followed entities.');
+  }
+  return period === 'all'
+    ? trans.__('No changes yet. Runs and edits appear here as they happen.')
+    : trans.__('No changes in this time.');
+}
+
 /** The latest changes of the catalog, of all entities or of the followed ones. */
 export function ActivityBody({ model, followed, openEntity, trans }: IActivityProps): React.JSX.Element {
-  const { activities, seenUntil, hasMore, busy, problem } = useModel(model);
-  const [onlyFollowed, setOnlyFollowed] = React.useState(false);
-  const shown =
-    followed && onlyFollowed ? activities.filter(activity => concernsFollowed(activity, followed)) : activities;
+  const { activities, earliest, seenUntil, hasMore, busy, problem } = useModel(model);
+  const [filter, setFilter] = React.useState<IFilter>({ onlyFollowed: false, period: 'all', date: '' });
+  const start = getPeriodStart(filter.period, filter.date, new Date());
+  const shown = activities.filter(
+    activity =>
+      (start === null || activity.time >= start) &&
+      (!followed || !filter.onlyFollowed || concernsFollowed(activity, followed))
+  );
+  const names = useDisplayNames(
+    model.names,
+    shown.flatMap(activity => activity.changes.map(({ urn }) => urn))
+  );
+  const rowProps = { names, openEntity, trans };
   return (
     <div className="jp-Colophon-activityBody" aria-busy={busy}>
-      <div className="jp-Colophon-activityFilter">
-        <h2>{trans.__('Activity')}</h2>
-        {followed && (
-          <button
-            type="button"
-            className="jp-Colophon-button"
-            aria-pressed={onlyFollowed}
-            onClick={() => setOnlyFollowed(!onlyFollowed)}
-          >
-            {trans.__('Followed only')}
-          </button>
-        )}
-      </div>
+      <Filters filter={filter} setFilter={setFilter} canFollow={followed !== null} trans={trans} />
       {problem && <ProblemNote problem={problem} trans={trans} retry={() => void model.refresh()} />}
       {shown.length === 0 && !busy && problem === null && (
-        <p className="jp-Colophon-note">
-          {onlyFollowed
-            ? trans.__('No recent changes of followed entities.')
-            : trans.__('No changes yet. Runs and edits appear here as they happen.')}
-        </p>
+        <p className="jp-Colophon-note">{getEmptyText(filter, trans)}</p>
       )}
       <ul className="jp-Colophon-activities" aria-label={trans.__('Latest changes')}>
-        {shown.map(activity => (
-          <Row
-            key={activity.id}
-            activity={activity}
-            isNew={(activity.changes[0]?.seq ?? 0) > seenUntil}
-            openEntity={openEntity}
-            trans={trans}
-          />
-        ))}
+        {foldCreations(shown).map(({ id, activities: [activity, ...others] }) => {
+          const isNew = (activity.changes[0]?.seq ?? 0) > seenUntil;
+          return others.length === 0 ? (
+            <Row key={id} {...rowProps} activity={activity} isNew={isNew} />
+          ) : (
+            <CreationRow key={id} {...rowProps} activities={[activity, ...others]} isNew={isNew} />
+          );
+        })}
       </ul>
-      {hasMore && (
+      {hasMore && (start === null || earliest >= start) && (
         <button type="button" className="jp-Colophon-button" disabled={busy} onClick={() => void model.loadMore()}>
           {trans.__('Show earlier changes')}
         </button>

@@ -2,22 +2,20 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { Change } from '../../generated/api';
 import type { IDifference } from '../../model/difference';
 import { compareDocuments } from '../../model/difference';
+import type { ICreatedCount } from '../../model/live/created-entities';
+import { countCreated, isOfEntity, isUserMetadata } from '../../model/live/created-entities';
 import { nameField } from '../../model/schemas/field-names';
 import { parseColumnUrn, shortenUrn } from '../../model/urns';
-
-/** Aspects that only repeat the URN; they are created with the entity. */
-const KEY_ASPECT = /Key$/;
 
 /** Lists what changed in the values of aspects, the latest change first. */
 export function listDifferences(changes: readonly Change[]): IDifference[] {
   return changes
-    .filter(({ aspect, scope }) => aspect !== null && scope === 'USER' && !KEY_ASPECT.test(aspect))
+    .filter(isUserMetadata)
     .flatMap(({ previous, value }) => compareDocuments(previous ?? {}, value ?? {}, nameField));
 }
 
 /** Returns a sentence about changes of the entity itself, or of what programs record; empty if there is none. */
 export function describeChanges(changes: readonly Change[], trans: TranslationBundle): string {
-  const isOfEntity = ({ aspect }: Change): boolean => aspect === null || KEY_ASPECT.test(aspect);
   const hasOperation = (operation: Change['operation']): boolean =>
     changes.some(change => isOfEntity(change) && change.operation === operation);
   if (hasOperation('delete')) {
@@ -36,7 +34,31 @@ export function describeChanges(changes: readonly Change[], trans: TranslationBu
   return system.length > 0 ? trans.__('System metadata changed') : '';
 }
 
-/** Returns the name of an entity in a list; columns with the name of their table. */
+/** Returns the name of an entity in a list, if it has no other; columns with the name of their table. */
 export function getEntityLabel({ urn, name }: Pick<Change, 'urn' | 'name'>): string {
   return parseColumnUrn(urn) === null ? name : shortenUrn(urn);
+}
+
+function formatCount({ type, table, count }: ICreatedCount, trans: TranslationBundle): string {
+  if (table !== null) {
+    return trans._n('%1 column of %2', '%1 columns of %2', count, shortenUrn(table));
+  }
+  switch (type) {
+    case 'dataset':
+      return trans._n('%1 dataset', '%1 datasets', count);
+    case 'dataJob':
+      return trans._n('%1 program', '%1 programs', count);
+    case 'dataFlow':
+      return trans._n('%1 application', '%1 applications', count);
+    case 'namespace':
+      return trans._n('%1 namespace', '%1 namespaces', count);
+    default:
+      return trans._n('%1 other entity', '%1 other entities', count);
+  }
+}
+
+/** Returns what changes created, such as "Created 12 columns of sales.daily"; empty if they created nothing. */
+export function describeCreated(changes: readonly Change[], trans: TranslationBundle): string {
+  const counts = countCreated(changes).map(count => formatCount(count, trans));
+  return counts.length === 0 ? '' : trans.__('Created %1', counts.join(', '));
 }

@@ -1,4 +1,5 @@
 import type { Change } from '../../generated/api';
+import { DisplayNames } from '../../model/display-names';
 import type { IActivity } from '../../model/live/activities';
 import { groupChanges } from '../../model/live/activities';
 import type { ILiveState } from '../../model/live/live-model';
@@ -15,6 +16,8 @@ const MAX_CHANGES = 2000;
 export interface IActivityState extends ILiveState {
   /** The latest first. */
   activities: readonly IActivity[];
+  /** The time of the earliest loaded change; empty if there is none. */
+  earliest: string;
   /** Changes up to this sequence number arrived while the panel was shown: later ones pulse. */
   seenUntil: number;
   /** Whether there are earlier changes. */
@@ -27,7 +30,16 @@ export class ActivityModel extends LiveModel<IActivityState> {
     private _catalog: ICatalog,
     feed: IChangeFeed | null
   ) {
-    super(feed, { activities: [], seenUntil: Infinity, hasMore: false, busy: false, problem: null });
+    super(feed, { activities: [], earliest: '', seenUntil: Infinity, hasMore: false, busy: false, problem: null });
+    this.names = new DisplayNames(_catalog, feed);
+  }
+
+  /** The names of the entities of the list. */
+  readonly names: DisplayNames;
+
+  override dispose(): void {
+    this.names.dispose();
+    super.dispose();
   }
 
   /** Loads earlier changes; a failure becomes the `problem`. */
@@ -83,8 +95,9 @@ export class ActivityModel extends LiveModel<IActivityState> {
     this.setState(this._createState());
   }
 
-  private _createState(): Pick<IActivityState, 'activities' | 'hasMore'> {
-    return { activities: groupChanges(this._changes), hasMore: this._start > 0 };
+  private _createState(): Pick<IActivityState, 'activities' | 'earliest' | 'hasMore'> {
+    const earliest = this._changes.at(-1)?.time ?? '';
+    return { activities: groupChanges(this._changes), earliest, hasMore: this._start > 0 };
   }
 
   private _changes: readonly Change[] = [];

@@ -3,6 +3,7 @@ import { closeIcon, undoIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 import { ProblemNote } from '../../components/problem';
 import { ScrollableTable } from '../../components/scrollable-table';
+import { useDisplayNames } from '../../components/use-display-names';
 import { useModel } from '../../components/use-model';
 import { Difference } from '../../components/versions';
 import { Combobox } from '../../forms/fields/combobox';
@@ -151,15 +152,22 @@ function Owner({ model, trans }: IBulkEditProps): React.JSX.Element {
   );
 }
 
-function PreviewRow(props: Pick<IBulkEditProps, 'openEntity' | 'trans'> & { outcome: Outcome }): React.JSX.Element {
-  const { openEntity, trans, outcome } = props;
+/** Returns the name by which people know an entity, else the one in its URN. */
+function getName(names: ReadonlyMap<string, string>, urn: string): string {
+  return names.get(urn) ?? shortenUrn(urn);
+}
+
+function PreviewRow(
+  props: Pick<IBulkEditProps, 'openEntity' | 'trans'> & { outcome: Outcome; name: string }
+): React.JSX.Element {
+  const { openEntity, trans, outcome, name } = props;
   const { urn, problem, before, after } = outcome;
   const differences = compareDocuments(before ?? {}, after ?? {});
   return (
     <tr data-urn={urn}>
       <th scope="row" title={urn}>
         <button type="button" className="jp-Colophon-link" onClick={() => openEntity(urn)}>
-          {shortenUrn(urn)}
+          {name}
         </button>
       </th>
       <td>
@@ -197,6 +205,10 @@ function summarize(model: BulkEditModel, trans: TranslationBundle): string {
 function Preview({ model, openEntity, trans }: IBulkEditProps): React.JSX.Element {
   const { preview, busy } = useModel(model);
   const rows = preview.filter(({ changed, problem }) => changed || problem !== null);
+  const names = useDisplayNames(
+    model.names,
+    rows.slice(0, MAX_ROWS).map(({ urn }) => urn)
+  );
   return (
     <section aria-label={trans.__('Preview')}>
       <h2>{trans.__('Preview')}</h2>
@@ -211,7 +223,13 @@ function Preview({ model, openEntity, trans }: IBulkEditProps): React.JSX.Elemen
           </thead>
           <tbody>
             {rows.slice(0, MAX_ROWS).map(outcome => (
-              <PreviewRow key={outcome.urn} outcome={outcome} openEntity={openEntity} trans={trans} />
+              <PreviewRow
+                key={outcome.urn}
+                outcome={outcome}
+                name={getName(names, outcome.urn)}
+                openEntity={openEntity}
+                trans={trans}
+              />
             ))}
           </tbody>
         </ScrollableTable>
@@ -226,6 +244,7 @@ function Preview({ model, openEntity, trans }: IBulkEditProps): React.JSX.Elemen
 /** The entities that the last change did not reach, and a button that undoes it. */
 function Result({ model, undo, trans }: IBulkEditProps): React.JSX.Element | null {
   const { result } = useModel(model);
+  const names = useModel(model.names);
   if (result === null) {
     return null;
   }
@@ -238,8 +257,8 @@ function Result({ model, undo, trans }: IBulkEditProps): React.JSX.Element | nul
           {rejected.map(({ urn, problem }) => (
             <li key={urn}>
               {problem?.status === 412
-                ? trans.__('%1 was changed after the preview, and stays as it is.', shortenUrn(urn))
-                : trans.__('%1: %2', shortenUrn(urn), problem?.detail ?? '')}
+                ? trans.__('%1 was changed after the preview, and stays as it is.', getName(names, urn))
+                : trans.__('%1: %2', getName(names, urn), problem?.detail ?? '')}
             </li>
           ))}
         </ul>

@@ -2,6 +2,7 @@ import type { ISignal } from '@lumino/signaling';
 import { Signal } from '@lumino/signaling';
 import type { IBulkChange, IBulkResult, Outcome } from '../../model/editing/bulk-edit';
 import { applyChange, countUserTags, NO_CHANGE, previewChange, undoChange } from '../../model/editing/bulk-edit';
+import { DisplayNames } from '../../model/display-names';
 import type { ILiveState } from '../../model/live/live-model';
 import { LiveModel } from '../../model/live/live-model';
 import { toProblem } from '../../model/problem';
@@ -42,6 +43,15 @@ export class BulkEditModel extends LiveModel<IBulkEditState> {
       busy: false,
       problem: null
     });
+    this.names = new DisplayNames(_catalog, null);
+  }
+
+  /** The names of the entities. */
+  readonly names: DisplayNames;
+
+  override dispose(): void {
+    this.names.dispose();
+    super.dispose();
   }
 
   /** Emitted after a change of entities, with its result. */

@@ -2,6 +2,7 @@ import { Dialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import { LivePanel } from '../../components/live-panel';
+import { readDisplayNames } from '../../model/display-names';
 import { shortenUrn } from '../../model/urns';
 import type { ICatalog } from '../../tokens';
 import { DeletionBody } from './body';
@@ -30,7 +31,8 @@ export type Deletion = 'cancelled' | 'deleted' | 'undoable';
 
 /** Shows what depends on an entity, and deletes it if the user confirms. Rejects with a `CatalogProblem`. */
 export async function confirmAndDelete(catalog: ICatalog, urn: string, trans: TranslationBundle): Promise<Deletion> {
-  const title = trans.__('Delete %1 from the catalog?', shortenUrn(urn));
+  const names = await readDisplayNames(catalog, [urn]);
+  const title = trans.__('Delete %1 from the catalog?', names.get(urn) ?? shortenUrn(urn));
   const model = new DeletionModel(catalog, urn);
   const dialog = new Dialog({
     title,

@@ -1,5 +1,6 @@
 import React from 'react';
 import type { TranslationBundle } from '@jupyterlab/translation';
+import { getLastPart } from '../../components/labels';
 import { LongText } from '../../components/long-text';
 import { ProblemNote } from '../../components/problem';
 import { RelativeTime } from '../../components/relative-time';
@@ -47,6 +48,21 @@ function Difference(props: { difference: IDifference; trans: TranslationBundle }
   );
 }
 
+/** The notebook that wrote a version, or its kernel; nothing for versions that were not written in a notebook. */
+function Origin(props: { version: IEntry['version']; trans: TranslationBundle }): React.JSX.Element | null {
+  const { version, trans } = props;
+  if (version.via === null) {
+    return null;
+  }
+  const { via, notebook } = version;
+  return (
+    <span title={notebook ?? trans.__('Kernel %1', via)}>
+      {' · '}
+      {notebook === undefined ? trans.__('from a kernel') : trans.__('from %1', getLastPart(notebook))}
+    </span>
+  );
+}
+
 function Entry({ page, entry, spec }: IPageProps & { entry: IEntry; spec: AspectSpec | undefined }): React.JSX.Element {
   const { model, getTitle, trans } = page;
   const { entity, mayEdit } = useModel(model);
@@ -61,9 +77,7 @@ function Entry({ page, entry, spec }: IPageProps & { entry: IEntry; spec: Aspect
       <div className="jp-Colophon-versionHead">
         <span>
           <b>{version.actor}</b> · <RelativeTime time={version.time} trans={trans} />
-          {version.via !== null && (
-            <span title={trans.__('Kernel %1', version.via)}>{` · ${trans.__('from a kernel')}`}</span>
-          )}
+          <Origin version={version} trans={trans} />
         </span>
         <span className="jp-Colophon-note">{trans.__('%1, version %2', getTitle(aspect), version.version)}</span>
         {canRestore && (

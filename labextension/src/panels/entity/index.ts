@@ -82,7 +82,7 @@ export class EntityPanel extends LivePanel<EntityModel> {
   private _refreshTitle(): void {
     const { model, title } = this;
     const name = getEntityTitle(model.urn, model.state.entity);
-    title.label = getLastPart(name);
+    title.label = model.state.entity?.displayName ?? getLastPart(name);
     title.caption = name;
     title.className = model.isDirty ? 'jp-mod-dirty' : '';
   }

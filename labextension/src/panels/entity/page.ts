@@ -60,7 +60,9 @@ export interface IPageProps {
 /** Returns the name of an entity; that of a custom entity has all values of its URN. */
 export function getEntityTitle(urn: string, entity: Entity | null): string {
   const custom = parseCustomUrn(urn);
-  return custom ? custom.pairs.map(([, value]) => value).join(' ') : (entity?.name ?? shortenUrn(urn));
+  return custom
+    ? custom.pairs.map(([, value]) => value).join(' ')
+    : (entity?.displayName ?? entity?.name ?? shortenUrn(urn));
 }
 
 /** Closes an open edit, and starts a change. */

@@ -33,6 +33,7 @@ export class LineagePanel extends LivePanel<LineageModel> {
   ) {
     super(model, _trans.__('Lineage of %1', shortenUrn(model.urn)));
     this.addClass('jp-Colophon-lineage');
+    model.changed.connect(this._refreshTitle, this);
   }
 
   protected override render(): React.JSX.Element {
@@ -47,6 +48,16 @@ export class LineagePanel extends LivePanel<LineageModel> {
       themeChanged: this._themeChanged,
       trans: this._trans
     });
+  }
+
+  /** The name of the entity is known when its node is. */
+  private _refreshTitle(): void {
+    const { scene } = this.model.state;
+    const node = scene.nodes.get(this.model.urn)?.node;
+    if (node?.title !== undefined) {
+      this.title.label = node.title;
+      this.title.caption = this._trans.__('Lineage of %1', node.title);
+    }
   }
 
   private _open = (urn: string): void => this._actions.openEntity(urn);

@@ -4,6 +4,7 @@ import { formatTable, getTypeLabel } from '../../components/labels';
 import { ProblemNote } from '../../components/problem';
 import { useModel } from '../../components/use-model';
 import { getTypeIcon } from '../../icons';
+import { parseNotebookUrn } from '../../model/urns';
 import type { IChoice, IPickerState, PickerModel } from './model';
 
 const LIST_ID = 'jp-colophon-choices';
@@ -17,6 +18,12 @@ interface IPickerProps {
 
 function getOptionId(index: number): string {
   return `${LIST_ID}-${index}`;
+}
+
+/** Returns the notebook of a cell, else the namespace. */
+function getPlace({ urn, namespace }: IChoice): string {
+  const place = parseNotebookUrn(urn);
+  return place?.cell === undefined ? namespace : place.path;
 }
 
 function Choice(props: IPickerProps & { choice: IChoice; index: number; isSelected: boolean }): React.JSX.Element {
@@ -48,7 +55,7 @@ function Choice(props: IPickerProps & { choice: IChoice; index: number; isSelect
         {choice.name} {formatTable(choice.urn, trans)}
       </span>
       <span className="jp-Colophon-subtitle">
-        {trans.__('%1 in %2', getTypeLabel(choice.type, trans), choice.namespace)}
+        {trans.__('%1 in %2', getTypeLabel(choice.type, trans), getPlace(choice))}
       </span>
     </li>
   );

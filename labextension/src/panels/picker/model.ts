@@ -1,3 +1,4 @@
+import { readDisplayNames } from '../../model/display-names';
 import type { ILiveState } from '../../model/live/live-model';
 import { LiveModel } from '../../model/live/live-model';
 import { toTypedQuery } from '../../model/search/query';
@@ -97,6 +98,9 @@ export class PickerModel extends LiveModel<IPickerState> {
     const head = await this._catalog.call('readChanges', { after: 0, limit: 0 }, { signal });
     const after = Math.max(0, head.cursor - RECENT_CHANGES);
     const log = await this._catalog.call('readChanges', { after, limit: RECENT_CHANGES }, { signal });
-    return listRecentEntities(log.changes, 2 * LIMIT);
+    const recent = listRecentEntities(log.changes, 2 * LIMIT);
+    const urns = recent.map(({ urn }) => urn);
+    const names = await readDisplayNames(this._catalog, urns, signal);
+    return recent.map(entity => ({ ...entity, name: names.get(entity.urn) ?? entity.name }));
   }
 }

@@ -121,7 +121,7 @@ function Start({ model, starred, followed, actions, added, trans }: ISearchProps
     {
       rank: RANKS.starred,
       id: 'starred',
-      view: starred && <StarredSection starred={starred} openers={actions} trans={trans} />
+      view: starred && <StarredSection model={model} starred={starred} openers={actions} trans={trans} />
     },
     { rank: RANKS.recent, id: 'recent', view: <RecentSection model={model} openers={actions} trans={trans} /> },
     { rank: RANKS.saved, id: 'saved', view: <SavedList model={model} trans={trans} /> },

@@ -22,7 +22,14 @@ interface IRowEntity {
   type: string;
   name: string;
   namespace: string;
+  /** The name by which people know it, if it is not the one in its URN. */
+  displayName?: string | null | undefined;
   platform?: string | null;
+}
+
+/** Whether an entity has another name than the one in its URN. */
+function isNamed({ displayName }: IRowEntity): boolean {
+  return typeof displayName === 'string';
 }
 
 /** The icon of the type of an entity, with its label. */
@@ -36,9 +43,19 @@ function TypeIcon({ type, trans }: { type: string; trans: TranslationBundle }): 
   );
 }
 
-/** Returns where an entity is: the table of a column, the folder of a path, else namespace and platform. */
+/** Returns the name of an entity in a row. */
+export function getRowName({ displayName, name }: Pick<IRowEntity, 'displayName' | 'name'>): string {
+  return displayName ?? getLastPart(name);
+}
+
+/** Returns where an entity is: the notebook of a cell, the table of a column, the folder of a path, else its namespace. */
 function formatPath(entity: IRowEntity, trans: TranslationBundle): string {
   const table = formatTable(entity.urn, trans);
+  const place = parseNotebookUrn(entity.urn);
+  if (place?.cell !== undefined && isNamed(entity)) {
+    const folder = place.path.slice(0, -getLastPart(place.path).length).replace(/\/+$/, '');
+    return [getLastPart(place.path), folder].filter(part => part !== '').join(' · ');
+  }
   const folder = entity.name.slice(0, -getLastPart(entity.name).length).replace(/\/+$/, '');
   const parts = table !== '' ? [table] : [folder, entity.namespace, entity.platform ?? ''];
   return parts.filter(part => part !== '').join(' · ');
@@ -117,7 +134,7 @@ function RowButton(props: {
       <TypeIcon type={entity.type} trans={trans} />
       <span className="jp-Colophon-hit-lines">
         <span className="jp-Colophon-hit-line">
-          <span className="jp-Colophon-name">{name ?? getLastPart(entity.name)}</span>
+          <span className="jp-Colophon-name">{name ?? getRowName(entity)}</span>
           <span className="jp-Colophon-path">{formatPath(entity, trans)}</span>
         </span>
         {children !== undefined && <span className="jp-Colophon-hit-line jp-Colophon-hit-details">{children}</span>}

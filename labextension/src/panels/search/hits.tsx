@@ -6,7 +6,7 @@ import { useScrollPosition } from '../../components/use-scroll-position';
 import type { SearchResults } from '../../generated/api';
 import { getScrollTop, getVisibleRows } from '../../model/virtual-rows';
 import { useTagDrop } from '../../components/tag-drag';
-import { EntityRow } from './entity-row';
+import { EntityRow, getRowName } from './entity-row';
 import type { ISearchActions } from './index';
 import type { SearchModel } from './model';
 
@@ -44,7 +44,7 @@ function listUserTags({ tags, systemTags }: Hit): string[] {
 
 /** Returns why an entity was found, unless its name, its type or its tags show it; user metadata comes first. */
 function findReason(hit: Hit): Match | undefined {
-  const isNamed = hit.matches.some(match => match.matchedOn === 'name');
+  const isNamed = hit.matches.some(match => match.matchedOn === 'name' || isInName(hit, match));
   const shownTags = new Set(listUserTags(hit));
   const reasons = hit.matches.filter(
     match => match.matchedOn !== 'type' && !(match.key === 'tags' && shownTags.has(match.value))
@@ -61,17 +61,16 @@ function Reason({ match }: { match: Match }): React.JSX.Element {
   );
 }
 
-/** The last part of the name, highlighted if it matches; the rest of a path is shown beside it. */
+/** Whether a match is in the name that is shown. */
+function isInName({ displayName }: Hit, { key, matchedOn, value }: Match): boolean {
+  return displayName === null ? matchedOn === 'name' : key === 'name' && value === displayName;
+}
+
+/** The name, highlighted if it matches; of a path the last part, since the rest is shown beside it. */
 function HitName({ hit }: { hit: Hit }): React.JSX.Element {
-  const match = hit.matches.find(({ matchedOn }) => matchedOn === 'name');
-  if (hit.displayName !== null) {
-    return <>{hit.displayName}</>;
-  }
-  return match && getLastPart(hit.name) === hit.name ? (
-    <HighlightedText parts={match.parts} />
-  ) : (
-    <>{getLastPart(hit.name)}</>
-  );
+  const match = hit.matches.find(found => isInName(hit, found));
+  const isWhole = hit.displayName !== null || getLastPart(hit.name) === hit.name;
+  return match && isWhole ? <HighlightedText parts={match.parts} /> : <>{getRowName(hit)}</>;
 }
 
 function HitDetails({ hit, trans }: { hit: Hit; trans: TranslationBundle }): React.JSX.Element {
@@ -121,7 +120,7 @@ function HitItem(props: IHitProps): React.JSX.Element {
       {...drop}
     >
       <EntityRow
-        entity={hit.displayName === null ? hit : { ...hit, name: hit.displayName }}
+        entity={hit}
         openers={actions}
         trans={trans}
         isTabStop={isTabStop}
@@ -133,7 +132,7 @@ function HitItem(props: IHitProps): React.JSX.Element {
       <input
         type="checkbox"
         className="jp-Colophon-hitCheck"
-        aria-label={trans.__('Select %1', getLastPart(hit.displayName ?? hit.name))}
+        aria-label={trans.__('Select %1', getRowName(hit))}
         tabIndex={isTabStop ? 0 : -1}
         checked={isSelected}
         onChange={() => model.toggleSelected(hit.urn)}

@@ -7,6 +7,7 @@ import type { IFollowedSearches, IMetadataService, IRegistry, ISearchSection, IS
 import type { IEntityOpeners } from './entity-row';
 import type { SearchModel } from './model';
 
+export { PlainTextConverter } from '../../model/plain-text';
 export { SavedSearchStore } from '../../model/search/saved-searches';
 export { SearchModel } from './model';
 

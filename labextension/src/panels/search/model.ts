@@ -10,6 +10,9 @@ import { listRecentEntities } from '../../model/search/recent';
 import type { ISavedSearch, SavedSearchStore } from '../../model/search/saved-searches';
 import { CompletionModel } from '../../model/search/completion';
 import type { IOperations } from '../../generated/operations';
+import { DisplayNames } from '../../model/display-names';
+import { PlainTextConverter } from '../../model/plain-text';
+import { toPlainHits } from '../../model/search/plain-hits';
 import type { ICatalog, IChangeFeed, IPage, ISearch, ISearchFilters } from '../../tokens';
 
 type Hit = SearchResults['hits'][number];
@@ -79,17 +82,23 @@ export class SearchModel extends LiveModel<ISearchState> {
   constructor(
     private _catalog: ICatalog,
     feed: IChangeFeed | null,
-    private _saved: SavedSearchStore | null = null
+    private _saved: SavedSearchStore | null = null,
+    private _texts: PlainTextConverter = new PlainTextConverter(null)
   ) {
     super(feed, EMPTY);
+    this.names = new DisplayNames(_catalog, feed);
     this.completion = new CompletionModel(_catalog);
   }
 
   /** The completions of the search box. */
   readonly completion: CompletionModel;
 
+  /** The names of the entities of the sections before a search. */
+  readonly names: DisplayNames;
+
   override dispose(): void {
     this.completion.dispose();
+    this.names.dispose();
     super.dispose();
   }
 
@@ -226,12 +235,13 @@ export class SearchModel extends LiveModel<ISearchState> {
     return this._isComplete ? this.state.text : toTypedQuery(this.state.text);
   }
 
-  private _search(page: IPage, signal: AbortSignal | undefined): Promise<SearchResults> {
-    return this._catalog.call(
+  private async _search(page: IPage, signal: AbortSignal | undefined): Promise<SearchResults> {
+    const results = await this._catalog.call(
       'search',
       { q: this._getQuery(), ...this.state.filters, sort: this.state.sort, ...page, limit: PAGE },
       { signal }
     );
+    return { ...results, hits: await toPlainHits(results.hits, this._texts) };
   }
 
   private async _withSavedSearches(run: (saved: SavedSearchStore) => Promise<void>): Promise<void> {

@@ -1,6 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import { RelativeTime } from '../../components/relative-time';
+import { useDisplayNames } from '../../components/use-display-names';
 import { useModel } from '../../components/use-model';
 import type { IRecentEntity } from '../../model/search/recent';
 import { describeUrn } from '../../model/urns';
@@ -12,6 +13,7 @@ import type { SearchModel } from './model';
 const MAX_STARRED = 10;
 
 interface ISectionProps {
+  model: SearchModel;
   openers: IEntityOpeners;
   trans: TranslationBundle;
 }
@@ -28,13 +30,14 @@ export function Section(props: { title: string; children: React.ReactNode }): Re
 
 /** The starred entities, by their URNs: their pages show what they are today. */
 export function StarredSection(props: ISectionProps & { starred: IStarredEntities }): React.JSX.Element | null {
-  const { starred, openers, trans } = props;
-  const urns = useModel(starred);
+  const { model, starred, openers, trans } = props;
+  const urns = useModel(starred).slice(0, MAX_STARRED);
+  const names = useDisplayNames(model.names, urns);
   return urns.length === 0 ? null : (
     <Section title={trans.__('Starred')}>
-      {urns.slice(0, MAX_STARRED).map(urn => (
+      {urns.map(urn => (
         <li key={urn}>
-          <EntityRow entity={describeUrn(urn)} openers={openers} trans={trans} />
+          <EntityRow entity={{ ...describeUrn(urn), displayName: names.get(urn) }} openers={openers} trans={trans} />
         </li>
       ))}
     </Section>
@@ -43,14 +46,18 @@ export function StarredSection(props: ISectionProps & { starred: IStarredEntitie
 
 /** Recently changed or used entities; those that are changed or added while the list is shown pulse. */
 function RecentList(props: ISectionProps & { recent: readonly IRecentEntity[] }): React.JSX.Element {
-  const { recent, openers, trans } = props;
+  const { model, recent, openers, trans } = props;
+  const names = useDisplayNames(
+    model.names,
+    recent.map(({ urn }) => urn)
+  );
   const [shownSince] = React.useState(recent[0]?.time ?? '');
   return (
     <Section title={trans.__('Recent')}>
       {recent.map(entity => (
         <li key={entity.urn}>
           <EntityRow
-            entity={entity}
+            entity={{ ...entity, displayName: names.get(entity.urn) }}
             openers={openers}
             trans={trans}
             changed={entity.time}
@@ -71,7 +78,7 @@ function RecentList(props: ISectionProps & { recent: readonly IRecentEntity[] })
 }
 
 /** Recently changed or used entities. */
-export function RecentSection(props: ISectionProps & { model: SearchModel }): React.JSX.Element | null {
+export function RecentSection(props: ISectionProps): React.JSX.Element | null {
   const { recent } = useModel(props.model);
   return recent.length === 0 ? null : <RecentList {...props} recent={recent} />;
 }

@@ -9,6 +9,7 @@ import { CommandIDs, DOMAIN } from '../../commands';
 import { activityIcon } from '../../icons';
 import type { IChangeNotification } from '../../model/live/change-notifier';
 import { ChangeNotifier } from '../../model/live/change-notifier';
+import { readDisplayNames } from '../../model/display-names';
 import { EntityList } from '../../model/search/entity-list';
 import { LazyPanel } from '../../components/lazy-panel';
 import { formatSearch, FollowedSearches } from '../../model/search/followed-searches';
@@ -58,9 +59,26 @@ function getTarget({ reason, run, urn }: IChangeNotification): string {
   return reason === 'run-failed' && run !== null ? run : urn;
 }
 
+/** Notifies of a change; a program or another entity with a name of its own is called by it. */
+async function notifyOfChange(
+  metadata: IMetadataService,
+  notification: IChangeNotification,
+  trans: TranslationBundle
+): Promise<void> {
+  const { named } = notification;
+  const names = await readDisplayNames(metadata, [named]).catch(() => new Map<string, string>());
+  const name = names.get(named) ?? notification.name;
+  const type = notification.reason === 'run-failed' ? 'warning' : 'info';
+  const callback = (): void => metadata.openEntity(getTarget(notification));
+  Notification.emit(formatNotification({ ...notification, name }, trans), type, {
+    autoClose: SHOWN_MS,
+    actions: [{ label: trans.__('Open'), callback }]
+  });
+}
+
 /** Formats new hits: their names, and how many more there are. */
 function formatNewHits({ search, hits }: INewHits, trans: TranslationBundle): string {
-  const names = hits.slice(0, MAX_NAMES).map(({ name }) => name);
+  const names = hits.slice(0, MAX_NAMES).map(({ displayName, name }) => displayName ?? name);
   const shown = names.join(', ');
   const listed = hits.length > names.length ? trans.__('%1 and %2 more', shown, hits.length - names.length) : shown;
   return trans._n('New hit of “%2”: %3', '%1 new hits of “%2”: %3', hits.length, formatSearch(search), listed);
@@ -148,12 +166,7 @@ export const activity: JupyterFrontEndPlugin<void> = {
     if (entities) {
       registerFollowCommand(app, entities, trans);
       const notifier = new ChangeNotifier(metadata, metadata.feed, entities, notification => {
-        const callback = (): void => metadata.openEntity(getTarget(notification));
-        const type = notification.reason === 'run-failed' ? 'warning' : 'info';
-        Notification.emit(formatNotification(notification, trans), type, {
-          autoClose: SHOWN_MS,
-          actions: [{ label: trans.__('Open'), callback }]
-        });
+        void notifyOfChange(metadata, notification, trans);
       });
       window.addEventListener('pagehide', () => notifier.dispose(), { once: true });
     }

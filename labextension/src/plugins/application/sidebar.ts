@@ -1,6 +1,7 @@
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { ILayoutRestorer } from '@jupyterlab/application';
 import { ICommandPalette, InputDialog } from '@jupyterlab/apputils';
+import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { CommandIDs, DOMAIN } from '../../commands';
 import { metadataIcon } from '../../icons';
@@ -28,7 +29,8 @@ export const sidebar: JupyterFrontEndPlugin<void> = {
     ISchemaspaces,
     IStarredEntities,
     ISearchSectionRegistry,
-    IFollowedSearches
+    IFollowedSearches,
+    IRenderMimeRegistry
   ],
   activate: (
     app: JupyterFrontEnd,
@@ -39,7 +41,8 @@ export const sidebar: JupyterFrontEndPlugin<void> = {
     spaces: ISchemaspaces | null,
     starred: IStarredEntities | null,
     registry: ISearchSectionRegistry | null,
-    followed: IFollowedSearches | null
+    followed: IFollowedSearches | null,
+    rendermime: IRenderMimeRegistry | null
   ) => {
     const trans = (translator ?? nullTranslator).load(DOMAIN);
     const { commands, shell } = app;
@@ -48,8 +51,9 @@ export const sidebar: JupyterFrontEndPlugin<void> = {
     /** A search that the panel starts with when it is loaded. */
     let pending: ISearch | null = null;
     const loadPanel = async (): Promise<SearchPanel> => {
-      const { SavedSearchStore, SearchModel, SearchPanel } = await import('../../panels/search');
-      const model = new SearchModel(metadata, metadata.feed, spaces && new SavedSearchStore(spaces));
+      const { PlainTextConverter, SavedSearchStore, SearchModel, SearchPanel } = await import('../../panels/search');
+      const texts = new PlainTextConverter(rendermime?.markdownParser ?? null);
+      const model = new SearchModel(metadata, metadata.feed, spaces && new SavedSearchStore(spaces), texts);
       const { openEntity, previewEntity, openCell } = metadata;
       const added = registry && { registry, metadata };
       if (pending !== null) {

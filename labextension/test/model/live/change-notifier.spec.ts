@@ -62,5 +62,7 @@ test('a failed run that writes a followed table is notified when it ends', async
   feed.emit('a', { ...end, run: 'urn:li:dataProcessInstance:r2', value: { status: 'failed' } });
   feed.emit('a', { ...end, value: { status: 'failed' } });
   await waitUntil(() => seen.length > 0);
-  expect(seen).toEqual([{ reason: 'run-failed', urn: table('a'), name: 'flights.ipynb#c1', actor: 'bob', run: RUN }]);
+  expect(seen).toEqual([
+    { reason: 'run-failed', urn: table('a'), named: cell('c1'), name: 'flights.ipynb#c1', actor: 'bob', run: RUN }
+  ]);
 });

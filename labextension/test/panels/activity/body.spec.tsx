@@ -6,7 +6,7 @@ import type { Change } from '../../../src/generated/api';
 import { ActivityPanel } from '../../../src/panels/activity';
 import { ActivityModel } from '../../../src/panels/activity/model';
 import { FakeFeed } from '../../support/feed';
-import { FakeServer, problem, table } from '../../support/server';
+import { FakeServer, cell, column, problem, table } from '../../support/server';
 import { waitUntil } from '../../support/wait-until';
 
 let panel: ActivityPanel | null = null;
@@ -106,4 +106,71 @@ test('a failure is shown, and an empty list explains what appears in it', async 
   server.on('GET', 'changes', { body: { cursor: 0, changes: [] } });
   [...document.querySelectorAll('button')].find(button => button.textContent === 'Try again')?.click();
   await waitUntil(() => document.body.textContent?.includes('No changes yet.') === true);
+});
+
+function findButton(name: string): HTMLButtonElement | undefined {
+  return [...document.querySelectorAll('button')].find(button => button.textContent === name);
+}
+
+/** Chooses an option of the filter for the time. */
+function choosePeriod(period: string): void {
+  const select = document.querySelector<HTMLSelectElement>('select[aria-label="Time"]')!;
+  select.value = period;
+  select.dispatchEvent(new Event('change', { bubbles: true }));
+}
+
+test('what one transaction created is one row, and what a person changed in it has its own', async () => {
+  const part = (seq: number): Partial<Change> =>
+    seq === 13
+      ? { urn: table('daily'), name: 'daily', value: { properties: { owner: 'ops' } } }
+      : { urn: column('daily', `c${seq}`), type: 'schemaField', aspect: null, operation: 'create', name: `c${seq}` };
+  show(serving(13, part));
+  await waitUntil(() => document.querySelectorAll('.jp-Colophon-activity').length === 2);
+  const [edit, created] = [...document.querySelectorAll('.jp-Colophon-activity')];
+  expect(edit?.textContent).toContain('owner ops');
+  expect(created?.querySelector('b')?.textContent).toBe('Created 12 columns of flights.daily');
+  expect(created?.querySelectorAll('[title^="urn:"]').length).toBe(3);
+  findButton('and 9 more')?.click();
+  await waitUntil(() => created?.querySelectorAll('[title^="urn:"]').length === 12);
+  expect(findButton('show fewer')?.getAttribute('aria-expanded')).toBe('true');
+});
+
+test('a run is shown by the title of its program, with what it wrote and what people changed in it', async () => {
+  const run = 'urn:li:dataProcessInstance:r1';
+  const program = { urn: cell('a1'), type: 'dataJob', name: 'flights.ipynb#a1', aspect: null };
+  const part = (seq: number): Partial<Change> =>
+    seq < 4
+      ? { run, aspect: null, operation: 'access', value: { mode: 'write' } }
+      : seq === 4
+        ? { run, value: { properties: { owner: 'ops' } } }
+        : { run, ...program, operation: 'run-end', value: { status: 'succeeded' } };
+  const names = { body: { displayNames: { [cell('a1')]: 'Clean' } } };
+  show(serving(5, part).on('POST', 'entities/display-names', names));
+  await waitUntil(() => listNames()[0] === 'Clean');
+  const row = document.querySelector('.jp-Colophon-activity');
+  expect(row?.querySelector('.jp-Colophon-activityHead')?.textContent).toContain('flights.ipynb');
+  expect(row?.textContent).toContain('Wrote 3: t3, t2, t1');
+  expect(row?.textContent).toContain('owner ops');
+});
+
+test('changes can be filtered by their time', async () => {
+  const day = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString();
+  show(serving(250, seq => ({ time: day(seq === 250 ? 0 : seq === 249 ? 3 : seq === 248 ? 20 : 100) })));
+  await waitUntil(() => listNames().length === 200);
+  for (const [period, names] of [
+    ['today', ['t250']],
+    ['week', ['t250', 't249']],
+    ['month', ['t250', 't249', 't248']]
+  ] as const) {
+    choosePeriod(period);
+    await waitUntil(() => listNames().length === names.length);
+    expect(listNames()).toEqual(names);
+    expect(findButton('Show earlier changes')).toBeUndefined();
+  }
+  choosePeriod('since');
+  await waitUntil(() => document.querySelector('input[type="date"]') !== null && listNames().length === 200);
+  const date = document.querySelector<HTMLInputElement>('input[type="date"]')!;
+  Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set?.call(date, day(10).slice(0, 10));
+  date.dispatchEvent(new Event('input', { bubbles: true }));
+  await waitUntil(() => listNames().length === 2);
 });

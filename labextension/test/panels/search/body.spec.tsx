@@ -57,6 +57,20 @@ function why(): ReturnType<typeof hit> {
   ]);
 }
 
+const CHANGE = {
+  seq: 1,
+  time: '2026-11-20T12:00:00.000Z',
+  namespace: 'default',
+  operation: 'update',
+  version: 1,
+  scope: 'SYSTEM',
+  actor: 'ada',
+  via: null,
+  run: null,
+  previous: null,
+  value: {}
+};
+
 let open: SearchPanel | null = null;
 const opened: string[] = [];
 
@@ -99,6 +113,32 @@ async function typed(model: SearchModel, text: string): Promise<void> {
   model.setText(text);
   await waitUntil(() => document.querySelector('[data-urn]') !== null && model.state.hits.length > 0);
 }
+
+test('a cell is shown by its title, with its notebook beside it', async () => {
+  const parts = [
+    { text: 'Remove ', highlighted: false },
+    { text: 'cancelled', highlighted: true }
+  ];
+  const why = { key: 'name', value: 'Remove cancelled', scope: 'SYSTEM' as const, parts };
+  const found = { ...hit('etl/flights.ipynb#a1', [why]), urn: cell('a1'), type: 'dataJob' };
+  const behind = server().on('GET', 'search', { body: answerOf([{ ...found, displayName: 'Remove cancelled' }]) });
+  await typed(shown(behind), 'cancelled');
+  const row = document.querySelector('.jp-Colophon-hit');
+  expect(row?.querySelector('.jp-Colophon-name')?.innerHTML).toBe('Remove <mark>cancelled</mark>');
+  expect(row?.querySelector('.jp-Colophon-path')?.textContent).toBe('flights.ipynb');
+  expect(row?.querySelector('.jp-Colophon-match')).toBeNull();
+  expect(document.querySelector('.jp-Colophon-hitCheck')?.getAttribute('aria-label')).toBe('Select Remove cancelled');
+});
+
+test('recent programs are shown by their titles, which are read in one request', async () => {
+  const change = { ...CHANGE, urn: cell('a1'), type: 'dataJob', name: 'flights.ipynb#a1', aspect: 'dataJobInfo' };
+  const behind = server()
+    .on('GET', 'changes', { body: { cursor: 1, changes: [change] } })
+    .on('POST', 'entities/display-names', { body: { displayNames: { [cell('a1')]: 'Load' } } });
+  shown(behind);
+  await waitUntil(() => document.querySelector('.jp-Colophon-name')?.textContent === 'Load');
+  expect(behind.count('POST', 'entities/display-names')).toBe(1);
+});
 
 test('matches are highlighted as text', async () => {
   await typed(shown(server()), 'img');

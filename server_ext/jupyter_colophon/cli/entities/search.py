@@ -55,7 +55,15 @@ class SearchCommand(CatalogCommand):
             if self.args.type:
                 _require_entity_type(client, self.args.type)
             result = client.search(query, **filters, limit=self.args.limit, include_removed=self.args.removed or None)
-        columns = {"urn": "", "type": "", "namespace": "", "name": "", "description": "", "tags": ()}
+        columns = {
+            "urn": "",
+            "type": "",
+            "namespace": "",
+            "name": "",
+            "description": "",
+            "tags": (),
+            "displayName": None,
+        }
         hits = [{name: hit.get(name, default) for name, default in columns.items()} for hit in result["hits"]]
         document: dict[str, Any] = {"total": result["total"], "hits": hits}
         shown_hits = [{**hit, "owner": None, "matches": ()} for hit in hits]

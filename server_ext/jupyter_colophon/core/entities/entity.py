@@ -38,7 +38,10 @@ class Aspect:
 
 @dataclass(frozen=True, slots=True)
 class AspectVersion:
-    """One version in an aspect's history; `diff` is the JSON Patch from the version before."""
+    """One version in an aspect's history; `diff` is the JSON Patch from the version before.
+
+    `notebook` is the path of the notebook whose kernel wrote it, empty if that is not known.
+    """
 
     version: int
     value: Mapping[str, Any] | None
@@ -47,11 +50,15 @@ class AspectVersion:
     time: Time
     diff: tuple[Mapping[str, Any], ...]
     system: WriterMetadata = None
+    notebook: Annotated[str, OMIT_DEFAULT] = ""
 
 
 @dataclass(frozen=True, slots=True)
 class EntitySummary:
-    """An entity without its aspects; one that is `removed` was softly deleted."""
+    """An entity without its aspects; one that is `removed` was softly deleted.
+
+    `display_name` is the name by which people know it, empty if that is the name in its URN.
+    """
 
     urn: str
     type: str
@@ -61,6 +68,7 @@ class EntitySummary:
     created: AuditStamp
     updated: AuditStamp
     removed: Annotated[bool, OMIT_DEFAULT] = False
+    display_name: Annotated[str, OMIT_DEFAULT] = ""
 
 
 @dataclass(frozen=True, slots=True)

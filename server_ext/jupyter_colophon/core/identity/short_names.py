@@ -58,3 +58,12 @@ def shorten_urn(urn: str) -> str:
         return program[3] if program else _DEFAULTS.get_short_name(parsed)
     except InvalidName:
         return urn
+
+
+def format_place(urn: str) -> str:
+    """Return where an entity with a title is: the file of a notebook's cell, else its short name."""
+    try:
+        notebook = parse_notebook_program_urn(Urn.parse(urn))
+    except InvalidName:
+        return urn
+    return notebook[0].rpartition("/")[2] if notebook is not None and notebook[1] is not None else shorten_urn(urn)

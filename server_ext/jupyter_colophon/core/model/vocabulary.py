@@ -13,7 +13,7 @@ descriptors instead of aspects:
   version.
 
 `text` of a reference is the key of its URN: the name of the referenced entity may change without a change here, so
-readers look names up (storage/display_names.py) and search resolves them at query time
+readers look names up (service/entities/display_names.py) and search resolves them at query time
 (service/entities/reference_names.py).
 """
 
@@ -225,6 +225,8 @@ NAMING: Final[Mapping[str, tuple[str, ...]]] = {
     "corpuser": ("corpUserEditableInfo", "corpUserInfo"),
     "corpGroup": ("corpGroupInfo",),
     "dataProduct": ("dataProductProperties",),
+    "dataFlow": ("dataFlowInfo",),
+    "dataJob": ("dataJobInfo",),
 }
 #: The entity types that descriptors of each kind refer to.
 REFERRED: Final[Mapping[Kind, tuple[str, ...]]] = {

@@ -53,8 +53,8 @@ class Reason:
 class Hit:
     """An entity that was found. Tags, terms, domains and the owner have the names of the referenced entities.
 
-    `display_name` is that of a tag, glossary term, domain, user or group that has one, `system_tags` are the tags that
-    only machines wrote.
+    `display_name` is the name by which people know the entity, if it differs from that in its URN; `system_tags` are the
+    tags that only machines wrote.
     """
 
     summary: EntitySummary

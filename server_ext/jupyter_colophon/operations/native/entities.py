@@ -7,6 +7,7 @@ from jupyter_colophon.core.entities.entity import EntityListing
 from jupyter_colophon.core.entities.metadata_scopes import ScopedMetadata
 from jupyter_colophon.core.errors import (
     ConditionFailed,
+    InvalidName,
     NotEmpty,
     NotFound,
     PatchFailed,
@@ -78,6 +79,20 @@ def list_entities(services: ProcessServices, request: OperationRequest) -> Docum
     )
     entities, cursor = services.get_or_open_catalog().reader.list_visible_entities(listing, request.principal)
     return {"entities": to_api_documents(entities), "cursor": cursor}
+
+
+@declare_operation(
+    "readDisplayNames",
+    "POST /entities/display-names",
+    body="entity-urns",
+    answers="display-names",
+    errors=[InvalidName],
+    permission="read",
+)
+def read_display_names(services: ProcessServices, request: OperationRequest) -> Document:
+    """Read the names by which people know entities; entities without one and unreadable ones are omitted."""
+    urns = [Urn.parse(urn) for urn in request.body["urns"]]
+    return {"displayNames": services.get_or_open_catalog().display_names.read_display_names(urns, request.principal)}
 
 
 @declare_operation("readEntity", "GET /entities/{urn}", parameters=[_ASPECTS], answers="entity", errors=[NotFound])

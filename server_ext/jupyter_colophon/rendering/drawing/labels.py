@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from jupyter_colophon.core.display_text import format_count_with_noun
-from jupyter_colophon.core.identity.short_names import shorten_urn
+from jupyter_colophon.core.lineage.written_data_name import format_written_data_name, get_last_part_of_path
 
 Document = Mapping[str, Any]
 
@@ -14,8 +14,6 @@ _CELL = re.compile(r"(?:.*/)?([^/]+)#([^#]+)")
 #: The random ids of cells in JupyterLab, of which eight characters are sufficient.
 _RANDOM_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _TYPES = {"dataset": "dataset", "dataJob": "program", "custom": "other entity"}
-#: The number of written data that the name of a cell lists.
-_MOST_LISTED = 2
 #: From this number on, the server may have stopped counting.
 _COUNT_LIMIT = 1000
 
@@ -25,7 +23,7 @@ def format_card_name(node: Document) -> str:
     if "members" in node:
         return f"{_count_members(node['members'])} ▸"
     cell = _parse_cell(node)
-    return node.get("title") or (cell[0] if cell else _get_last_part(node["name"]))
+    return node.get("title") or (cell[0] if cell else get_last_part_of_path(node["name"]))
 
 
 def format_card_place(node: Document) -> str:
@@ -50,14 +48,11 @@ def name_cells(nodes: Iterable[Document], edges: Iterable[Document]) -> Iterator
     written: defaultdict[str, list[str]] = defaultdict(list)
     for edge in edges:
         if edge["access"] != "unknown":
-            written[edge["source"]].append(_get_last_part(shorten_urn(edge["target"])))
+            written[edge["source"]].append(edge["target"])
     for node in nodes:
-        names = list(dict.fromkeys(written[node["urn"]]))
-        if names and not node.get("title") and _parse_cell(node):
-            more = ", …" if len(names) > _MOST_LISTED else ""
-            yield {**node, "title": f"→ {', '.join(names[:_MOST_LISTED])}{more}"}
-        else:
-            yield node
+        is_unnamed_cell = not node.get("title") and _parse_cell(node) is not None
+        name = format_written_data_name(written[node["urn"]]) if is_unnamed_cell else ""
+        yield {**node, "title": name} if name else node
 
 
 def _count_members(members: Sequence[Document]) -> str:
@@ -73,7 +68,3 @@ def _parse_cell(node: Document) -> tuple[str, str] | None:
         return None
     file, cell = match.groups()
     return file, cell[:8] if _RANDOM_ID.fullmatch(cell) else cell
-
-
-def _get_last_part(name: str) -> str:
-    return next((part for part in reversed(name.split("/")) if part), name)

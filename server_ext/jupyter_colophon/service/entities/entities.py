@@ -7,15 +7,17 @@ from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.cursor import CursorCodec
 from jupyter_colophon.core.entities.entity import Aspect, AspectVersion, Entity, EntityListing, EntitySummary
 from jupyter_colophon.core.errors import InvalidQuery, NotFound
-from jupyter_colophon.core.identity.names import NO_NAMESPACE, Urn
+from jupyter_colophon.core.identity.names import NO_NAMESPACE, Urn, make_notebook_program_urn
 from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.service.aspect_redaction import AspectRedactor
 from jupyter_colophon.service.entities.columns import ColumnReader, is_column_urn
+from jupyter_colophon.service.entities.display_names import DisplayNameReader
 from jupyter_colophon.service.read_audit import audit_reads_of_method
 from jupyter_colophon.service.read_policy import ReadPolicy
 from jupyter_colophon.storage.entities import aspects
 from jupyter_colophon.storage.entities.deleting_namespaces import filter_namespaces_not_being_deleted
 from jupyter_colophon.storage.lineage.renames import build_not_found_or_renamed_error
+from jupyter_colophon.storage.lineage.runs import find_notebook_of_kernel
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
 
 #: How many entities are examined at once for a page of visible ones.
@@ -45,6 +47,7 @@ class EntityReader:
                 self.registry.get_type(urn.type)
                 raise build_not_found_or_renamed_error(tx, str(urn))
             present = aspects.read_present_aspects(tx, self.registry, urn.type, str(urn), names)
+            (summary,) = self._add_display_names(tx, [summary], principal)
             return Entity(summary, AspectRedactor(tx, self.read_policy, principal).redact_aspects(present))
 
         return self.provider.tx_runner.run(read_visible, read_only=True)
@@ -92,7 +95,11 @@ class EntityReader:
         def read_history(tx: TableContext) -> tuple[list[AspectVersion], bool]:
             visible = AspectRedactor(tx, self.read_policy, principal)
             history, is_cut = aspects.list_aspect_versions(tx, str(urn), name, before, limit)
-            return [visible.redact_version(name, aspect_version) for aspect_version in history], is_cut
+            notebooks = self._find_notebooks_of_kernels(tx, {item.via for item in history if item.via}, principal)
+            return [
+                replace(visible.redact_version(name, item), notebook=notebooks.get(item.via or "", ""))
+                for item in history
+            ], is_cut
 
         versions, is_cut = self.provider.tx_runner.run(read_history, read_only=True)
         if not versions and not cursor:
@@ -111,6 +118,20 @@ class EntityReader:
             if aspect_version.version not in hidden
         ], more
 
+    def _find_notebooks_of_kernels(
+        self, tx: TableContext, kernels: Iterable[str], principal: Principal
+    ) -> dict[str, str]:
+        """Return the paths of the notebooks of these kernels, as far as a run is recorded that may be read."""
+        notebooks = {kernel: find_notebook_of_kernel(tx, kernel) for kernel in kernels}
+        return {
+            kernel: path
+            for kernel, path in notebooks.items()
+            if path is not None
+            and self.read_policy.may_see_entity(
+                tx, principal, make_notebook_program_urn(self.read_policy.identity.notebook_namespace, path)
+            )
+        }
+
     @audit_reads_of_method("list", lambda page: (summary.urn for summary in page[0]))
     def list_visible_entities(
         self, listing: EntityListing, principal: Principal
@@ -124,9 +145,10 @@ class EntityReader:
                 raise InvalidQuery("does not belong to this list: repeat the request without a cursor", "cursor")
 
         def read_page(tx: TableContext) -> list[EntitySummary]:
-            return self._read_page_of_summaries(
+            page = self._read_page_of_summaries(
                 tx, self.list_namespace_types(tx, listing, principal), listing, position, principal
             )
+            return self._add_display_names(tx, page, principal)
 
         summaries = self.provider.tx_runner.run(read_page, read_only=True)
         page = summaries[: listing.limit]
@@ -137,6 +159,13 @@ class EntityReader:
         return visible, self.cursors.encode_cursor(
             "entities", [*request_key, [last.namespace, last.type, last.name, last.urn]]
         )
+
+    def _add_display_names(
+        self, tx: TableContext, summaries: Collection[EntitySummary], principal: Principal
+    ) -> list[EntitySummary]:
+        reader = DisplayNameReader(tx, self.registry, self.read_policy, principal)
+        names = reader.read_display_names(summary.urn for summary in summaries)
+        return [replace(summary, display_name=names.get(summary.urn, "")) for summary in summaries]
 
     def list_namespace_types(
         self, tx: TableContext, listing: EntityListing, principal: Principal

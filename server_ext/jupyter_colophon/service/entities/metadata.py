@@ -17,7 +17,7 @@ from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.core.model.system_filter import SystemFilter
 from jupyter_colophon.core.read_budget import limit_items_to_page_bytes
 from jupyter_colophon.service.entities.columns import ColumnReader, ColumnState, SourcedDescriptor, is_column_urn
-from jupyter_colophon.service.entities.reference_names import ReferenceNameResolver
+from jupyter_colophon.service.entities.display_names import DisplayNameReader
 from jupyter_colophon.service.read_policy import ReadPolicy
 from jupyter_colophon.storage.entities import aspects
 from jupyter_colophon.storage.lineage.renames import build_not_found_or_renamed_error
@@ -152,7 +152,7 @@ class MetadataReader:
     def _resolve_visible_names(
         self, tx: TableContext, described: Sequence[SourcedDescriptor], principal: Principal
     ) -> list[ResolvedDescriptor]:
-        names = ReferenceNameResolver(tx, self.registry, self.read_policy, principal).read_visible_names(
+        names = DisplayNameReader(tx, self.registry, self.read_policy, principal).read_given_names(
             {descriptor.urn for descriptor, _ in described if descriptor.urn}
         )
         return [

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.entities.descriptors_of import list_aspect_descriptors
-from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.identity.urn import PREFIX, encode_urn_text
 from jupyter_colophon.core.model.registry import Registry
@@ -21,10 +19,10 @@ from jupyter_colophon.core.model.search_index_terms import (
     encode_index_word,
     fold_text_for_comparison,
 )
-from jupyter_colophon.core.model.vocabulary import KEY_OF, NAMING, REFERRED, Kind, format_reference_text
+from jupyter_colophon.core.model.vocabulary import KEY_OF, REFERRED, Kind, format_reference_text
 from jupyter_colophon.core.search.query_language import SearchPattern
+from jupyter_colophon.service.entities.display_names import DisplayNameReader
 from jupyter_colophon.service.read_policy import ReadPolicy
-from jupyter_colophon.storage.entities import aspects
 from jupyter_colophon.storage.search.index import NOT_REMOVED, REFERENCED
 from jupyter_colophon.storage.spi import TableContext, TextQuery
 
@@ -44,28 +42,6 @@ class ReferenceNameResolver:
     registry: Registry
     read_policy: ReadPolicy
     principal: Principal
-
-    def read_visible_names(self, urns: Iterable[str]) -> dict[str, str]:
-        """Return the names of these entities, by URN, without unnamed or unreadable ones."""
-        readable = {urn: canonical for urn in urns if (canonical := self._parse_readable_urn_or_none(urn)) is not None}
-        keys = [
-            (str(entity_urn), name)
-            for entity_urn in dict.fromkeys(readable.values())
-            for name in NAMING.get(entity_urn.type, ())
-        ]
-        names_by_urn: dict[str, dict[str, str]] = {}
-        for urn, aspect in aspects.iterate_aspects_of_keys(self.tx, self.registry, keys):
-            kind = self.registry.get_type_or_unregistered(Urn.parse(urn).type)
-            named = (
-                descriptor.text for descriptor in list_aspect_descriptors(kind, aspect) if descriptor.kind == "name"
-            )
-            if (name := next(named, "")) != "":
-                names_by_urn.setdefault(urn, {})[aspect.name] = name
-        best = {
-            urn: next(by_aspect[name] for name in NAMING[Urn.parse(urn).type] if name in by_aspect)
-            for urn, by_aspect in names_by_urn.items()
-        }
-        return {urn: best[str(entity_urn)] for urn, entity_urn in readable.items() if str(entity_urn) in best}
 
     def find_references_by_name(self, pattern: SearchPattern, kinds: Collection[Kind]) -> list[tuple[Kind, str]]:
         """Return (kind, key of the URN) of entities whose name matches the pattern, or whose URN it is."""
@@ -105,21 +81,14 @@ class ReferenceNameResolver:
             for type_ in REFERRED.get(KIND_OF_FILTER.get(facet, "property"), ())
             for value, _ in counted
         }
-        names = self.read_visible_names(urn for *_, urn in urns)
+        names = DisplayNameReader(self.tx, self.registry, self.read_policy, self.principal).read_given_names(
+            urn for *_, urn in urns
+        )
         names_by_facet: dict[str, dict[str, str]] = {}
         for facet, value, urn in sorted(urns):
             if names.get(urn, value) != value:
                 names_by_facet.setdefault(facet, {})[value] = names[urn]
         return names_by_facet
-
-    def _parse_readable_urn_or_none(self, urn: str) -> Urn | None:
-        try:
-            parsed = Urn.parse(urn)
-        except InvalidName:
-            return None
-        if parsed.type not in NAMING or not self.read_policy.may_see_entity(self.tx, self.principal, parsed):
-            return None
-        return parsed
 
 
 def _parse_folded_urn(text: str) -> list[tuple[Kind, str]]:

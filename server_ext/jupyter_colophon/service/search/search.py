@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import nsmallest
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.cursor import CursorCodec
@@ -30,6 +30,7 @@ from jupyter_colophon.core.read_budget import limit_items_to_page_bytes
 from jupyter_colophon.core.search.highlights import find_match_reasons
 from jupyter_colophon.core.search.query_language import SearchPattern, SearchQuery, SearchTerm, parse_search_query
 from jupyter_colophon.core.search.search import Group, Hit, SearchRequest, SearchResult
+from jupyter_colophon.service.entities.display_names import DisplayNameReader
 from jupyter_colophon.service.entities.point_in_time import PointInTimeView
 from jupyter_colophon.service.entities.reference_names import ReferenceNameResolver
 from jupyter_colophon.service.read_audit import audit_reads_of_method
@@ -68,6 +69,8 @@ _FULL_KINDS = frozenset({"description", "tag", "term", "domain", "owner"})
 _HIT_BYTES = 1_000
 #: In how many namespaces the tags of a facet are looked up: the work must not grow with the catalog.
 _TAG_NAMESPACES_MAX = 100
+#: The types whose entities have titles besides the names in their URNs.
+_TITLED_TYPES: Final = frozenset({"dataJob", "dataFlow"})
 #: The prefix of URNs of saved searches.
 _SAVED_SEARCHES = "urn:li:instance:(saved-searches,"
 T = TypeVar("T", Match, Group)
@@ -319,8 +322,7 @@ class CatalogSearcher:
 
         described = list(limit_items_to_page_bytes(map(describe, page), _measure_hit_bytes))
         described_entities = [(summary, descriptors) for summary, descriptors in described if summary is not None]
-        names = ReferenceNameResolver(tx, self.registry, self.read_policy, principal)
-        named = names.read_visible_names(
+        named = DisplayNameReader(tx, self.registry, self.read_policy, principal).read_display_names(
             {
                 urn
                 for summary, descriptors in described_entities
@@ -415,6 +417,9 @@ def _add_full_text_matches(
             named = tx.search.find_matches(TextQuery(exact=(word,), terms=terms), RANKED_MAX)
             results.add_matches_of_term(named, at, 0.0)
             results.named.update(_find_completely_named(tx, term.pattern.text, named, terms))
+            results.partly_named.update(match.urn for match in named)
+            if term.pattern.kind == "prefix":
+                results.partly_named.update(_find_programs_named_with_prefix(tx, word, matches, terms))
     if cut:
         # Count the matches of several terms together.
         groups = tx.search.group_matches(
@@ -442,6 +447,20 @@ def _find_completely_named(
         if words
         else ()
     )
+
+
+def _find_programs_named_with_prefix(
+    tx: TableContext, word: str, matches: Iterable[Match], terms: tuple[str, ...]
+) -> Iterable[str]:
+    """Return the URNs of programs with a title in which a word begins with this one; URNs do not contain titles."""
+    types = sorted({match.type for match in matches} & _TITLED_TYPES)
+    return {
+        match.urn
+        for type_ in types
+        for match in tx.search.find_matches(
+            TextQuery(prefixes=(word,), terms=(encode_filter_term("type", type_), *terms)), RANKED_MAX
+        )
+    }
 
 
 def _may_be_complete_name(term: SearchTerm) -> bool:

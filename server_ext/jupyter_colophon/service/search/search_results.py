@@ -20,7 +20,9 @@ class MatchCollector:
     matches: dict[str, Match] = field(default_factory=dict)
     terms: dict[str, int] = field(default_factory=dict)
     scores: dict[str, float] = field(default_factory=dict)
+    #: Those whose name is a term of the query, and those with a name in an aspect that contains a word of it.
     named: set[str] = field(default_factory=set)
+    partly_named: set[str] = field(default_factory=set)
     capped: bool = False
     #: All matches, counted in groups, if not all are ranked.
     groups: list[Group] = field(default_factory=list)
@@ -53,7 +55,8 @@ class MatchCollector:
             self.scores[match.urn]
             + _TERM_WEIGHT * self.terms[match.urn].bit_count()
             + _NAMED_WEIGHT * (match.urn in self.named)
-            + _PARTLY_NAMED_WEIGHT * (name_words is not None and name_words.contains_words(match))
+            + _PARTLY_NAMED_WEIGHT
+            * (name_words is not None and (match.urn in self.partly_named or name_words.contains_words(match)))
             - type_weight * _TYPE_ORDER.get(match.type, _OTHERS)
             for match in matches
         ]

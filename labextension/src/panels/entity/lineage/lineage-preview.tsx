@@ -1,5 +1,6 @@
 import React from 'react';
 import { useModel } from '../../../components/use-model';
+import type { Entity } from '../../../generated/api';
 import { getTypeIcon } from '../../../icons';
 import { createCurves } from '../../../lineage/curves';
 import { formatPath } from '../../../lineage/svg';
@@ -139,6 +140,11 @@ function Edges(props: { sources: number; targets: number; height: number }): Rea
   );
 }
 
+/** Returns the name of the shown entity. */
+function getCentreName({ displayName, name, type }: Entity): string {
+  return displayName ?? getNodeName({ type: type === 'dataJob' ? 'dataJob' : 'dataset', name });
+}
+
 /** A picture of what the entity comes from and what comes from it, one level each way. Its cards are two lists. */
 export function LineagePicture({ page, limit }: IPageProps & { limit: number }): React.JSX.Element {
   const { model, trans } = page;
@@ -162,7 +168,7 @@ export function LineagePicture({ page, limit }: IPageProps & { limit: number }):
       <div className="jp-Colophon-lineageCard" data-type={type} aria-current="true">
         <Icon.react tag="span" width="16px" />
         <div>
-          <b>{entity === null ? '' : getNodeName({ type: isProgram ? 'dataJob' : 'dataset', name: entity.name })}</b>
+          <b>{entity === null ? '' : getCentreName(entity)}</b>
         </div>
       </div>
       <Edges sources={1} targets={after} height={height} />
