@@ -240,7 +240,7 @@ def _compose_catalog(
     registry: Registry, policy: ReadPolicy, writing: Callable[..., WritePath], files: EventFiles | None, days: int
 ) -> Catalog:
     provider, identity, key = policy.provider, policy.identity, read_or_create_store_key(policy.provider)
-    cursors, feed = CursorCodec(key), ChangeFeed(provider, policy)
+    cursors, feed = CursorCodec(key), ChangeFeed(provider, policy, registry)
     sealer = BackgroundSealer(provider, key, read_time_ms)
     wake = partial(_wake_feed_and_sealer, feed, sealer)
     write_path = writing(provider, registry, identity, policy.authorizer, read_time_ms, wake)

@@ -21,6 +21,7 @@ annotation: Annotation
 aspect: Aspect
 change: Change
 changes: Changes
+"column-impact": ColumnImpact
 "complete-instances": CompleteInstances
 "dead-letter": DeadLetter
 "dead-letter-delete-result": DeadLetterDeleteResult
@@ -203,6 +204,65 @@ previousSystemMetadata?: {
 export interface Changes {
 cursor: number
 changes: Change[]
+}
+/**
+ * What depends on a column, and what may use it: a change of the column would affect it.
+ */
+export interface ColumnImpact {
+/**
+ * The column.
+ */
+urn: string
+levels: number
+/**
+ * The columns that depend on it, the nearest first.
+ */
+columns: {
+urn: string
+dataset: string
+/**
+ * The path of the column.
+ */
+column: string
+namespace: string
+/**
+ * The name of the dataset.
+ */
+name: string
+/**
+ * The number of steps from the column.
+ */
+level: number
+/**
+ * `data` if values of the column flow into this one, `control` if they only affect its values or rows, as in a filter or a join.
+ */
+dependency: ("data" | "control")
+/**
+ * How it is derived in the last step.
+ */
+transformation: ("identity" | "transformation" | "aggregation" | "join" | "group_by" | "filter" | "sort" | "window" | "conditional" | "indirect")
+/**
+ * The program of the last step; null if the lineage is declared without a program.
+ */
+program: (string | null)
+}[]
+/**
+ * Data and programs that use a table of one of these columns, while it is unknown which of its columns they use.
+ */
+mayUse: {
+urn: string
+type: string
+namespace: string
+name: string
+/**
+ * The title of the program; absent if there is none.
+ */
+title?: string
+}[]
+/**
+ * Whether a limit was reached, so that the lists are incomplete.
+ */
+truncated: boolean
 }
 /**
  * A page of a schemaspace's instances, each with its metadata.
@@ -2105,6 +2165,10 @@ actor: string
 value: {
 
 }
+/**
+ * The columns of a profile that are marked confidential: it has only counts of them. Absent if there are none.
+ */
+withheld?: string[]
 }[]
 /**
  * Whether the answer ended before `limit`, at 4 MiB: continue with an earlier `end`.

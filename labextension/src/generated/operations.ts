@@ -3,6 +3,7 @@ import type {
   Accesses,
   Aspect,
   Changes,
+  ColumnImpact,
   CompleteInstances,
   DeadLetterDeleteResult,
   DeadLetters,
@@ -349,6 +350,12 @@ export interface IOperations {
     body: undefined;
     answer: LineageImpact;
   };
+  /** List the columns that depend on a column, and what may use it because its columns are unknown. */
+  readColumnImpact: {
+    parameters: { urn: string; levels?: number | undefined };
+    body: undefined;
+    answer: ColumnImpact;
+  };
   /** Read the tags and owners of nodes; unknown and unreadable nodes are omitted. */
   readLineageLabels: {
     parameters: Record<never, never>;
@@ -624,6 +631,7 @@ export const OPERATIONS: { readonly [Id in keyof IOperations]: IOperation } = {
   continueLineage: { method: "POST", path: "/lineage/next" },
   readLineagePath: { method: "GET", path: "/lineage/path" },
   readLineageImpact: { method: "GET", path: "/lineage/impact" },
+  readColumnImpact: { method: "GET", path: "/lineage/column-impact" },
   readLineageLabels: { method: "POST", path: "/lineage/labels" },
   readLineageDiff: { method: "GET", path: "/lineage/diff" },
   readChanges: { method: "GET", path: "/changes" },

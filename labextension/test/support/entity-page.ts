@@ -18,6 +18,7 @@ export function createEntityPage(
     followed?: IEntityList | undefined;
     search?: (search: ISearch) => unknown;
     open?: (urn: string) => void;
+    showImpact?: (urn: string) => void;
   } = {}
 ): EntityPanel {
   const { tab = 'overview', feed, open = () => undefined } = options;
@@ -44,6 +45,9 @@ export function createEntityPage(
     copyMagic: () => undefined,
     copyText: () => undefined,
     pickReference: () => Promise.resolve(null),
+    showImpact: (urn: string) => Promise.resolve(options.showImpact?.(urn)),
+    confirmColumnRemoval: () => Promise.resolve(true),
+    askForColumnName: () => Promise.resolve('renamed'),
     deleteEntity: () => undefined,
     restoreEntity: () => undefined
   };

@@ -640,6 +640,11 @@ class Operations:
         )
         return self.caller.call(call, timeout_s)
 
+    def read_column_impact(self, urn: str, *, levels: int | None = None, timeout_s: float | None = None) -> Document:
+        """List the columns that depend on a column, and what may use it because its columns are unknown. Answer: `ColumnImpact`."""
+        call = Call("readColumnImpact", "GET", "/lineage/column-impact", query={"urn": urn, "levels": levels})
+        return self.caller.call(call, timeout_s)
+
     def read_lineage_labels(self, body: Body, *, timeout_s: float | None = None) -> Document:
         """Read the tags and owners of nodes; unknown and unreadable nodes are omitted. Body: `LineageNodes`. Answer: `LineageLabels`."""
         call = Call("readLineageLabels", "POST", "/lineage/labels", body=body)

@@ -234,6 +234,17 @@ function Actions({ page, entity }: IPageProps & { entity: Entity }): React.JSX.E
           {trans.__('Lineage')}
         </button>
       )}
+      {parseColumnUrn(urn) && (
+        <button
+          type="button"
+          className="jp-Colophon-button"
+          title={trans.__('What depends on the column')}
+          onClick={() => void actions.showImpact(urn)}
+        >
+          <lineageIcon.react tag="span" width="16px" />
+          {trans.__('Impact')}
+        </button>
+      )}
       {hasCode && (
         <button
           type="button"

@@ -24,6 +24,7 @@ import type { INeighbours } from './lineage/neighbours';
 import { listNeighbours } from './lineage/neighbours';
 import type { IProfile } from './columns/profile';
 import { readNewestProfile } from './columns/profile';
+import { SCHEMA_ASPECT } from './columns/schema-edits';
 import type { IHistory } from './runs/timeline';
 import { isCurrent, readHistory } from './runs/timeline';
 import type { IField } from './metadata/user-metadata';
@@ -209,6 +210,14 @@ export class EntityModel extends LiveModel<IEntityState> {
   /** Changes an aspect at once; if it fails, the editor stays open with the problem. */
   async change(spec: AspectSpec, apply: (value: ReadonlyJSONObject) => ReadonlyJSONObject): Promise<void> {
     await this._change(this._createEditor(spec), apply);
+  }
+
+  /** Changes the schema of a table at once. */
+  async changeSchema(apply: (schema: ReadonlyJSONObject) => ReadonlyJSONObject): Promise<void> {
+    const spec = this.state.type?.aspects.find(({ name }) => name === SCHEMA_ASPECT);
+    if (spec) {
+      await this.change(spec, apply);
+    }
   }
 
   /** Changes the user metadata of a column at once. */

@@ -23,6 +23,12 @@ export interface IEntityActions {
   copyText(text: string): void;
   /** Asks for an owner, a glossary term or a domain; resolves to its URN, or null if the user cancels. */
   pickReference(kind: ReferenceKind): Promise<string | null>;
+  /** Shows what depends on a column. */
+  showImpact(urn: string): Promise<void>;
+  /** Shows what depends on a column that is to be removed from the schema; resolves to whether the user confirms. */
+  confirmColumnRemoval(urn: string): Promise<boolean>;
+  /** Asks for a new name of a column, and shows what depends on it; resolves to null if the user cancels. */
+  askForColumnName(urn: string, name: string): Promise<string | null>;
   deleteEntity(urn: string): void;
   restoreEntity(urn: string): void;
 }

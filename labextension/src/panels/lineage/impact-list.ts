@@ -2,6 +2,7 @@ import type { LineageImpact } from '../../generated/api';
 import { findLastTimes } from '../../lineage/colouring';
 import type { INode } from '../../lineage/graph';
 import { mergeAnswers } from '../../lineage/graph';
+import { formatCsv } from '../../model/csv';
 import type { ICatalog, IInterval } from '../../tokens';
 import { readNodeLabels } from './node-labels';
 
@@ -46,12 +47,6 @@ export async function readImpact(
   return { counts, entities };
 }
 
-/** Quotes a value for CSV; a spreadsheet must not run it as a formula. */
-function quoteCsv(value: string): string {
-  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\n\r]/.test(safe) ? `"${safe.replace(/"/g, '""')}"` : safe;
-}
-
 /** Formats the entities as CSV, with a line of names. */
 export function formatImpactCsv(entities: readonly IImpactEntity[]): string {
   const lines = entities.map(({ node, owner, last }) => [
@@ -63,8 +58,5 @@ export function formatImpactCsv(entities: readonly IImpactEntity[]): string {
     last,
     node.urn
   ]);
-  return [['type', 'namespace', 'name', 'level', 'owner', 'last', 'urn'], ...lines]
-    .map(line => line.map(quoteCsv).join(','))
-    .join('\r\n')
-    .concat('\r\n');
+  return formatCsv([['type', 'namespace', 'name', 'level', 'owner', 'last', 'urn'], ...lines]);
 }

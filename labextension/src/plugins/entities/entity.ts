@@ -12,6 +12,7 @@ import { shortenUrn } from '../../model/urns';
 import type { IEntityActions } from '../../panels/entity/page';
 import { IEntityTabRegistry, IFollowedEntities, IFormTools, IMetadataService, IStarredEntities } from '../../tokens';
 import { getBrowserStorage } from '../browser-storage';
+import { createColumnActions } from './column-dialogs';
 import { registerEntityCommands } from './entity-commands';
 import { addEntityTabs } from './entity-tabs';
 import { warnBeforeUnload } from '../application/warn-before-unload';
@@ -62,6 +63,7 @@ function createActions(
       };
       return pickEntity(metadata, titles[kind], { types: TYPES[kind], okLabel: trans.__('Add') }, trans);
     },
+    ...createColumnActions(metadata, trans),
     deleteEntity: urn => void commands.execute(CommandIDs.deleteEntity, { urn }),
     restoreEntity: urn => void commands.execute(CommandIDs.restoreEntity, { urn }),
     copyText: text => {

@@ -1,10 +1,13 @@
 """JSON values in memory: size, equality, copies, and copies without some parts."""
 
 from collections.abc import Callable, Mapping
+from types import NoneType
 from typing import Any, Final
 
 #: The approximate size of a number, a boolean or null as JSON text.
 _SCALAR_BYTES: Final = 8
+#: The types of most items that are neither texts nor objects.
+_COMMON_TYPES: Final = (int, float, NoneType, list, tuple)
 #: Deeper than any stored document.
 _DEPTH_MAX: Final = 100
 #: Returned by `remove_hidden_values` if nothing is left of a value.
@@ -44,14 +47,18 @@ def is_larger_as_json(value: object, bytes_max: int) -> bool:
     size, waiting = 0, [value]
     while waiting:
         item = waiting.pop()
-        size += len(item) if isinstance(item, str) else _SCALAR_BYTES
+        # The check of an abstract class takes longer than all else, and most items are texts.
+        if isinstance(item, str):
+            size += len(item)
+        else:
+            size += _SCALAR_BYTES
+            if isinstance(item, dict) or (not isinstance(item, _COMMON_TYPES) and isinstance(item, Mapping)):
+                size += sum(map(len, item))
+                waiting.extend(item.values())
+            elif isinstance(item, list | tuple):
+                waiting.extend(item)
         if size > bytes_max:
             return True
-        if isinstance(item, Mapping):
-            size += sum(map(len, item))
-            waiting.extend(item.values())
-        elif isinstance(item, list | tuple):
-            waiting.extend(item)
     return False
 
 

@@ -27,6 +27,9 @@ Transformation = Literal[
     "indirect",
 ]
 
+#: The transformations in which values flow from one column into the other.
+VALUE_TRANSFORMATIONS: Final[frozenset[Transformation]] = frozenset({"identity", "transformation", "aggregation"})
+
 #: The status of a run that has not ended.
 RUNNING: Literal["running"] = "running"
 _INTENDED: Final = Member("intendedOutputs")

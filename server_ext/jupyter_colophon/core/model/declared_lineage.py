@@ -9,15 +9,15 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final, cast, get_args
+from typing import Any, Final, NamedTuple, cast, get_args
 
 from jupyter_colophon.core.errors import InvalidName, Problem
 from jupyter_colophon.core.identity.names import (
     APPLICATION_ORCHESTRATOR,
     Urn,
+    is_valid_namespace_name,
     make_data_flow_urn,
     make_data_job_urn,
-    parse_program_urn,
 )
 from jupyter_colophon.core.identity.urn import PREFIX, decode_urn_text
 from jupyter_colophon.core.lineage.run import Transformation
@@ -34,6 +34,8 @@ COLUMNS_MOST: Final = 200_000
 _TYPE: Final = "jobs"
 _SOURCE_CHARACTERS: Final = 120
 _MARK: Final = "asserted:"
+#: What the URNs of placeholder programs begin with, before the namespace.
+_PLACEHOLDER: Final = f"{PREFIX}dataJob:({PREFIX}dataFlow:({APPLICATION_ORCHESTRATOR},{APPLICATION},"
 _FIELD: Final = f"{PREFIX}schemaField:("
 #: Target, its field, source, its field.
 Column = tuple[str, str, str, str]
@@ -93,18 +95,41 @@ def make_placeholder_program_urn(namespace: str, source: str, data: str) -> Urn:
     )
 
 
-def parse_placeholder_source(urn: Urn) -> str | None:
-    """Return the source in a URN made by `make_placeholder_program_urn`, None for every other URN."""
-    program = parse_program_urn(urn)
-    if program is None or program[1:3] != (APPLICATION, _TYPE):
+class Placeholder(NamedTuple):
+    """What the URN of a placeholder program contains."""
+
+    namespace: str
+    source: str
+
+
+def parse_placeholder(urn: str) -> Placeholder | None:
+    """Parse a URN made by `make_placeholder_program_urn`; None for every other URN.
+
+    It parses the canonical text itself, since a graph may have thousands of placeholders.
+    """
+    if not urn.startswith(_PLACEHOLDER):
         return None
-    source, hash_, _ = program[3].rpartition("#")
-    return source if hash_ else None
+    namespace, _, name = urn.removeprefix(_PLACEHOLDER).removesuffix(")").partition("),")
+    source, hash_, _ = name.removeprefix(f"{_TYPE}.").rpartition("#")
+    if not hash_ or not name.startswith(f"{_TYPE}.") or not is_valid_namespace_name(namespace):
+        return None
+    return Placeholder(namespace, decode_urn_text(source))
+
+
+def parse_placeholder_source(urn: str) -> str | None:
+    """Return the source in a URN made by `make_placeholder_program_urn`, None for every other URN."""
+    placeholder = parse_placeholder(urn)
+    return None if placeholder is None else placeholder.source
 
 
 def format_version_mark(urn: str, version: int, aspect: str = ASPECT) -> str:
     """Return the text that stands for a run: the period during which a version of an aspect is in force."""
     return f"{_MARK}{version}:{urn}" if aspect == ASPECT else f"{_MARK}{aspect}/{version}:{urn}"
+
+
+def is_version_mark(run: str) -> bool:
+    """Return whether a text was made by `format_version_mark`; otherwise it is a run."""
+    return run.startswith(_MARK)
 
 
 def parse_version_mark(run: str) -> tuple[str, str, int] | None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, cast, get_args
 
 from jupyter_colophon.core.identity.names import Urn
-from jupyter_colophon.core.lineage.run import Transformation
+from jupyter_colophon.core.lineage.run import VALUE_TRANSFORMATIONS, Transformation
 
 #: A source column (OpenLineage's name of the dataset, its URN, the field) and a target field.
 Pair = tuple[tuple[str, str], Urn, str, str]
@@ -68,5 +68,5 @@ def _find_strongest_transformation(transformations: Sequence[Mapping[str, Any]],
 def _map_facet_transformation(entry: Mapping[str, Any]) -> Transformation:
     is_direct = (entry.get("type") or "DIRECT").upper() != "INDIRECT"
     word = (entry.get("subtype") or "").lower()
-    is_known = word in get_args(Transformation) and is_direct == (word in ("identity", "transformation", "aggregation"))
+    is_known = word in get_args(Transformation) and is_direct == (word in VALUE_TRANSFORMATIONS)
     return cast("Transformation", word) if is_known else "transformation" if is_direct else "indirect"

@@ -38,7 +38,8 @@ def render_timeseries_value(value: TimeseriesValue) -> Document:
         "recorded": format_ms_as_iso_time(value.recorded),
         "actor": value.actor,
     }
-    return document | {"value": dict(value.value)}
+    withheld = {"withheld": list(value.withheld)} if value.withheld else {}
+    return document | withheld | {"value": dict(value.value)}
 
 
 def render_entity(value: Entity, descriptors: Iterable[ResolvedDescriptor]) -> Document:

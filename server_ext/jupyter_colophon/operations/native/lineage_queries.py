@@ -3,10 +3,11 @@
 import time as clock
 from typing import Any, Final, cast
 
-from jupyter_colophon.core.documents.codec import to_api_documents
+from jupyter_colophon.core.documents.codec import to_api_document, to_api_documents
 from jupyter_colophon.core.errors import HistoryExpired, InvalidName, InvalidQuery, NotFound
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.lineage.answers import DAY_MS, LineageDiffRequest, PathRequest
+from jupyter_colophon.core.lineage.column_impact import ColumnImpactRequest
 from jupyter_colophon.core.lineage.graph import (
     DEFAULT_RELATIONS,
     MAX_LEVELS,
@@ -23,11 +24,16 @@ from jupyter_colophon.operations.parameter import Parameter, declare_number, dec
 from jupyter_colophon.operations.request import Document, OperationRequest
 from jupyter_colophon.operations.services import ProcessServices
 from jupyter_colophon.operations.shared_parameters import AS_OF, END, START, URN
+from jupyter_colophon.service.entities.columns import is_column_urn
+from jupyter_colophon.service.lineage import column_impact
 
 _FROM: Final = declare_text(
     "from", "The URN of the node from which the data flows.", required=True, format="colophon-urn"
 )
 _TO: Final = declare_text("to", "The URN of the node to which the data flows.", required=True, format="colophon-urn")
+_COLUMN: Final = declare_text(
+    "urn", "The URN of the column: `urn:li:schemaField:(<dataset>,<path>)`.", required=True, format="colophon-urn"
+)
 _REACH: Final = declare_number("levels", "Maximum number of levels.", default=MAX_LEVELS, minimum=1, maximum=MAX_LEVELS)
 _BEFORE: Final = declare_time("from", "The earlier time; by default, one day before the later time.")
 _AFTER: Final = declare_time("to", "The later time; by default, now.")
@@ -100,6 +106,23 @@ def read_lineage_impact(services: ProcessServices, request: OperationRequest) ->
         | lineage_documents.render_requested_times(lineage_request.window, lineage_request.as_of)
         | lineage_documents.render_impact_counts(impact)
     )
+
+
+@declare_operation(
+    "readColumnImpact",
+    "GET /lineage/column-impact",
+    parameters=[_COLUMN, _REACH],
+    answers="column-impact",
+    errors=[InvalidName, InvalidQuery, NotFound],
+)
+def read_column_impact(services: ProcessServices, request: OperationRequest) -> Document:
+    """List the columns that depend on a column, and what may use it because its columns are unknown."""
+    column = Urn.parse(request[_COLUMN])
+    if not is_column_urn(column):
+        raise InvalidQuery("is not the URN of a column of a dataset", "urn")
+    impact_request = ColumnImpactRequest(column.parse_part_as_urn(0), column.parts[1], request[_REACH])
+    impact = column_impact.read_column_impact(services.get_or_open_catalog().lineage, impact_request, request.principal)
+    return {"urn": str(column), "levels": impact_request.levels} | to_api_document(impact)
 
 
 @declare_operation(

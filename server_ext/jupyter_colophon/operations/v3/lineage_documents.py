@@ -37,7 +37,7 @@ class LineageRenderer:
             "frontier": sorted(
                 self.format_node_key(urn)
                 for urn in lineage.frontier
-                if declared_lineage.parse_placeholder_source(Urn.parse(urn)) is None
+                if declared_lineage.parse_placeholder_source(urn) is None
             ),
             "truncated": lineage.truncated,
         }
@@ -88,7 +88,7 @@ class LineageRenderer:
 def convert_to_display_urn(text: str) -> Urn:
     """Return the URN under which a node is shown: for declared lineage, that of the source (`job.<namespace>.-.<source>`)."""
     urn = Urn.parse(text)
-    source = declared_lineage.parse_placeholder_source(urn)
+    source = declared_lineage.parse_placeholder_source(str(urn))
     if source is None:
         return urn
     return make_data_job_urn(make_data_flow_urn(*urn.parse_part_as_urn(0).parts), f"jobs.{source}")

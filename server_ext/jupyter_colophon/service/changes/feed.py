@@ -11,7 +11,9 @@ from jupyter_colophon.core.entities.change import Change
 from jupyter_colophon.core.errors import StorageError
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.instances.instance_namespaces import INSTANCE
+from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.service.aspect_redaction import AspectRedactor
+from jupyter_colophon.service.confidential_values import withhold_values_in_changes
 from jupyter_colophon.service.read_audit import audit_reads_of_method
 from jupyter_colophon.service.read_policy import ReadPolicy
 from jupyter_colophon.storage.changes import log, signed_chain
@@ -52,6 +54,7 @@ class ChangeFeed:
 
     provider: StorageProvider
     read_policy: ReadPolicy
+    registry: Registry
     _listeners: list[_Subscription] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _after: int = 0
@@ -108,6 +111,7 @@ class ChangeFeed:
         matching = [
             change for change in changes if all(getattr(change, name) == value for name, value in where.items())
         ]
+        matching = list(self.withhold_confidential_values(matching))
         if not self.read_policy.has_site_policy:
             return matching if "read" in principal.scopes else []
         # An instance is decided by the namespace in its document, below.
@@ -128,6 +132,10 @@ class ChangeFeed:
         return self.provider.tx_runner.run(
             lambda tx: _redact_change_values(tx, self.read_policy, visible_changes, principal), read_only=True
         )
+
+    def withhold_confidential_values(self, changes: Sequence[Change]) -> Sequence[Change]:
+        """Return changes without values of confidential columns. Must not be called inside a transaction."""
+        return withhold_values_in_changes(self.provider, self.registry, changes)
 
     def _may_see_program_of_access(self, change: Change, principal: Principal) -> bool:
         """Return whether the program of an access may be seen."""

@@ -71,7 +71,7 @@ def _read_current_edges(tx: TableContext, triples: Iterable[Triple]) -> list[Edg
     program_triples = [
         triple
         for triple in sorted(triples)
-        if declared_lineage.parse_placeholder_source(Urn.parse(get_program_of_node(triple[1]))) is None
+        if declared_lineage.parse_placeholder_source(get_program_of_node(triple[1])) is None
     ]
     return [
         edge

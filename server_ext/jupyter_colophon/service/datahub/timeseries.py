@@ -1,7 +1,7 @@
 """Read timeseries aspects, newest first."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -12,6 +12,7 @@ from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.core.model.system_metadata import SystemMetadata
 from jupyter_colophon.core.read_budget import PAGE_BYTES_MAX, limit_items_to_page_bytes
+from jupyter_colophon.service.confidential_values import ConfidentialValues
 from jupyter_colophon.service.datahub import runs_as_process_instances
 from jupyter_colophon.service.lineage.lineage_nodes import NodeCache
 from jupyter_colophon.service.read_policy import ReadPolicy
@@ -22,13 +23,17 @@ from jupyter_colophon.storage.spi import Range, Row, StorageProvider, TableConte
 
 @dataclass(frozen=True, slots=True)
 class TimeseriesValue:
-    """A value of a timeseries. `time` is its own time, `recorded` when the catalog stored it (ms)."""
+    """A value of a timeseries. `time` is its own time, `recorded` when the catalog stored it (ms).
+
+    `withheld` are the columns whose values it does not have, because they are marked confidential.
+    """
 
     time: int
     value: Mapping[str, Any]
     actor: str
     recorded: int
     system: SystemMetadata | None
+    withheld: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +86,10 @@ class TimeseriesReader:
             elif aspects.find_entity_summary(tx, str(urn)) is None:
                 return TimeseriesPage([], False)
             else:
-                timed_values = map(
-                    _parse_timeseries_value, table.scan(within, limit if matches is None else None, "desc")
+                confidential = ConfidentialValues(tx, self.registry)
+                timed_values = (
+                    _withhold_values(confidential, urn, name, _parse_timeseries_value(row))
+                    for row in table.scan(within, limit if matches is None else None, "desc")
                 )
             matching = islice(
                 (timed_value for timed_value in timed_values if matches is None or matches(timed_value.value)), limit
@@ -108,6 +115,17 @@ class TimeseriesReader:
 def _measure_value_bytes(timed_value: TimeseriesValue) -> int:
     """Return the approximate size of a value in a response."""
     return measure_json_bytes(timed_value.value)
+
+
+def _withhold_values(
+    confidential: ConfidentialValues, urn: Urn, aspect: str, timed_value: TimeseriesValue
+) -> TimeseriesValue:
+    """Return a value without values of confidential columns; filters do not see them either."""
+    withheld = confidential.list_withheld_columns(str(urn), aspect, timed_value.value)
+    if not withheld:
+        return timed_value
+    value = confidential.withhold_values(str(urn), aspect, timed_value.value) or {}
+    return replace(timed_value, value=value, withheld=withheld)
 
 
 def _parse_timeseries_value(row: Row) -> TimeseriesValue:

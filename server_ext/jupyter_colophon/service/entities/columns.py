@@ -56,6 +56,10 @@ class ColumnReader:
         plain = simplify_column_path(path)
         return self._build_columns([plain], self._read_dataset_descriptors())[0]
 
+    def read_columns_with_metadata(self) -> list[ColumnState]:
+        """Return all columns that have metadata."""
+        return self._build_columns(self.list_column_paths_with_metadata(), self._read_dataset_descriptors())
+
     def list_column_paths_with_metadata(self) -> list[str]:
         """Return the paths of all columns that have metadata, sorted."""
         own = map(simplify_column_path, aspects.list_field_paths_with_metadata(self.tx, self.dataset))

@@ -29,12 +29,19 @@ def join_edges_of_placeholders(edges: Sequence[LineageEdge], placeholders: froze
 
 def _join_read_and_write(read: LineageEdge, write: LineageEdge) -> LineageEdge:
     ends = [edge.end for edge in (read, write) if edge.end is not None]
-    return replace(
-        write,
+    # `replace` takes several times longer, and a graph may have thousands of these edges.
+    return LineageEdge(
         source=read.source,
+        target=write.target,
         access="declared",
+        runs=write.runs,
+        run_count=write.run_count,
         start=max(read.start, write.start),
         end=min(ends) if ends else None,
+        components=write.components,
+        reported_by=write.reported_by,
+        declared=write.declared,
+        statements=write.statements,
     )
 
 
@@ -42,17 +49,18 @@ def move_hidden_counts_to_data(nodes: Iterable[LineageNode], edges: Sequence[Lin
     """Return the nodes without stand-ins, whose hidden counts are added to the adjacent data."""
     all_nodes = list(nodes)
     placeholders = {node.urn: node for node in all_nodes if node.declared}
+    if not placeholders:
+        return tuple(all_nodes)
     upstream: dict[str, int] = defaultdict(int)
     downstream: dict[str, int] = defaultdict(int)
     at_least: set[str] = set()
     for edge in edges:
-        for placeholder, data, side, count in (
-            (edge.source, edge.target, upstream, "hidden_upstream"),
-            (edge.target, edge.source, downstream, "hidden_downstream"),
-        ):
-            if placeholder in placeholders:
-                side[data] += getattr(placeholders[placeholder], count)
-                at_least |= {data} if placeholders[placeholder].hidden_at_least else set()
+        if (writer := placeholders.get(edge.source)) is not None:
+            upstream[edge.target] += writer.hidden_upstream
+            at_least |= {edge.target} if writer.hidden_at_least else set()
+        if (reader := placeholders.get(edge.target)) is not None:
+            downstream[edge.source] += reader.hidden_downstream
+            at_least |= {edge.source} if reader.hidden_at_least else set()
     return tuple(
         replace(
             node,
@@ -60,6 +68,8 @@ def move_hidden_counts_to_data(nodes: Iterable[LineageNode], edges: Sequence[Lin
             hidden_downstream=node.hidden_downstream + downstream[node.urn],
             hidden_at_least=node.hidden_at_least or node.urn in at_least,
         )
+        if upstream[node.urn] or downstream[node.urn] or node.urn in at_least
+        else node
         for node in all_nodes
         if node.urn not in placeholders
     )
@@ -70,6 +80,7 @@ def replace_placeholders_in_frontier(
 ) -> set[str]:
     """Return the frontier with stand-ins replaced by the adjacent data."""
     frontier_urns = set(frontier)
-    adjacent = {edge.target for edge in edges if edge.source in placeholders & frontier_urns}
-    adjacent |= {edge.source for edge in edges if edge.target in placeholders & frontier_urns}
+    open_placeholders = placeholders & frontier_urns
+    adjacent = {edge.target for edge in edges if edge.source in open_placeholders}
+    adjacent |= {edge.source for edge in edges if edge.target in open_placeholders}
     return (frontier_urns - placeholders) | adjacent

@@ -19,6 +19,7 @@ from jupyter_colophon.core.lineage.answers import (
     Paths,
 )
 from jupyter_colophon.core.lineage.graph import (
+    ALL_TIME,
     MAX_LEVELS,
     MAX_RELATIONS,
     Lineage,
@@ -42,6 +43,8 @@ from jupyter_colophon.storage.entities import aspects
 from jupyter_colophon.storage.entities.retention import require_history_kept_at
 from jupyter_colophon.storage.lineage.edges_as_of import Side, get_lineage_edges_at
 from jupyter_colophon.storage.lineage.renames import build_not_found_or_renamed_error, is_left_by_rename
+from jupyter_colophon.storage.lineage.run_accesses import Triple
+from jupyter_colophon.storage.lineage.statements import get_program_of_node
 from jupyter_colophon.storage.spi import Range, Row, StorageProvider, TableContext
 
 T = TypeVar("T")
@@ -68,6 +71,14 @@ class LineageQuery:
         return LineageWalker(
             get_lineage_edges_at(self.tx, self.as_of), self.clock, self.nodes.filter_visible_nodes
         ).walk_graph(request, until)
+
+    def find_visible_neighbours(self, side: Side, urns: Sequence[str], modes: Sequence[str]) -> list[Triple]:
+        """Return the relations of these nodes in these modes whose ends are visible, up to MAX_RELATIONS."""
+        edges = get_lineage_edges_at(self.tx, self.as_of)
+        triples = edges.find_neighbours(side, urns, modes, ALL_TIME, MAX_RELATIONS) if urns else []
+        ends = {end for data, node, _ in triples for end in (data, get_program_of_node(node))}
+        visible = self.nodes.filter_visible_nodes(ends)
+        return [triple for triple in triples if triple[0] in visible and get_program_of_node(triple[1]) in visible]
 
     @property
     def builder(self) -> LineageBuilder:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.identity.names import APPLICATION_ORCHESTRATOR, Urn
 from jupyter_colophon.core.model import declared_lineage
 from jupyter_colophon.service.lineage.lineage_traversal import is_data_node
 from jupyter_colophon.service.read_policy import ReadPolicy
@@ -35,7 +35,9 @@ class NodeCache:
 
     def read_program_titles(self, urns: Iterable[str]) -> dict[str, str]:
         """Return the titles of programs that have one."""
-        return runs.read_program_titles(self.tx, [urn for urn in urns if not is_data_node(urn)])
+        programs = [urn for urn in urns if not is_data_node(urn)]
+        rows = self.get_or_create_node_rows(programs)
+        return runs.read_program_titles(self.tx, [urn for urn in programs if not rows[urn].get("declared")])
 
     def filter_visible_nodes(self, urns: set[str]) -> set[str]:
         """Return the nodes that the principal may see."""
@@ -49,15 +51,21 @@ class NodeCache:
         return {urn for urn in urns if self._visible[urn]}
 
     def _create_synthetic_row(self, text: str) -> Row:
-        urn, identity = Urn.parse(text), self.read_policy.identity
-        source = declared_lineage.parse_placeholder_source(urn)
+        placeholder = declared_lineage.parse_placeholder(text)
+        if placeholder is not None:
+            type_, namespace, name = "dataJob", placeholder.namespace, placeholder.source
+            platform: str | None = APPLICATION_ORCHESTRATOR
+        else:
+            urn, identity = Urn.parse(text), self.read_policy.identity
+            type_, namespace, name = urn.type, identity.get_namespace(urn), identity.get_short_name(urn)
+            platform = identity.get_platform(urn)
         return {
             "urn": text,
-            "type": urn.type,
-            "namespace": identity.get_namespace(urn),
-            "name": identity.get_short_name(urn) if source is None else source,
-            "platform": identity.get_platform(urn),
-            "deleted": source is None,
+            "type": type_,
+            "namespace": namespace,
+            "name": name,
+            "platform": platform,
+            "deleted": placeholder is None,
             "updated": 0,
-            "declared": source is not None,
+            "declared": placeholder is not None,
         }

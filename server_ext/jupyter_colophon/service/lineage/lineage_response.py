@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import NamedTuple
 
-from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.lineage.graph import (
     COMPONENTS_MAX,
     MAX_RELATIONS,
@@ -125,9 +124,7 @@ class LineageBuilder:
         """
         edges, has_all = self._read_edges_and_is_complete(triples, window, statements)
         ends = {end for edge in edges for end in (edge.source, edge.target)}
-        placeholders = frozenset(
-            urn for urn in ends if declared_lineage.parse_placeholder_source(Urn.parse(urn)) is not None
-        )
+        placeholders = frozenset(urn for urn in ends if declared_lineage.parse_placeholder_source(urn) is not None)
         return join_edges_of_placeholders(edges, placeholders), has_all
 
     def _read_edges_and_is_complete(
@@ -135,22 +132,29 @@ class LineageBuilder:
     ) -> tuple[tuple[LineageEdge, ...], bool]:
         """Return the edges, and whether all of their runs and components are included."""
         stored_edges = self.edges.read_edges(sorted(triples), window, _RUNS_SHOWN)
-        newest = [stored_edge.runs[0] for stored_edge in stored_edges if stored_edge.runs]
-        actors = {urn: row["actor"] for urn, row in read_run_rows(self.tx, newest).items()} | read_declaring_actors(
-            self.tx, newest
-        )
+        reporters = self._read_reporters(stored_edges)
         statements_by_triple = {**self._read_statements(stored_edges, statements), **statements}
         merged: dict[tuple[str, str, str], LineageEdge] = {}
         for stored_edge in stored_edges:
-            for edge in _create_directed_edges(
-                stored_edge,
-                actors,
-                statements_by_triple.get((stored_edge.data, stored_edge.program, stored_edge.mode), ()),
-            ):
+            triple = (stored_edge.data, stored_edge.program, stored_edge.mode)
+            for edge in _create_directed_edges(stored_edge, reporters[triple], statements_by_triple.get(triple, ())):
                 key = (edge.source, edge.target, edge.access)
                 merged[key] = _merge_edges_of_same_access(merged[key], edge) if key in merged else edge
         edges, has_all = _limit_edges_to_response_size(merged.values())
         return edges, has_all and all(stored_edge.complete for stored_edge in stored_edges)
+
+    def _read_reporters(self, edges: Sequence[Edge]) -> Mapping[Triple, str]:
+        """Return who reported each edge: the source of a declaration, or the actor of the newest run."""
+        programs = {edge.program for edge in edges}
+        sources = {program: declared_lineage.parse_placeholder_source(program) for program in programs}
+        newest = [edge.runs[0] for edge in edges if edge.runs and not sources[edge.program]]
+        actors = {urn: row["actor"] for urn, row in read_run_rows(self.tx, newest).items()}
+        actors |= read_declaring_actors(self.tx, newest)
+        return {
+            (edge.data, edge.program, edge.mode): sources[edge.program]
+            or actors.get(edge.runs[0] if edge.runs else "", "")
+            for edge in edges
+        }
 
     def _read_statements(
         self, edges: Sequence[Edge], statements_by_triple: Mapping[Triple, set[str]]
@@ -250,7 +254,7 @@ class LineageBuilder:
             program: urn
             for urn, program, mode in triples
             if (urn, program, mode) not in walk.triples
-            and declared_lineage.parse_placeholder_source(Urn.parse(program)) is not None
+            and declared_lineage.parse_placeholder_source(program) is not None
         }
         reads = (
             self.edges.count_neighbours("program", sorted(placeholders), ("read",), window, _HIDDEN_CAP)
@@ -354,7 +358,10 @@ def _merge_edges_of_same_access(first: LineageEdge, second: LineageEdge) -> Line
 def _limit_edges_to_response_size(edges: Collection[LineageEdge]) -> tuple[tuple[LineageEdge, ...], bool]:
     """Limit the edges and their components to the size of a response; return whether all are included."""
     has_all = all(len(edge.components) <= COMPONENTS_MAX for edge in edges)
-    cut = (replace(edge, components=edge.components[:COMPONENTS_MAX]) for edge in edges)
+    cut = (
+        edge if len(edge.components) <= COMPONENTS_MAX else replace(edge, components=edge.components[:COMPONENTS_MAX])
+        for edge in edges
+    )
     page = tuple(limit_items_to_page_bytes(cut, _measure_edge_bytes, LIST_BYTES_MAX))
     return page, has_all and len(page) == len(edges)
 
@@ -371,13 +378,10 @@ def _measure_column_edge_bytes(edge: ColumnLineage) -> int:
     return _EDGE_BYTES + sum(map(len, texts))
 
 
-def _create_directed_edges(edge: Edge, actors: Mapping[str, str], statements: Collection[str]) -> Iterable[LineageEdge]:
+def _create_directed_edges(edge: Edge, reporter: str, statements: Collection[str]) -> Iterable[LineageEdge]:
     """Yield the directed edges of an access: a read from data to program, a write back, `both` as two."""
-    runs = [run for run in edge.runs if declared_lineage.parse_version_mark(run) is None]
+    runs = tuple([run for run in edge.runs if not declared_lineage.is_version_mark(run)])
     is_declared = not runs and bool(edge.runs)
-    source = declared_lineage.parse_placeholder_source(Urn.parse(edge.program)) or actors.get(
-        edge.runs[0] if edge.runs else "", ""
-    )
     ends, mode = [], to_access_mode_of_index(edge.mode)
     if mode != "write":
         ends.append((edge.data, edge.program))
@@ -388,12 +392,12 @@ def _create_directed_edges(edge: Edge, actors: Mapping[str, str], statements: Co
             source=start,
             target=target,
             access=mode,  # type: ignore[arg-type]  # the store holds only modes that were checked
-            runs=tuple(runs),
+            runs=runs,
             run_count=0 if is_declared else edge.run_count,
             start=edge.start,
             end=edge.stop,
             components=edge.components,
-            reported_by=source or "",
+            reported_by=reporter,
             declared=is_declared,
             statements=tuple(sorted(statements)),
         )

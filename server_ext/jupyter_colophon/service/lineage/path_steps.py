@@ -7,7 +7,6 @@ path. So the flows of a program are grouped by the data from which they are ente
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 
-from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model import declared_lineage
 from jupyter_colophon.service.lineage.lineage_traversal import READ, WALKED_READ, WALKED_WRITE, WRITE
 from jupyter_colophon.service.lineage.shortest_paths import PathEdge
@@ -66,7 +65,7 @@ def replace_flows_by_programs_in_path(path: Iterable[str]) -> tuple[str, ...]:
 
 def is_placeholder_program(node: str) -> bool:
     """Return whether a node is the stand-in program of a source of declared lineage."""
-    return not get_statement_of_node(node) and declared_lineage.parse_placeholder_source(Urn.parse(node)) is not None
+    return not get_statement_of_node(node) and declared_lineage.parse_placeholder_source(node) is not None
 
 
 def _list_steps_of_access(data: str, program: str, mode: str) -> Iterator[PathEdge]:

@@ -134,7 +134,7 @@ class _Crawl:
 
     @staticmethod
     def _list_hidden_columns(before: CatalogState) -> frozenset[str]:
-        return before.confidential | ({"*"} if before.is_confidential else frozenset())
+        return before.confidential.paths | ({"*"} if before.confidential.all else frozenset())
 
     def _inspect_datasets(self, waiting: Sequence[_PendingDataset], run: CrawlRun, report: CrawlReport) -> None:
         spark, total = self._spark(), len(waiting)
@@ -182,8 +182,8 @@ class _Crawl:
         data = reading.read_dataset(spark, work.found, self._options.options)
         corrupt_column, now = reading.find_corrupt_column(work.found, data), time.time_ns() // 1_000_000
         fields = tuple(item for item in read_dataframe_fields(data) if item.path != corrupt_column)
-        everything = work.known.is_confidential or not self._options.statistics
-        hidden = {item.path for item in fields} if everything else work.known.confidential
+        confidential = work.known.confidential
+        hidden = {item.path for item in fields if not self._options.statistics or confidential.includes(item.path)}
         ref, profiled = replace(work.found.ref, fields=fields), None
         if not work.found.schema_only:
             is_text = work.found.ref.format in TEXTS

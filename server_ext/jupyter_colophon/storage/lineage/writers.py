@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from typing import Final
 
-from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.lineage.graph import TimeWindow
 from jupyter_colophon.core.model import declared_lineage
 from jupyter_colophon.storage.lineage.statements import PROGRAM_WRITE
@@ -47,4 +46,4 @@ def _get_start_time(tx: TableContext, run: str) -> int:
 
 
 def _is_program_urn(urn: str) -> bool:
-    return declared_lineage.parse_placeholder_source(Urn.parse(urn)) is None
+    return declared_lineage.parse_placeholder_source(urn) is None

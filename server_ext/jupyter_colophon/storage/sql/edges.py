@@ -17,6 +17,10 @@ def build_edge_of_accesses(triple: Triple, accesses: list[Access], runs: int) ->
     """Build an edge from all its accesses, newest first."""
     if not accesses:
         return Edge(*triple)
+    if len(accesses) == 1 and runs:
+        # Most edges have one access.
+        ((run, start, stop, component),) = accesses
+        return Edge(*triple, (run,), 1, start, stop, (component,) if component else ())
     names = list(dict.fromkeys(run for run, _, _, _ in accesses))
     stops = [stop for _, _, stop, _ in accesses if stop is not None]
     components = sorted({component for _, _, _, component in accesses if component})

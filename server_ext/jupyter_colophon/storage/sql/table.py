@@ -126,7 +126,11 @@ class SqlTable:
             for key in part:
                 field_checks.require_complete_key(self._spec, key)
             flat = [value for key in part for value in key]
-            rows += self._iterate_cursor_rows(self._execute(self._statements.read_many(len(part)), flat))
+            names, found = (
+                tuple(self._spec.fields),
+                self._execute(self._statements.read_many(len(part)), flat).fetchall(),
+            )
+            rows += [self._build_row(values, names) for values in found]
         return rows
 
     def scan(
@@ -325,7 +329,7 @@ class SqlTable:
 
     def _build_row(self, values: tuple[Any, ...], names: Sequence[str]) -> Row:
         if self._life.budget is not None:
-            self._life.budget.count_bytes_read(sum(len(value) for value in values if isinstance(value, str)))
+            self._life.budget.count_bytes_read(sum([len(value) for value in values if isinstance(value, str)]))
         row = dict(zip(names, values, strict=True))
         for name in self._bools:
             if row.get(name) is not None:

@@ -5,6 +5,7 @@ after the start of the newest run; otherwise (spec STORE-23) the accesses are re
 """
 
 import json
+from collections import defaultdict
 from collections.abc import Collection, Sequence
 from sqlite3 import Cursor
 from typing import Literal
@@ -14,6 +15,7 @@ from jupyter_colophon.storage.spi import AccessLink, Edge
 from jupyter_colophon.storage.sql.edges import (
     ALWAYS,
     COMPONENTS_READ,
+    Access,
     Triple,
     build_edge_of_accesses,
     get_window_bounds,
@@ -78,6 +80,12 @@ _RUNS = """FROM lineage_runs AS r WHERE r.data = ? AND r.program = ? AND r.mode 
     AND r.start < ? AND (r.stop IS NULL OR r.stop >= ?)"""
 _NEWEST = f"SELECT run, start, stop, component {_RUNS} ORDER BY start DESC, run DESC LIMIT ?"
 _NEWEST_UNKNOWN = f"SELECT run, start, stop, component {_RUNS} AND {_STANDS} ORDER BY start DESC, run DESC LIMIT ?"
+#: The accesses of edges by their place in a list, without those of edges with many runs.
+_NEWEST_OF_EDGES = f"""SELECT k.key, e.runs >= ?4, r.run, r.start, r.stop, r.component FROM json_each(?1) AS k
+    CROSS JOIN lineage_edges AS e ON e.data = json_extract(k.value, '$[0]')
+        AND e.program = json_extract(k.value, '$[1]') AND e.mode = json_extract(k.value, '$[2]')
+    LEFT JOIN lineage_runs AS r ON r.data = e.data AND r.program = e.program AND r.mode = e.mode AND e.runs < ?4
+        AND r.start < ?2 AND (r.stop IS NULL OR r.stop >= ?3) AND {_STANDS}"""
 _NEWEST_NAMES = f"SELECT DISTINCT run, start {_RUNS} AND {_STANDS} ORDER BY start DESC, run DESC LIMIT ?"
 _TOTALS = f"""SELECT COUNT(DISTINCT run), MIN(start), MAX(COALESCE(stop, {2**63 - 1})) {_RUNS} AND {_STANDS}"""
 _COMPONENTS = f"SELECT DISTINCT component {_RUNS} AND {_STANDS} AND component <> '' ORDER BY component LIMIT ?"
@@ -166,12 +174,21 @@ class SqliteEdges:
     def read_edges(self, triples: Sequence[Triple], window: TimeWindow, runs: int) -> list[Edge]:
         """Return these edges in this order, each with its newest `runs` runs."""
         self._find_known_nodes_and_cache({end for data, program, _ in triples for end in (data, program)})
-        numbers = self._numbers
+        numbers, most = self._numbers, max(_FEW, runs + 1)
+        edges = [(numbers.get(data), numbers.get(program), mode) for data, program, mode in triples]
+        accesses, large = defaultdict[int, list[Access]](list), set[int]()
+        # One query for all: thousands of single queries take far longer.
+        found = self._connection.execute(_NEWEST_OF_EDGES, (json.dumps(edges), *get_window_bounds(window), most))
+        for at, is_large, run, start, stop, component in found:
+            if is_large:
+                large.add(at)
+            elif run is not None:
+                accesses[at].append((run, start, stop, component))
         return [
-            self._read_edge_of_node_numbers(
-                (data, program, mode), (numbers.get(data), numbers.get(program), mode), window, runs
-            )
-            for data, program, mode in triples
+            self._read_edge_of_node_numbers(triple, edge, window, runs)
+            if at in large or len(accesses[at]) >= most
+            else build_edge_of_accesses(triple, sorted(accesses[at], key=_get_start_and_run, reverse=True), runs)
+            for at, (triple, edge) in enumerate(zip(triples, edges, strict=True))
         ]
 
     def list_runs_of_data(
@@ -266,3 +283,9 @@ class SqliteEdges:
         newest = tuple(run for run, _ in execute(_NEWEST_NAMES, (*parameters, runs)))
         components = tuple(name for (name,) in execute(_COMPONENTS, (*parameters, COMPONENTS_READ)))
         return Edge(*triple, newest, count, start, None if stop == ALWAYS else stop, components)
+
+
+def _get_start_and_run(access: Access) -> tuple[int, str]:
+    """Return the order of an access among those of an edge."""
+    run, start, _, _ = access
+    return start, run

@@ -1,9 +1,11 @@
-import { editIcon } from '@jupyterlab/ui-components';
+import { deleteIcon, editIcon, ellipsesIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 import { BreakableName } from '../../../components/breakable-name';
+import { Menu } from '../../../components/menu';
 import { useTagDrop } from '../../../components/tag-drag';
 import { useModel } from '../../../components/use-model';
 import { usePulse } from '../../../components/use-pulse';
+import { lineageIcon } from '../../../icons';
 import { COLUMN_DESCRIPTIONS } from '../../../model/editing/descriptions';
 import type { FormEditor } from '../../../model/editing/editor';
 import { getVisibleRows } from '../../../model/virtual-rows';
@@ -16,6 +18,7 @@ import { EditableText } from '../metadata/editable-text';
 import type { IPage, IPageProps } from '../page';
 import { startChange } from '../page';
 import type { IColumnStatistics } from './profile';
+import { removeColumn, renameColumn } from './schema-edits';
 import { TagRow, withTag } from '../metadata/tag-row';
 import { USER_ASPECT, withTags } from '../metadata/user-metadata';
 
@@ -42,6 +45,8 @@ interface IRowProps {
   editor: FormEditor | null;
   field: string | null;
   mayEdit: boolean;
+  /** Whether the user may change the schema. */
+  mayRecord: boolean;
   context: IDescriptorContext;
   rowIndex: number;
 }
@@ -127,10 +132,27 @@ function DescriptionCell({ page, column, context, editor, field, mayEdit }: IRow
   );
 }
 
+/** Why the values of a column are not shown. */
+function Withheld({ context }: Pick<IRowProps, 'context'>): React.JSX.Element {
+  const { trans } = context;
+  return <span className="jp-Colophon-note">{trans.__('not shown: the column is marked confidential')}</span>;
+}
+
 function StatisticsCells({ statistics, context }: Pick<IRowProps, 'statistics' | 'context'>): React.JSX.Element {
+  const distinct = <td className="jp-Colophon-number">{statistics?.distinct?.toLocaleString()}</td>;
+  if (statistics?.isWithheld === true) {
+    return (
+      <>
+        {distinct}
+        <td colSpan={3}>
+          <Withheld context={context} />
+        </td>
+      </>
+    );
+  }
   return (
     <>
-      <td className="jp-Colophon-number">{statistics?.distinct?.toLocaleString()}</td>
+      {distinct}
       <td className="jp-Colophon-text-cell">{statistics?.min}</td>
       <td className="jp-Colophon-text-cell">{statistics?.max}</td>
       <td className="jp-Colophon-number">{statistics && <Mean column={statistics} trans={context.trans} />}</td>
@@ -164,9 +186,51 @@ function FormButton({ page, column, isOpen }: { page: IPage; column: IColumn; is
   );
 }
 
-function countCells(shape: IShape, mayEdit: boolean): number {
-  const { tags, descriptions, nulls, distributions, statistics } = shape;
-  return 2 + [tags, descriptions, nulls, distributions, mayEdit].filter(Boolean).length + (statistics ? 4 : 0);
+/** A button that shows what depends on a column. */
+function ImpactButton({ page, column }: { page: IPage; column: IColumn }): React.JSX.Element {
+  const { actions, trans } = page;
+  return (
+    <button
+      type="button"
+      className="jp-Colophon-tool"
+      title={trans.__('What depends on %1', column.path)}
+      aria-label={trans.__('Impact: %1', column.path)}
+      onClick={() => void actions.showImpact(column.urn)}
+    >
+      <lineageIcon.react tag="span" width="14px" />
+    </button>
+  );
+}
+
+/** A menu that renames a column in the schema or removes it, after it shows what depends on it. */
+function SchemaMenu({ page, column }: { page: IPage; column: IColumn }): React.JSX.Element {
+  const { model, actions, trans } = page;
+  const { path, urn } = column;
+  const rename = async (): Promise<void> => {
+    const name = await actions.askForColumnName(urn, path);
+    if (name !== null) {
+      await startChange(page, () => model.changeSchema(schema => renameColumn(schema, path, name)));
+    }
+  };
+  const remove = async (): Promise<void> => {
+    if (await actions.confirmColumnRemoval(urn)) {
+      await startChange(page, () => model.changeSchema(schema => removeColumn(schema, path)));
+    }
+  };
+  return (
+    <Menu
+      label={trans.__('Change the schema: %1', path)}
+      icon={ellipsesIcon}
+      items={[
+        { label: trans.__('Rename…'), icon: editIcon, run: () => void rename() },
+        { label: trans.__('Remove from the schema…'), icon: deleteIcon, run: () => void remove() }
+      ]}
+    />
+  );
+}
+
+function countCells({ tags, descriptions, nulls, distributions, statistics }: IShape): number {
+  return 3 + [tags, descriptions, nulls, distributions].filter(Boolean).length + (statistics ? 4 : 0);
 }
 
 /** Returns the metadata of a column as text: the row pulses when it changes. */
@@ -177,7 +241,7 @@ function describeColumn({ type, labels, properties, descriptions }: IColumn): st
 
 /** A column; only rendered again if one of its properties has changed. */
 const Row = React.memo(function Row(props: IRowProps): React.JSX.Element {
-  const { page, column, statistics, shape, editor, field, mayEdit, context, rowIndex } = props;
+  const { page, column, statistics, shape, editor, field, mayEdit, mayRecord, context, rowIndex } = props;
   const { trans } = context;
   const hasForm = editor !== null && field === null;
   const pulse = usePulse<HTMLTableRowElement>(describeColumn(column));
@@ -192,17 +256,25 @@ const Row = React.memo(function Row(props: IRowProps): React.JSX.Element {
         {shape.tags && <TagsCell {...props} />}
         {shape.descriptions && <DescriptionCell {...props} />}
         {shape.nulls && <td>{statistics && <Nulls column={statistics} trans={trans} />}</td>}
-        {shape.distributions && <td>{statistics && <Distribution column={statistics} trans={trans} />}</td>}
-        {shape.statistics && <StatisticsCells statistics={statistics} context={context} />}
-        {mayEdit && (
-          <td className="jp-Colophon-rowTool">
-            <FormButton page={page} column={column} isOpen={hasForm} />
+        {shape.distributions && (
+          <td>
+            {statistics?.isWithheld === true ? (
+              <Withheld context={context} />
+            ) : (
+              statistics && <Distribution column={statistics} trans={trans} />
+            )}
           </td>
         )}
+        {shape.statistics && <StatisticsCells statistics={statistics} context={context} />}
+        <td className="jp-Colophon-rowTool">
+          <ImpactButton page={page} column={column} />
+          {mayEdit && <FormButton page={page} column={column} isOpen={hasForm} />}
+          {mayRecord && column.isEditable && <SchemaMenu page={page} column={column} />}
+        </td>
       </tr>
       {hasForm && (
         <tr>
-          <td colSpan={countCells(shape, mayEdit)}>
+          <td colSpan={countCells(shape)}>
             <div className="jp-Colophon-inRow" role="group" aria-label={trans.__('Column %1', column.path)}>
               <AspectForm editor={editor} cancel={() => void page.stopEditing()} takesKeyboard trans={trans} />
             </div>
@@ -215,12 +287,11 @@ const Row = React.memo(function Row(props: IRowProps): React.JSX.Element {
 
 function Header(props: {
   shape: IShape;
-  mayEdit: boolean;
   order: ColumnOrder;
   setOrder: (order: ColumnOrder) => void;
   page: IPage;
 }): React.JSX.Element {
-  const { shape, mayEdit, order, setOrder, page } = props;
+  const { shape, order, setOrder, page } = props;
   const { trans } = page;
   const sortable = (column: ColumnOrder, label: string): React.JSX.Element => (
     <th scope="col" aria-sort={order === column ? (column === 'nulls' ? 'descending' : 'ascending') : 'none'}>
@@ -255,11 +326,9 @@ function Header(props: {
             </th>
           </>
         )}
-        {mayEdit && (
-          <th scope="col">
-            <span className="jp-Colophon-visually-hidden">{trans.__('Edit')}</span>
-          </th>
-        )}
+        <th scope="col">
+          <span className="jp-Colophon-visually-hidden">{trans.__('Actions')}</span>
+        </th>
       </tr>
     </thead>
   );
@@ -278,7 +347,7 @@ export function ColumnsTable(
 ): React.JSX.Element {
   const { page, columns, statistics, shape, order, setOrder, context } = props;
   const { trans } = page;
-  const { editor, field, mayEdit } = useModel(page.model);
+  const { editor, field, mayEdit, mayRecord } = useModel(page.model);
   const [scroll, setScroll] = React.useState({ top: 0, height: 0 });
   const box = React.useRef<HTMLDivElement>(null);
   const isVirtual = columns.length > MAX_RENDERED;
@@ -297,7 +366,7 @@ export function ColumnsTable(
       onScroll={isVirtual ? measure : undefined}
     >
       <table className="jp-Colophon-table" aria-label={trans.__('Columns')} aria-rowcount={columns.length + 1}>
-        <Header shape={shape} mayEdit={mayEdit} order={order} setOrder={setOrder} page={page} />
+        <Header shape={shape} order={order} setOrder={setOrder} page={page} />
         <tbody>
           {first > 0 && <tr aria-hidden="true" style={{ height: first * ROW_HEIGHT }} />}
           {columns.slice(first, end).map((column, index) => (
@@ -310,6 +379,7 @@ export function ColumnsTable(
               editor={editor?.urn === column.urn ? editor : null}
               field={editor?.urn === column.urn ? field : null}
               mayEdit={mayEdit}
+              mayRecord={mayRecord}
               context={context}
               rowIndex={first + index + 2}
             />

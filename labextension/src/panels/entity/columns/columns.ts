@@ -11,6 +11,8 @@ export interface IColumn {
   /** Undefined if the column is not in the schema. */
   type: string | undefined;
   nullable: boolean | undefined;
+  /** Whether the schema has the column under its plain path, so that it can be renamed or removed. */
+  isEditable: boolean;
   /** Whether the column belongs to the key of the table. */
   isKey: boolean;
   /** Tags, glossary terms and domains, each with its sources. */
@@ -79,6 +81,7 @@ export function listColumns(
       path,
       urn,
       hasPage: columnMetadata !== undefined,
+      isEditable: fields.get(path)?.['fieldPath'] === path,
       isKey: keys.has(path) || fields.get(path)?.['isPartOfKey'] === true,
       ...getType(fields.get(path)),
       ...groupValues(descriptors)

@@ -3,6 +3,8 @@ import type { TimeseriesValues } from '../../../generated/api';
 /** The statistics of a column; unknown ones are undefined. */
 export interface IColumnStatistics {
   path: string;
+  /** Whether its values are withheld, because the column is marked confidential. */
+  isWithheld: boolean;
   nulls: number | undefined;
   /** From 0 to 1. */
   nullShare: number | undefined;
@@ -78,7 +80,7 @@ function readHistogram(statistics: Record<string, unknown>): readonly number[] |
   return highest > 0 ? numbers.map(height => height / highest) : undefined;
 }
 
-function readColumn(value: unknown): IColumnStatistics | null {
+function readColumn(value: unknown, withheld: ReadonlySet<string>): IColumnStatistics | null {
   const statistics = toRecord(value);
   const path = toText(statistics['fieldPath']);
   if (path === undefined) {
@@ -87,6 +89,7 @@ function readColumn(value: unknown): IColumnStatistics | null {
   const share = toCount(statistics['nullProportion']);
   return {
     path,
+    isWithheld: withheld.has(path),
     nulls: toCount(statistics['nullCount']),
     nullShare: share === undefined ? undefined : Math.min(Math.max(share, 0), 1),
     distinct: toCount(statistics['uniqueCount']),
@@ -108,11 +111,14 @@ export function readNewestProfile(page: TimeseriesValues): IProfile | null {
   const value = toRecord(newest.value);
   const fields: unknown = value['fieldProfiles'];
   const partition = toRecord(value['partitionSpec']);
+  const withheld = new Set(newest.withheld);
   return {
     time: newest.time,
     rows: toCount(value['rowCount']),
     bytes: toCount(value['sizeInBytes']),
     partition: partition['type'] === 'FULL_TABLE' ? undefined : toText(partition['partition']),
-    columns: (Array.isArray(fields) ? fields : []).map(readColumn).filter(column => column !== null)
+    columns: (Array.isArray(fields) ? fields : [])
+      .map(field => readColumn(field, withheld))
+      .filter(column => column !== null)
   };
 }
