@@ -101,13 +101,12 @@ async def test_values_are_in_no_answer(
         await api("GET", "entities", ORDERS, "fields", "metadata"),
         await api("GET", "changes"),
         await api("GET", "changes", params={"urn": ORDERS}),
-        await api("GET", "search", params={"q": f'"{CANARY}" ssn orders'}),
+        await api("GET", "search", params={"q": "ssn orders"}),
         await api("GET", "keys"),
         await datahub("POST", "aspects", **series),
     ]
     assert [one.status for one in answers] == [200] * len(answers)
     texts = [one.body if isinstance(one.body, str) else json.dumps(one.body) for one in answers]
-    texts[5] = json.dumps(answers[5].body["hits"])
     exported = await http_server_client.fetch(
         f"{jp_base_url}colophon/api/export?namespace=sales", headers=jp_auth_header
     )
@@ -116,6 +115,7 @@ async def test_values_are_in_no_answer(
     # The answers are about the profile, so the test would find the values.
     assert all("ssn" in texts[at] for at in (0, 1, 3, 7, 8))
     assert CANARY not in caplog.text
+    assert (await api("GET", "search", params={"q": CANARY})).body["hits"] == []
 
 
 async def test_filter_does_not_see_withheld_values(datahub: Any, api: Any, profiled: None) -> None:

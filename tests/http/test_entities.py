@@ -453,3 +453,33 @@ async def test_display_names_of_urns_are_read_together(api: Any) -> None:
     assert entity.body["displayName"] == "Remove cancelled flights"
     wrong = await api("POST", "entities", "display-names", body={"urns": ["urn:li:dataJob:x"]})
     assert wrong.status == 400
+
+
+@pytest.mark.parametrize(
+    ("urn", "aspect", "name", "key"),
+    [
+        ("urn:li:domain:8a7f", "domainProperties", "Sales", "domain"),
+        ("urn:li:glossaryTerm:1b2c", "glossaryTermInfo", "Turnover", "terms"),
+        ("urn:li:tag:7e8f", "tagProperties", "Personal", "tags"),
+    ],
+)
+async def test_deleted_reference_is_restored_with_its_metadata(
+    api: Any, urn: str, aspect: str, name: str, key: str
+) -> None:
+    """Deletion marks the aspect `status`, which every type has: nothing else is lost, and restoring it undoes that."""
+    value = {"name": name} | ({"definition": "What", "termSource": "INTERNAL"} if key == "terms" else {})
+    assert (await api("PUT", "entities", urn, "aspects", aspect, body=value)).status == 200
+
+    async def find(**params: str) -> list[str]:
+        hits = (await api("GET", "search", params={"q": name, **params}, answers="search-results")).body["hits"]
+        return [hit["urn"] for hit in hits]
+
+    kind = urn.split(":")[2]
+    type_ = (await api("GET", "registry", kind, answers="entity-type")).body
+    assert "status" in {one["name"] for one in type_["aspects"]}
+    assert await find() == [urn]
+    await api("PUT", "entities", urn, "aspects", "status", body={"removed": True}, answers="write-result")
+    assert (await find(), await find(includeRemoved="true")) == ([], [urn])
+    await api("PUT", "entities", urn, "aspects", "status", body={"removed": False}, answers="write-result")
+    assert await find() == [urn]
+    assert (await api("GET", "entities", urn, answers="entity")).body["aspects"][aspect]["value"] == value

@@ -9,12 +9,12 @@ const STATUS = { type: '', title: '', keyAspect: '', aspects: [{ name: 'status' 
 function server(): FakeServer {
   return new FakeServer()
     .on('GET', 'registry/dataset', { body: STATUS })
-    .on('GET', 'registry/domain', { body: { ...STATUS, aspects: [] } })
+    .on('GET', 'registry/domain', { body: STATUS })
     .on('GET', 'lineage/impact', { body: IMPACT })
     .on('GET', 'lineage', { body: lineageOf(table('a'), [[table('a'), table('b')]]) })
     .on('GET', 'search', { body: answerOf([hit('carrier')]) })
     .on('PUT', `entities/${table('a')}/aspects/status`, { body: {} })
-    .on('DELETE', 'entities/urn:li:domain:sales', { body: {} });
+    .on('PUT', 'entities/urn:li:domain:sales/aspects/status', { body: {} });
 }
 
 test('what is downstream of data is counted and listed, and data is marked as deleted', async () => {
@@ -29,14 +29,14 @@ test('what is downstream of data is counted and listed, and data is marked as de
   model.dispose();
 });
 
-test('what refers to a domain is found, and the domain is deleted', async () => {
+test('what refers to a domain is found, and the domain is marked as deleted', async () => {
   const behind = server();
   const model = new DeletionModel(new Catalog(behind.settings), 'urn:li:domain:sales');
   await model.refresh();
   expect(behind.seen.find(({ path }) => path === 'search')?.query.get('q')).toBe('domain:urn:li:domain:sales');
   expect(model.state.carriers.map(({ name }) => name)).toEqual(['carrier']);
-  expect([model.state.impact, model.state.isUndoable]).toEqual([null, false]);
+  expect([model.state.impact, model.state.isUndoable]).toEqual([null, true]);
   await model.delete();
-  expect(behind.count('DELETE', 'entities/urn:li:domain:sales')).toBe(1);
+  expect(behind.count('PUT', 'entities/urn:li:domain:sales/aspects/status')).toBe(1);
   model.dispose();
 });

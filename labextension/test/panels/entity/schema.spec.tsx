@@ -12,11 +12,15 @@ const FIELD_METADATA = `entities/${URN}/fields/metadata`;
 
 let panel: EntityPanel | null = null;
 let opened: string[] = [];
+let impacts: string[] = [];
 
 afterEach(() => {
   panel?.dispose();
   panel = null;
 });
+
+/** The aspect with the schema. */
+const SCHEMA = { ...PEOPLE, name: 'schemaMetadata', title: 'Schema', scope: 'SYSTEM', schema: { type: 'object' } };
 
 type ColumnMetadata = FieldsMetadata['fields'][number];
 type Annotation = Partial<Pick<ColumnMetadata['USER'], 'properties' | 'tags'>>;
@@ -86,10 +90,12 @@ function named(...names: string[]): object[] {
 
 async function shown(server: FakeServer, fakeFeed: FakeFeed | null = null): Promise<void> {
   opened = [];
+  impacts = [];
   const feed = fakeFeed?.feed;
   panel = createEntityPage(server, URN, {
     tab: 'columns',
     open: other => opened.push(other),
+    showImpact: urn => impacts.push(urn),
     ...(feed ? { feed } : {})
   });
   const { model } = panel;
@@ -271,9 +277,56 @@ test('readers see neither edit buttons nor empty cells', async () => {
   expect([...document.querySelectorAll('section[aria-label="Columns"] th')].map(item => item.textContent)).toEqual([
     'Column ',
     'Type ',
+    'Actions',
     'a'
   ]);
-  expect(section()?.querySelector('tbody button')).toBeNull();
+  expect([...section()!.querySelectorAll('tbody button')].map(item => item.getAttribute('aria-label'))).toEqual([
+    'Impact: a'
+  ]);
+});
+
+test('the impact of a column is shown from its row', async () => {
+  await shown(serving(named('a'), [], ['read']).on('GET', FIELD_METADATA, page([])));
+  press('Impact: a');
+  expect(impacts).toEqual([column('staff', 'a')]);
+});
+
+test('a column is renamed in the schema, and removed from it, after its dialog', async () => {
+  const path = `entities/${URN}/aspects/schemaMetadata`;
+  const server = serving(named('a', 'b'), [], ['read', 'annotate', 'emit'])
+    .on('GET', FIELD_METADATA, page([]))
+    .on('GET', 'registry/dataset', { body: { type: 'dataset', title: 'T', keyAspect: 'k', aspects: [SCHEMA] } })
+    .on('PUT', path, { body: { urn: URN, aspect: 'schemaMetadata', version: 2, seq: 1, changed: true } });
+  await shown(server);
+  const choose = async (item: string): Promise<unknown> => {
+    const count = server.count('PUT', path);
+    press('Change the schema: a');
+    await waitUntil(() => document.querySelector('[role="menuitem"]') !== null);
+    press(item);
+    await waitUntil(() => server.count('PUT', path) > count);
+    return server.seen.filter(({ method }) => method === 'PUT').at(-1)?.body;
+  };
+  expect(await choose('Rename…')).toEqual({ fields: named('renamed', 'b') });
+  await waitUntil(() => panel?.model.state.editor === null && !panel.model.state.busy);
+  expect(await choose('Remove from the schema…')).toEqual({ fields: named('b') });
+});
+
+test('values of a confidential column are not shown, and the reason is', async () => {
+  const columns = [
+    { fieldPath: 'a', nullProportion: 0, uniqueCount: 7 },
+    { fieldPath: 'b', nullProportion: 0, uniqueCount: 7, min: '1', max: '9' }
+  ];
+  const value = { time: '', recorded: '', actor: '', withheld: ['a'], value: { fieldProfiles: columns } };
+  await shown(
+    serving(named('a', 'b'), [], ['read'])
+      .on('GET', FIELD_METADATA, page([]))
+      .on('GET', `entities/${URN}/aspects/datasetProfile/values`, { body: { values: [value], truncated: false } })
+  );
+  await waitUntil(() => words().includes('Statistics'));
+  press('Statistics');
+  await waitUntil(() => row('b')?.textContent?.includes('19') === true);
+  expect(row('a')?.textContent).toContain('not shown: the column is marked confidential');
+  expect(row('b')?.textContent).not.toContain('confidential');
 });
 
 test('column metadata of others appears without reload', async () => {

@@ -32,8 +32,9 @@ def to_api_document(value: Any) -> dict[str, Any]:
 def to_api_documents(values: Iterable[Any]) -> list[dict[str, Any]]:
     """Return dataclasses as documents of the API."""
     # Looking up the hook of a type takes longer than calling it.
-    get_hook = cache(_get_api_converter().get_unstructure_hook)
-    return [get_hook(type(value))(value) for value in values]
+    converter, items = _get_api_converter(), list(values)
+    hooks = {kind: converter.get_unstructure_hook(kind) for kind in {type(item) for item in items}}
+    return [hooks[type(item)](item) for item in items]
 
 
 def from_api_document(document: Mapping[str, Any], kind: type[T]) -> T:

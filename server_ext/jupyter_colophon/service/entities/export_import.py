@@ -22,10 +22,11 @@ from jupyter_colophon.core.identity import names
 from jupyter_colophon.core.model.proposal import ABSENT, Proposal, WriteCondition
 from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.service.aspect_redaction import AspectRedactor
+from jupyter_colophon.service.confidential_values import ConfidentialValues
 from jupyter_colophon.service.entities.entities import EntityReader
 from jupyter_colophon.service.write_path import WritePath
 from jupyter_colophon.storage.entities import aspects, timeseries
-from jupyter_colophon.storage.spi import Key, TableContext
+from jupyter_colophon.storage.spi import Key, Row, TableContext
 
 _PAGE = 100
 #: How many aspects are written in one transaction.
@@ -146,11 +147,20 @@ class NamespaceTransfer:
     def _read_timeseries_values(self, urn: str, name: str) -> Iterator[Mapping[str, Any]]:
         place: Key | None = ()
         while place is not None:
-            rows = self._run_read_transaction(
-                lambda tx, place=place: timeseries.list_timeseries_rows_after(tx, urn, name, place, _VALUES_AT_ONCE)  # type: ignore[misc]
+            rows, values = self._run_read_transaction(
+                lambda tx, place=place: self._read_rows_and_visible_values(tx, urn, name, place)  # type: ignore[misc]
             )
-            yield from (parse_stored_json(row["value"]) for row in rows)
+            yield from values
             place = tuple(rows[-1][part] for part in timeseries.KEY) if len(rows) == _VALUES_AT_ONCE else None
+
+    def _read_rows_and_visible_values(
+        self, tx: TableContext, urn: str, name: str, after_key: Key
+    ) -> tuple[list[Row], list[Mapping[str, Any]]]:
+        """Return the next rows of a timeseries, and their values without those of confidential columns."""
+        rows = timeseries.list_timeseries_rows_after(tx, urn, name, after_key, _VALUES_AT_ONCE)
+        confidential = ConfidentialValues(tx, self.registry)
+        values = (confidential.withhold_values(urn, name, parse_stored_json(row["value"])) for row in rows)
+        return rows, [value for value in values if value is not None]
 
     def _check_all_lines_and_get_namespace(self, lines: Iterator[bytes], principal: Principal, overwrite: bool) -> str:
         """Check every line; return the namespace of the export. Raises AccessDenied, NotFound, MalformedBody."""

@@ -33,6 +33,9 @@ class Cursor(Protocol):
     def fetchone(self) -> Any:
         """Return the next row as a tuple, or None."""
 
+    def fetchall(self) -> list[Any]:
+        """Return the remaining rows as tuples."""
+
     def close(self) -> object:
         """Discard the remaining rows."""
 
