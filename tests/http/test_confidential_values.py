@@ -93,8 +93,8 @@ async def test_values_are_in_no_answer(
 ) -> None:
     caplog.set_level(logging.DEBUG)
     await put(api, SSN, "businessMetadata", build_metadata_value({}, ["confidential"]))
-    asked = {"urn": ORDERS, "entity": "dataset", "aspect": "datasetProfile"}
-    series = {"params": {"action": "getTimeseriesAspectValues"}, "body": asked}
+    request = {"urn": ORDERS, "entity": "dataset", "aspect": "datasetProfile"}
+    series = {"params": {"action": "getTimeseriesAspectValues"}, "body": request}
     answers = [
         await api("GET", "entities", ORDERS),
         await api("GET", "entities", ORDERS, "aspects", "datasetProfile", "values"),
@@ -119,14 +119,14 @@ async def test_values_are_in_no_answer(
 
 
 async def test_filter_does_not_see_withheld_values(datahub: Any, api: Any, profiled: None) -> None:
-    def asked(minimum: str) -> dict[str, Any]:
+    def build_request(minimum: str) -> dict[str, Any]:
         condition = {"field": "fieldProfiles.min", "value": minimum, "condition": "EQUAL"}
         filter_ = {"or": [{"and": [condition]}]}
         body = {"urn": ORDERS, "entity": "dataset", "aspect": "datasetProfile", "filter": filter_}
         return {"params": {"action": "getTimeseriesAspectValues"}, "body": body}
 
     async def count(minimum: str) -> int:
-        return len((await datahub("POST", "aspects", **asked(minimum))).body["value"]["values"])
+        return len((await datahub("POST", "aspects", **build_request(minimum))).body["value"]["values"])
 
     before = await count(CANARY)
     await put(api, SSN, "businessMetadata", build_metadata_value({}, ["confidential"]))

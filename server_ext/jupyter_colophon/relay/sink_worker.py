@@ -122,7 +122,7 @@ class SinkWorker:
 
     def _deliver_changes(self, changes: Sequence[Change]) -> HandledBatch:
         """Deliver changes together, or after a failure only the first."""
-        visible = self.catalog.feed.withhold_confidential_values(changes)
+        visible = self.catalog.feed.remove_confidential_values(changes)
         error = self._try_delivery(lambda: self.sink.deliver(visible))
         if error is None:
             self._attempts = 0
@@ -222,7 +222,7 @@ class SinkWorker:
             return [change for change in log.list_changes_after(tx, seq - 1, 1, {}) if change.seq == seq]
 
         changes = self.catalog.provider.tx_runner.run(read, read_only=True)
-        visible = self.catalog.feed.withhold_confidential_values(changes)
+        visible = self.catalog.feed.remove_confidential_values(changes)
         error = self._try_delivery(lambda: self.sink.deliver(visible)) if changes else None
         if isinstance(error, SinkUnavailable):
             return False

@@ -11,7 +11,7 @@ from jupyter_colophon.core.model.confidential import (
     PROFILE_ASPECT,
     ConfidentialColumns,
     list_withheld_columns,
-    withhold_values_in_profile,
+    remove_values_from_profile,
 )
 from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.core.model.vocabulary import simplify_column_path
@@ -28,11 +28,11 @@ class ConfidentialValues:
     registry: Registry
     _columns: dict[str, ConfidentialColumns] = field(default_factory=dict)
 
-    def withhold_values(self, urn: str, aspect: str, value: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    def remove_values(self, urn: str, aspect: str, value: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
         """Return a value of an aspect without values of confidential columns."""
         if value is None or aspect != PROFILE_ASPECT:
             return value
-        return withhold_values_in_profile(value, lambda path: self._is_confidential(urn, path))
+        return remove_values_from_profile(value, lambda path: self._is_confidential(urn, path))
 
     def list_withheld_columns(self, urn: str, aspect: str, value: Mapping[str, Any]) -> tuple[str, ...]:
         """Return the columns of which a value of an aspect has counts only."""
@@ -43,7 +43,7 @@ class ConfidentialValues:
     def _is_confidential(self, urn: str, path: str) -> bool:
         if urn not in self._columns:
             self._columns[urn] = self._read_confidential_columns(Urn.parse(urn))
-        return self._columns[urn].includes(simplify_column_path(path))
+        return self._columns[urn].has_column(simplify_column_path(path))
 
     def _read_confidential_columns(self, dataset: Urn) -> ConfidentialColumns:
         present = aspects.read_present_aspects(self.tx, self.registry, dataset.type, str(dataset))
@@ -55,24 +55,24 @@ class ConfidentialValues:
         )
 
 
-def withhold_values_in_changes(
+def remove_values_from_changes(
     provider: StorageProvider, registry: Registry, changes: Sequence[Change]
 ) -> Sequence[Change]:
     """Return changes without values of confidential columns. Must not be called inside a transaction."""
     if not any(change.aspect == PROFILE_ASPECT for change in changes):
         return changes
 
-    def withhold(tx: TableContext) -> list[Change]:
+    def remove_values(tx: TableContext) -> list[Change]:
         values = ConfidentialValues(tx, registry)
         return [
             replace(
                 change,
-                previous=values.withhold_values(change.urn, PROFILE_ASPECT, change.previous),
-                value=values.withhold_values(change.urn, PROFILE_ASPECT, change.value),
+                previous=values.remove_values(change.urn, PROFILE_ASPECT, change.previous),
+                value=values.remove_values(change.urn, PROFILE_ASPECT, change.value),
             )
             if change.aspect == PROFILE_ASPECT
             else change
             for change in changes
         ]
 
-    return provider.tx_runner.run(withhold, read_only=True)
+    return provider.tx_runner.run(remove_values, read_only=True)

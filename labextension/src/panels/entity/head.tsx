@@ -195,6 +195,24 @@ function Follow({ page, followed }: IPageProps & { followed: IFollowedEntities }
   );
 }
 
+/** A button that shows what depends on a column; nothing for other entities. */
+function ColumnImpact({ page }: IPageProps): React.JSX.Element | null {
+  const { model, actions, trans } = page;
+  return (
+    parseColumnUrn(model.urn) && (
+      <button
+        type="button"
+        className="jp-Colophon-button"
+        title={trans.__('What depends on the column')}
+        onClick={() => void actions.showImpact(model.urn)}
+      >
+        <lineageIcon.react tag="span" width="16px" />
+        {trans.__('Impact')}
+      </button>
+    )
+  );
+}
+
 /** Types that are deleted elsewhere: instances in their panel, namespaces with all that is in them. */
 const NOT_DELETED = new Set(['instance', 'namespace']);
 
@@ -234,17 +252,7 @@ function Actions({ page, entity }: IPageProps & { entity: Entity }): React.JSX.E
           {trans.__('Lineage')}
         </button>
       )}
-      {parseColumnUrn(urn) && (
-        <button
-          type="button"
-          className="jp-Colophon-button"
-          title={trans.__('What depends on the column')}
-          onClick={() => void actions.showImpact(urn)}
-        >
-          <lineageIcon.react tag="span" width="16px" />
-          {trans.__('Impact')}
-        </button>
-      )}
+      <ColumnImpact page={page} />
       {hasCode && (
         <button
           type="button"

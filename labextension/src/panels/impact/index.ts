@@ -37,7 +37,11 @@ class ColumnImpactPanel extends LivePanel<ColumnImpactModel> {
 
   protected override render(): React.JSX.Element {
     const { open, trans, name, note } = this._options;
-    const input = React.createElement(ColumnNameInput, { name: name ?? '', onChange: text => (this._name = text), trans });
+    const input = React.createElement(ColumnNameInput, {
+      name: name ?? '',
+      onChange: text => (this._name = text),
+      trans
+    });
     return React.createElement(
       React.Fragment,
       null,
@@ -61,7 +65,11 @@ async function launchDialog(
     dialog.reject();
     open(other);
   };
-  const body = new ColumnImpactPanel(new ColumnImpactModel(catalog, urn), title, { open: openAndClose, trans, ...options });
+  const body = new ColumnImpactPanel(new ColumnImpactModel(catalog, urn), title, {
+    open: openAndClose,
+    trans,
+    ...options
+  });
   const dialog = new Dialog<string>({ title, body, buttons, defaultButton: 0 });
   const { button, value } = await dialog.launch();
   return button.accept ? (value ?? '') : null;
@@ -76,7 +84,9 @@ export async function showColumnImpact(options: IColumnDialog): Promise<void> {
 
 /** Returns the note that a changed schema may be recorded again. */
 function getNote(trans: TranslationBundle): string {
-  return trans.__('Only the schema in the catalog changes. The next program that writes the table records its columns again.');
+  return trans.__(
+    'Only the schema in the catalog changes. The next program that writes the table records its columns again.'
+  );
 }
 
 /** Shows what depends on a column that is to be removed from the schema; resolves to whether the user confirms. */

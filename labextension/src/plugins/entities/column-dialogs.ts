@@ -1,6 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { IEntityActions } from '../../panels/entity/page';
-import type { IColumnDialog } from '../../panels/impact';
+import type * as impact from '../../panels/impact';
 import type { IMetadataService } from '../../tokens';
 import { showError } from '../command-targets';
 
@@ -9,13 +9,13 @@ type ColumnActions = Pick<IEntityActions, 'showImpact' | 'confirmColumnRemoval' 
 
 /** Creates the actions that show what depends on a column, also before it is removed or renamed. */
 export function createColumnActions(metadata: IMetadataService, trans: TranslationBundle): ColumnActions {
-  const createOptions = (urn: string): IColumnDialog => ({
+  const createOptions = (urn: string): impact.IColumnDialog => ({
     catalog: metadata,
     urn,
     open: other => metadata.openEntity(other),
     trans
   });
-  const load = async (): Promise<typeof import('../../panels/impact') | null> => {
+  const load = async (): Promise<typeof impact | null> => {
     try {
       return await import('../../panels/impact');
     } catch (reason) {

@@ -26,7 +26,7 @@ class ConfidentialColumns:
         marked = {column for kind, text, column in descriptors if is_confidential_mark(kind, text)}
         return cls("" in marked, frozenset(marked - {""}))
 
-    def includes(self, path: str) -> bool:
+    def has_column(self, path: str) -> bool:
         """Return whether a column is confidential, or is inside a confidential one."""
         return self.all or any(path == marked or path.startswith(f"{marked}.") for marked in self.paths)
 
@@ -42,7 +42,7 @@ def list_withheld_columns(profile: Mapping[str, Any], is_confidential: Callable[
     return [path for path in paths if isinstance(path, str) and is_confidential(path)]
 
 
-def withhold_values_in_profile(profile: Mapping[str, Any], is_confidential: Callable[[str], bool]) -> Mapping[str, Any]:
+def remove_values_from_profile(profile: Mapping[str, Any], is_confidential: Callable[[str], bool]) -> Mapping[str, Any]:
     """Return a profile with only the counts of confidential columns."""
     withheld = set(list_withheld_columns(profile, is_confidential))
     if not withheld:

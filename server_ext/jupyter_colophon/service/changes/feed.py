@@ -13,7 +13,7 @@ from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.instances.instance_namespaces import INSTANCE
 from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.service.aspect_redaction import AspectRedactor
-from jupyter_colophon.service.confidential_values import withhold_values_in_changes
+from jupyter_colophon.service.confidential_values import remove_values_from_changes
 from jupyter_colophon.service.read_audit import audit_reads_of_method
 from jupyter_colophon.service.read_policy import ReadPolicy
 from jupyter_colophon.storage.changes import log, signed_chain
@@ -111,7 +111,7 @@ class ChangeFeed:
         matching = [
             change for change in changes if all(getattr(change, name) == value for name, value in where.items())
         ]
-        matching = list(self.withhold_confidential_values(matching))
+        matching = list(self.remove_confidential_values(matching))
         if not self.read_policy.has_site_policy:
             return matching if "read" in principal.scopes else []
         # An instance is decided by the namespace in its document, below.
@@ -133,9 +133,9 @@ class ChangeFeed:
             lambda tx: _redact_change_values(tx, self.read_policy, visible_changes, principal), read_only=True
         )
 
-    def withhold_confidential_values(self, changes: Sequence[Change]) -> Sequence[Change]:
+    def remove_confidential_values(self, changes: Sequence[Change]) -> Sequence[Change]:
         """Return changes without values of confidential columns. Must not be called inside a transaction."""
-        return withhold_values_in_changes(self.provider, self.registry, changes)
+        return remove_values_from_changes(self.provider, self.registry, changes)
 
     def _may_see_program_of_access(self, change: Change, principal: Principal) -> bool:
         """Return whether the program of an access may be seen."""

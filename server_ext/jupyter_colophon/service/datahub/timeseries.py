@@ -88,7 +88,7 @@ class TimeseriesReader:
             else:
                 confidential = ConfidentialValues(tx, self.registry)
                 timed_values = (
-                    _withhold_values(confidential, urn, name, _parse_timeseries_value(row))
+                    _remove_values(confidential, urn, name, _parse_timeseries_value(row))
                     for row in table.scan(within, limit if matches is None else None, "desc")
                 )
             matching = islice(
@@ -117,14 +117,14 @@ def _measure_value_bytes(timed_value: TimeseriesValue) -> int:
     return measure_json_bytes(timed_value.value)
 
 
-def _withhold_values(
+def _remove_values(
     confidential: ConfidentialValues, urn: Urn, aspect: str, timed_value: TimeseriesValue
 ) -> TimeseriesValue:
     """Return a value without values of confidential columns; filters do not see them either."""
     withheld = confidential.list_withheld_columns(str(urn), aspect, timed_value.value)
     if not withheld:
         return timed_value
-    value = confidential.withhold_values(str(urn), aspect, timed_value.value) or {}
+    value = confidential.remove_values(str(urn), aspect, timed_value.value) or {}
     return replace(timed_value, value=value, withheld=withheld)
 
 

@@ -159,7 +159,7 @@ class NamespaceTransfer:
         """Return the next rows of a timeseries, and their values without those of confidential columns."""
         rows = timeseries.list_timeseries_rows_after(tx, urn, name, after_key, _VALUES_AT_ONCE)
         confidential = ConfidentialValues(tx, self.registry)
-        values = (confidential.withhold_values(urn, name, parse_stored_json(row["value"])) for row in rows)
+        values = (confidential.remove_values(urn, name, parse_stored_json(row["value"])) for row in rows)
         return rows, [value for value in values if value is not None]
 
     def _check_all_lines_and_get_namespace(self, lines: Iterator[bytes], principal: Principal, overwrite: bool) -> str:

@@ -183,7 +183,7 @@ class _Crawl:
         corrupt_column, now = reading.find_corrupt_column(work.found, data), time.time_ns() // 1_000_000
         fields = tuple(item for item in read_dataframe_fields(data) if item.path != corrupt_column)
         confidential = work.known.confidential
-        hidden = {item.path for item in fields if not self._options.statistics or confidential.includes(item.path)}
+        hidden = {item.path for item in fields if not self._options.statistics or confidential.has_column(item.path)}
         ref, profiled = replace(work.found.ref, fields=fields), None
         if not work.found.schema_only:
             is_text = work.found.ref.format in TEXTS

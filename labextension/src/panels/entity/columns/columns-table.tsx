@@ -138,6 +138,18 @@ function Withheld({ context }: Pick<IRowProps, 'context'>): React.JSX.Element {
   return <span className="jp-Colophon-note">{trans.__('not shown: the column is marked confidential')}</span>;
 }
 
+function DistributionCell({ statistics, context }: Pick<IRowProps, 'statistics' | 'context'>): React.JSX.Element {
+  return (
+    <td>
+      {statistics?.isWithheld === true ? (
+        <Withheld context={context} />
+      ) : (
+        statistics && <Distribution column={statistics} trans={context.trans} />
+      )}
+    </td>
+  );
+}
+
 function StatisticsCells({ statistics, context }: Pick<IRowProps, 'statistics' | 'context'>): React.JSX.Element {
   const distinct = <td className="jp-Colophon-number">{statistics?.distinct?.toLocaleString()}</td>;
   if (statistics?.isWithheld === true) {
@@ -229,6 +241,17 @@ function SchemaMenu({ page, column }: { page: IPage; column: IColumn }): React.J
   );
 }
 
+function ToolsCell(props: IRowProps & { hasForm: boolean }): React.JSX.Element {
+  const { page, column, mayEdit, mayRecord, hasForm } = props;
+  return (
+    <td className="jp-Colophon-rowTool">
+      <ImpactButton page={page} column={column} />
+      {mayEdit && <FormButton page={page} column={column} isOpen={hasForm} />}
+      {mayRecord && column.isEditable && <SchemaMenu page={page} column={column} />}
+    </td>
+  );
+}
+
 function countCells({ tags, descriptions, nulls, distributions, statistics }: IShape): number {
   return 3 + [tags, descriptions, nulls, distributions].filter(Boolean).length + (statistics ? 4 : 0);
 }
@@ -241,7 +264,7 @@ function describeColumn({ type, labels, properties, descriptions }: IColumn): st
 
 /** A column; only rendered again if one of its properties has changed. */
 const Row = React.memo(function Row(props: IRowProps): React.JSX.Element {
-  const { page, column, statistics, shape, editor, field, mayEdit, mayRecord, context, rowIndex } = props;
+  const { page, column, statistics, shape, editor, field, mayEdit, context, rowIndex } = props;
   const { trans } = context;
   const hasForm = editor !== null && field === null;
   const pulse = usePulse<HTMLTableRowElement>(describeColumn(column));
@@ -256,21 +279,9 @@ const Row = React.memo(function Row(props: IRowProps): React.JSX.Element {
         {shape.tags && <TagsCell {...props} />}
         {shape.descriptions && <DescriptionCell {...props} />}
         {shape.nulls && <td>{statistics && <Nulls column={statistics} trans={trans} />}</td>}
-        {shape.distributions && (
-          <td>
-            {statistics?.isWithheld === true ? (
-              <Withheld context={context} />
-            ) : (
-              statistics && <Distribution column={statistics} trans={trans} />
-            )}
-          </td>
-        )}
+        {shape.distributions && <DistributionCell statistics={statistics} context={context} />}
         {shape.statistics && <StatisticsCells statistics={statistics} context={context} />}
-        <td className="jp-Colophon-rowTool">
-          <ImpactButton page={page} column={column} />
-          {mayEdit && <FormButton page={page} column={column} isOpen={hasForm} />}
-          {mayRecord && column.isEditable && <SchemaMenu page={page} column={column} />}
-        </td>
+        <ToolsCell {...props} hasForm={hasForm} />
       </tr>
       {hasForm && (
         <tr>

@@ -7,7 +7,7 @@ export const SCHEMA_ASPECT = 'schemaMetadata';
 type MapPath = (path: string) => string | null;
 
 function getPath(field: ReadonlyJSONValue): string {
-  return String((field as ReadonlyJSONObject)['fieldPath']);
+  return (field as { fieldPath: string }).fieldPath;
 }
 
 /** Changes the paths of the columns of a schema, also in its primary key. */
