@@ -18,6 +18,7 @@ from jupyter_colophon.core.model.retention import KEEP_ALL, Retention
 from jupyter_colophon.core.model.system_filter import INCLUDE_ALL, SystemFilter
 from jupyter_colophon.core.package_data import load_schema_documents
 from jupyter_colophon.core.store import StorageChoice
+from jupyter_colophon.service.access_answers import AccessExplainer
 from jupyter_colophon.service.access_control import create_access_control
 from jupyter_colophon.service.changes.dead_letters import DeadLetterService
 from jupyter_colophon.service.changes.feed import ChangeFeed
@@ -96,6 +97,7 @@ class Catalog:
     transfer: NamespaceTransfer
     streams: EventStreams
     datahub: DataHubServices
+    access: AccessExplainer
 
     @property
     def notebooks(self) -> NotebookRecords:
@@ -280,6 +282,7 @@ def _compose_catalog(
         transfer=NamespaceTransfer(reader, write_path, registry),
         streams=EventStreams(provider, policy, write_path, files, read_time_ms),
         datahub=_compose_datahub(reader, searcher, write_path, inbox),
+        access=AccessExplainer(provider, policy),
     )
 
 

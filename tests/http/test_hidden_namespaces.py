@@ -4,6 +4,7 @@ import itertools
 import json
 import re
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -20,8 +21,6 @@ from support.catalog import build_metadata_value
 from support.events import open_event_stream
 from support.openlineage import RUN, build_event, build_event_dataset
 from support.urns import build_table_urn
-
-pytestmark = pytest.mark.each_store
 
 #: A word of hidden things alone, in lower case as engines of full text keep it.
 MARK = "quxlefrob"
@@ -84,10 +83,41 @@ QUESTIONS = [
 SEGMENTS = ["secret", "open", MARK, "plain", "etl", "flows"]
 
 
+#: Access policies that hide the namespace `secret` from the kernel's user.
+POLICIES = {
+    "denials": {
+        "rules": [
+            {"role": "admin", "to": ["user:ada"]},
+            {"deny": ["read"], "to": ["*"], "on": {"namespace": ["secret"]}},
+            {"deny": ["read"], "to": ["*"], "on": {"tag": ["unused"]}},
+        ]
+    },
+    "grants": {
+        "rules": [
+            {"role": "viewer", "to": ["user:ada"], "on": {"namespace": ["open", "default", "system"]}},
+            {"role": "viewer", "to": ["user:ada"], "on": {"tag": ["raw"]}},
+        ]
+    },
+}
+
+
 @pytest.fixture
-def jp_server_config(jp_server_config: dict[str, Any]) -> dict[str, Any]:
+def access(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, Any]:
+    """The settings that hide the namespace: a class of the site, or a folder with the access policy of the test."""
+    policy = getattr(request.node, "callspec", None)
+    name = policy.params.get("hidden_by", "class") if policy is not None else "class"
+    if name == "class":
+        return {"policy": "support.policies.HiddenAndReadOnlyNamespaces"}
+    folder = tmp_path / "policies"
+    folder.mkdir()
+    (folder / "team.json").write_text(json.dumps(POLICIES[name]))
+    return {"policy_folder": str(folder)}
+
+
+@pytest.fixture
+def jp_server_config(jp_server_config: dict[str, Any], access: dict[str, Any]) -> dict[str, Any]:
     rules = [("urn:li:dataset:(urn:li:dataPlatform:postgres,db:5432/secret.*", "secret")]
-    settings = {"policy": "support.policies.HiddenAndReadOnlyNamespaces", "namespace_rules": rules}
+    settings = access | {"namespace_rules": rules}
     return {**jp_server_config, "Colophon": jp_server_config["Colophon"] | settings}
 
 
@@ -177,7 +207,32 @@ def v3_paths(template: str) -> Iterator[str]:
         yield path + ("?query=*" if path.endswith("search") else "")
 
 
-async def test_a_word_of_hidden_things_is_in_no_answer(
+@pytest.mark.each_store
+async def test_a_word_of_hidden_things_is_in_no_answer(check_all_answers: Any) -> None:
+    await check_all_answers()
+
+
+@pytest.mark.parametrize("hidden_by", POLICIES)
+async def test_a_word_of_what_access_policies_hide_is_in_no_answer(check_all_answers: Any, hidden_by: str) -> None:
+    await check_all_answers()
+
+
+@pytest.fixture
+def check_all_answers(
+    api: Any,
+    openlineage: Any,
+    kernel: Any,
+    http_server_client: Any,
+    jp_base_url: str,
+    jp_http_port: int,
+    jp_auth_header: Any,
+) -> Any:
+    """Return a check of all answers that the kernel and the server's user get."""
+    arguments = (api, openlineage, kernel, http_server_client, jp_base_url, jp_http_port, jp_auth_header)
+    return lambda: _check_all_answers(*arguments)
+
+
+async def _check_all_answers(
     api: Any,
     openlineage: Any,
     kernel: Any,

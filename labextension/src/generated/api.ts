@@ -16,6 +16,7 @@ changes: Change[]
  * All documents of the API, by their names in schemas/api.
  */
 export interface Api {
+access: Access
 accesses: Accesses
 annotation: Annotation
 aspect: Aspect
@@ -97,6 +98,41 @@ schemaspaces: Schemaspaces
 versions: Versions
 "write-result": WriteResult
 "write-results": WriteResults
+}
+/**
+ * Whether a user has a permission on an entity, and the rule that decides.
+ */
+export interface Access {
+urn: string
+user: string
+/**
+ * The groups that were considered, with those of the settings.
+ */
+groups: string[]
+permission: ("read" | "annotate" | "emit" | "edit" | "govern" | "delete" | "admin")
+allowed: boolean
+/**
+ * What decides: a rule, the settings, or the scopes of the token.
+ */
+reason: string
+/**
+ * The rule that decides; null if none does.
+ */
+rule: ({
+/**
+ * The URN of the policy, or the path of its file.
+ */
+policy: string
+/**
+ * The position of the rule in the policy, from 0.
+ */
+index: number
+/**
+ * The line of the rule in the file; null for a stored policy.
+ */
+line: (number | null)
+denies: boolean
+} | null)
 }
 /**
  * The data that a run accessed. Entities are created for data that the catalog does not have yet.

@@ -12,6 +12,7 @@ from jupyter_colophon.cli.parser import CommandParser, ShowVersionAction, StoreO
 
 #: The module and class of each command, and its summary.
 COMMANDS = {
+    "can": ("entities.can.CanCommand", "Print whether a user may do something, and why."),
     "doctor": ("maintenance.doctor.DoctorCommand", "Check the health of the catalog and the settings."),
     "verify": ("maintenance.verify.VerifyCommand", "Check the integrity of everything in the catalog."),
     "reindex": ("maintenance.reindex.ReindexCommand", "Rebuild search, counts and lineage from the stored aspects."),

@@ -40,6 +40,21 @@ class Operations:
         call = Call("readEntityType", "GET", "/registry/{type}", path={"type": type})
         return self.caller.call(call, timeout_s)
 
+    def read_access(
+        self,
+        urn: str,
+        *,
+        permission: str | None = None,
+        user: str | None = None,
+        group: str | None = None,
+        timeout_s: float | None = None,
+    ) -> Document:
+        """Read whether a user has a permission on an entity, and the rule that decides. Answer: `Access`."""
+        call = Call(
+            "readAccess", "GET", "/access", query={"urn": urn, "permission": permission, "user": user, "group": group}
+        )
+        return self.caller.call(call, timeout_s)
+
     def read_metrics(self, *, timeout_s: float | None = None) -> Iterator[bytes]:
         """Read counts and durations of requests, and the state of the service, as Prometheus reads them."""
         call = Call("readMetrics", "GET", "/metrics")

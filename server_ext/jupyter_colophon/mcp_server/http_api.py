@@ -36,6 +36,7 @@ _HEADERS: Final = tuple(
 @declare_operation(
     "exchangeMessage",
     "POST ",
+    decided_by="entities",
     parameters=_HEADERS,
     body={JSON: _MESSAGE},
     answers={200: _MESSAGE, 202: {"type": "null", "description": "The message was a notification: it has no answer."}},

@@ -177,7 +177,14 @@ def add_document_operation(
     def build_document(version: str) -> Document:
         return OpenApiGenerator(complete).build_document(version)
 
-    @declare_operation(name, f"GET {path}", answers={200: _OPENAPI}, etag=api.hashes_answers, content_type=content_type)
+    @declare_operation(
+        name,
+        f"GET {path}",
+        decided_by="public",
+        answers={200: _OPENAPI},
+        etag=api.hashes_answers,
+        content_type=content_type,
+    )
     def read_document(services: ProcessServices, request: OperationRequest) -> Document | bytes:
         """Read the OpenAPI 3.1 document of this API."""
         url = f"{request.base_url.rstrip('/')}{api.prefix}"

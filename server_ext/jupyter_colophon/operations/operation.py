@@ -20,6 +20,10 @@ from jupyter_colophon.operations.services import ProcessServices
 Function = Callable[[ProcessServices, OperationRequest], Any]
 #: Actions for Jupyter's authorizer.
 Permission = Literal["read", "write", "execute"]
+#: What decides on access, besides Jupyter's authorizer (docs/explanation/security-model.md): `entities`, each entity
+#: that a request names or an answer contains; `instances`, each instance of a schemaspace; `admin`, the caller must be
+#: an admin; `sender`, only what the caller has sent or started; `public`, no content of the catalog is read or changed.
+DecidedBy = Literal["entities", "instances", "admin", "sender", "public"]
 JSON = "application/json"
 #: Content types of requests whose client did not choose one: curl and forms send the second.
 _DEFAULT_CONTENT_TYPES = ("", "application/x-www-form-urlencoded")
@@ -47,6 +51,7 @@ class Operation:
     #: Returns a document, or a Result.
     function: Function
     permission: Permission
+    decided_by: DecidedBy
     #: Status to document.
     answers: Mapping[int, SchemaOrName]
     parameters: tuple[Parameter[Any], ...]
@@ -120,6 +125,7 @@ def declare_operation(
     name: str,
     route: str,
     *,
+    decided_by: DecidedBy,
     answers: str | Mapping[int, SchemaOrName],
     parameters: Iterable[Parameter[Any]] = (),
     body: str | Mapping[str, SchemaOrName] | None = None,
@@ -145,6 +151,7 @@ def declare_operation(
             route=route,
             summary=cleandoc(function.__doc__ or "").partition("\n")[0].rstrip("."),
             function=function,
+            decided_by=decided_by,
             permission=permission or ("read" if route.startswith("GET ") else "write"),
             answers={200: answers} if isinstance(answers, str) else answers,
             parameters=tuple(parameters),

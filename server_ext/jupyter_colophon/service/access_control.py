@@ -76,7 +76,7 @@ class AccessControl:
         if rights is None:
             return True
         if type_ is not None:
-            return rights.decide_all(_raise_permission(permission, type_), namespace, type_)
+            return rights.decide_all(raise_permission(permission, type_), namespace, type_)
         return rights.decide_all(permission, namespace)
 
     def decide(
@@ -88,7 +88,7 @@ class AccessControl:
         rights = self.find_rights(principal)
         if rights is None:
             return True
-        return rights.decide(_raise_permission(permission, resource.type), resource, terms)
+        return rights.decide(raise_permission(permission, resource.type), resource, terms)
 
     def find_rights(self, principal: Principal) -> AccessRights | None:
         """Return the rights by the policies; None for a principal that they do not restrict."""
@@ -151,6 +151,6 @@ def read_terms(tx: TableContext, urns: list[str]) -> dict[str, frozenset[str] | 
     return terms
 
 
-def _raise_permission(permission: Permission, type_: str) -> Permission:
+def raise_permission(permission: Permission, type_: str) -> Permission:
     """Return the permission that a change of a policy needs: who may edit policies may do everything."""
     return "admin" if type_ == POLICY_TYPE and permission != "read" else permission

@@ -4,6 +4,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -94,12 +95,30 @@ def _parse_policy_text(suffix: str, text: str) -> tuple[Any, list[int]]:
     # Imported late: most servers have no such file. JSON is YAML, too.
     import yaml
 
+    loader = _create_yaml_loader()
     try:
-        document = yaml.safe_load(text)  # type: ignore[no-untyped-call]  # its stubs are a separate package
-        root = yaml.compose(text, yaml.SafeLoader)  # type: ignore[no-untyped-call]
+        document = yaml.load(text, loader)  # type: ignore[no-untyped-call]  # noqa: S506  derived from SafeLoader
+        root = yaml.compose(text, loader)  # type: ignore[no-untyped-call]
     except yaml.YAMLError as error:
         raise ValueError(f"not valid YAML or JSON: {str(error).splitlines()[0]}") from error
     return document, _list_lines_of_rules(root)
+
+
+@cache
+def _create_yaml_loader() -> Any:
+    """Return a safe loader of YAML 1.2's booleans: in YAML 1.1, the key `on` is a boolean."""
+    import yaml
+
+    class PolicyLoader(yaml.SafeLoader):
+        """Reads documents of plain values."""
+
+    boolean = "tag:yaml.org,2002:bool"
+    PolicyLoader.yaml_implicit_resolvers = {
+        first: [(tag, pattern) for tag, pattern in resolvers if tag != boolean]
+        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+    PolicyLoader.add_implicit_resolver(boolean, re.compile("^(?:true|false)$"), list("tf"))  # type: ignore[no-untyped-call]
+    return PolicyLoader
 
 
 def _list_lines_of_rules(root: Any) -> list[int]:

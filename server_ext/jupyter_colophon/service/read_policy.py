@@ -91,7 +91,7 @@ class ReadPolicy:
             return [*items] if "read" in principal.scopes else []
         decided: list[tuple[T, Resource, bool | None]] = []
         for item in items:
-            resource = self._find_resource(tx, principal, *get_entity(item))
+            resource = self.find_resource(tx, principal, *get_entity(item))
             if resource is not None:
                 decided.append((item, resource, self.access_control.decide(principal, "read", resource)))
         unclear = [resource.urn for _, resource, decision in decided if decision is None]
@@ -106,8 +106,8 @@ class ReadPolicy:
             )
         ]
 
-    def _find_resource(
-        self, tx: TableContext, principal: Principal, urn: Urn, namespace: str | None
+    def find_resource(
+        self, tx: TableContext, principal: Principal, urn: Urn, namespace: str | None = None
     ) -> Resource | None:
         """Return an entity as a resource; None if it must look like one that does not exist."""
         resource = create_resource(self.identity, urn, namespace)

@@ -38,6 +38,7 @@ def declare_restli_actions(
     @declare_operation(
         name,
         f"POST {path}",
+        decided_by="entities",
         answers={200: answer},
         parameters=[parameter, *parameters],
         body={JSON: {"anyOf": [action.body for action in actions.values()]}},

@@ -81,6 +81,7 @@ ACT_ON_ASPECTS: Final = declare_restli_actions(
 @declare_operation(
     "readAspectByClass",
     "GET /aspects/{urn}",
+    decided_by="entities",
     parameters=[_ASPECT, _VERSION],
     answers={
         200: body_schemas.declare_object_schema(
@@ -100,6 +101,7 @@ def read_aspect_by_class(services: ProcessServices, request: OperationRequest) -
 @declare_operation(
     "readEnvelopedEntity",
     "GET /entitiesV2/{urn}",
+    decided_by="entities",
     parameters=[_ASPECTS],
     answers={
         200: body_schemas.declare_object_schema(

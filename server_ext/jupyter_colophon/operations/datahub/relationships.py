@@ -70,6 +70,7 @@ _RESULTS: Final = body_schemas.declare_object_schema(
 @declare_operation(
     "listRelated",
     "GET /openapi/relationships/v1",
+    decided_by="entities",
     parameters=[_URN, _DIRECTION, _KINDS, _START, _COUNT],
     answers={200: _RELATED},
     errors=[NotFound, InvalidName],
@@ -92,6 +93,7 @@ def list_related(services: ProcessServices, request: OperationRequest) -> Docume
 @declare_operation(
     "scrollRelationships",
     "POST /openapi/v3/relationship/scroll",
+    decided_by="entities",
     parameters=[COUNT, CURSOR, _DIRECTION, _KINDS, _SOURCES, _TARGETS, *_WITHOUT_EFFECT],
     body={JSON: _SCROLL},
     answers={200: _RESULTS},
@@ -124,6 +126,7 @@ def scroll_relationships(services: ProcessServices, request: OperationRequest) -
 @declare_operation(
     "scrollLineage",
     "POST /openapi/v3/lineage/scroll",
+    decided_by="entities",
     parameters=[COUNT, CURSOR, _FLOW, _KINDS, *_WITHOUT_EFFECT],
     body={JSON: _LINEAGE},
     answers={200: _RESULTS},

@@ -42,6 +42,7 @@ _BODY: Final = body_schemas.declare_object_schema(
 @declare_operation(
     "scrollEntities",
     "POST /openapi/v3/entity/scroll",
+    decided_by="entities",
     parameters=[COUNT, CURSOR, _QUERY, _SORT, _REMOVED, SYSTEM, *_WITHOUT_EFFECT],
     body={JSON: _BODY},
     answers={

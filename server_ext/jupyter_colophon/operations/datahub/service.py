@@ -21,6 +21,7 @@ _COUNT: Final = declare_count("count", "Maximum number of results.", default=100
 @declare_operation(
     "readConfig",
     "GET /config",
+    decided_by="public",
     answers={
         200: body_schemas.declare_object_schema("noCode versions", noCode={"const": "true"}, versions=body_schemas.ANY)
     },
@@ -50,6 +51,7 @@ def read_server_config(services: ProcessServices, request: OperationRequest) -> 
 @declare_operation(
     "listSpecifications",
     "GET /openapi/v1/registry/models/entity/specifications",
+    decided_by="public",
     parameters=[_START, _COUNT],
     answers={
         200: body_schemas.declare_object_schema(
@@ -84,6 +86,7 @@ def list_entity_specifications(services: ProcessServices, request: OperationRequ
 @declare_operation(
     "askGraphql",
     "POST /api/graphql",
+    decided_by="public",
     body={JSON: body_schemas.ANY},
     answers={
         200: body_schemas.declare_object_schema(

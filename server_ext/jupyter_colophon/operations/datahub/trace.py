@@ -28,6 +28,7 @@ _ASPECTS: Final = {
 @declare_operation(
     "traceWrite",
     "POST /openapi/v1/trace/write/{id}",
+    decided_by="entities",
     parameters=[_ERRORS, _DETAILED, _SKIP_CACHE],
     body={JSON: _ASPECTS},
     answers={200: {"type": "object", "additionalProperties": body_schemas.ANY}},

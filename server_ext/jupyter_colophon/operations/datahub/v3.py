@@ -67,6 +67,7 @@ _REFUSED: Final = [InvalidName, NotFound, AlreadyExists, NotEmpty, ConditionFail
 @declare_operation(
     "writeEntities",
     "POST /openapi/v3/entity/{type}",
+    decided_by="entities",
     parameters=[_ASYNC, IDEMPOTENCY_KEY],
     body={JSON: _WRITTEN},
     answers={200: ENTITIES, 202: ENTITIES},
@@ -80,6 +81,7 @@ def write_entities(services: ProcessServices, request: OperationRequest) -> Oper
 @declare_operation(
     "patchEntities",
     "PATCH /openapi/v3/entity/{type}",
+    decided_by="entities",
     parameters=[_ASYNC, IDEMPOTENCY_KEY],
     body={JSON: _PATCHED},
     answers={200: ENTITIES, 202: ENTITIES},
@@ -167,6 +169,7 @@ def _read_written_entities(catalog: "Catalog", request: OperationRequest) -> lis
 @declare_operation(
     "readEntities",
     "POST /openapi/v3/entity/{type}/batchGet",
+    decided_by="entities",
     parameters=[SYSTEM],
     body={JSON: _READ},
     answers={200: ENTITIES},
@@ -213,6 +216,7 @@ def _read_stored_entity(
 @declare_operation(
     "readOneEntity",
     "GET /openapi/v3/entity/{type}/{urn}",
+    decided_by="entities",
     parameters=[_ASPECTS, SYSTEM],
     answers={200: ENTITY},
     errors=[InvalidName, NotFound],
@@ -234,6 +238,7 @@ def read_single_entity(services: ProcessServices, request: OperationRequest) -> 
 @declare_operation(
     "deleteOneEntity",
     "DELETE /openapi/v3/entity/{type}/{urn}",
+    decided_by="entities",
     parameters=[_ASPECTS, IDEMPOTENCY_KEY],
     answers={200: {"type": "null", "description": "The entity is deleted."}},
     errors=[InvalidName, NotFound, NotEmpty],

@@ -49,6 +49,7 @@ _STATUSES: Final[Mapping[type[MetadataError], int]] = {SchemaspaceNotFound: HTTP
 @declare_operation(
     "listMetadata",
     "GET /metadata/{space}",
+    decided_by="instances",
     parameters=[_INVALID, _SCHEMA, _LIMIT, CURSOR],
     answers={200: body_schemas.INSTANCES},
     etag=True,
@@ -76,6 +77,7 @@ def list_metadata(services: ProcessServices, request: OperationRequest) -> Docum
 @declare_operation(
     "createMetadata",
     "POST /metadata/{space}",
+    decided_by="instances",
     body={"application/json": body_schemas.NEW},
     answers={201: body_schemas.INSTANCE},
     errors=[*_SAVE_ERRORS, InstanceExists],
@@ -102,6 +104,7 @@ def create_metadata(services: ProcessServices, request: OperationRequest) -> Ope
 @declare_operation(
     "readMetadata",
     "GET /metadata/{space}/{instance}",
+    decided_by="instances",
     parameters=[_INVALID],
     answers={200: body_schemas.INSTANCE},
     errors=[InstanceNotFound, InstanceUnreadable, InstanceInvalid],
@@ -123,6 +126,7 @@ def read_metadata(services: ProcessServices, request: OperationRequest) -> Opera
 @declare_operation(
     "replaceMetadata",
     "PUT /metadata/{space}/{instance}",
+    decided_by="instances",
     parameters=CONDITIONS,
     body={"application/json": body_schemas.WHOLE},
     answers={200: body_schemas.INSTANCE},
@@ -147,6 +151,7 @@ def replace_metadata(services: ProcessServices, request: OperationRequest) -> Op
 @declare_operation(
     "changeMetadata",
     "PATCH /metadata/{space}/{instance}",
+    decided_by="instances",
     parameters=CONDITIONS,
     body={"application/merge-patch+json": body_schemas.PARTS},
     answers={200: body_schemas.INSTANCE},
@@ -168,6 +173,7 @@ def change_metadata(services: ProcessServices, request: OperationRequest) -> Ope
 @declare_operation(
     "removeMetadata",
     "DELETE /metadata/{space}/{instance}",
+    decided_by="instances",
     parameters=CONDITIONS,
     answers={204: body_schemas.NOTHING},
     errors=[InstanceNotFound, RemovalNotPermitted, InstanceIsDirectory, ConditionFailed, HookDenied, HookFailed],

@@ -7,7 +7,9 @@ from jupyter_colophon.operations.request import Document, OperationRequest
 from jupyter_colophon.operations.services import ProcessServices
 
 
-@declare_operation("listSchemaspaceNames", "GET /schemaspace", answers={200: body_schemas.SPACES}, etag=True)
+@declare_operation(
+    "listSchemaspaceNames", "GET /schemaspace", decided_by="public", answers={200: body_schemas.SPACES}, etag=True
+)
 def list_schemaspace_names(services: ProcessServices, request: OperationRequest) -> Document:
     """List the names of the schemaspaces, without deprecated ones."""
     return {"schemaspaces": services.get_or_load_schemaspaces().list_names()}
@@ -16,6 +18,7 @@ def list_schemaspace_names(services: ProcessServices, request: OperationRequest)
 @declare_operation(
     "readSchemaspace",
     "GET /schemaspace/{space}",
+    decided_by="public",
     answers={200: body_schemas.SPACE},
     errors=[SchemaspaceNotFound],
     etag=True,
@@ -27,7 +30,12 @@ def read_schemaspace(services: ProcessServices, request: OperationRequest) -> Do
 
 
 @declare_operation(
-    "listSchemas", "GET /schema/{space}", answers={200: body_schemas.SCHEMAS}, errors=[SchemaspaceNotFound], etag=True
+    "listSchemas",
+    "GET /schema/{space}",
+    decided_by="public",
+    answers={200: body_schemas.SCHEMAS},
+    errors=[SchemaspaceNotFound],
+    etag=True,
 )
 def list_schemas(services: ProcessServices, request: OperationRequest) -> Document:
     """List the schemas of a schemaspace, without deprecated ones."""
@@ -38,6 +46,7 @@ def list_schemas(services: ProcessServices, request: OperationRequest) -> Docume
 @declare_operation(
     "readSchemaDocument",
     "GET /schema/{space}/{schema}",
+    decided_by="public",
     answers={200: body_schemas.SCHEMA},
     errors=[SchemaspaceNotFound, SchemaNotFound],
     etag=True,

@@ -4,6 +4,7 @@ from typing import Any, Final
 
 from jupyter_colophon.operations.api import ApiDefinition
 from jupyter_colophon.operations.native import (
+    access,
     changes,
     entities,
     export_import,
@@ -39,6 +40,7 @@ NATIVE: Final = add_document_operation(
         prefix="/colophon/api",
         operations=list_operations(
             health,
+            access,
             metrics,
             entities,
             proposals,

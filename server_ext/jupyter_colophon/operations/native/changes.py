@@ -19,6 +19,7 @@ _FORM: Final = "change"
 @declare_operation(
     "readChanges",
     "GET /changes",
+    decided_by="entities",
     parameters=[change_log.AFTER, change_log.LIMIT, change_log.WAIT, *_FILTERS],
     answers="changes",
     errors=[LogCompacted, TooManyConnections],
@@ -37,6 +38,7 @@ def read_changes(services: ProcessServices, request: OperationRequest) -> Change
 @declare_operation(
     "streamChanges",
     "GET /changes/stream",
+    decided_by="entities",
     parameters=[change_log.START, change_log.RESUMED, *_FILTERS],
     answers={200: change_log.EVENTS},
     errors=[LogCompacted, TooManyConnections],
@@ -50,6 +52,7 @@ def stream_changes(services: ProcessServices, request: OperationRequest) -> Chan
 @declare_operation(
     "followChanges",
     "GET /changes/ws",
+    decided_by="entities",
     parameters=[change_log.START, *_FILTERS],
     answers={101: "message"},
     permission="execute",

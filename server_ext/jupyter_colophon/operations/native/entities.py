@@ -63,6 +63,7 @@ _NEXT = (
 @declare_operation(
     "listEntities",
     "GET /entities",
+    decided_by="entities",
     parameters=[NAMESPACE, TYPE, PREFIX, REMOVED, LIMIT, CURSOR],
     answers="entities",
     links=[OperationLink("readEntity", {"path.urn": "$response.body#/entities/0/urn"})],
@@ -84,6 +85,7 @@ def list_entities(services: ProcessServices, request: OperationRequest) -> Docum
 @declare_operation(
     "readDisplayNames",
     "POST /entities/display-names",
+    decided_by="entities",
     body="entity-urns",
     answers="display-names",
     errors=[InvalidName],
@@ -95,7 +97,14 @@ def read_display_names(services: ProcessServices, request: OperationRequest) -> 
     return {"displayNames": services.get_or_open_catalog().display_names.read_display_names(urns, request.principal)}
 
 
-@declare_operation("readEntity", "GET /entities/{urn}", parameters=[_ASPECTS], answers="entity", errors=[NotFound])
+@declare_operation(
+    "readEntity",
+    "GET /entities/{urn}",
+    decided_by="entities",
+    parameters=[_ASPECTS],
+    answers="entity",
+    errors=[NotFound],
+)
 def read_entity(services: ProcessServices, request: OperationRequest) -> Document:
     """Read an entity with its aspects, or only those in `aspects`."""
     catalog, named = services.get_or_open_catalog(), request[_ASPECTS]
@@ -106,6 +115,7 @@ def read_entity(services: ProcessServices, request: OperationRequest) -> Documen
 @declare_operation(
     "deleteEntity",
     "DELETE /entities/{urn}",
+    decided_by="entities",
     parameters=[IDEMPOTENCY_KEY],
     answers="write-result",
     errors=[NotFound, NotEmpty],
@@ -125,6 +135,7 @@ def delete_entity(services: ProcessServices, request: OperationRequest) -> Docum
 @declare_operation(
     "renameEntity",
     "POST /entities/{urn}/rename",
+    decided_by="entities",
     parameters=[IDEMPOTENCY_KEY],
     body="entity-rename",
     answers="write-result",
@@ -142,14 +153,22 @@ def rename_entity(services: ProcessServices, request: OperationRequest) -> Docum
     return documents.render_write_result(write_path.rename_dataset(urn, new, request.principal, run, key))
 
 
-@declare_operation("readEntityMetadata", "GET /entities/{urn}/metadata", answers="entity-metadata", errors=[NotFound])
+@declare_operation(
+    "readEntityMetadata",
+    "GET /entities/{urn}/metadata",
+    decided_by="entities",
+    answers="entity-metadata",
+    errors=[NotFound],
+)
 def read_entity_metadata(services: ProcessServices, request: OperationRequest) -> Document:
     """Read the properties and tags of an entity in both scopes; a field or a custom entity exists if its parent does."""
     metadata = services.get_or_open_catalog().metadata.read_scoped_metadata(request.urn, "", request.principal)
     return {"urn": str(request.urn), **_render_scoped_metadata(metadata)}
 
 
-@declare_operation("listFields", "GET /entities/{urn}/fields", answers="fields", errors=[NotFound])
+@declare_operation(
+    "listFields", "GET /entities/{urn}/fields", decided_by="entities", answers="fields", errors=[NotFound]
+)
 def list_fields(services: ProcessServices, request: OperationRequest) -> Document:
     """List the fields of a dataset that have metadata, whether or not they are in its schema."""
     return {
@@ -161,6 +180,7 @@ def list_fields(services: ProcessServices, request: OperationRequest) -> Documen
 @declare_operation(
     "listFieldsMetadata",
     "GET /entities/{urn}/fields/metadata",
+    decided_by="entities",
     parameters=[LIMIT, CURSOR],
     answers="fields-metadata",
     errors=[NotFound],
@@ -188,6 +208,7 @@ def _render_scoped_metadata(metadata: ScopedMetadata) -> Document:
 @declare_operation(
     "readAspect",
     "GET /entities/{urn}/aspects/{aspect}",
+    decided_by="entities",
     parameters=[_VERSION_READ],
     answers="aspect",
     errors=[NotFound],
@@ -204,6 +225,7 @@ def read_aspect(services: ProcessServices, request: OperationRequest) -> Operati
 @declare_operation(
     "writeAspect",
     "PUT /entities/{urn}/aspects/{aspect}",
+    decided_by="entities",
     parameters=[*CONDITIONS, IDEMPOTENCY_KEY],
     body={"application/json": _VALUE},
     answers="write-result",
@@ -219,6 +241,7 @@ def write_aspect(services: ProcessServices, request: OperationRequest) -> Operat
 @declare_operation(
     "patchAspect",
     "PATCH /entities/{urn}/aspects/{aspect}",
+    decided_by="entities",
     parameters=[*CONDITIONS, IDEMPOTENCY_KEY],
     body={JSON_PATCH: _LIST_OR_FORM, MERGE_PATCH: _MERGED, "application/json": _EITHER},
     answers="write-result",
@@ -234,6 +257,7 @@ def patch_aspect(services: ProcessServices, request: OperationRequest) -> Operat
 @declare_operation(
     "deleteAspect",
     "DELETE /entities/{urn}/aspects/{aspect}",
+    decided_by="entities",
     parameters=[*CONDITIONS, IDEMPOTENCY_KEY],
     answers="write-result",
     errors=[NotFound, ConditionFailed],
@@ -258,6 +282,7 @@ def _apply_aspect_change(services: ProcessServices, request: OperationRequest, c
 @declare_operation(
     "listVersions",
     "GET /entities/{urn}/aspects/{aspect}/versions",
+    decided_by="entities",
     parameters=[LIMIT, CURSOR],
     answers="versions",
     errors=[NotFound],
@@ -273,6 +298,7 @@ def list_aspect_versions(services: ProcessServices, request: OperationRequest) -
 @declare_operation(
     "listTimeseriesValues",
     "GET /entities/{urn}/aspects/{aspect}/values",
+    decided_by="entities",
     parameters=[LIMIT, _FROM, _TO],
     answers="timeseries-values",
     errors=[NotFound],

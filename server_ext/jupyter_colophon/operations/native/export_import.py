@@ -27,6 +27,7 @@ _OVERWRITE: Final = declare_flag("overwrite", "Overwrite values that differ, ins
 @declare_operation(
     "exportNamespace",
     "GET /export",
+    decided_by="entities",
     parameters=[_NAMESPACE],
     answers={200: _LINES},
     errors=[NotFound],
@@ -42,6 +43,7 @@ def export_namespace(services: ProcessServices, request: OperationRequest) -> Li
 @declare_operation(
     "exportSelection",
     "POST /export",
+    decided_by="entities",
     body="namespace-export",
     answers={200: _LINES},
     errors=[NotFound],
@@ -62,6 +64,7 @@ def export_selection(services: ProcessServices, request: OperationRequest) -> Li
 @declare_operation(
     "importNamespace",
     "POST /import",
+    decided_by="entities",
     parameters=[_DRY_RUN, _OVERWRITE],
     body={LINES: _LINES},
     raw_body=True,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from jupyter_colophon.composition import Catalog
 
 
-@declare_operation("readMe", "GET /me", answers="me")
+@declare_operation("readMe", "GET /me", decided_by="sender", answers="me")
 def read_caller(services: ProcessServices, request: OperationRequest) -> Document:
     """Read the authenticated user and the permissions of the token."""
     principal = request.principal
@@ -28,7 +28,7 @@ def read_caller(services: ProcessServices, request: OperationRequest) -> Documen
     }
 
 
-@declare_operation("readHealth", "GET /health", answers={200: "health", 503: "health"})
+@declare_operation("readHealth", "GET /health", decided_by="public", answers={200: "health", 503: "health"})
 def read_health(services: ProcessServices, request: OperationRequest) -> OperationAnswer:
     """Read the health of the service; the status is 503 if the store does not accept writes."""
     try:
@@ -53,6 +53,7 @@ def read_health(services: ProcessServices, request: OperationRequest) -> Operati
 @declare_operation(
     "listEntityTypes",
     "GET /registry",
+    decided_by="public",
     answers="registry",
     links=[OperationLink("readEntityType", {"type": "$response.body#/types/0/type"})],
 )
@@ -70,7 +71,9 @@ def list_entity_types(services: ProcessServices, request: OperationRequest) -> D
     return {"types": types}
 
 
-@declare_operation("readEntityType", "GET /registry/{type}", answers="entity-type", errors=[NotFound])
+@declare_operation(
+    "readEntityType", "GET /registry/{type}", decided_by="public", answers="entity-type", errors=[NotFound]
+)
 def read_entity_type(services: ProcessServices, request: OperationRequest) -> Document:
     """Read an entity type with the schemas of its aspects, as a form needs them."""
     return documents.render_entity_type(services.get_or_open_catalog().registry.get_type(request.path["type"]))

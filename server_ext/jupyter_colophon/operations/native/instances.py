@@ -114,6 +114,7 @@ def _build_instance_answer(
 @declare_operation(
     "listInstances",
     "GET /schemaspaces/{space}/instances",
+    decided_by="instances",
     schemaspace="{space}",
     parameters=[_Q, _TAG, _SCHEMA, _VALID, _SORT, _LIMIT, CURSOR],
     answers="instances",
@@ -144,6 +145,7 @@ def list_instances(services: ProcessServices, request: OperationRequest) -> Docu
 @declare_operation(
     "listCompleteInstances",
     "GET /schemaspaces/{space}/complete-instances",
+    decided_by="instances",
     schemaspace="{space}",
     parameters=[_SCHEMA, _LIMIT, CURSOR],
     answers="complete-instances",
@@ -165,6 +167,7 @@ def list_complete_instances(services: ProcessServices, request: OperationRequest
 @declare_operation(
     "createInstance",
     "POST /schemaspaces/{space}/instances",
+    decided_by="instances",
     schemaspace="{space}",
     body="instance-edit",
     answers={201: "instance"},
@@ -186,6 +189,7 @@ def create_instance(services: ProcessServices, request: OperationRequest) -> Ope
 @declare_operation(
     "readInstance",
     "GET /schemaspaces/{space}/instances/{instance}",
+    decided_by="instances",
     schemaspace="{space}",
     parameters=[_KNOWN_MEMBERS],
     answers="instance",
@@ -203,6 +207,7 @@ def read_instance(services: ProcessServices, request: OperationRequest) -> Opera
 @declare_operation(
     "writeInstance",
     "PUT /schemaspaces/{space}/instances/{instance}",
+    decided_by="instances",
     schemaspace="{space}",
     parameters=CONDITIONS,
     body="instance-edit",
@@ -224,6 +229,7 @@ def write_instance(services: ProcessServices, request: OperationRequest) -> Oper
 @declare_operation(
     "patchInstance",
     "PATCH /schemaspaces/{space}/instances/{instance}",
+    decided_by="instances",
     schemaspace="{space}",
     parameters=CONDITIONS,
     body={MERGE_PATCH: _MERGED, JSON_PATCH: _LIST, "application/json": _EITHER},
@@ -260,6 +266,7 @@ def patch_instance(services: ProcessServices, request: OperationRequest) -> Oper
 @declare_operation(
     "deleteInstance",
     "DELETE /schemaspaces/{space}/instances/{instance}",
+    decided_by="instances",
     schemaspace="{space}",
     parameters=CONDITIONS,
     answers="instance-delete-result",
@@ -288,6 +295,7 @@ def delete_instance(services: ProcessServices, request: OperationRequest) -> Doc
 @declare_operation(
     "restoreInstance",
     "POST /schemaspaces/{space}/instances/{instance}/restore",
+    decided_by="instances",
     schemaspace="{space}",
     parameters=CONDITIONS,
     body="instance-restore",
@@ -309,6 +317,7 @@ def restore_instance(services: ProcessServices, request: OperationRequest) -> Op
 @declare_operation(
     "listInstanceValues",
     "GET /schemaspaces/{space}/values",
+    decided_by="instances",
     schemaspace="{space}",
     parameters=[_SCHEMA, _POINTER],
     answers="instance-values",
@@ -325,6 +334,7 @@ def list_instance_values(services: ProcessServices, request: OperationRequest) -
 @declare_operation(
     "exportInstances",
     "POST /schemaspaces/{space}/export",
+    decided_by="instances",
     schemaspace="{space}",
     body="instance-export",
     answers="instance-bundle",
@@ -343,6 +353,7 @@ def export_instances(services: ProcessServices, request: OperationRequest) -> Do
 @declare_operation(
     "importInstances",
     "POST /schemaspaces/{space}/import",
+    decided_by="instances",
     schemaspace="{space}",
     parameters=[_DRY_RUN, _OVERWRITE],
     body="instance-bundle",

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 @declare_operation(
     "listRecoveryFiles",
     "GET /schemaspaces/{space}/recovery-files",
+    decided_by="instances",
     answers="recovery-files",
     errors=[SchemaspaceNotFound],
     schemaspace="{space}",
@@ -29,6 +30,7 @@ def list_recovery_files(services: ProcessServices, request: OperationRequest) ->
 @declare_operation(
     "restoreRecoveryFile",
     "POST /schemaspaces/{space}/recovery-files/recover",
+    decided_by="instances",
     body="recovery-file-choice",
     answers="instance",
     errors=[SchemaspaceNotFound, InstanceNotFound, InstanceExists, InstanceUnreadable],
@@ -46,6 +48,7 @@ def restore_recovery_file(services: ProcessServices, request: OperationRequest) 
 @declare_operation(
     "discardRecoveryFile",
     "POST /schemaspaces/{space}/recovery-files/discard",
+    decided_by="instances",
     body="recovery-file-choice",
     answers="recovery-files",
     errors=[SchemaspaceNotFound, InstanceNotFound],

@@ -63,6 +63,7 @@ _NEXT = (
 @declare_operation(
     "readLineage",
     "GET /lineage",
+    decided_by="entities",
     parameters=[URN, DIRECTION, LEVELS, START, END, RELATIONS, _COLUMNS, AS_OF],
     answers="lineage",
     errors=[InvalidName, NotFound, HistoryExpired],
@@ -85,6 +86,7 @@ def read_lineage(services: ProcessServices, request: OperationRequest) -> Docume
 @declare_operation(
     "listRuns",
     "GET /runs",
+    decided_by="entities",
     parameters=[_PROGRAM, _DATA, START, END, _STATUS, LIMIT, CURSOR],
     answers="runs",
     links=[OperationLink("readRun", {"path.urn": "$response.body#/runs/0/urn"})],
@@ -106,6 +108,7 @@ def list_runs(services: ProcessServices, request: OperationRequest) -> Document:
 @declare_operation(
     "listCellRuns",
     "GET /cell-runs",
+    decided_by="entities",
     parameters=[_NOTEBOOK],
     answers="runs",
     errors=[InvalidName],
@@ -121,6 +124,7 @@ def list_cell_runs(services: ProcessServices, request: OperationRequest) -> Docu
 @declare_operation(
     "startRun",
     "POST /runs",
+    decided_by="entities",
     parameters=[IDEMPOTENCY_KEY],
     body="run-start",
     answers="run",
@@ -147,7 +151,7 @@ def _move_to_present_notebook(services: ProcessServices, principal: Principal, s
     return replace(start, program=moved, facts={**start.facts, "notebook": present})
 
 
-@declare_operation("readRun", "GET /runs/{urn}", answers="run", errors=[NotFound])
+@declare_operation("readRun", "GET /runs/{urn}", decided_by="entities", answers="run", errors=[NotFound])
 def read_run(services: ProcessServices, request: OperationRequest) -> Document:
     """Read a run with its accesses."""
     return to_api_document(services.get_or_open_catalog().runs.read_visible_run(str(request.urn), request.principal))
@@ -156,6 +160,7 @@ def read_run(services: ProcessServices, request: OperationRequest) -> Document:
 @declare_operation(
     "updateRun",
     "PATCH /runs/{urn}",
+    decided_by="entities",
     parameters=[IDEMPOTENCY_KEY],
     body="run-change",
     answers="run",
@@ -169,7 +174,9 @@ def update_run(services: ProcessServices, request: OperationRequest) -> Document
     return to_api_document(write_path.update_run(str(request.urn), change, request.principal, request.idempotency_key))
 
 
-@declare_operation("listRunAccesses", "GET /runs/{urn}/accesses", answers="run-accesses", errors=[NotFound])
+@declare_operation(
+    "listRunAccesses", "GET /runs/{urn}/accesses", decided_by="entities", answers="run-accesses", errors=[NotFound]
+)
 def list_run_accesses(services: ProcessServices, request: OperationRequest) -> Document:
     """List the entities that a run accessed, with their metadata at the first access."""
     runs = services.get_or_open_catalog().runs
@@ -180,6 +187,7 @@ def list_run_accesses(services: ProcessServices, request: OperationRequest) -> D
 @declare_operation(
     "recordAccesses",
     "POST /runs/{urn}/accesses",
+    decided_by="entities",
     parameters=[IDEMPOTENCY_KEY],
     body="accesses",
     answers="run",

@@ -49,6 +49,7 @@ _WINDOW: Final = Parameter(
 @declare_operation(
     "continueLineage",
     "POST /lineage/next",
+    decided_by="entities",
     body="lineage-next",
     answers="lineage",
     errors=[InvalidName, InvalidQuery, NotFound, HistoryExpired],
@@ -64,6 +65,7 @@ def continue_lineage(services: ProcessServices, request: OperationRequest) -> Do
 @declare_operation(
     "readLineagePath",
     "GET /lineage/path",
+    decided_by="entities",
     parameters=[_FROM, _TO, START, END, AS_OF],
     answers="lineage-path",
     errors=[InvalidName, NotFound, HistoryExpired],
@@ -85,6 +87,7 @@ def read_lineage_path(services: ProcessServices, request: OperationRequest) -> D
 @declare_operation(
     "readLineageImpact",
     "GET /lineage/impact",
+    decided_by="entities",
     parameters=[URN, _REACH, START, END, AS_OF],
     answers="lineage-impact",
     errors=[InvalidName, NotFound, HistoryExpired],
@@ -128,6 +131,7 @@ def read_column_impact(services: ProcessServices, request: OperationRequest) -> 
 @declare_operation(
     "readLineageLabels",
     "POST /lineage/labels",
+    decided_by="entities",
     body="lineage-nodes",
     answers="lineage-labels",
     errors=[InvalidName],
@@ -142,6 +146,7 @@ def read_lineage_labels(services: ProcessServices, request: OperationRequest) ->
 @declare_operation(
     "readLineageDiff",
     "GET /lineage/diff",
+    decided_by="entities",
     parameters=[URN, _BEFORE, _AFTER, _WINDOW, DIRECTION, LEVELS, RELATIONS],
     answers="lineage-diff",
     errors=[InvalidName, NotFound],

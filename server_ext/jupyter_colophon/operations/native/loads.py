@@ -27,7 +27,7 @@ _NAME: Final = re.compile(str(PLACES["load"].schema["pattern"]))
 _NEXT: Final = [OperationLink("readLoad", {"path.load": "$response.body#/id"})]
 
 
-@declare_operation("readLoad", "GET /loads/{load}", answers="load", errors=[NotFound])
+@declare_operation("readLoad", "GET /loads/{load}", decided_by="sender", answers="load", errors=[NotFound])
 def read_load(services: ProcessServices, request: OperationRequest) -> Document:
     """Read the progress of a load; it is kept for 30 days after its last update."""
     return to_api_document(
@@ -36,7 +36,12 @@ def read_load(services: ProcessServices, request: OperationRequest) -> Document:
 
 
 @declare_operation(
-    "openLoad", "PUT /loads/{load}", answers="load", errors=[InvalidName, LoadEnded, MalformedBody], links=_NEXT
+    "openLoad",
+    "PUT /loads/{load}",
+    decided_by="sender",
+    answers="load",
+    errors=[InvalidName, LoadEnded, MalformedBody],
+    links=_NEXT,
 )
 def open_or_resume_load(services: ProcessServices, request: OperationRequest) -> Document:
     """Open a load, or resume an open one; a load that has ended cannot be reopened."""
@@ -48,7 +53,9 @@ def open_or_resume_load(services: ProcessServices, request: OperationRequest) ->
     return to_api_document(services.get_or_open_catalog().loads.open_or_resume_load(name, request.principal))
 
 
-@declare_operation("endLoad", "PATCH /loads/{load}", body="load-end", answers="load", errors=[NotFound, LoadEnded])
+@declare_operation(
+    "endLoad", "PATCH /loads/{load}", decided_by="sender", body="load-end", answers="load", errors=[NotFound, LoadEnded]
+)
 def end_load(services: ProcessServices, request: OperationRequest) -> Document:
     """Commit or abort a load; no further batches are accepted."""
     return to_api_document(
@@ -61,6 +68,7 @@ def end_load(services: ProcessServices, request: OperationRequest) -> Document:
 @declare_operation(
     "loadBatch",
     "POST /loads/{load}/batches",
+    decided_by="sender",
     body="load-batch",
     answers="load-batch-result",
     errors=[NotFound, IdempotencyKeyReused, LoadEnded],
@@ -81,6 +89,7 @@ def apply_load_batch(services: ProcessServices, request: OperationRequest) -> Do
 @declare_operation(
     "listLoadRejections",
     "GET /loads/{load}/rejections",
+    decided_by="sender",
     parameters=[LIMIT, CURSOR],
     answers="load-rejections",
     errors=[NotFound],

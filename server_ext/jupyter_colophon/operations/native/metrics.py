@@ -22,6 +22,7 @@ _GAUGES: Final = (
 @declare_operation(
     "readMetrics",
     "GET /metrics",
+    decided_by="public",
     answers={200: {"type": "string", "description": "Metrics in the text format of Prometheus."}},
     content_type=METRICS,
 )

@@ -42,6 +42,7 @@ def _require_admin(services: ProcessServices, principal: Principal) -> None:
 
 _declare_start = partial(
     declare_operation,
+    decided_by="admin",
     answers={201: "pipeline-execution"},
     errors=_REFUSES,
     permission="execute",
@@ -75,6 +76,7 @@ def start_pipeline_preview(services: ProcessServices, request: OperationRequest)
 @declare_operation(
     "readPipelineExecution",
     "GET /pipelines/executions/{execution}",
+    decided_by="sender",
     answers="pipeline-execution",
     errors=[NotFound],
 )
@@ -86,6 +88,7 @@ def read_pipeline_execution(services: ProcessServices, request: OperationRequest
 @declare_operation(
     "stopPipelineExecution",
     "DELETE /pipelines/executions/{execution}",
+    decided_by="admin",
     answers="pipeline-execution",
     errors=[NotFound],
     permission="execute",

@@ -15,7 +15,9 @@ from jupyter_colophon.operations.services import ProcessServices
 SPACE: Final = "pipelines"
 
 
-@declare_operation("listPipelinePlugins", "GET /pipelines/plugins", answers="pipeline-plugins", schemaspace=SPACE)
+@declare_operation(
+    "listPipelinePlugins", "GET /pipelines/plugins", decided_by="public", answers="pipeline-plugins", schemaspace=SPACE
+)
 def list_pipeline_plugins(services: ProcessServices, request: OperationRequest) -> Document:
     """List the plugins of pipelines, each with the schema of its properties."""
     # Loaded with the first request: packages register plugins, and their code may be slow to load.
@@ -25,7 +27,13 @@ def list_pipeline_plugins(services: ProcessServices, request: OperationRequest) 
     return build_plugins_document(load_plugins())
 
 
-@declare_operation("listPipelineSchedules", "GET /pipelines/schedules", answers="pipeline-schedules", schemaspace=SPACE)
+@declare_operation(
+    "listPipelineSchedules",
+    "GET /pipelines/schedules",
+    decided_by="instances",
+    answers="pipeline-schedules",
+    schemaspace=SPACE,
+)
 def list_pipeline_schedules(services: ProcessServices, request: OperationRequest) -> Document:
     """List the schedules of pipelines with the next run and the result of the last run."""
     from jupyter_colophon.service.changes.schedules import describe_schedules_with_state
@@ -40,6 +48,7 @@ def list_pipeline_schedules(services: ProcessServices, request: OperationRequest
 @declare_operation(
     "checkPipeline",
     "POST /pipelines/check",
+    decided_by="instances",
     body="pipeline-check",
     answers="pipeline-check-result",
     errors=[InstanceNotFound, InvalidInstance],
@@ -59,6 +68,7 @@ def check_pipeline(services: ProcessServices, request: OperationRequest) -> Docu
 @declare_operation(
     "packagePipeline",
     "POST /pipelines/package",
+    decided_by="instances",
     body="pipeline-check",
     answers="pipeline-package",
     errors=[InstanceNotFound, InvalidInstance, InvalidInstanceName],

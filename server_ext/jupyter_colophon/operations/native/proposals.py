@@ -31,6 +31,7 @@ _NEXT = (OperationLink("readInboxEntry", {"path.id": "$response.body#/id"}, stat
 @declare_operation(
     "submitProposals",
     "POST /proposals",
+    decided_by="entities",
     parameters=[_ASYNC, IDEMPOTENCY_KEY],
     body="proposals",
     answers={200: "write-results", 202: "inbox-entry"},
@@ -54,6 +55,7 @@ def submit_proposals(services: ProcessServices, request: OperationRequest) -> Op
 @declare_operation(
     "submitIndependentProposals",
     "POST /proposals/independent",
+    decided_by="entities",
     parameters=[_DRY_RUN, IDEMPOTENCY_KEY],
     body="proposals",
     answers="proposal-outcomes",
@@ -75,7 +77,7 @@ def submit_independent_proposals(services: ProcessServices, request: OperationRe
     return answer
 
 
-@declare_operation("readInboxEntry", "GET /inbox/{id}", answers="inbox-entry", errors=[NotFound])
+@declare_operation("readInboxEntry", "GET /inbox/{id}", decided_by="entities", answers="inbox-entry", errors=[NotFound])
 def read_inbox_entry(services: ProcessServices, request: OperationRequest) -> Document:
     """Read the state of a batch submitted with `async`; it is kept for one day."""
     number = _parse_number_of_path("entry of the inbox", request)
@@ -87,6 +89,7 @@ def read_inbox_entry(services: ProcessServices, request: OperationRequest) -> Do
 @declare_operation(
     "listDeadLetters",
     "GET /dead-letters",
+    decided_by="entities",
     parameters=[_KIND, LIMIT, CURSOR],
     answers="dead-letters",
     links=[OperationLink("replayDeadLetter", {"path.id": "$response.body#/deadLetters/0/id"})],
@@ -101,6 +104,7 @@ def list_dead_letters(services: ProcessServices, request: OperationRequest) -> D
 @declare_operation(
     "deleteDeadLetter",
     "DELETE /dead-letters/{id}",
+    decided_by="entities",
     parameters=[IDEMPOTENCY_KEY],
     answers="dead-letter-delete-result",
     errors=[NotFound],
@@ -120,6 +124,7 @@ def delete_dead_letter(services: ProcessServices, request: OperationRequest) -> 
 @declare_operation(
     "replayDeadLetter",
     "POST /dead-letters/{id}/replay",
+    decided_by="entities",
     parameters=[IDEMPOTENCY_KEY],
     answers="write-results",
     errors=[NotFound, AlreadyExists, NotEmpty, ConditionFailed, PatchFailed],

@@ -31,7 +31,7 @@ _NEXT: Final = (
 )
 
 
-@declare_operation("listSchemaspaces", "GET /schemaspaces", answers="schemaspaces", links=_NEXT)
+@declare_operation("listSchemaspaces", "GET /schemaspaces", decided_by="public", answers="schemaspaces", links=_NEXT)
 def list_schemaspaces(services: ProcessServices, request: OperationRequest) -> Document:
     """List the schemaspaces with their schemas, and the errors of those that did not load."""
     return documents.render_schemaspaces(services.get_or_load_schemaspaces())
@@ -40,6 +40,7 @@ def list_schemaspaces(services: ProcessServices, request: OperationRequest) -> D
 @declare_operation(
     "refreshSchemaspaces",
     "POST /schemaspaces/refresh",
+    decided_by="admin",
     parameters=[_SPACE],
     answers="schemaspaces",
     errors=[SchemaspaceNotFound],
@@ -54,6 +55,7 @@ def refresh_schemaspaces(services: ProcessServices, request: OperationRequest) -
 @declare_operation(
     "readSchema",
     "GET /schemaspaces/{space}/schemas/{schema}",
+    decided_by="public",
     answers={200: _SCHEMA},
     errors=[SchemaspaceNotFound, SchemaNotFound],
 )
@@ -71,6 +73,7 @@ def _require_may_change_schemas(services: ProcessServices, principal: Principal)
 @declare_operation(
     "storeSchema",
     "PUT /schemaspaces/{space}/schemas/{schema}",
+    decided_by="admin",
     body={"application/json": _SCHEMA},
     answers={200: _SCHEMA, 201: _SCHEMA},
     errors=[SchemaRejected, SchemaspaceNotFound, AlreadyExists],
@@ -88,6 +91,7 @@ def store_schema(services: ProcessServices, request: OperationRequest) -> Operat
 @declare_operation(
     "removeSchema",
     "DELETE /schemaspaces/{space}/schemas/{schema}",
+    decided_by="admin",
     answers="schemaspaces",
     errors=[SchemaspaceNotFound, NotFound],
     access=_require_may_change_schemas,
@@ -102,6 +106,7 @@ def remove_schema(services: ProcessServices, request: OperationRequest) -> Docum
 @declare_operation(
     "migrateInstances",
     "POST /schemaspaces/{space}/migrate",
+    decided_by="admin",
     parameters=[_DRY_RUN],
     answers="migration",
     errors=[SchemaspaceNotFound],
@@ -118,6 +123,7 @@ def migrate_instances(services: ProcessServices, request: OperationRequest) -> D
 @declare_operation(
     "checkSchema",
     "POST /schemas",
+    decided_by="public",
     parameters=[_KIND],
     body={"application/json": {"type": "object", "description": "A JSON Schema."}},
     answers="schema-check-result",

@@ -49,6 +49,7 @@ _LABELS = {filter_.name: filter_.label for filter_ in FILTERS}
 @declare_operation(
     "search",
     "GET /search",
+    decided_by="entities",
     parameters=[_Q, *_FILTERS, REMOVED, _FACETS, _SORT, LIMIT, CURSOR, AS_OF],
     answers="search-results",
     errors=[HistoryExpired],
@@ -77,6 +78,7 @@ def search_entities(services: ProcessServices, request: OperationRequest) -> Doc
 @declare_operation(
     "listKeys",
     "GET /keys",
+    decided_by="entities",
     parameters=[PREFIX, NAMESPACE, SCOPE, _KIND, _VALUES, LIMIT, CURSOR, AS_OF],
     answers="keys",
     errors=[HistoryExpired],
@@ -107,6 +109,7 @@ def list_metadata_keys(services: ProcessServices, request: OperationRequest) -> 
 @declare_operation(
     "listValues",
     "GET /keys/{key}/values",
+    decided_by="entities",
     parameters=[PREFIX, NAMESPACE, SCOPE, LIMIT, CURSOR, AS_OF],
     answers="key-values",
     errors=[HistoryExpired],

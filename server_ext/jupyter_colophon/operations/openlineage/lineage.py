@@ -29,6 +29,7 @@ _ACCEPTED: Final = {"type": "object", "additionalProperties": False, "descriptio
 @declare_operation(
     "postLineageEvent",
     "POST /api/v1/lineage",
+    decided_by="entities",
     body={"application/json": _EVENT},
     raw_body=True,
     answers={HTTPStatus.CREATED: _ACCEPTED},
@@ -43,6 +44,7 @@ def post_lineage_event(services: ProcessServices, request: OperationRequest) -> 
 @declare_operation(
     "readMarquezGraph",
     "GET /api/v1/lineage",
+    decided_by="entities",
     parameters=[_NODE, _DEPTH],
     answers={200: _GRAPH},
     errors=[NotFound],
@@ -56,6 +58,7 @@ def read_marquez_graph(services: ProcessServices, request: OperationRequest) -> 
 @declare_operation(
     "readMarquezColumns",
     "GET /api/v1/column-lineage",
+    decided_by="entities",
     parameters=[_NODE, _DEPTH],
     answers={200: _GRAPH},
     errors=[NotFound],

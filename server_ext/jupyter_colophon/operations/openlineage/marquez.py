@@ -38,7 +38,13 @@ _TYPE: Final = declare_choice(
 )
 
 
-@declare_operation("listNamespaces", "GET /api/v1/namespaces", parameters=[_LIMIT, _OFFSET], answers={200: _OBJECT})
+@declare_operation(
+    "listNamespaces",
+    "GET /api/v1/namespaces",
+    decided_by="entities",
+    parameters=[_LIMIT, _OFFSET],
+    answers={200: _OBJECT},
+)
 def list_namespaces(services: ProcessServices, request: OperationRequest) -> Document:
     """List the namespaces of OpenLineage."""
     namespaces = services.get_or_open_catalog().marquez.list_visible_namespaces(
@@ -47,7 +53,13 @@ def list_namespaces(services: ProcessServices, request: OperationRequest) -> Doc
     return {"namespaces": [documents.render_openlineage_namespace(namespace) for namespace in namespaces]}
 
 
-@declare_operation("readNamespace", "GET /api/v1/namespaces/{namespace}", answers={200: _OBJECT}, errors=[NotFound])
+@declare_operation(
+    "readNamespace",
+    "GET /api/v1/namespaces/{namespace}",
+    decided_by="entities",
+    answers={200: _OBJECT},
+    errors=[NotFound],
+)
 def read_namespace(services: ProcessServices, request: OperationRequest) -> Document:
     """Read a namespace."""
     return documents.render_openlineage_namespace(
@@ -55,14 +67,20 @@ def read_namespace(services: ProcessServices, request: OperationRequest) -> Docu
     )
 
 
-@declare_operation("listAllJobs", "GET /api/v1/jobs", parameters=[_LIMIT, _OFFSET], answers={200: _OBJECT})
+@declare_operation(
+    "listAllJobs", "GET /api/v1/jobs", decided_by="entities", parameters=[_LIMIT, _OFFSET], answers={200: _OBJECT}
+)
 def list_all_jobs(services: ProcessServices, request: OperationRequest) -> Document:
     """List the jobs of all namespaces."""
     return _list_jobs_or_datasets(services, request, "job")
 
 
 @declare_operation(
-    "listJobs", "GET /api/v1/namespaces/{namespace}/jobs", parameters=[_LIMIT, _OFFSET], answers={200: _OBJECT}
+    "listJobs",
+    "GET /api/v1/namespaces/{namespace}/jobs",
+    decided_by="entities",
+    parameters=[_LIMIT, _OFFSET],
+    answers={200: _OBJECT},
 )
 def list_jobs(services: ProcessServices, request: OperationRequest) -> Document:
     """List the jobs of a namespace."""
@@ -70,7 +88,11 @@ def list_jobs(services: ProcessServices, request: OperationRequest) -> Document:
 
 
 @declare_operation(
-    "readJob", "GET /api/v1/namespaces/{namespace}/jobs/{name}", answers={200: _OBJECT}, errors=[NotFound]
+    "readJob",
+    "GET /api/v1/namespaces/{namespace}/jobs/{name}",
+    decided_by="entities",
+    answers={200: _OBJECT},
+    errors=[NotFound],
 )
 def read_job(services: ProcessServices, request: OperationRequest) -> Document:
     """Read a job with its newest run."""
@@ -84,6 +106,7 @@ def read_job(services: ProcessServices, request: OperationRequest) -> Document:
 @declare_operation(
     "listRunsOfJob",
     "GET /api/v1/namespaces/{namespace}/jobs/{name}/runs",
+    decided_by="entities",
     parameters=[_LIMIT, _OFFSET],
     answers={200: _OBJECT},
     errors=[NotFound],
@@ -97,7 +120,11 @@ def list_runs_of_job(services: ProcessServices, request: OperationRequest) -> Do
 
 
 @declare_operation(
-    "listDatasets", "GET /api/v1/namespaces/{namespace}/datasets", parameters=[_LIMIT, _OFFSET], answers={200: _OBJECT}
+    "listDatasets",
+    "GET /api/v1/namespaces/{namespace}/datasets",
+    decided_by="entities",
+    parameters=[_LIMIT, _OFFSET],
+    answers={200: _OBJECT},
 )
 def list_datasets(services: ProcessServices, request: OperationRequest) -> Document:
     """List the datasets of a namespace."""
@@ -105,7 +132,11 @@ def list_datasets(services: ProcessServices, request: OperationRequest) -> Docum
 
 
 @declare_operation(
-    "readDataset", "GET /api/v1/namespaces/{namespace}/datasets/{name}", answers={200: _OBJECT}, errors=[NotFound]
+    "readDataset",
+    "GET /api/v1/namespaces/{namespace}/datasets/{name}",
+    decided_by="entities",
+    answers={200: _OBJECT},
+    errors=[NotFound],
 )
 def read_dataset(services: ProcessServices, request: OperationRequest) -> Document:
     """Read a dataset with its facets."""
@@ -116,7 +147,9 @@ def read_dataset(services: ProcessServices, request: OperationRequest) -> Docume
     )
 
 
-@declare_operation("readRunOfJob", "GET /api/v1/jobs/runs/{id}", answers={200: _OBJECT}, errors=[NotFound])
+@declare_operation(
+    "readRunOfJob", "GET /api/v1/jobs/runs/{id}", decided_by="entities", answers={200: _OBJECT}, errors=[NotFound]
+)
 def read_run_of_job(services: ProcessServices, request: OperationRequest) -> Document:
     """Read a run with its facets."""
     return documents.render_run_with_facets(
@@ -125,7 +158,12 @@ def read_run_of_job(services: ProcessServices, request: OperationRequest) -> Doc
 
 
 @declare_operation(
-    "readRunFacets", "GET /api/v1/jobs/runs/{id}/facets", parameters=[_TYPE], answers={200: _OBJECT}, errors=[NotFound]
+    "readRunFacets",
+    "GET /api/v1/jobs/runs/{id}/facets",
+    decided_by="entities",
+    parameters=[_TYPE],
+    answers={200: _OBJECT},
+    errors=[NotFound],
 )
 def read_run_facets(services: ProcessServices, request: OperationRequest) -> Document:
     """Read the facets of a run, or the present ones of its job."""
@@ -140,6 +178,7 @@ def read_run_facets(services: ProcessServices, request: OperationRequest) -> Doc
 @declare_operation(
     "searchJobsAndDatasets",
     "GET /api/v1/search",
+    decided_by="entities",
     parameters=[_Q, _FILTER, _SORT, _SEARCH_LIMIT, _NAMESPACE],
     answers={200: _RESULTS},
     errors=[InvalidQuery],

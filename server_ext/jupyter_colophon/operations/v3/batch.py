@@ -99,6 +99,7 @@ def _require_may_emit(services: ProcessServices, principal: Principal) -> None:
 @declare_operation(
     "v3Batch",
     "POST /metadata-internals/batch",
+    decided_by="entities",
     parameters=[IDEMPOTENCY_KEY],
     body={"application/json": _BATCH},
     answers={200: {"type": "array", "items": {"type": "object"}}},

@@ -30,6 +30,7 @@ _ERRORS: Final = (NotFound, InvalidName, LogCompacted, TooManyConnections)
 @declare_operation(
     "v3ReadChanges",
     "GET /namespaces/{namespace}/metadata/changes",
+    decided_by="entities",
     parameters=[change_log.AFTER, _LIMIT, change_log.WAIT, _FORM],
     answers={200: _PAGE},
     errors=_ERRORS,
@@ -43,6 +44,7 @@ def read_changes(services: ProcessServices, request: OperationRequest) -> Change
 @declare_operation(
     "v3StreamChanges",
     "GET /namespaces/{namespace}/metadata/changes/stream",
+    decided_by="entities",
     parameters=[change_log.START, change_log.RESUMED, _FORM],
     answers={200: change_log.EVENTS},
     errors=_ERRORS,

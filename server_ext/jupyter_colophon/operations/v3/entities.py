@@ -96,7 +96,9 @@ _ERRORS: Final = (NotFound, InvalidName)
 _WRITE_ERRORS: Final = (*_ERRORS, Reserved)
 
 
-@declare_operation("v3ListNamespaces", "GET /namespaces", answers={200: {"type": "array", "items": _NAMED}})
+@declare_operation(
+    "v3ListNamespaces", "GET /namespaces", decided_by="entities", answers={200: {"type": "array", "items": _NAMED}}
+)
 def list_namespaces(services: ProcessServices, request: OperationRequest) -> list[Document]:
     """List all namespaces, by name."""
     reader = services.get_or_open_catalog().reader
@@ -113,6 +115,7 @@ def list_namespaces(services: ProcessServices, request: OperationRequest) -> lis
 @declare_operation(
     "v3ReadNamespace",
     "GET /{namespaces}/{namespace}",
+    decided_by="entities",
     parameters=ENTITY_PARAMETERS,
     answers={200: _ENTITY},
     errors=_ERRORS,
@@ -125,6 +128,7 @@ def read_namespace(services: ProcessServices, request: OperationRequest) -> Docu
 @declare_operation(
     "v3PutNamespace",
     "PUT /{namespaces}/{namespace}",
+    decided_by="entities",
     body={"application/json": _NAMESPACE},
     body_required=False,
     answers={200: _REGISTERED},
@@ -143,6 +147,7 @@ def create_or_update_namespace(services: ProcessServices, request: OperationRequ
 @declare_operation(
     "v3DeleteNamespace",
     "DELETE /{namespaces}/{namespace}",
+    decided_by="entities",
     parameters=[_CONFIRM],
     answers={200: _DONE},
     errors=[*_WRITE_ERRORS, ConfirmationRequired],
@@ -167,6 +172,7 @@ def delete_namespace(services: ProcessServices, request: OperationRequest) -> Do
 @declare_operation(
     "v3ReadDataset",
     "GET /namespaces/{namespace}/{collection}/{dataset}",
+    decided_by="entities",
     parameters=ENTITY_PARAMETERS,
     answers={200: _ENTITY},
     errors=_ERRORS,
@@ -179,6 +185,7 @@ def read_dataset(services: ProcessServices, request: OperationRequest) -> Docume
 @declare_operation(
     "v3PutDataset",
     "PUT /namespaces/{namespace}/{collection}/{dataset}",
+    decided_by="entities",
     parameters=ENTITY_PARAMETERS,
     body={"application/json": _DATA},
     body_required=False,
@@ -198,6 +205,7 @@ def create_or_update_dataset(services: ProcessServices, request: OperationReques
 @declare_operation(
     "v3DeleteDataset",
     "DELETE /namespaces/{namespace}/{collection}/{dataset}",
+    decided_by="entities",
     parameters=ENTITY_PARAMETERS,
     answers={200: _DONE},
     errors=_WRITE_ERRORS,
@@ -210,6 +218,7 @@ def delete_dataset(services: ProcessServices, request: OperationRequest) -> Docu
 @declare_operation(
     "v3ReadApplication",
     "GET /namespaces/{namespace}/apps/{app}",
+    decided_by="entities",
     parameters=ENTITY_PARAMETERS,
     answers={200: _ENTITY},
     errors=_ERRORS,
@@ -222,6 +231,7 @@ def read_application(services: ProcessServices, request: OperationRequest) -> Do
 @declare_operation(
     "v3PutApplication",
     "PUT /namespaces/{namespace}/apps/{app}",
+    decided_by="entities",
     parameters=ENTITY_PARAMETERS,
     body={"application/json": _APPLICATION},
     body_required=False,
@@ -242,6 +252,7 @@ def deploy_application(services: ProcessServices, request: OperationRequest) -> 
 @declare_operation(
     "v3DeleteApplication",
     "DELETE /namespaces/{namespace}/apps/{app}",
+    decided_by="entities",
     parameters=ENTITY_PARAMETERS,
     answers={200: _DONE},
     errors=_WRITE_ERRORS,
@@ -254,6 +265,7 @@ def delete_application(services: ProcessServices, request: OperationRequest) -> 
 @declare_operation(
     "v3ReadProgram",
     "GET /namespaces/{namespace}/apps/{app}/{type}/{program}",
+    decided_by="entities",
     parameters=ENTITY_PARAMETERS,
     answers={200: _ENTITY},
     errors=_ERRORS,

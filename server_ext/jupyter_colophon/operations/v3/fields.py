@@ -35,6 +35,7 @@ _ERRORS: Final = (NotFound, InvalidName)
 @declare_operation(
     "v3ListFields",
     "GET /{data}/lineage/fields",
+    decided_by="entities",
     parameters=[*ENTITY_PARAMETERS, START, END, PREFIX, _CURRENT],
     answers={200: _LIST},
     errors=_ERRORS,
@@ -52,6 +53,7 @@ def list_fields(services: ProcessServices, request: OperationRequest) -> Operati
 @declare_operation(
     "v3ReadField",
     "GET /{data}/lineage/fields/{field}",
+    decided_by="entities",
     parameters=_PARAMETERS,
     answers={200: _OBJECT},
     errors=_ERRORS,
@@ -65,6 +67,7 @@ def read_field(services: ProcessServices, request: OperationRequest) -> Operatio
 @declare_operation(
     "v3ListOperations",
     "GET /{data}/lineage/fields/{field}/operations",
+    decided_by="entities",
     parameters=_PARAMETERS,
     answers={200: _OBJECT},
     errors=_ERRORS,
@@ -80,6 +83,7 @@ def list_field_operations(services: ProcessServices, request: OperationRequest) 
 @declare_operation(
     "v3ReadAllFields",
     "GET /{data}/lineage/allfieldlineage",
+    decided_by="entities",
     parameters=_PARAMETERS,
     answers={200: _OBJECT},
     errors=_ERRORS,

@@ -38,6 +38,7 @@ _VALUE: Final = {
 @declare_operation(
     "v3ListKeys",
     "GET /namespaces/{namespace}/metadata/keys",
+    decided_by="entities",
     parameters=[PREFIX, SCOPE, TARGET, AS_OF, _LIMIT, _OFFSET],
     answers={200: {"type": "array", "items": _KEY}},
     errors=[HistoryExpired],
@@ -60,6 +61,7 @@ def list_keys(services: ProcessServices, request: OperationRequest) -> Operation
 @declare_operation(
     "v3ListValues",
     "GET /namespaces/{namespace}/metadata/keys/{key}/values",
+    decided_by="entities",
     parameters=[PREFIX, SCOPE, AS_OF, _LIMIT, _OFFSET],
     answers={200: {"type": "array", "items": _VALUE}},
     errors=[HistoryExpired],

@@ -98,6 +98,7 @@ _NEXT: Final = {
 @declare_operation(
     "v3ReadLineage",
     "GET /{data}/lineage",
+    decided_by="entities",
     parameters=[
         *(*ENTITY_PARAMETERS, START, END, _LEVELS, _MAX_LEVELS, _DIRECTION, _COLLAPSE),
         *(_ROLLUP, _LIMIT, AS_OF, FORMAT),
@@ -124,6 +125,7 @@ def read_lineage(services: ProcessServices, request: OperationRequest) -> Docume
 @declare_operation(
     "v3ReadNextLineage",
     "POST /{data}/lineage/next",
+    decided_by="entities",
     parameters=ENTITY_PARAMETERS,
     body={"application/json": _NEXT},
     answers={200: _LINEAGE},

@@ -27,9 +27,12 @@ _DONE: Final = {
 }
 _ANY: Final = {"type": ["object", "array"]}
 _READING: Final = (*ENTITY_PARAMETERS, SCOPE, FORMAT, AS_OF)
-_declare_read = partial(declare_operation, errors=(NotFound, InvalidName, HistoryExpired), etag=True)
+_declare_read = partial(
+    declare_operation, decided_by="entities", errors=(NotFound, InvalidName, HistoryExpired), etag=True
+)
 _declare_write = partial(
     declare_operation,
+    decided_by="entities",
     parameters=(*ENTITY_PARAMETERS, *CONDITIONS, IDEMPOTENCY_KEY),
     answers={200: _DONE},
     errors=(NotFound, InvalidName, ConditionFailed),

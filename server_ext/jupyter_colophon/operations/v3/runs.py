@@ -42,6 +42,7 @@ _RECORDED: Final = {**documents.RUN_SCHEMA, "required": [*documents.RUN_SCHEMA["
 @declare_operation(
     "v3RecordHistory",
     "POST /metadata/history",
+    decided_by="entities",
     parameters=[IDEMPOTENCY_KEY],
     body={"application/json": documents.HISTORY},
     answers={200: _RECORDED},
@@ -57,6 +58,7 @@ def record_access_with_metadata(services: ProcessServices, request: OperationReq
 @declare_operation(
     "v3ListRuns",
     "GET /namespaces/{namespace}/apps/{app}/{type}/{program}/runs",
+    decided_by="entities",
     parameters=[_START, _END, _STATUS, _LIMIT],
     answers={200: {"type": "array", "items": documents.RUN_SCHEMA}},
     errors=_ERRORS,
@@ -76,6 +78,7 @@ def list_runs(services: ProcessServices, request: OperationRequest) -> Operation
 @declare_operation(
     "v3ReadRun",
     "GET /namespaces/{namespace}/apps/{app}/{type}/{program}/runs/{run}",
+    decided_by="entities",
     answers={200: documents.RUN_SCHEMA},
     errors=_ERRORS,
 )
@@ -87,6 +90,7 @@ def read_run(services: ProcessServices, request: OperationRequest) -> Document:
 @declare_operation(
     "v3PutRun",
     "PUT /namespaces/{namespace}/apps/{app}/{type}/{program}/runs/{run}",
+    decided_by="entities",
     parameters=[IDEMPOTENCY_KEY],
     body={"application/json": documents.RUN},
     body_required=False,
@@ -103,6 +107,7 @@ def record_run_progress(services: ProcessServices, request: OperationRequest) ->
 @declare_operation(
     "v3RecordAccess",
     "POST /namespaces/{namespace}/apps/{app}/{type}/{program}/runs/{run}/accesses",
+    decided_by="entities",
     parameters=[IDEMPOTENCY_KEY],
     body={"application/json": documents.ACCESS},
     answers={200: _RECORDED},
@@ -119,6 +124,7 @@ def record_access(services: ProcessServices, request: OperationRequest) -> Docum
 @declare_operation(
     "v3ReadRunMetadata",
     "GET /namespaces/{namespace}/apps/{app}/{type}/{program}/runs/{run}/metadata",
+    decided_by="entities",
     parameters=[SCOPE, FORMAT],
     answers={200: _ANY},
     errors=_ERRORS,
@@ -136,6 +142,7 @@ def read_run_metadata(services: ProcessServices, request: OperationRequest) -> A
 @declare_operation(
     "v3ReadRunAccesses",
     "GET /namespaces/{namespace}/apps/{app}/{type}/{program}/runs/{run}/metadata/accesses",
+    decided_by="entities",
     answers={200: _LIST},
     errors=_ERRORS,
 )
@@ -147,6 +154,7 @@ def read_run_accesses(services: ProcessServices, request: OperationRequest) -> O
 @declare_operation(
     "v3ReadRunProperties",
     "GET /namespaces/{namespace}/apps/{app}/{type}/{program}/runs/{run}/metadata/properties",
+    decided_by="entities",
     parameters=[SCOPE, FORMAT],
     answers={200: _ANY},
     errors=_ERRORS,
@@ -162,6 +170,7 @@ def read_run_properties(services: ProcessServices, request: OperationRequest) ->
 @declare_operation(
     "v3ReadSystemRunProperties",
     "GET /namespaces/{namespace}/apps/{app}/{type}/{program}/runs/{run}/metadata/properties/system",
+    decided_by="entities",
     parameters=[FORMAT],
     answers={200: _ANY},
     errors=_ERRORS,
@@ -177,6 +186,7 @@ def read_system_run_properties(services: ProcessServices, request: OperationRequ
 @declare_operation(
     "v3ReadRunTags",
     "GET /namespaces/{namespace}/apps/{app}/{type}/{program}/runs/{run}/metadata/tags",
+    decided_by="entities",
     parameters=[SCOPE, FORMAT],
     answers={200: {"type": "array"}},
     errors=_ERRORS,

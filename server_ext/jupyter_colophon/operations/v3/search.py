@@ -57,6 +57,7 @@ _KIND: Final = "v3search"
 @declare_operation(
     "v3SearchNamespace",
     "GET /namespaces/{namespace}/metadata/search",
+    decided_by="entities",
     parameters=_PARAMETERS,
     answers={200: _ANSWER},
     errors=[HistoryExpired],
@@ -71,6 +72,7 @@ def search_namespace(services: ProcessServices, request: OperationRequest) -> Op
 @declare_operation(
     "v3Search",
     "GET /metadata/search",
+    decided_by="entities",
     parameters=(*_PARAMETERS, _NAMESPACES),
     answers={200: _ANSWER},
     errors=[HistoryExpired],

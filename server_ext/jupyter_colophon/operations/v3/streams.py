@@ -35,6 +35,7 @@ _BATCH_MAX: Final = 100_000
 @declare_operation(
     "v3WriteEvent",
     "POST /namespaces/{namespace}/{collection}/{dataset}",
+    decided_by="entities",
     parameters=_PARAMETERS,
     body=_EVENT,
     raw_body=True,
@@ -49,6 +50,7 @@ def write_event(services: ProcessServices, request: OperationRequest) -> Documen
 @declare_operation(
     "v3WriteEventLater",
     "POST /namespaces/{namespace}/{streams}/{stream}/async",
+    decided_by="entities",
     parameters=_PARAMETERS,
     body=_EVENT,
     raw_body=True,
@@ -63,6 +65,7 @@ def write_event_async(services: ProcessServices, request: OperationRequest) -> D
 @declare_operation(
     "v3WriteEvents",
     "POST /namespaces/{namespace}/{streams}/{stream}/batch",
+    decided_by="entities",
     parameters=_PARAMETERS,
     body=_EVENTS,
     raw_body=True,
