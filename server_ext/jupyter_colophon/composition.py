@@ -247,8 +247,7 @@ def _compose_catalog(
     wake = partial(_wake_feed_and_sealer, feed, sealer)
     write_path = writing(provider, registry, identity, policy.authorizer, read_time_ms, wake)
     _create_builtin_namespaces(provider, write_path)
-    event_schema = Schema(load_schema_documents("openlineage")["event"])
-    collector = OpenLineageCollector(provider, write_path, identity, event_schema, read_time_ms)
+    collector = OpenLineageCollector(provider, write_path, identity, _load_event_schema(), read_time_ms)
     inbox = ProposalInbox(provider, write_path, read_time_ms, days)
     namespaces = NamespaceDeleter(provider, write_path, files)
     namespaces.start_or_resume_deletions()
@@ -284,6 +283,10 @@ def _compose_catalog(
         datahub=_compose_datahub(reader, searcher, write_path, inbox),
         access=AccessExplainer(provider, policy),
     )
+
+
+def _load_event_schema() -> Schema:
+    return Schema(load_schema_documents("openlineage")["event"])
 
 
 def _wake_feed_and_sealer(feed: ChangeFeed, sealer: BackgroundSealer) -> None:

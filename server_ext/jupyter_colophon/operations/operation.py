@@ -50,6 +50,7 @@ class Operation:
     summary: str
     #: Returns a document, or a Result.
     function: Function
+    #: Unless it is declared, a GET reads, and everything else writes.
     permission: Permission
     decided_by: DecidedBy
     #: Status to document.
@@ -140,10 +141,7 @@ def declare_operation(
     schemaspace: str = "",
     body_required: bool = True,
 ) -> Callable[[Function], Operation]:
-    """Declare a function as the operation `name` at a route such as `GET /entities/{urn}`.
-
-    The first line of its docstring is the summary. Without `permission`, a GET reads and everything else writes.
-    """
+    """Declare a function at a route such as `GET /entities/{urn}`; the first line of its docstring is the summary."""
 
     def declare(function: Function) -> Operation:
         return Operation(
