@@ -56,6 +56,8 @@ export namespace CommandIDs {
   /** `{code, language?, title?}`: inserts code at the cursor, or into a new cell. */
   export const insertCode = 'colophon:insert-code';
   export const copySnippet = 'colophon:copy-snippet';
+  /** Shows the tokens of programs. */
+  export const showServiceTokens = 'colophon:show-service-tokens';
   export const showActivity = 'colophon:show-activity';
   /** `{urn}`: follows an entity, or stops following it. */
   export const followEntity = 'colophon:follow-entity';

@@ -17,6 +17,7 @@ import { run } from './plugins/run';
 import { schemaspaces } from './plugins/instances/schemaspaces';
 import { sidebar } from './plugins/application/sidebar';
 import { starred } from './plugins/entities/starred';
+import { serviceTokens } from './plugins/administration/service-tokens';
 import { status } from './plugins/application/status';
 import { vocabulary } from './plugins/entities/vocabulary';
 import { welcome } from './plugins/application/welcome';
@@ -51,5 +52,6 @@ export default [
   files,
   status,
   mime,
-  schemaspaces
+  schemaspaces,
+  serviceTokens
 ];

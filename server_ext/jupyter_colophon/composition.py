@@ -20,6 +20,7 @@ from jupyter_colophon.core.package_data import load_schema_documents
 from jupyter_colophon.core.store import StorageChoice
 from jupyter_colophon.service.access_answers import AccessExplainer
 from jupyter_colophon.service.access_control import create_access_control
+from jupyter_colophon.service.admin.service_tokens import ServiceTokenService
 from jupyter_colophon.service.changes.dead_letters import DeadLetterService
 from jupyter_colophon.service.changes.feed import ChangeFeed
 from jupyter_colophon.service.changes.inbox import ProposalInbox
@@ -113,6 +114,11 @@ class Catalog:
     def display_names(self) -> DisplayNameService:
         """The names by which people know entities."""
         return DisplayNameService(self.provider, self.registry, self.reader.read_policy)
+
+    @property
+    def service_tokens(self) -> ServiceTokenService:
+        """The tokens of programs."""
+        return ServiceTokenService(self.provider, read_time_ms)
 
     @property
     def independent_proposals(self) -> IndependentProposalService:

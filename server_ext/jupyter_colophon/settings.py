@@ -205,7 +205,31 @@ class Settings(Configurable):
         64,
         min=1,
         config=True,
-        help="Maximum number of open WebSockets, streams and long polls of changes per user; further connections are rejected with 429.",
+        help="Maximum number of open WebSockets, streams and long polls of changes per user or service token; further connections are rejected with 429.",
+    )
+    service_token_max_days = Int(
+        365,
+        min=1,
+        config=True,
+        help="Maximum number of days for which a service token is valid (docs/how-to/connect-a-program.md).",
+    )
+    max_requests_per_second = Float(
+        0.0,
+        min=0.0,
+        config=True,
+        help="Maximum number of requests per second of a user or service token, on average; further ones get 429. 0: no limit (docs/settings.md#limits).",
+    )
+    max_request_burst = Int(
+        100,
+        min=1,
+        config=True,
+        help="Number of requests that a user or service token may send at once, if `max_requests_per_second` is set.",
+    )
+    max_body_bytes_per_minute = Int(
+        0,
+        min=0,
+        config=True,
+        help="Maximum number of bytes of request bodies per minute of a user or service token, after decompression; a body may exceed it, and further requests with a body then get 429. 0: no limit.",
     )
     read_timeout_seconds = Float(
         20.0,

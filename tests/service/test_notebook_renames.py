@@ -147,7 +147,7 @@ def test_invalid_names_kernels_and_absent_notebooks_are_refused(shop: Catalog) -
     with pytest.raises(InvalidInstance):
         rename(shop, CELL, NEW_CELL)
     kernel = Principal("ada", "kernel-1", KERNEL_ACTIONS)
-    with pytest.raises(AccessDenied, match="a kernel may not rename a notebook"):
+    with pytest.raises(AccessDenied, match="only a person may rename a notebook"):
         shop.write_path.rename_notebook(Urn.parse(NOTEBOOK), Urn.parse(NEW_NOTEBOOK), kernel)
     with pytest.raises(NotFound):
         rename(shop, str(make_notebook_program_urn("default", "absent.ipynb")))

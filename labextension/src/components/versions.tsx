@@ -71,7 +71,7 @@ function Version({ version, previous, actions, namePlace, trans }: IVersionProps
       <div>
         <b>{trans.__('Version %1', version.version)}</b> · {version.actor} ·{' '}
         <time dateTime={version.time}>{formatTime(version.time)}</time>
-        {version.via !== null && ` · ${trans.__('from a notebook')}`} {actions}
+        {version.via !== null && version.via !== version.actor && ` · ${trans.__('from a notebook')}`} {actions}
       </div>
       {version.deleted && <p className="jp-Colophon-note">{trans.__('Deleted.')}</p>}
       <ul className="jp-Colophon-differences">

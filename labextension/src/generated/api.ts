@@ -50,6 +50,7 @@ instance: Instance
 "instance-summary": InstanceSummary
 "instance-values": InstanceValues
 instances: Instances
+"issued-service-token": IssuedServiceToken
 "key-values": KeyValues
 keys: Keys
 lineage: Lineage
@@ -94,6 +95,10 @@ runs: Runs
 "schema-check-result": SchemaCheckResult
 schemaspaces: Schemaspaces
 "search-results": SearchResults
+"service-token": ServiceToken
+"service-token-creation": ServiceTokenCreation
+"service-token-rotation": ServiceTokenRotation
+"service-tokens": ServiceTokens
 "timeseries-values": TimeseriesValues
 versions: Versions
 "write-result": WriteResult
@@ -1036,6 +1041,39 @@ count: number
 cursor: (string | null)
 }
 /**
+ * A service token that was just created or rotated. It is in no other answer.
+ */
+export interface IssuedServiceToken {
+/**
+ * The name of the program. Its account in the change log is `service:` and this name.
+ */
+name: string
+scopes: ("read" | "annotate" | "emit" | "admin")[]
+/**
+ * The only namespaces that the token gives access to; null for all.
+ */
+namespaces: (string[] | null)
+createdBy: string
+created: string
+expires: string
+/**
+ * When the token was last replaced.
+ */
+rotated: (string | null)
+/**
+ * Until when the token before the last rotation is accepted; null if it ended with the rotation.
+ */
+previousExpires: (string | null)
+/**
+ * When the token was last used, recorded at most once a minute; null if it was never used.
+ */
+lastUsed: (string | null)
+/**
+ * The token, for the header `Authorization: Bearer …`.
+ */
+token: string
+}
+/**
  * The values of a metadata key with the number of entities that have them.
  */
 export interface KeyValues {
@@ -1392,10 +1430,14 @@ username: string
 name: string
 }
 /**
- * The id of the kernel whose token was used; null for a person.
+ * The id of the kernel, or the account of the service token, that was used; null for a person.
  */
 via: (string | null)
 scopes: ("read" | "annotate" | "emit" | "admin")[]
+/**
+ * The only namespaces that the token gives access to; null for all.
+ */
+namespaces: (string[] | null)
 version: string
 }
 /**
@@ -2183,6 +2225,72 @@ cursor: (string | null)
  * Queries for existing names that are similar to those in the query, if nothing was found: at most three.
  */
 suggestions: string[]
+}
+/**
+ * A service token: the account of a program, with what it may do. The token itself is not stored.
+ */
+export interface ServiceToken {
+/**
+ * The name of the program. Its account in the change log is `service:` and this name.
+ */
+name: string
+scopes: ("read" | "annotate" | "emit" | "admin")[]
+/**
+ * The only namespaces that the token gives access to; null for all.
+ */
+namespaces: (string[] | null)
+createdBy: string
+created: string
+expires: string
+/**
+ * When the token was last replaced.
+ */
+rotated: (string | null)
+/**
+ * Until when the token before the last rotation is accepted; null if it ended with the rotation.
+ */
+previousExpires: (string | null)
+/**
+ * When the token was last used, recorded at most once a minute; null if it was never used.
+ */
+lastUsed: (string | null)
+}
+/**
+ * A new service token.
+ */
+export interface ServiceTokenCreation {
+/**
+ * The name of the program. Its account in the change log is `service:` and this name.
+ */
+name: string
+scopes: ("read" | "annotate" | "emit" | "admin")[]
+/**
+ * The only namespaces that the token gives access to; by default, all.
+ */
+namespaces?: (string[] | null)
+/**
+ * For how many days it is valid: 90 by default, at most the setting `service_token_max_days`.
+ */
+expiresInDays?: number
+}
+/**
+ * How a service token is replaced.
+ */
+export interface ServiceTokenRotation {
+/**
+ * For how long the earlier token is still accepted.
+ */
+overlapSeconds?: number
+/**
+ * For how many days the new token is valid; by default as long as the earlier one was issued for.
+ */
+expiresInDays?: number
+}
+/**
+ * All service tokens, by name.
+ */
+export interface ServiceTokens {
+serviceTokens: ServiceToken[]
 }
 /**
  * The values of a time-series aspect, newest first.

@@ -28,6 +28,7 @@ import type {
   InstanceRestore,
   InstanceValues,
   Instances,
+  IssuedServiceToken,
   KeyValues,
   Keys,
   Lineage,
@@ -68,6 +69,10 @@ import type {
   SchemaCheckResult,
   Schemaspaces,
   SearchResults,
+  ServiceToken,
+  ServiceTokenCreation,
+  ServiceTokenRotation,
+  ServiceTokens,
   TimeseriesValues,
   Versions,
   WriteResult,
@@ -585,6 +590,36 @@ export interface IOperations {
     body: undefined;
     answer: PipelineExecution;
   };
+  /** List all service tokens with their rights, by name; the tokens themselves are not stored. */
+  listServiceTokens: {
+    parameters: Record<never, never>;
+    body: undefined;
+    answer: ServiceTokens;
+  };
+  /** Create a service token; the answer alone contains it. */
+  createServiceToken: {
+    parameters: Record<never, never>;
+    body: ServiceTokenCreation;
+    answer: IssuedServiceToken;
+  };
+  /** Read the rights, the expiry and the last use of a service token. */
+  readServiceToken: {
+    parameters: { name: string };
+    body: undefined;
+    answer: ServiceToken;
+  };
+  /** Revoke a service token, and end its connections; the answer is what it was. */
+  revokeServiceToken: {
+    parameters: { name: string };
+    body: undefined;
+    answer: ServiceToken;
+  };
+  /** Replace a service token by a new one with the same rights; the answer alone contains it. */
+  rotateServiceToken: {
+    parameters: { name: string };
+    body: ServiceTokenRotation;
+    answer: IssuedServiceToken;
+  };
   /** Read the OpenAPI 3.1 document of this API. */
   readOpenApi: {
     parameters: Record<never, never>;
@@ -677,5 +712,10 @@ export const OPERATIONS: { readonly [Id in keyof IOperations]: IOperation } = {
   startPipelinePreview: { method: "POST", path: "/pipelines/previews" },
   readPipelineExecution: { method: "GET", path: "/pipelines/executions/{execution}" },
   stopPipelineExecution: { method: "DELETE", path: "/pipelines/executions/{execution}" },
+  listServiceTokens: { method: "GET", path: "/service-tokens" },
+  createServiceToken: { method: "POST", path: "/service-tokens" },
+  readServiceToken: { method: "GET", path: "/service-tokens/{name}" },
+  revokeServiceToken: { method: "DELETE", path: "/service-tokens/{name}" },
+  rotateServiceToken: { method: "POST", path: "/service-tokens/{name}/rotate" },
   readOpenApi: { method: "GET", path: "/openapi.json" }
 };

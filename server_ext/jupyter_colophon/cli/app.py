@@ -34,6 +34,7 @@ COMMANDS = {
     "runs": ("entities.runs.RunsCommand", "List the runs of a program or of data, or show a run."),
     "lineage": ("entities.lineage.LineageCommand", "Show the upstream and downstream lineage of an entity."),
     "completion": ("completion.CompletionCommand", "Print the script that completes commands in a shell."),
+    "tokens": ("tokens.TokensCommand", "List, create, rotate and revoke the tokens of programs."),
     "relay": ("relay.RelayCommand", "Deliver changes to sinks in a separate process, until stopped."),
     "pipeline": ("spark.pipeline.PipelineCommand", "List, validate, preview, run or package pipelines."),
     "crawl": (

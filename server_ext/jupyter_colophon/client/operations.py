@@ -1083,6 +1083,31 @@ class Operations:
         )
         return self.caller.call(call, timeout_s)
 
+    def list_service_tokens(self, *, timeout_s: float | None = None) -> Document:
+        """List all service tokens with their rights, by name; the tokens themselves are not stored. Answer: `ServiceTokens`."""
+        call = Call("listServiceTokens", "GET", "/service-tokens")
+        return self.caller.call(call, timeout_s)
+
+    def create_service_token(self, body: Body, *, timeout_s: float | None = None) -> Document:
+        """Create a service token; the answer alone contains it. Body: `ServiceTokenCreation`. Answer: `IssuedServiceToken`."""
+        call = Call("createServiceToken", "POST", "/service-tokens", body=body)
+        return self.caller.call(call, timeout_s)
+
+    def read_service_token(self, name: str, *, timeout_s: float | None = None) -> Document:
+        """Read the rights, the expiry and the last use of a service token. Answer: `ServiceToken`."""
+        call = Call("readServiceToken", "GET", "/service-tokens/{name}", path={"name": name})
+        return self.caller.call(call, timeout_s)
+
+    def revoke_service_token(self, name: str, *, timeout_s: float | None = None) -> Document:
+        """Revoke a service token, and end its connections; the answer is what it was. Answer: `ServiceToken`."""
+        call = Call("revokeServiceToken", "DELETE", "/service-tokens/{name}", path={"name": name})
+        return self.caller.call(call, timeout_s)
+
+    def rotate_service_token(self, name: str, body: Body | None = None, *, timeout_s: float | None = None) -> Document:
+        """Replace a service token by a new one with the same rights; the answer alone contains it. Body: `ServiceTokenRotation`. Answer: `IssuedServiceToken`."""
+        call = Call("rotateServiceToken", "POST", "/service-tokens/{name}/rotate", path={"name": name}, body=body)
+        return self.caller.call(call, timeout_s)
+
     def read_open_api(self, *, timeout_s: float | None = None) -> Document:
         """Read the OpenAPI 3.1 document of this API."""
         call = Call("readOpenApi", "GET", "/openapi.json")

@@ -29,9 +29,9 @@ SCOPE_OF_PERMISSION: Final[Mapping[Permission, Action]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """The caller: a user, the kernel whose token was used, if any, and the scopes of that token.
+    """The caller: a user, the kernel or service account whose token was used, if any, and what that token permits.
 
-    `groups` are those that the identity provider names. An `internal` principal is this program itself, and policies
+    `namespaces` are the only ones that the token gives access to, None for all. `groups` are those that the identity provider names. An `internal` principal is this program itself, and policies
     do not apply to it.
     """
 
@@ -40,6 +40,17 @@ class Principal:
     scopes: frozenset[Action] = ALL_ACTIONS
     groups: frozenset[str] = frozenset()
     internal: bool = False
+    namespaces: frozenset[str] | None = None
+
+    def is_permitted_by_token(self, action: Action, namespace: str) -> bool:
+        """Return whether the token permits an action in a namespace, whatever an authorizer decides."""
+        return action in self.scopes and (self.namespaces is None or namespace in self.namespaces)
+
+    def has_all_rights_of_token(self, other: "Principal") -> bool:
+        """Return whether this principal's token permits everything that another's does."""
+        if not other.scopes <= self.scopes:
+            return False
+        return self.namespaces is None or (other.namespaces is not None and other.namespaces <= self.namespaces)
 
 
 #: The program itself.
@@ -64,8 +75,8 @@ class Authorizer(Protocol):
 
 
 class ScopeAuthorizer:
-    """Authorizes a single user who owns everything, by the token's scopes (spec SEC-3)."""
+    """Authorizes a single user who owns everything, by the token's scopes and namespaces (spec SEC-3)."""
 
     def may(self, principal: Principal, action: Action, namespace: str) -> bool:
-        """Return whether the principal's token has the scope; every namespace belongs to the user."""
-        return action in principal.scopes
+        """Return whether the principal's token permits the action; every namespace belongs to the user."""
+        return principal.is_permitted_by_token(action, namespace)

@@ -434,6 +434,28 @@ class TooManyExecutions(MetadataError):
         )
 
 
+class TooManyTokens(MetadataError):
+    """A catalog has as many service tokens as allowed."""
+
+    def __init__(self, maximum: int) -> None:
+        super().__init__(f"a catalog may have at most {maximum} service tokens: revoke one that is no longer used")
+
+
+class TooManyRequests(MetadataError):
+    """A principal sends more than the settings allow."""
+
+    def __init__(self, limit: str, retry_after_s: int) -> None:
+        super().__init__(f"you have exceeded the limit of {limit}: try again in {retry_after_s} s")
+        self.retry_after_s = retry_after_s
+
+
+class InvalidServiceToken(MetadataError):
+    """A request has a service token that is unknown, expired or revoked: the cases cannot be distinguished."""
+
+    def __init__(self) -> None:
+        super().__init__("the service token is not valid: it is unknown, expired or revoked")
+
+
 class BackupRejected(MetadataError):
     """A file is not a backup, or cannot be restored into this store."""
 

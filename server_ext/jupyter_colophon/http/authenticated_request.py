@@ -9,11 +9,13 @@ from jupyter_server.utils import ensure_async
 from tornado.httputil import HTTPServerRequest
 from tornado.web import HTTPError
 
-from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.errors import StoreUnavailable
+from jupyter_colophon.core.access import ALL_ACTIONS, Principal
+from jupyter_colophon.core.errors import StoreUnavailable, TooManyRequests
 from jupyter_colophon.core.read_budget import limit_reads_of_thread
-from jupyter_colophon.http.kernels.tokens import KernelTokenIdentityProvider
+from jupyter_colophon.core.service_token import is_service_account
 from jupyter_colophon.http.state import SETTING, ServerState, create_user_principal
+from jupyter_colophon.http.token_holder import TokenHolder
+from jupyter_colophon.http.token_identity import TokenIdentityProvider
 from jupyter_colophon.operations.call import ReceivedCall
 from jupyter_colophon.operations.idempotency import FINGERPRINTED_HEADERS, compute_request_fingerprint
 
@@ -23,6 +25,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 #: The resource name for Jupyter's authorizers.
 RESOURCE: Final = "colophon"
+#: When to try again where the store is unavailable, or too many connections or executions are active.
+_RETRY_AFTER_S: Final = 5
+#: The scopes of a service token of which it needs one, by the action for Jupyter's authorizers.
+_SCOPES: Final = {"read": {"read"}, "write": ALL_ACTIONS - {"read"}, "execute": {"read", "admin"}}
 
 
 class AuthenticatedRequest:
@@ -33,7 +39,10 @@ class AuthenticatedRequest:
     authorizer: Any
     base_url: str
     request: HTTPServerRequest
+    set_header: Callable[[str, str], None]
     get_query_arguments: Callable[..., list[str]]
+    #: The holder of the token of our own in the request; None before authentication, and for users of the server.
+    token_holder: TokenHolder | None = None
 
     @property
     def state(self) -> ServerState:
@@ -43,21 +52,42 @@ class AuthenticatedRequest:
 
     @property
     def identity_provider(self) -> Any:
-        """The server's identity provider, extended by kernel tokens."""
-        return KernelTokenIdentityProvider(self.settings["identity_provider"], self.state.tokens)
+        """The server's identity provider, extended by tokens of kernels and of programs."""
+        return TokenIdentityProvider(self.settings["identity_provider"])
 
     @property
     def principal(self) -> Principal:
-        """The user, with the scopes of the request's token."""
-        holder = self.state.tokens.find_token_holder(self)  # type: ignore[arg-type]  # a mixin of RequestHandlers
-        if holder is not None:
-            return holder.principal
+        """The user, with the rights of the request's token."""
+        if self.token_holder is not None:
+            return self.token_holder.principal
         return create_user_principal(self.settings["identity_provider"], self.current_user)
 
+    def count_request(self) -> None:
+        """Count an authenticated request for the limits of its principal. Raises TooManyRequests."""
+        headers = self.request.headers
+        has_body = "Transfer-Encoding" in headers or headers.get("Content-Length", "0") != "0"
+        if self.current_user is not None:
+            self.state.rate_limits.count_request(self.principal, has_body=has_body)
+
+    def set_headers_of_failure(self, status: int, error: BaseException | None) -> None:
+        """Set the headers that clients need after this status: when to try again, or how to authenticate."""
+        if status in (HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.TOO_MANY_REQUESTS):
+            seconds = error.retry_after_s if isinstance(error, TooManyRequests) else _RETRY_AFTER_S
+            self.set_header("Retry-After", str(seconds))
+        elif status == HTTPStatus.UNAUTHORIZED:
+            self.set_header("WWW-Authenticate", "Bearer")
+
     async def require_jupyter_authorization(self, action: str) -> None:
-        """Raise HTTPError 403 where Jupyter's authorizer denies the action on our resource."""
-        allowed = self.authorizer.is_authorized(self, self.current_user, action, RESOURCE)
-        if not await ensure_async(allowed):
+        """Raise HTTPError 403 where Jupyter's authorizer denies the action on our resource.
+
+        It knows no service accounts: for these, the scopes of the token decide.
+        """
+        holder = self.token_holder
+        if holder is not None and is_service_account(holder.principal):
+            allowed = bool(holder.principal.scopes & _SCOPES[action])
+        else:
+            allowed = await ensure_async(self.authorizer.is_authorized(self, self.current_user, action, RESOURCE))
+        if not allowed:
             raise HTTPError(HTTPStatus.FORBIDDEN, f"User is not authorized to {action} on resource: {RESOURCE}.")
 
     def build_received_call(self, path: Mapping[str, str]) -> ReceivedCall:
@@ -101,4 +131,4 @@ class AuthenticatedRequest:
             with limit_reads_of_thread(state.settings.read_timeout_seconds):
                 return work(state.get_or_open_catalog())
 
-        return await asyncio.get_running_loop().run_in_executor(state.threads, read)
+        return await asyncio.wrap_future(state.request_pool.submit_work(self.principal.user, read))

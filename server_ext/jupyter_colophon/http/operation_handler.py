@@ -29,8 +29,6 @@ T = TypeVar("T")
 _ACTIONS: Final = {"GET": "read", "HEAD": "read"}
 #: Documents up to about this many bytes are encoded at once, larger ones in pieces.
 _ENCODED_AT_ONCE: Final = 100_000
-#: When to try again where the store is unavailable.
-_RETRY_AFTER_SECONDS: Final = "5"
 #: How many lines are produced and sent together.
 _LINES_AT_ONCE: Final = 500
 
@@ -100,11 +98,6 @@ class OperationHandler(BodyHandler):
         """Send changes of the change log. Only the handlers of routes with such answers can."""
         raise TypeError(f"{self.request.path} answers changes, but its route has no handler for them")
 
-    def _set_retry_after(self, status: int) -> None:
-        """Set the Retry-After header of a 503."""
-        if status == HTTPStatus.SERVICE_UNAVAILABLE:
-            self.set_header("Retry-After", _RETRY_AFTER_SECONDS)
-
     async def run_on_thread_pool(self, operation: Operation, path: Mapping[str, str], work: Callable[[], T]) -> T:
         """Run synchronous work on the thread pool for this kind of operation. Raises StoreUnavailable."""
         state = self.state
@@ -113,8 +106,8 @@ class OperationHandler(BodyHandler):
         if operation.schemaspace:
             return await self._run_on_schemaspace_pool(operation, operation.schemaspace.format(**path), work)
         if operation.is_read_only and operation.may_read_many_entities:
-            return await asyncio.wrap_future(state.query_pool.submit_query(self.principal.user, work))
-        return await asyncio.get_running_loop().run_in_executor(state.threads, work)
+            return await asyncio.wrap_future(state.query_pool.submit_work(self.principal.user, work))
+        return await asyncio.wrap_future(state.request_pool.submit_work(self.principal.user, work))
 
     async def _run_on_schemaspace_pool(self, operation: Operation, schemaspace: str, work: Callable[[], T]) -> T:
         """Run work that may call a schemaspace's package, without delaying other schemaspaces.
@@ -147,7 +140,7 @@ class OperationHandler(BodyHandler):
                 self.finish()
                 return
         self.set_status(answer.status)
-        self._set_retry_after(answer.status)
+        self.set_headers_of_failure(answer.status, None)
         if answer.status == HTTPStatus.NO_CONTENT:
             self.finish()
         else:
@@ -156,14 +149,14 @@ class OperationHandler(BodyHandler):
     async def _stream_lines(self, answer: LinesAnswer, content_type: str) -> None:
         """Stream lines as they are produced, so that they are never in memory all at once."""
         self.set_header("Content-Type", content_type)
-        seconds, loop = self.state.settings.read_timeout_seconds, asyncio.get_running_loop()
+        seconds, pool = self.state.settings.read_timeout_seconds, self.state.request_pool
 
         def read() -> list[str]:
             with limit_reads_of_thread(seconds):
                 return list(limit_items_to_page_bytes(islice(answer.lines, _LINES_AT_ONCE), len))
 
         try:
-            while lines := await loop.run_in_executor(self.state.threads, read):
+            while lines := await asyncio.wrap_future(pool.submit_work(self.principal.user, read)):
                 self.write("".join(f"{line}\n" for line in lines))
                 await self.flush()
         except StreamClosedError:
@@ -223,7 +216,7 @@ class OperationHandler(BodyHandler):
         self.set_status(status_code)
         if status_code == HTTPStatus.METHOD_NOT_ALLOWED:
             self.set_header("Allow", ", ".join(self._operations))
-        self._set_retry_after(status_code)
+        self.set_headers_of_failure(status_code, error)
         document = json.dumps(self.api.error_document(failure))
         self.finish(document, set_content_type=self.api.error_content_type)
 

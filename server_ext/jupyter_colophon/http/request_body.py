@@ -77,6 +77,7 @@ class BodyHandler(AuthenticatedRequest, APIHandler):  # type: ignore[misc]  # na
         prepared: Awaitable[None] | None = super().prepare()
         if prepared is not None:
             await prepared
+        self.count_request()
 
     def _is_body_worth_reading(self) -> bool:
         """Return whether a body follows that is small enough to be read and dropped."""
@@ -98,12 +99,14 @@ class BodyHandler(AuthenticatedRequest, APIHandler):  # type: ignore[misc]  # na
         """Append a chunk of the body, decompressed if needed, up to the limit."""
         if self._invalid_body is not None or self.refusal is not None:
             return
-        limit = self.max_body_bytes
+        limit, size = self.max_body_bytes, len(self._chunks)
         try:
             # An error raised here would close the connection without a response: `sent_body` raises it.
             self._chunks += chunk if self._inflate is None else self._inflate.decompress(chunk, limit + 1)
         except zlib.error:
             self._invalid_body = MalformedBody("the body is not valid gzip")
+        if self.current_user is not None:
+            self.state.rate_limits.count_body_bytes(self.principal, len(self._chunks) - size)
         if len(self._chunks) > limit:
             self._invalid_body = TooLarge(f"a body may have at most {limit} bytes")
             self._chunks.clear()

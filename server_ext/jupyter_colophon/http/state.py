@@ -1,4 +1,4 @@
-"""The extension's state in the server's settings: the catalog, opened on first use, and the kernel tokens."""
+"""The extension's state in the server's settings: the catalog, opened on first use, and the tokens."""
 
 import getpass
 import logging
@@ -16,13 +16,15 @@ from jupyter_colophon.core.access import KERNEL_ACTIONS, Principal
 from jupyter_colophon.core.errors import AccessDenied, MetadataError
 from jupyter_colophon.http.changes.change_hub import ChangeHub
 from jupyter_colophon.http.changes.ws_ping import PingScheduler
+from jupyter_colophon.http.fair_pool import QUERIES_WAITING_MAX, QUERY_THREADS, FairPool
 from jupyter_colophon.http.kernels.kernel_notebooks import KernelNotebooks
 from jupyter_colophon.http.kernels.kernel_registry import KernelRegistry
 from jupyter_colophon.http.kernels.tokens import KernelTokenRegistry
-from jupyter_colophon.http.query_pool import QueryPool
+from jupyter_colophon.http.rate_limits import RateLimits
 from jupyter_colophon.http.request_log import RequestLog
 from jupyter_colophon.http.request_metrics import RequestMetrics
 from jupyter_colophon.http.schemaspace_pools import SchemaspacePools
+from jupyter_colophon.http.service_tokens import ServiceTokenRegistry
 from jupyter_colophon.operations.services import ProcessServices
 
 # The catalog's modules are loaded by the first request, to keep the start of the server fast.
@@ -40,6 +42,8 @@ if TYPE_CHECKING:
 SETTING = "colophon"
 #: How many requests use the store at once. More would wait for each other's locks.
 THREADS = 8
+#: Threads for work of the server itself.
+BACKGROUND_THREADS = 4
 #: Providers that generate a name for users who know the server's token.
 _ANONYMOUS_PROVIDERS = (IdentityProvider, PasswordIdentityProvider)
 _logger = logging.getLogger("jupyter_colophon.http")
@@ -50,15 +54,18 @@ class ServerState(ProcessServices):
     """The extension's state in one server: the services, and the additional state of HTTP and kernels."""
 
     tokens: KernelTokenRegistry = field(default_factory=KernelTokenRegistry)
+    service_tokens: ServiceTokenRegistry = field(init=False)
     kernel_notebooks: KernelNotebooks = field(default_factory=KernelNotebooks)
     threads: ThreadPoolExecutor = field(
-        default_factory=lambda: ThreadPoolExecutor(THREADS, thread_name_prefix="colophon")
+        default_factory=lambda: ThreadPoolExecutor(BACKGROUND_THREADS, thread_name_prefix="colophon")
     )
     #: None unless the setting names a file.
     request_log: RequestLog | None = None
     request_metrics: RequestMetrics = field(default_factory=RequestMetrics)
     schemaspace_pools: SchemaspacePools = field(default_factory=SchemaspacePools)
-    query_pool: QueryPool = field(default_factory=QueryPool)
+    request_pool: FairPool = field(default_factory=lambda: FairPool("colophon-request", THREADS))
+    query_pool: FairPool = field(default_factory=lambda: FairPool("colophon-query", QUERY_THREADS, QUERIES_WAITING_MAX))
+    rate_limits: RateLimits = field(init=False)
     #: The subscribers of the change log, and the number of connections of each user.
     change_hub: ChangeHub = field(default_factory=ChangeHub)
     ping_scheduler: PingScheduler = field(default_factory=PingScheduler)
@@ -78,6 +85,8 @@ class ServerState(ProcessServices):
 
     def __post_init__(self) -> None:
         self.kernel_registry = KernelRegistry(self.store)
+        self.service_tokens = ServiceTokenRegistry(self.get_or_open_catalog)
+        self.rate_limits = RateLimits(self.settings)
 
     def _start_background_work(self, catalog: "Catalog") -> None:
         """Start the lineage listeners, and record changes made outside this server."""
@@ -209,7 +218,9 @@ class ServerState(ProcessServices):
             self.relay.close()
         if self.notebook_follower is not None:
             self.notebook_follower.close()
+        self.service_tokens.close()
         self.threads.shutdown(wait=True, cancel_futures=True)
+        self.request_pool.refuse_new_and_wait()
         self.query_pool.refuse_new_and_wait()
         self.schemaspace_pools.cancel_waiting_and_wait()
         if self._lineage_listeners is not None:

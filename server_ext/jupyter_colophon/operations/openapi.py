@@ -17,11 +17,13 @@ from jupyter_colophon.core.errors import (
     InvalidInstance,
     InvalidName,
     InvalidQuery,
+    InvalidServiceToken,
     MalformedBody,
     MetadataError,
     StorageError,
     StoreFull,
     TooLarge,
+    TooManyRequests,
 )
 from jupyter_colophon.operations.api import ApiDefinition
 from jupyter_colophon.operations.idempotency import IDEMPOTENCY_KEY
@@ -34,7 +36,9 @@ from jupyter_colophon.operations.services import ProcessServices
 
 Document = dict[str, Any]
 #: The errors of every operation; of one with a body; of one that writes.
-_ALWAYS = (InvalidQuery, MalformedBody, AccessDenied, TooLarge, StorageError)
+_ALWAYS = (InvalidQuery, MalformedBody, InvalidServiceToken, AccessDenied, TooLarge, TooManyRequests, StorageError)
+#: The statuses that have the header Retry-After.
+_RETRIED = frozenset({TABLE[StorageError].status, TABLE[TooManyRequests].status})
 _WITH_BODY = (InvalidInstance,)
 _WRITING = (StoreFull,)
 _REF = "urn:jupyter-colophon:api:"
@@ -43,7 +47,7 @@ _SECURITY = {
         "type": "apiKey",
         "in": "header",
         "name": "Authorization",
-        "description": "`token …`: the server's token, or that of a kernel.",
+        "description": "`token …`: the server's token, a service token, or that of a kernel.",
     },
     "bearer": {"type": "http", "scheme": "bearer", "description": "The same tokens as in the scheme `token`."},
 }
@@ -161,11 +165,7 @@ class OpenApiGenerator:
         if status in operation.answers:
             content[self.api.content_type] = {"schema": _create_schema_reference(operation.answers[status])}
         described: Document = {"description": "; ".join(titles) + ".", "content": content}
-        return (
-            described | {"headers": {"Retry-After": _RETRY_AFTER}}
-            if status == TABLE[StorageError].status
-            else described
-        )
+        return described | {"headers": {"Retry-After": _RETRY_AFTER}} if status in _RETRIED else described
 
 
 def add_document_operation(

@@ -63,6 +63,13 @@ PLACES: Final[dict[str, Parameter[str]]] = {
             required=True,
             pattern="^[0-9a-f-]{36}$",
         ),
+        declare_text(
+            "name",
+            "The name of the service token.",
+            place="path",
+            required=True,
+            pattern="^[a-z0-9][a-z0-9._-]{0,62}$",
+        ),
         declare_text("id", "The id that the inbox assigned.", place="path", required=True, pattern="^[0-9]{1,18}$"),
     )
 }

@@ -62,6 +62,14 @@ class AccessControl:
             return True
         return self.policies is not None and self.policies.get_version().in_force
 
+    def is_decided_by_namespace(self, principal: Principal) -> bool:
+        """Return whether a class of the site or the principal's token decides by namespace."""
+        return principal.namespaces is not None or self.has_site_class
+
+    def may_hide_from(self, principal: Principal) -> bool:
+        """Return whether anything but scopes decides for a principal; if not, one with `read` may read everything."""
+        return principal.namespaces is not None or self.restricts
+
     def may(self, principal: Principal, action: Action, namespace: str) -> bool:
         """Return whether the principal may do this with everything in a namespace; "" is what belongs to none."""
         return self.decide_all(principal, action, namespace) is True

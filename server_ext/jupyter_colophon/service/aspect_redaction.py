@@ -37,14 +37,14 @@ class AspectRedactor:
 
     def redact_version(self, name: str, version: AspectVersion) -> AspectVersion:
         """Return a redacted version; its diff is dropped if the value changes, since it repeats what was removed."""
-        if not self.read_policy.has_site_policy or version.value is None:
+        if not self.read_policy.may_hide_from(self.principal) or version.value is None:
             return version
         value = self.redact_value(name, version.value)
         return version if value == version.value else replace(version, value=value, diff=())
 
     def redact_value(self, aspect: str, value: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
         """Return a redacted value; None if nothing is left of it."""
-        if value is None or not self.read_policy.has_site_policy:
+        if value is None or not self.read_policy.may_hide_from(self.principal):
             return value
         if aspect == OPENLINEAGE_ASPECT:
             value = OpenLineageRedactor(self.tx, self.read_policy, self.principal).redact_openlineage_aspect(value)

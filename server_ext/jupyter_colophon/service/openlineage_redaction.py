@@ -39,7 +39,7 @@ class OpenLineageRedactor:
 
     def redact_entity(self, entity: OpenLineageEntity) -> OpenLineageEntity:
         """Return a job or a dataset without hidden references."""
-        if not self.read_policy.has_site_policy:
+        if not self.read_policy.may_hide_from(self.principal):
             return entity
         references = {*entity.inputs, *entity.outputs, *_iterate_references(entity.facets)}
         hidden = {name for name in references if self.is_hidden_name(name)}
@@ -53,7 +53,7 @@ class OpenLineageRedactor:
 
     def redact_run(self, run: RunWithFacets, accessed: Iterable[OriginalName]) -> RunWithFacets:
         """Return a run without hidden references; `accessed` is the data that it read and wrote."""
-        if not self.read_policy.has_site_policy:
+        if not self.read_policy.may_hide_from(self.principal):
             return run
         return self._redact_run_facets(
             run, {name for name in (*accessed, *_iterate_references(run.facets)) if self.is_hidden_name(name)}

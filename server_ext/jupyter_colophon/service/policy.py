@@ -19,13 +19,13 @@ _logger = logging.getLogger("jupyter_colophon.policy")
 
 @dataclass(frozen=True, slots=True)
 class PolicyAuthorizer:
-    """Restricts a token's scopes by the site's policy, which can only deny."""
+    """Restricts what a token permits by the site's policy, which can only deny."""
 
     policy: Authorizer
 
     def may(self, principal: Principal, action: Action, namespace: str) -> bool:
-        """Return whether both the scope and the policy allow the action; a policy that raises allows nothing."""
-        if action not in principal.scopes:
+        """Return whether both the token and the policy allow the action; a policy that raises allows nothing."""
+        if not principal.is_permitted_by_token(action, namespace):
             return False
         try:
             return self.policy.may(principal, action, namespace) is True

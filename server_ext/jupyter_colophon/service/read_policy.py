@@ -39,10 +39,9 @@ class ReadPolicy:
         """Prepare the access control."""
         object.__setattr__(self, "access_control", create_access_control(self.authorizer))
 
-    @property
-    def has_site_policy(self) -> bool:
-        """Return whether a policy decides besides scopes; without one, a principal with `read` may read everything."""
-        return self.access_control.restricts
+    def may_hide_from(self, principal: Principal) -> bool:
+        """Return whether anything but scopes decides for a principal; if not, one with `read` may read everything."""
+        return self.access_control.may_hide_from(principal)
 
     def may_read_namespace(self, principal: Principal, namespace: str) -> bool:
         """Return whether all entities of a namespace may be shown."""
@@ -58,7 +57,8 @@ class ReadPolicy:
     def decide_all(self, principal: Principal, namespace: str, type_: str) -> bool | None:
         """Return whether all entities of a type in a namespace may be shown; None if it differs."""
         if type_ == INSTANCE and (
-            self.access_control.has_site_class or self.access_control.find_rights(principal) is not None
+            self.access_control.is_decided_by_namespace(principal)
+            or self.access_control.find_rights(principal) is not None
         ):
             # Instances are decided by the namespace in their document.
             return None if self.may_read_part_of_namespace(principal, namespace) else False
@@ -87,7 +87,7 @@ class ReadPolicy:
         get_entity: Callable[[T], tuple[Urn, str | None]],
     ) -> list[T]:
         """Return the items whose entities may be shown, given their URN and the namespace of their row."""
-        if not self.has_site_policy:
+        if not self.may_hide_from(principal):
             return [*items] if "read" in principal.scopes else []
         decided: list[tuple[T, Resource, bool | None]] = []
         for item in items:
@@ -126,7 +126,7 @@ class ReadPolicy:
     def filter_visible_entities(self, principal: Principal, urns: Iterable[Urn]) -> list[Urn]:
         """Return the entities that may be shown. Opens its own transaction if metadata decide."""
         requested = list(urns)
-        if not self.has_site_policy:
+        if not self.may_hide_from(principal):
             return requested if "read" in principal.scopes else []
         if not any(map(is_instance_with_namespace, requested)):
             decisions = [
@@ -141,7 +141,9 @@ class ReadPolicy:
     def may_see_instance_version(self, principal: Principal, urn: Urn, value: Any) -> bool:
         """Return whether a version of an instance may be shown; its namespace may differ from the current one."""
         own_namespace = (
-            read_namespace_of_document(value) if self.has_site_policy and is_instance_with_namespace(urn) else None
+            read_namespace_of_document(value)
+            if self.may_hide_from(principal) and is_instance_with_namespace(urn)
+            else None
         )
         if own_namespace is None:
             return True

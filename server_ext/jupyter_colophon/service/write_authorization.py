@@ -46,7 +46,8 @@ class WriteAuthorization:
     def may_act_on_entity(self, principal: Principal, permission: Permission, urn: Urn) -> bool:
         """Return whether the principal may do this with an entity."""
         return all(
-            self._may(principal, permission, resource, None) for resource in self._list_resources_to_authorize(urn)
+            self._may(principal, permission, resource, None)
+            for resource in self._list_resources_to_authorize(principal, urn)
         )
 
     def require_may_delete(
@@ -71,7 +72,7 @@ class WriteAuthorization:
             else:
                 self._require_allowed(principal, self._choose_permission("emit", urn), urn, api=api)
             return
-        resources = self._list_resources_to_authorize(urn, api=api)
+        resources = self._list_resources_to_authorize(principal, urn, api=api)
         # Check read access first: without it, not even the aspects of the type are revealed.
         self._require_allowed_on(resources, principal, "read", urn)
         spec = self.registry.get_aspect(urn.type, proposal.aspect)
@@ -111,7 +112,9 @@ class WriteAuthorization:
     def _require_allowed(
         self, principal: Principal, permission: Permission, urn: Urn, tx: TableContext | None = None, api: str = ""
     ) -> None:
-        self._require_allowed_on(self._list_resources_to_authorize(urn, tx, api), principal, permission, urn, tx)
+        self._require_allowed_on(
+            self._list_resources_to_authorize(principal, urn, tx, api), principal, permission, urn, tx
+        )
 
     def _require_allowed_on(
         self,
@@ -139,18 +142,20 @@ class WriteAuthorization:
             read_only=True,
         )
 
-    def _list_resources_to_authorize(self, urn: Urn, tx: TableContext | None = None, api: str = "") -> list[Resource]:
+    def _list_resources_to_authorize(
+        self, principal: Principal, urn: Urn, tx: TableContext | None = None, api: str = ""
+    ) -> list[Resource]:
         """Return the resources to authorise: that of the URN and, for a pipeline, that of its document's namespace."""
         own = create_resource(self.identity, urn)
         # The instances API has already authorised the namespace in the document.
-        if api or not is_instance_with_namespace(urn) or not self.access_control.restricts:
+        if api or not is_instance_with_namespace(urn) or not self.access_control.may_hide_from(principal):
             return [own]
         look = partial(instance_namespaces.find_last_namespace_of_instance, urn=str(urn))
         document_namespace = self.provider.tx_runner.run(look, read_only=True) if tx is None else look(tx)
         if document_namespace is None:
             return [own]
         in_namespace = create_resource(self.identity, urn, document_namespace)
-        return [own, in_namespace] if self.access_control.has_site_class else [in_namespace]
+        return [own, in_namespace] if self.access_control.is_decided_by_namespace(principal) else [in_namespace]
 
     def _require_may_write_run(self, principal: Principal, urn: str) -> None:
         program = self.provider.tx_runner.run(lambda tx: stored_runs.find_program_of_run(tx, urn), read_only=True)

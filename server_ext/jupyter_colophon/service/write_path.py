@@ -391,7 +391,9 @@ class WritePath(WriteAuthorization):
             if run is not None:
                 require_known_runs(commit.tx, [Proposal(urn, None, "update", run=run)], "")
             if not is_admin and not stored_runs.is_run_of_kernel(commit.tx, run, principal.via):
-                raise AccessDenied("rename", f"{urn}: a kernel may rename only within its own run")
+                raise AccessDenied(
+                    "rename", f"{urn}: without the scope admin, only a kernel may rename, within its own run"
+                )
             return rename_dataset_with_contents(commit, urn, new, run)
 
         return self._commit_rename(urn, rename_dataset, principal, idempotency_key)
@@ -408,11 +410,11 @@ class WritePath(WriteAuthorization):
         """Rename a notebook with its cells, their metadata, runs and lineage (decision 37).
 
         With `merge`, programs that have the new names get the runs in addition to their own, and a single cell may be
-        renamed. A kernel may not rename a notebook. Raises NotFound, AccessDenied, InvalidInstance, RenameConflict.
+        renamed. Only a person may rename a notebook. Raises NotFound, AccessDenied, InvalidInstance, RenameConflict.
         """
         self._require_may_rename(urn, new, principal)
         if principal.via is not None:
-            raise AccessDenied("rename", f"{urn}: a kernel may not rename a notebook")
+            raise AccessDenied("rename", f"{urn}: only a person may rename a notebook")
         if not merge:
             require_valid_new_name(self.identity, urn, new)
         return self._commit_rename(

@@ -32,6 +32,19 @@ def _parse_stored_proposal(document: dict[str, Any]) -> Proposal:
     return from_stored_form(document, Proposal)
 
 
+def _parse_stored_principal(document: list[Any]) -> Principal:
+    # Earlier versions stored no groups, and no namespaces of tokens.
+    added: tuple[Any, ...] = ([], None)
+    user, via, scopes, groups, namespaces = [*document, *added[len(document) - 3 :]]
+    return Principal(
+        user,
+        via,
+        frozenset(scopes),
+        frozenset(groups),
+        namespaces=None if namespaces is None else frozenset(namespaces),
+    )
+
+
 def _build_stored_proposal(proposal: Proposal) -> dict[str, Any]:
     value = proposal.value
     document: dict[str, Any] = to_stored_form(proposal)
@@ -68,7 +81,12 @@ ENTRY: Codec[InboxEntry] = Codec(
     lambda entry: [entry.id, entry.actor, entry.time], lambda document: InboxEntry(*document)
 )
 PRINCIPAL: Codec[Principal] = Codec(
-    lambda principal: [principal.user, principal.via, sorted(principal.scopes), sorted(principal.groups)],
-    # Earlier versions stored no groups.
-    lambda document: Principal(document[0], document[1], frozenset(document[2]), frozenset((*document[3:], [])[0])),
+    lambda principal: [
+        principal.user,
+        principal.via,
+        sorted(principal.scopes),
+        sorted(principal.groups),
+        None if principal.namespaces is None else sorted(principal.namespaces),
+    ],
+    _parse_stored_principal,
 )

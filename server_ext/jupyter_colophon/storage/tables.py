@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from jupyter_colophon.storage.changes import load_tables
 from jupyter_colophon.storage.changes.schedules import SCHEDULES
 from jupyter_colophon.storage.entities.ingestion import INGESTED, INGESTIONS
+from jupyter_colophon.storage.service_tokens import SERVICE_TOKENS
 from jupyter_colophon.storage.spi import FieldType, TableSpec
 
 #: The fields of the change log (`spi.ChangeLog`); `seq` is the number.
@@ -401,6 +402,7 @@ ALL = (
     REDELIVERIES,
     *load_tables.ALL,
     SCHEDULES,
+    SERVICE_TOKENS,
 )
 
 #: Derived from the others: `reindex` rebuilds them, and a backup omits them.

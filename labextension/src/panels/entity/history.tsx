@@ -51,7 +51,8 @@ function Difference(props: { difference: IDifference; trans: TranslationBundle }
 /** The notebook that wrote a version, or its kernel; nothing for versions that were not written in a notebook. */
 function Origin(props: { version: IEntry['version']; trans: TranslationBundle }): React.JSX.Element | null {
   const { version, trans } = props;
-  if (version.via === null) {
+  // The account of a service token is its own program.
+  if (version.via === null || version.via === version.actor) {
     return null;
   }
   const { via, notebook } = version;

@@ -75,6 +75,10 @@ def _find_key_prefixes(client: CatalogClient, identity: IdentityRules, prefix: s
     yield from (f"{key}=" for key in _find_keys(client, identity, prefix))
 
 
+def _find_service_tokens(client: CatalogClient, identity: IdentityRules, prefix: str) -> Iterator[str]:
+    yield from (token["name"] for token in client.list_service_tokens()["serviceTokens"])
+
+
 def _list_first_page(client: CatalogClient, type_: str, namespace: str, prefix: str) -> list[Document]:
     """Return the first page of entities of a type whose names begin with a prefix."""
     page = client.list_entities(type=type_, namespace=namespace or None, prefix=prefix or None)
@@ -92,4 +96,5 @@ complete_datasets = _create_completer(_find_datasets)
 complete_applications = _create_completer(_find_applications)
 complete_tags = _create_completer(_find_tags)
 complete_keys = _create_completer(_find_keys)
+complete_service_tokens = _create_completer(_find_service_tokens)
 complete_pairs = _create_completer(_find_key_prefixes)

@@ -5,6 +5,8 @@ from http import HTTPStatus
 
 from tornado.web import HTTPError
 
+from jupyter_colophon.core.errors import InvalidServiceToken
+from jupyter_colophon.core.service_token import is_service_account
 from jupyter_colophon.http.changes.change_hub import SubscriptionSpec
 from jupyter_colophon.http.changes.subscription import Subscription, register_connection_of_user
 from jupyter_colophon.http.operation_handler import OperationHandler
@@ -47,5 +49,7 @@ class ChangePageHandler(OperationHandler):
         finally:
             subscription.end_subscription()
             release()
+        if subscription.is_revoked and is_service_account(spec.principal):
+            raise InvalidServiceToken
         if subscription.is_revoked:
-            raise HTTPError(HTTPStatus.FORBIDDEN, "the token of the kernel was revoked, because the kernel has ended")
+            raise HTTPError(HTTPStatus.FORBIDDEN, subscription.reason_of_end)

@@ -32,6 +32,14 @@ class ChangeSocketHandler(SendOnlyWebSocket):
         """Set the operation of the route."""
         self._api, self._operation = api, operations["GET"]
 
+    async def prepare(self) -> None:  # type: ignore[override]  # as Jupyter's own handlers
+        """Authenticate the request, and count it. Raises HTTPError."""
+        try:
+            await super().prepare()  # type: ignore[misc]  # Jupyter's own is asynchronous
+            self.count_request()
+        except MetadataError as error:
+            raise self._convert_error(error) from error
+
     @ws_authenticated
     async def get(self, *args: Any, **kwargs: Any) -> None:
         """Accept the connection. A WebSocket requires the permission `execute`, as Jupyter's own do."""
@@ -40,13 +48,22 @@ class ChangeSocketHandler(SendOnlyWebSocket):
             await self._create_subscription()
         except MetadataError as error:
             self._release()
-            raise HTTPError(self._api.find_status_of_error(self._operation, type(error)), error.detail) from error
+            raise self._convert_error(error) from error
         try:
             await super().get(*args, **kwargs)
         finally:
             if not hasattr(self, "_subscription"):
                 # The handshake failed, so `on_close` will not be called.
                 self._release()
+
+    def _convert_error(self, error: MetadataError) -> HTTPError:
+        return HTTPError(self._api.find_status_of_error(self._operation, type(error)), error.detail)
+
+    def write_error(self, status_code: int, **kwargs: Any) -> None:
+        """Refuse the handshake."""
+        failure = kwargs.get("exc_info", (None, None, None))[1]
+        self.set_headers_of_failure(status_code, getattr(failure, "__cause__", None))
+        super().write_error(status_code, **kwargs)
 
     async def _create_subscription(self) -> None:
         call = self.build_received_call({})
@@ -83,7 +100,7 @@ class ChangeSocketHandler(SendOnlyWebSocket):
         self.close(_TRY_AGAIN_LATER, "this client reads changes too slowly: reconnect with the parameter after")
 
     def _close_revoked_connection(self) -> None:
-        self.close(_POLICY_VIOLATION, "the token of the kernel was revoked, because the kernel has ended")
+        self.close(_POLICY_VIOLATION, self._subscription.reason_of_end)
 
     async def _send_hello_and_earlier_changes(self) -> None:
         try:

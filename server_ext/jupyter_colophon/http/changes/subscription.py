@@ -21,7 +21,7 @@ SLICE: Final = 500
 class Subscription:
     """The subscription of one connection. `on_added` is called when changes are `ready`, and at the end.
 
-    It ends with the token of the kernel that opened it: `revoked` is called then, and `is_revoked` is true.
+    It ends with the token of the kernel or program that opened it: `revoked` is called then, and `is_revoked` is true.
     """
 
     def __init__(
@@ -37,7 +37,9 @@ class Subscription:
         #: The number of the last change that was returned.
         self._sent = 0
         self.is_revoked = False
-        self._tokens, self._revoked = handler.state.tokens, revoked
+        #: Why the token that opened the connection ended.
+        self.reason_of_end = "" if handler.token_holder is None else handler.token_holder.endings.reason
+        self._token_holder, self._revoked = handler.token_holder, revoked
         self._cancel: Callable[[], None] = lambda: None
 
     async def start_and_get_head(self) -> int:
@@ -48,7 +50,8 @@ class Subscription:
             # Tokens are also revoked on other threads: those of scheduled pipelines.
             loop.call_soon_threadsafe(self._end_after_revoked_access)
 
-        self._cancel = self._tokens.call_when_token_ends(self._spec.principal, end_access)
+        if self._token_holder is not None:
+            self._cancel = self._token_holder.call_at_end(end_access)
         await self._change_hub.add_subscriber(self._subscriber, self._query)
         head: int = await self._query(lambda catalog: catalog.feed.read_newest_change_number())
         return head
@@ -132,6 +135,8 @@ def register_connection_of_user(handler: AuthenticatedRequest) -> Callable[[], N
         nonlocal is_open
         if is_open:
             open_[user] -= 1
+            if not open_[user]:
+                del open_[user]
             is_open = False
 
     return release

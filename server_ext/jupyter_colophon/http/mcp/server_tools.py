@@ -51,7 +51,7 @@ def _create_tool_function(tool: Tool) -> Callable[..., Awaitable[Document]]:
         principal = Principal(get_account_name(), scopes=frozenset({"read"}))
         toolbox = Toolbox(InProcessCaller(state, principal), _READ_ONLY)
         values = {name: value for name, value in arguments.items() if value is not None}
-        work = state.query_pool.submit_query(principal.user, lambda: toolbox.call_tool(tool.name, values))
+        work = state.query_pool.submit_work(principal.user, lambda: toolbox.call_tool(tool.name, values))
         try:
             answer = await asyncio.wrap_future(work)
         except Exception as error:  # noqa: BLE001  an assistant gets every error as text

@@ -20,6 +20,7 @@ from jupyter_colophon.operations.native import (
     proposals,
     schemaspaces,
     search,
+    service_tokens,
 )
 from jupyter_colophon.operations.openapi import add_document_operation
 from jupyter_colophon.operations.operation import list_operations
@@ -55,6 +56,7 @@ NATIVE: Final = add_document_operation(
             leftovers,
             pipelines,
             pipeline_executions,
+            service_tokens,
         ),
         error_document=render_failure,
         error_content_type="application/problem+json",

@@ -24,6 +24,7 @@ def read_caller(services: ProcessServices, request: OperationRequest) -> Documen
         "user": {"username": principal.user, "name": request.display_name or principal.user},
         "via": principal.via,
         "scopes": sorted(principal.scopes),
+        "namespaces": None if principal.namespaces is None else sorted(principal.namespaces),
         "version": services.version,
     }
 

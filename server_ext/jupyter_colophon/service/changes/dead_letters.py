@@ -94,7 +94,7 @@ class DeadLetterService:
         if result is not None:
             return result
         letter = self._require_visible_letter(letter_or_none, number, principal)
-        if not letter.sender.scopes <= principal.scopes:
+        if not principal.has_all_rights_of_token(letter.sender):
             raise AccessDenied("replay", f"the dead letter {number}")
         return (
             self._apply_letter_as_sender(letter, idempotency_key)

@@ -112,7 +112,7 @@ class ChangeFeed:
             change for change in changes if all(getattr(change, name) == value for name, value in where.items())
         ]
         matching = list(self.remove_confidential_values(matching))
-        if not self.read_policy.has_site_policy:
+        if not self.read_policy.may_hide_from(principal):
             return matching if "read" in principal.scopes else []
         # An instance is decided by the namespace in its document, below.
         others = [change for change in matching if change.type != INSTANCE]

@@ -128,7 +128,7 @@ class RunReader:
 
     def _remove_hidden_accesses(self, run: Run, principal: Principal) -> Run:
         """Return a run without accesses to hidden data."""
-        if not self.read_policy.has_site_policy:
+        if not self.read_policy.may_hide_from(principal):
             return run
         visible = set(
             self.read_policy.filter_visible_entities(principal, [Urn.parse(access.data) for access in run.accesses])

@@ -183,7 +183,7 @@ class MarquezReader:
 
     def _has_visible_job_or_dataset(self, tx: TableContext, namespace: str, principal: Principal) -> bool:
         """Return whether one of the first jobs or datasets of a namespace is readable."""
-        if not self.read_policy.has_site_policy:
+        if not self.read_policy.may_hide_from(principal):
             return True
         kinds = (list_reported_entities(tx, type_, namespace, _EXAMINED_MAX, 0)[0] for type_ in KINDS.values())
         return any(self.read_policy.filter_visible_rows(tx, principal, (row for _, row in rows)) for rows in kinds)
@@ -204,7 +204,7 @@ class MarquezReader:
             )
             redaction = OpenLineageRedactor(tx, self.read_policy, principal)
             # With a policy, the total would reveal the number of unreadable entities: only readable ones are counted.
-            count = offset + len(visible_rows) if self.read_policy.has_site_policy else total
+            count = offset + len(visible_rows) if self.read_policy.may_hide_from(principal) else total
             entities: list[OpenLineageEntity] = []
             size = 0
             for at in range(0, len(visible_rows), _BATCH):
@@ -275,7 +275,7 @@ class MarquezReader:
     ) -> RunWithFacets:
         accessed = (
             read_openlineage_names(tx, [access.data for access in run.accesses])
-            if self.read_policy.has_site_policy
+            if self.read_policy.may_hide_from(principal)
             else {}
         )
         return OpenLineageRedactor(tx, self.read_policy, principal).redact_run(

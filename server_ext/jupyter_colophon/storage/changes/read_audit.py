@@ -19,6 +19,7 @@ from jupyter_colophon.core.cdap.entities import build_metadata_entity
 from jupyter_colophon.core.documents.json_parsing import encode_canonical_json
 from jupyter_colophon.core.errors import StorageError, StoreFull
 from jupyter_colophon.core.identity.names import IdentityRules, Urn
+from jupyter_colophon.core.service_token import is_service_account
 from jupyter_colophon.storage.fsync import create_private_folders
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
@@ -75,7 +76,7 @@ class ProgramReadAudit:
             "time": now,
             "user": principal.user,
             "type": "ACCESS",
-            "payload": {"accessType": "READ", "accessor": {"details": {"kernel": principal.via}, "type": "kernel"}},
+            "payload": {"accessType": "READ", "accessor": _describe_accessor(principal)},
             **read,
         }
         day = datetime.fromtimestamp(now / 1_000, UTC).date().isoformat()
@@ -93,6 +94,11 @@ class ProgramReadAudit:
                 os.write(descriptor, line)
             finally:
                 os.close(descriptor)
+
+
+def _describe_accessor(principal: Principal) -> dict[str, object]:
+    kind = "service" if is_service_account(principal) else "kernel"
+    return {"details": {kind: principal.via}, "type": kind}
 
 
 def _to_json_value(value: object) -> object:
