@@ -114,6 +114,7 @@ def read_lineage_impact(services: ProcessServices, request: OperationRequest) ->
 @declare_operation(
     "readColumnImpact",
     "GET /lineage/column-impact",
+    decided_by="entities",
     parameters=[_COLUMN, _REACH],
     answers="column-impact",
     errors=[InvalidName, InvalidQuery, NotFound],
