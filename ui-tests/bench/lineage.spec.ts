@@ -53,13 +53,13 @@ async function recordLayouts(page: Page): Promise<void> {
   await page.addInitScript(() => {
     window.layoutTimes = [];
     window.frameTimes = null;
-    const post = Worker.prototype.postMessage as (message: unknown) => void;
-    Worker.prototype.postMessage = function (this: Worker, message: unknown) {
+    const post = Worker.prototype.postMessage as (message: unknown, transfer: Transferable[]) => void;
+    Worker.prototype.postMessage = function (this: Worker, message: unknown, transfer: Transferable[] = []) {
       if (typeof message === 'object' && message !== null && 'graph' in message) {
         const start = performance.now();
         this.addEventListener('message', () => window.layoutTimes.push(performance.now() - start), { once: true });
       }
-      post.call(this, message);
+      post.call(this, message, transfer);
     };
     const onFrame = (time: number): void => {
       window.frameTimes?.push(time);

@@ -20,18 +20,18 @@ function listOutgoingEdges(graph: IDigraph): number[][] {
 export function findBackEdges(graph: IDigraph): boolean[] {
   const out = listOutgoingEdges(graph);
   const back = graph.edges.map(([from, to]) => from === to);
-  const state = new Uint8Array(graph.count); // 0 unvisited, 1 on the stack, 2 done
-  const roots = [...sortEntriesFirst(graph)];
-  for (const root of roots) {
-    const stack: { node: number; next: number }[] = state[root] === 0 ? [{ node: root, next: 0 }] : [];
-    state[root] = state[root] === 0 ? 1 : state[root]!;
-    while (stack.length > 0) {
-      const top = stack[stack.length - 1]!;
-      const edge = out[top.node]![top.next];
-      top.next += 1;
+  const state = new Uint8Array(graph.count); // 0 unvisited, 1 on the path, 2 done
+  const next = new Uint32Array(graph.count); // the number of visited edges of each node
+  for (const root of sortEntriesFirst(graph)) {
+    const path = state[root] === 0 ? [root] : [];
+    state[root] ||= 1;
+    while (path.length > 0) {
+      const node = path[path.length - 1]!;
+      const edge = out[node]![next[node]!];
+      next[node]! += 1;
       if (edge === undefined) {
-        state[top.node] = 2;
-        stack.pop();
+        state[node] = 2;
+        path.pop();
         continue;
       }
       const to = graph.edges[edge]![1];
@@ -39,7 +39,7 @@ export function findBackEdges(graph: IDigraph): boolean[] {
         back[edge] = true;
       } else if (state[to] === 0) {
         state[to] = 1;
-        stack.push({ node: to, next: 0 });
+        path.push(to);
       }
     }
   }

@@ -82,12 +82,11 @@ function findMaximum(values: Iterable<number>, least: number): number {
 
 /** Creates the first order of the rows by a traversal from left to right, which keeps connected nodes together. */
 function createFirstRows(graph: ISplitGraph, neighbours: INeighbours): Rows {
-  const rows: Rows = Array.from({ length: findMaximum(graph.layer, -1) + 1 }, () => []);
+  const createRows = (): Rows => Array.from({ length: findMaximum(graph.layer, -1) + 1 }, () => []);
+  const [rows, starts] = [createRows(), createRows()];
+  graph.layer.forEach((layer, node) => starts[layer]!.push(node));
   const visited = new Uint8Array(graph.count);
-  const starts = Array.from({ length: graph.count }, (_, node) => node).sort(
-    (a, b) => graph.layer[a]! - graph.layer[b]! || a - b
-  );
-  for (const start of starts) {
+  for (const start of starts.flat()) {
     const stack = [start];
     while (stack.length > 0) {
       const node = stack.pop()!;
@@ -141,46 +140,27 @@ export function computeLayout(graph: IDigraph): ILayout {
   const getHeight = (node: number): number => graph.heights?.[node] ?? NODE_HEIGHT;
   const getRoom = (node: number): number => (node < graph.count ? getHeight(node) + ROW_GAP : BEND_SIZE);
   const centre = computeCentres(rows, neighbours, getRoom);
-  const top = -findMaximum(
-    centre.map((y, node) => (node < graph.count ? getHeight(node) / 2 : 0) - y),
-    0
-  );
-  const placeNode = (node: number, half: number): IPoint => ({
+  const getHalf = (node: number): number => (node < graph.count ? getHeight(node) / 2 : 0);
+  let top = 0;
+  centre.forEach((y, node) => (top = Math.min(top, y - getHalf(node))));
+  const placeNode = (node: number): IPoint => ({
     x: getLayerX(split.layer[node]!),
-    y: Math.round(centre[node]! - half - top)
+    y: Math.round(centre[node]! - getHalf(node) - top)
   });
-  const nodes = Array.from({ length: graph.count }, (_, node): End => ({
-    ...placeNode(node, getHeight(node) / 2),
-    height: getHeight(node)
-  }));
+  const ends = Array.from({ length: graph.count }, (_, node): End => ({ ...placeNode(node), height: getHeight(node) }));
   const routes = graph.edges.map(([source, target], index) =>
-    createRoute(
-      nodes[source]!,
-      nodes[target]!,
-      split.bends[index]!.map(bend => placeNode(bend, 0)),
-      backward[index]!
-    )
+    createRoute(ends[source]!, ends[target]!, split.bends[index]!.map(placeNode), backward[index]!)
   );
-  const bottom = findMaximum(
-    routes.map(route =>
-      findMaximum(
-        route.map(point => point.y),
-        0
-      )
-    ),
-    0
-  );
-  return {
-    nodes: nodes.map(({ x, y }) => ({ x, y })),
-    routes,
-    backward,
-    width: findMaximum(
-      nodes.map(node => node.x + NODE_WIDTH),
-      0
-    ),
-    height: findMaximum(
-      nodes.map(node => node.y + node.height),
-      bottom
-    )
-  };
+  return { nodes: ends.map(({ x, y }) => ({ x, y })), routes, backward, ...computeSize(ends, routes) };
+}
+
+/** Returns the size of the drawing: that of its nodes, and of edges that turn below them. */
+function computeSize(nodes: readonly End[], routes: readonly IPoint[][]): Pick<ILayout, 'width' | 'height'> {
+  const size = { width: 0, height: 0 };
+  nodes.forEach(({ x, y, height }) => {
+    size.width = Math.max(size.width, x + NODE_WIDTH);
+    size.height = Math.max(size.height, y + height);
+  });
+  routes.forEach(route => route.forEach(({ y }) => (size.height = Math.max(size.height, y))));
+  return size;
 }

@@ -2,11 +2,8 @@ import type { IDisposable } from '@lumino/disposable';
 import type { IDigraph } from './layering';
 import type { ILayout } from './layout';
 import { computeLayout } from './layout';
-
-interface IAnswer {
-  id: number;
-  layout: ILayout;
-}
+import { listBuffers, packGraph, unpackLayout } from './packing';
+import type { IAnswer, ITask } from './worker';
 
 /** Creates a worker; replaced if workers are unavailable. */
 export type CreateWorker = () => Worker;
@@ -35,6 +32,11 @@ export class Layouter implements IDisposable {
     this._pending.clear();
   }
 
+  /** Starts the worker, so that it is ready when a graph has been loaded. */
+  start(): void {
+    this._getWorker();
+  }
+
   /** Computes a layout. The promise never settles if this is disposed before the answer. */
   computeLayout(graph: IDigraph): Promise<ILayout> {
     const worker = this._getWorker();
@@ -44,12 +46,13 @@ export class Layouter implements IDisposable {
     const id = this._nextId++;
     return new Promise(resolve => {
       this._pending.set(id, { graph, resolve });
-      worker.postMessage({ id, graph });
+      const task: ITask = { id, graph: packGraph(graph) };
+      worker.postMessage(task, listBuffers(task.graph));
     });
   }
 
   private _getWorker(): Worker | null {
-    if (this._worker || this._isUnavailable) {
+    if (this._worker || this._isUnavailable || this._isDisposed) {
       return this._worker;
     }
     try {
@@ -69,7 +72,7 @@ export class Layouter implements IDisposable {
   private _onAnswer(answer: IAnswer): void {
     const pending = this._pending.get(answer.id);
     this._pending.delete(answer.id);
-    pending?.resolve(answer.layout);
+    pending?.resolve(unpackLayout(answer.layout));
   }
 
   private _fallBack(): void {

@@ -12,19 +12,20 @@ const SWEEPS = 12;
 export const LARGE = 4000;
 const LARGE_SWEEPS = 4;
 
-function getPositions(rows: Rows, count: number): Float64Array {
-  const place = new Float64Array(count);
+function getPositions(rows: Rows, count: number): Uint32Array {
+  const place = new Uint32Array(count);
   rows.forEach(row => row.forEach((node, index) => (place[node] = index)));
   return place;
 }
 
-function computeMean(nodes: readonly number[], place: Float64Array, fallback: number): number {
+/** Returns the mean of the positions of nodes; the fallback without nodes. */
+export function computeMean(nodes: readonly number[], positions: ArrayLike<number>, fallback: number): number {
   if (nodes.length === 0) {
     return fallback;
   }
   let sum = 0;
   for (const node of nodes) {
-    sum += place[node]!;
+    sum += positions[node]!;
   }
   return sum / nodes.length;
 }
@@ -37,27 +38,27 @@ function computeMean(nodes: readonly number[], place: Float64Array, fallback: nu
 function countLayerCrossings(
   row: readonly number[],
   after: INeighbours['after'],
-  place: Float64Array,
+  place: Uint32Array,
   width: number
 ): number {
   const tree = new Uint32Array(width + 1);
   let crossings = 0;
   let total = 0;
   for (const node of row) {
-    const ends = [...after[node]!].map(other => place[other]!).sort((a, b) => a - b);
-    for (const end of ends) {
+    const nodes = after[node]!;
+    for (const other of nodes) {
       let notAbove = 0;
-      for (let at = end + 1; at > 0; at -= at & -at) {
+      for (let at = place[other]! + 1; at > 0; at -= at & -at) {
         notAbove += tree[at]!;
       }
       crossings += total - notAbove;
     }
-    for (const end of ends) {
-      for (let at = end + 1; at <= width; at += at & -at) {
+    for (const other of nodes) {
+      for (let at = place[other]! + 1; at <= width; at += at & -at) {
         tree[at]! += 1;
       }
-      total += 1;
     }
+    total += nodes.length;
   }
   return crossings;
 }

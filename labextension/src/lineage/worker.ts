@@ -1,18 +1,26 @@
-import type { IDigraph } from './layering';
 import { computeLayout } from './layout';
+import type { IPackedGraph, IPackedLayout } from './packing';
+import { listBuffers, packLayout, unpackGraph } from './packing';
 
-/** A request to the worker; the answer has the same id. */
+/** A request to the worker. */
 export interface ITask {
   id: number;
-  graph: IDigraph;
+  graph: IPackedGraph;
+}
+
+/** The answer to a request; it has the same id. */
+export interface IAnswer {
+  id: number;
+  layout: IPackedLayout;
 }
 
 const scope = self as unknown as {
   onmessage: ((event: MessageEvent<ITask>) => void) | null;
-  postMessage(message: unknown): void;
+  postMessage(message: IAnswer, transfer: ArrayBuffer[]): void;
 };
 
 scope.onmessage = event => {
   const { id, graph } = event.data;
-  scope.postMessage({ id, layout: computeLayout(graph) });
+  const layout = packLayout(computeLayout(unpackGraph(graph)));
+  scope.postMessage({ id, layout }, listBuffers(layout));
 };

@@ -1,17 +1,36 @@
 import { expect, test } from 'vitest';
 import { computeLayout } from '../../src/lineage/layout';
 import { Layouter } from '../../src/lineage/layouter';
+import { listBuffers, packLayout, unpackGraph } from '../../src/lineage/packing';
+import type { ITask } from '../../src/lineage/worker';
 
-const GRAPH = { count: 2, edges: [[0, 1]] as const };
+/** A graph with a cycle, a bend, and cards of different heights. */
+const GRAPH = {
+  count: 4,
+  edges: [
+    [0, 1],
+    [1, 2],
+    [0, 2],
+    [2, 1],
+    [3, 3]
+  ] as const,
+  heights: [48, 92, 48, 114]
+};
+const LONE = { count: 1, edges: [] };
 
-/** A worker whose answers are given by the test. */
+/** A worker that answers when the test demands it. Messages are cloned, and their buffers are moved, as in a browser. */
 class FakeWorker {
   onmessage: ((event: { data: unknown }) => void) | null = null;
   onerror: ((event: { preventDefault(): void }) => void) | null = null;
-  readonly tasks: { id: number }[] = [];
+  readonly tasks: ITask[] = [];
   isTerminated = false;
-  postMessage(task: { id: number }): void {
-    this.tasks.push(task);
+  postMessage(task: ITask, transfer: ArrayBuffer[]): void {
+    this.tasks.push(structuredClone(task, { transfer }));
+  }
+  answer(index: number): void {
+    const { id, graph } = this.tasks[index]!;
+    const layout = packLayout(computeLayout(unpackGraph(graph)));
+    this.onmessage?.({ data: structuredClone({ id, layout }, { transfer: listBuffers(layout) }) });
   }
   terminate(): void {
     this.isTerminated = true;
@@ -22,11 +41,11 @@ test('answers resolve their requests in any order', async () => {
   const worker = new FakeWorker();
   const layouter = new Layouter(() => worker as unknown as Worker);
   const first = layouter.computeLayout(GRAPH);
-  const second = layouter.computeLayout({ count: 1, edges: [] });
-  worker.onmessage?.({ data: { id: worker.tasks[1]?.id, layout: 'second' } });
-  worker.onmessage?.({ data: { id: worker.tasks[0]?.id, layout: 'first' } });
-  expect(await first).toBe('first');
-  expect(await second).toBe('second');
+  const second = layouter.computeLayout(LONE);
+  worker.answer(1);
+  worker.answer(0);
+  expect(await first).toEqual(computeLayout(GRAPH));
+  expect(await second).toEqual(computeLayout(LONE));
   expect(layouter.usesWorker).toBe(true);
 });
 
@@ -53,4 +72,18 @@ test('disposing terminates the worker', () => {
   void layouter.computeLayout(GRAPH);
   layouter.dispose();
   expect(worker.isTerminated).toBe(true);
+});
+
+test('the worker starts before the first graph, and once', () => {
+  const workers: FakeWorker[] = [];
+  const layouter = new Layouter(() => {
+    workers.push(new FakeWorker());
+    return workers.at(-1) as unknown as Worker;
+  });
+  layouter.start();
+  void layouter.computeLayout(GRAPH);
+  expect(workers.map(({ tasks }) => tasks.length)).toEqual([1]);
+  layouter.dispose();
+  layouter.start();
+  expect(workers).toHaveLength(1);
 });
