@@ -136,6 +136,54 @@ async def test_diff_has_added_and_removed_edges(api: Any, record: Any) -> None:
         assert (await api("GET", "lineage", "diff", params=params | wrong)).status == 400
 
 
+async def test_diff_has_edges_that_exist_at_both_times_and_differ(api: Any) -> None:
+    async def report(
+        program: str,
+        day: int,
+        code: str,
+        transformation: str,
+        modes: tuple[str, str] = ("read", "write"),
+        statement: int | None = None,
+    ) -> None:
+        time = format_ms_as_iso_time(NOON + day * DAY)
+        body = {"program": program, "runId": f"{day}", "status": "succeeded", "start": time, "end": time}
+        urn = (await api("POST", "runs", body=body | {"facts": {"sourceHash": code}}, answers="run")).body["urn"]
+        part = {} if statement is None else {"statement": statement}
+        accesses = [{"data": data, "mode": mode} | part for data, mode in zip((A, B), modes, strict=True)]
+        column = {"source": A, "sourceField": "x", "target": B, "targetField": "y", "transformation": transformation}
+        sent = {"accesses": accesses, "columns": [column]}
+        assert (await api("POST", "runs", urn, "accesses", body=sent)).status == 200
+
+    cases = {
+        "same": (("1", "identity"), ("1", "identity")),
+        "code": (("1", "identity"), ("2", "identity")),
+        "columns": (("1", "identity"), ("1", "aggregation")),
+        "access": (("1", "identity"), ("1", "identity", ("both", "write"))),
+        "statement": (("1", "identity"), ("1", "identity", ("read", "write"), 1)),
+    }
+    for name, (first, second) in cases.items():
+        await report(build_cell_urn(name), 0, *first)
+        await report(build_cell_urn(name), 30, *second)
+    params = {"urn": A, "from": NOON + DAY, "to": NOON + 31 * DAY}
+    found = (await api("GET", "lineage", "diff", params=params, answers="lineage-diff")).body
+    changed: dict[str, dict[str, list[str]]] = {}
+    for one in found["changed"]:
+        source, target = one["edge"]["source"], one["edge"]["target"]
+        program = target if source == A else source
+        changed.setdefault(program, {})["read" if source == A else "write"] = one["changes"]
+    statements = {"read": ["statements"], "write": ["statements"]}
+    assert changed == {
+        build_cell_urn("code"): {"read": ["program"], "write": ["program"]},
+        build_cell_urn("columns"): {"read": ["columns"], "write": ["columns"]},
+        build_cell_urn("access"): {"read": ["access"]},
+        build_cell_urn("statement"): statements,
+    }
+    # Data that are now written, too, have one more edge.
+    assert [(one["source"], one["target"]) for one in found["added"]] == [(build_cell_urn("access"), A)]
+    assert (found["removed"], found["truncated"]) == ([], False)
+    assert {node["urn"] for node in found["nodes"]} == {A, B, *map(build_cell_urn, cases)} - {build_cell_urn("same")}
+
+
 async def test_traversal_continues_from_its_frontier(api: Any, chain: None) -> None:
     params = {"urn": A, "direction": "downstream", "levels": 1}
     found = (await api("GET", "lineage", params=params, answers="lineage")).body

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from jupyter_colophon.core.documents.lineage_diff import list_edge_changes
 from jupyter_colophon.core.documents.steps import format_operation
 from jupyter_colophon.core.identity.short_names import shorten_urn
 from jupyter_colophon.rendering.elements import Element, EntityName, Preformatted, TableElement, TextLine, Title
@@ -44,11 +45,10 @@ def build_diff_page(document: Document, style: Style = NOTEBOOK) -> Page:
 
 
 def build_lineage_diff_page(document: Document, style: Style = NOTEBOOK) -> Page:
-    """Return a page with the edges that were added and removed."""
+    """Return a page with the edges that were added, removed and changed."""
     rows = [
         (word, style.make_link(edge["source"]), style.make_link(edge["target"]))
-        for word in ("added", "removed")
-        for edge in document[word]
+        for word, edge in list_edge_changes(dict(document))
     ]
     interval = style.format_interval(document["from"], document["to"])
     table = TableElement("", ("", "from", "to"), rows) if rows else _NO_DIFFERENCE

@@ -13,6 +13,7 @@ from jupyter_colophon.client.api.did_you_mean import explain_missing_entity
 from jupyter_colophon.client.api.edits import BUSINESS
 from jupyter_colophon.client.problems import EntityNotFound, RequestFailed
 from jupyter_colophon.core.documents.difference import diff_as_json_patch
+from jupyter_colophon.core.documents.lineage_diff import list_edge_changes
 from jupyter_colophon.core.documents.steps import (
     add_old_values_to_operations,
     add_old_values_to_versions,
@@ -143,16 +144,14 @@ class Queries(ApiBase):
     ) -> Result:
         """Compare two versions of an aspect, or two times; by default the latest version and the one before.
 
-        With `lineage` the edges added and removed between two times: `LineageDiff`, by default within the last day.
+        With `lineage` the edges added, removed and changed between two times: `LineageDiff`, by default within the last day.
         Raises NotFound if there was no value at that time.
         """
         urn = self.resolve_urn(name, field)
         if lineage:
             ask = partial(self.catalog.read_lineage_diff, urn, from_=_format_point(older), to=_format_point(newer))
             difference = self._read_or_raise_not_found(urn, ask)
-            rows = [
-                (word, *_shorten_edge_ends(edge).values()) for word in ("added", "removed") for edge in difference[word]
-            ]
+            rows = [(word, *_shorten_edge_ends(edge).values()) for word, edge in list_edge_changes(difference)]
             return Result("lineage-diff", difference, ("change", "source", "target"), rows)
         new = self._find_version(urn, aspect, newer)
         # Version 0 is the empty value before the first version.

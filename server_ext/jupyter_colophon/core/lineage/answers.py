@@ -2,11 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.lineage.graph import ALL_TIME, Direction, LineageEdge, LineageNode, TimeWindow
 
 DAY_MS = 86_400_000
+#: What differs between an edge at two times: how the program accesses the data, in which statements, the columns that
+#: are derived, or the code of the program.
+EdgeChange = Literal["access", "columns", "program", "statements"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +61,7 @@ class NodeLabels:
 
 @dataclass(frozen=True, slots=True)
 class LineageDiffRequest:
-    """A query for the edges added and removed between two times.
+    """A query for the edges added, removed and changed between two times.
 
     An edge exists at a time if a run accessed the data in the `window` before it.
     """
@@ -72,10 +76,19 @@ class LineageDiffRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class ChangedEdge:
+    """An edge that exists at two times and differs, as it is at the second one."""
+
+    edge: LineageEdge
+    changes: tuple[EdgeChange, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class LineageDiff:
-    """Edges that exist only at the second time (`added`) and only at the first (`removed`)."""
+    """Edges that exist only at the second time (`added`), only at the first (`removed`), or at both and differ."""
 
     added: tuple[LineageEdge, ...]
     removed: tuple[LineageEdge, ...]
+    changed: tuple[ChangedEdge, ...]
     nodes: tuple[LineageNode, ...]
     truncated: bool

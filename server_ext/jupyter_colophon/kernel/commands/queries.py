@@ -167,7 +167,7 @@ COMMANDS = (
         "diff",
         """\
 %metadata diff NAME [FROM [TO]]     compare two versions or times T (default: the last change)
-                                    [--aspect ASPECT] [--field FIELD]; with --lineage the edges added and removed""",
+                                    [--aspect ASPECT] [--field FIELD]; with --lineage the edges added, removed, changed""",
         _add_diff_arguments,
         _compare_versions,
     ),

@@ -65,6 +65,7 @@ def render_lineage_diff(value: LineageDiff) -> Document:
     return {
         "added": to_api_documents(value.added),
         "removed": to_api_documents(value.removed),
+        "changed": [{"edge": to_api_document(item.edge), "changes": list(item.changes)} for item in value.changed],
         "nodes": render_lineage_nodes(value.nodes),
         "truncated": value.truncated,
     }

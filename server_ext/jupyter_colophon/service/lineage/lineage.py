@@ -11,6 +11,7 @@ from jupyter_colophon.core.entities.entity import Aspect
 from jupyter_colophon.core.errors import InvalidQuery, NotFound
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.lineage.answers import (
+    ChangedEdge,
     Impact,
     LineageDiff,
     LineageDiffRequest,
@@ -29,6 +30,7 @@ from jupyter_colophon.core.lineage.graph import (
 )
 from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.core.model.vocabulary import Descriptor, Kind, may_contribute_kind
+from jupyter_colophon.service.lineage.changed_edges import EdgeComparison, group_modes_by_ends, list_ends
 from jupyter_colophon.service.lineage.lineage_nodes import NodeCache
 from jupyter_colophon.service.lineage.lineage_response import LineageBuilder
 from jupyter_colophon.service.lineage.lineage_traversal import MODES, LineageWalk, LineageWalker, get_program_triple
@@ -125,7 +127,7 @@ class LineageReader:
         return self.run_query_about_node(request.urn, principal, request.as_of, answer)
 
     def diff_lineage(self, request: LineageDiffRequest, principal: Principal) -> LineageDiff:
-        """Return the edges that were added and removed between two times. Raises NotFound."""
+        """Return the edges that were added, removed and changed between two times. Raises NotFound."""
         return self.run_query_about_node(
             request.urn, principal, None, lambda query: _diff_edges_between_times(query, request)
         )
@@ -285,9 +287,11 @@ def _diff_edges_between_times(query: LineageQuery, diff_request: LineageDiffRequ
     ]
     before, after = (query.walk_visible_graph(request).to_walk_without_flows() for request in requests)
     (added, has_all_added), (removed, has_all_removed) = (
-        _find_changed_edges(query, *walks) for walks in ((before, after, windows[1]), (after, before, windows[0]))
+        _find_edges_of_one_time(query, *walks) for walks in ((before, after, windows[1]), (after, before, windows[0]))
     )
-    ends = {end for edge in (*added, *removed) for end in (edge.source, edge.target)} | {str(diff_request.urn)}
+    changed, has_all_changed = _find_changed_edges(query, before, after, (windows[0], windows[1]))
+    edges = (*added, *removed, *(item.edge for item in changed))
+    ends = {end for edge in edges for end in (edge.source, edge.target)} | {str(diff_request.urn)}
     levels = {urn: level for urn, level in (after.levels | before.levels).items() if urn in ends}
     both = LineageRequest(
         diff_request.urn, diff_request.direction, diff_request.levels, TimeWindow(windows[0].start, windows[1].end)
@@ -295,12 +299,13 @@ def _diff_edges_between_times(query: LineageQuery, diff_request: LineageDiffRequ
     return LineageDiff(
         added=added,
         removed=removed,
+        changed=changed,
         nodes=query.builder.build_nodes(both, LineageWalk(levels, after.triples ^ before.triples)),
-        truncated=before.truncated or after.truncated or not (has_all_added and has_all_removed),
+        truncated=before.truncated or after.truncated or not (has_all_added and has_all_removed and has_all_changed),
     )
 
 
-def _find_changed_edges(
+def _find_edges_of_one_time(
     query: LineageQuery, other_walk: LineageWalk, walk_with_edges: LineageWalk, window: TimeWindow
 ) -> tuple[tuple[LineageEdge, ...], bool]:
     """Return the edges that only one of two walks found, and whether these are complete."""
@@ -310,4 +315,21 @@ def _find_changed_edges(
     declared = {
         triple for triple in walk_with_edges.triples if triple[1] in programs and is_placeholder_program(triple[1])
     }
-    return query.builder.build_edges(fresh | declared, window)
+    edges, has_all = query.builder.build_edges(fresh | declared, window)
+    others = group_modes_by_ends(other_walk.triples)
+    return tuple(edge for edge in edges if (edge.source, edge.target) not in others), has_all
+
+
+def _find_changed_edges(
+    query: LineageQuery, before: LineageWalk, after: LineageWalk, windows: tuple[TimeWindow, TimeWindow]
+) -> tuple[tuple[ChangedEdge, ...], bool]:
+    """Return the edges that both walks found and that differ, and whether these are complete."""
+    comparison = EdgeComparison(query.tx, get_lineage_edges_at(query.tx, query.as_of), windows)
+    changes, are_all = comparison.find_changes(before.triples, after.triples)
+    triples = {triple for triple in after.triples if not changes.keys().isdisjoint(list_ends(triple))}
+    edges, has_all = query.builder.build_edges(triples, windows[1])
+    return tuple(
+        ChangedEdge(edge, tuple(sorted(changes[edge.source, edge.target])))
+        for edge in edges
+        if (edge.source, edge.target) in changes
+    ), are_all and has_all
