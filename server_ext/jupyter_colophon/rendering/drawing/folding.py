@@ -20,6 +20,8 @@ class Graph:
 
     nodes: Sequence[Document]
     edges: Sequence[Document]
+    #: The number of runs of each program, which is drawn as one node.
+    run_counts: Mapping[str, int]
 
 
 def fold_lineage(document: Document) -> Graph:
@@ -35,7 +37,7 @@ def fold_lineage(document: Document) -> Graph:
         if edge["source"] in ends and edge["target"] in ends and not drawn.isdisjoint((edge["source"], edge["target"]))
     )
     groups = [_create_cluster(urn, [nodes[member] for member in members]) for urn, members in clusters.items()]
-    return Graph([*(node for urn, node in nodes.items() if urn in drawn), *groups], folded)
+    return Graph([*(node for urn, node in nodes.items() if urn in drawn), *groups], folded, _count_runs(nodes, edges))
 
 
 def _get_order(node: Document) -> tuple[list[tuple[int, str]], str]:
@@ -52,6 +54,16 @@ def _merge_edges(edges: Iterable[Document]) -> list[Document]:
         before = merged.get(ends)
         merged[ends] = edge if before is None or before["access"] == edge["access"] else {**before, "access": "both"}
     return list(merged.values())
+
+
+def _count_runs(nodes: Mapping[str, Document], edges: Iterable[Document]) -> dict[str, int]:
+    """Return the number of runs of each program: that of its most frequent edge."""
+    counts: defaultdict[str, int] = defaultdict(int)
+    for edge in edges:
+        for urn in (edge["source"], edge["target"]):
+            if nodes[urn]["type"] == "dataJob":
+                counts[urn] = max(counts[urn], edge["runCount"])
+    return counts
 
 
 def _visit_nodes(focus: str, order: Sequence[str], edges: Iterable[Document]) -> tuple[set[str], dict[str, list[str]]]:

@@ -61,7 +61,7 @@ def draw_lineage(document: Document) -> str | None:
             *(_draw_edge(edge, route, is_back=is_back) for edge, route, is_back in edges),
             "</g>",
             *(
-                _draw_card(node, at, is_focus=node["urn"] == document["urn"])
+                _draw_card(node, at, graph.run_counts.get(node["urn"], 0), is_focus=node["urn"] == document["urn"])
                 for node, at in zip(graph.nodes, layout.nodes, strict=True)
             ),
             "</svg>",
@@ -105,11 +105,12 @@ def _format_path(route: Sequence[Point], *, is_back: bool) -> str:
     return "".join(curves)
 
 
-def _draw_card(node: Document, at: Point, *, is_focus: bool) -> str:
+def _draw_card(node: Document, at: Point, run_count: int, *, is_focus: bool) -> str:
     kind = node["type"]
     padding = 18 if kind == "dataJob" else 10
     x = padding + _ICON_SIZE + _ICON_GAP
-    room = NODE_WIDTH - x - padding
+    badge, right = _draw_run_count(run_count, NODE_WIDTH - padding)
+    room = right - x
     place = format_card_place(node)
     icon = f"translate({padding} {(NODE_HEIGHT - _ICON_SIZE) // 2}) scale({_ICON_SIZE / 24})"
     name_style = 'fill="#212121" font-weight="600"' + (' text-decoration="line-through"' if node["deleted"] else "")
@@ -121,6 +122,7 @@ def _draw_card(node: Document, at: Point, *, is_focus: bool) -> str:
             f'<path d="{_ICONS[kind]}" fill="#616161" transform="{icon}"/>',
             _draw_text(format_card_name(node), (x, 21), room, 13, name_style),
             _draw_text(f"{place} · deleted" if node["deleted"] else place, (x, 37), room, 11, 'fill="#616161"'),
+            badge,
             *_draw_hidden_counts(node),
             "</g>",
         ]
@@ -140,6 +142,20 @@ def _draw_outline(kind: str, *, is_focus: bool) -> Iterator[str]:
 def _draw_text(text: str, at: tuple[int, int], room: float, size: int, style: str) -> str:
     shown = truncate_to_width(escape_control_characters(text), room, size)
     return f'<text x="{at[0]}" y="{at[1]}" font-size="{size}" {style}>{_escape(shown)}</text>'
+
+
+def _draw_run_count(count: int, right: int) -> tuple[str, int]:
+    """Return the number of runs of a program that ran several times, and the right end of the room that it leaves."""
+    if count <= 1:
+        return "", right
+    text = f"\N{MULTIPLICATION SIGN}{count:,}"
+    width = ceil(estimate_width(text, 11)) + 10
+    left = right - width - 4
+    return (
+        f'<rect x="{left}" y="16" width="{width}" height="16" rx="8" fill="#fff" stroke="#bdbdbd"/>'
+        f'<text x="{_format_number(left + width / 2)}" y="28" font-size="11" fill="#212121" text-anchor="middle">{text}</text>',
+        left,
+    )
 
 
 def _draw_hidden_counts(node: Document) -> Iterator[str]:
