@@ -48,6 +48,7 @@ from jupyter_colophon.service.lineage.lineage import LineageReader
 from jupyter_colophon.service.lineage.runs import RunReader
 from jupyter_colophon.service.openlineage.collector import OpenLineageCollector
 from jupyter_colophon.service.openlineage.marquez import MarquezReader
+from jupyter_colophon.service.openlineage.run_exporter import RunExporter
 from jupyter_colophon.service.read_policy import ReadPolicy
 from jupyter_colophon.service.registry_files import load_entity_registry
 from jupyter_colophon.service.search.entity_search_list import EntitySearchLister
@@ -124,6 +125,11 @@ class Catalog:
     def independent_proposals(self) -> IndependentProposalService:
         """Batches whose proposals are applied independently."""
         return IndependentProposalService(self.write_path, self.reader.read_policy)
+
+    @property
+    def run_exporter(self) -> RunExporter:
+        """Reads runs for events of OpenLineage."""
+        return RunExporter(self.provider, self.reader.read_policy, self.runs)
 
     def derive_catalog_id_in_events(self) -> str:
         """Return the id of this catalog in event ids; it does not reveal the store's key. Raises StorageError."""

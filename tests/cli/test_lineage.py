@@ -1,5 +1,6 @@
 """`jupyter colophon lineage`, on a local store and on a server."""
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -48,6 +49,19 @@ def test_ended_declared_lineage_is_shown_with_times(colophon: Commands, database
     catalog.close()
     text = colophon("lineage", "sales.summed", "--start=now-1h").out
     assert re.search(r"from sales.raw  \(declared from \S+Z until \S+Z", text), text
+
+
+def test_lineage_prints_the_runs_as_events_of_openlineage(call: Call) -> None:
+    events = [json.loads(line) for line in call("lineage", "sales.staged", "--format=openlineage").out.splitlines()]
+    shown = [
+        (event["eventType"], event["eventTime"], event["job"]["name"].rpartition("#")[2])
+        for event in sorted(events, key=lambda event: event["eventTime"])
+    ]
+    assert shown == [
+        ("START", "1970-01-01T00:00:01.000Z", "load"),
+        ("COMPLETE", "1970-01-01T00:00:02.000Z", "load"),
+        ("START", "1970-01-01T00:00:03.000Z", "sum"),
+    ]
 
 
 def test_lineage_prints_trees_of_both_directions(call: Call) -> None:

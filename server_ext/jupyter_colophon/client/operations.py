@@ -665,6 +665,11 @@ class Operations:
         call = Call("readLineageLabels", "POST", "/lineage/labels", body=body)
         return self.caller.call(call, timeout_s)
 
+    def export_run_events(self, body: Body, *, timeout_s: float | None = None) -> Document:
+        """Export runs as events of OpenLineage; unknown and unreadable runs are omitted. Body: `RunSelection`. Answer: `RunEvents`."""
+        call = Call("exportRunEvents", "POST", "/lineage/events", body=body)
+        return self.caller.call(call, timeout_s)
+
     def read_lineage_diff(
         self,
         urn: str,
@@ -677,7 +682,7 @@ class Operations:
         limit: int | None = None,
         timeout_s: float | None = None,
     ) -> Document:
-        """List the lineage edges that were added and removed between two times. Answer: `LineageDiff`."""
+        """List the lineage edges that were added, removed and changed between two times. Answer: `LineageDiff`."""
         call = Call(
             "readLineageDiff",
             "GET",

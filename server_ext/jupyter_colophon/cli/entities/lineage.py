@@ -1,11 +1,15 @@
 """`jupyter colophon lineage ENTITY`: its upstream and downstream lineage."""
 
+import json
+
 from jupyter_colophon.cli.catalog.command import ENTITY_HELP, CatalogCommand
 from jupyter_colophon.cli.catalog.completers import complete_datasets
 from jupyter_colophon.cli.exit_status import EXIT_OK
 from jupyter_colophon.cli.parser import CommandParser, build_integer_type, set_completer
+from jupyter_colophon.client.run_events import iterate_run_events, list_runs_of_edges
 from jupyter_colophon.core.lineage import graph
 
+_FORMATS = ("tree", "openlineage")
 _DIRECTIONS = ("both", "upstream", "downstream", "undirected")
 
 
@@ -13,7 +17,11 @@ class LineageCommand(CatalogCommand):
     """Show the lineage of a dataset or a program."""
 
     description = "Show the upstream and downstream lineage of an entity as trees."
-    examples = ("sales.orders", "sales.orders --direction=upstream --levels=3 --start=now-7d")
+    examples = (
+        "sales.orders",
+        "sales.orders --direction=upstream --levels=3 --start=now-7d",
+        "sales.orders --levels=20 --format=openlineage > orders.ndjson",
+    )
 
     @classmethod
     def add_arguments(cls, parser: CommandParser) -> None:
@@ -43,6 +51,13 @@ class LineageCommand(CatalogCommand):
             "--limit", type=relations, default=graph.DEFAULT_RELATIONS, help="Maximum number of relations."
         )
 
+        parser.add_argument(
+            "--format",
+            choices=_FORMATS,
+            default="tree",
+            help="openlineage: the runs on the edges as events of OpenLineage, one a line.",
+        )
+
     def run(self) -> int:
         """Show the lineage."""
         args = self.args
@@ -51,5 +66,9 @@ class LineageCommand(CatalogCommand):
             document = client.read_lineage(
                 self.resolve_urn(args.entity), direction=args.direction, levels=args.levels, limit=args.limit, **times
             )
+            if args.format == "openlineage":
+                for event in iterate_run_events(client, list_runs_of_edges(document["edges"])):
+                    print(json.dumps(event, ensure_ascii=False))
+                return EXIT_OK
         self.print_result(document, self.render_document("lineage", document))
         return EXIT_OK

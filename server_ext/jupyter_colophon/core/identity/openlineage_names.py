@@ -99,6 +99,19 @@ def make_openlineage_job_urn(namespace: str, name: str, engine: str | None = Non
     return names.make_data_job_urn(names.make_data_flow_urn((engine or NO_ENGINE).lower(), namespace, "PROD"), name)
 
 
+def make_openlineage_name(urn: Urn) -> tuple[str, str]:
+    """Return a namespace and a name of OpenLineage for a dataset or a program that no event has named.
+
+    An event with them leads to the same dataset, except that OpenLineage has no fabrics, and to a job of the same name.
+    """
+    parent, name, *fabric = urn.parts
+    if urn.type == "dataset":
+        platform = Urn.parse(parent).parts[0]
+        return (platform if fabric == ["PROD"] else f"{platform}:{fabric[0]}"), name
+    orchestrator, flow, cluster = Urn.parse(parent).parts
+    return (flow if orchestrator == NO_ENGINE else f"{orchestrator}://{cluster}/{flow}"), name
+
+
 def _split_scheme_and_authority(namespace: str) -> tuple[str, str]:
     """Return scheme in lower case and authority: of `s3://bucket`, of `file`, of `arn:aws:glue:…`."""
     match = _SCHEME.fullmatch(namespace)

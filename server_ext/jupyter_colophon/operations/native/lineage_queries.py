@@ -16,6 +16,7 @@ from jupyter_colophon.core.lineage.graph import (
     LineageRequest,
     TimeWindow,
 )
+from jupyter_colophon.core.openlineage.run_events import build_run_events
 from jupyter_colophon.core.time_format import format_ms_as_iso_time, parse_time_span_to_ms, parse_time_to_ms
 from jupyter_colophon.operations.native import lineage_documents
 from jupyter_colophon.operations.native.lineage import DIRECTION, LEVELS, RELATIONS, parse_time_window
@@ -145,6 +146,26 @@ def read_lineage_labels(services: ProcessServices, request: OperationRequest) ->
 
 
 @declare_operation(
+    "exportRunEvents",
+    "POST /lineage/events",
+    body="run-selection",
+    answers="run-events",
+    errors=[InvalidName],
+    permission="read",
+)
+def export_run_events(services: ProcessServices, request: OperationRequest) -> Document:
+    """Export runs as events of OpenLineage; unknown and unreadable runs are omitted."""
+    urns = list(dict.fromkeys(str(Urn.parse(urn)) for urn in request.body["runs"]))
+    reported = services.get_or_open_catalog().run_exporter.read_reported_runs(urns, request.principal)
+    # The answer ends after its last run only if it is full.
+    last = urns.index(reported[-1].run.urn) if reported else len(urns) - 1
+    return {
+        "events": [event for run in reported for event in build_run_events(run)],
+        "remaining": urns[last + 1 :],
+    }
+
+
+@declare_operation(
     "readLineageDiff",
     "GET /lineage/diff",
     decided_by="entities",
@@ -153,7 +174,7 @@ def read_lineage_labels(services: ProcessServices, request: OperationRequest) ->
     errors=[InvalidName, NotFound],
 )
 def read_lineage_diff(services: ProcessServices, request: OperationRequest) -> Document:
-    """List the lineage edges that were added and removed between two times."""
+    """List the lineage edges that were added, removed and changed between two times."""
     after = request[_AFTER]
     after = clock.time_ns() // 1_000_000 if after is None else after
     before = request[_BEFORE]
