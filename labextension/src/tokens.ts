@@ -154,7 +154,8 @@ export interface IMetadataService extends ICatalog {
   openEntity(urn: string): void;
   /** Shows the page of an entity or a run in a tab that the next preview replaces; the focus stays. */
   previewEntity(urn: string): void;
-  openLineage(urn: string): void;
+  /** Opens the lineage graph of an entity; `view` is the text of a copied view. */
+  openLineage(urn: string, view?: string): void;
   /** Opens the editor of an instance of a schemaspace. */
   openInstance(urn: string): void;
   /** Opens a notebook at a cell. */

@@ -90,6 +90,8 @@ registry: Registry
 run: Run
 "run-accesses": RunAccesses
 "run-change": RunChange
+"run-events": RunEvents
+"run-selection": RunSelection
 "run-start": RunStart
 runs: Runs
 "schema-check-result": SchemaCheckResult
@@ -1225,7 +1227,7 @@ declared: boolean
 statements: string[]
 }
 /**
- * Edges that were added and removed between two times. An edge exists at a time if one of its runs was in the window before it.
+ * Edges that were added, removed and changed between two times. An edge exists at a time if one of its runs was in the window before it.
  */
 export interface LineageDiff {
 urn: string
@@ -1245,6 +1247,13 @@ to: string
 window: number
 added: LineageEdge[]
 removed: LineageEdge[]
+/**
+ * The edges that exist at both times and differ, as they are at the later one: in how the program accesses the data, in the columns that it derives, in its code, or in its statements. The newest runs before both times are compared.
+ */
+changed: {
+edge: LineageEdge
+changes: ("access" | "columns" | "program" | "statements")[]
+}[]
 nodes: LineageNode[]
 /**
  * Whether the answer is incomplete: relations, components of an edge, runs that were not counted, or edges beyond 16 MiB.
@@ -2028,6 +2037,27 @@ arguments?: {
  * Data that failed statements would have written, added to the known ones. No access is recorded.
  */
 intendedOutputs?: string[]
+}
+/**
+ * Runs as events of OpenLineage.
+ */
+export interface RunEvents {
+/**
+ * RunEvents of the OpenLineage specification 2-0-2: the start and the end of each run. A run with several statements is the parent of a run for each of them.
+ */
+events: {
+
+}[]
+/**
+ * The requested runs whose events did not fit into this answer; empty if it is complete.
+ */
+remaining: string[]
+}
+/**
+ * Runs, by URN.
+ */
+export interface RunSelection {
+runs: string[]
 }
 /**
  * A run to record. Repeating the same program and runId does not create another run.

@@ -64,6 +64,8 @@ import type {
   Run,
   RunAccesses,
   RunChange,
+  RunEvents,
+  RunSelection,
   RunStart,
   Runs,
   SchemaCheckResult,
@@ -374,7 +376,13 @@ export interface IOperations {
     body: LineageNodes;
     answer: LineageLabels;
   };
-  /** List the lineage edges that were added and removed between two times. */
+  /** Export runs as events of OpenLineage; unknown and unreadable runs are omitted. */
+  exportRunEvents: {
+    parameters: Record<never, never>;
+    body: RunSelection;
+    answer: RunEvents;
+  };
+  /** List the lineage edges that were added, removed and changed between two times. */
   readLineageDiff: {
     parameters: { urn: string; from?: string | undefined; to?: string | undefined; window?: string | undefined; direction?: 'both' | 'upstream' | 'downstream' | 'undirected' | undefined; levels?: number | undefined; limit?: number | undefined };
     body: undefined;
@@ -676,6 +684,7 @@ export const OPERATIONS: { readonly [Id in keyof IOperations]: IOperation } = {
   readLineageImpact: { method: "GET", path: "/lineage/impact" },
   readColumnImpact: { method: "GET", path: "/lineage/column-impact" },
   readLineageLabels: { method: "POST", path: "/lineage/labels" },
+  exportRunEvents: { method: "POST", path: "/lineage/events" },
   readLineageDiff: { method: "GET", path: "/lineage/diff" },
   readChanges: { method: "GET", path: "/changes" },
   streamChanges: { method: "GET", path: "/changes/stream", headers: ["Last-Event-ID"] },

@@ -9,7 +9,7 @@ import type { ISize, IViewport } from './viewport';
 import { MIN_CARD_SCALE } from './viewport';
 
 /** How an edge differs between two times. */
-export type Mark = 'added' | 'removed';
+export type Mark = 'added' | 'removed' | 'changed';
 
 /** What is emphasised in a drawing. */
 interface IEmphasis {
@@ -149,7 +149,42 @@ function setStroke(context: CanvasRenderingContext2D, stroke: IStroke): void {
   context.setLineDash(stroke.dashes);
 }
 
-/** Paints a plus or a cross in the middle of an added or removed edge: colour alone is not sufficient. */
+type Corner = readonly [right: number, down: number];
+
+/** The lines of the marks, in a square from -1 to 1. */
+export const MARK_LINES: Record<Mark, readonly (readonly [Corner, ...Corner[]])[]> = {
+  added: [
+    [
+      [-1, 0],
+      [1, 0]
+    ],
+    [
+      [0, -1],
+      [0, 1]
+    ]
+  ],
+  removed: [
+    [
+      [-1, -1],
+      [1, 1]
+    ],
+    [
+      [-1, 1],
+      [1, -1]
+    ]
+  ],
+  changed: [
+    [
+      [0, -1],
+      [1, 0.8],
+      [-1, 0.8],
+      [0, -1],
+      [1, 0.8]
+    ]
+  ]
+};
+
+/** Paints a plus, a cross or a triangle in the middle of an edge that differs: colour alone is not sufficient. */
 function paintMark(context: CanvasRenderingContext2D, placed: IPlacedEdge, mark: Mark, scale: number): void {
   const { x, y } = getMiddle(placed.curves);
   // It keeps its size on the screen if the view is far away.
@@ -157,16 +192,9 @@ function paintMark(context: CanvasRenderingContext2D, placed: IPlacedEdge, mark:
   context.setLineDash([]);
   context.lineWidth = Math.max(2.4, 2 / scale);
   context.beginPath();
-  if (mark === 'added') {
-    context.moveTo(x - size, y);
-    context.lineTo(x + size, y);
-    context.moveTo(x, y - size);
-    context.lineTo(x, y + size);
-  } else {
-    context.moveTo(x - size, y - size);
-    context.lineTo(x + size, y + size);
-    context.moveTo(x - size, y + size);
-    context.lineTo(x + size, y - size);
+  for (const [start, ...others] of MARK_LINES[mark]) {
+    context.moveTo(x + start[0] * size, y + start[1] * size);
+    others.forEach(([right, down]) => context.lineTo(x + right * size, y + down * size));
   }
   context.stroke();
 }

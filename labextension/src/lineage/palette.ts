@@ -10,6 +10,7 @@ export interface IPalette {
   text: string;
   added: string;
   removed: string;
+  changed: string;
   /** The colours of categories of nodes. */
   series: readonly string[];
   font: string;
@@ -38,6 +39,7 @@ export function readPalette(element: Element): IPalette {
     text: readVariable('--jp-ui-font-color1'),
     added: readVariable('--jp-success-color0'),
     removed: readVariable('--jp-error-color0'),
+    changed: readVariable('--jp-warn-color0'),
     series: SERIES.map(readVariable),
     font: style.fontFamily || 'sans-serif'
   };

@@ -8,6 +8,7 @@ import { formatHiddenCount, getEdgeId, SIDES } from './graph';
 import type { IPoint } from './layout';
 import { COLUMN_HEIGHT, NODE_HEIGHT, NODE_WIDTH } from './layout';
 import type { Mark } from './painter';
+import { MARK_LINES } from './painter';
 import type { IPlacedColumnEdge, IPlacedEdge, IPlacedNode, IScene } from './scene';
 import type { IMeasure } from './text-width';
 import { estimateWidth, truncateText } from './text-width';
@@ -23,7 +24,8 @@ const QUIET_INK = '#616161';
 const LINE = '#757575';
 const BORDER = '#bdbdbd';
 const FOCUS = '#1976d2';
-const MARKS: Record<Mark, string> = { added: '#1b5e20', removed: '#b71c1c' };
+const MARKS: Record<Mark, string> = { added: '#1b5e20', removed: '#b71c1c', changed: '#8a4b00' };
+const MARK_SIZE = 6;
 const ARROW = 'url(#colophon-arrow)';
 const FADED = ' opacity="0.2"';
 
@@ -86,16 +88,17 @@ function getLineStyle({ edge, backward }: IPlacedEdge, { marks, path }: IFileCon
   return `${dashes === '' ? '' : ` stroke-dasharray="${dashes}"`}${colour}${faded}`;
 }
 
-/** Writes a plus or a cross in the middle of an edge. */
+/** Writes a plus, a cross or a triangle in the middle of an edge that differs. */
 function writeMark({ edge, curves }: IPlacedEdge, { marks }: IFileContent): string {
   const mark = marks.get(getEdgeId(edge));
   if (mark === undefined) {
     return '';
   }
   const { x, y } = getMiddle(curves);
-  const lines =
-    mark === 'added' ? `M${x - 6} ${y}h12M${x} ${y - 6}v12` : `M${x - 6} ${y - 6}l12 12M${x - 6} ${y + 6}l12 -12`;
-  return `<path d="${lines}" stroke="${MARKS[mark]}" stroke-width="2.4"/>`;
+  const lines = MARK_LINES[mark].map(
+    line => `M${line.map(([right, down]) => `${x + right * MARK_SIZE} ${y + down * MARK_SIZE}`).join('L')}`
+  );
+  return `<path d="${lines.join('')}" stroke="${MARKS[mark]}" stroke-width="2.4"/>`;
 }
 
 function writeEdge(placed: IPlacedEdge, content: IFileContent): string {

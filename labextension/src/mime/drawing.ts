@@ -1,4 +1,5 @@
 import type { Lineage } from '../generated/api';
+import { PLAIN_APPEARANCE } from '../lineage/card-layer';
 import type { ICardColumns } from '../lineage/columns';
 import { FIRST_COLUMNS, listColumns, NEXT_COLUMNS, selectColumns } from '../lineage/columns';
 import { foldGraph } from '../lineage/fold';
@@ -10,6 +11,9 @@ import { toDigraph, createScene } from '../lineage/scene';
 import type { IHighlight, IViewActions } from '../lineage/view';
 import { LineageView, NO_HIGHLIGHT } from '../lineage/view';
 import { createLabels } from '../panels/lineage/labels';
+import { getOptionsOf } from '../panels/lineage/options';
+import { createRunBadges } from '../panels/lineage/run-badges';
+import { formatView } from '../panels/lineage/view-text';
 import type { IOutputContext } from './output';
 
 const MIN_HEIGHT = 120;
@@ -26,9 +30,12 @@ export function drawLineage(host: HTMLElement, answer: Lineage, context: IOutput
   open.type = 'button';
   open.className = 'jp-Colophon-button';
   open.textContent = trans.__('Open lineage of %1', name);
-  open.onclick = () => context.openLineage(whole.focus);
+  const shown = formatView({ options: getOptionsOf(answer) });
+  const openGraph = (): void => context.openLineage(whole.focus, shown);
+  open.onclick = openGraph;
   host.append(stage, open);
   const fields = listColumns(whole);
+  const appearance = { ...PLAIN_APPEARANCE, badges: createRunBadges(whole, trans) };
   let folding: IFolding = NO_FOLDING;
   let highlight: IHighlight = NO_HIGHLIGHT;
   const columns = new Map<string, ICardColumns>();
@@ -36,7 +43,7 @@ export function drawLineage(host: HTMLElement, answer: Lineage, context: IOutput
     const graph = foldGraph(whole, folding);
     const scene = createScene(graph, computeLayout(toDigraph(graph, columns)), columns);
     stage.style.height = `${Math.min(MAX_HEIGHT, Math.max(MIN_HEIGHT, scene.height + EXTRA_HEIGHT))}px`;
-    view.show(scene, expanded);
+    view.show(scene, expanded, appearance);
   };
   const setHighlight = (change: Partial<IHighlight>): void => {
     highlight = { ...NO_HIGHLIGHT, column: highlight.column, ...change };
@@ -52,8 +59,8 @@ export function drawLineage(host: HTMLElement, answer: Lineage, context: IOutput
     selectColumn: column => setHighlight({ column }),
     clearSelection: () => setHighlight({ column: null }),
     open: urn => context.openEntity(urn),
-    expand: () => context.openLineage(whole.focus),
-    collapse: () => context.openLineage(whole.focus),
+    expand: openGraph,
+    collapse: openGraph,
     openGroup: urn => {
       folding = openGroup(folding, urn);
       draw(urn);

@@ -10,7 +10,8 @@ export interface IOutputContext {
   trans: TranslationBundle;
   themeChanged: ISignal<unknown, unknown> | null;
   openEntity(urn: string): void;
-  openLineage(urn: string): void;
+  /** Opens the graph in a tab, with a view of it if one is given. */
+  openLineage(urn: string, view?: string): void;
 }
 
 /** Whether the data of an output, which may be from anybody, is a lineage answer. */

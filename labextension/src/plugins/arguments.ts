@@ -17,6 +17,15 @@ export const TAB_ARGUMENTS = {
   }
 };
 
+/** The schemas of the arguments of a command that select the shown part of a lineage graph. */
+export const LINEAGE_OPTIONS = {
+  direction: {
+    enum: ['both', 'upstream', 'downstream', 'undirected'],
+    description: 'The direction; by default, both'
+  },
+  levels: { type: 'integer', minimum: 1, maximum: 20, description: 'The number of levels; by default, the setting' }
+};
+
 /** Returns the argument `urn` of a command; empty if there is none. */
 export function getUrn(args: ReadonlyPartialJSONObject): string {
   const urn = args['urn'];

@@ -12,7 +12,7 @@ import { shortenUrn } from '../model/urns';
 import { getLastPart } from '../components/labels';
 import type { ILineageActions, LineagePanel } from '../panels/lineage';
 import { ILineageDecorator, IMetadataService } from '../tokens';
-import { getText, URN_ARGUMENTS } from './arguments';
+import { LINEAGE_OPTIONS, URN_ARGUMENTS } from './arguments';
 import { registerTabs } from './application/tabs';
 
 const DEFAULT_LEVELS = 1;
@@ -25,6 +25,7 @@ const ARGUMENTS = {
   ...URN_ARGUMENTS,
   properties: {
     ...URN_ARGUMENTS.properties,
+    ...LINEAGE_OPTIONS,
     view: { type: 'string', description: 'The options of a copied link, such as `levels=2&columns=shown`' }
   }
 };
@@ -115,10 +116,11 @@ export const lineage: JupyterFrontEndPlugin<void> = {
         return new Panel(model, getActions(), themes?.themeChanged ?? null, trans);
       },
       applyArguments: (panel: LineagePanel, args: ReadonlyPartialJSONObject) => {
-        const view = getText(args, 'view');
-        if (view !== '') {
-          void panel.model.applyView(view);
-        }
+        void panel.model.applyArguments(args);
+      },
+      restoring: {
+        getArguments: ({ model }: LineagePanel) => ({ view: model.view }),
+        getChanged: ({ model }: LineagePanel) => model.changed
       }
     };
     registerTabs(app, restorer, kind, trans);

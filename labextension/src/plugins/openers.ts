@@ -18,7 +18,8 @@ export function createOpeners(commands: JupyterFrontEnd['commands']): Openers {
   return {
     openEntity: urn => void commands.execute(getOpenCommandId(urn), { urn }),
     previewEntity: urn => void commands.execute(getOpenCommandId(urn), { urn, preview: true }),
-    openLineage: urn => void commands.execute(CommandIDs.openLineage, { urn }),
+    openLineage: (urn, view) =>
+      void commands.execute(CommandIDs.openLineage, { urn, ...(view === undefined ? {} : { view }) }),
     openInstance: urn => {
       const instance = parseInstanceUrn(urn);
       if (instance !== null) {

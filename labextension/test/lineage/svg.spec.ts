@@ -13,6 +13,7 @@ import { createScene, toDigraph } from '../../src/lineage/scene';
 import type { IFileContent } from '../../src/lineage/svg';
 import { escapeXml, exportSvg } from '../../src/lineage/svg';
 import { createLabels } from '../../src/panels/lineage/labels';
+import { createRunBadges } from '../../src/panels/lineage/run-badges';
 import { lineageOf, table } from '../support/server';
 
 const TRANS = nullTranslator.load('jupyter_colophon');
@@ -42,8 +43,10 @@ function parse(file: string): Document {
 /** The kernel draws the same files, for notebooks that are exported or opened without the extension. */
 test.each(['chain', 'fan', 'cycle'])('an exported drawing equals that of the kernel: %s', name => {
   const read = (ending: string): string => readFileSync(`tests/rendering/pictures/${name}.${ending}`, 'utf8');
-  const graph = foldGraph(mergeAnswers([JSON.parse(read('json')) as Lineage]), NO_FOLDING);
-  expect(exportSvg(toScene(graph), createContent())).toBe(read('svg'));
+  const whole = mergeAnswers([JSON.parse(read('json')) as Lineage]);
+  const appearance = { ...PLAIN_APPEARANCE, badges: createRunBadges(whole, TRANS) };
+  const file = exportSvg(toScene(foldGraph(whole, NO_FOLDING)), createContent({ appearance }));
+  expect(file).toBe(read('svg'));
 });
 
 test('labels of an exported drawing are truncated to the measured width', () => {
@@ -85,14 +88,21 @@ test('an exported drawing shows colours, badges, differences and a path', () => 
     createContent({
       appearance: { details: new Map([[a, 'yesterday']]), badges },
       fills: new Map([[a, 'rgb(1, 2, 3)']]),
-      marks: new Map([[id, 'added']]),
+      marks: new Map([
+        [id, 'added'],
+        [getEdgeId({ source: b, target: c }), 'changed']
+      ]),
       path: new Set([a, b, id])
     })
   );
   const texts = [...parse(file).querySelectorAll('text')].map(text => text.textContent);
   expect(texts).toEqual(expect.arrayContaining(['×3', 'yesterday']));
   expect(parse(file).querySelectorAll('path[fill="rgb(1, 2, 3)"]')).toHaveLength(1);
-  expect(parse(file).querySelectorAll('path[stroke="#1b5e20"]')).toHaveLength(2);
+  // A line and its mark: a plus, and a triangle.
+  const listMarks = (colour: string): (string | null)[] =>
+    [...parse(file).querySelectorAll(`path[stroke="${colour}"]`)].map(line => line.getAttribute('d'));
+  expect(listMarks('#1b5e20')).toEqual([expect.stringContaining('C'), expect.stringMatching(/^(M[^ML]+L[^ML]+){2}$/)]);
+  expect(listMarks('#8a4b00')).toEqual([expect.stringContaining('C'), expect.stringMatching(/^M[^M]+(L[^ML]+){3}/)]);
   // The edge to c, and c.
   expect(parse(file).querySelectorAll('[opacity]')).toHaveLength(2);
 });

@@ -3,22 +3,9 @@ import { formatRelativeTime } from '../../components/relative-time';
 import type { IAppearance } from '../../lineage/card-layer';
 import type { IBadge } from '../../lineage/cards';
 import { findLastTimes } from '../../lineage/colouring';
-import type { IGraph } from '../../lineage/graph';
 import type { ILineageDecoration, ILineageNode, INodeDecoration } from '../../tokens';
 import type { ILineageState } from './model';
-
-/** Returns the number of runs of each program: that of its most frequent edge. */
-function countRuns(graph: IGraph): Map<string, number> {
-  const programs = new Set(graph.nodes.filter(node => node.type === 'dataJob').map(node => node.urn));
-  const counts = new Map<string, number>();
-  for (const { source, target, runCount } of graph.edges) {
-    const program = programs.has(source) ? source : target;
-    if (programs.has(program)) {
-      counts.set(program, Math.max(counts.get(program) ?? 0, runCount));
-    }
-  }
-  return counts;
-}
+import { createRunBadges } from './run-badges';
 
 /** Describes the property that colours the nodes in words, as colours alone are not sufficient. */
 function describeColours(state: ILineageState, now: number, trans: TranslationBundle): Map<string, string> {
@@ -47,15 +34,13 @@ export function createAppearance(
   const badges = new Map<string, readonly IBadge[]>();
   const marks = new Map<string, string>();
   const decoration = decorations.find(({ id }) => id === state.options.decoration);
-  const runs = countRuns(state.scene.graph);
+  const runs = createRunBadges(state.whole, trans);
   for (const node of state.scene.graph.nodes) {
-    const count = runs.get(node.urn) ?? 0;
-    const own = count > 1 ? [{ text: `×${count.toLocaleString()}`, title: trans._n('%1 run', '%1 runs', count) }] : [];
     const mark = node.members ? null : (decoration?.decorate(node as ILineageNode) ?? null);
     if (mark?.color !== undefined) {
       marks.set(node.urn, mark.color);
     }
-    const all = [...own, ...createBadges(mark)];
+    const all = [...(runs.get(node.urn) ?? []), ...createBadges(mark)];
     if (all.length > 0) {
       badges.set(node.urn, all);
     }

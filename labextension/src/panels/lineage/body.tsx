@@ -8,6 +8,7 @@ import { useModel } from '../../components/use-model';
 import { useRegistry } from '../../components/use-registry';
 import type { ICellPlace } from '../../model/notebooks/cell-place';
 import type { ILineageDecorator } from '../../tokens';
+import { createActions } from './actions-menu';
 import { LineageDetails } from './details';
 import { Drawing } from './drawing';
 import { createExports } from './export-menu';
@@ -52,16 +53,29 @@ export function LineageBody(props: ILineageProps): React.JSX.Element {
     zoom: (steps: number) => view?.zoom(steps),
     centre: (urn: string, field?: string) => view?.centreNode(urn, field)
   };
+  const root = React.useRef<HTMLDivElement>(null);
+  const focusControl = (name: string): void =>
+    void requestAnimationFrame(() => root.current?.querySelector<HTMLElement>(`[data-control=${name}]`)?.focus());
+  const actions = createActions({
+    model,
+    showTimeline: input => {
+      setParts(new Set(parts).add('timeline'));
+      focusControl(input);
+    },
+    focusChoice: focusControl,
+    trans
+  });
   const decorations = useRegistry(props.decorator);
   const hasTimeline = parts.has('timeline') || state.options.asOf !== '' || state.options.since !== '';
   return (
-    <div className="jp-Colophon-lineageBody" aria-busy={state.busy}>
+    <div ref={root} className="jp-Colophon-lineageBody" aria-busy={state.busy}>
       <LineageToolbar
         model={model}
         drawing={drawing}
         parts={parts}
         togglePart={togglePart}
         decorations={decorations}
+        actions={actions}
         exports={createExports({ ...props, view, decorations })}
         trans={trans}
       />

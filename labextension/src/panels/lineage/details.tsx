@@ -2,6 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import type { Run } from '../../generated/api';
 import type { IEdge, INode, Side } from '../../lineage/graph';
+import { getEdgeId } from '../../lineage/graph';
 import { ProblemNote } from '../../components/problem';
 import { RelativeTime } from '../../components/relative-time';
 import { getRunName } from '../../components/run-name';
@@ -14,6 +15,7 @@ import { parseNotebookUrn } from '../../model/urns';
 import { Columns } from './columns';
 import { Impact } from './impact';
 import { getNodeName } from './labels';
+import { describeChange } from './comparison';
 import type { LineageModel } from './model';
 import type { ISelection } from './selection';
 
@@ -121,6 +123,19 @@ function NodeHead({ node, ...props }: IDetailsProps & { node: INode }): React.JS
   );
 }
 
+/** How an edge differs between the two times that are compared. */
+function ChangeNote(props: { edge: IEdge; model: LineageModel; trans: TranslationBundle }): React.JSX.Element | null {
+  const { edge, model, trans } = props;
+  const { comparison } = useModel(model);
+  const id = getEdgeId(edge);
+  const change = comparison ? describeChange(comparison, id, trans) : '';
+  return change === '' ? null : (
+    <p className="jp-Colophon-note jp-Colophon-comparison">
+      <span data-mark={comparison?.marks.get(id)}>{change}</span>
+    </p>
+  );
+}
+
 function EdgeHead({ edge, model, trans }: IDetailsProps & { edge: IEdge }): React.JSX.Element {
   const { nodes } = model.state.scene;
   const source = nodes.get(edge.source)?.node;
@@ -140,6 +155,7 @@ function EdgeHead({ edge, model, trans }: IDetailsProps & { edge: IEdge }): Reac
         {runs} · {formatTime(edge.start)}
         {edge.end === null ? ` · ${open}` : ` – ${formatTime(edge.end)}`}
       </p>
+      <ChangeNote edge={edge} model={model} trans={trans} />
       {edge.components.length > 0 && <p className="jp-Colophon-note">{edge.components.join(', ')}</p>}
     </div>
   );

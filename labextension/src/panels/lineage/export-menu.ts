@@ -9,7 +9,7 @@ import { convertToPng, createDocument, downloadFile } from './exports';
 import { createLabels } from './labels';
 import type { IMenuItem } from './menu';
 import type { LineageModel } from './model';
-import { formatMagic, formatView } from './options';
+import { formatMagic } from './options';
 
 interface IExportContext {
   model: LineageModel;
@@ -56,14 +56,23 @@ export function createExports(context: IExportContext): IMenuItem[] {
     {
       label: trans.__('Save as JSON'),
       onClick: () => {
-        const { whole, options } = model.state;
-        const text = JSON.stringify(createDocument(whole, options), null, 2);
+        const { whole, options, comparison } = model.state;
+        const text = JSON.stringify(createDocument(whole, options, comparison), null, 2);
         downloadFile(`${name}.json`, new Blob([text], { type: 'application/json' }));
       }
     },
     {
+      label: trans.__('Save as OpenLineage'),
+      onClick: () =>
+        void model.exportRunEvents().then(lines => {
+          if (lines !== null) {
+            downloadFile(`${name}.ndjson`, new Blob([lines], { type: 'application/x-ndjson' }));
+          }
+        })
+    },
+    {
       label: trans.__('Copy link to this view'),
-      onClick: () => copy(createLink(model.urn, formatView(model.state.options)))
+      onClick: () => copy(createLink(model.urn, model.view))
     },
     {
       label: trans.__('Copy as %metadata'),

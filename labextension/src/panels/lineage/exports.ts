@@ -1,7 +1,8 @@
-import type { Lineage } from '../../generated/api';
+import type { Lineage, LineageDiff } from '../../generated/api';
 import type { IGraph } from '../../lineage/graph';
 import { toBounds } from '../../model/interval';
 import { toUtc } from '../../model/interval';
+import type { IComparison } from './comparison';
 import type { ILineageOptions } from './options';
 
 /** The largest side of an exported picture: browsers limit the size of a canvas. */
@@ -38,8 +39,20 @@ export async function convertToPng(svg: string): Promise<Blob> {
   }
 }
 
-/** Returns the loaded graph in the format of the API, which notebook outputs draw. */
-export function createDocument(graph: IGraph, options: ILineageOptions): Lineage {
+/** A graph in the format of the API, which notebook outputs draw, with the differences between two times. */
+type LineageDocument = Lineage & { difference?: Difference };
+type Difference = Pick<LineageDiff, 'from' | 'to' | 'added' | 'removed' | 'changed'>;
+
+function selectDifference({ from, to, added, removed, changed }: LineageDiff): Difference {
+  return { from, to, added, removed, changed };
+}
+
+/** Returns the loaded graph as a document. */
+export function createDocument(
+  graph: IGraph,
+  options: ILineageOptions,
+  comparison: IComparison | null
+): LineageDocument {
   const { start = null, end = null } = toBounds(options.interval);
   return {
     urn: graph.focus,
@@ -52,6 +65,7 @@ export function createDocument(graph: IGraph, options: ILineageOptions): Lineage
     edges: [...graph.edges],
     columns: [...graph.columns],
     truncated: graph.truncated,
-    frontier: [...graph.frontier]
+    frontier: [...graph.frontier],
+    ...(comparison ? { difference: selectDifference(comparison.answer) } : {})
   };
 }

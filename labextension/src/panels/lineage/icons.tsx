@@ -13,6 +13,7 @@ const PATHS = {
   export: 'M11 3h2v9l3-3 1.400 1.400L12 15.800l-5.400-5.400L8 9l3 3zM4 17h2v2h12v-2h2v4H4z',
   play: 'M7 4.500 19 12 7 19.500z',
   pause: 'M7 5h4v14H7zm6 0h4v14h-4z',
+  actions: 'M4 6h16v2H4zm0 5h16v2H4zm0 5h16v2H4z',
   search:
     'M10 4a6 6 0 0 1 4.900 9.500l4.800 4.800-1.400 1.400-4.800-4.800A6 6 0 1 1 10 4zm0 2a4 4 0 1 0 0 8 4 4 0 0 0 0-8z',
   direction: 'M8 6v3h8V6l5 6-5 6v-3H8v3l-5-6z',
@@ -32,7 +33,7 @@ export function Icon({ name }: { name: IconName }): React.JSX.Element {
   );
 }
 
-/** A button with an icon; `pressed` makes it a toggle. */
+/** A button with an icon, and its name if there is room; `pressed` makes it a toggle. */
 export function IconButton(props: {
   icon: IconName;
   label: string;
@@ -53,11 +54,12 @@ export function IconButton(props: {
       onClick={onClick}
     >
       <Icon name={icon} />
+      <span className="jp-Colophon-controlName">{label}</span>
     </button>
   );
 }
 
-/** A choice with an icon in the place of a label. */
+/** A choice with an icon, and its name if there is room. */
 export function IconSelect<T extends string>(props: {
   icon: IconName;
   label: string;
@@ -69,7 +71,13 @@ export function IconSelect<T extends string>(props: {
   return (
     <label className="jp-Colophon-iconSelect" title={label}>
       <Icon name={icon} />
-      <select aria-label={label} value={value} onChange={event => onChange(event.target.value as T)}>
+      <span className="jp-Colophon-controlName">{label}</span>
+      <select
+        data-control={icon}
+        aria-label={label}
+        value={value}
+        onChange={event => onChange(event.target.value as T)}
+      >
         {choices.map(([choice, text]) => (
           <option key={choice} value={choice}>
             {text}

@@ -30,6 +30,7 @@ function Line(props: { kind: string; label: string }): React.JSX.Element {
         <path d="M0 6H28" />
         {props.kind === 'added' && <path d="M14 1V11" data-sign />}
         {props.kind === 'removed' && <path d="M10 2L18 10M10 10L18 2" data-sign />}
+        {props.kind === 'changed' && <path d="M14 1L19 10H9Z" data-sign />}
       </svg>
       {props.label}
     </li>
@@ -56,6 +57,7 @@ function Lines({ model, trans }: ILegendProps): React.JSX.Element {
         <>
           <Line kind="added" label={trans.__('added')} />
           <Line kind="removed" label={trans.__('removed')} />
+          <Line kind="changed" label={trans.__('changed')} />
         </>
       )}
     </>

@@ -4,6 +4,7 @@ import { getSideId } from '../../lineage/cluster';
 import type { IGraph, Side } from '../../lineage/graph';
 import { mergeAnswers, restrictAnswer } from '../../lineage/graph';
 import type { ICatalog, IInterval } from '../../tokens';
+import type { INodeSide } from './view-text';
 
 /** The most relations of an answer; more are loaded on request. */
 export const MAX_RELATIONS = 10_000;
@@ -34,9 +35,14 @@ export class GraphLoader {
     this._expanded.set(getSideId(urn, side), { urn, side });
   }
 
-  /** Forgets the added neighbours. */
-  collapseAll(): void {
-    this._expanded.clear();
+  /** The sides whose neighbours are added. */
+  get expanded(): readonly INodeSide[] {
+    return [...this._expanded.values()];
+  }
+
+  /** Replaces the sides whose neighbours are added. */
+  set expanded(sides: readonly INodeSide[]) {
+    this._expanded = new Map(sides.map(({ urn, side }) => [getSideId(urn, side), { urn, side }]));
   }
 
   /** Forgets the continuations of an earlier query. */
@@ -96,6 +102,6 @@ export class GraphLoader {
     return this._catalog.call('readLineage', { ...of, ...times, columns, limit: MAX_RELATIONS }, { signal });
   }
 
-  private _expanded = new Map<string, { urn: string; side: Side }>();
+  private _expanded = new Map<string, INodeSide>();
   private _continuations: Lineage[] = [];
 }

@@ -63,6 +63,7 @@ export function MenuButton(props: { icon: IconName; label: string; items: readon
         onClick={() => setOpen(!isOpen)}
       >
         <Icon name={icon} />
+        <span className="jp-Colophon-controlName">{label}</span>
       </button>
       {isOpen && (
         <div role="menu" aria-label={label} className="jp-Colophon-lineageMenu">

@@ -16,6 +16,7 @@ import type { Interval } from '../../model/interval';
 import { isReversed, toBounds, toUtc } from '../../model/interval';
 import type { ILiveState } from '../../model/live/live-model';
 import { LiveModel } from '../../model/live/live-model';
+import type { CatalogProblem } from '../../model/problem';
 import { toProblem } from '../../model/problem';
 import type { ICatalog, IChangeFeed, IInterval } from '../../tokens';
 import { CardColumnChoice } from './card-columns';
@@ -28,13 +29,15 @@ import type { INews } from './news';
 import { findNews } from './news';
 import { readNodeLabels } from './node-labels';
 import type { ILineageOptions } from './options';
-import { DEFAULT_OPTIONS, parseView } from './options';
+import { DEFAULT_OPTIONS } from './options';
 import type { IPath } from './path';
 import { readPath } from './path';
+import { readRunEvents } from './run-events';
 import type { ISelected, ISelection } from './selection';
 import { EMPTY_SELECTION, selectEdge, selectNode } from './selection';
 import type { TimeRange } from './time-range';
 import { findTimeRange } from './time-range';
+import { formatView, parseDirection, parseLevels, parseView } from './view-text';
 
 const MAX_RUNS = 20;
 const CHANGE_PAUSE_MS = 400;
@@ -114,7 +117,7 @@ export class LineageModel extends LiveModel<ILineageState> {
     const before = this.state.options;
     const next = { ...before, ...choice };
     if (next.direction !== before.direction || next.levels !== before.levels) {
-      this._loader.collapseAll();
+      this._loader.expanded = [];
       this._folding = { ...NO_FOLDING, grouping: next.grouping, kept: this._listPathNodes() };
     }
     if (next.grouping !== before.grouping) {
@@ -138,9 +141,43 @@ export class LineageModel extends LiveModel<ILineageState> {
     }
   }
 
-  /** Shows the view of a link. */
-  async applyView(view: string): Promise<void> {
-    await this.setOptions(parseView(view));
+  /** The view as a text, with which it is restored. */
+  get view(): string {
+    const { options, path } = this.state;
+    const pathNodes = this._listPathNodes();
+    const kept = new Set([...this._folding.kept].filter(urn => !pathNodes.has(urn)));
+    return formatView({ options, expanded: this._loader.expanded, folding: { ...this._folding, kept }, path });
+  }
+
+  /** Applies the arguments of the command that opens the graph: a whole view, or a direction and a number of levels. */
+  async applyArguments(args: Readonly<Record<string, unknown>>): Promise<void> {
+    const { view } = args;
+    if (typeof view === 'string' && view !== '') {
+      await this.applyView(view);
+      return;
+    }
+    const direction = parseDirection(args['direction']) ?? this.state.options.direction;
+    const levels = parseLevels(args['levels']) ?? this.state.options.levels;
+    if (direction !== this.state.options.direction || levels !== this.state.options.levels) {
+      await this.setOptions({ direction, levels });
+    }
+  }
+
+  /** Shows the view of a link, or of a tab before JupyterLab was loaded again. */
+  async applyView(text: string): Promise<void> {
+    const { options, expanded, folding, path } = parseView(text);
+    this._loader.expanded = expanded;
+    this._loader.forgetContinuations();
+    this._folding = folding;
+    this._cardColumns.reset();
+    if (!isReversed(options.interval)) {
+      this._interval = options.interval;
+    }
+    this.setState({ options, path: null, pathStart: null });
+    const problem = path && (await this._readPath(path.from, path.to));
+    if ((await this.refresh()) && problem) {
+      this.setState({ problem });
+    }
   }
 
   /** Adds the hidden neighbours of a node on one side. */
@@ -271,15 +308,9 @@ export class LineageModel extends LiveModel<ILineageState> {
     if (from === undefined) {
       return;
     }
-    this.setState({ busy: true });
-    try {
-      const path = await readPath(this._catalog, from, to, this._getTimeBounds());
-      this.setState({ path, busy: false, pathStart: null });
-      this._folding = { ...this._folding, kept: this._listPathNodes() };
-      await this.refresh();
-    } catch (reason) {
-      this.setState({ busy: false, problem: toProblem(reason) });
-    }
+    this._folding = { ...this._folding, kept: new Set() };
+    const problem = await this._readPath(from, to);
+    await (problem ? this.setState({ problem }) : this.refresh());
   }
 
   /** Ends the display of a path. */
@@ -287,6 +318,19 @@ export class LineageModel extends LiveModel<ILineageState> {
     this._folding = { ...this._folding, kept: new Set() };
     this.setState({ path: null, pathStart: null });
     await this.refresh();
+  }
+
+  /** Reads the runs on the drawn edges as events of OpenLineage, one a line; null if this fails. */
+  async exportRunEvents(): Promise<string | null> {
+    this.setState({ busy: true });
+    try {
+      const lines = await readRunEvents(this._catalog, this.state.scene.graph);
+      this.setState({ busy: false });
+      return lines;
+    } catch (reason) {
+      this.setState({ busy: false, problem: toProblem(reason) });
+      return null;
+    }
   }
 
   /** Clears the selection. */
@@ -298,6 +342,7 @@ export class LineageModel extends LiveModel<ILineageState> {
   }
 
   protected override async load(signal: AbortSignal): Promise<Partial<ILineageState>> {
+    this._layouter.start();
     const before = this._hasChanged ? this.state.whole : null;
     this._hasChanged = false;
     const now = Date.now();
@@ -450,6 +495,20 @@ export class LineageModel extends LiveModel<ILineageState> {
       signal
     );
     return new Map([...labels].map(([urn, { tags }]) => [urn, tags]));
+  }
+
+  /** Reads the paths between two nodes; returns the problem if it fails. */
+  private async _readPath(from: string, to: string): Promise<CatalogProblem | null> {
+    this.setState({ busy: true });
+    try {
+      const path = await readPath(this._catalog, from, to, this._getTimeBounds());
+      this.setState({ path, busy: false, pathStart: null });
+      this._folding = { ...this._folding, kept: new Set([...this._folding.kept, ...this._listPathNodes()]) };
+      return null;
+    } catch (reason) {
+      this.setState({ busy: false });
+      return toProblem(reason);
+    }
   }
 
   private _listPathNodes(): ReadonlySet<string> {

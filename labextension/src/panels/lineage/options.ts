@@ -1,8 +1,6 @@
 import type { Lineage } from '../../generated/api';
 import type { Colouring } from '../../lineage/colouring';
-import { COLOURINGS } from '../../lineage/colouring';
 import type { Grouping } from '../../lineage/grouping';
-import { GROUPINGS } from '../../lineage/grouping';
 import type { Interval } from '../../model/interval';
 import { toUtc } from '../../model/interval';
 
@@ -38,69 +36,10 @@ export const DEFAULT_OPTIONS: ILineageOptions = {
   decoration: ''
 };
 
-const DIRECTIONS: readonly ILineageOptions['direction'][] = ['both', 'upstream', 'downstream', 'undirected'];
-const INTERVALS = ['all', 'hour', 'day', 'week'] as const;
-const MAX_LEVELS = 20;
-
 /** Formats a time as local time for an input, with milliseconds. */
 export function toLocalTime(time: number): string {
   const local = new Date(time - new Date(time).getTimezoneOffset() * 60_000);
   return local.toISOString().slice(0, -1);
-}
-
-/** Formats options as a text for a link; defaults are omitted, and times do not depend on the time zone. */
-export function formatView(options: ILineageOptions): string {
-  const { interval } = options;
-  const isCustom = interval.kind === 'custom';
-  const members: Record<string, string | undefined> = {
-    direction: options.direction,
-    levels: String(options.levels),
-    interval: isCustom ? undefined : interval.kind,
-    from: isCustom ? toUtc(interval.from) : undefined,
-    to: isCustom ? toUtc(interval.to) : undefined,
-    asOf: toUtc(options.asOf),
-    since: toUtc(options.since),
-    columns: options.columns ? 'shown' : undefined,
-    control: options.control ? undefined : 'hidden',
-    group: options.grouping,
-    colour: options.colouring,
-    marks: options.decoration
-  };
-  const isDefault = (value: string | undefined): boolean => ['', 'none', 'all', undefined].includes(value);
-  return new URLSearchParams(
-    Object.entries(members).flatMap(([name, value]) => (isDefault(value) ? [] : [[name, value ?? '']]))
-  ).toString();
-}
-
-function choose<T extends string>(text: string | null, values: readonly T[]): T | undefined {
-  return values.find(value => value === text);
-}
-
-function readTime(text: string | null): string {
-  const time = Date.parse(text ?? '');
-  return Number.isNaN(time) ? '' : toLocalTime(time);
-}
-
-/** Parses the text of a link; what it does not name has its default, and invalid values are ignored. */
-export function parseView(text: string): ILineageOptions {
-  const view = new URLSearchParams(text);
-  const levels = Number(view.get('levels'));
-  const [from, to] = [readTime(view.get('from')), readTime(view.get('to'))];
-  return {
-    direction: choose(view.get('direction'), DIRECTIONS) ?? DEFAULT_OPTIONS.direction,
-    levels: Number.isInteger(levels) && levels >= 1 && levels <= MAX_LEVELS ? levels : DEFAULT_OPTIONS.levels,
-    interval:
-      from !== '' || to !== ''
-        ? { kind: 'custom', from, to }
-        : { kind: choose(view.get('interval'), INTERVALS) ?? 'all' },
-    asOf: readTime(view.get('asOf')),
-    since: readTime(view.get('since')),
-    columns: view.get('columns') === 'shown',
-    control: view.get('control') !== 'hidden',
-    grouping: choose(view.get('group'), GROUPINGS) ?? 'none',
-    colouring: choose(view.get('colour'), COLOURINGS) ?? 'none',
-    decoration: view.get('marks') ?? ''
-  };
 }
 
 /** Quotes a name for a line of the magic, if necessary. */
@@ -120,4 +59,19 @@ export function formatMagic(urn: string, options: ILineageOptions): string {
   const end = interval.kind === 'custom' ? toUtc(interval.to) : undefined;
   words.push(...(start === undefined ? [] : ['--start', start]), ...(end === undefined ? [] : ['--end', end]));
   return [...words, ...(columns ? ['--columns'] : [])].join(' ');
+}
+
+/** Returns the options with which an answer of the server was requested. */
+export function getOptionsOf(answer: Lineage): ILineageOptions {
+  const { direction, levels, start, end, asOf, columns } = answer;
+  const toLocal = (time: string | null): string => (time === null ? '' : toLocalTime(Date.parse(time)));
+  return {
+    ...DEFAULT_OPTIONS,
+    direction,
+    levels,
+    interval:
+      start === null && end === null ? { kind: 'all' } : { kind: 'custom', from: toLocal(start), to: toLocal(end) },
+    asOf: toLocal(asOf),
+    columns: columns.length > 0
+  };
 }

@@ -4,6 +4,7 @@ import type { IEdge } from '../../lineage/graph';
 import { getEdgeId } from '../../lineage/graph';
 import { useModel } from '../../components/use-model';
 import { formatTime } from '../../components/labels';
+import { describeChange } from './comparison';
 import type { LineageModel } from './model';
 import { createLabels } from './labels';
 
@@ -53,7 +54,7 @@ const PAGE = 200;
 /** The edges of the graph as a table; selecting works as in the drawing. */
 export function LineageTable(props: { model: LineageModel; trans: TranslationBundle }): React.JSX.Element {
   const { model, trans } = props;
-  const { scene, selection } = useModel(model);
+  const { scene, selection, comparison } = useModel(model);
   const [count, setCount] = React.useState(PAGE);
   const root = React.useRef<HTMLDivElement>(null);
   const selected = selection.edge ? getEdgeId(selection.edge) : null;
@@ -77,6 +78,7 @@ export function LineageTable(props: { model: LineageModel; trans: TranslationBun
             <th scope="col">{trans.__('Runs')}</th>
             <th scope="col">{trans.__('First access')}</th>
             <th scope="col">{trans.__('Last access')}</th>
+            {comparison && <th scope="col">{trans.__('Change')}</th>}
           </tr>
         </thead>
         <tbody>
@@ -96,6 +98,11 @@ export function LineageTable(props: { model: LineageModel; trans: TranslationBun
               <td>{edge.runCount}</td>
               <td>{formatTime(edge.start)}</td>
               <td>{edge.end === null ? getOpenEndLabel(edge, trans) : formatTime(edge.end)}</td>
+              {comparison && (
+                <td data-mark={comparison.marks.get(getEdgeId(edge))}>
+                  {describeChange(comparison, getEdgeId(edge), trans)}
+                </td>
+              )}
             </tr>
           ))}
         </tbody>

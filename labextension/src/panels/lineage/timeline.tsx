@@ -2,6 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import { useModel } from '../../components/use-model';
 import { formatTime } from '../../components/labels';
+import type { IComparison } from './comparison';
 import { IconButton } from './icons';
 import type { LineageModel } from './model';
 import { toLocalTime } from './options';
@@ -79,6 +80,19 @@ function Slider({ model, trans }: ITimelineProps): React.JSX.Element {
   );
 }
 
+/** The numbers of edges that differ between two times. */
+function Differences(props: { comparison: IComparison; trans: TranslationBundle }): React.JSX.Element {
+  const { comparison, trans } = props;
+  const { added, removed, changed } = comparison.answer;
+  return (
+    <span role="status" className="jp-Colophon-comparison">
+      <span data-mark="added">{trans._n('+ %1 added', '+ %1 added', added.length)}</span>{' '}
+      <span data-mark="removed">{trans._n('× %1 removed', '× %1 removed', removed.length)}</span>{' '}
+      <span data-mark="changed">{trans._n('△ %1 changed', '△ %1 changed', changed.length)}</span>
+    </span>
+  );
+}
+
 /** The time of the graph, with a slider and play, and a time to compare with. */
 export function Timeline({ model, trans }: ITimelineProps): React.JSX.Element {
   const { options, comparison, timeRange } = useModel(model);
@@ -97,24 +111,21 @@ export function Timeline({ model, trans }: ITimelineProps): React.JSX.Element {
         {trans.__('As of')}
         <input
           type="datetime-local"
+          data-control="asOf"
           value={options.asOf.slice(0, 16)}
           onChange={event => void model.setOptions({ asOf: event.target.value })}
         />
       </label>
-      <label title={trans.__('Mark the edges that were added and removed since this time')}>
+      <label title={trans.__('Mark the edges that were added, removed and changed since this time')}>
         {trans.__('Compare with')}
         <input
           type="datetime-local"
+          data-control="since"
           value={options.since.slice(0, 16)}
           onChange={event => void model.setOptions({ since: event.target.value })}
         />
       </label>
-      {comparison && (
-        <span role="status" className="jp-Colophon-comparison">
-          <span data-mark="added">{trans._n('+ %1 added', '+ %1 added', comparison.added)}</span>{' '}
-          <span data-mark="removed">{trans._n('× %1 removed', '× %1 removed', comparison.removed)}</span>
-        </span>
-      )}
+      {comparison && <Differences comparison={comparison} trans={trans} />}
     </div>
   );
 }

@@ -30,6 +30,7 @@ interface IToolbarProps {
   togglePart: (part: PanelPart) => void;
   /** The marks of nodes that extensions offer. */
   decorations: readonly ILineageDecoration[];
+  actions: readonly IMenuItem[];
   exports: readonly IMenuItem[];
   trans: TranslationBundle;
 }
@@ -148,9 +149,9 @@ function Toggles({ model, parts, togglePart, trans }: IToolbarProps): React.JSX.
   );
 }
 
-/** The toolbar above the graph: one row, which scrolls if it is too narrow. */
+/** The toolbar above the graph: one row, with names if there is room; it scrolls if it is too narrow. */
 export function LineageToolbar(props: IToolbarProps): React.JSX.Element {
-  const { model, drawing, parts, togglePart, exports, trans } = props;
+  const { model, drawing, parts, togglePart, actions, exports, trans } = props;
   const { options } = useModel(model);
   return (
     <div className="jp-Colophon-toolbar" role="toolbar" aria-label={trans.__('Lineage controls')}>
@@ -177,6 +178,7 @@ export function LineageToolbar(props: IToolbarProps): React.JSX.Element {
         />
       </div>
       <SearchBox model={model} centre={(urn, field) => drawing.centre(urn, field)} trans={trans} />
+      <MenuButton icon="actions" label={trans.__('Actions')} items={actions} />
       <MenuButton icon="export" label={trans.__('Export')} items={exports} />
     </div>
   );

@@ -6,6 +6,8 @@ import type { LabIcon } from '@jupyterlab/ui-components';
 import { Toolbar } from '@jupyterlab/ui-components';
 import type { ReadonlyJSONObject, ReadonlyPartialJSONObject } from '@lumino/coreutils';
 import type { Message } from '@lumino/messaging';
+import type { ISignal } from '@lumino/signaling';
+import { Signal } from '@lumino/signaling';
 import type { Title, Widget } from '@lumino/widgets';
 import { DockPanel, TabPanel } from '@lumino/widgets';
 import { LazyPanel } from '../../components/lazy-panel';
@@ -66,9 +68,31 @@ class EntityTab<P extends ITabPanel> extends PanelTab<P> {
     trans: TranslationBundle
   ) {
     const latest = { args };
-    super({ ..._kind.getTitle(urn), icon: _kind.icon }, () => loadPanel(urn, _kind, latest), trans);
+    const load = async (): Promise<P> => {
+      const panel = await loadPanel(urn, _kind, latest);
+      _kind.restoring?.getChanged(panel).connect(() => this._watchArguments());
+      return panel;
+    };
+    super({ ..._kind.getTitle(urn), icon: _kind.icon }, load, trans);
     this.id = `jp-${_kind.namespace}-${encodeURIComponent(urn)}`;
     this._latest = latest;
+  }
+
+  /** The arguments of the command that opens this tab again. */
+  get savedArguments(): ReadonlyPartialJSONObject {
+    const {
+      _kind: { restoring },
+      urn
+    } = this;
+    if (!restoring) {
+      return { urn };
+    }
+    return { ...(this.panel ? restoring.getArguments(this.panel) : this._latest.args), urn, preview: false };
+  }
+
+  /** Emitted when the arguments that open this tab again have changed. */
+  get savedArgumentsChanged(): ISignal<this, void> {
+    return this._savedArgumentsChanged;
   }
 
   /** Applies the arguments of the command; when the panel is loaded, if it is not yet. */
@@ -79,7 +103,17 @@ class EntityTab<P extends ITabPanel> extends PanelTab<P> {
     }
   }
 
+  private _watchArguments(): void {
+    const text = JSON.stringify(this.savedArguments);
+    if (text !== this._savedText) {
+      this._savedText = text;
+      this._savedArgumentsChanged.emit();
+    }
+  }
+
   private _latest: { args: ReadonlyPartialJSONObject };
+  private _savedText = '';
+  private _savedArgumentsChanged = new Signal<this, void>(this);
 }
 
 /** The properties of a kind of tab. */
@@ -101,6 +135,13 @@ interface ITabKind<P extends ITabPanel> {
   loadPanel(urn: string): Promise<P>;
   /** Handles further arguments of the command; for a new tab, when its panel is loaded. */
   applyArguments?(panel: P, args: ReadonlyPartialJSONObject): void;
+  /** How the view of a panel is restored with the layout; by default, only the entity is. */
+  restoring?: {
+    /** Returns the arguments that open the panel as it is now. */
+    getArguments(panel: P): ReadonlyPartialJSONObject;
+    /** Returns the signal after which they may differ. */
+    getChanged(panel: P): ISignal<unknown, unknown>;
+  };
 }
 
 /** Loads the panel of a tab, and applies the arguments of the last command that opened it. */
@@ -208,6 +249,7 @@ export function registerTabs<P extends ITabPanel>(
     keepWhenEdited(tab);
     addTab(shell, tab, type, replaced ? { mode: 'tab-after', ref: replaced.id } : {});
     void tracker.add(tab);
+    tab.savedArgumentsChanged.connect(() => void tracker.save(tab));
     replaced?.dispose();
     return tab;
   };
@@ -231,5 +273,5 @@ export function registerTabs<P extends ITabPanel>(
       return tab;
     }
   });
-  void restorer?.restore(tracker, { command, args: ({ urn }) => ({ urn }), name: ({ urn }) => urn });
+  void restorer?.restore(tracker, { command, args: tab => tab.savedArguments, name: ({ urn }) => urn });
 }

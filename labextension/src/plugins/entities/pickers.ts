@@ -5,6 +5,7 @@ import { CommandIDs, DOMAIN } from '../../commands';
 import { lineageIcon, metadataIcon } from '../../icons';
 import { hasLineage } from '../../model/urns';
 import { IMetadataService } from '../../tokens';
+import { LINEAGE_OPTIONS } from '../arguments';
 
 export const pickers: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-colophon:pickers',
@@ -28,11 +29,11 @@ export const pickers: JupyterFrontEndPlugin<void> = {
       label: trans.__('Open Lineage of…'),
       caption: trans.__('Find data or a program by its name, and open its lineage graph'),
       icon: lineageIcon,
-      describedBy,
-      execute: async () => {
+      describedBy: { args: { type: 'object', properties: LINEAGE_OPTIONS, additionalProperties: false } },
+      execute: async args => {
         const urn = await pick(trans.__('Open lineage of…'), hasLineage);
         if (urn !== null) {
-          metadata.openLineage(urn);
+          await commands.execute(CommandIDs.openLineage, { ...args, urn });
         }
       }
     });

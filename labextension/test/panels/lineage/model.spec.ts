@@ -1,10 +1,16 @@
+import { nullTranslator } from '@jupyterlab/translation';
 import { expect, test } from 'vitest';
 import { Catalog } from '../../../src/api/client';
 import { FIRST_PAGE, getClusterUrn, NEXT_PAGE } from '../../../src/lineage/cluster';
 import { computeLayout } from '../../../src/lineage/layout';
+import { getEdgeId } from '../../../src/lineage/graph';
 import { Layouter } from '../../../src/lineage/layouter';
+import { packLayout, unpackGraph } from '../../../src/lineage/packing';
 import { LineageModel } from '../../../src/panels/lineage/model';
-import { DEFAULT_OPTIONS, formatView, parseView } from '../../../src/panels/lineage/options';
+import { describeChange } from '../../../src/panels/lineage/comparison';
+import { createDocument } from '../../../src/panels/lineage/exports';
+import { DEFAULT_OPTIONS } from '../../../src/panels/lineage/options';
+import { formatView, parseView } from '../../../src/panels/lineage/view-text';
 import type { ITask } from '../../../src/lineage/worker';
 import { formatImpactCsv } from '../../../src/panels/lineage/impact-list';
 import { FakeFeed } from '../../support/feed';
@@ -261,7 +267,7 @@ class SlowWorker {
   /** Answers the oldest task. */
   answer(): void {
     const { id, graph } = this.tasks.shift()!;
-    this.onmessage?.({ data: { id, layout: computeLayout(graph) } });
+    this.onmessage?.({ data: { id, layout: packLayout(computeLayout(unpackGraph(graph))) } });
   }
 
   terminate(): void {
@@ -360,6 +366,118 @@ test('a link contains the options and restores them', () => {
     control: false,
     asOf: '2026-01-02T03:04:00.000'
   };
-  expect(parseView(formatView(options))).toEqual(options);
-  expect(parseView('levels=99&group=nonsense&asOf=never')).toEqual(DEFAULT_OPTIONS);
+  expect(parseView(formatView({ options })).options).toEqual(options);
+  expect(parseView('levels=99&group=nonsense&asOf=never').options).toEqual(DEFAULT_OPTIONS);
+});
+
+test('a view has what is expanded, opened, collapsed and picked, and invalid parts are ignored', () => {
+  const view = {
+    options: { ...DEFAULT_OPTIONS, grouping: 'namespace' as const },
+    expanded: [{ urn: table('a'), side: 'upstream' as const }],
+    folding: {
+      grouping: 'namespace' as const,
+      openGroups: new Set(['group:namespace shop']),
+      pages: new Map([[getClusterUrn(table('b'), 'downstream'), 62]]),
+      collapsed: new Set([`downstream ${table('a')}`]),
+      kept: new Set([cell('nb.ipynb#x')])
+    },
+    path: { from: table('a'), to: table('b') }
+  };
+  expect(parseView(formatView(view))).toEqual(view);
+  expect(parseView('expanded=sideways&expanded=left%20x&shown=many%20x&path=x')).toMatchObject({
+    expanded: [],
+    folding: { pages: new Map() },
+    path: null
+  });
+});
+
+test('a view that is applied in another tab shows the same graph', async () => {
+  const behind = server().on('GET', 'lineage/path', ({ query }) => {
+    const { nodes, edges } = lineageOf(table('a'), [[table('a'), cell('p')]]);
+    return { body: { from: query.get('from'), to: query.get('to'), levels: 1, count: 1, nodes, edges } };
+  });
+  const first = await shown(behind);
+  await first.expand(table('a'), 'upstream');
+  await first.setOptions({ colouring: 'type', interval: { kind: 'week' } });
+  await first.collapse(table('a2'), 'downstream');
+  await first.selectNode(table('a'));
+  first.startPath(first.state.selection.node);
+  await first.showPath(cell('p'));
+  const second = modelOn(behind);
+  await second.applyArguments({ urn: table('b'), view: first.view });
+  expect([...second.state.scene.nodes.keys()]).toEqual([...first.state.scene.nodes.keys()]);
+  expect(second.state.options).toEqual(first.state.options);
+  expect(second.state.path).toMatchObject({ from: table('a'), to: cell('p'), count: 1 });
+  expect(second.view).toBe(first.view);
+});
+
+test('a view whose path is gone shows the graph and the problem', async () => {
+  const behind = server().on('GET', 'lineage/path', problem(404, 'not-found'));
+  const model = modelOn(behind);
+  await model.applyView(formatView({ options: DEFAULT_OPTIONS, path: { from: table('a'), to: table('gone') } }));
+  expect(model.state.scene.nodes.size).toBe(4);
+  expect([model.state.path, model.state.problem?.kind]).toEqual([null, 'not-found']);
+});
+
+test('a direction and a number of levels keep the other options', async () => {
+  const behind = server();
+  const model = await shown(behind);
+  await model.setOptions({ colouring: 'type' });
+  await model.applyArguments({ urn: table('b'), direction: 'upstream', levels: 3 });
+  const { query } = behind.seen.filter(request => request.path.endsWith('lineage')).at(-1)!;
+  expect([query.get('direction'), query.get('levels'), model.state.options.colouring]).toEqual([
+    'upstream',
+    '3',
+    'type'
+  ]);
+  const count = behind.count('GET', 'lineage');
+  await model.applyArguments({ urn: table('b'), direction: 'nonsense', levels: 99 });
+  expect(behind.count('GET', 'lineage')).toBe(count);
+});
+
+test('the runs on the drawn edges are exported in pages, one event a line', async () => {
+  const answer = lineageOf(table('b'), [
+    [table('a'), cell('p')],
+    [cell('p'), table('b')]
+  ]);
+  const runs = Array.from({ length: 250 }, (_, at) => `urn:li:dataProcessInstance:${at}`);
+  const edges = answer.edges.map(edge => ({ ...edge, runs }));
+  const pages: number[] = [];
+  const behind = new FakeServer()
+    .on('GET', 'lineage', { body: { ...answer, edges } })
+    .on('POST', 'lineage/events', ({ body }) => {
+      const { runs: page } = body as { runs: string[] };
+      pages.push(page.length);
+      // The server answers with at most 150 of them.
+      return { body: { events: page.slice(0, 150).map(run => ({ run })), remaining: page.slice(150) } };
+    });
+  const model = await shown(behind);
+  const lines = (await model.exportRunEvents())?.split('\n') ?? [];
+  expect(lines.slice(0, -1).map(line => (JSON.parse(line) as { run: string }).run)).toEqual(runs);
+  expect(pages).toEqual([200, 100]);
+  behind.on('POST', 'lineage/events', problem(403, 'access-denied'));
+  expect(await model.exportRunEvents()).toBeNull();
+  expect(model.state.problem).not.toBeNull();
+});
+
+test('edges that differ between two times are marked, with what differs', async () => {
+  const story = lineageOf(table('b'), [
+    [table('a'), cell('p')],
+    [cell('p'), table('b')],
+    [table('old'), cell('p')]
+  ]);
+  const [read, written, old] = story.edges;
+  const difference = { added: [read], removed: [old], changed: [{ edge: written, changes: ['columns', 'program'] }] };
+  const behind = server().on('GET', 'lineage/diff', { body: { ...story, ...difference } });
+  const model = await shown(behind);
+  await model.setOptions({ since: '2026-01-02T03:04' });
+  const { comparison, whole } = model.state;
+  const trans = nullTranslator.load('jupyter_colophon');
+  const words = story.edges.map(edge => describeChange(comparison!, getEdgeId(edge), trans));
+  expect(words).toEqual(['added', 'changed: columns, code of the program', 'removed']);
+  // The removed edge is drawn although it is no longer in the graph.
+  expect(whole.edges.map(getEdgeId)).toContain(getEdgeId(old!));
+  expect(createDocument(whole, model.state.options, comparison).difference).toMatchObject(difference);
+  await model.setOptions({ since: '' });
+  expect(model.state.comparison).toBeNull();
 });
