@@ -67,7 +67,8 @@ async function recordTrade(page: Page): Promise<void> {
   const forecast: [string, string, string, string, string][] = [['revenue', 'total', 'forecast', 'expected', 'transformation']];
   const facts = { notebook: 'trade.ipynb', cellId: 'sum', executionCount: 4, source: 'spark.sql("SELECT sum(price) …")' };
   await recordRun(page, { program: 'old.ipynb#copy', reads: ['orders'], writes: ['revenue'], daysAgo: 20 });
-  await recordRun(page, { program: 'load.ipynb#load', reads: ['raw'], writes: ['orders'], daysAgo: 2 });
+  await recordRun(page, { program: 'load.ipynb#load', reads: ['raw'], writes: ['orders'], daysAgo: 20, facts: { sourceHash: 'a' } });
+  await recordRun(page, { program: 'load.ipynb#load', reads: ['raw'], writes: ['orders'], daysAgo: 2, facts: { sourceHash: 'b' } });
   await recordRun(page, { program: 'trade.ipynb#sum', reads: ['orders', 'customers'], writes: ['revenue'], columns: sums, facts });
   await recordRun(page, { program: 'trade.ipynb#forecast', reads: ['revenue'], writes: ['forecast'], columns: forecast });
   for (let reader = 0; reader < 30; reader++) {
@@ -304,6 +305,9 @@ test('the lineage viewer shows columns in cards, and finds what is folded', asyn
     const document = JSON.parse((await saveAs('Save as JSON')).toString()) as { urn: string; nodes: unknown[] };
     expect(document.urn).toBe(tableUrn('revenue'));
     expect(document.nodes).toHaveLength(41);
+    const events = (await saveAs('Save as OpenLineage')).toString().trimEnd().split('\n');
+    const jobs = events.map(line => JSON.parse(line) as { eventType: string; job: { name: string } });
+    expect(jobs.filter(({ job }) => job.name === 'cells.trade.ipynb#sum').map(event => event.eventType)).toEqual(['START', 'COMPLETE']);
   });
 
   await test.step('no text is smaller than 10 px at any zoom', async () => {
@@ -315,15 +319,25 @@ test('the lineage viewer shows columns in cards, and finds what is folded', asyn
   });
 
   await test.step('differences between two times are marked by shape and colour', async () => {
-    await panel.getByRole('button', { name: 'Timeline' }).click();
+    await panel.getByRole('button', { name: 'Actions' }).click();
+    await panel.getByRole('menuitem', { name: 'Compare two times…' }).click();
+    await expect(panel.getByLabel('Compare with')).toBeFocused();
     const before = new Date(Date.now() - 14 * DAY_MS - new Date().getTimezoneOffset() * 60_000);
     await panel.getByLabel('Compare with').fill(before.toISOString().slice(0, 16));
     // The step that copied orders did not run since.
     await expect(panel.getByText('× 2 removed')).toBeVisible();
     await expect(panel.getByText(/^\+ \d+ added$/)).toBeVisible();
-    await expect(panel.getByRole('region', { name: 'Legend' })).toContainText('removed');
+    // The cell that loads orders has other code since.
+    await expect(panel.getByText('△ 2 changed')).toBeVisible();
+    await expect(panel.getByRole('region', { name: 'Legend' })).toContainText('changed');
+    await panel.getByRole('button', { name: 'Table', exact: true }).click();
+    const changed = panel.getByRole('row').filter({ hasText: /load.ipynb.*write.*changed: code of the program/ });
+    await changed.getByRole('button', { name: 'write' }).click();
+    await expect(panel.getByRole('complementary', { name: 'Details' })).toContainText('changed: code of the program');
+    await panel.getByRole('button', { name: 'Table', exact: true }).click();
     await panel.getByRole('button', { name: 'Fit' }).click();
-    for (const colour of ['--jp-success-color0', '--jp-error-color0']) {
+    await page.screenshot({ path: info.outputPath('difference-light.png') });
+    for (const colour of ['--jp-success-color0', '--jp-error-color0', '--jp-warn-color0']) {
       await expect(async () => expect(await countPixels(graph.locator('canvas').first(), colour)).toBeGreaterThan(20)).toPass({
         timeout: 20_000
       });
@@ -368,6 +382,21 @@ test('the lineage viewer shows columns in cards, and finds what is folded', asyn
     await expect(graph.getByRole('button', { name: /^trade.ipynb, group of 2 programs$/ })).toBeVisible();
     await page.waitForURL(url => url.search === '');
     await expect(panel.getByLabel('Levels')).toHaveValue('2');
+    await expect(panel.getByLabel('Colour by')).toHaveValue('type');
+    await expect(panel.getByRole('button', { name: 'Columns', exact: true })).toHaveAttribute('aria-pressed', 'true');
+  });
+
+  await test.step('a tab keeps its view when JupyterLab is loaded again', async () => {
+    await panel.getByLabel('Group by').selectOption('none');
+    await panel.getByLabel('Levels').selectOption('1');
+    await card('orders').focus();
+    await page.keyboard.press('[');
+    await expect(card('raw')).toBeVisible();
+    await page.waitForTimeout(1000);
+    await page.reload();
+    await waitForLab(page);
+    await expect(card('raw')).toBeVisible();
+    await expect(panel.getByLabel('Levels')).toHaveValue('1');
     await expect(panel.getByLabel('Colour by')).toHaveValue('type');
     await expect(panel.getByRole('button', { name: 'Columns', exact: true })).toHaveAttribute('aria-pressed', 'true');
   });
