@@ -148,6 +148,7 @@ def read_lineage_labels(services: ProcessServices, request: OperationRequest) ->
 @declare_operation(
     "exportRunEvents",
     "POST /lineage/events",
+    decided_by="entities",
     body="run-selection",
     answers="run-events",
     errors=[InvalidName],
