@@ -93,7 +93,7 @@ def test_files_and_functions_have_limited_length() -> None:
         for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 lines = (node.end_lineno or 0) - node.lineno + 1
-                if lines > FUNCTION_LINES_MAX:
+                if lines > FUNCTION_LINES_MAX and path.name not in LONG_FILES:
                     long.append(f"{path.name}:{node.name} has {lines} lines")
     assert long == []
 

@@ -88,6 +88,22 @@ export const activityIcon = new LabIcon({
 </svg>`
 });
 
+/** An open tray. */
+export const inboxIcon = new LabIcon({
+  name: 'colophon:inbox',
+  svgstr: `<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16" viewBox="0 0 24 24">
+  <path class="jp-icon3 jp-icon-selectable" fill="#616161" d="M5.500 4h13L22 13v7H2v-7zm1.400 2-2.700 7H8a4 4 0 0 0 8 0h3.800l-2.700-7zM4 15v3h16v-3h-2.350a6 6 0 0 1-11.300 0z"/>
+</svg>`
+});
+
+/** A person. */
+const userIcon = new LabIcon({
+  name: 'colophon:user',
+  svgstr: `<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16" viewBox="0 0 24 24">
+  <path class="jp-icon3 jp-icon-selectable" fill="#616161" d="M12 3a4.500 4.500 0 1 1 0 9 4.500 4.500 0 0 1 0-9zm0 2a2.500 2.500 0 1 0 0 5 2.500 2.500 0 0 0 0-5zm0 8.500c4.500 0 8 2.200 8 5V21H4v-2.500c0-2.800 3.500-5 8-5zm0 2c-3.500 0-6 1.500-6 3V19h12v-.500c0-1.500-2.500-3-6-3z"/>
+</svg>`
+});
+
 const TYPE_ICONS: Readonly<Record<string, LabIcon>> = {
   dataset: datasetIcon,
   dataJob: programIcon,
@@ -95,7 +111,10 @@ const TYPE_ICONS: Readonly<Record<string, LabIcon>> = {
   schemaField: columnIcon,
   namespace: namespaceIcon,
   instance: schemaspacesIcon,
-  dataProcessInstance: runIcon
+  dataProcessInstance: runIcon,
+  request: inboxIcon,
+  corpuser: userIcon,
+  corpGroup: userIcon
 };
 
 /** Returns the icon of an entity type; types of the user's own share one. */

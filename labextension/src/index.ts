@@ -4,6 +4,7 @@ import { entity } from './plugins/entities/entity';
 import { entityEdits } from './plugins/entities/entity-edits';
 import { files } from './plugins/application/files';
 import { forms } from './plugins/instances/forms';
+import { inbox } from './plugins/application/inbox';
 import { instance } from './plugins/instances/instance';
 import { launcher } from './plugins/application/launcher';
 import { lineage } from './plugins/lineage';
@@ -35,6 +36,7 @@ export default [
   followed,
   followedSearches,
   activity,
+  inbox,
   forms,
   sidebar,
   notebookSection,

@@ -21,3 +21,4 @@ import './activity.css';
 import './picker.css';
 import './notebook.css';
 import './vocabulary.css';
+import './stewardship.css';

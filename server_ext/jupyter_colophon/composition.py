@@ -54,6 +54,10 @@ from jupyter_colophon.service.registry_files import load_entity_registry
 from jupyter_colophon.service.search.entity_search_list import EntitySearchLister
 from jupyter_colophon.service.search.key_stats import KeyStatsReader
 from jupyter_colophon.service.search.search import CatalogSearcher
+from jupyter_colophon.service.stewardship.owners import OwnershipService
+from jupyter_colophon.service.stewardship.people import PeopleReader
+from jupyter_colophon.service.stewardship.requests import RequestService
+from jupyter_colophon.service.stewardship.services import StewardshipServices
 from jupyter_colophon.service.write_path import BUILTIN_NAMESPACES, WritePath
 from jupyter_colophon.storage import providers, tables
 from jupyter_colophon.storage.changes.read_audit import ProgramReadAudit
@@ -100,6 +104,16 @@ class Catalog:
     streams: EventStreams
     datahub: DataHubServices
     access: AccessExplainer
+    #: The users and teams that are asked about entities without owners.
+    stewards: tuple[str, ...] = ()
+
+    @property
+    def stewardship(self) -> StewardshipServices:
+        """Who is responsible for entities, and requests to them."""
+        provider, registry, read_policy = self.provider, self.registry, self.reader.read_policy
+        people = PeopleReader(provider, registry, read_policy, self.stewards)
+        requests = RequestService(self.reader, self.searcher, self.write_path, people, read_time_ms)
+        return StewardshipServices(people, OwnershipService(provider, registry, read_policy), requests)
 
     @property
     def notebooks(self) -> NotebookRecords:

@@ -269,6 +269,11 @@ class Settings(Configurable):
         config=True,
         help="Access of assistants through the MCP server (docs/mcp.md): `off`, `read`, or `write`, within the scopes of their token.",
     )
+    stewards = List(
+        Unicode(),
+        config=True,
+        help="The users and teams that are asked about entities without owners, and review changes of certified entities: names of users, or URNs such as `urn:li:corpGroup:data` (docs/how-to/ask-an-owner.md).",
+    )
     audit_folder = Unicode(
         config=True,
         help="The folder in which reads by programs are recorded; by default `colophon/audit` in the Jupyter data directory.",

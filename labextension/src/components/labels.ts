@@ -19,6 +19,12 @@ export function getTypeLabel(type: string, trans: TranslationBundle): string {
       return trans.__('other entity');
     case 'instance':
       return trans.__('instance');
+    case 'request':
+      return trans.__('request');
+    case 'corpuser':
+      return trans.__('user');
+    case 'corpGroup':
+      return trans.__('team');
     default:
       return type;
   }

@@ -68,10 +68,17 @@ load: Load
 "load-end": LoadEnd
 "load-rejections": LoadRejections
 me: Me
+memberships: Memberships
 message: Message
 migration: Migration
+"my-teams": MyTeams
 "namespace-export": NamespaceExport
 "namespace-import": NamespaceImport
+"owned-entities": OwnedEntities
+"owner-request": OwnerRequest
+"owner-request-creation": OwnerRequestCreation
+"owner-request-response": OwnerRequestResponse
+"owner-requests": OwnerRequests
 "pipeline-check": PipelineCheck
 "pipeline-check-result": PipelineCheckResult
 "pipeline-execution": PipelineExecution
@@ -441,10 +448,10 @@ deadLetters: DeadLetter[]
 cursor: (string | null)
 }
 /**
- * A value that describes an entity or a column: a tag, a glossary term, an owner, a domain, a description, a property, a link or a name, with its aspect and scope.
+ * A value that describes an entity or a column: a tag, a glossary term, an owner, a domain, a description, a property, a link, a name, a certification, or the state or an assignee of a request, with its aspect and scope.
  */
 export interface Descriptor {
-kind: ("tag" | "term" | "owner" | "domain" | "description" | "property" | "link" | "name")
+kind: ("tag" | "term" | "owner" | "domain" | "description" | "property" | "link" | "name" | "certification" | "state" | "assignee")
 /**
  * The key for search queries.
  */
@@ -472,7 +479,7 @@ source: string
  */
 column: (string | null)
 /**
- * Details: the type of an owner, the text of a link.
+ * Details: the type of an owner, the text of a link, the note of a certification.
  */
 detail: string
 }
@@ -1450,6 +1457,26 @@ namespaces: (string[] | null)
 version: string
 }
 /**
+ * The members of a team, and the teams of which a user is a member.
+ */
+export interface Memberships {
+urn: string
+members: {
+/**
+ * The URN of a user or a team, or the text of an owner.
+ */
+owner: string
+name: string
+}[]
+teams: {
+/**
+ * The URN of a user or a team, or the text of an owner.
+ */
+owner: string
+name: string
+}[]
+}
+/**
  * The result of migrating the instances of a schemaspace, or of its dry run.
  */
 export interface Migration {
@@ -1469,6 +1496,23 @@ reason: string
  * Schemas whose provider supports no dry run. Empty without dryRun.
  */
 withoutDryRun: string[]
+}
+/**
+ * The URN of the caller, and the teams of which the caller is a member.
+ */
+export interface MyTeams {
+user: string
+/**
+ * Whether the settings name the caller, or a team of the caller, as steward.
+ */
+isSteward: boolean
+teams: {
+/**
+ * The URN of a user or a team, or the text of an owner.
+ */
+owner: string
+name: string
+}[]
 }
 /**
  * The part of a namespace to export.
@@ -1509,6 +1553,143 @@ urn: string
 aspect: string
 line: number
 }[]
+}
+/**
+ * Those of the entities that the caller or a team of the caller owns.
+ */
+export interface OwnedEntities {
+urns: string[]
+}
+/**
+ * A request to the owners of an entity or a column.
+ */
+export interface OwnerRequest {
+urn: string
+/**
+ * The entity or the column.
+ */
+about: string
+kind: ("describe" | "read" | "check" | "other")
+text: string
+author: {
+/**
+ * The URN of a user or a team, or the text of an owner.
+ */
+owner: string
+name: string
+}
+assignees: {
+/**
+ * The URN of a user or a team, or the text of an owner.
+ */
+owner: string
+name: string
+}[]
+state: ("open" | "answered" | "declined")
+/**
+ * ISO 8601, UTC, milliseconds.
+ */
+created: string
+/**
+ * ISO 8601, UTC, milliseconds.
+ */
+updated: string
+comments: {
+author: {
+/**
+ * The URN of a user or a team, or the text of an owner.
+ */
+owner: string
+name: string
+}
+/**
+ * ISO 8601, UTC, milliseconds.
+ */
+time: string
+text: string
+}[]
+}
+/**
+ * A new request. Without assignees, it is assigned to the owners of the entity, then of the table of a column, then of the domains, then to the stewards of the settings.
+ */
+export interface OwnerRequestCreation {
+/**
+ * The entity or the column.
+ */
+about: string
+kind?: ("describe" | "read" | "check" | "other")
+text: string
+/**
+ * URNs of users and teams, or texts as owners have them.
+ */
+assignees?: string[]
+}
+/**
+ * A comment on a request, another state, or other assignees; at least one of them.
+ */
+export interface OwnerRequestResponse {
+text?: string
+state?: ("open" | "answered" | "declined")
+/**
+ * URNs of users and teams, or texts as owners have them.
+ */
+assignees?: string[]
+}
+/**
+ * A page of requests, the last changed first.
+ */
+export interface OwnerRequests {
+requests: {
+urn: string
+/**
+ * The entity or the column.
+ */
+about: string
+kind: ("describe" | "read" | "check" | "other")
+text: string
+author: {
+/**
+ * The URN of a user or a team, or the text of an owner.
+ */
+owner: string
+name: string
+}
+assignees: {
+/**
+ * The URN of a user or a team, or the text of an owner.
+ */
+owner: string
+name: string
+}[]
+state: ("open" | "answered" | "declined")
+/**
+ * ISO 8601, UTC, milliseconds.
+ */
+created: string
+/**
+ * ISO 8601, UTC, milliseconds.
+ */
+updated: string
+comments: {
+author: {
+/**
+ * The URN of a user or a team, or the text of an owner.
+ */
+owner: string
+name: string
+}
+/**
+ * ISO 8601, UTC, milliseconds.
+ */
+time: string
+text: string
+}[]
+}[]
+/**
+ * The number of matching requests.
+ */
+total: number
+cursor: (string | null)
 }
 /**
  * A pipeline to validate: a stored one by its name, or a document.
@@ -2223,6 +2404,21 @@ systemTags: string[]
  * The name by which people know the entity, if it has another one than the name in its URN: the step, the first comment or the heading of a notebook's cell, else the data that it writes (`→ orders`); the title of another program; the name of a tag, glossary term, domain, user or group.
  */
 displayName: (string | null)
+/**
+ * Who certified the entity, until when, and whether that day has passed.
+ */
+certification: ({
+/**
+ * The name of the user or team.
+ */
+by: string
+/**
+ * The last day (UTC); null if the certification does not expire.
+ */
+until: (string | null)
+note: string
+expired: boolean
+} | null)
 }[]
 total: number
 isLowerBound: boolean

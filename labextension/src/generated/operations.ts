@@ -44,10 +44,17 @@ import type {
   LoadEnd,
   LoadRejections,
   Me,
+  Memberships,
   Message,
   Migration,
+  MyTeams,
   NamespaceExport,
   NamespaceImport,
+  OwnedEntities,
+  OwnerRequest,
+  OwnerRequestCreation,
+  OwnerRequestResponse,
+  OwnerRequests,
   PipelineCheck,
   PipelineCheckResult,
   PipelineExecution,
@@ -282,7 +289,7 @@ export interface IOperations {
   };
   /** Search entities; each hit states why it matched, and matches are counted by facet. */
   search: {
-    parameters: { q: string; type?: string | undefined; namespace?: string | undefined; tag?: string | undefined; term?: string | undefined; domain?: string | undefined; platform?: string | undefined; owner?: string | undefined; scope?: 'USER' | 'SYSTEM' | undefined; includeRemoved?: boolean | undefined; facets?: string | undefined; sort?: 'relevance' | 'name' | 'updated' | undefined; limit?: number | undefined; cursor?: string | undefined; asOf?: string | undefined };
+    parameters: { q: string; type?: string | undefined; namespace?: string | undefined; tag?: string | undefined; term?: string | undefined; domain?: string | undefined; platform?: string | undefined; owner?: string | undefined; owned?: 'me' | 'teams' | undefined; certified?: 'yes' | 'expiring' | 'expired' | undefined; assigned?: 'me' | 'teams' | undefined; state?: 'open' | 'answered' | 'declined' | undefined; scope?: 'USER' | 'SYSTEM' | undefined; includeRemoved?: boolean | undefined; facets?: string | undefined; sort?: 'relevance' | 'name' | 'updated' | undefined; limit?: number | undefined; cursor?: string | undefined; asOf?: string | undefined };
     body: undefined;
     answer: SearchResults;
   };
@@ -628,6 +635,42 @@ export interface IOperations {
     body: ServiceTokenRotation;
     answer: IssuedServiceToken;
   };
+  /** List the teams of which the caller is a member. */
+  listMyTeams: {
+    parameters: Record<never, never>;
+    body: undefined;
+    answer: MyTeams;
+  };
+  /** Return those of these entities that the caller, or a team of the caller, owns. */
+  filterOwnedEntities: {
+    parameters: Record<never, never>;
+    body: EntityUrns;
+    answer: OwnedEntities;
+  };
+  /** List the members of a team, or the teams of a user. */
+  listMemberships: {
+    parameters: { urn: string };
+    body: undefined;
+    answer: Memberships;
+  };
+  /** List requests to owners, the last changed first. */
+  listRequests: {
+    parameters: { list?: 'assigned' | 'asked' | undefined; state?: 'open' | 'answered' | 'declined' | undefined; about?: string | undefined; limit?: number | undefined; cursor?: string | undefined };
+    body: undefined;
+    answer: OwnerRequests;
+  };
+  /** Ask the owners of an entity or a column. */
+  createRequest: {
+    parameters: { 'Idempotency-Key'?: string | undefined };
+    body: OwnerRequestCreation;
+    answer: OwnerRequest;
+  };
+  /** Comment on a request, answer, decline or open it again, or assign it to others. */
+  updateRequest: {
+    parameters: { urn: string; 'Idempotency-Key'?: string | undefined };
+    body: OwnerRequestResponse;
+    answer: OwnerRequest;
+  };
   /** Read the OpenAPI 3.1 document of this API. */
   readOpenApi: {
     parameters: Record<never, never>;
@@ -726,5 +769,11 @@ export const OPERATIONS: { readonly [Id in keyof IOperations]: IOperation } = {
   readServiceToken: { method: "GET", path: "/service-tokens/{name}" },
   revokeServiceToken: { method: "DELETE", path: "/service-tokens/{name}" },
   rotateServiceToken: { method: "POST", path: "/service-tokens/{name}/rotate" },
+  listMyTeams: { method: "GET", path: "/me/teams" },
+  filterOwnedEntities: { method: "POST", path: "/me/owned" },
+  listMemberships: { method: "GET", path: "/entities/{urn}/memberships" },
+  listRequests: { method: "GET", path: "/requests" },
+  createRequest: { method: "POST", path: "/requests", headers: ["Idempotency-Key"] },
+  updateRequest: { method: "POST", path: "/entities/{urn}/responses", headers: ["Idempotency-Key"] },
   readOpenApi: { method: "GET", path: "/openapi.json" }
 };

@@ -48,6 +48,7 @@ export function createEntityPage(
     showImpact: (urn: string) => Promise.resolve(options.showImpact?.(urn)),
     confirmColumnRemoval: () => Promise.resolve(true),
     askForColumnName: () => Promise.resolve('renamed'),
+    pickPerson: () => Promise.resolve(null),
     deleteEntity: () => undefined,
     restoreEntity: () => undefined
   };

@@ -134,7 +134,8 @@ export function hit(name: string, why: Why[] = []): SearchResults['hits'][number
     terms: [],
     domains: [],
     owner: null,
-    matches
+    matches,
+    certification: null
   };
 }
 

@@ -410,6 +410,10 @@ class Operations:
         domain: str | None = None,
         platform: str | None = None,
         owner: str | None = None,
+        owned: str | None = None,
+        certified: str | None = None,
+        assigned: str | None = None,
+        state: str | None = None,
         scope: str | None = None,
         include_removed: bool | None = None,
         facets: str | None = None,
@@ -433,6 +437,10 @@ class Operations:
                 "domain": domain,
                 "platform": platform,
                 "owner": owner,
+                "owned": owned,
+                "certified": certified,
+                "assigned": assigned,
+                "state": state,
                 "scope": scope,
                 "includeRemoved": include_removed,
                 "facets": facets,
@@ -1111,6 +1119,61 @@ class Operations:
     def rotate_service_token(self, name: str, body: Body | None = None, *, timeout_s: float | None = None) -> Document:
         """Replace a service token by a new one with the same rights; the answer alone contains it. Body: `ServiceTokenRotation`. Answer: `IssuedServiceToken`."""
         call = Call("rotateServiceToken", "POST", "/service-tokens/{name}/rotate", path={"name": name}, body=body)
+        return self.caller.call(call, timeout_s)
+
+    def list_my_teams(self, *, timeout_s: float | None = None) -> Document:
+        """List the teams of which the caller is a member. Answer: `MyTeams`."""
+        call = Call("listMyTeams", "GET", "/me/teams")
+        return self.caller.call(call, timeout_s)
+
+    def filter_owned_entities(self, body: Body, *, timeout_s: float | None = None) -> Document:
+        """Return those of these entities that the caller, or a team of the caller, owns. Body: `EntityUrns`. Answer: `OwnedEntities`."""
+        call = Call("filterOwnedEntities", "POST", "/me/owned", body=body)
+        return self.caller.call(call, timeout_s)
+
+    def list_memberships(self, urn: str, *, timeout_s: float | None = None) -> Document:
+        """List the members of a team, or the teams of a user. Answer: `Memberships`."""
+        call = Call("listMemberships", "GET", "/entities/{urn}/memberships", path={"urn": urn})
+        return self.caller.call(call, timeout_s)
+
+    def list_requests(
+        self,
+        *,
+        list: str | None = None,
+        state: str | None = None,
+        about: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout_s: float | None = None,
+    ) -> Document:
+        """List requests to owners, the last changed first. Answer: `OwnerRequests`."""
+        call = Call(
+            "listRequests",
+            "GET",
+            "/requests",
+            query={"list": list, "state": state, "about": about, "limit": limit, "cursor": cursor},
+        )
+        return self.caller.call(call, timeout_s)
+
+    def create_request(
+        self, body: Body, *, idempotency_key: str | None = None, timeout_s: float | None = None
+    ) -> Document:
+        """Ask the owners of an entity or a column. Body: `OwnerRequestCreation`. Answer: `OwnerRequest`."""
+        call = Call("createRequest", "POST", "/requests", headers={"Idempotency-Key": idempotency_key}, body=body)
+        return self.caller.call(call, timeout_s)
+
+    def update_request(
+        self, urn: str, body: Body, *, idempotency_key: str | None = None, timeout_s: float | None = None
+    ) -> Document:
+        """Comment on a request, answer, decline or open it again, or assign it to others. Body: `OwnerRequestResponse`. Answer: `OwnerRequest`."""
+        call = Call(
+            "updateRequest",
+            "POST",
+            "/entities/{urn}/responses",
+            path={"urn": urn},
+            headers={"Idempotency-Key": idempotency_key},
+            body=body,
+        )
         return self.caller.call(call, timeout_s)
 
     def read_open_api(self, *, timeout_s: float | None = None) -> Document:

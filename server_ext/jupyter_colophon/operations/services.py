@@ -4,7 +4,7 @@ import logging
 import threading
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from jupyter_colophon.core.access import Principal
@@ -71,7 +71,7 @@ class ProcessServices:
         from jupyter_colophon.composition import open_or_create_catalog
 
         try:
-            return open_or_create_catalog(
+            catalog = open_or_create_catalog(
                 self.store,
                 self.identity,
                 self.settings.build_system_filter(),
@@ -84,6 +84,7 @@ class ProcessServices:
                 authorizer=self.settings.load_authorizer(),
                 audit=self.settings.get_audit_folder(),
             )
+            return replace(catalog, stewards=tuple(self.settings.stewards))
         except InvalidField as error:
             # The field is one of the settings, not of the request: they stay until a restart.
             self.configuration_error = error.detail

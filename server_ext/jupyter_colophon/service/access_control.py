@@ -14,6 +14,7 @@ from jupyter_colophon.core.access import (
 )
 from jupyter_colophon.core.identity.names import IdentityRules, Urn
 from jupyter_colophon.core.instances.instance_namespaces import INSTANCE
+from jupyter_colophon.core.model.owner_request import REQUEST
 from jupyter_colophon.core.policies.policy import POLICY_TYPE
 from jupyter_colophon.core.policies.rights import AccessRights
 from jupyter_colophon.service.policy_source import PolicySource
@@ -142,8 +143,11 @@ def create_access_control(authorizer: Authorizer | None) -> AccessControl:
 
 
 def create_resource(identity: IdentityRules, urn: Urn, namespace: str | None = None) -> Resource:
-    """Return an entity as a resource: a column is its dataset, `namespace` is that of its row or document."""
-    while urn.type == "schemaField":
+    """Return an entity as a resource: a column is its dataset, a request is what it is about.
+
+    `namespace` is that of its row or document.
+    """
+    while urn.type in ("schemaField", REQUEST):
         urn = urn.parse_part_as_urn(0)
     own = identity.get_namespace(urn) if namespace is None else namespace
     return Resource(str(urn), urn.type, own, urn.parts[0] if urn.type == INSTANCE else "")

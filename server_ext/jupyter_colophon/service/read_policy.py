@@ -12,6 +12,7 @@ from jupyter_colophon.core.instances.instance_namespaces import (
     is_instance_with_namespace,
     read_namespace_of_document,
 )
+from jupyter_colophon.core.model.owner_request import REQUEST
 from jupyter_colophon.service.access_control import AccessControl, create_access_control, create_resource, read_terms
 from jupyter_colophon.storage.changes.read_audit import ProgramReadAudit
 from jupyter_colophon.storage.entities import instance_namespaces
@@ -62,7 +63,8 @@ class ReadPolicy:
         ):
             # Instances are decided by the namespace in their document.
             return None if self.may_read_part_of_namespace(principal, namespace) else False
-        return self.access_control.decide_all(principal, "read", namespace, type_)
+        # Requests are decided as what they are about, which may be of any type.
+        return self.access_control.decide_all(principal, "read", namespace, None if type_ == REQUEST else type_)
 
     def may_see_entity(self, tx: TableContext, principal: Principal, urn: Urn, namespace: str | None = None) -> bool:
         """Return whether an entity may be shown; for a pipeline, the namespace in its document counts as well.

@@ -21,7 +21,7 @@ from jupyter_colophon.storage.spi import StorageProvider, TableContext
 #: The permissions that a rename requires for both names, since aspects of both scopes and runs are renamed.
 _RENAME_PERMISSIONS: tuple[Permission, ...] = ("annotate", "emit")
 #: The aspects and the entities that only a steward changes where policies are in force.
-_GOVERNED_ASPECTS: Final = frozenset({"globalTags", "glossaryTerms", "ownership", "domains"})
+_GOVERNED_ASPECTS: Final = frozenset({"globalTags", "glossaryTerms", "ownership", "domains", "certification"})
 _GOVERNED_TYPES: Final = frozenset({"tag", "glossaryTerm", "glossaryNode", "domain"})
 
 
@@ -82,7 +82,7 @@ class WriteAuthorization:
         if spec.managed_by:
             own = "admin"
         elif spec.scope == "USER" or self._is_annotator_removal(proposal, principal):
-            own = self._choose_permission("annotate", urn)
+            own = self._choose_permission("annotate", urn, spec.name)
         else:
             own = self._choose_permission("emit", urn, spec.name)
         self._require_allowed_on(resources, principal, own, urn)

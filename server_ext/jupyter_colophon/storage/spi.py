@@ -2,7 +2,7 @@
 index).
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
@@ -167,13 +167,30 @@ class Document:
     terms: frozenset[str]
 
 
+#: An encoded term that is required, or alternatives of which one is.
+RequiredTerm = str | tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class TextQuery:
-    """A query: any of these encoded words or prefixes, and all of these encoded terms."""
+    """A query: any of these encoded words or prefixes, and all of these encoded terms.
+
+    Of a tuple among the terms, any is enough; an empty one matches nothing.
+    """
 
     exact: tuple[str, ...] = ()
     prefixes: tuple[str, ...] = ()
-    terms: tuple[str, ...] = ()
+    terms: tuple[RequiredTerm, ...] = ()
+
+
+def list_alternatives(required: RequiredTerm) -> tuple[str, ...]:
+    """Return the terms of which one is required."""
+    return (required,) if isinstance(required, str) else required
+
+
+def has_required_terms(terms: Collection[str], required: Iterable[RequiredTerm]) -> bool:
+    """Return whether a document with these terms has all required ones."""
+    return all(any(term in terms for term in list_alternatives(each)) for each in required)
 
 
 class Match(NamedTuple):

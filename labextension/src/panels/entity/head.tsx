@@ -23,6 +23,7 @@ import {
 } from '../../model/urns';
 import type { IFollowedEntities, IStarredEntities } from '../../tokens';
 import { formatBytes } from './columns/figures';
+import { Certification, useCertificationItems } from './stewardship/certification';
 import type { IPage, IPageProps } from './page';
 import { getEntityTitle, startChange } from './page';
 import { TagRow, withTag } from './metadata/tag-row';
@@ -216,12 +217,14 @@ function ColumnImpact({ page }: IPageProps): React.JSX.Element | null {
 /** Types that are deleted elsewhere: instances in their panel, namespaces with all that is in them. */
 const NOT_DELETED = new Set(['instance', 'namespace']);
 
-function Actions({ page, entity }: IPageProps & { entity: Entity }): React.JSX.Element {
+function Actions(props: IPageProps & { entity: Entity; certify: () => void }): React.JSX.Element {
+  const { page, entity, certify } = props;
   const { model, actions, services, trans } = page;
   const { urn } = model;
   const { mayDelete } = useModel(model);
   const notebook = parseNotebookUrn(urn);
   const hasCode = createLoadCode(entity, 'spark') !== null;
+  const certificationItems = useCertificationItems({ page }, entity, certify);
   const items = [
     ...(createLoadCode(entity, 'pandas') === null
       ? []
@@ -229,6 +232,7 @@ function Actions({ page, entity }: IPageProps & { entity: Entity }): React.JSX.E
     ...(createMagic(entity) === null
       ? []
       : [{ label: trans.__('Copy as %metadata'), icon: copyIcon, run: () => actions.copyMagic(urn) }]),
+    ...certificationItems,
     { label: trans.__('Copy URN'), icon: copyIcon, run: () => actions.copyText(urn) },
     ...(mayDelete && !isRemoved(entity) && !NOT_DELETED.has(entity.type)
       ? [{ label: trans.__('Delete…'), icon: deleteIcon, run: () => actions.deleteEntity(urn) }]
@@ -322,6 +326,7 @@ export function Head({ page }: IPageProps): React.JSX.Element {
   const { model, services } = page;
   const { entity } = useModel(model);
   const drop = useEntityTagDrop(page);
+  const [isCertifying, setCertifying] = React.useState(false);
   const TypeIcon = getTypeIcon(entity?.type ?? '');
   return (
     <header className="jp-Colophon-head" {...drop}>
@@ -339,9 +344,12 @@ export function Head({ page }: IPageProps): React.JSX.Element {
         </p>
         {entity && isRemoved(entity) && <RemovedNote page={page} />}
         {entity && <Deprecation page={page} entity={entity} />}
+        {entity && (
+          <Certification page={page} entity={entity} isEditing={isCertifying} close={() => setCertifying(false)} />
+        )}
         {entity && <Tags page={page} entity={entity} />}
       </div>
-      {entity && <Actions page={page} entity={entity} />}
+      {entity && <Actions page={page} entity={entity} certify={() => setCertifying(true)} />}
     </header>
   );
 }

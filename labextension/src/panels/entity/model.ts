@@ -1,7 +1,7 @@
 import type { ReadonlyJSONObject } from '@lumino/coreutils';
 import type { ISignal } from '@lumino/signaling';
 import { Signal } from '@lumino/signaling';
-import type { Change, Entity, EntityType, Lineage, Run } from '../../generated/api';
+import type { Change, Entity, EntityType, Lineage, MyTeams, Run } from '../../generated/api';
 import { getLastPart } from '../../components/labels';
 import { ColumnDescriptionEditor } from '../../model/editing/descriptions';
 import type { AspectSpec, FormEditor } from '../../model/editing/editor';
@@ -190,6 +190,21 @@ export class EntityModel extends LiveModel<IEntityState> {
   /** Writes an earlier version of an aspect again. */
   async restore(spec: AspectSpec, value: ReadonlyJSONObject): Promise<void> {
     await this.change(spec, () => value);
+  }
+
+  /** Reads the user and the teams of the user. */
+  readMyTeams(): Promise<MyTeams> {
+    return this._catalog.call('listMyTeams', {});
+  }
+
+  /** Deletes an aspect; its history is kept. A failure becomes the `problem`. */
+  async deleteAspect(aspect: string): Promise<void> {
+    try {
+      await this._catalog.call('deleteAspect', { urn: this.urn, aspect });
+      await this.refresh();
+    } catch (reason) {
+      this.setState({ problem: toProblem(reason) });
+    }
   }
 
   /** Lists values of a key that other entities have; empty if they cannot be read. */

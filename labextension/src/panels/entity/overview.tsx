@@ -8,7 +8,12 @@ import { LatestChanges } from './history';
 import { LastRuns } from './runs/last-runs';
 import { LineagePreview } from './lineage/lineage-preview';
 import type { IPageProps } from './page';
+import { MembershipSection } from './stewardship/membership-section';
+import { RequestsSection } from './stewardship/requests-section';
 import { Properties } from './metadata/properties';
+
+/** Types that requests are not about. */
+const WITHOUT_REQUESTS = new Set(['instance', 'request', 'corpuser', 'corpGroup']);
 
 /** Number of changes on the overview. */
 const CHANGES = 3;
@@ -31,7 +36,9 @@ export function Overview({ page }: IPageProps): React.JSX.Element | null {
         <LatestChanges page={page} limit={CHANGES} />
       </div>
       <div className="jp-Colophon-overviewSide">
+        <MembershipSection page={page} />
         <About page={page} entity={entity} />
+        {!WITHOUT_REQUESTS.has(entity.type) && <RequestsSection page={page} />}
         <RecordedMetadata page={page} entity={entity} />
       </div>
     </div>

@@ -29,6 +29,8 @@ export interface IEntityActions {
   confirmColumnRemoval(urn: string): Promise<boolean>;
   /** Asks for a new name of a column, and shows what depends on it; resolves to null if the user cancels. */
   askForColumnName(urn: string, name: string): Promise<string | null>;
+  /** Asks for a user or a team; resolves to its URN, or null if the user cancels. */
+  pickPerson(type: 'corpuser' | 'corpGroup'): Promise<string | null>;
   deleteEntity(urn: string): void;
   restoreEntity(urn: string): void;
 }

@@ -14,9 +14,29 @@ interface IChip {
   remove: () => void;
 }
 
+/** Returns the title of a filter; those that are no facets have titles of their own. */
+function getFilterLabel(name: string, { labels }: ISearchState, trans: TranslationBundle): string {
+  const own: Record<string, string> = {
+    certified: trans.__('Certified'),
+    owned: trans.__('Owned by'),
+    state: trans.__('State'),
+    assigned: trans.__('Assigned to')
+  };
+  return own[name] ?? trans.__(labels[name] ?? name);
+}
+
+/** Returns the label of a value that the server declares; undefined for others. */
+function getChoiceLabel(name: string, value: string, trans: TranslationBundle): string | undefined {
+  const choices: Record<string, Record<string, string>> = {
+    certified: { yes: trans.__('yes'), expiring: trans.__('expires soon'), expired: trans.__('expired') },
+    owned: { me: trans.__('me'), teams: trans.__('me and my teams') }
+  };
+  return choices[name]?.[value];
+}
+
 function getFilterValue(name: string, value: string, state: ISearchState, trans: TranslationBundle): string {
   const facet = state.facets[name]?.find(other => other.value === value);
-  return name === 'type' ? getTypeLabel(value, trans) : (facet?.name ?? value);
+  return name === 'type' ? getTypeLabel(value, trans) : (getChoiceLabel(name, value, trans) ?? facet?.name ?? value);
 }
 
 /** Lists what was understood: terms with a key, and filters. Bare words are read in the box. */
@@ -33,7 +53,7 @@ function listChips(model: SearchModel, trans: TranslationBundle): IChip[] {
     })),
     ...filters.map(([name, value]) => ({
       id: `filter ${name}`,
-      label: trans.__(state.labels[name] ?? name),
+      label: getFilterLabel(name, state, trans),
       value: getFilterValue(name, value, state, trans),
       remove: () => model.toggleFilter(name, value)
     }))

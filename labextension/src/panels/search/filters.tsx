@@ -200,14 +200,28 @@ function FilterButton(props: IFilterProps & { names: readonly string[]; label: s
   );
 }
 
-/** The filters in one row: a button for each of the first facets, and one for the others. */
-export function Filters(props: IFilterProps): React.JSX.Element | null {
+/** A filter that is on or off. */
+function FilterToggle(props: IFilterProps & { name: string; value: string; label: string }): React.JSX.Element {
+  const { model, name, value, label } = props;
+  const { filters } = useModel(model);
+  return (
+    <button
+      type="button"
+      className="jp-Colophon-filter-button"
+      aria-pressed={filters[name] === value}
+      data-active={filters[name] === value}
+      onClick={() => model.toggleFilter(name, value)}
+    >
+      {label}
+    </button>
+  );
+}
+
+/** The filters in one row: a button for each of the first facets, one for the others, and those that are on or off. */
+export function Filters(props: IFilterProps): React.JSX.Element {
   const { model, trans } = props;
   const state = useModel(model);
   const names = listFacets(state, trans);
-  if (names.length === 0) {
-    return null;
-  }
   const others = names.slice(MAX_BUTTONS);
   return (
     <div className="jp-Colophon-searchFilters" role="group" aria-label={trans.__('Filters')}>
@@ -215,6 +229,8 @@ export function Filters(props: IFilterProps): React.JSX.Element | null {
         <FilterButton key={name} {...props} names={[name]} label={trans.__(state.labels[name] ?? name)} />
       ))}
       {others.length > 0 && <FilterButton {...props} names={others} label={trans.__('More')} />}
+      <FilterToggle {...props} name="certified" value="yes" label={trans.__('Certified')} />
+      <FilterToggle {...props} name="owned" value="teams" label={trans.__('Mine')} />
     </div>
   );
 }

@@ -1,9 +1,11 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
+import { checkIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 import { getLastPart } from '../../components/labels';
 import { useModel } from '../../components/use-model';
 import { useScrollPosition } from '../../components/use-scroll-position';
 import type { SearchResults } from '../../generated/api';
+import { formatDay } from '../../model/stewardship/certification';
 import { getScrollTop, getVisibleRows } from '../../model/virtual-rows';
 import { useTagDrop } from '../../components/tag-drag';
 import { EntityRow, getRowName } from './entity-row';
@@ -73,6 +75,23 @@ function HitName({ hit }: { hit: Hit }): React.JSX.Element {
   return match && isWhole ? <HighlightedText parts={match.parts} /> : <>{getRowName(hit)}</>;
 }
 
+/** A mark of a certified entity; its tooltip has who certified it, until when, and the note. */
+function Certified(props: {
+  certification: NonNullable<Hit['certification']>;
+  trans: TranslationBundle;
+}): React.JSX.Element {
+  const { certification, trans } = props;
+  const { by, until, note } = certification;
+  const sentence =
+    until === null ? trans.__('Certified by %1', by) : trans.__('Certified by %1 until %2', by, formatDay(until));
+  const title = note === '' ? sentence : `${sentence}. ${note}`;
+  return (
+    <span className="jp-Colophon-certified" role="img" aria-label={sentence} title={title}>
+      <checkIcon.react tag="span" width="14px" height="14px" />
+    </span>
+  );
+}
+
 function HitDetails({ hit, trans }: { hit: Hit; trans: TranslationBundle }): React.JSX.Element {
   const reason = findReason(hit);
   const all = [...listUserTags(hit), ...hit.terms, ...hit.domains];
@@ -81,6 +100,7 @@ function HitDetails({ hit, trans }: { hit: Hit; trans: TranslationBundle }): Rea
   const owner = hit.owner !== null && hit.owner !== '' && tags.length === 0;
   return (
     <>
+      {hit.certification?.expired === false && <Certified certification={hit.certification} trans={trans} />}
       {tags.map(tag => (
         <span key={tag} className="jp-Colophon-tag">
           {tag}

@@ -64,6 +64,11 @@ function createActions(
       return pickEntity(metadata, titles[kind], { types: TYPES[kind], okLabel: trans.__('Add') }, trans);
     },
     ...createColumnActions(metadata, trans),
+    pickPerson: async type => {
+      const { pickEntity } = await import('../../panels/picker');
+      const title = type === 'corpuser' ? trans.__('Choose a user') : trans.__('Choose a team');
+      return pickEntity(metadata, title, { types: [type], okLabel: trans.__('Add') }, trans);
+    },
     deleteEntity: urn => void commands.execute(CommandIDs.deleteEntity, { urn }),
     restoreEntity: urn => void commands.execute(CommandIDs.restoreEntity, { urn }),
     copyText: text => {

@@ -82,6 +82,8 @@ RESERVED_TYPES: Final = frozenset({"namespace", "dataset", "stream", "applicatio
 # The namespace of our UUIDv5; it must never change, since run URNs depend on it (spec ID-10).
 _RUN_IDS: Final = uuid.uuid5(uuid.NAMESPACE_URL, "urn:jupyter-colophon:run")
 _PLATFORMS: Final = f"{PREFIX}dataPlatform:"
+#: Types whose first part is the URN of an entity, in whose namespace they are.
+_NESTED_TYPES: Final = frozenset({"schemaField", "dataJob", "request"})
 #: Types whose first part is their orchestrator or tool.
 _WITH_TOOLS: Final = frozenset({"dataFlow", "chart", "dashboard", "notebook"})
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
@@ -275,7 +277,7 @@ class IdentityRules:
         The namespace of an external entity is stored at its first write; this is the one it would get now. An instance
         of a schemaspace has none: "".
         """
-        if urn.type in ("schemaField", "dataJob"):
+        if urn.type in _NESTED_TYPES:
             return self.get_namespace(urn.parse_part_as_urn(0))
         if urn.type == "instance":
             return NO_NAMESPACE

@@ -307,5 +307,8 @@ def _build_aspect_spec(name: str, document: Mapping[str, Any]) -> AspectSpec:
         empty=about.get("empty", {}),
         uihints=about.get("uihints", {}),
         managed_by=about.get("managedBy", ""),
-        editable_by_default=about.get("scope") == "USER",
+        editable_by_default=about.get("scope") == "USER" and about.get("form", True),
+        relationships=tuple(
+            Relationship(tuple(entry["path"].split("/")), entry["name"]) for entry in about.get("relationships", ())
+        ),
     )

@@ -35,6 +35,37 @@ FILTERS: Final = (
     SearchFilter("domain", "Domain", "Return only entities in this domain: a key, a URN or a name.", kind="domain"),
     SearchFilter("platform", "Platform", "Return only datasets of this platform.", column="platform"),
     SearchFilter("owner", "Owner", "Return only entities with this owner: a key, a URN or a name.", kind="owner"),
+    SearchFilter(
+        "owned",
+        "Owned by",
+        "Return only entities owned by the caller (`me`), or by the caller or a team of the caller (`teams`).",
+        choices=("me", "teams"),
+        is_facet=False,
+    ),
+    SearchFilter(
+        "certified",
+        "Certified",
+        "Return only entities with a valid certification (`yes`), one that expires within 14 days (`expiring`), or an expired one (`expired`).",
+        kind="certification",
+        choices=("yes", "expiring", "expired"),
+        is_facet=False,
+    ),
+    SearchFilter(
+        "assigned",
+        "Assigned to",
+        "Return only requests assigned to the caller (`me`), or to the caller or a team of the caller (`teams`).",
+        kind="assignee",
+        choices=("me", "teams"),
+        is_facet=False,
+    ),
+    SearchFilter(
+        "state",
+        "State",
+        "Return only requests in this state.",
+        kind="state",
+        choices=("open", "answered", "declined"),
+        is_facet=False,
+    ),
     SearchFilter("scope", "Scope", "Return only metadata of this scope.", choices=("USER", "SYSTEM"), is_facet=False),
 )
 """In the order in which facets are shown."""

@@ -31,7 +31,20 @@ from jupyter_colophon.core.model.schema_fields import list_fields_of_avro, list_
 from jupyter_colophon.core.model.schema_fields import simplify_column_path as simplify_column_path
 
 Scope = Literal["USER", "SYSTEM"]
-Kind = Literal["tag", "term", "owner", "domain", "description", "property", "link", "name", "field"]
+Kind = Literal[
+    "tag",
+    "term",
+    "owner",
+    "domain",
+    "description",
+    "property",
+    "link",
+    "name",
+    "field",
+    "certification",
+    "state",
+    "assignee",
+]
 
 TAGS_KEY: Final = "tags"
 TERMS_KEY: Final = "terms"
@@ -39,6 +52,8 @@ OWNER_KEY: Final = "owner"
 DOMAIN_KEY: Final = "domain"
 DESCRIPTION_KEY: Final = "description"
 SCHEMA_KEY: Final = "schema"
+#: The text of a certification that does not expire.
+NEVER: Final = "never"
 #: The keys under which search finds descriptors that are not properties.
 KEY_OF: Final[Mapping[Kind, str]] = {
     "tag": TAGS_KEY,
@@ -49,12 +64,17 @@ KEY_OF: Final[Mapping[Kind, str]] = {
     "link": "link",
     "name": "name",
     "field": SCHEMA_KEY,
+    "certification": "certified",
+    "state": "state",
+    "assignee": "assignee",
 }
 #: Properties with a meaning of their own: what users write in `businessMetadata` under these keys.
 _KIND_OF_PROPERTY: Final[Mapping[str, Kind]] = {OWNER_KEY: "owner", DESCRIPTION_KEY: "description"}
 #: The keyword of a subschema that declares what its values contribute, and the values of the keyword.
 ANNOTATION: Final = "x-colophon"
-ANNOTATED: Final[tuple[Kind, ...]] = tuple(kind for kind in get_args(Kind) if kind != "field")
+ANNOTATED: Final[tuple[Kind, ...]] = tuple(
+    kind for kind in get_args(Kind) if kind not in ("field", "certification", "state", "assignee")
+)
 _DEPTH_MAX: Final = 12
 #: The most contributions of a schema, and descriptors of a value besides fields.
 _CONTRIBUTIONS_MAX: Final = 100
@@ -155,6 +175,15 @@ CONTRIBUTIONS: Final[Mapping[str, tuple[Contribution, ...]]] = {
     "editableSchemaMetadata": _make_column_contributions("editableSchemaFieldInfo/*"),
     "structuredProperties": (),
     "instance": (),
+    "certification": (),
+    "request": (
+        _make_contribution("name", "text"),
+        _make_contribution("assignee", "assignees/*"),
+        _make_contribution("state", "state"),
+        _make_contribution("property", "about", key="about"),
+        _make_contribution("property", "kind", key="kind"),
+        _make_contribution("description", "comments/*/text"),
+    ),
     "glossaryTermInfo": _DEFINED,
     "glossaryNodeInfo": _DEFINED,
     "corpUserInfo": (
@@ -215,6 +244,7 @@ CONTRIBUTIONS: Final[Mapping[str, tuple[Contribution, ...]]] = {
 _ALSO_DESCRIBED: Final[Mapping[str, tuple[str, ...]]] = {
     "ownership": ("ownerTypes",),
     "structuredProperties": ("properties",),
+    "certification": ("certifiedBy", "until", "note"),
 }
 #: The aspects that name their entity, in order of preference; others in the table only describe it.
 NAMING: Final[Mapping[str, tuple[str, ...]]] = {
@@ -227,6 +257,7 @@ NAMING: Final[Mapping[str, tuple[str, ...]]] = {
     "dataProduct": ("dataProductProperties",),
     "dataFlow": ("dataFlowInfo",),
     "dataJob": ("dataJobInfo",),
+    "request": ("request",),
 }
 #: The entity types that descriptors of each kind refer to.
 REFERRED: Final[Mapping[Kind, tuple[str, ...]]] = {
@@ -292,6 +323,11 @@ def format_reference_text(urn: str) -> str:
     return _get_urn_key(urn)
 
 
+def get_unresolved_name(descriptor: Descriptor) -> str:
+    """Return the name of what a descriptor refers to if the entity has none, or the text if it is not a reference."""
+    return format_reference_text(descriptor.urn) if descriptor.urn else descriptor.text
+
+
 @lru_cache(maxsize=4_096)
 def _get_urn_key(urn: str) -> str:
     try:
@@ -345,7 +381,7 @@ def _list_property_descriptors(
 def _make_descriptor(
     kind: Kind, key: str, text: str, aspect: str, scope: Scope, column: str = "", detail: str = ""
 ) -> Descriptor:
-    if kind in REFERRED and text.startswith(PREFIX):
+    if (kind in REFERRED or kind == "assignee") and text.startswith(PREFIX):
         return Descriptor(kind, key, _get_urn_key(text), aspect, scope, text, column, detail)
     return Descriptor(kind, key, text, aspect, scope, "", column, detail)
 
@@ -391,7 +427,16 @@ def _list_instance_descriptors(aspect: str, scope: Scope, value: Mapping[str, An
         yield Descriptor(_KIND_OF_PROPERTY.get(key, "property"), key, text, aspect, scope)
 
 
+def _list_certification_descriptors(aspect: str, scope: Scope, value: Mapping[str, Any]) -> Iterator[Descriptor]:
+    """Yield the certification: its last day (`never` if it does not expire), who certified, and the note."""
+    by, until, note = (str(value.get(name) or "") for name in ("certifiedBy", "until", "note"))
+    if by.startswith(PREFIX):
+        key = KEY_OF["certification"]
+        yield Descriptor("certification", key, until or NEVER, aspect, scope, by, detail=note)
+
+
 _SPECIAL: Final = {
+    "certification": _list_certification_descriptors,
     "technicalMetadata": _list_avro_field_descriptors,
     "schemaMetadata": _list_schema_field_descriptors,
     "structuredProperties": _list_structured_property_descriptors,

@@ -6,6 +6,7 @@ from typing import Annotated, Final, Literal, NamedTuple
 
 from jupyter_colophon.core.documents.members import Member
 from jupyter_colophon.core.entities.entity import EntitySummary
+from jupyter_colophon.core.model.certification import Certification
 from jupyter_colophon.core.model.registry import Scope
 from jupyter_colophon.core.model.search_filters import FACETS
 
@@ -66,6 +67,7 @@ class Hit:
     domains: tuple[str, ...]
     owner: str | None
     matches: tuple[Reason, ...]
+    certification: Certification | None = None
 
 
 @dataclass(frozen=True, slots=True)

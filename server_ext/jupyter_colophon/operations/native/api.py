@@ -21,6 +21,7 @@ from jupyter_colophon.operations.native import (
     schemaspaces,
     search,
     service_tokens,
+    stewardship,
 )
 from jupyter_colophon.operations.openapi import add_document_operation
 from jupyter_colophon.operations.operation import list_operations
@@ -57,6 +58,7 @@ NATIVE: Final = add_document_operation(
             pipelines,
             pipeline_executions,
             service_tokens,
+            stewardship,
         ),
         error_document=render_failure,
         error_content_type="application/problem+json",

@@ -15,6 +15,7 @@ from jupyter_colophon.core.errors import InvalidQuery
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.core.model.system_filter import SystemFilter
+from jupyter_colophon.core.model.vocabulary import get_unresolved_name
 from jupyter_colophon.core.read_budget import limit_items_to_page_bytes
 from jupyter_colophon.service.entities.columns import ColumnReader, ColumnState, SourcedDescriptor, is_column_urn
 from jupyter_colophon.service.entities.display_names import DisplayNameReader
@@ -156,7 +157,7 @@ class MetadataReader:
             {descriptor.urn for descriptor, _ in described if descriptor.urn}
         )
         return [
-            ResolvedDescriptor(descriptor, source, names.get(descriptor.urn, descriptor.text))
+            ResolvedDescriptor(descriptor, source, names.get(descriptor.urn) or get_unresolved_name(descriptor))
             for descriptor, source in described
         ]
 

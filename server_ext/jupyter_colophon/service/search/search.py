@@ -15,6 +15,7 @@ from jupyter_colophon.core.entities.entity import EntitySummary
 from jupyter_colophon.core.errors import InvalidQuery, quote_and_truncate_text
 from jupyter_colophon.core.identity.names import NO_NAMESPACE, Urn
 from jupyter_colophon.core.instances.instance_namespaces import INSTANCE
+from jupyter_colophon.core.model.certification import Certification, is_certification_valid
 from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.core.model.search_index_terms import (
     NAME_KEY,
@@ -25,7 +26,7 @@ from jupyter_colophon.core.model.search_index_terms import (
     fold_text_for_comparison,
     split_search_tokens,
 )
-from jupyter_colophon.core.model.vocabulary import Descriptor
+from jupyter_colophon.core.model.vocabulary import NEVER, Descriptor, format_reference_text
 from jupyter_colophon.core.read_budget import limit_items_to_page_bytes
 from jupyter_colophon.core.search.highlights import find_match_reasons
 from jupyter_colophon.core.search.query_language import SearchPattern, SearchQuery, SearchTerm, parse_search_query
@@ -36,6 +37,7 @@ from jupyter_colophon.service.entities.reference_names import ReferenceNameResol
 from jupyter_colophon.service.read_audit import audit_reads_of_method
 from jupyter_colophon.service.read_policy import ReadPolicy
 from jupyter_colophon.service.search.facet_counts import count_most_frequent_facet_values
+from jupyter_colophon.service.search.filter_terms import FilterTermResolver
 from jupyter_colophon.service.search.name_words import find_name_words
 from jupyter_colophon.service.search.search_as_of import PointInTimeSearch
 from jupyter_colophon.service.search.search_results import MatchCollector
@@ -56,7 +58,14 @@ from jupyter_colophon.storage.entities.deleting_namespaces import filter_namespa
 from jupyter_colophon.storage.entities.retention import require_history_kept_at
 from jupyter_colophon.storage.search import values
 from jupyter_colophon.storage.search.index import NOT_REMOVED
-from jupyter_colophon.storage.spi import Match, StorageProvider, TableContext, TextQuery
+from jupyter_colophon.storage.spi import (
+    Match,
+    RequiredTerm,
+    StorageProvider,
+    TableContext,
+    TextQuery,
+    has_required_terms,
+)
 
 #: How many of the newest matches are ranked; ranking more takes seconds (spec SEARCH-12).
 RANKED_MAX = 5_000
@@ -65,7 +74,7 @@ COUNTED_MAX = 10_000
 #: An exact `key:value` match scores like a rare word.
 _VALUE_SCORE = 2.0
 #: The kinds of descriptors that a hit contains in full, and the approximate size of the rest of a hit.
-_FULL_KINDS = frozenset({"description", "tag", "term", "domain", "owner"})
+_FULL_KINDS = frozenset({"description", "tag", "term", "domain", "owner", "certification"})
 _HIT_BYTES = 1_000
 #: In how many namespaces the tags of a facet are looked up: the work must not grow with the catalog.
 _TAG_NAMESPACES_MAX = 100
@@ -236,9 +245,11 @@ class CatalogSearcher:
     ) -> None:
         """Add all matches to `found`, regardless of read access."""
         names = ReferenceNameResolver(tx, self.registry, self.read_policy, principal)
-        terms = tuple(
-            encode_filter_term(name, names.resolve_name_to_filter_value(name, value)) for name, value in request.filters
+        now_ms = time.time_ns() // 1_000_000
+        resolver = FilterTermResolver(
+            tx, self.registry, names, principal, now_ms if request.as_of is None else request.as_of
         )
+        terms = tuple(resolver.encode_filter(name, value) for name, value in request.filters)
         terms = terms if request.removed else (*terms, NOT_REMOVED)
         spaces = self.list_searched_namespaces(
             tx, request.get_filter("namespace"), principal, include_deleted=request.as_of is not None
@@ -249,7 +260,7 @@ class CatalogSearcher:
                 query, terms, results
             )
             return
-        meanings = resolve_terms(query, names, time.time_ns() // 1_000_000)
+        meanings = resolve_terms(query, names, now_ms)
         _add_full_text_matches(tx, query, meanings, terms, results)
         for at, meaning in enumerate(meanings):
             # Of more matches than can be ranked, full text has found enough.
@@ -336,6 +347,7 @@ class CatalogSearcher:
                 self.registry.get_type_or_unregistered(described_entity[0].type).key_aspect,
                 named,
                 query,
+                time.time_ns() // 1_000_000 if as_of is None else as_of,
             )
             for described_entity in described_entities
         ]
@@ -375,7 +387,7 @@ def _find_entities_with_value(
     tx: TableContext,
     patterns: tuple[str, SearchPattern],
     spaces: Sequence[str],
-    terms: tuple[str, ...],
+    terms: tuple[RequiredTerm, ...],
     results: MatchCollector,
 ) -> list[Match]:
     """Return entities with a matching value of a key, from the ordered table (spec SEARCH-11)."""
@@ -390,7 +402,7 @@ def _find_entities_with_value(
     unknown = [urn for urn in urns if urn not in results.matches]
     known_matches = [results.matches[urn] for urn in urns if urn in results.matches]
     return known_matches + [
-        match for match in tx.search.read_matches(unknown) if unknown and match.terms.issuperset(terms)
+        match for match in tx.search.read_matches(unknown) if unknown and has_required_terms(match.terms, terms)
     ]
 
 
@@ -398,7 +410,7 @@ def _add_full_text_matches(
     tx: TableContext,
     query: SearchQuery,
     meanings: Sequence[ResolvedTerm],
-    terms: tuple[str, ...],
+    terms: tuple[RequiredTerm, ...],
     results: MatchCollector,
 ) -> None:
     """Add full-text matches, term by term; if not all can be ranked, add counted groups."""
@@ -431,7 +443,7 @@ def _add_full_text_matches(
 
 
 def _find_completely_named(
-    tx: TableContext, text: str, named: Sequence[Match], terms: tuple[str, ...]
+    tx: TableContext, text: str, named: Sequence[Match], terms: tuple[RequiredTerm, ...]
 ) -> Iterable[str]:
     """Return the URNs of those of these matches of `name:text` whose complete name is the text.
 
@@ -450,7 +462,7 @@ def _find_completely_named(
 
 
 def _find_programs_named_with_prefix(
-    tx: TableContext, word: str, matches: Iterable[Match], terms: tuple[str, ...]
+    tx: TableContext, word: str, matches: Iterable[Match], terms: tuple[RequiredTerm, ...]
 ) -> Iterable[str]:
     """Return the URNs of programs with a title in which a word begins with this one; URNs do not contain titles."""
     types = sorted({match.type for match in matches} & _TITLED_TYPES)
@@ -497,6 +509,7 @@ def _create_search_hit(
     key_aspect: str,
     names: Mapping[str, str],
     query: SearchQuery,
+    now_ms: int,
 ) -> Hit:
     summary, descriptors = described_entity
     own = [descriptor for descriptor in descriptors if not descriptor.column]
@@ -516,8 +529,24 @@ def _create_search_hit(
         terms=tuple(sorted(set(texts_by_kind["term"]))),
         domains=tuple(sorted(set(texts_by_kind["domain"]))),
         owner=next(iter(texts_by_kind["owner"]), None),
+        certification=_find_certification(own, names, now_ms),
         matches=find_match_reasons(query, summary, key_aspect, _group_rows_by_aspect(descriptors, names)),
     )
+
+
+def _find_certification(
+    descriptors: Iterable[Descriptor], names: Mapping[str, str], now_ms: int
+) -> Certification | None:
+    """Return the certification among the descriptors of an entity; None if there is none."""
+    for descriptor in descriptors:
+        if descriptor.kind == "certification":
+            return Certification(
+                by=names.get(descriptor.urn) or format_reference_text(descriptor.urn),
+                until=None if descriptor.text == NEVER else descriptor.text,
+                note=descriptor.detail,
+                expired=not is_certification_valid(descriptor.text, now_ms),
+            )
+    return None
 
 
 def _group_rows_by_aspect(descriptors: Iterable[Descriptor], names: Mapping[str, str]) -> dict[str, list[ValueRow]]:

@@ -14,6 +14,8 @@ from jupyter_colophon.core.model.registry import AspectSpec, Registry
 from jupyter_colophon.storage.spi import Key, Range, Row, TableContext
 
 TABLE = "relationships"
+#: Follows every character of a URN.
+_LAST = "\U0010ffff"
 
 
 class RelationshipRow(NamedTuple):
@@ -89,6 +91,12 @@ def list_relationships_to(
         if len(named) == limit:
             break
     return named
+
+
+def list_targets_with_prefix(tx: TableContext, prefix: str, limit: int) -> list[str]:
+    """Return the named entities whose URNs begin with a text, such as the columns of a table; of at most `limit` rows."""
+    rows = tx.get_table(TABLE).scan(Range((prefix,), (prefix + _LAST,)), limit)
+    return list(dict.fromkeys(row["target"] for row in rows))
 
 
 def list_relationships_after(tx: TableContext, after_key: Key, limit: int) -> list[RelationshipRow]:

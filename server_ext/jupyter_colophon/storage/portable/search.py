@@ -10,7 +10,7 @@ from jupyter_colophon.storage.portable.tables import DOCUMENTS, FACETS, NUMBERS,
 from jupyter_colophon.storage.search import ranking
 from jupyter_colophon.storage.search.facet_rows import FacetRow, collect_facet_values, find_facet_row_changes
 from jupyter_colophon.storage.search.grouping import group_documents_by_namespace_and_type
-from jupyter_colophon.storage.spi import Document, Match, Range, Row, StructuredTable, TextQuery
+from jupyter_colophon.storage.spi import Document, Match, Range, Row, StructuredTable, TextQuery, list_alternatives
 
 _NUMBER = ("documents",)
 #: No encoded word begins with the first (`core/model/search_index_terms.py`), and none contains the second.
@@ -142,12 +142,12 @@ class PortableSearch:
 
     def _iterate_matching_places(self, query: TextQuery) -> Iterator[_Place]:
         """Yield the matching documents, newest first, each once."""
-        terms = [_TERM + term for term in query.terms]
+        terms = [[_TERM + term for term in list_alternatives(required)] for required in query.terms]
         sources = [self._iterate_places_with_token(word) for word in query.exact] + [
             self._iterate_places_with_prefix(word) for word in query.prefixes
         ]
         if not sources:
-            sources, terms = [self._iterate_places_with_token(term) for term in terms[:1]], terms[1:]
+            sources, terms = [self._iterate_places_with_token(term) for first in terms[:1] for term in first], terms[1:]
         last = None
         for place in heapq.merge(*sources):
             if place != last and self._has_all_terms(place, terms):
@@ -161,9 +161,9 @@ class PortableSearch:
         rows = self._table(TOKENS.id).scan(Range((prefix,), (prefix + _LAST,)))
         return iter(sorted({(row["place"], row["urn"]) for row in rows}))
 
-    def _has_all_terms(self, key: _Place, terms: Sequence[str]) -> bool:
+    def _has_all_terms(self, key: _Place, terms: Sequence[Sequence[str]]) -> bool:
         table = self._table(TOKENS.id)
-        return all(table.read((term, key[0])) is not None for term in terms)
+        return all(any(table.read((term, key[0])) is not None for term in required) for required in terms)
 
     def _compute_rarity(self, query: TextQuery, match_count: int, cap: int) -> float:
         row = self._table(NUMBERS.id).read(_NUMBER)

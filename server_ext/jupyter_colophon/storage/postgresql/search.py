@@ -17,7 +17,7 @@ from jupyter_colophon.storage.postgresql.facets import CREATION as FACETS
 from jupyter_colophon.storage.postgresql.facets import PostgresFacets
 from jupyter_colophon.storage.search import ranking
 from jupyter_colophon.storage.search.grouping import group_documents_by_namespace_and_type
-from jupyter_colophon.storage.spi import Document, Match, TextQuery
+from jupyter_colophon.storage.spi import Document, Match, RequiredTerm, TextQuery, list_alternatives
 
 _URN, _REQUESTED = DIALECT.build_comparable_term("urn", "string"), DIALECT.build_comparable_term("%s", "string")
 #: `search_entries` has what a list of hits needs and is small. A document has one row of tokens, or several if it has
@@ -229,8 +229,14 @@ def _build_tsquery(query: TextQuery) -> str:
     if not any_of and (query.exact or query.prefixes):
         return ""
     parts = [f"({' | '.join(any_of)})"] if any_of else []
-    parts += [_quote_lexeme(_hash_if_too_long(_TERM + term)) for term in query.terms]
+    parts += [_build_term_expression(required) for required in query.terms]
     return " & ".join(parts)
+
+
+def _build_term_expression(required: RequiredTerm) -> str:
+    # No document has the term without a text.
+    alternatives = list_alternatives(required) or ("",)
+    return f"({' | '.join(_quote_lexeme(_hash_if_too_long(_TERM + term)) for term in alternatives)})"
 
 
 def _quote_lexeme(token: str) -> str:

@@ -10,6 +10,7 @@ from jupyter_colophon.core.documents import json_parsing
 from jupyter_colophon.core.entities import entity as entities
 from jupyter_colophon.core.entities.entity import STATUS
 from jupyter_colophon.core.entities.entity_kinds import get_entity_kind_of_row
+from jupyter_colophon.core.model.certification import CERTIFIED, list_certification_words
 from jupyter_colophon.core.model.registry import AspectSpec, EntityType, Scope
 from jupyter_colophon.core.model.search_filters import COLUMNS
 from jupyter_colophon.core.model.search_index_terms import (
@@ -234,6 +235,9 @@ def build_search_document(
     filters = facets.union(columns, [("scope", row.scope) for row in values])
     filters.update((row.facet, row.urn) for row in values if row.urn)
     terms = {EVERYTHING, *starmap(encode_filter_term, filters)}
+    for row in values:
+        if row.facet == CERTIFIED:
+            terms.update(encode_index_word(word) for word in list_certification_words(row.shown))
     if not removed:
         terms.add(NOT_REMOVED)
     if entity["type"] in _REFERENCED_TYPES:

@@ -16,7 +16,7 @@ from typing import Any
 from jupyter_colophon.core.search.search import Group
 from jupyter_colophon.storage.search import ranking
 from jupyter_colophon.storage.search.grouping import group_documents_by_namespace_and_type
-from jupyter_colophon.storage.spi import Document, Match, TextQuery
+from jupyter_colophon.storage.spi import Document, Match, RequiredTerm, TextQuery, list_alternatives
 from jupyter_colophon.storage.sqlite import facets
 from jupyter_colophon.storage.sqlite.guarded import GuardedConnection
 
@@ -168,8 +168,14 @@ class SqliteSearch:
 def _build_fts_expression(query: TextQuery) -> str:
     any_of = [f'"{word}"' for word in query.exact] + [f'"{word}"*' for word in query.prefixes]
     parts = [f"({' OR '.join(any_of)})"] if any_of else []
-    parts += [f'"{_TERM}{term}"' for term in query.terms]
+    parts += [_build_term_expression(required) for required in query.terms]
     return " AND ".join(parts)
+
+
+def _build_term_expression(required: RequiredTerm) -> str:
+    # No document has the term without a text.
+    alternatives = " OR ".join(f'"{_TERM}{term}"' for term in list_alternatives(required) or ("",))
+    return f"({alternatives})"
 
 
 def _rank_matches_by_score(rows: list[Any], rarity: float) -> list[Match]:

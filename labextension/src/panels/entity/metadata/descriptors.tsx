@@ -23,7 +23,10 @@ export function getKindLabel(kind: Descriptor['kind'], trans: TranslationBundle)
     description: trans.__('Description'),
     property: trans.__('Property'),
     link: trans.__('Link'),
-    name: trans.__('Name')
+    name: trans.__('Name'),
+    certification: trans.__('Certification'),
+    state: trans.__('State'),
+    assignee: trans.__('Assigned to')
   }[kind];
 }
 

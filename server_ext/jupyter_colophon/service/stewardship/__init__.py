@@ -1,0 +1,1 @@
+"""Who is responsible for entities: owners, teams, and requests to them."""

@@ -1,0 +1,16 @@
+"""The services of stewardship in one catalog."""
+
+from dataclasses import dataclass
+
+from jupyter_colophon.service.stewardship.owners import OwnershipService
+from jupyter_colophon.service.stewardship.people import PeopleReader
+from jupyter_colophon.service.stewardship.requests import RequestService
+
+
+@dataclass(frozen=True, slots=True)
+class StewardshipServices:
+    """Who is responsible for entities, and requests to them."""
+
+    people: PeopleReader
+    ownership: OwnershipService
+    requests: RequestService
