@@ -11,8 +11,14 @@ export interface IMenuItem {
 const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
 
 /** A button with a menu (WAI-ARIA menu button). */
-export function Menu(props: { label: string; icon: LabIcon; items: readonly IMenuItem[] }): React.JSX.Element {
-  const { label, icon: Icon, items } = props;
+export function Menu(props: {
+  label: string;
+  icon: LabIcon;
+  items: readonly IMenuItem[];
+  /** Whether the button is a tool in a row, without a border. */
+  isTool?: boolean;
+}): React.JSX.Element {
+  const { label, icon: Icon, items, isTool = false } = props;
   const [isOpen, setIsOpen] = React.useState(false);
   const box = React.useRef<HTMLDivElement>(null);
   const button = React.useRef<HTMLButtonElement>(null);
@@ -48,14 +54,14 @@ export function Menu(props: { label: string; icon: LabIcon; items: readonly IMen
       <button
         ref={button}
         type="button"
-        className="jp-Colophon-button"
+        className={isTool ? 'jp-Colophon-tool' : 'jp-Colophon-button'}
         aria-haspopup="menu"
         aria-expanded={isOpen}
         aria-label={label}
         title={label}
         onClick={() => setIsOpen(!isOpen)}
       >
-        <Icon.react tag="span" width="16px" />
+        <Icon.react tag="span" width={isTool ? '14px' : '16px'} />
       </button>
       {isOpen && (
         <div className="jp-Colophon-menu" role="menu" aria-label={label}>

@@ -325,7 +325,7 @@ test('values of a confidential column are not shown, and the reason is', async (
   await waitUntil(() => words().includes('Statistics'));
   press('Statistics');
   await waitUntil(() => row('b')?.textContent?.includes('19') === true);
-  expect(row('a')?.textContent).toContain('not shown: the column is marked confidential');
+  expect(row('a')?.textContent).toContain('not shown: confidential');
   expect(row('b')?.textContent).not.toContain('confidential');
 });
 

@@ -135,7 +135,11 @@ function DescriptionCell({ page, column, context, editor, field, mayEdit }: IRow
 /** Why the values of a column are not shown. */
 function Withheld({ context }: Pick<IRowProps, 'context'>): React.JSX.Element {
   const { trans } = context;
-  return <span className="jp-Colophon-note">{trans.__('not shown: the column is marked confidential')}</span>;
+  return (
+    <span className="jp-Colophon-note" title={trans.__('The column or its table is marked confidential.')}>
+      {trans.__('not shown: confidential')}
+    </span>
+  );
 }
 
 function DistributionCell({ statistics, context }: Pick<IRowProps, 'statistics' | 'context'>): React.JSX.Element {
@@ -233,6 +237,7 @@ function SchemaMenu({ page, column }: { page: IPage; column: IColumn }): React.J
     <Menu
       label={trans.__('Change the schema: %1', path)}
       icon={ellipsesIcon}
+      isTool
       items={[
         { label: trans.__('Rename…'), icon: editIcon, run: () => void rename() },
         { label: trans.__('Remove from the schema…'), icon: deleteIcon, run: () => void remove() }
