@@ -202,8 +202,11 @@ class LineageBuilder:
         fully_expanded = {
             key for key in walk.fully_expanded if is_data_node(key[0])
         } | self._find_fully_expanded_programs(window, walk)
+        nodes: dict[Side, list[str]] = {"data": [], "program": []}
+        for urn in rows:
+            nodes["data" if is_data_node(urn) else "program"].append(urn)
         for side, way in _SIDES:
-            urns = [urn for urn in rows if is_data_node(urn) == (side == "data") and (urn, way) not in fully_expanded]
+            urns = [urn for urn in nodes[side] if (urn, way) not in fully_expanded]
             for urn, (count, is_capped) in self._count_neighbours_up_to_cap(
                 side, way, urns, window, most_shown
             ).items():

@@ -92,8 +92,9 @@ class LineageWalk:
 
 def get_program_triple(triple: Triple) -> Triple:
     """Return the program's relation for a relation of one of its flows; others are returned unchanged."""
-    data, program, mode = triple
-    return data, get_program_of_node(program), to_program_mode_of_flow(mode)
+    data, node, mode = triple
+    program = get_program_of_node(node)
+    return triple if program is node else (data, program, to_program_mode_of_flow(mode))
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,12 +42,14 @@ def build_flow_node(program: str, statement: str) -> str:
 
 def get_program_of_node(node: str) -> str:
     """Return the program of a flow; any other node is returned unchanged."""
-    return node.partition(_MARK)[0]
+    at = node.find(_MARK)
+    return node if at < 0 else node[:at]
 
 
 def get_statement_of_node(node: str) -> str:
     """Return the statement of a flow; "" for any other node."""
-    return node.partition(_MARK)[2]
+    at = node.find(_MARK)
+    return "" if at < 0 else node[at + 1 :]
 
 
 def to_access_mode_of_index(mode: str) -> str:
