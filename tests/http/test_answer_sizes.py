@@ -99,6 +99,7 @@ READS: dict[str, list[Read]] = {
     "continueLineage": [Read(LIST, ("lineage", "next"), body={"frontier": [ORDERS]})],
     "readLineagePath": [Read(LIST, ("lineage", "path"), {"from": ORDERS, "to": TABLES[1]})],
     "readLineageImpact": [Read(PAGE, ("lineage", "impact"), URNS)],
+    "readColumnImpact": [Read(LIST, ("lineage", "column-impact"), {"urn": f"urn:li:schemaField:({TABLES[1]},f0)"})],
     "readLineageLabels": [Read(PAGE, ("lineage", "labels"), body={"urns": TABLES})],
     "readLineageDiff": [Read(LIST, ("lineage", "diff"), URNS)],
     "readChanges": [Read(PAGE + ITEM, ("changes",), {"limit": 500}, cut=True)],

@@ -8,10 +8,12 @@ from jupyter_colophon.core.access import Action, Principal
 from jupyter_colophon.core.errors import NotFound
 from jupyter_colophon.core.identity.names import Urn, make_program_urn
 from jupyter_colophon.core.lineage.answers import PathRequest
+from jupyter_colophon.core.lineage.column_impact import ColumnImpactRequest
 from jupyter_colophon.core.lineage.field_lineage import FieldLineageRequest
 from jupyter_colophon.core.lineage.graph import LineageRequest, TimeWindow
 from jupyter_colophon.core.lineage.run import ColumnEdge
 from jupyter_colophon.service.lineage.cdap_lineage import find_accesses_around_data
+from jupyter_colophon.service.lineage.column_impact import read_column_impact
 from jupyter_colophon.service.lineage.field_lineage import read_field_lineage
 from jupyter_colophon.service.lineage.lineage import LineageReader
 from jupyter_colophon.service.read_policy import ReadPolicy
@@ -85,3 +87,23 @@ def test_paths_impact_and_diff_reveal_no_hidden_node(reader: LineageReader, cata
 def test_walk_from_hidden_node_is_not_found(reader: LineageReader) -> None:
     found = reader.read_lineage(replace(create_question(OPEN), frontier=(OPEN, SECRET, HIDE)), ADA)
     assert {node.urn for node in found.nodes} == {OPEN, LOAD, MINE}
+
+
+def test_impact_of_column_reveals_no_hidden_node(reader: LineageReader, catalog: Catalog) -> None:
+    def edge(source: str, field: str, target: str, target_field: str) -> ColumnEdge:
+        return ColumnEdge(Urn.parse(source), field, Urn.parse(target), target_field, "identity")
+
+    columns = [edge(OPEN, "a", MINE, "b"), edge(OPEN, "a", SECRET, "x")]
+    record_run(catalog, LOAD, "2", ("read", OPEN), ("write", MINE), ("write", SECRET), columns=columns)
+    record_run(catalog, HIDE, "2", ("read", MINE), ("write", BEYOND), columns=[edge(MINE, "b", BEYOND, "z")])
+
+    def read(of: LineageReader) -> tuple[list[tuple[str, str]], list[str]]:
+        impact = read_column_impact(of, ColumnImpactRequest(Urn.parse(OPEN), "a"), ADA)
+        return [(column.dataset, column.column) for column in impact.columns], [user.urn for user in impact.may_use]
+
+    assert read(reader) == ([(MINE, "b")], [])
+    affected, possible = read(catalog.lineage)
+    assert set(affected) == {(MINE, "b"), (SECRET, "x"), (BEYOND, "y"), (BEYOND, "z")}
+    assert possible == []
+    with pytest.raises(NotFound):
+        read_column_impact(reader, ColumnImpactRequest(Urn.parse(SECRET), "x"), ADA)

@@ -6,9 +6,10 @@ lineage of columns is unknown for what it writes; everything downstream of that 
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import astuple, dataclass, field, replace
 from itertools import chain, islice
+from typing import TypeVar
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.documents.json_parsing import parse_stored_json
@@ -24,6 +25,7 @@ from jupyter_colophon.core.lineage.column_impact import (
 from jupyter_colophon.core.lineage.graph import MAX_RELATIONS, LineageRequest
 from jupyter_colophon.core.lineage.run import VALUE_TRANSFORMATIONS
 from jupyter_colophon.core.model.vocabulary import simplify_column_path
+from jupyter_colophon.core.read_budget import LIST_BYTES_MAX, limit_items_to_page_bytes
 from jupyter_colophon.service.lineage.lineage import LineageQuery, LineageReader
 from jupyter_colophon.service.lineage.lineage_traversal import MAX_SECONDS, WALKED
 from jupyter_colophon.storage.lineage.statements import get_program_of_node
@@ -31,6 +33,9 @@ from jupyter_colophon.storage.spi import Range, Row
 
 #: How many column edges are examined: the columns of a table are read together.
 _EDGES_EXAMINED = 5 * MAX_RELATIONS
+#: The approximate size of an item of a list without its texts.
+_ITEM_BYTES = 200
+_T = TypeVar("_T", AffectedColumn, PossibleUser)
 #: A column: its dataset and its plain path.
 _Column = tuple[str, str]
 
@@ -84,9 +89,17 @@ class _ColumnImpactWalker:
                 break
             reached = self._follow_edges(reached, level, start)
         self._read_edges_of_datasets({dataset for dataset, _ in self.affected} | {start[0]})
-        possible_users = self._find_possible_users()
+        possible_users = self._limit_to_response_size(self._find_possible_users())
         columns = sorted(self.affected.values(), key=lambda column: (column.level, column.dataset, column.column))
-        return ColumnImpact(tuple(columns), possible_users, self.is_truncated)
+        affected_columns = self._limit_to_response_size(columns[:MAX_RELATIONS])
+        self.is_truncated = self.is_truncated or len(columns) > MAX_RELATIONS
+        return ColumnImpact(affected_columns, possible_users, self.is_truncated)
+
+    def _limit_to_response_size(self, items: Sequence[_T]) -> tuple[_T, ...]:
+        """Return the first items, up to half of the size of a response."""
+        page = tuple(limit_items_to_page_bytes(items, _measure_item_bytes, LIST_BYTES_MAX // 2))
+        self.is_truncated = self.is_truncated or len(page) < len(items)
+        return page
 
     def _follow_edges(
         self, reached: dict[_Column, Dependency], level: int, start: _Column
@@ -196,3 +209,8 @@ class _ColumnImpactWalker:
             return True
         runs = self.query.tx.get_table("column_runs").scan(Range.prefix(target, program), 1)
         return next(runs, None) is not None
+
+
+def _measure_item_bytes(item: AffectedColumn | PossibleUser) -> int:
+    """Return the approximate size of an item in a response."""
+    return _ITEM_BYTES + sum(len(text) for text in astuple(item) if isinstance(text, str))
