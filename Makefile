@@ -13,7 +13,7 @@ FRONTEND := $(shell find labextension/src labextension/style labextension/schema
 INSTALLED := $(VENV)/share/jupyter/labextensions/jupyter-colophon
 ROOT_MAY := $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: help lab sample test test-spark-and-browser test-python-and-fuzz test-spark test-fuzz test-python test-frontend test-ui screenshots check docs fix long long-faults long-lineage long-openlineage long-races long-stores long-postgresql long-floor long-notebook7 long-fuzz long-cluster long-connect long-kafka long-pipelines-kafka long-oracle bench bench-ui clean
+.PHONY: help lab sample test test-spark-and-browser test-python-and-fuzz test-spark test-fuzz test-python test-frontend test-ui screenshots check docs fix long long-faults long-lineage long-openlineage long-races long-stores long-postgresql long-floor long-notebook7 long-fuzz long-cluster long-connect long-hub long-kafka long-pipelines-kafka long-oracle bench bench-ui clean
 
 help: ## say what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -26,7 +26,7 @@ sample: $(STAMPS)/python ## run the sample notebooks without a browser, and chec
 
 # Two lanes of about the same length run beside each other. What both need is built before they begin: they would build
 # it at the same time.
-test: $(STAMPS)/frontend $(STAMPS)/classes $(STAMPS)/kafka $(STAMPS)/clients $(STAMPS)/elyra $(STAMPS)/server-tools ## run every test in its small form
+test: $(STAMPS)/frontend $(STAMPS)/classes $(STAMPS)/kafka $(STAMPS)/clients $(STAMPS)/elyra $(STAMPS)/server-tools $(STAMPS)/hub ## run every test in its small form
 	$(MAKE) --jobs=2 --output-sync=line test-spark-and-browser test-python-and-fuzz
 
 # Each part runs, whatever the one before it found; at the end stands which of them failed.
@@ -50,7 +50,7 @@ test-fuzz: $(STAMPS)/python
 	python -m pytest -q tests/http/test_fuzz.py
 
 # A file's tests stay together: what a process starts for them (PostgreSQL, a server) serves them all.
-test-python: $(STAMPS)/python $(STAMPS)/kafka $(STAMPS)/clients $(STAMPS)/elyra $(STAMPS)/server-tools $(STAMPS)/classes
+test-python: $(STAMPS)/python $(STAMPS)/kafka $(STAMPS)/clients $(STAMPS)/elyra $(STAMPS)/server-tools $(STAMPS)/hub $(STAMPS)/classes
 	python -m pytest -q --numprocesses auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder \
 		--ignore tests/spark --ignore tests/http/test_fuzz.py
 
@@ -123,6 +123,9 @@ long-cluster: $(STAMPS)/python ## run the jobs on a Spark cluster, and kill an e
 long-connect: $(STAMPS)/python ## read, write and stream the catalog in a session of Spark Connect
 	python -m pytest -q -s tests/cluster/connect.py
 
+long-hub: $(STAMPS)/hub ## run a JupyterHub with three users and the shared service, and replace the service's processes under load
+	COLOPHON_TEST_SIZE=full python -m pytest -q tests/hub tests/http/service
+
 long-kafka: $(STAMPS)/python $(STAMPS)/kafka ## leave Kafka away for five minutes while twenty thousand changes are written
 	COLOPHON_TEST_SIZE=full python -m pytest -q -s tests/faults/test_kafka_away.py
 
@@ -182,6 +185,17 @@ $(STAMPS)/elyra: $(STAMPS)/python tests/elyra/requirements.txt
 $(STAMPS)/server-tools: $(STAMPS)/python tests/mcp_server/requirements.txt
 	$(call create_environment,server-tools)
 	$(VENV)/server-tools/bin/python -m pip install --quiet --no-deps --ignore-installed --requirement tests/mcp_server/requirements.txt
+	@touch $@
+
+# JupyterHub with its proxy, in an environment of its own above everything else that we need. Of the server extensions,
+# only ours is enabled there.
+$(STAMPS)/hub: $(STAMPS)/python tests/hub/requirements.txt tests/hub/package-lock.json
+	$(call create_environment,hub)
+	$(VENV)/hub/bin/python -m pip install --quiet --no-deps --ignore-installed --requirement tests/hub/requirements.txt
+	mkdir -p $(VENV)/hub/etc/jupyter/jupyter_server_config.d $(VENV)/hub/share build/hub
+	cp server_ext/jupyter-config/jupyter_colophon.json $(VENV)/hub/etc/jupyter/jupyter_server_config.d
+	cp tests/hub/package.json tests/hub/package-lock.json build/hub
+	npm ci --prefix build/hub --no-audit --no-fund
 	@touch $@
 
 # Notebook 7, with the JupyterLab whose settings and themes it reads from the same environment.

@@ -3,6 +3,7 @@
 Only traitlets is imported: the command line starts with this module and loads no server.
 """
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from threading import Lock
@@ -50,6 +51,10 @@ class Settings(Configurable):
     storage_options = Dict(
         config=True,
         help="Options of the store: none for `sqlite`, whose file is `database`; for `postgresql` see docs/settings.md#postgresql.",
+    )
+    service_url = Unicode(
+        config=True,
+        help="The URL of a shared service (docs/how-to/run-a-shared-service.md): this server forwards requests to it and opens no catalog of its own. Empty: none. The default is the environment variable `COLOPHON_SERVICE_URL`, which JupyterHub sets.",
     )
     default_platform = Unicode(
         "spark", config=True, help="The platform whose datasets have short names such as `flights.flights`."
@@ -286,6 +291,10 @@ class Settings(Configurable):
         config=True,
         help="Reject aspects of DataHub's clients with unknown fields, instead of dropping these fields with a warning.",
     )
+
+    @default("service_url")
+    def _default_service_url(self) -> str:
+        return os.environ.get("COLOPHON_SERVICE_URL", "")
 
     @default("database")
     def _default_database(self) -> str:

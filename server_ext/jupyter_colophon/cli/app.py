@@ -36,6 +36,7 @@ COMMANDS = {
     "lineage": ("entities.lineage.LineageCommand", "Show the upstream and downstream lineage of an entity."),
     "completion": ("completion.CompletionCommand", "Print the script that completes commands in a shell."),
     "tokens": ("tokens.TokensCommand", "List, create, rotate and revoke the tokens of programs."),
+    "serve": ("serve.ServeCommand", "Serve a catalog that many users share, until stopped."),
     "relay": ("relay.RelayCommand", "Deliver changes to sinks in a separate process, until stopped."),
     "pipeline": ("spark.pipeline.PipelineCommand", "List, validate, preview, run or package pipelines."),
     "crawl": (

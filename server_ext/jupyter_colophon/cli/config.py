@@ -5,7 +5,7 @@ from pathlib import Path
 
 from jupyter_core.paths import jupyter_config_path
 from traitlets.config import Application, Config
-from traitlets.config.loader import DeferredConfigList, DeferredConfigString
+from traitlets.config.loader import DeferredConfig, DeferredConfigList, DeferredConfigString
 
 from jupyter_colophon.core.errors import InvalidConfiguration, NotFound
 from jupyter_colophon.core.store import StorageChoice
@@ -34,13 +34,19 @@ def read_settings(args: Namespace) -> CommandSettings:
         InvalidConfiguration: a config file does not exist or cannot be read.
     """
     config = _read_config_files(getattr(args, "config", ""))
+    config.Colophon.update(read_setting_options(args))
+    return create_settings(CommandSettings, config)
+
+
+def read_setting_options(args: Namespace) -> dict[str, DeferredConfig]:
+    """Return the settings that are options of a command, by name; their types are those of the settings."""
     options = {
         name.removeprefix("Colophon."): value for name, value in vars(args).items() if name.startswith("Colophon.")
     }
-    for name, value in options.items():
-        is_list = isinstance(value, list)
-        config.Colophon[name] = DeferredConfigList(value) if is_list else DeferredConfigString(value)
-    return create_settings(CommandSettings, config)
+    return {
+        name: DeferredConfigList(value) if isinstance(value, list) else DeferredConfigString(value)
+        for name, value in options.items()
+    }
 
 
 def require_existing_store(settings: Settings) -> StorageChoice:

@@ -3,10 +3,11 @@
 import asyncio
 import atexit
 import logging
+from collections.abc import Iterable
 from functools import cached_property, partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jupyter_core.paths import jupyter_data_dir
 from jupyter_server.extension.application import ExtensionApp
@@ -21,6 +22,9 @@ from jupyter_colophon.http.state import SETTING, ServerState
 from jupyter_colophon.settings import Settings
 from jupyter_colophon.system.private_folders import restrict_folder_to_owner
 
+if TYPE_CHECKING:
+    from jupyter_colophon.http.forwarding.shared_catalog import SharedCatalog
+
 _logger = logging.getLogger("jupyter_colophon.http")
 
 
@@ -32,6 +36,8 @@ class Colophon(Settings, ExtensionApp):
     description = "The catalog of the data that notebooks work on."
     extension_url = "/colophon/api/health"
     load_other_extensions = True
+    #: Whether this is the shared service, to which other servers forward requests.
+    is_shared_service = False
     _config_error = ""
 
     #: The server ignores unreadable config files, and so our settings; the extension must not.
@@ -51,30 +57,54 @@ class Colophon(Settings, ExtensionApp):
             logging.getLogger("jupyter_colophon").parent = self.serverapp.log
         # Earlier versions left the folder readable by others if a kernel was started before the first request.
         restrict_folder_to_owner(Path(jupyter_data_dir()) / "colophon")
-        problem = ""
-        try:
-            store = self.choose_store()
-        except InvalidConfiguration as error:
-            store, problem = StorageChoice(self.storage_provider), error.detail
-        problem = self._config_error or problem
+        store, problem = self._choose_store_and_find_problem()
+        shared: SharedCatalog | None = None
+        if self.service_url and not self.is_shared_service and not problem:
+            shared, problem = self._find_shared_catalog()
         if problem:
             _logger.error("the catalog cannot be opened, so its requests are refused: %s", problem)
+        elif shared is not None:
+            # Nothing here opens a catalog beside the shared one.
+            problem = f"this server uses the shared catalog at {shared.address.url}"
         self.settings[SETTING] = state = ServerState(
             self, store, self.build_identity(), version("jupyter-colophon"), problem, elyra_api=self._serves_elyra_api
         )
         state.request_log = self._open_request_log()
+        state.is_shared_service, state.shared_catalog = self.is_shared_service, shared
         if self.sinks and not problem:
             from jupyter_colophon.http.changes.event_bus import create_event_emitter
 
             state.start_sink_delivery(self.sinks, create_event_emitter(self.serverapp))
-        if self.serverapp is not None:
-            state.token_issuer = partial(provisioner.issue_token_of_pipeline, self.serverapp)
-            if self.max_scheduled_runs and not problem:
+        self.start_notebook_services(state)
+
+    def start_notebook_services(self, state: ServerState) -> None:
+        """Give kernels a token, start scheduled pipelines, and follow notebooks."""
+        if self.serverapp is None:
+            return
+        state.token_issuer = partial(provisioner.issue_token_of_pipeline, self.serverapp)
+        provisioner.install_default_provisioner(self.serverapp)
+        if not state.configuration_error:
+            if self.max_scheduled_runs:
                 state.start_pipeline_scheduler(state.token_issuer)
-            provisioner.install_default_provisioner(self.serverapp)
-            if not problem:
-                state.notebook_follower = NotebookFollower(self.serverapp, state)
-                state.notebook_follower.start()
+            state.notebook_follower = NotebookFollower(self.serverapp, state)
+            state.notebook_follower.start()
+
+    def _choose_store_and_find_problem(self) -> tuple[StorageChoice, str]:
+        """Return the store, and why the settings cannot be used; "" if they can."""
+        try:
+            store, problem = self.choose_store(), ""
+        except InvalidConfiguration as error:
+            store, problem = StorageChoice(self.storage_provider), error.detail
+        return store, self._config_error or problem
+
+    def _find_shared_catalog(self) -> "tuple[SharedCatalog | None, str]":
+        """Return the shared service, or why its settings are invalid."""
+        from jupyter_colophon.http.forwarding.shared_catalog import SharedCatalog
+
+        try:
+            return SharedCatalog.from_settings(self.service_url), ""
+        except InvalidConfiguration as error:
+            return None, error.detail
 
     def _open_request_log(self) -> RequestLog | None:
         try:
@@ -91,7 +121,11 @@ class Colophon(Settings, ExtensionApp):
                 prefixes
             )
 
-    def _load_routes(self) -> list[Route]:
+    def _load_routes(self) -> Iterable[Route]:
+        if self.service_url and not self.is_shared_service:
+            from jupyter_colophon.http.forwarding.handlers import list_forwarding_routes
+
+            return list_forwarding_routes(elyra=self._serves_elyra_api)
         from jupyter_colophon.http.routes import list_server_routes
 
         return list_server_routes(elyra=self._serves_elyra_api)

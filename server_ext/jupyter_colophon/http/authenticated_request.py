@@ -13,6 +13,8 @@ from jupyter_colophon.core.access import ALL_ACTIONS, Principal
 from jupyter_colophon.core.errors import StoreUnavailable, TooManyRequests
 from jupyter_colophon.core.read_budget import limit_reads_of_thread
 from jupyter_colophon.core.service_token import is_service_account
+from jupyter_colophon.http.catalog_user import CatalogUser
+from jupyter_colophon.http.forwarding.caller_headers import restrict_principal
 from jupyter_colophon.http.state import SETTING, ServerState, create_user_principal
 from jupyter_colophon.http.token_holder import TokenHolder
 from jupyter_colophon.http.token_identity import TokenIdentityProvider
@@ -58,9 +60,29 @@ class AuthenticatedRequest:
     @property
     def principal(self) -> Principal:
         """The user, with the rights of the request's token."""
+        user = self.current_user
         if self.token_holder is not None:
-            return self.token_holder.principal
-        return create_user_principal(self.settings["identity_provider"], self.current_user)
+            principal = self.token_holder.principal
+        elif isinstance(user, CatalogUser):
+            principal = user.principal
+        else:
+            principal = create_user_principal(self.settings["identity_provider"], user)
+        return restrict_principal(principal, self.request.headers) if self.state.is_shared_service else principal
+
+    @property
+    def reason_of_end(self) -> str:
+        """Why the access of the caller ends while a connection is open."""
+        holder = self.token_holder
+        return "the token was revoked, or the rights of its user changed" if holder is None else holder.endings.reason
+
+    def call_when_access_ends(self, on_end: Callable[[], None]) -> Callable[[], None]:
+        """Call `on_end` when the token or the rights of the caller end, from any thread; return a function that cancels that."""
+        if self.token_holder is not None:
+            return self.token_holder.call_at_end(on_end)
+        if not isinstance(self.current_user, CatalogUser):
+            return lambda: None
+        cancel: Callable[[], None] = self.settings["identity_provider"].call_when_access_ends(self.current_user, on_end)
+        return cancel
 
     def count_request(self) -> None:
         """Count an authenticated request for the limits of its principal. Raises TooManyRequests."""

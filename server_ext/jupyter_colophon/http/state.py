@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from jupyter_server.auth.identity import IdentityProvider, PasswordIdentityProvider, User
 
 from jupyter_colophon.core.access import KERNEL_ACTIONS, Principal
-from jupyter_colophon.core.errors import AccessDenied, MetadataError
+from jupyter_colophon.core.errors import AccessDenied, InvalidConfiguration, MetadataError
+from jupyter_colophon.core.identity.user_namespace import make_user_namespace
 from jupyter_colophon.http.changes.change_hub import ChangeHub
 from jupyter_colophon.http.changes.ws_ping import PingScheduler
 from jupyter_colophon.http.fair_pool import QUERIES_WAITING_MAX, QUERY_THREADS, FairPool
@@ -30,6 +31,7 @@ from jupyter_colophon.operations.services import ProcessServices
 # The catalog's modules are loaded by the first request, to keep the start of the server fast.
 if TYPE_CHECKING:
     from jupyter_colophon.composition import Catalog
+    from jupyter_colophon.http.forwarding.shared_catalog import SharedCatalog
     from jupyter_colophon.http.notebook_follower import NotebookFollower
     from jupyter_colophon.pipelines.launcher import PipelineLauncher
     from jupyter_colophon.pipelines.pipeline_process import TokenIssuer
@@ -53,6 +55,10 @@ _logger = logging.getLogger("jupyter_colophon.http")
 class ServerState(ProcessServices):
     """The extension's state in one server: the services, and the additional state of HTTP and kernels."""
 
+    #: Whether this server is the shared service, to which single-user servers forward requests.
+    is_shared_service: bool = False
+    #: The service to which this server forwards requests; None if it has a catalog of its own.
+    shared_catalog: "SharedCatalog | None" = None
     tokens: KernelTokenRegistry = field(default_factory=KernelTokenRegistry)
     service_tokens: ServiceTokenRegistry = field(init=False)
     kernel_notebooks: KernelNotebooks = field(default_factory=KernelNotebooks)
@@ -132,6 +138,29 @@ class ServerState(ProcessServices):
             )
         return self.tokens.issue_token_and_revoke_earlier(kernel, user, actor, find_group_names(user))
 
+    def get_shared_catalog(self) -> "SharedCatalog":
+        """Return the service to which requests are forwarded. Raises InvalidConfiguration if its settings are invalid."""
+        if self.shared_catalog is None:
+            raise InvalidConfiguration(self.configuration_error)
+        return self.shared_catalog
+
+    def require_owner_of_shared_catalog(self, principal: Principal) -> "SharedCatalog":
+        """Return the service for a request of this server's user, or of a kernel. Raises AccessDenied, InvalidConfiguration."""
+        shared = self.get_shared_catalog()
+        if principal.via is None:
+            shared.require_owner(principal.user)
+        return shared
+
+    def find_notebook_namespace(self, principal: Principal) -> str:
+        """Return the namespace of the notebooks of a principal: in a shared service, each user has one."""
+        return make_user_namespace(principal.user) if self.is_shared_service else self.notebook_namespace
+
+    @property
+    def notebook_namespace(self) -> str:
+        """The namespace of the notebooks of this server."""
+        shared = self.shared_catalog
+        return (shared.notebook_namespace if shared is not None else "") or self.identity.notebook_namespace
+
     def find_present_notebook_path(self, principal: Principal, path: str) -> str:
         """Return the present path of the notebook of a kernel, given its path when the kernel started."""
         return self.kernel_notebooks.find_present_path(principal.via, path)
@@ -187,6 +216,10 @@ class ServerState(ProcessServices):
         """Return the previews and runs of pipelines that users started. Raises AccessDenied if the settings disable them."""
         from jupyter_colophon.pipelines.launcher import PipelineLauncher
 
+        if self.is_shared_service:
+            raise AccessDenied(
+                "start", "pipelines in the shared service: run them in a notebook or on the command line"
+            )
         most = self.settings.max_pipeline_executions
         if most == 0:
             raise AccessDenied("start", "pipelines: the setting c.Colophon.max_pipeline_executions is 0")

@@ -145,6 +145,10 @@ class ProcessServices:
     def _remove_instances_of_namespace(self, namespace: str, principal: Principal) -> None:
         self.get_or_create_instances().remove_instances_of_namespace(namespace, principal)
 
+    def find_notebook_namespace(self, principal: Principal) -> str:
+        """Return the namespace of the notebooks of a principal."""
+        return self.identity.notebook_namespace
+
     def find_present_notebook_path(self, principal: Principal, path: str) -> str:
         """Return the present path of the notebook of a kernel, given its path when the kernel started."""
         return path

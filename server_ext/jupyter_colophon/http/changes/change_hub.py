@@ -46,11 +46,12 @@ class SubscriptionSpec(NamedTuple):
 
 @dataclass(eq=False, slots=True)
 class Subscriber:
-    """One connection, with its queue and a callback for the case that the queue is full."""
+    """One connection, with its queue, and callbacks for the cases that the queue is full and that the server stops."""
 
     spec: SubscriptionSpec
     queue: SendQueue
     cut_off: Callable[[], None]
+    stop: Callable[[], None]
 
 
 class ChangeHub:
@@ -92,6 +93,11 @@ class ChangeHub:
         if not self._groups and self._end is not None:
             self._end()
             self._end = None
+
+    def stop_all(self) -> None:
+        """End every connection, with a reason on which its client connects again."""
+        for subscriber in [item for group in self._groups.values() for item in group]:
+            subscriber.stop()
 
     def remove_all_and_stop_listening(self) -> None:
         """Remove all subscribers, and release the feed."""

@@ -19,6 +19,7 @@ from jupyter_colophon.operations.call import check_and_run_operation
 from jupyter_colophon.operations.operation import Operation
 from jupyter_colophon.operations.request import ChangesAnswer
 
+_SERVICE_RESTART: Final = 1012
 _TRY_AGAIN_LATER: Final = 1013
 _POLICY_VIOLATION: Final = 1008
 
@@ -82,7 +83,12 @@ class ChangeSocketHandler(SendOnlyWebSocket):
         """Send `hello`, then earlier changes after `after`, then new ones."""
         super().open(*args, **kwargs)
         self._subscription = Subscription(
-            self, self._spec, self._close_slow_connection, self._send_queued_changes, self._close_revoked_connection
+            self,
+            self._spec,
+            self._close_slow_connection,
+            self._send_queued_changes,
+            self._close_revoked_connection,
+            self._close_for_restart,
         )
         #: Whether a message is being sent; later ones wait for it.
         self._busy = True
@@ -101,6 +107,9 @@ class ChangeSocketHandler(SendOnlyWebSocket):
 
     def _close_revoked_connection(self) -> None:
         self.close(_POLICY_VIOLATION, self._subscription.reason_of_end)
+
+    def _close_for_restart(self) -> None:
+        self.close(_SERVICE_RESTART, "the server is stopping: reconnect with the parameter after")
 
     async def _send_hello_and_earlier_changes(self) -> None:
         try:

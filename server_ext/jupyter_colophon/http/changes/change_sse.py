@@ -34,7 +34,8 @@ class ChangeStreamHandler(OperationHandler):
         if after is not None:
             await self.run_query_on_thread(lambda catalog: catalog.feed.require_changes_kept_after(after))
         spec = SubscriptionSpec.from_answer(self.principal, changes)
-        self._subscription = Subscription(self, spec, self._disconnect, revoked=self._disconnect)
+        # Where the access ends, so does the response: proxies do not pass the end of a connection on.
+        self._subscription = Subscription(self, spec, self._disconnect)
         try:
             await self._send_change_events(self._subscription, after)
         except StreamClosedError:

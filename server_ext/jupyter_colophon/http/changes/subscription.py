@@ -21,7 +21,8 @@ SLICE: Final = 500
 class Subscription:
     """The subscription of one connection. `on_added` is called when changes are `ready`, and at the end.
 
-    It ends with the token of the kernel or program that opened it: `revoked` is called then, and `is_revoked` is true.
+    It ends with the access of the user, kernel or program that opened it: `revoked` is called then, and `is_revoked` is
+    true. `stopped` is called when the server stops.
     """
 
     def __init__(
@@ -31,15 +32,16 @@ class Subscription:
         cut_off: Callable[[], None],
         on_added: Callable[[], None] | None = None,
         revoked: Callable[[], None] = lambda: None,
+        stopped: Callable[[], None] = lambda: None,
     ) -> None:
         self._query, self._change_hub, self._spec = handler.run_query_on_thread, handler.state.change_hub, spec
-        self._subscriber = Subscriber(spec, SendQueue(on_added), cut_off)
+        self._subscriber = Subscriber(spec, SendQueue(on_added), cut_off, self._end_with_server)
         #: The number of the last change that was returned.
         self._sent = 0
         self.is_revoked = False
-        #: Why the token that opened the connection ended.
-        self.reason_of_end = "" if handler.token_holder is None else handler.token_holder.endings.reason
-        self._token_holder, self._revoked = handler.token_holder, revoked
+        #: Why the access of the caller ended, if it did.
+        self.reason_of_end = handler.reason_of_end
+        self._call_when_access_ends, self._revoked, self._stopped = handler.call_when_access_ends, revoked, stopped
         self._cancel: Callable[[], None] = lambda: None
 
     async def start_and_get_head(self) -> int:
@@ -50,8 +52,7 @@ class Subscription:
             # Tokens are also revoked on other threads: those of scheduled pipelines.
             loop.call_soon_threadsafe(self._end_after_revoked_access)
 
-        if self._token_holder is not None:
-            self._cancel = self._token_holder.call_at_end(end_access)
+        self._cancel = self._call_when_access_ends(end_access)
         await self._change_hub.add_subscriber(self._subscriber, self._query)
         head: int = await self._query(lambda catalog: catalog.feed.read_newest_change_number())
         return head
@@ -102,6 +103,10 @@ class Subscription:
         self._cancel()
         self._change_hub.remove_subscriber(self._subscriber)
         self._subscriber.queue.drop_changes_and_close()
+
+    def _end_with_server(self) -> None:
+        self.end_subscription()
+        self._stopped()
 
     def _end_after_revoked_access(self) -> None:
         self.is_revoked = True

@@ -13,12 +13,13 @@ from jupyter_client.provisioning.local_provisioner import LocalProvisioner
 from jupyter_server.auth.identity import User
 from jupyter_server.serverapp import ServerApp
 
+from jupyter_colophon.http.forwarding.shared_catalog import TOKEN_VARIABLE
 from jupyter_colophon.http.request_user import get_request_user
 from jupyter_colophon.http.state import SETTING, ServerState, find_actor_name
 
 NAME = "colophon-provisioner"
-#: The variables with credentials of the server itself: Jupyter's, JupyterHub's (JPY_…: of its versions before 0.8), and
-#: libpq's password of the catalog. `c.Colophon.kernel_env_passthrough` names those that kernels keep (docs/settings.md).
+#: The variables with credentials of the server itself: Jupyter's, JupyterHub's (JPY_…: of its versions before 0.8),
+#: libpq's password of the catalog, and the token of the shared service. `c.Colophon.kernel_env_passthrough` names those that kernels keep (docs/settings.md).
 SERVER_VARIABLES: Final = frozenset(
     {
         "JUPYTER_TOKEN",
@@ -29,6 +30,7 @@ SERVER_VARIABLES: Final = frozenset(
         "JPY_COOKIE_SECRET",
         "CONFIGPROXY_AUTH_TOKEN",
         "PGPASSWORD",
+        TOKEN_VARIABLE,
     }
 )
 
@@ -87,7 +89,7 @@ def _build_kernel_environment(environment: dict[str, str], server: ServerApp, ke
         "COLOPHON_URL": server.connection_url,
         "COLOPHON_TOKEN": state.register_kernel_and_issue_token(kernel, user, name),
         "COLOPHON_KERNEL": kernel,
-        "COLOPHON_NAMESPACE": state.identity.notebook_namespace,
+        "COLOPHON_NAMESPACE": state.notebook_namespace,
     }
     session = environment.get("JPY_SESSION_NAME")
     if session:

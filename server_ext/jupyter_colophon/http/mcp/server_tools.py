@@ -26,9 +26,9 @@ _READ_ONLY: Final = "assistants of jupyter-server-mcp can only read the catalog"
 
 
 def list_specifications() -> list[str]:
-    """Return the tools as `module:function`; none where the extension is not loaded, or `mcp_access` is off."""
+    """Return the tools as `module:function`; none where the extension is not loaded, has no catalog of its own, or `mcp_access` is off."""
     state = _get_server_state()
-    if state is None or state.settings.mcp_access == "off":
+    if state is None or state.shared_catalog is not None or state.settings.mcp_access == "off":
         return []
     return [f"{__name__}:{tool.name}" for tool in TOOLS if not tool.writes]
 

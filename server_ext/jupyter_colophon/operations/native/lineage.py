@@ -116,7 +116,7 @@ def list_runs(services: ProcessServices, request: OperationRequest) -> Document:
 )
 def list_cell_runs(services: ProcessServices, request: OperationRequest) -> Document:
     """List the newest run of each cell of a notebook, newest first."""
-    notebook = make_notebook_program_urn(services.identity.notebook_namespace, request[_NOTEBOOK])
+    notebook = make_notebook_program_urn(services.find_notebook_namespace(request.principal), request[_NOTEBOOK])
     runs = services.get_or_open_catalog().runs.list_cell_runs(notebook, request.principal)
     return {"runs": to_api_documents(runs), "cursor": None}
 

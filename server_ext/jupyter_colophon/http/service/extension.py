@@ -1,0 +1,13 @@
+"""The extension of the shared service: the catalog, without kernels, notebooks and pipelines."""
+
+from jupyter_colophon.http.app import Colophon
+from jupyter_colophon.http.state import ServerState
+
+
+class ServiceExtension(Colophon):
+    """Serves the catalog of many users, whose kernels run elsewhere. Settings are `c.Colophon.<trait>`."""
+
+    is_shared_service = True
+
+    def start_notebook_services(self, state: ServerState) -> None:
+        """Do nothing: the service starts no kernels and no pipelines, and has no notebooks."""

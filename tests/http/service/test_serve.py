@@ -1,0 +1,130 @@
+"""`jupyter colophon serve`: nothing but the catalog is served, and no acknowledged write is lost when processes end."""
+
+import json
+import os
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import websocket
+from jupyter_colophon.client.problems import RequestFailed
+from jupyter_colophon.client.transport import ServerAddress, Transport
+from support.postgres import create_empty_store
+from support.service import Service, Writers, run_service
+
+#: Routes of a Jupyter server.
+OTHER_ROUTES = [
+    "api/contents",
+    "api/kernels",
+    "api/sessions",
+    "api/me",
+    "files/service.log",
+    "lab",
+    "tree",
+    "nbconvert",
+]
+WRITERS = 6
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """A service of two processes on PostgreSQL."""
+    with create_empty_store() as store, run_service(tmp_path_factory.mktemp("service"), store, processes=2) as running:
+        yield running
+
+
+def wait_for(condition) -> None:
+    for _ in range(1_200):
+        if condition():
+            return
+        time.sleep(0.1)
+    raise AssertionError("the condition does not hold in time")
+
+
+def test_nothing_but_the_catalog_is_served(service: Service) -> None:
+    transport = Transport(ServerAddress(service.url, service.token), prefix="")
+    for path in OTHER_ROUTES:
+        with pytest.raises(Exception, match="not enabled on this server"):
+            transport.request("GET", f"/{path}")
+    assert service.connect().read_health()["store"]["provider"] == "postgresql"
+
+
+def test_without_a_token_every_api_refuses(service: Service) -> None:
+    anonymous = Transport(ServerAddress(service.url), prefix="")
+    for path in (
+        "/colophon/api/me",
+        "/colophon/v3/namespaces",
+        "/elyra/metadata/code-snippets",
+        "/colophon/openlineage/api/v1/jobs",
+    ):
+        with pytest.raises(RequestFailed) as refusal:
+            anonymous.request("GET", path)
+        assert refusal.value.status == 403
+
+
+def test_the_service_runs_no_pipelines(service: Service) -> None:
+    with pytest.raises(RequestFailed, match="in the shared service") as refusal:
+        service.connect().read_pipeline_execution("any")
+    assert refusal.value.status == 403
+
+
+def test_a_killed_process_is_replaced_and_loses_no_acknowledged_write(service: Service) -> None:
+    writers = Writers(service, WRITERS, goes_on=True)
+    writers.start()
+    killed, other = service.list_workers()
+    os.kill(killed, signal.SIGKILL)
+    wait_for(lambda: killed not in service.list_workers() and len(service.list_workers()) == 2)
+    writers.stop()
+    assert other in service.list_workers()
+    assert writers.refusals == []
+    require_acknowledged(writers, service)
+
+
+def test_processes_are_replaced_one_by_one_without_a_failed_request(service: Service) -> None:
+    writers = Writers(service, WRITERS, goes_on=True)
+    writers.start()
+    before = service.list_workers()
+    assert service.process is not None
+    service.process.send_signal(signal.SIGHUP)
+    wait_for(lambda: not set(before) & set(service.list_workers()))
+    writers.stop()
+    assert writers.refusals == []
+    assert not any(writers.lost.values())
+    require_acknowledged(writers, service)
+
+
+def test_sigterm_answers_what_it_has_accepted(tmp_path: Path) -> None:
+    with create_empty_store() as store, run_service(tmp_path, store, processes=2) as service:
+        writers = Writers(service, WRITERS, goes_on=False)
+        writers.start()
+        socket = follow_changes(service)
+        assert service.stop() == 0
+        writers.stop()
+        assert writers.refusals == []
+        assert read_close_code(socket) == 1012
+        service.start()
+        written = writers.read_properties(service)
+        # A write whose connection was refused or lost was not accepted.
+        assert written == {urn: set(keys) for urn, keys in writers.acknowledged.items()}
+
+
+def require_acknowledged(writers: Writers, service: Service) -> None:
+    written = writers.read_properties(service)
+    for urn, keys in writers.acknowledged.items():
+        assert set(keys) <= written[urn]
+
+
+def follow_changes(service: Service) -> websocket.WebSocket:
+    url = service.url.replace("http", "ws", 1) + "colophon/api/changes/ws"
+    socket = websocket.create_connection(url, header={"Authorization": f"token {service.token}"}, timeout=60)
+    assert json.loads(socket.recv())["kind"] == "hello"
+    return socket
+
+
+def read_close_code(socket: websocket.WebSocket) -> int:
+    while True:
+        kind, data = socket.recv_data(control_frame=True)
+        if kind == websocket.ABNF.OPCODE_CLOSE:
+            return int.from_bytes(data[:2])

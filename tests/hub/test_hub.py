@@ -1,0 +1,196 @@
+"""A real JupyterHub: three users in two groups, their single-user servers, and one service on PostgreSQL.
+
+Each writes through their own server; groups of the hub decide what each may see.
+"""
+
+import http.client
+import json
+import os
+import signal
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+import pytest
+from faults.size import IS_FULL
+from jupyter_colophon.client.operations import Operations
+from jupyter_colophon.client.problems import RequestFailed, ServerUnavailable
+from support.hub import Hub, find_free_port
+from support.postgres import create_empty_store
+
+#: Each group has a namespace, and Alice that of her notebooks.
+POLICY = {
+    "rules": [
+        {"role": "contributor", "to": ["group:red"], "on": {"namespace": ["red"]}},
+        {"role": "contributor", "to": ["group:blue"], "on": {"namespace": ["blue"]}},
+        {"role": "contributor", "to": ["user:alice"], "on": {"namespace": ["user_alice"]}},
+    ]
+}
+SECRET = "urn:li:dataset:(urn:li:dataPlatform:spark,red.secrets,PROD)"
+EMIT = """
+from jupyter_colophon import metadata
+with metadata.run("red.spark.load", arguments={}) as context:
+    context.metadata.add_tags(%r, "from-a-notebook")
+"""
+
+
+@pytest.fixture(scope="module")
+def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hub]:
+    folder = tmp_path_factory.mktemp("hub")
+    (folder / "policies").mkdir()
+    (folder / "policies" / "teams.json").write_text(json.dumps(POLICY))
+    with create_empty_store() as store:
+        options = [f"--Colophon.storage_options={name}={value}" for name, value in store.options.items()]
+        service = {
+            "url": f"http://127.0.0.1:{find_free_port()}",
+            "writers": ["red", "blue"],
+            "admins": ["platform"],
+            "arguments": [
+                "--allow-root",
+                "--storage-provider=postgresql",
+                *options,
+                f"--Colophon.policy_folder={folder / 'policies'}",
+                "--Colophon.admins=group:platform",
+                "--HubIdentityProvider.cache_seconds=1",
+            ],
+        }
+        groups = {"red": ["alice", "carol"], "blue": ["bob"], "platform": ["grace"]}
+        running = Hub(folder, groups, service)
+        running.start()
+        try:
+            yield running
+        finally:
+            running.stop()
+
+
+@pytest.fixture(scope="module")
+def tokens(hub: Hub) -> dict[str, str]:
+    """The token of each user. Their single-user servers are started together; that of carol only in the full size."""
+    users = ["alice", "bob", "carol"] if IS_FULL else ["alice", "bob"]
+    for user in users:
+        hub.start_server(user)
+    grace, _ = hub.create_token("grace")
+    admin = hub.connect_to_service(grace)
+    hub.wait_until(lambda: is_answered(admin))
+    for namespace in ("red", "blue"):
+        admin.write_aspect(f"urn:li:namespace:{namespace}", "status", {"removed": False})
+    return {user: hub.create_token(user)[0] for user in ("alice", "bob", "carol")}
+
+
+def is_answered(catalog: Operations) -> bool:
+    try:
+        catalog.read_health()
+    except (ServerUnavailable, RequestFailed):
+        return False
+    return True
+
+
+def read_tags(catalog: Operations, urn: str) -> list[str]:
+    return catalog.read_entity_metadata(urn)["USER"]["tags"]
+
+
+def tag(catalog: Operations, urn: str, *tags: str) -> None:
+    value = {"properties": {}, "tags": list(tags)}
+    proposal = {"urn": urn, "aspect": "businessMetadata", "operation": "upsert", "value": value}
+    catalog.submit_proposals({"proposals": [proposal]})
+
+
+def test_members_of_a_group_share_what_others_cannot_find(hub: Hub, tokens: dict[str, str]) -> None:
+    alice, bob = hub.connect("alice", tokens["alice"]), hub.connect("bob", tokens["bob"])
+    # Carol has no server in the small size: she asks the service itself.
+    carol = hub.connect("carol", tokens["carol"]) if IS_FULL else hub.connect_to_service(tokens["carol"])
+    tag(alice, SECRET, "payroll")
+    assert read_tags(carol, SECRET) == ["payroll"]
+    assert [hit["urn"] for hit in carol.search("tags:payroll")["hits"]] == [SECRET]
+    with pytest.raises(RequestFailed) as refusal:
+        read_tags(bob, SECRET)
+    assert refusal.value.status == 404
+    assert bob.search("tags:payroll")["total"] == 0
+    with pytest.raises(RequestFailed):
+        tag(bob, SECRET, "found")
+    assert {change["actor"] for change in alice.read_changes(urn=SECRET)["changes"]} == {"alice"}
+
+
+def test_the_server_of_another_user_gives_no_access(hub: Hub, tokens: dict[str, str]) -> None:
+    with pytest.raises(RequestFailed, match="does not accept the token"):
+        hub.connect("alice", tokens["bob"]).read_me()
+
+
+def test_a_token_has_the_scopes_that_its_user_gave_it(hub: Hub, tokens: dict[str, str]) -> None:
+    reads, _ = hub.create_token("alice", "access:services!service=colophon", "custom:colophon:read")
+    assert hub.connect_to_service(reads).read_me()["scopes"] == ["read"]
+    elsewhere, _ = hub.create_token("alice", "access:servers!user=alice", "custom:colophon:write")
+    with pytest.raises(RequestFailed, match="does not accept the token"):
+        hub.connect_to_service(elsewhere).read_me()
+    with pytest.raises(RequestFailed):
+        tag(hub.connect_to_service(reads), SECRET, "written")
+
+
+def test_a_revoked_token_and_its_stream_end(hub: Hub, tokens: dict[str, str]) -> None:
+    token, number = hub.create_token("alice")
+    catalog = hub.connect_to_service(token)
+    assert catalog.read_me()["user"]["username"] == "alice"
+    stream = follow_changes(hub, token)
+    hub.call("DELETE", f"users/alice/tokens/{number}")
+    # Read to the end: the service closes the stream.
+    assert b"event: hello" in read_to_end(stream)
+    with pytest.raises(RequestFailed, match="does not accept the token"):
+        catalog.read_me()
+
+
+def test_a_kernel_uses_the_shared_catalog(hub: Hub, tokens: dict[str, str]) -> None:
+    tag(hub.connect("alice", tokens["alice"]), SECRET, "payroll")
+    kernel = hub.open_notebook("alice", tokens["alice"], "uses.ipynb")
+    environment = kernel.run("import os; print(sorted(os.environ), os.environ['COLOPHON_NAMESPACE'])", "c1").text
+    assert "user_alice" in environment
+    assert "JUPYTERHUB_API_TOKEN" not in environment
+    kernel.run("%load_ext jupyter_colophon", "c2")
+    assert "payroll" in kernel.run("%metadata show red.secrets", "c3").text
+    kernel.close()
+
+
+def test_emits_wait_for_the_service(hub: Hub, tokens: dict[str, str]) -> None:
+    alice = hub.connect("alice", tokens["alice"])
+    tag(alice, SECRET, "payroll")
+    head = alice.read_changes(limit=0)["cursor"]
+    kernel = hub.open_notebook("alice", tokens["alice"], "waits.ipynb")
+    (process,) = hub.list_service_processes()
+    # Stopped, it answers nothing, as when its machine is away.
+    os.kill(process, signal.SIGSTOP)
+    try:
+        assert kernel.run(EMIT % SECRET, "c1").succeeded
+    finally:
+        os.kill(process, signal.SIGKILL)
+    kernel.close()
+    # The hub has started it again.
+    hub.wait_until(lambda: is_answered(alice))
+    assert read_tags(alice, SECRET) == ["payroll"]
+    later = hub.open_notebook("alice", tokens["alice"], "later.ipynb")
+    later.run("%load_ext jupyter_colophon", "c1")
+    hub.wait_until(lambda: is_tagged(alice))
+    later.close()
+    changes = alice.read_changes(urn=SECRET, after=head)["changes"]
+    assert [change["actor"] for change in changes if change["aspect"] == "businessMetadata"] == ["alice"]
+
+
+def is_tagged(catalog: Operations) -> bool:
+    try:
+        return read_tags(catalog, SECRET) == ["from-a-notebook", "payroll"]
+    except (RequestFailed, ServerUnavailable):
+        return False
+
+
+def follow_changes(hub: Hub, token: str) -> http.client.HTTPResponse:
+    parts = urlsplit(hub.url)
+    connection = http.client.HTTPConnection(parts.hostname or "", parts.port or 80, timeout=120)
+    headers = {"Authorization": f"token {token}", "Accept": "text/event-stream"}
+    connection.request("GET", "/services/colophon/colophon/api/changes/stream", headers=headers)
+    response = connection.getresponse()
+    assert response.status == 200
+    return response
+
+
+def read_to_end(stream: http.client.HTTPResponse) -> bytes:
+    blocks = []
+    while block := stream.read1(65_536):
+        blocks.append(block)
+    return b"".join(blocks)
