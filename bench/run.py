@@ -1,7 +1,7 @@
 """Run the benchmarks and print a table with the figures of both sides, their ratio, and the goal for it.
 
 `python bench/run.py` runs all of them, with stores of up to a million entities; `--small` omits those. With names of
-benchmarks (`writes start rest openlineage proposals searches walks growth`), only these are run. `--stores FOLDER`
+benchmarks (`writes start rest openlineage proposals searches walks access growth`), only these are run. `--stores FOLDER`
 keeps the stores. `capture` and `profile` (Spark), `elyra` and `elyra-cli` (more of the command line) are only run if
 they are named; `--elyra PYTHON` is the Python of an environment with Elyra 4.1.1.
 """
@@ -11,6 +11,7 @@ import logging
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+import access
 import capture
 import elyra_api
 import elyra_cli
@@ -27,7 +28,7 @@ import walks
 import writes
 
 SMALL, LARGE = (100, 10_000), (100, 10_000, 1_000_000)
-BENCHES = ("writes", "start", "rest", "openlineage", "proposals", "searches", "walks", "growth")
+BENCHES = ("writes", "start", "rest", "openlineage", "proposals", "searches", "walks", "access", "growth")
 WHERE_NAMED = ("capture", "elyra", "elyra-cli", "profile")
 
 
@@ -70,6 +71,7 @@ def _measure_rows(benches: Iterable[str], sizes: tuple[int, ...], other: str | N
         "start": start.measure_rows,
         "rest": rest.measure_rows,
         "openlineage": openlineage.measure_rows,
+        "access": access.measure_rows,
     }
     single |= {"proposals": proposals.measure_rows, "profile": profiling.measure_rows, "capture": capture.measure_rows}
     for name in benches:

@@ -30,6 +30,7 @@ from jupyter_colophon.service.lineage.lineage_nodes import NodeCache
 from jupyter_colophon.service.lineage.runs import RunReader
 from jupyter_colophon.service.policy import open_access_control
 from jupyter_colophon.service.read_policy import ReadPolicy
+from jupyter_colophon.service.search import visible_search
 from jupyter_colophon.service.search.visible_search import _VisibleSearch, restrict_search
 from jupyter_colophon.service.write_authorization import WriteAuthorization
 from jupyter_colophon.storage.entities import aspects
@@ -175,9 +176,12 @@ def test_every_reader_and_writer_allows_what_the_model_allows(world: World, stor
     cases = CASES if store_name == "sqlite" or CASES > 200 else 20
 
     @settings(max_examples=cases, deadline=None, database=None, suppress_health_check=[*HealthCheck])
-    @given(document=DOCUMENTS, person=st.sampled_from(PERSONS))
-    def check_any_policy(document: dict[str, Any], person: Person) -> None:
-        _check_policy(world, document, person)
+    @given(document=DOCUMENTS, person=st.sampled_from(PERSONS), many=st.sampled_from([1, visible_search._MANY]))
+    def check_any_policy(document: dict[str, Any], person: Person, many: int) -> None:
+        # From so many matches on, terms are looked up by queries.
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(visible_search, "_MANY", many)
+            _check_policy(world, document, person)
 
     check_any_policy()
 

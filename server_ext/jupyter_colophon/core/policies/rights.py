@@ -75,8 +75,13 @@ class _RuleIndex:
         #: The namespaces of which rules match everything, and those of which they match anything; None is any.
         self._whole: set[str | None] = set()
         self._touched: set[str | None] = set()
+        #: The terms of all conditions on metadata, and whether there are conditions on URNs.
+        self.terms: set[str] = set()
+        self.has_prefixes = False
 
     def add(self, rule: Rule, terms: Terms) -> None:
+        self.terms.update(*terms)
+        self.has_prefixes = self.has_prefixes or bool(rule.prefixes)
         for cell in rule.list_cells():
             namespace, type_, schemaspace = cell
             self._cells[cell].add(rule.prefixes, terms)
@@ -165,6 +170,14 @@ class AccessRights:
         if grant == "no":
             return False
         return True if grant == "yes" and denial == "no" else None
+
+    def list_terms(self, permission: Permission) -> set[str]:
+        """Return the terms of the search index on which decisions depend."""
+        return self._grants[permission].terms | self._denials[permission].terms
+
+    def depends_on_urn(self, permission: Permission) -> bool:
+        """Return whether decisions depend on more of an entity than its namespace, type, schemaspace and terms."""
+        return self._grants[permission].has_prefixes or self._denials[permission].has_prefixes
 
     def find_deciding_rule(self, permission: Permission, resource: Resource, terms: frozenset[str]) -> Rule | None:
         """Return the rule that decides: the first denial that matches, else the first grant; None if none does."""

@@ -1,10 +1,12 @@
 """A search index that finds only what one principal may see: limits, counts and facets are those of visible documents."""
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.access import Principal, Resource
 from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.instances.instance_namespaces import INSTANCE
 from jupyter_colophon.core.search.search import Group
 from jupyter_colophon.service.read_policy import ReadPolicy
 from jupyter_colophon.storage.search.grouping import group_documents_by_namespace_and_type
@@ -19,6 +21,10 @@ from jupyter_colophon.storage.spi import (
     TextQuery,
 )
 
+#: From how many matches on their terms are looked up by queries, and the most such queries.
+_MANY, _TERMS_MAX = 200, 20
+#: Instances are decided by the namespace in their document, columns as their datasets.
+_DECIDED_BY_OTHERS = frozenset({INSTANCE, "schemaField"})
 #: How many times more matches are read if too many of those that were read are hidden.
 _GROWTH = 4
 
@@ -125,10 +131,37 @@ class _VisibleSearch:
         limit = count
         while True:
             matches = self._tx.search.find_matches(query, limit)
-            visible = self._filter(matches)
+            visible = self._filter_matches_of_query(query, limit, matches)
             if len(matches) < limit or len(visible) >= count:
                 return visible
             limit *= _GROWTH
+
+    def _filter_matches_of_query(self, query: TextQuery, limit: int, matches: list[Match]) -> list[Match]:
+        """Filter all matches of a query: the terms of many are found by as many queries as rules depend on terms."""
+        rights = self._read_policy.access_control.find_rights(self._principal)
+        terms = rights.list_terms("read") if rights is not None else set()
+        if rights is None or len(matches) < _MANY or not 0 < len(terms) <= _TERMS_MAX:
+            return self._filter(matches)
+        terms_by_urn: defaultdict[str, set[str]] = defaultdict(set)
+        for term in terms:
+            for match in self._tx.search.find_matches(replace(query, terms=(*query.terms, term)), limit):
+                terms_by_urn[match.urn].add(term)
+        by_urn = rights.depends_on_urn("read")
+        decisions: dict[tuple[str, str, frozenset[str], str], bool] = {}
+        others, visible = list[Match](), set[str]()
+        for match in matches:
+            if match.type in _DECIDED_BY_OTHERS:
+                others.append(match)
+                continue
+            own_terms = frozenset(terms_by_urn.get(match.urn, ()))
+            key = (match.namespace, match.type, own_terms, match.urn if by_urn else "")
+            if key not in decisions:
+                resource = Resource(match.urn, match.type, match.namespace)
+                decisions[key] = rights.decide("read", resource, own_terms) is True
+            if decisions[key]:
+                visible.add(match.urn)
+        visible.update(match.urn for match in self._filter(others))
+        return [match for match in matches if match.urn in visible]
 
 
 def _select_newest(matches: list[Match], count: int) -> list[Match]:
