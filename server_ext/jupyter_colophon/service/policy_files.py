@@ -1,5 +1,6 @@
 """Access policies in a folder of files, which may be a work tree of Git: one policy a file, in YAML, TOML or JSON."""
 
+import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -16,6 +17,8 @@ _SUFFIXES: Final = frozenset({".yaml", ".yml", ".toml", ".json"})
 _MAX_BYTES: Final = 4 * 1024 * 1024
 _FILES_MAX: Final = 1_000
 _TOML_RULE: Final = re.compile(r"^\s*\[\[\s*rules\s*\]\]", re.MULTILINE)
+_JSON_RULES: Final = re.compile(r'"rules"\s*:\s*\[')
+_JSON_ITEM: Final = re.compile(r"[\s,]*(?P<item>\{)")
 #: The modification time and the size of a file.
 _Stamp = tuple[int, int]
 
@@ -92,16 +95,19 @@ def _parse_policy_text(suffix: str, text: str) -> tuple[Any, list[int]]:
     """Return the document of a file, and the line of each rule. Raises ValueError."""
     if suffix == ".toml":
         return tomllib.loads(text), [text.count("\n", 0, found.end()) + 1 for found in _TOML_RULE.finditer(text)]
-    # Imported late: most servers have no such file. JSON is YAML, too.
+    if suffix == ".json":
+        return json.loads(text), _list_lines_of_json_rules(text)
+    # Imported late: most servers have no such file.
     import yaml
 
-    loader = _create_yaml_loader()
+    loader = _create_yaml_loader()(text)
     try:
-        document = yaml.load(text, loader)  # type: ignore[no-untyped-call]  # noqa: S506  derived from SafeLoader
-        root = yaml.compose(text, loader)  # type: ignore[no-untyped-call]
+        root = loader.get_single_node()
+        return loader.construct_document(root), _list_lines_of_yaml_rules(root)
     except yaml.YAMLError as error:
-        raise ValueError(f"not valid YAML or JSON: {str(error).splitlines()[0]}") from error
-    return document, _list_lines_of_rules(root)
+        raise ValueError(f"not valid YAML: {str(error).splitlines()[0]}") from error
+    finally:
+        loader.dispose()
 
 
 @cache
@@ -109,20 +115,35 @@ def _create_yaml_loader() -> Any:
     """Return a safe loader of YAML 1.2's booleans: in YAML 1.1, the key `on` is a boolean."""
     import yaml
 
-    class PolicyLoader(yaml.SafeLoader):
-        """Reads documents of plain values."""
+    class PolicyLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+        """Reads documents of plain values, with libyaml if it is installed."""
 
     boolean = "tag:yaml.org,2002:bool"
     PolicyLoader.yaml_implicit_resolvers = {
         first: [(tag, pattern) for tag, pattern in resolvers if tag != boolean]
         for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
     }
-    PolicyLoader.add_implicit_resolver(boolean, re.compile("^(?:true|false)$"), list("tf"))  # type: ignore[no-untyped-call]
+    PolicyLoader.add_implicit_resolver(boolean, re.compile("^(?:true|false)$"), list("tf"))
     return PolicyLoader
 
 
-def _list_lines_of_rules(root: Any) -> list[int]:
+def _list_lines_of_yaml_rules(root: Any) -> list[int]:
     for key, value in getattr(root, "value", ()):
         if key.value == "rules" and isinstance(value.value, list):
             return [item.start_mark.line + 1 for item in value.value]
     return []
+
+
+def _list_lines_of_json_rules(text: str) -> list[int]:
+    """Return the line of each item of the list `rules`, which is the first list after the first such text."""
+    found = _JSON_RULES.search(text)
+    if found is None:
+        return []
+    lines, at, line, decode = [], found.end(), text.count("\n", 0, found.end()) + 1, json.JSONDecoder().raw_decode
+    while (item := _JSON_ITEM.match(text, at)) is not None:
+        line += text.count("\n", at, item.start("item"))
+        lines.append(line)
+        _, end = decode(text, item.start("item"))
+        line += text.count("\n", item.start("item"), end)
+        at = end
+    return lines

@@ -8,7 +8,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as WaitTimeoutError
 from dataclasses import dataclass, field
 from functools import cache
@@ -77,7 +77,9 @@ class PolicySource:
     _fresh_until: float = 0.0
     _has_read: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
+    _refreshing: threading.Lock = field(default_factory=threading.Lock)
     _reader: ThreadPoolExecutor | None = None
+    _reading: Future[None] | None = None
 
     def attach_store(self, provider: StorageProvider) -> None:
         """Read the policies of this store from now on. Raises StorageError."""
@@ -113,13 +115,15 @@ class PolicySource:
             if time.monotonic() >= self._fresh_until:
                 if self._reader is None:
                     self._reader = ThreadPoolExecutor(1, "colophon-policies")
-                self._wait_for(self._reader.submit(self._refresh).result)
+                if self._reading is None or self._reading.done():
+                    self._reading = self._reader.submit(self._refresh)
+                self._wait_for(self._reading)
                 self._fresh_until = time.monotonic() + FRESH_S
             return self._version
 
-    def _wait_for(self, wait: Callable[[float], None]) -> None:
+    def _wait_for(self, reading: Future[None]) -> None:
         try:
-            wait(_WAIT_S)
+            reading.result(_WAIT_S)
         except (MetadataError, WaitTimeoutError, OSError) as error:
             if not self._has_read:
                 raise StoreUnavailable("the access policies cannot be read: try again later") from error
@@ -129,14 +133,15 @@ class PolicySource:
 
     def _refresh(self) -> None:
         """Read what has changed."""
-        has_changed = not self._has_read
-        if self.folder is not None:
-            has_changed = self.folder.read_changed_files() or has_changed
-        if self._provider is not None:
-            has_changed = self._provider.tx_runner.run(self._read_stored_policies, read_only=True) or has_changed
-        if has_changed:
-            self._version = self._combine_policies()
-            self._has_read = True
+        with self._refreshing:
+            has_changed, provider = not self._has_read, self._provider
+            if self.folder is not None:
+                has_changed = self.folder.read_changed_files() or has_changed
+            if provider is not None:
+                has_changed = provider.tx_runner.run(self._read_stored_policies, read_only=True) or has_changed
+            if has_changed:
+                self._version = self._combine_policies()
+                self._has_read = True
 
     def _read_stored_policies(self, tx: TableContext) -> bool:
         newest = tx.log.get_newest_number()
