@@ -9,11 +9,13 @@ interface IActionContext {
   showTimeline: (input: 'asOf' | 'since') => void;
   /** Moves the focus to a choice of the toolbar. */
   focusChoice: (choice: 'colour' | 'group') => void;
+  openExports: () => void;
   trans: TranslationBundle;
 }
 
 /** Creates the items of the menu that names what can be done with the graph. */
-export function createActions({ model, showTimeline, focusChoice, trans }: IActionContext): IMenuItem[] {
+export function createActions(context: IActionContext): IMenuItem[] {
+  const { model, showTimeline, focusChoice, openExports, trans } = context;
   const { selection, scene } = model.state;
   const node = selection.node ?? scene.nodes.get(model.urn)?.node;
   const ofNode = node
@@ -33,6 +35,7 @@ export function createActions({ model, showTimeline, focusChoice, trans }: IActi
     { label: trans.__('Compare two times…'), onClick: () => showTimeline('since') },
     ...ofNode,
     { label: trans.__('Colour nodes by type, freshness or tag…'), onClick: () => focusChoice('colour') },
-    { label: trans.__('Group by notebook, namespace or pipeline…'), onClick: () => focusChoice('group') }
+    { label: trans.__('Group by notebook, namespace or pipeline…'), onClick: () => focusChoice('group') },
+    { label: trans.__('Export as a picture, data or a link…'), onClick: openExports }
   ];
 }

@@ -54,8 +54,15 @@ export function LineageBody(props: ILineageProps): React.JSX.Element {
     centre: (urn: string, field?: string) => view?.centreNode(urn, field)
   };
   const root = React.useRef<HTMLDivElement>(null);
-  const focusControl = (name: string): void =>
-    void requestAnimationFrame(() => root.current?.querySelector<HTMLElement>(`[data-control=${name}]`)?.focus());
+  // The menu of actions is closed first, and what an action shows is rendered.
+  const withControl = (name: string, act: (control: HTMLElement) => void): void =>
+    void requestAnimationFrame(() => {
+      const control = root.current?.querySelector<HTMLElement>(`[data-control=${name}]`);
+      if (control) {
+        act(control);
+      }
+    });
+  const focusControl = (name: string): void => withControl(name, control => control.focus());
   const actions = createActions({
     model,
     showTimeline: input => {
@@ -63,6 +70,7 @@ export function LineageBody(props: ILineageProps): React.JSX.Element {
       focusControl(input);
     },
     focusChoice: focusControl,
+    openExports: () => withControl('export', control => control.click()),
     trans
   });
   const decorations = useRegistry(props.decorator);

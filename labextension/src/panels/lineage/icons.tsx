@@ -33,6 +33,15 @@ export function Icon({ name }: { name: IconName }): React.JSX.Element {
   );
 }
 
+/** The name of a control, which is shown if there is room. */
+export function ControlName({ icon, label }: { icon: IconName; label: string }): React.JSX.Element {
+  return (
+    <span className="jp-Colophon-controlName" data-icon={icon}>
+      {label}
+    </span>
+  );
+}
+
 /** A button with an icon, and its name if there is room; `pressed` makes it a toggle. */
 export function IconButton(props: {
   icon: IconName;
@@ -54,7 +63,7 @@ export function IconButton(props: {
       onClick={onClick}
     >
       <Icon name={icon} />
-      <span className="jp-Colophon-controlName">{label}</span>
+      <ControlName icon={icon} label={label} />
     </button>
   );
 }
@@ -71,7 +80,7 @@ export function IconSelect<T extends string>(props: {
   return (
     <label className="jp-Colophon-iconSelect" title={label}>
       <Icon name={icon} />
-      <span className="jp-Colophon-controlName">{label}</span>
+      <ControlName icon={icon} label={label} />
       <select
         data-control={icon}
         aria-label={label}

@@ -1,6 +1,6 @@
 import React from 'react';
 import type { IconName } from './icons';
-import { Icon } from './icons';
+import { ControlName, Icon } from './icons';
 
 /** An action in a menu. */
 export interface IMenuItem {
@@ -56,6 +56,7 @@ export function MenuButton(props: { icon: IconName; label: string; items: readon
       <button
         type="button"
         className="jp-Colophon-iconButton"
+        data-control={icon}
         aria-haspopup="menu"
         aria-expanded={isOpen}
         aria-label={label}
@@ -63,7 +64,7 @@ export function MenuButton(props: { icon: IconName; label: string; items: readon
         onClick={() => setOpen(!isOpen)}
       >
         <Icon name={icon} />
-        <span className="jp-Colophon-controlName">{label}</span>
+        <ControlName icon={icon} label={label} />
       </button>
       {isOpen && (
         <div role="menu" aria-label={label} className="jp-Colophon-lineageMenu">
