@@ -5,8 +5,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.model.proposal import Proposal
 from live import LiveServer
+from support.catalog import ADA, open_catalog_file
 from support.commands import CommandResult, Commands
+from support.urns import CELL
 
 Call = Callable[..., CommandResult]
 
@@ -131,3 +135,22 @@ def test_schema_must_be_text(call: Call, tmp_path: Path) -> None:
     assert call("dataset", "list", "--namespace=shop").out == "None.\n"
     file.write_text("id LONG, größe DOUBLE")
     assert call("dataset", "create", "shop.orders", f"--schema={file}").status == 0
+
+
+def test_programs_are_listed_and_found_by_their_titles(colophon: Commands, database: Path) -> None:
+    catalog = open_catalog_file(database)
+    flow = Urn.parse("urn:li:dataFlow:(airflow,daily,default)")
+    names = {flow: ("dataFlowInfo", {"name": "Daily loads"}), Urn.parse(CELL): ("dataJobInfo", {"name": "Clean rows"})}
+    info = {"type": {"string": "COMMAND"}, "customProperties": {}}
+    catalog.write_path.apply_proposals_atomically(
+        [
+            Proposal(urn, aspect, "upsert", value | (info if urn.type == "dataJob" else {"customProperties": {}}))
+            for urn, (aspect, value) in names.items()
+        ],
+        ADA,
+    )
+    catalog.close()
+    assert f"daily     Daily loads  default    {flow}" in colophon("app", "list").out
+    assert f"Clean rows ({CELL})" in colophon("search", "clean").out
+    (hit,) = colophon("search", "clean", "--json").answer["hits"]
+    assert (hit["urn"], hit["displayName"]) == (CELL, "Clean rows")

@@ -35,11 +35,31 @@ test('the activity panel lists edits and runs as they happen, and failed runs of
 
   await panel.getByRole('button', { name: 'Followed only' }).click();
   await expect(rows.first()).toContainText('activity.ipynb#load');
+  await panel.getByRole('button', { name: 'Followed only' }).click();
+  await test.step('what a transaction creates is one row, and a period filters the rows', async () => {
+    const columns = Array.from({ length: 12 }, (_, index) => `urn:li:schemaField:(${TABLE},c${index})`);
+    const proposals = columns.map(column => ({
+      urn: column,
+      aspect: 'technicalMetadata',
+      operation: 'upsert',
+      value: { properties: { unit: 'min' }, tags: [] }
+    }));
+    await writeApi(page, 'POST', 'proposals', { proposals });
+    await expect(rows.first()).toContainText('Created 12 columns of default.orders');
+    await rows.first().getByRole('button', { name: 'and 9 more' }).click();
+    await expect(rows.first().getByRole('button', { name: 'default.orders.c11' })).toBeVisible();
+    await panel.getByLabel('Time').selectOption('since');
+    await panel.getByLabel('Since', { exact: true }).fill('2999-01-01');
+    await expect(panel).toContainText('No changes in this time.');
+    await panel.getByLabel('Time').selectOption('today');
+    await expect(rows.first()).toContainText('Created 12 columns of default.orders');
+  });
   for (const theme of ['JupyterLab Light', 'JupyterLab Dark']) {
     await runCommand(page, 'apputils:change-theme', { theme });
     expect(await findViolations(page, '#jp-colophon-activity')).toEqual([]);
+    await page.screenshot({ path: test.info().outputPath(`${theme}.png`) });
   }
-  await rows.first().getByRole('button', { name: 'activity.ipynb#load' }).click();
+  await panel.getByRole('button', { name: 'activity.ipynb#load' }).first().click();
   await expect(page.getByRole('tab', { name: /load/ })).toBeVisible();
 
   await test.step('new hits of a followed search are notified, also after a reload', async () => {

@@ -35,6 +35,8 @@ const TABLES: Record<string, ITable> = {
   worst_days: { owner: 'operations', fields: ['delay_total'] }
 };
 
+const CELL = 'urn:li:dataJob:(urn:li:dataFlow:(colophon,notebook,default),cells.etl/clean.ipynb#a1b2)';
+
 for (const theme of ['Light', 'Dark']) {
   test(`data is found, filtered and previewed (${theme.toLowerCase()})`, async ({ page }, info) => {
     await writeTables(page, TABLES);
@@ -85,6 +87,23 @@ for (const theme of ['Light', 'Dark']) {
       await expect(tabs.filter({ hasText: 'daily_delays' })).not.toHaveAttribute('data-colophon-preview', 'true');
     });
 
+    await test.step('a cell is found and shown by its title, and a description without its markup', async () => {
+      const description = 'Drops **cancelled** rows, see the [rules](https://rules.test)';
+      const info = { name: 'Remove cancelled flights', type: { string: 'COMMAND' }, description };
+      await writeApi(page, 'PUT', `entities/${encodeURIComponent(CELL)}/aspects/dataJobInfo`, info);
+      await box.fill('cancelled');
+      await expect(hits.first()).toContainText('Remove cancelled flights');
+      await expect(hits.first()).toContainText('clean.ipynb · etl');
+      await expect(hits.first()).toContainText('Drops cancelled rows, see the rules');
+      await page.screenshot({ path: test.info().outputPath('title.png') });
+      await hits
+        .first()
+        .getByRole('button', { name: /Remove cancelled/ })
+        .click();
+      await expect(tabs.filter({ hasText: 'Remove cancelled flights' })).toHaveCount(1);
+      await expect(page.getByRole('heading', { level: 1, name: 'Remove cancelled flights' })).toBeVisible();
+    });
+
     await test.step('keys and values are completed, and a mistyped name is corrected', async () => {
       await box.fill('');
       await box.pressSequentially('owne');
@@ -114,7 +133,10 @@ for (const theme of ['Light', 'Dark']) {
     await test.step('selected hits are edited with a preview, and the change is undone', async () => {
       await box.fill('market');
       await hits.filter({ hasText: 'daily_delays' }).getByRole('checkbox').check();
-      await hits.filter({ hasText: 'worst_days' }).getByRole('button').click({ modifiers: ['Control'] });
+      await hits
+        .filter({ hasText: 'worst_days' })
+        .getByRole('button')
+        .click({ modifiers: ['Control'] });
       await page.screenshot({ path: info.outputPath('selection.png') });
       expect(await findViolations(page, '.jp-Colophon-search')).toEqual([]);
       await panel.getByRole('button', { name: 'Edit…' }).click();
@@ -158,7 +180,9 @@ for (const theme of ['Light', 'Dark']) {
       await vocabulary.getByRole('textbox', { name: 'Description' }).fill('Minutes against the timetable');
       await page.screenshot({ path: info.outputPath('new-term.png') });
       await vocabulary.getByRole('button', { name: 'Create' }).click();
-      await expect(vocabulary.getByRole('row', { name: new RegExp(term) })).toContainText('Minutes against the timetable');
+      await expect(vocabulary.getByRole('row', { name: new RegExp(term) })).toContainText(
+        'Minutes against the timetable'
+      );
       expect(await findViolations(page, '.jp-Colophon-vocabulary')).toEqual([]);
       await runCommand(page, 'colophon:open-entity', { urn: tableUrn('worst_days') });
       const table = page.getByRole('region', { name: 'Metadata of market.worst_days' });

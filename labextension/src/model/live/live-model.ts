@@ -116,6 +116,11 @@ export abstract class LiveModel<S extends ILiveState> implements IDisposable {
     this._timer = window.setTimeout(() => void this.refresh(), milliseconds);
   }
 
+  /** Cancels the current request: its answer is not displayed. */
+  protected cancelRequest(): void {
+    this._request?.abort();
+  }
+
   /** The signal of the current request, for further requests that belong to it. */
   protected get currentSignal(): AbortSignal | undefined {
     return this._request?.signal;

@@ -114,6 +114,9 @@ function RowButton(props: {
 }): React.JSX.Element {
   const { entity, openers, trans, isTabStop = true, name, children, changed, isNew } = props;
   const pulse = usePulse<HTMLButtonElement>(changed, isNew);
+  // A title is longer than a name: its place is in the second line.
+  const isTitled = isNamed(entity);
+  const path = <span className="jp-Colophon-path">{formatPath(entity, trans)}</span>;
   return (
     <button
       ref={pulse}
@@ -135,9 +138,14 @@ function RowButton(props: {
       <span className="jp-Colophon-hit-lines">
         <span className="jp-Colophon-hit-line">
           <span className="jp-Colophon-name">{name ?? getRowName(entity)}</span>
-          <span className="jp-Colophon-path">{formatPath(entity, trans)}</span>
+          {!isTitled && path}
         </span>
-        {children !== undefined && <span className="jp-Colophon-hit-line jp-Colophon-hit-details">{children}</span>}
+        {(isTitled || children !== undefined) && (
+          <span className="jp-Colophon-hit-line jp-Colophon-hit-details">
+            {isTitled && path}
+            {children}
+          </span>
+        )}
       </span>
     </button>
   );

@@ -115,6 +115,8 @@ export class SearchModel extends LiveModel<ISearchState> {
   /** Sets the query that is being typed; searches after a pause in typing. */
   setText(text: string): void {
     this._isComplete = false;
+    // The answer to an earlier text would replace the hits until the next one.
+    this.cancelRequest();
     this.setState(text.trim() === '' ? { text, filters: {} } : { text });
     this.scheduleRefresh(TYPING_PAUSE_MS);
   }

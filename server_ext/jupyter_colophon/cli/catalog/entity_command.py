@@ -100,9 +100,13 @@ class EntityCommand(CatalogCommand):
         columns = ("name", "namespace", "urn")
         with self.connect_to_catalog() as client:
             list_page = partial(client.list_entities, type=self.entity_type, namespace=self.args.namespace or None)
-            entities = [{name: entity[name] for name in columns} for entity in read_all_pages(list_page, "entities")]
-        rows = [tuple(entity.values()) for entity in entities]
-        self.print_result({"entities": entities}, str(build_table_page(rows, *columns)))
+            listed = list(read_all_pages(list_page, "entities"))
+        entities = [{name: entity[name] for name in columns} for entity in listed]
+        has_titles = any("displayName" in entity for entity in listed)
+        shown = ("name", "displayName", "namespace", "urn") if has_titles else columns
+        rows = [tuple(entity.get(name) for name in shown) for entity in listed]
+        page = build_table_page(rows, *("title" if name == "displayName" else name for name in shown))
+        self.print_result({"entities": entities}, str(page))
         return EXIT_OK
 
 
