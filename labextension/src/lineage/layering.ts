@@ -8,7 +8,7 @@ export interface IDigraph {
 
 function listOutgoingEdges(graph: IDigraph): number[][] {
   const lists: number[][] = Array.from({ length: graph.count }, () => []);
-  graph.edges.forEach(([from], index) => lists[from]?.push(index));
+  graph.edges.forEach((edge, index) => lists[edge[0]]!.push(index));
   return lists;
 }
 
@@ -19,7 +19,7 @@ function listOutgoingEdges(graph: IDigraph): number[][] {
  */
 export function findBackEdges(graph: IDigraph): boolean[] {
   const out = listOutgoingEdges(graph);
-  const back = graph.edges.map(([from, to]) => from === to);
+  const back = graph.edges.map(edge => edge[0] === edge[1]);
   const state = new Uint8Array(graph.count); // 0 unvisited, 1 on the path, 2 done
   const next = new Uint32Array(graph.count); // the number of visited edges of each node
   for (const root of sortEntriesFirst(graph)) {
@@ -49,11 +49,11 @@ export function findBackEdges(graph: IDigraph): boolean[] {
 /** Sorts nodes without incoming edges first: a search from there reverses the fewest edges. */
 function sortEntriesFirst(graph: IDigraph): number[] {
   const hasIncoming = new Uint8Array(graph.count);
-  graph.edges.forEach(([from, to]) => {
-    if (from !== to) {
-      hasIncoming[to] = 1;
+  for (const edge of graph.edges) {
+    if (edge[0] !== edge[1]) {
+      hasIncoming[edge[1]] = 1;
     }
-  });
+  }
   const all = Array.from({ length: graph.count }, (_, node) => node);
   return [...all.filter(node => hasIncoming[node] === 0), ...all.filter(node => hasIncoming[node] === 1)];
 }
@@ -61,8 +61,8 @@ function sortEntriesFirst(graph: IDigraph): number[] {
 /** Returns the graph with the given edges reversed, and without loops. */
 export function reverseEdges(graph: IDigraph, back: readonly boolean[]): IDigraph {
   const edges = graph.edges
-    .map(([from, to], index) => (back[index] ? ([to, from] as const) : ([from, to] as const)))
-    .filter(([from, to]) => from !== to);
+    .map((edge, index) => (back[index] ? ([edge[1], edge[0]] as const) : edge))
+    .filter(edge => edge[0] !== edge[1]);
   return { count: graph.count, edges };
 }
 
@@ -70,7 +70,7 @@ export function reverseEdges(graph: IDigraph, back: readonly boolean[]): IDigrap
 export function assignLayers(graph: IDigraph): number[] {
   const out = listOutgoingEdges(graph);
   const remaining = new Array<number>(graph.count).fill(0);
-  graph.edges.forEach(([, to]) => (remaining[to]! += 1));
+  graph.edges.forEach(edge => (remaining[edge[1]]! += 1));
   const layer = new Array<number>(graph.count).fill(0);
   const ready = remaining.flatMap((count, node) => (count === 0 ? [node] : []));
   for (const node of ready) {
@@ -88,7 +88,7 @@ export function assignLayers(graph: IDigraph): number[] {
 
 /** Moves roots to the layer before their first successor. */
 function pullRootsRight(graph: IDigraph, layer: number[], out: number[][]): number[] {
-  const targets = new Set(graph.edges.map(([, to]) => to));
+  const targets = new Set(graph.edges.map(edge => edge[1]));
   return layer.map((at, node) => {
     const next = out[node]!.reduce((least, edge) => Math.min(least, layer[graph.edges[edge]![1]]!), Infinity);
     return targets.has(node) || next === Infinity ? at : Math.max(at, next - 1);

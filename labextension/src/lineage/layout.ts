@@ -42,8 +42,9 @@ interface ISplitGraph {
 
 function splitLongEdges(graph: IDigraph, layer: readonly number[], back: readonly boolean[]): ISplitGraph {
   const result: ISplitGraph = { count: graph.count, layer: [...layer], edges: [], bends: [] };
-  graph.edges.forEach(([source, target], index) => {
-    const [from, to] = back[index] ? [target, source] : [source, target];
+  graph.edges.forEach((edge, index) => {
+    const from = edge[back[index] ? 1 : 0];
+    const to = edge[back[index] ? 0 : 1];
     const bends: number[] = [];
     let last = from;
     for (let at = layer[from]! + 1; at < layer[to]!; at++) {
@@ -53,7 +54,7 @@ function splitLongEdges(graph: IDigraph, layer: readonly number[], back: readonl
       last = result.count;
       result.count += 1;
     }
-    if (source !== target) {
+    if (from !== to) {
       result.edges.push([last, to]);
     }
     result.bends.push(bends);
@@ -64,10 +65,10 @@ function splitLongEdges(graph: IDigraph, layer: readonly number[], back: readonl
 function listNeighbours(graph: ISplitGraph): INeighbours {
   const before: number[][] = Array.from({ length: graph.count }, () => []);
   const after: number[][] = Array.from({ length: graph.count }, () => []);
-  graph.edges.forEach(([from, to]) => {
-    after[from]!.push(to);
-    before[to]!.push(from);
-  });
+  for (const edge of graph.edges) {
+    after[edge[0]]!.push(edge[1]);
+    before[edge[1]]!.push(edge[0]);
+  }
   return { before, after };
 }
 
@@ -148,8 +149,8 @@ export function computeLayout(graph: IDigraph): ILayout {
     y: Math.round(centre[node]! - getHalf(node) - top)
   });
   const ends = Array.from({ length: graph.count }, (_, node): End => ({ ...placeNode(node), height: getHeight(node) }));
-  const routes = graph.edges.map(([source, target], index) =>
-    createRoute(ends[source]!, ends[target]!, split.bends[index]!.map(placeNode), backward[index]!)
+  const routes = graph.edges.map((edge, index) =>
+    createRoute(ends[edge[0]]!, ends[edge[1]]!, split.bends[index]!.map(placeNode), backward[index]!)
   );
   return { nodes: ends.map(({ x, y }) => ({ x, y })), routes, backward, ...computeSize(ends, routes) };
 }

@@ -49,12 +49,15 @@ export function unpackGraph({ count, ends, heights }: IPackedGraph): IDigraph {
   return { count, edges, ...(heights ? { heights: [...heights] } : {}) };
 }
 
-function packPoints(points: readonly IPoint[]): Float64Array {
-  const coordinates = new Float64Array(2 * points.length);
-  points.forEach(({ x, y }, index) => {
-    coordinates[2 * index] = x;
-    coordinates[2 * index + 1] = y;
-  });
+function packPoints(lists: readonly (readonly IPoint[])[]): Float64Array {
+  const coordinates = new Float64Array(2 * lists.reduce((sum, points) => sum + points.length, 0));
+  let at = 0;
+  for (const points of lists) {
+    for (const point of points) {
+      coordinates[at++] = point.x;
+      coordinates[at++] = point.y;
+    }
+  }
   return coordinates;
 }
 
@@ -68,8 +71,8 @@ function unpackPoints(coordinates: Float64Array, start: number, count: number): 
 /** Packs a layout for a message. */
 export function packLayout({ nodes, routes, backward, width, height }: ILayout): IPackedLayout {
   return {
-    nodes: packPoints(nodes),
-    points: packPoints(routes.flat()),
+    nodes: packPoints([nodes]),
+    points: packPoints(routes),
     counts: Uint32Array.from(routes, route => route.length),
     backward: Uint8Array.from(backward, Number),
     width,
