@@ -20,6 +20,7 @@ from support import openapi_contract
 from support.catalog import build_metadata_value
 from support.events import open_event_stream
 from support.openlineage import RUN, build_event, build_event_dataset
+from support.service_tokens import create_service_token
 from support.urns import build_table_urn
 
 #: A word of hidden things alone, in lower case as engines of full text keep it.
@@ -108,6 +109,8 @@ def access(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, Any]:
     name = policy.params.get("hidden_by", "class") if policy is not None else "class"
     if name == "class":
         return {"policy": "support.policies.HiddenAndReadOnlyNamespaces"}
+    if name == "token":
+        return {}
     folder = tmp_path / "policies"
     folder.mkdir()
     (folder / "team.json").write_text(json.dumps(POLICIES[name]))
@@ -217,6 +220,15 @@ async def test_a_word_of_what_access_policies_hide_is_in_no_answer(check_all_ans
     await check_all_answers()
 
 
+@pytest.mark.parametrize("hidden_by", ["token"])
+async def test_restricted_token_finds_no_word_of_other_namespaces(
+    check_all_answers: Any, api: Any, hidden_by: str
+) -> None:
+    await check_all_answers(
+        await create_service_token(api, "dbt", "read", namespaces=["open", "default", "system", "plain"])
+    )
+
+
 @pytest.fixture
 def check_all_answers(
     api: Any,
@@ -227,9 +239,9 @@ def check_all_answers(
     jp_http_port: int,
     jp_auth_header: Any,
 ) -> Any:
-    """Return a check of all answers that the kernel and the server's user get."""
-    arguments = (api, openlineage, kernel, http_server_client, jp_base_url, jp_http_port, jp_auth_header)
-    return lambda: _check_all_answers(*arguments)
+    """Return a check of all answers that the kernel, or another restricted caller, and the server's user get."""
+    others = (http_server_client, jp_base_url, jp_http_port, jp_auth_header)
+    return lambda headers=kernel: _check_all_answers(api, openlineage, headers, *others)
 
 
 async def _check_all_answers(
