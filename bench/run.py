@@ -1,7 +1,7 @@
 """Run the benchmarks and print a table with the figures of both sides, their ratio, and the goal for it.
 
 `python bench/run.py` runs all of them, with stores of up to a million entities; `--small` omits those. With names of
-benchmarks (`writes start rest openlineage proposals searches walks access growth`), only these are run. `--stores FOLDER`
+benchmarks (`writes start rest openlineage fairness proposals searches walks access growth`), only these are run. `--stores FOLDER`
 keeps the stores. `capture` and `profile` (Spark), `elyra` and `elyra-cli` (more of the command line) are only run if
 they are named; `--elyra PYTHON` is the Python of an environment with Elyra 4.1.1.
 """
@@ -15,6 +15,7 @@ import access
 import capture
 import elyra_api
 import elyra_cli
+import fairness
 import growth
 import openlineage
 import profiling
@@ -28,7 +29,7 @@ import walks
 import writes
 
 SMALL, LARGE = (100, 10_000), (100, 10_000, 1_000_000)
-BENCHES = ("writes", "start", "rest", "openlineage", "proposals", "searches", "walks", "access", "growth")
+BENCHES = ("writes", "start", "rest", "openlineage", "fairness", "proposals", "searches", "walks", "access", "growth")
 WHERE_NAMED = ("capture", "elyra", "elyra-cli", "profile")
 
 
@@ -72,6 +73,7 @@ def _measure_rows(benches: Iterable[str], sizes: tuple[int, ...], other: str | N
         "rest": rest.measure_rows,
         "openlineage": openlineage.measure_rows,
         "access": access.measure_rows,
+        "fairness": fairness.measure_rows,
     }
     single |= {"proposals": proposals.measure_rows, "profile": profiling.measure_rows, "capture": capture.measure_rows}
     for name in benches:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import TooManyRequests
+from jupyter_colophon.http.admission import Admission
 from jupyter_colophon.http.rate_limits import RateLimits
 from jupyter_colophon.http.state import SETTING
 from jupyter_colophon.settings import Settings
@@ -39,7 +40,7 @@ def limits(jp_serverapp: Any) -> Settings:
 async def test_excess_requests_get_429_and_others_are_unaffected(
     api: Any, program: dict[str, str], limits: Settings, jp_http_port: int, jp_base_url: str
 ) -> None:
-    limits.max_request_burst, limits.max_requests_per_second = 3, 0.5
+    limits.max_request_burst, limits.max_requests_per_second = 3, 0.2
     flood = partial(api, anonymous=True, headers=program)
     statuses = [(await flood("GET", "me")).status for _ in range(3)]
     assert statuses == [200] * 3
@@ -47,20 +48,21 @@ async def test_excess_requests_get_429_and_others_are_unaffected(
     assert refused.status == 429
     assert refused.body["type"].endswith(":too-many-requests")
     assert refused.headers["Content-Type"] == "application/problem+json"
-    assert refused.headers["Retry-After"] in ("1", "2")
+    assert int(refused.headers["Retry-After"]) in range(1, 6)
     assert (await flood("PUT", *BUSINESS, body=build_metadata_value())).status == 429
     # Connections are refused before they are opened.
     stream = await open_event_stream(jp_http_port, f"{jp_base_url}colophon/api/changes/stream", program)
-    assert (stream.status, stream.headers["Retry-After"] in ("1", "2")) == (429, True)
+    assert stream.status == 429
+    assert int(stream.headers["Retry-After"]) in range(1, 6)
     url = f"ws://127.0.0.1:{jp_http_port}{jp_base_url}colophon/api/changes/ws"
     with pytest.raises(HTTPClientError) as socket:
         await websocket_connect(HTTPRequest(url, headers=program))
     assert socket.value.code == 429
     assert socket.value.response is not None
-    assert socket.value.response.headers["Retry-After"] in ("1", "2")
+    wait_s = int(socket.value.response.headers["Retry-After"])
     # The limit of another principal is its own.
     assert (await api("GET", "me")).status == 200
-    await asyncio.sleep(int(refused.headers["Retry-After"]))
+    await asyncio.sleep(wait_s)
     assert (await flood("GET", "me")).status == 200
 
 
@@ -129,3 +131,34 @@ def test_principals_that_stopped_sending_take_no_memory() -> None:
     assert refused.value.retry_after_s == 1
     now[0] += refused.value.retry_after_s
     limits.count_request(ada, has_body=False)
+
+
+async def test_many_requests_of_one_principal_wait_while_others_are_served() -> None:
+    admission, done, end = Admission(), list[tuple[str, int]](), asyncio.Event()
+
+    async def serve(user: str, number: int) -> None:
+        admission.record_request(user)
+        async with admission.admit_request(user):
+            done.append((user, number))
+            await end.wait()
+
+    # Alone, a principal is not restricted.
+    alone = [asyncio.ensure_future(serve("flood", number)) for number in range(5)]
+    await asyncio.sleep(0)
+    assert len(done) == 5
+    end.set()
+    await asyncio.gather(*alone)
+    end.clear()
+    done.clear()
+    admission.record_request("ada")
+    flood = [asyncio.ensure_future(serve("flood", number)) for number in range(5)]
+    other = asyncio.ensure_future(serve("ada", 0))
+    await asyncio.sleep(0.01)
+    assert done == [("flood", 0), ("flood", 1), ("ada", 0)]
+    flood[2].cancel()
+    end.set()
+    await asyncio.gather(*flood, other, return_exceptions=True)
+    # The others follow in their order; one that was cancelled does not hold them up.
+    assert done[3:] == [("flood", 3), ("flood", 4)]
+    assert not admission._waiting
+    assert not admission._running

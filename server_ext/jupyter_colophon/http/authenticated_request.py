@@ -89,7 +89,9 @@ class AuthenticatedRequest:
         headers = self.request.headers
         has_body = "Transfer-Encoding" in headers or headers.get("Content-Length", "0") != "0"
         if self.current_user is not None:
-            self.state.rate_limits.count_request(self.principal, has_body=has_body)
+            principal = self.principal
+            self.state.admission.record_request(principal.user)
+            self.state.rate_limits.count_request(principal, has_body=has_body)
 
     def set_headers_of_failure(self, status: int, error: BaseException | None) -> None:
         """Set the headers that clients need after this status: when to try again, or how to authenticate."""

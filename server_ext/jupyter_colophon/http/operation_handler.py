@@ -107,7 +107,9 @@ class OperationHandler(BodyHandler):
             return await self._run_on_schemaspace_pool(operation, operation.schemaspace.format(**path), work)
         if operation.is_read_only and operation.may_read_many_entities:
             return await asyncio.wrap_future(state.query_pool.submit_work(self.principal.user, work))
-        return await asyncio.wrap_future(state.request_pool.submit_work(self.principal.user, work))
+        user = self.principal.user
+        async with state.admission.admit_request(user):
+            return await asyncio.wrap_future(state.request_pool.submit_work(user, work))
 
     async def _run_on_schemaspace_pool(self, operation: Operation, schemaspace: str, work: Callable[[], T]) -> T:
         """Run work that may call a schemaspace's package, without delaying other schemaspaces.

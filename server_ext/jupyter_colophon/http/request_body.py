@@ -1,5 +1,6 @@
 """The body of a request, bounded in size, and how requests are logged."""
 
+import asyncio
 import re
 import secrets
 import zlib
@@ -12,13 +13,15 @@ from jupyter_server.base.handlers import APIHandler
 from jupyter_server.prometheus.log_functions import prometheus_log_method
 from tornado.web import HTTPError, stream_request_body
 
-from jupyter_colophon.core.errors import MalformedBody, MetadataError, TooLarge
+from jupyter_colophon.core.errors import MalformedBody, MetadataError, TooLarge, TooManyRequests
 from jupyter_colophon.http.authenticated_request import AuthenticatedRequest
 
 _ID_HEADER: Final = "X-Request-Id"
 _ID: Final = re.compile(r"[A-Za-z0-9._:-]{1,64}")
 #: How many times the limit is read of a refused body, so that the response can give the reason.
 _DROPPED_FACTOR: Final = 4
+#: How long a request above a rate limit waits for its refusal.
+_REFUSAL_DELAY_S: Final = 1.0
 #: The statuses of a store that is unavailable or full.
 _STORE_STATUSES: Final = (HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.INSUFFICIENT_STORAGE)
 
@@ -56,6 +59,9 @@ class BodyHandler(AuthenticatedRequest, APIHandler):  # type: ignore[misc]  # na
         try:
             await self._refuse_large_body_and_prepare()
         except (MetadataError, HTTPError) as error:
+            if isinstance(error, TooManyRequests):
+                # A client that ignores Retry-After would otherwise occupy the event loop with refusals.
+                await asyncio.sleep(_REFUSAL_DELAY_S)
             if not self._is_body_worth_reading():
                 raise
             self.refusal = error

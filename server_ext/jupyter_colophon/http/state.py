@@ -15,6 +15,7 @@ from jupyter_server.auth.identity import IdentityProvider, PasswordIdentityProvi
 from jupyter_colophon.core.access import KERNEL_ACTIONS, Principal
 from jupyter_colophon.core.errors import AccessDenied, InvalidConfiguration, MetadataError
 from jupyter_colophon.core.identity.user_namespace import make_user_namespace
+from jupyter_colophon.http.admission import Admission
 from jupyter_colophon.http.changes.change_hub import ChangeHub
 from jupyter_colophon.http.changes.ws_ping import PingScheduler
 from jupyter_colophon.http.fair_pool import QUERIES_WAITING_MAX, QUERY_THREADS, FairPool
@@ -72,6 +73,7 @@ class ServerState(ProcessServices):
     request_pool: FairPool = field(default_factory=lambda: FairPool("colophon-request", THREADS))
     query_pool: FairPool = field(default_factory=lambda: FairPool("colophon-query", QUERY_THREADS, QUERIES_WAITING_MAX))
     rate_limits: RateLimits = field(init=False)
+    admission: Admission = field(default_factory=Admission)
     #: The subscribers of the change log, and the number of connections of each user.
     change_hub: ChangeHub = field(default_factory=ChangeHub)
     ping_scheduler: PingScheduler = field(default_factory=PingScheduler)
