@@ -194,29 +194,6 @@ for (const theme of ['Light', 'Dark']) {
       expect(await findViolations(page, '.jp-Colophon-entity')).toEqual([]);
     });
 
-    await test.step('a service token is created with the keyboard, shown once, and revoked', async () => {
-      const name = `ci-${theme.toLowerCase()}`;
-      await runCommand(page, 'colophon:show-service-tokens');
-      const tokens = page.getByRole('region', { name: 'Service tokens' });
-      await tokens.getByRole('button', { name: 'New service token' }).press('Enter');
-      await page.keyboard.type(name);
-      await tokens.getByLabel('Namespaces').fill('market');
-      await page.screenshot({ path: info.outputPath('new-token.png') });
-      expect(await findViolations(page, '.jp-Colophon-serviceTokens')).toEqual([]);
-      await page.keyboard.press('Enter');
-      const shown = tokens.getByLabel(`The token of ${name}`);
-      await expect(shown).toBeFocused();
-      await expect(shown).toHaveValue(/^colophon_[A-Za-z0-9_-]{43}$/);
-      const row = tokens.getByRole('row', { name: new RegExp(name) });
-      await expect(row).toContainText('market');
-      await page.screenshot({ path: info.outputPath('token.png') });
-      expect(await findViolations(page, '.jp-Colophon-serviceTokens')).toEqual([]);
-      await tokens.getByRole('button', { name: 'Done' }).click();
-      await row.getByRole('button', { name: `Revoke ${name}` }).click();
-      await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
-      await expect(row).toHaveCount(0);
-    });
-
     await test.step('a deletion shows what depends on the table, and is undone', async () => {
       const table = page.getByRole('region', { name: 'Metadata of market.worst_days' });
       await table.getByRole('button', { name: 'More actions' }).click();
