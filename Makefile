@@ -13,7 +13,7 @@ FRONTEND := $(shell find labextension/src labextension/style labextension/schema
 INSTALLED := $(VENV)/share/jupyter/labextensions/jupyter-colophon
 ROOT_MAY := $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: help lab sample test test-spark-and-browser test-python-and-fuzz test-spark test-fuzz test-python test-frontend test-ui screenshots check docs fix long long-faults long-lineage long-openlineage long-races long-stores long-postgresql long-floor long-notebook7 long-fuzz long-cluster long-connect long-hub long-kafka long-pipelines-kafka long-oracle bench bench-ui clean
+.PHONY: help lab sample test test-spark-and-browser test-python-and-fuzz test-spark test-fuzz test-python test-frontend test-ui screenshots check docs fix long long-faults long-lineage long-openlineage long-policies long-races long-stores long-postgresql long-floor long-notebook7 long-fuzz long-cluster long-connect long-hub long-kafka long-pipelines-kafka long-oracle bench bench-ui clean
 
 help: ## say what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -101,6 +101,9 @@ long-lineage: $(STAMPS)/python ## hold ten thousand random lineage graphs agains
 
 long-openlineage: $(STAMPS)/python ## hold two hundred random histories of OpenLineage events against a model of them
 	COLOPHON_TEST_SIZE=full python -m pytest -q tests/service/test_openlineage.py
+
+long-policies: $(STAMPS)/python ## hold ten thousand random access policies against a model that evaluates them rule by rule
+	COLOPHON_TEST_SIZE=full python -m pytest -q tests/service/test_policies.py
 
 long-races: $(STAMPS)/python ## race conditional writes of 24 writers, some of whom are killed, and look for an order
 	COLOPHON_TEST_SIZE=full python -m pytest -q tests/faults/test_races.py

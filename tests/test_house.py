@@ -5,6 +5,7 @@ import json
 import re
 import subprocess
 from pathlib import Path
+from typing import get_args
 
 import generate
 import jsonschema_rs
@@ -14,7 +15,11 @@ from jupyter_colophon import metadata
 from jupyter_colophon.core import errors
 from jupyter_colophon.operations import problems
 from jupyter_colophon.operations.datahub.api import DATAHUB
+from jupyter_colophon.operations.elyra.api import ELYRA
 from jupyter_colophon.operations.native.api import NATIVE
+from jupyter_colophon.operations.openlineage.api import OPENLINEAGE
+from jupyter_colophon.operations.operation import DecidedBy
+from jupyter_colophon.operations.v3.api import V3
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "server_ext" / "jupyter_colophon"
@@ -48,6 +53,18 @@ def test_operation_ids_are_unique() -> None:
     ids = [one.id for one in (*NATIVE.operations, *DATAHUB.operations)]
     assert len(ids) == len(set(ids)) > 20
     assert [name for name in ids if not re.fullmatch("[a-z]+([A-Z][a-z]+)*", name)] == []
+
+
+def test_only_these_operations_are_decided_by_no_rule() -> None:
+    """Every other operation asks for each entity or instance, for an admin, or for the sender."""
+    operations = [one for api in (NATIVE, DATAHUB, V3, OPENLINEAGE, ELYRA) for one in api.operations]
+    assert {one.id for one in operations if one.decided_by == "public"} == {
+        *("readHealth", "readMetrics", "listEntityTypes", "readEntityType", "listSchemaspaces", "readSchema"),
+        *("checkSchema", "listPipelinePlugins", "readOpenApi", "readConfig", "listSpecifications", "askGraphql"),
+        *("readDataHubOpenApi", "v3ReadOpenApi", "readOpenLineageOpenApi", "listSchemaspaceNames", "readSchemaspace"),
+        *("listSchemas", "readSchemaDocument", "readElyraYaml"),
+    }
+    assert {one.decided_by for one in operations} == set(get_args(DecidedBy))
 
 
 @pytest.mark.parametrize("path", SCHEMAS, ids=lambda path: path.stem)

@@ -1,5 +1,6 @@
 """Commands on datasets, applications and namespaces, on a local store and on a server."""
 
+import getpass
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -154,3 +155,11 @@ def test_programs_are_listed_and_found_by_their_titles(colophon: Commands, datab
     assert f"Clean rows ({CELL})" in colophon("search", "clean").out
     (hit,) = colophon("search", "clean", "--json").answer["hits"]
     assert (hit["urn"], hit["displayName"]) == (CELL, "Clean rows")
+
+
+def test_can_answers_by_its_exit_code(call: Call) -> None:
+    user = getpass.getuser()
+    answer = call("can", user, "write", "shop.orders", "--group=etl", "--json")
+    assert (answer.status, answer.answer["permission"], answer.answer["groups"]) == (0, "annotate", ["etl"])
+    assert call("can", user, "read", "shop.orders").out == "yes: no access policies are in force\n"
+    assert call("can", user, "own", "shop.orders").status == 2

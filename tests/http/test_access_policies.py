@@ -141,7 +141,7 @@ async def test_the_deciding_rule_is_answered(api: Any, ada: Any, sales: None, fo
     own = (await ada("GET", "access", params={"urn": ORDERS})).body
     assert (own["allowed"], own["groups"]) == (True, ["etl"])
     assert own["rule"] == {"policy": str(folder / "team.yaml"), "index": 0, "line": 2, "denies": False}
-    bob = (await api("GET", "access", params={"urn": ORDERS, "user": "bob", "group": "etl"})).body
+    bob = (await api("GET", "access", params={"urn": ORDERS, "user": "bob", "groups": "etl"})).body
     assert (bob["allowed"], bob["rule"]["line"], bob["reason"]) == (False, 4, f"denied by {folder / 'team.yaml'}:4")
     eve = (await api("GET", "access", params={"urn": ORDERS, "user": "eve", "permission": "annotate"})).body
     assert (eve["allowed"], eve["rule"], eve["reason"]) == (False, None, "no rule grants it")

@@ -178,7 +178,7 @@ def test_every_reader_and_writer_allows_what_the_model_allows(world: World, stor
     @settings(max_examples=cases, deadline=None, database=None, suppress_health_check=[*HealthCheck])
     @given(document=DOCUMENTS, person=st.sampled_from(PERSONS), many=st.sampled_from([1, visible_search._MANY]))
     def check_any_policy(document: dict[str, Any], person: Person, many: int) -> None:
-        # From so many matches on, terms are looked up by queries.
+        # From this number of matches on, terms are looked up by queries.
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(visible_search, "_MANY", many)
             _check_policy(world, document, person)

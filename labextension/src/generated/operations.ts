@@ -127,7 +127,7 @@ export interface IOperations {
   };
   /** Read whether a user has a permission on an entity, and the rule that decides. */
   readAccess: {
-    parameters: { urn: string; permission?: 'read' | 'annotate' | 'emit' | 'edit' | 'govern' | 'delete' | 'admin' | undefined; user?: string | undefined; group?: string | undefined };
+    parameters: { urn: string; permission?: 'read' | 'annotate' | 'emit' | 'edit' | 'govern' | 'delete' | 'admin' | undefined; user?: string | undefined; groups?: string | undefined };
     body: undefined;
     answer: Access;
   };

@@ -46,12 +46,12 @@ class Operations:
         *,
         permission: str | None = None,
         user: str | None = None,
-        group: str | None = None,
+        groups: str | None = None,
         timeout_s: float | None = None,
     ) -> Document:
         """Read whether a user has a permission on an entity, and the rule that decides. Answer: `Access`."""
         call = Call(
-            "readAccess", "GET", "/access", query={"urn": urn, "permission": permission, "user": user, "group": group}
+            "readAccess", "GET", "/access", query={"urn": urn, "permission": permission, "user": user, "groups": groups}
         )
         return self.caller.call(call, timeout_s)
 

@@ -39,7 +39,7 @@ class CanCommand(CatalogCommand):
         urn = self.resolve_urn(self.args.entity)
         with self.connect_to_catalog() as client:
             answer = client.read_access(
-                urn=urn, permission=permission, user=self.args.user, group=self.args.group or None
+                urn=urn, permission=permission, user=self.args.user, groups=",".join(self.args.group) or None
             )
         self.print_result(answer, f"{'yes' if answer['allowed'] else 'no'}: {answer['reason']}")
         return EXIT_OK if answer["allowed"] else EXIT_FAILED

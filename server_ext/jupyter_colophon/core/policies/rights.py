@@ -175,7 +175,7 @@ class AccessRights:
         """Return the terms of the search index on which decisions depend."""
         return self._grants[permission].terms | self._denials[permission].terms
 
-    def depends_on_urn(self, permission: Permission) -> bool:
+    def has_prefix_conditions(self, permission: Permission) -> bool:
         """Return whether decisions depend on more of an entity than its namespace, type, schemaspace and terms."""
         return self._grants[permission].has_prefixes or self._denials[permission].has_prefixes
 

@@ -6,21 +6,21 @@ from jupyter_colophon.core.access import Permission, Principal
 from jupyter_colophon.core.errors import AccessDenied, InvalidName
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.operations.operation import declare_operation
-from jupyter_colophon.operations.parameter import declare_choice, declare_text, declare_texts
+from jupyter_colophon.operations.parameter import declare_choice, declare_text
 from jupyter_colophon.operations.request import Document, OperationRequest
 from jupyter_colophon.operations.services import ProcessServices
 
 _URN: Final = declare_text("urn", "The URN of the entity.", required=True, format="colophon-urn")
 _PERMISSION: Final = declare_choice("permission", "The permission.", *get_args(Permission), default="read")
 _USER: Final = declare_text("user", "The name of another user; by default, the caller. Only admins may name one.")
-_GROUP: Final = declare_texts("group", "A group of that user; may be repeated.")
+_GROUPS: Final = declare_text("groups", "The groups of that user, separated by commas.")
 
 
 @declare_operation(
     "readAccess",
     "GET /access",
     decided_by="entities",
-    parameters=[_URN, _PERMISSION, _USER, _GROUP],
+    parameters=[_URN, _PERMISSION, _USER, _GROUPS],
     answers="access",
     errors=[InvalidName, AccessDenied],
 )
@@ -29,7 +29,7 @@ def read_access(services: ProcessServices, request: OperationRequest) -> Documen
     catalog, permission = services.get_or_open_catalog(), cast("Permission", request[_PERMISSION])
     subject = request.principal
     if request[_USER]:
-        subject = Principal(request[_USER], groups=frozenset(request[_GROUP]))
+        subject = Principal(request[_USER], groups=frozenset(filter(None, request[_GROUPS].split(","))))
     answer = catalog.access.explain_access(subject, permission, Urn.parse(request[_URN]), request.principal)
     rule = answer.rule
     return {

@@ -103,6 +103,12 @@ class _VisibleSearch:
 
     def find_matches_and_groups(self, query: TextQuery, cap: int, counted: int) -> tuple[list[Match], list[Group]]:
         """Return the newest `cap` visible matches, best first; if there are more, also the newest `counted` in groups."""
+        matches, groups = self._tx.search.find_matches_and_groups(query, cap, counted)
+        pairs = {(match.namespace, match.type) for match in matches} | {
+            (group.namespace, group.type) for group in groups
+        }
+        if all(self._read_policy.decide_all(self._principal, *pair) for pair in pairs):
+            return matches, groups
         visible = self._find_visible(query, max(cap, counted))
         groups = _group_matches(_select_newest(visible, counted)) if len(visible) > cap else []
         return _select_newest(visible, cap), groups
@@ -146,7 +152,7 @@ class _VisibleSearch:
         for term in terms:
             for match in self._tx.search.find_matches(replace(query, terms=(*query.terms, term)), limit):
                 terms_by_urn[match.urn].add(term)
-        by_urn = rights.depends_on_urn("read")
+        by_urn = rights.has_prefix_conditions("read")
         decisions: dict[tuple[str, str, frozenset[str], str], bool] = {}
         others, visible = list[Match](), set[str]()
         for match in matches:
