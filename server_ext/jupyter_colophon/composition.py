@@ -54,6 +54,7 @@ from jupyter_colophon.service.registry_files import load_entity_registry
 from jupyter_colophon.service.search.entity_search_list import EntitySearchLister
 from jupyter_colophon.service.search.key_stats import KeyStatsReader
 from jupyter_colophon.service.search.search import CatalogSearcher
+from jupyter_colophon.service.stewardship.hierarchy import HierarchyReader
 from jupyter_colophon.service.stewardship.owners import OwnershipService
 from jupyter_colophon.service.stewardship.people import PeopleReader
 from jupyter_colophon.service.stewardship.requests import RequestService
@@ -113,7 +114,8 @@ class Catalog:
         provider, registry, read_policy = self.provider, self.registry, self.reader.read_policy
         people = PeopleReader(provider, registry, read_policy, self.stewards)
         requests = RequestService(self.reader, self.searcher, self.write_path, people, read_time_ms)
-        return StewardshipServices(people, OwnershipService(provider, registry, read_policy), requests)
+        ownership = OwnershipService(provider, registry, read_policy)
+        return StewardshipServices(people, ownership, requests, HierarchyReader(provider, registry, read_policy))
 
     @property
     def notebooks(self) -> NotebookRecords:

@@ -277,7 +277,7 @@ class Settings(Configurable):
     stewards = List(
         Unicode(),
         config=True,
-        help="The users and teams that are asked about entities without owners, and review changes of certified entities: names of users, or URNs such as `urn:li:corpGroup:data` (docs/how-to/ask-an-owner.md).",
+        help="The users and teams that are asked about entities without owners: names of users, or URNs such as `urn:li:corpGroup:data` (docs/how-to/ask-an-owner.md).",
     )
     audit_folder = Unicode(
         config=True,

@@ -200,3 +200,38 @@ async def test_request_about_an_unknown_entity_is_not_found(ada: Any) -> None:
     again = await ada("POST", "requests", body={"about": urn, "text": "Right?"}, answers="problem")
     assert (again.status, again.body["errors"][0]["pointer"]) == (400, "/about")
     assert (await ada("POST", "entities", ORDERS, "responses", body={"text": "?"}, answers="problem")).status == 404
+
+
+_SALES, _EUROPE = "urn:li:domain:sales", "urn:li:domain:europe"
+
+
+async def test_domains_have_a_path_and_no_cycle(api: Any) -> None:
+    await _put(api, _SALES, "domainProperties", {"name": "Sales"})
+    await _put(api, _EUROPE, "domainProperties", {"name": "Europe", "parentDomain": _SALES})
+    body = {"urns": [_EUROPE, _SALES, ORDERS]}
+    answer = await api("POST", "hierarchy", body=body, answers="hierarchy")
+    assert [(each["urn"], each["ancestors"]) for each in answer.body["entities"]] == [
+        (_EUROPE, [{"urn": _SALES, "name": "Sales"}]),
+        (_SALES, []),
+        (ORDERS, []),
+    ]
+    for urn, parent in ((_SALES, _EUROPE), (_SALES, _SALES)):
+        value = {"name": "Sales", "parentDomain": parent}
+        refused = await api("PUT", "entities", urn, "aspects", "domainProperties", body=value, answers="problem")
+        assert (refused.status, refused.body["errors"][0]["pointer"]) == (400, "/parentDomain")
+    patch = [{"op": "add", "path": "/parentDomain", "value": _EUROPE}]
+    refused = await api("PATCH", "entities", _SALES, "aspects", "domainProperties", body=patch, answers="problem")
+    assert (refused.status, refused.body["errors"][0]["pointer"]) == (400, "/parentDomain")
+
+
+async def test_glossary_terms_are_below_their_groups(api: Any) -> None:
+    group, inner, term = "urn:li:glossaryNode:finance", "urn:li:glossaryNode:income", "urn:li:glossaryTerm:revenue"
+    await _put(api, group, "glossaryNodeInfo", {"name": "Finance", "definition": ""})
+    await _put(api, inner, "glossaryNodeInfo", {"name": "Income", "definition": "", "parentNode": group})
+    info = {"name": "Revenue", "definition": "", "termSource": "INTERNAL", "parentNode": inner}
+    await _put(api, term, "glossaryTermInfo", info)
+    answer = await api("POST", "hierarchy", body={"urns": [term]}, answers="hierarchy")
+    assert [each["name"] for each in answer.body["entities"][0]["ancestors"]] == ["Finance", "Income"]
+    value = {"name": "Finance", "definition": "", "parentNode": inner}
+    refused = await api("PUT", "entities", group, "aspects", "glossaryNodeInfo", body=value, answers="problem")
+    assert (refused.status, refused.body["errors"][0]["pointer"]) == (400, "/parentNode")

@@ -3,6 +3,11 @@ import { expect, findViolations, openLab, runCommand, test, waitForLab, writeApi
 const TABLE = tableUrn('orders');
 const PROGRAM = 'urn:li:dataJob:(urn:li:dataFlow:(colophon,notebook,default),activity.ipynb#load)';
 
+interface IPerson {
+  owner: string;
+  name: string;
+}
+
 function tableUrn(name: string): string {
   return `urn:li:dataset:(urn:li:dataPlatform:spark,default.${name},PROD)`;
 }
@@ -83,5 +88,35 @@ test('the activity panel lists edits and runs as they happen, and failed runs of
     await expect(page.getByText('New hit of “tags:watched”: second').first()).toBeVisible();
     await page.getByRole('button', { name: 'Open', exact: true }).first().click();
     await expect(page.getByRole('heading', { name: 'second' })).toBeVisible();
+  });
+
+  await test.step('a request appears in its panel, and a certification on the page and in the search', async () => {
+    const question = { about: TABLE, kind: 'check', text: 'Are these all orders?' };
+    const created = (await writeApi(page, 'POST', 'requests', question)) as { urn: string; author: IPerson };
+    const { owner, name: user } = created.author;
+    await writeApi(page, 'POST', `entities/${encodeURIComponent(created.urn)}/responses`, { assignees: [owner] });
+    await runCommand(page, 'colophon:show-inbox');
+    const inbox = page.getByRole('region', { name: 'Requests' }).filter({ has: page.getByRole('tab') });
+    const request = inbox.getByRole('listitem').filter({ hasText: 'Are these all orders?' });
+    await expect(request).toContainText(user);
+    await request.getByRole('button', { name: 'Answer' }).click();
+    await request.getByRole('textbox', { name: 'Comment' }).fill('Those of this year.');
+    await runCommand(page, 'colophon:open-entity', { urn: TABLE });
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Certify…' }).click();
+    await page.getByRole('form', { name: 'Certify' }).getByRole('button', { name: 'Certify' }).click();
+    const badge = page.getByRole('note').filter({ hasText: 'Certified' });
+    await expect(badge).toContainText(user);
+    for (const theme of ['JupyterLab Light', 'JupyterLab Dark']) {
+      await runCommand(page, 'apputils:change-theme', { theme });
+      expect(await findViolations(page, '#jp-colophon-inbox-panel')).toEqual([]);
+      expect(await findViolations(page, '.jp-Colophon-head')).toEqual([]);
+    }
+    await request.getByRole('button', { name: 'Mark as answered' }).click();
+    await expect(request).toBeHidden();
+    await runCommand(page, 'colophon:show-search', { query: 'orders' });
+    const search = page.getByRole('region', { name: 'Metadata', exact: true });
+    await search.getByRole('button', { name: 'Certified', exact: true }).click();
+    await expect(search.getByRole('img', { name: /^Certified by/ })).toBeVisible();
   });
 });

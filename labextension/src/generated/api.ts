@@ -39,6 +39,7 @@ entity: Entity
 fields: Fields
 "fields-metadata": FieldsMetadata
 health: Health
+hierarchy: Hierarchy
 "inbox-entry": InboxEntry
 instance: Instance
 "instance-bundle": InstanceBundle
@@ -822,6 +823,21 @@ policy: string
 problem: string
 }[]
 }
+}
+/**
+ * Entities with their ancestors, such as the term groups above a glossary term.
+ */
+export interface Hierarchy {
+entities: {
+urn: string
+/**
+ * The ancestors, the top first.
+ */
+ancestors: {
+urn: string
+name: string
+}[]
+}[]
 }
 /**
  * A batch that is applied asynchronously, with its state; problem and deadLetter are null unless it was rejected.

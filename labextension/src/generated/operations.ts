@@ -18,6 +18,7 @@ import type {
   Fields,
   FieldsMetadata,
   Health,
+  Hierarchy,
   InboxEntry,
   Instance,
   InstanceBundle,
@@ -671,6 +672,12 @@ export interface IOperations {
     body: OwnerRequestResponse;
     answer: OwnerRequest;
   };
+  /** Read the ancestors of glossary terms, term groups and domains. */
+  readHierarchy: {
+    parameters: Record<never, never>;
+    body: EntityUrns;
+    answer: Hierarchy;
+  };
   /** Read the OpenAPI 3.1 document of this API. */
   readOpenApi: {
     parameters: Record<never, never>;
@@ -775,5 +782,6 @@ export const OPERATIONS: { readonly [Id in keyof IOperations]: IOperation } = {
   listRequests: { method: "GET", path: "/requests" },
   createRequest: { method: "POST", path: "/requests", headers: ["Idempotency-Key"] },
   updateRequest: { method: "POST", path: "/entities/{urn}/responses", headers: ["Idempotency-Key"] },
+  readHierarchy: { method: "POST", path: "/hierarchy" },
   readOpenApi: { method: "GET", path: "/openapi.json" }
 };

@@ -1176,6 +1176,11 @@ class Operations:
         )
         return self.caller.call(call, timeout_s)
 
+    def read_hierarchy(self, body: Body, *, timeout_s: float | None = None) -> Document:
+        """Read the ancestors of glossary terms, term groups and domains. Body: `EntityUrns`. Answer: `Hierarchy`."""
+        call = Call("readHierarchy", "POST", "/hierarchy", body=body)
+        return self.caller.call(call, timeout_s)
+
     def read_open_api(self, *, timeout_s: float | None = None) -> Document:
         """Read the OpenAPI 3.1 document of this API."""
         call = Call("readOpenApi", "GET", "/openapi.json")

@@ -30,6 +30,7 @@ from jupyter_colophon.core.errors import (
 )
 from jupyter_colophon.core.identity.names import Urn, make_namespace_urn
 from jupyter_colophon.core.lineage.run import Access, ColumnEdge, Run, RunChange, RunStart, RunUpsert, StreamWriter
+from jupyter_colophon.core.model.hierarchy import require_no_cycle
 from jupyter_colophon.core.model.proposal import ABSENT, CREATING, Proposal, ProposalResult
 from jupyter_colophon.core.model.registry import AspectSpec
 from jupyter_colophon.core.model.retention import KEEP_ALL, Retention
@@ -509,6 +510,7 @@ class WritePath(WriteAuthorization):
     ) -> ProposalResult:
         if new is None:
             return ProposalResult(proposal.urn, spec.name, ABSENT, None)
+        require_no_cycle(proposal.urn, spec.name, new, commit.get_aspect_value)
         if is_marking_removed(spec.name, commit.get_aspect_value(proposal.urn, spec.name), new):
             self.require_may_delete(commit.principal, proposal.urn, tx=commit.tx)
         if (

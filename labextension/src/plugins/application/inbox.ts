@@ -10,6 +10,9 @@ import { inboxIcon } from '../../icons';
 import { IFollowedEntities, IMetadataService } from '../../tokens';
 import { getBrowserStorage } from '../browser-storage';
 
+/** The notifications are loaded after the start of JupyterLab, and do not delay it. */
+const NOTIFICATION_DELAY_MS = 3000;
+
 export const inbox: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-colophon:inbox',
   description: 'The panel with requests to owners, their number, and notifications to owners.',
@@ -45,12 +48,13 @@ export const inbox: JupyterFrontEndPlugin<void> = {
       execute: () => app.shell.activateById(panel.id)
     });
     palette?.addItem({ command: CommandIDs.showInbox, category: trans.__('Metadata') });
-    const settings = registry?.load('jupyter-colophon:inbox').catch(() => null) ?? Promise.resolve(null);
-    void Promise.all([app.restored, settings]).then(async ([, loaded]) => {
+    void app.restored.then(() => window.setTimeout(() => void startNotifications(), NOTIFICATION_DELAY_MS));
+    const startNotifications = async (): Promise<void> => {
       const { notifyOwners } = await import('./owner-notifications');
-      const services = { metadata, followed, settings: loaded, storage: getBrowserStorage() };
+      const settings = (await registry?.load('jupyter-colophon:inbox').catch(() => null)) ?? null;
+      const services = { metadata, followed, settings, storage: getBrowserStorage() };
       const notifications = notifyOwners(app.commands, services, panel.title, trans);
       window.addEventListener('pagehide', () => notifications.dispose(), { once: true });
-    });
+    };
   }
 };

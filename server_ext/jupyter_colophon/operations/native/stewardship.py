@@ -127,3 +127,19 @@ def update_request(services: ProcessServices, request: OperationRequest) -> Docu
         request.urn, response, request.principal, request.idempotency_key
     )
     return to_api_document(changed)
+
+
+@declare_operation(
+    "readHierarchy",
+    "POST /hierarchy",
+    decided_by="entities",
+    body="entity-urns",
+    answers="hierarchy",
+    errors=[InvalidName],
+    permission="read",
+)
+def read_hierarchy(services: ProcessServices, request: OperationRequest) -> Document:
+    """Read the ancestors of glossary terms, term groups and domains."""
+    urns = [Urn.parse(urn) for urn in request.body["urns"]]
+    paths = services.get_or_open_catalog().stewardship.hierarchy.read_paths(urns, request.principal)
+    return {"entities": [{"urn": str(urn), "ancestors": to_api_documents(above)} for urn, above in paths]}

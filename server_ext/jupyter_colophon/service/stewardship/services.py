@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from jupyter_colophon.service.stewardship.hierarchy import HierarchyReader
 from jupyter_colophon.service.stewardship.owners import OwnershipService
 from jupyter_colophon.service.stewardship.people import PeopleReader
 from jupyter_colophon.service.stewardship.requests import RequestService
@@ -14,3 +15,4 @@ class StewardshipServices:
     people: PeopleReader
     ownership: OwnershipService
     requests: RequestService
+    hierarchy: HierarchyReader

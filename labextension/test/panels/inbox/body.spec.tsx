@@ -1,0 +1,101 @@
+import { nullTranslator } from '@jupyterlab/translation';
+import { Widget } from '@lumino/widgets';
+import { act } from 'react';
+import { afterEach, expect, test } from 'vitest';
+import { Catalog } from '../../../src/api/client';
+import type { OwnerRequest } from '../../../src/generated/api';
+import { InboxPanel, RequestListModel } from '../../../src/panels/inbox';
+import { FakeFeed } from '../../support/feed';
+import { column, FakeServer, problem } from '../../support/server';
+import { waitUntil } from '../../support/wait-until';
+
+const URN = `urn:li:request:(${column('flights', 'dep_delay')},r1)`;
+const ADA = { owner: 'urn:li:corpuser:ada', name: 'Ada' };
+const BEN = { owner: 'urn:li:corpuser:ben', name: 'Ben' };
+let panel: InboxPanel | null = null;
+let opened: string[] = [];
+
+afterEach(() => {
+  panel?.dispose();
+  panel = null;
+});
+
+function requestOf(part: Partial<OwnerRequest> = {}): OwnerRequest {
+  const time = '2026-11-26T10:00:00.000Z';
+  const about = column('flights', 'dep_delay');
+  const fixed = { urn: URN, about, kind: 'describe', text: 'Which unit?', state: 'open' } as const;
+  return { ...fixed, author: BEN, assignees: [ADA], created: time, updated: time, comments: [], ...part };
+}
+
+async function show(server: FakeServer, feed: FakeFeed | null = null): Promise<HTMLElement> {
+  opened = [];
+  server.on('GET', 'me', { body: { user: { username: 'ada', name: 'Ada' }, via: null, scopes: ['annotate'] } });
+  const model = new RequestListModel(new Catalog(server.settings), feed?.feed ?? null, {
+    list: 'assigned',
+    state: 'open'
+  });
+  panel = new InboxPanel(model, urn => opened.push(urn), nullTranslator.load(''));
+  Widget.attach(panel, document.body);
+  await waitUntil(() => panel!.model.state.requests !== null || panel!.model.state.problem !== null);
+  await act(async () => panel!.renderPromise);
+  return panel.node;
+}
+
+function getButton(node: HTMLElement, name: string): HTMLButtonElement {
+  return [...node.querySelectorAll('button')].find(button => button.textContent?.trim().startsWith(name) === true)!;
+}
+
+async function click(node: HTMLElement, name: string): Promise<void> {
+  await waitUntil(() => getButton(node, name) !== undefined);
+  await act(async () => getButton(node, name).click());
+}
+
+test('a request shows what it is about, and is answered with a comment', async () => {
+  let current = requestOf();
+  const server = new FakeServer()
+    .on('GET', 'requests', () => ({ body: { requests: [current], total: 1, cursor: null } }))
+    .on('POST', `entities/${URN}/responses`, ({ body }) => {
+      const { text, state } = body as { text: string; state: OwnerRequest['state'] };
+      current = requestOf({ state, comments: [{ author: ADA, time: current.created, text }] });
+      return { body: current };
+    });
+  const node = await show(server);
+  await waitUntil(() => node.textContent?.includes('Which unit?') === true);
+  expect(node.textContent).toContain('Please describe this');
+  expect(node.textContent).toContain('Ben to Ada');
+  await click(node, 'flights.flights.dep_delay');
+  expect(opened).toEqual([column('flights', 'dep_delay')]);
+  await click(node, 'Answer');
+  const input = node.querySelector<HTMLTextAreaElement>('textarea')!;
+  const set = Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value')!.set!;
+  await act(async () => {
+    set.call(input, 'Minutes.');
+    input.dispatchEvent(new Event('input', { bubbles: true }));
+  });
+  await click(node, 'Mark as answered');
+  await waitUntil(() => node.textContent?.includes('Minutes.') === true);
+  expect(server.seen.find(({ method }) => method === 'POST')?.body).toEqual({ text: 'Minutes.', state: 'answered' });
+  expect(node.querySelector('[data-state="answered"]')).not.toBeNull();
+});
+
+test('own requests are listed in the second tab, and a change of a request loads the list again', async () => {
+  const lists: (string | null)[] = [];
+  const server = new FakeServer().on('GET', 'requests', ({ query }) => {
+    lists.push(query.get('list'));
+    return { body: { requests: [], total: 0, cursor: null } };
+  });
+  const feed = new FakeFeed();
+  const node = await show(server, feed);
+  expect(node.textContent).toContain('No requests to you or your teams.');
+  await click(node, 'By me');
+  await waitUntil(() => lists.length === 2);
+  feed.emit('flights', { type: 'dataset' });
+  feed.emit('flights', { type: 'request', aspect: 'request' });
+  await waitUntil(() => lists.length === 3);
+  expect(lists).toEqual(['assigned', 'asked', 'asked']);
+});
+
+test('a problem is shown with a button that tries again', async () => {
+  const node = await show(new FakeServer().on('GET', 'requests', problem(503, 'the store is busy')));
+  await waitUntil(() => node.textContent?.includes('the store is busy') === true);
+});
