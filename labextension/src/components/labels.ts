@@ -21,6 +21,10 @@ export function getTypeLabel(type: string, trans: TranslationBundle): string {
       return trans.__('instance');
     case 'request':
       return trans.__('request');
+    case 'glossaryTerm':
+      return trans.__('glossary term');
+    case 'glossaryNode':
+      return trans.__('term group');
     case 'corpuser':
       return trans.__('user');
     case 'corpGroup':

@@ -1,6 +1,8 @@
 import type { ReadonlyJSONObject } from '@lumino/coreutils';
 import type { SearchResults } from '../../generated/api';
 import type { ICatalog } from '../../tokens';
+import type { Ancestor } from './hierarchy';
+import { createParentMember, readAncestors } from './hierarchy';
 import { quoteTerm } from './query-terms';
 import { toTypedQuery } from './query';
 
@@ -13,6 +15,15 @@ export const TYPES: Readonly<Record<ReferenceKind, readonly string[]>> = {
   domain: ['domain'],
   owner: ['corpuser', 'corpGroup']
 };
+
+/** The types of entities that the page of each kind lists: groups of terms, too. */
+export const LISTED_TYPES: Readonly<Record<ReferenceKind, readonly string[]>> = {
+  ...TYPES,
+  term: ['glossaryTerm', 'glossaryNode']
+};
+
+/** The kinds with a hierarchy. */
+const IN_HIERARCHY: ReadonlySet<ReferenceKind> = new Set<ReferenceKind>(['term', 'domain']);
 
 /** The keys under which search finds what carries an entity of each kind. */
 const KEYS: Readonly<Record<ReferenceKind, string>> = { term: 'terms', domain: 'domain', owner: 'owner' };
@@ -28,6 +39,8 @@ export interface IEntry {
   description: string;
   /** The number of entities that carry it. */
   carriers: number;
+  /** What is above it in its hierarchy, the top first. */
+  ancestors: readonly Ancestor[];
 }
 
 /** Where to continue the lists of a page of entries; an empty list of cursors is the end. */
@@ -42,6 +55,8 @@ export interface INewEntry {
   type: string;
   name: string;
   description: string;
+  /** The URN of what is above it in its hierarchy; null at the top. */
+  parent: string | null;
 }
 
 const PAGE = 100;
@@ -58,7 +73,7 @@ function getKey(urn: string): string {
 
 function toEntry(hit: SearchResults['hits'][number]): IEntry {
   const { urn, type, name, displayName, description } = hit;
-  return { key: getKey(urn), name: displayName ?? name, urn, type, description, carriers: 0 };
+  return { key: getKey(urn), name: displayName ?? name, urn, type, description, carriers: 0, ancestors: [] };
 }
 
 /** Adds the numbers of carriers, and the values that no entity describes. */
@@ -77,9 +92,22 @@ function addValues(
       urn: null,
       type: '',
       description: '',
-      carriers: entities
+      carriers: entities,
+      ancestors: []
     }))
   ];
+}
+
+/** Compares entries by their paths, so that each follows its parent. */
+function compareByPath(left: IEntry, right: IEntry): number {
+  const [first, second] = [left, right].map(({ ancestors, name }) => [...ancestors.map(above => above.name), name]);
+  for (const [index, name] of (first ?? []).entries()) {
+    const order = name.localeCompare(second?.[index] ?? '');
+    if (order !== 0) {
+      return order;
+    }
+  }
+  return (first?.length ?? 0) - (second?.length ?? 0);
 }
 
 /** Joins pages of entries: a value of one page may be described in the next. */
@@ -90,7 +118,7 @@ export function joinEntries(...pages: readonly (readonly IEntry[])[]): readonly 
     const described = entry.urn === null ? (other ?? entry) : entry;
     entries.set(entry.key, { ...described, carriers: Math.max(entry.carriers, other?.carriers ?? 0) });
   }
-  return [...entries.values()].sort((left, right) => left.name.localeCompare(right.name));
+  return [...entries.values()].sort(compareByPath);
 }
 
 /** Reads a page of the entries of a kind that match a text. Rejects with a `CatalogProblem`. */
@@ -125,8 +153,15 @@ export async function readEntries(
     }
     return values;
   };
-  const [values, ...described] = await Promise.all([readValues(), ...TYPES[kind].map(readType)]);
-  return { entries: addValues(described.flat(), values), cursors: next };
+  const [values, ...described] = await Promise.all([readValues(), ...LISTED_TYPES[kind].map(readType)]);
+  const entries = addValues(described.flat(), values);
+  if (!IN_HIERARCHY.has(kind)) {
+    return { entries, cursors: next };
+  }
+  const urns = entries.flatMap(({ urn }) => (urn === null ? [] : [urn]));
+  const ancestors = await readAncestors(catalog, urns, signal);
+  const placed = entries.map(entry => ({ ...entry, ancestors: ancestors.get(entry.urn ?? '') ?? [] }));
+  return { entries: placed, cursors: next };
 }
 
 /** Returns the key of the URN of a new entity: its name in letters, digits, `_`, `.` and `-`. */
@@ -138,12 +173,15 @@ export function createKey(name: string): string {
 }
 
 /** Returns the aspect that names and describes an entity of a type, and its value. */
-function createInfo({ type, name, description }: INewEntry): readonly [string, ReadonlyJSONObject] {
+function createInfo({ type, name, description, parent }: INewEntry): readonly [string, ReadonlyJSONObject] {
+  const above = createParentMember(type, parent);
   switch (type) {
     case 'glossaryTerm':
-      return ['glossaryTermInfo', { name, definition: description, termSource: 'INTERNAL' }];
+      return ['glossaryTermInfo', { name, definition: description, termSource: 'INTERNAL', ...above }];
+    case 'glossaryNode':
+      return ['glossaryNodeInfo', { name, definition: description, ...above }];
     case 'domain':
-      return ['domainProperties', { name, ...(description === '' ? {} : { description }) }];
+      return ['domainProperties', { name, ...(description === '' ? {} : { description }), ...above }];
     case 'corpGroup':
       return ['corpGroupInfo', { displayName: name, description, admins: [], members: [], groups: [] }];
     default:
@@ -154,6 +192,7 @@ function createInfo({ type, name, description }: INewEntry): readonly [string, R
 /** The member of an aspect with the description of an entity of each type. */
 const DESCRIPTIONS: Readonly<Record<string, readonly [string, string]>> = {
   glossaryTerm: ['glossaryTermInfo', 'definition'],
+  glossaryNode: ['glossaryNodeInfo', 'definition'],
   domain: ['domainProperties', 'description'],
   corpGroup: ['corpGroupInfo', 'description'],
   corpuser: ['corpUserEditableInfo', 'aboutMe']

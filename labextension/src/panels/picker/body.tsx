@@ -20,8 +20,11 @@ function getOptionId(index: number): string {
   return `${LIST_ID}-${index}`;
 }
 
-/** Returns the notebook of a cell, else the namespace. */
-function getPlace({ urn, namespace }: IChoice): string {
+/** Returns the path in a hierarchy, the notebook of a cell, else the namespace. */
+function getPlace({ urn, namespace, path }: IChoice): string {
+  if (path !== undefined && path !== '') {
+    return path;
+  }
   const place = parseNotebookUrn(urn);
   return place?.cell === undefined ? namespace : place.path;
 }

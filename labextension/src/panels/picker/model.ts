@@ -1,6 +1,7 @@
 import { readDisplayNames } from '../../model/display-names';
 import type { ILiveState } from '../../model/live/live-model';
 import { LiveModel } from '../../model/live/live-model';
+import { formatPath, getParentType, readAncestors } from '../../model/search/hierarchy';
 import { toTypedQuery } from '../../model/search/query';
 import { listRecentEntities } from '../../model/search/recent';
 import type { ICatalog } from '../../tokens';
@@ -11,6 +12,8 @@ export interface IChoice {
   type: string;
   namespace: string;
   name: string;
+  /** What is above it in its hierarchy; empty at the top, and for entities without a hierarchy. */
+  path?: string;
 }
 
 /** The state of choosing an entity. */
@@ -81,8 +84,10 @@ export class PickerModel extends LiveModel<IPickerState> {
   }
 
   private async _searchTypes(types: readonly (string | undefined)[], signal: AbortSignal): Promise<readonly IChoice[]> {
-    const found = await Promise.all(types.map(type => this._search(type, signal)));
-    return found.flat();
+    const found = (await Promise.all(types.map(type => this._search(type, signal)))).flat();
+    const placed = found.filter(({ type }) => getParentType(type) !== undefined).map(({ urn }) => urn);
+    const ancestors = await readAncestors(this._catalog, placed, signal);
+    return found.map(choice => ({ ...choice, path: formatPath(ancestors.get(choice.urn) ?? []) }));
   }
 
   private async _search(type: string | undefined, signal: AbortSignal): Promise<readonly IChoice[]> {

@@ -1,26 +1,94 @@
-import { addIcon } from '@jupyterlab/ui-components';
+import { addIcon, moveDownIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 import { getTypeLabel } from '../../components/labels';
 import { ScrollableTable } from '../../components/scrollable-table';
 import { useModel } from '../../components/use-model';
+import { formatPath, getParentType } from '../../model/search/hierarchy';
 import type { IEntry, ReferenceKind } from '../../model/search/vocabulary';
-import { createKey, toCarrierQuery, TYPES } from '../../model/search/vocabulary';
+import { createKey, LISTED_TYPES, toCarrierQuery, TYPES } from '../../model/search/vocabulary';
 import type { IVocabularyProps } from './body';
+
+/** The indentation of an entry for each of its ancestors, in pixels. */
+const INDENT = 16;
 
 interface IEntriesProps extends IVocabularyProps {
   kind: ReferenceKind;
 }
 
+/** Chooses what an entry is in; nothing if there is no hierarchy. */
+function ParentSelect(
+  props: IEntriesProps & {
+    type: string;
+    /** The URN of the entry, which cannot be in itself. */
+    exclude: string | null;
+    parent: string | null;
+    choose: (parent: string | null) => void;
+  }
+): React.JSX.Element | null {
+  const { model, trans, type, exclude, parent, choose } = props;
+  const { entries } = useModel(model);
+  const parentType = getParentType(type);
+  const parents = entries.filter(entry => entry.type === parentType && entry.urn !== exclude);
+  const id = React.useId();
+  return parentType === undefined || parents.length === 0 ? null : (
+    <label htmlFor={id}>
+      {trans.__('In')}
+      <select id={id} value={parent ?? ''} onChange={event => choose(event.target.value || null)}>
+        <option value="">{trans.__('At the top')}</option>
+        {parents.map(({ urn, name, ancestors }) => (
+          <option key={urn} value={urn ?? ''}>
+            {formatPath([...ancestors, { urn: urn ?? '', name }])}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** A button that moves an entry in its hierarchy; nothing if there is no hierarchy. */
+function Move(props: IEntriesProps & { entry: IEntry }): React.JSX.Element | null {
+  const { model, trans, entry } = props;
+  const { mayCreate } = useModel(model);
+  const [isOpen, setOpen] = React.useState(false);
+  if (!mayCreate || entry.urn === null || getParentType(entry.type) === undefined) {
+    return null;
+  }
+  const move = (parent: string | null): void => {
+    setOpen(false);
+    void model.move(entry, parent);
+  };
+  return isOpen ? (
+    <ParentSelect
+      {...props}
+      type={entry.type}
+      exclude={entry.urn}
+      parent={entry.ancestors.at(-1)?.urn ?? null}
+      choose={move}
+    />
+  ) : (
+    <button
+      type="button"
+      className="jp-Colophon-tool"
+      title={trans.__('Move %1', entry.name)}
+      aria-label={trans.__('Move %1', entry.name)}
+      onClick={() => setOpen(true)}
+    >
+      <moveDownIcon.react tag="span" width="14px" />
+    </button>
+  );
+}
+
 /** The form of a new entry. Enter creates it, Escape cancels. */
 function NewEntry(props: IEntriesProps & { initialName: string; close: () => void }): React.JSX.Element {
   const { model, kind, trans, initialName, close } = props;
-  const types = TYPES[kind];
+  const types = LISTED_TYPES[kind];
   const [type, setType] = React.useState(types[0] ?? '');
   const [name, setName] = React.useState(initialName);
   const [description, setDescription] = React.useState('');
+  const [parent, setParent] = React.useState<string | null>(null);
   const id = React.useId();
   const create = async (): Promise<void> => {
-    if ((await model.create({ type, name: name.trim(), description: description.trim() })) !== null) {
+    if ((await model.create({ type, name: name.trim(), description: description.trim(), parent })) !== null) {
       close();
     }
   };
@@ -37,7 +105,14 @@ function NewEntry(props: IEntriesProps & { initialName: string; close: () => voi
       {types.length > 1 && (
         <label htmlFor={`${id}-type`}>
           {trans.__('Type')}
-          <select id={`${id}-type`} value={type} onChange={event => setType(event.target.value)}>
+          <select
+            id={`${id}-type`}
+            value={type}
+            onChange={event => {
+              setType(event.target.value);
+              setParent(null);
+            }}
+          >
             {types.map(other => (
               <option key={other} value={other}>
                 {getTypeLabel(other, trans)}
@@ -66,6 +141,7 @@ function NewEntry(props: IEntriesProps & { initialName: string; close: () => voi
           onChange={event => setDescription(event.target.value)}
         />
       </label>
+      <ParentSelect {...props} type={type} exclude={null} parent={parent} choose={setParent} />
       <div>
         <button type="submit" className="jp-Colophon-button jp-mod-primary" disabled={createKey(name) === ''}>
           {trans.__('Create')}
@@ -136,10 +212,15 @@ function Description({ model, trans, entry }: IEntriesProps & { entry: IEntry })
 function EntryRow(props: IEntriesProps & { entry: IEntry; describe: (name: string) => void }): React.JSX.Element {
   const { model, actions, kind, entry, describe, trans } = props;
   const { mayCreate } = useModel(model);
-  const { key, name, urn, type, carriers } = entry;
+  const { key, name, urn, type, carriers, ancestors } = entry;
+  const isBelowParent = useModel(model).entries.some(other => other.urn === ancestors.at(-1)?.urn);
   return (
     <tr data-key={key}>
-      <th scope="row" title={urn ?? undefined}>
+      <th
+        scope="row"
+        title={urn ?? undefined}
+        style={isBelowParent ? { paddingLeft: 8 + INDENT * ancestors.length } : undefined}
+      >
         {urn === null ? (
           name
         ) : (
@@ -147,7 +228,11 @@ function EntryRow(props: IEntriesProps & { entry: IEntry; describe: (name: strin
             {name}
           </button>
         )}
-        {TYPES[kind].length > 1 && type !== '' && (
+        {ancestors.length > 0 && !isBelowParent && (
+          <span className="jp-Colophon-note"> {trans.__('in %1', formatPath(ancestors))}</span>
+        )}
+        <Move {...props} />
+        {type !== '' && (TYPES[kind].length > 1 || !TYPES[kind].includes(type)) && (
           <span className="jp-Colophon-note"> {getTypeLabel(type, trans)}</span>
         )}
       </th>

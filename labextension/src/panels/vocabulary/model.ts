@@ -3,6 +3,7 @@ import type { ILiveState } from '../../model/live/live-model';
 import { LiveModel } from '../../model/live/live-model';
 import type { CatalogProblem } from '../../model/problem';
 import { toProblem } from '../../model/problem';
+import { moveEntity } from '../../model/search/hierarchy';
 import type { Key } from '../../model/search/query';
 import type { IEntry, INewEntry, ReferenceKind } from '../../model/search/vocabulary';
 import { createEntry, describeEntry, joinEntries, readEntries } from '../../model/search/vocabulary';
@@ -164,6 +165,19 @@ export class VocabularyModel extends LiveModel<IVocabularyState> {
     if (urn !== null) {
       await this._update(async () => {
         await describeEntry(this._catalog, urn, type, text);
+        return {};
+      });
+      if (this.state.problem === null) {
+        await this.refresh();
+      }
+    }
+  }
+
+  /** Moves an entry below another one, or to the top. */
+  async move({ urn, type }: IEntry, parent: string | null): Promise<void> {
+    if (urn !== null) {
+      await this._update(async () => {
+        await moveEntity(this._catalog, urn, type, parent);
         return {};
       });
       if (this.state.problem === null) {

@@ -14,7 +14,6 @@ import { EntityList } from '../../model/search/entity-list';
 import { LazyPanel } from '../../components/lazy-panel';
 import { formatSearch, FollowedSearches } from '../../model/search/followed-searches';
 import type { INewHits } from '../../model/search/search-notifier';
-import { SearchNotifier } from '../../model/search/search-notifier';
 import { IFollowedEntities, IFollowedSearches, IMetadataService } from '../../tokens';
 import { URN_ARGUMENTS, getUrn } from '../arguments';
 
@@ -91,7 +90,7 @@ function notifyOfNewHits(
   searches: IFollowedSearches,
   trans: TranslationBundle
 ): void {
-  const notifier = new SearchNotifier(metadata, metadata.feed, searches, added => {
+  const notify = (added: INewHits): void => {
     const [first, ...others] = added.hits;
     const callback = (): void =>
       first !== undefined && others.length === 0
@@ -101,8 +100,19 @@ function notifyOfNewHits(
       autoClose: SHOWN_MS,
       actions: [{ label: trans.__('Open'), callback }]
     });
-  });
-  window.addEventListener('pagehide', () => notifier.dispose(), { once: true });
+  };
+  // Most users follow no search: the notifier is loaded for the first one.
+  const start = async (): Promise<void> => {
+    if (searches.state.length > 0) {
+      searches.changed.disconnect(listener);
+      const { SearchNotifier } = await import('../../model/search/search-notifier');
+      const notifier = new SearchNotifier(metadata, metadata.feed, searches, notify);
+      window.addEventListener('pagehide', () => notifier.dispose(), { once: true });
+    }
+  };
+  const listener = (): void => void start();
+  searches.changed.connect(listener);
+  listener();
 }
 
 /** Registers the command that follows an entity, or stops following it. */

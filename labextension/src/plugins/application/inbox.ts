@@ -11,7 +11,7 @@ import { IFollowedEntities, IMetadataService } from '../../tokens';
 import { getBrowserStorage } from '../browser-storage';
 
 /** The notifications are loaded after the start of JupyterLab, and do not delay it. */
-const NOTIFICATION_DELAY_MS = 3000;
+const NOTIFICATION_DELAY_MS = 10_000;
 
 export const inbox: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-colophon:inbox',

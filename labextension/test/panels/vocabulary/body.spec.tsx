@@ -124,7 +124,7 @@ test('a term is created once, and a name in use is a problem', async () => {
   const behind = server();
   const model = open(behind);
   model.selectTab('term');
-  const entry = { type: 'glossaryTerm', name: 'Gross margin', description: 'Before tax' };
+  const entry = { type: 'glossaryTerm', name: 'Gross margin', description: 'Before tax', parent: null };
   expect(await model.create(entry)).toBe('urn:li:glossaryTerm:Gross-margin');
   const sent = behind.seen.find(({ method }) => method === 'PUT');
   expect(sent?.headers.get('If-None-Match')).toBe('*');
@@ -132,4 +132,44 @@ test('a term is created once, and a name in use is a problem', async () => {
   behind.on('PUT', INFO, problem(412, 'the aspect exists'));
   expect(await model.create(entry)).toBeNull();
   expect(model.state.problem?.status).toBe(412);
+});
+
+test('domains follow what they are in, and move elsewhere', async () => {
+  const [sales, europe, audit] = ['sales', 'europe', 'audit'].map(key => `urn:li:domain:${key}`) as [
+    string,
+    string,
+    string
+  ];
+  const domain = (urn: string, name: string): ReturnType<typeof hit> => ({
+    ...hit(name),
+    urn,
+    type: 'domain',
+    displayName: name
+  });
+  const moved: unknown[] = [];
+  const behind = server()
+    .on('GET', 'keys/domain/values', { body: { values: [], isLowerBound: false, cursor: null } })
+    .on('GET', 'search', {
+      body: answerOf([domain(audit, 'Audit'), domain(europe, 'Europe'), domain(sales, 'Sales')])
+    })
+    .on('POST', 'hierarchy', {
+      body: {
+        entities: [
+          { urn: europe, ancestors: [{ urn: sales, name: 'Sales' }] },
+          { urn: sales, ancestors: [] },
+          { urn: audit, ancestors: [] }
+        ]
+      }
+    })
+    .on('PATCH', `entities/${europe}/aspects/domainProperties`, ({ body }) => {
+      moved.push(body);
+      return { body: {} };
+    });
+  const model = open(behind);
+  model.selectTab('domain');
+  await waitUntil(() => model.state.entries.length === 3);
+  expect(model.state.entries.map(({ name }) => name)).toEqual(['Audit', 'Sales', 'Europe']);
+  await model.move(model.state.entries[2]!, audit);
+  await model.move(model.state.entries[2]!, null);
+  expect(moved).toEqual([{ parentDomain: audit }, { parentDomain: null }]);
 });
