@@ -47,7 +47,7 @@ function getButton(node: HTMLElement, name: string): HTMLButtonElement {
 
 async function click(node: HTMLElement, name: string): Promise<void> {
   await waitUntil(() => getButton(node, name) !== undefined);
-  await act(async () => getButton(node, name).click());
+  act(() => getButton(node, name).click());
 }
 
 test('a request shows what it is about, and is answered with a comment', async () => {
@@ -68,7 +68,7 @@ test('a request shows what it is about, and is answered with a comment', async (
   await click(node, 'Answer');
   const input = node.querySelector<HTMLTextAreaElement>('textarea')!;
   const set = Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value')!.set!;
-  await act(async () => {
+  act(() => {
     set.call(input, 'Minutes.');
     input.dispatchEvent(new Event('input', { bubbles: true }));
   });

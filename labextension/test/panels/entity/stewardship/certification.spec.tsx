@@ -53,7 +53,7 @@ async function click(node: HTMLElement, selector: string, text: string): Promise
   const find = (): HTMLElement | undefined =>
     [...node.querySelectorAll<HTMLElement>(selector)].find(item => item.textContent?.includes(text) === true);
   await waitUntil(() => find() !== undefined);
-  await act(async () => find()!.click());
+  act(() => find()!.click());
 }
 
 test('the head shows who certified the table, and until when', async () => {
@@ -79,11 +79,11 @@ test('the form certifies in the name of the user until a day', async () => {
     return { body: { urn: FLIGHTS, aspect: 'certification', version: 1, seq: 1, changed: true } };
   });
   const node = await show(server, entityOf('flights', { properties: {}, tags: [] }));
-  await act(async () => node.querySelector<HTMLElement>('[aria-label="More actions"]')!.click());
+  act(() => node.querySelector<HTMLElement>('[aria-label="More actions"]')!.click());
   await click(node, '[role="menuitem"]', 'Certify…');
   await waitUntil(() => node.querySelectorAll('form option').length === 2);
   expect([...node.querySelectorAll('form option')].map(option => option.textContent)).toEqual(['Me', 'Data team']);
-  await act(async () => node.querySelector<HTMLFormElement>('form')!.requestSubmit());
+  act(() => node.querySelector<HTMLFormElement>('form')!.requestSubmit());
   await waitUntil(() => written.length > 0);
   const { certifiedBy, until } = written[0] as { certifiedBy: string; until: string };
   expect(certifiedBy).toBe('urn:li:corpuser:ada');
