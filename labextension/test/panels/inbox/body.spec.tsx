@@ -73,9 +73,9 @@ test('a request shows what it is about, and is answered with a comment', async (
     input.dispatchEvent(new Event('input', { bubbles: true }));
   });
   await click(node, 'Mark as answered');
-  await waitUntil(() => node.textContent?.includes('Minutes.') === true);
+  await waitUntil(() => node.querySelector('[data-state="answered"]') !== null);
+  expect(node.querySelector('[aria-label="Comments"]')?.textContent).toContain('Minutes.');
   expect(server.seen.find(({ method }) => method === 'POST')?.body).toEqual({ text: 'Minutes.', state: 'answered' });
-  expect(node.querySelector('[data-state="answered"]')).not.toBeNull();
 });
 
 test('own requests are listed in the second tab, and a change of a request loads the list again', async () => {
