@@ -1,24 +1,6 @@
-import type { ConsoleMessage, Page } from '@playwright/test';
-import { expect, runCommand, test, waitForKernel, writeApi } from '../tests/lab';
-
-const TABLE = 'urn:li:dataset:(urn:li:dataPlatform:spark,sales.orders,PROD)';
-const PROGRAM = 'urn:li:dataJob:(urn:li:dataFlow:(colophon,notebook,default),sales.ipynb)';
-
-/** Opens a page of Notebook 7. */
-async function openNotebookPage(page: Page, path: string): Promise<void> {
-  await page.goto(`${path}?token=${process.env.LAB_TEST_TOKEN ?? ''}`);
-  await page.waitForFunction(() => window.jupyterapp !== undefined);
-  await page.evaluate(() => window.jupyterapp.restored);
-}
-
-/** Records a table that a run has written. */
-async function recordTable(page: Page): Promise<void> {
-  const start = new Date().toISOString();
-  const run = { program: PROGRAM, runId: 'sales-1', start, end: start, status: 'succeeded' };
-  const { urn } = (await writeApi(page, 'POST', 'runs', run)) as { urn: string };
-  const accesses = [{ data: TABLE, mode: 'write' }];
-  await writeApi(page, 'POST', `runs/${encodeURIComponent(urn)}/accesses`, { accesses });
-}
+import type { ConsoleMessage } from '@playwright/test';
+import { expect, runCommand, test, waitForKernel, writeFile } from '../tests/lab';
+import { NOTEBOOK, TABLE, createNotebook, openNotebookPage, recordTable } from './pages';
 
 test('panels, pages and graphs open in Notebook 7', async ({ page }, info) => {
   const errors: string[] = [];
@@ -28,6 +10,7 @@ test('panels, pages and graphs open in Notebook 7', async ({ page }, info) => {
     }
   });
   await recordTable(page);
+  await writeFile(page, NOTEBOOK, createNotebook());
   await openNotebookPage(page, 'tree');
   const tabs = page.locator('#main-panel .lm-TabBar-tab');
 
@@ -58,8 +41,28 @@ test('panels, pages and graphs open in Notebook 7', async ({ page }, info) => {
     await page.screenshot({ path: info.outputPath('panels.png') });
   });
 
+  await test.step('the context menu of a file opens its page, and a link to a cell its notebook', async () => {
+    await page.locator('#main-panel .lm-TabBar-tab').first().click();
+    await page.getByText(NOTEBOOK, { exact: true }).first().click({ button: 'right' });
+    await page.getByRole('menuitem', { name: 'Metadata', exact: true }).click();
+    const about = page.locator('.jp-Colophon-page:visible');
+    await expect(page.getByRole('region', { name: /^Metadata of sales\.ipynb/ })).toBeVisible();
+    await runCommand(page, 'colophon:open-entity', { urn: TABLE });
+    await expect(about.getByRole('button', { name: 'Insert into notebook' })).toHaveCount(0);
+    const opening = page.context().waitForEvent('page');
+    await about
+      .locator('header')
+      .getByRole('button', { name: /sales\.ipynb/ })
+      .click();
+    const notebook = await opening;
+    const active = notebook.locator('.jp-Notebook .jp-Cell.jp-mod-active');
+    await expect(active).toContainText('orders = [1, 2, 3]');
+    await expect(notebook).toHaveURL(/sales\.ipynb$/);
+    await notebook.close();
+  });
+
   await test.step('beside a notebook, pages and graphs open in the right sidebar', async () => {
-    await openNotebookPage(page, 'notebooks/flights.ipynb');
+    await openNotebookPage(page, `notebooks/${NOTEBOOK}`);
     await waitForKernel(page);
     await runCommand(page, 'colophon:open-entity', { urn: TABLE });
     await expect(page.locator('.jp-Colophon-page').getByRole('heading', { name: 'orders' })).toBeVisible();
@@ -69,6 +72,25 @@ test('panels, pages and graphs open in Notebook 7', async ({ page }, info) => {
     await runCommand(page, 'colophon:show-search');
     await expect(page.getByLabel('Search metadata')).toBeVisible();
     await page.screenshot({ path: info.outputPath('notebook.png') });
+  });
+
+  await test.step('cells, the toolbar and outputs of a notebook open pages', async () => {
+    const about = page.locator('.jp-Colophon-page:visible');
+    const hidePage = (): Promise<void> => page.evaluate(() => window.jupyterapp.shell.collapseRight());
+    for (const name of ['→ sales.orders', 'Data of this notebook: 1']) {
+      await hidePage();
+      await page.locator('#main-panel').getByRole('button', { name }).click();
+      await page.getByRole('menuitem', { name: 'sales.orders (written)' }).click();
+      await expect(about.getByRole('heading', { name: 'orders' })).toBeVisible();
+    }
+    await hidePage();
+    const output = page.locator('.jp-Notebook .jp-Colophon-answer');
+    await output.getByRole('button', { name: 'sales.orders' }).click();
+    await expect(about.getByRole('heading', { name: 'orders' })).toBeVisible();
+    await output.getByRole('button', { name: 'daily' }).click();
+    await expect(page.getByLabel('Search metadata')).toHaveValue('tags:daily');
+    await about.getByRole('button', { name: 'Insert into notebook' }).click();
+    await expect(page.locator('.jp-Notebook')).toContainText('orders = spark.table("sales.orders")');
   });
   expect(errors).toEqual([]);
 });

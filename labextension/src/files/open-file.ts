@@ -2,6 +2,7 @@ import { Notification } from '@jupyterlab/apputils';
 import { PageConfig } from '@jupyterlab/coreutils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { getLastPart } from '../components/labels';
+import { notifyError } from '../components/notify';
 import { findFileEntity, isNotebookPath } from '../model/notebooks/file-entity';
 import { toProblem } from '../model/problem';
 import type { IMetadataService } from '../tokens';
@@ -40,6 +41,6 @@ export async function openFile(
       metadata.openLineage(entity.lineage);
     }
   } catch (reason) {
-    Notification.error([trans.__('The metadata of “%1” cannot be read.', path), toProblem(reason).message].join('\n'));
+    notifyError(trans.__('The metadata of “%1” cannot be read.', path), toProblem(reason).message);
   }
 }

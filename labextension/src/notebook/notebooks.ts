@@ -68,12 +68,17 @@ export function listNotebooks(shell: JupyterFrontEnd.IShell): INotebookWidget[] 
   return [...shell.widgets('main')].filter(isNotebook);
 }
 
-/** Opens a notebook, or activates it if it is open; null in applications that open it in another window. */
+/** Returns the open notebook at a path; undefined if there is none. */
+export function findNotebook(shell: JupyterFrontEnd.IShell, path: string): INotebookWidget | undefined {
+  return listNotebooks(shell).find(notebook => notebook.context.path === path);
+}
+
+/** Opens a notebook, or activates it if it is open; null if the application does not show it as a notebook. */
 export async function openNotebook(app: JupyterFrontEnd, path: string): Promise<INotebookWidget | null> {
   const { commands, shell } = app;
-  const opened = listNotebooks(shell).find(notebook => notebook.context.path === path);
   const widget =
-    opened ?? ((await commands.execute('docmanager:open', { path, factory: 'Notebook' })) as Widget | null);
+    findNotebook(shell, path) ??
+    ((await commands.execute('docmanager:open', { path, factory: 'Notebook' })) as Widget | null);
   if (!isNotebook(widget)) {
     return null;
   }

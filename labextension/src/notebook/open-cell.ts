@@ -2,13 +2,16 @@ import type { JupyterFrontEnd } from '@jupyterlab/application';
 import { Notification } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { formatTime } from '../components/labels';
+import { notifyError, notifyWarning } from '../components/notify';
 import type { ICellPlace, IResolvedCell } from '../model/notebooks/cell-place';
 import { resolveCell } from '../model/notebooks/cell-place';
 import { toProblem } from '../model/problem';
 import { hashSource } from '../model/notebooks/source-hash';
 import type { IMetadataService } from '../tokens';
+import { hasDocumentPages } from './application-page';
+import { createCellLink } from './cell-link';
 import type { INotebookWidget } from './notebooks';
-import { openNotebook } from './notebooks';
+import { findNotebook, openNotebook } from './notebooks';
 
 const FLASH_CLASS = 'jp-Colophon-flash';
 const FLASH_MS = 2000;
@@ -55,28 +58,46 @@ async function exists({ serviceManager }: JupyterFrontEnd, path: string): Promis
   );
 }
 
+/** Opens the page of the notebook, where documents have their own pages; returns whether it is another page. */
+function openPage({ shell }: JupyterFrontEnd, { path, cell, run }: IResolvedCell): boolean {
+  const isOther = hasDocumentPages() && findNotebook(shell, path) === undefined;
+  if (isOther) {
+    window.open(createCellLink({ path, cell, run: run?.urn }), '_blank', 'noopener');
+  }
+  return isOther;
+}
+
+/** Selects the cell in its notebook; notifies if it is gone, or has changed since the run. */
+async function showInNotebook(
+  notebook: INotebookWidget,
+  resolved: IResolvedCell,
+  services: ICellServices
+): Promise<void> {
+  const { trans } = services;
+  const index = await findCell(notebook, resolved);
+  const source = notebook.content.widgets[index]?.model.sharedModel.getSource();
+  if (source === undefined) {
+    notify(trans.__('The cell is no longer in “%1”.', resolved.path), resolved, services);
+    return;
+  }
+  await selectCell(notebook, index);
+  const recorded = resolved.run?.facts.sourceHash;
+  const hash = recorded === undefined ? undefined : await hashSource(source);
+  if (hash !== undefined && hash !== recorded) {
+    notify(trans.__('This cell has changed since this run.'), resolved, services);
+  }
+}
+
 async function showCell(resolved: IResolvedCell, services: ICellServices): Promise<void> {
   const { app, trans } = services;
-  const { path, cell, run } = resolved;
+  const { path, cell } = resolved;
   if (!(await exists(app, path))) {
     notify(trans.__('The notebook “%1” does not exist any more.', path), resolved, services);
     return;
   }
-  const notebook = await openNotebook(app, path);
-  if (notebook === null || cell === undefined) {
-    return;
-  }
-  const index = await findCell(notebook, resolved);
-  const source = notebook.content.widgets[index]?.model.sharedModel.getSource();
-  if (source === undefined) {
-    notify(trans.__('The cell is no longer in “%1”.', path), resolved, services);
-    return;
-  }
-  await selectCell(notebook, index);
-  const recorded = run?.facts.sourceHash;
-  const hash = recorded === undefined ? undefined : await hashSource(source);
-  if (hash !== undefined && hash !== recorded) {
-    notify(trans.__('This cell has changed since this run.'), resolved, services);
+  const notebook = openPage(app, resolved) ? null : await openNotebook(app, path);
+  if (notebook !== null && cell !== undefined) {
+    await showInNotebook(notebook, resolved, services);
   }
 }
 
@@ -86,11 +107,11 @@ export async function openCell(place: ICellPlace, services: ICellServices): Prom
   try {
     const resolved = await resolveCell(metadata, place);
     if (resolved === null) {
-      Notification.warning(trans.__('This run did not start in a notebook.'));
+      notifyWarning(trans.__('This run did not start in a notebook.'));
       return;
     }
     await showCell(resolved, services);
   } catch (reason) {
-    Notification.error([trans.__('The cell cannot be opened.'), toProblem(reason).message].join('\n'));
+    notifyError(trans.__('The cell cannot be opened.'), toProblem(reason).message);
   }
 }

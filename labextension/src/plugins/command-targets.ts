@@ -1,6 +1,7 @@
-import { InputDialog, Notification } from '@jupyterlab/apputils';
+import { InputDialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { ReadonlyPartialJSONObject } from '@lumino/coreutils';
+import { notifyError } from '../components/notify';
 import { toProblem } from '../model/problem';
 import type { SchemaspacesModel } from '../panels/schemaspace/model';
 import type { ISchemaspaces } from '../tokens';
@@ -26,7 +27,7 @@ export function resolveInstance(args: ReadonlyPartialJSONObject, model: Schemasp
 export function showError(reason: unknown, summary: string): void {
   const problem = toProblem(reason);
   const faults = problem.errors.map(fault => `${fault.pointer} ${fault.message}`.trim());
-  Notification.error([summary, problem.message, ...faults.slice(0, 3)].filter(line => line !== '').join('\n'));
+  notifyError(summary, problem.message, ...faults.slice(0, 3));
 }
 
 /** Asks for one of several choices; null if the user cancels. */

@@ -1,15 +1,16 @@
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { ILayoutRestorer } from '@jupyterlab/application';
 import { Clipboard, IThemeManager, Notification } from '@jupyterlab/apputils';
-import { PageConfig, URLExt } from '@jupyterlab/coreutils';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import type { ReadonlyPartialJSONObject } from '@lumino/coreutils';
 import { CommandIDs, DOMAIN } from '../commands';
 import { lineageIcon } from '../icons';
+import { createLink, followLink } from '../links';
 import { shortenUrn } from '../model/urns';
 import { getLastPart } from '../components/labels';
+import { getStartPage } from '../notebook/application-page';
 import type { ILineageActions, LineagePanel } from '../panels/lineage';
 import { ILineageDecorator, IMetadataService } from '../tokens';
 import { LINEAGE_OPTIONS, URN_ARGUMENTS } from './arguments';
@@ -17,9 +18,8 @@ import { registerTabs } from './application/tabs';
 
 const DEFAULT_LEVELS = 1;
 
-/** The parameters of a link to a view: `colophon-lineage` is the URN, `colophon-view` how it is shown. */
-const LINK_URN = 'colophon-lineage';
-const LINK_VIEW = 'colophon-view';
+/** The parameters of a link to a view: the URN, and how its lineage is shown. */
+const [LINK_URN, LINK_VIEW] = ['colophon-lineage', 'colophon-view'] as const;
 
 const ARGUMENTS = {
   ...URN_ARGUMENTS,
@@ -30,27 +30,9 @@ const ARGUMENTS = {
   }
 };
 
-/** Creates a link that opens JupyterLab with a view of the lineage of an entity. */
-function createLink(urn: string, view: string): string {
-  const page = URLExt.join(PageConfig.getBaseUrl(), PageConfig.getOption('appUrl') || 'lab');
-  const link = new URL(page, window.location.href);
-  link.searchParams.set(LINK_URN, urn);
-  link.searchParams.set(LINK_VIEW, view);
-  return link.href;
-}
-
-/** Opens the view of a link with which JupyterLab was started, and removes it from the address, as it is done once. */
-async function openLink(app: JupyterFrontEnd): Promise<void> {
-  const address = new URL(window.location.href);
-  const urn = address.searchParams.get(LINK_URN);
-  if (urn !== null) {
-    await app.restored;
-    await app.commands.execute(CommandIDs.openLineage, { urn, view: address.searchParams.get(LINK_VIEW) ?? '' });
-    const current = new URL(window.location.href);
-    current.searchParams.delete(LINK_URN);
-    current.searchParams.delete(LINK_VIEW);
-    window.history.replaceState(window.history.state, '', current);
-  }
+/** Creates a link that opens the application with a view of the lineage of an entity. */
+function createViewLink(urn: string, view: string): string {
+  return createLink(getStartPage(), { [LINK_URN]: urn, [LINK_VIEW]: view });
 }
 
 /** Copies a text, and notifies the user. */
@@ -95,7 +77,7 @@ export const lineage: JupyterFrontEndPlugin<void> = {
       openLineage: urn => metadata.openLineage(urn),
       openCell: place => metadata.openCell(place),
       copy: text => copyText(text, trans),
-      createLink,
+      createLink: createViewLink,
       decorator
     });
     const kind = {
@@ -124,6 +106,8 @@ export const lineage: JupyterFrontEndPlugin<void> = {
       }
     };
     registerTabs(app, restorer, kind, trans);
-    void openLink(app);
+    void followLink(app, [LINK_URN, LINK_VIEW], ({ [LINK_URN]: urn, [LINK_VIEW]: view }) =>
+      app.commands.execute(CommandIDs.openLineage, { urn, view })
+    );
   }
 };

@@ -40,7 +40,7 @@ export abstract class LiveModel<S extends ILiveState> implements IDisposable {
   }
 
   /** Whether the state is visible. */
-  protected get isShown(): boolean {
+  get isShown(): boolean {
     return this._isShown;
   }
 

@@ -2,6 +2,7 @@ import { Notification } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import { LivePanel } from '../../components/live-panel';
+import { notifyError, notifyWarning } from '../../components/notify';
 import type { IBulkResult } from '../../model/editing/bulk-edit';
 import { toProblem } from '../../model/problem';
 import { BulkEditBody } from './body';
@@ -58,10 +59,10 @@ export class BulkEditPanel extends LivePanel<BulkEditModel> {
       if (kept > 0) {
         const text = '%1 entity was changed again in the meantime, and is not restored.';
         const texts = '%1 entities were changed again in the meantime, and are not restored.';
-        Notification.warning(trans._n(text, texts, kept));
+        notifyWarning(trans._n(text, texts, kept));
       }
     } catch (reason) {
-      Notification.error([trans.__('The change could not be undone.'), toProblem(reason).message].join('\n'));
+      notifyError(trans.__('The change could not be undone.'), toProblem(reason).message);
     }
   }
 

@@ -2,6 +2,7 @@ import { bellIcon, copyIcon, deleteIcon, ellipsesIcon, pasteIcon } from '@jupyte
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import { getStatusLabel, getTypeLabel, formatTime } from '../../components/labels';
+import type { IMenuItem } from '../../components/menu';
 import { Menu } from '../../components/menu';
 import { RelativeTime } from '../../components/relative-time';
 import { getRunName, getRunPlace } from '../../components/run-name';
@@ -217,27 +218,39 @@ function ColumnImpact({ page }: IPageProps): React.JSX.Element | null {
 /** Types that are deleted elsewhere: instances in their panel, namespaces with all that is in them. */
 const NOT_DELETED = new Set(['instance', 'namespace']);
 
+/** The items of the menu of further actions. */
+function listItems(
+  { page, entity }: IPageProps & { entity: Entity },
+  certificationItems: readonly IMenuItem[],
+  mayDelete: boolean
+): readonly IMenuItem[] {
+  const { actions, trans } = page;
+  const { urn, type } = entity;
+  const { insertCode } = actions;
+  return [
+    ...(insertCode === null || createLoadCode(entity, 'pandas') === null
+      ? []
+      : [{ label: trans.__('Insert pandas code'), icon: pasteIcon, run: () => insertCode(urn, 'pandas') }]),
+    ...(createMagic(entity) === null
+      ? []
+      : [{ label: trans.__('Copy as %metadata'), icon: copyIcon, run: () => actions.copyMagic(urn) }]),
+    ...certificationItems,
+    { label: trans.__('Copy URN'), icon: copyIcon, run: () => actions.copyText(urn) },
+    ...(mayDelete && !isRemoved(entity) && !NOT_DELETED.has(type)
+      ? [{ label: trans.__('Delete…'), icon: deleteIcon, run: () => actions.deleteEntity(urn) }]
+      : [])
+  ];
+}
+
 function Actions(props: IPageProps & { entity: Entity; certify: () => void }): React.JSX.Element {
   const { page, entity, certify } = props;
   const { model, actions, services, trans } = page;
   const { urn } = model;
   const { mayDelete } = useModel(model);
   const notebook = parseNotebookUrn(urn);
-  const hasCode = createLoadCode(entity, 'spark') !== null;
   const certificationItems = useCertificationItems({ page }, entity, certify);
-  const items = [
-    ...(createLoadCode(entity, 'pandas') === null
-      ? []
-      : [{ label: trans.__('Insert pandas code'), icon: pasteIcon, run: () => actions.insertCode(urn, 'pandas') }]),
-    ...(createMagic(entity) === null
-      ? []
-      : [{ label: trans.__('Copy as %metadata'), icon: copyIcon, run: () => actions.copyMagic(urn) }]),
-    ...certificationItems,
-    { label: trans.__('Copy URN'), icon: copyIcon, run: () => actions.copyText(urn) },
-    ...(mayDelete && !isRemoved(entity) && !NOT_DELETED.has(entity.type)
-      ? [{ label: trans.__('Delete…'), icon: deleteIcon, run: () => actions.deleteEntity(urn) }]
-      : [])
-  ];
+  const items = listItems({ page, entity }, certificationItems, mayDelete);
+  const { insertCode } = actions;
   return (
     <div className="jp-Colophon-actions">
       {notebook && (
@@ -257,12 +270,12 @@ function Actions(props: IPageProps & { entity: Entity; certify: () => void }): R
         </button>
       )}
       <ColumnImpact page={page} />
-      {hasCode && (
+      {insertCode !== null && createLoadCode(entity, 'spark') !== null && (
         <button
           type="button"
           className="jp-Colophon-button"
           title={trans.__('Insert code that loads the data into the active notebook')}
-          onClick={() => actions.insertCode(urn, 'spark')}
+          onClick={() => insertCode(urn, 'spark')}
         >
           <pasteIcon.react tag="span" width="16px" />
           {trans.__('Insert into notebook')}

@@ -3,6 +3,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import { shortenUrn } from '../../model/urns';
 import { LivePanel } from '../../components/live-panel';
+import { notifyError } from '../../components/notify';
 import { confirmDiscard } from '../../components/confirm-discard';
 import { FormTools } from '../../forms/context';
 import type { IFormTools } from '../../tokens';
@@ -55,7 +56,7 @@ export class EntityPanel extends LivePanel<EntityModel> {
     const message = [trans.__('%1 saved.', label), merged].filter(part => part !== '').join(' ');
     const restore = async (): Promise<void> => {
       if (!(await undo())) {
-        Notification.error(trans.__('The change could not be undone: it was changed again in the meantime.'));
+        notifyError(trans.__('The change could not be undone: it was changed again in the meantime.'));
       }
     };
     Notification.success(message, {

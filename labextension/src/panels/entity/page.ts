@@ -18,7 +18,8 @@ export interface IEntityActions {
   openCell(place: ICellPlace): void;
   /** Searches in the search panel. */
   search(search: ISearch): void;
-  insertCode(urn: string, library: Library): void;
+  /** Inserts code that loads the data; null where there is no document to insert it into. */
+  insertCode: ((urn: string, library: Library) => void) | null;
   copyMagic(urn: string): void;
   copyText(text: string): void;
   /** Asks for an owner, a glossary term or a domain; resolves to its URN, or null if the user cancels. */

@@ -5,7 +5,8 @@ import type { Space } from './model';
 export interface ISchemaspaceActions {
   edit(space: string, row: InstanceSummary): void;
   remove(space: string, row: InstanceSummary): void;
-  insert(space: string, row: InstanceSummary): void;
+  /** Inserts the code of a snippet; null where there is no document to insert it into. */
+  insert: ((space: string, row: InstanceSummary) => void) | null;
   /** Creates an instance; for several schemas, a menu at the button asks which one. */
   create(space: Space, button: HTMLElement): void;
   importInto(space: string): void;

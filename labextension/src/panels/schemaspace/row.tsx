@@ -96,6 +96,7 @@ export function Row(props: IRowProps): React.JSX.Element {
     );
   }
   const isSnippet = row.language !== null && row.valid;
+  const { insert } = actions;
   const drag = (event: React.DragEvent): void => {
     const code = actions.getCachedCode(space.name, row);
     if (code === null) {
@@ -138,11 +139,11 @@ export function Row(props: IRowProps): React.JSX.Element {
           <Line row={row} space={space} trans={trans} />
         </button>
       </div>
-      {isSnippet && (
+      {isSnippet && insert !== null && (
         <ActionCell
           icon={pasteIcon}
           label={trans.__('Insert %1', row.display_name)}
-          onClick={() => actions.insert(space.name, row)}
+          onClick={() => insert(space.name, row)}
         />
       )}
       <ActionCell icon={ellipsesIcon} label={trans.__('More actions for %1', row.display_name)} onClick={openMenu} />

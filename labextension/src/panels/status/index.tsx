@@ -8,17 +8,20 @@ import { useModel } from '../../components/use-model';
 import type { IRecording, KernelRecording } from '../../notebook/recording';
 import type { ICatalog } from '../../tokens';
 
-/** Explains in a dialog that live changes are disabled, and offers the settings. */
-export async function explainPaused(openSettings: () => void, trans: TranslationBundle): Promise<void> {
+/** Explains in a dialog that live changes are disabled, and offers the settings, if the page shows them. */
+export async function explainPaused(openSettings: (() => void) | null, trans: TranslationBundle): Promise<void> {
   const { button } = await showDialog({
     title: trans.__('Live metadata is paused'),
     body: trans.__(
       'Open panels show the metadata at the time they were opened, because “Follow changes” is disabled in the settings. Kernels still record what they read and write.'
     ),
-    buttons: [Dialog.cancelButton({ label: trans.__('Close') }), Dialog.okButton({ label: trans.__('Open settings') })]
+    buttons: [
+      Dialog.cancelButton({ label: trans.__('Close') }),
+      ...(openSettings ? [Dialog.okButton({ label: trans.__('Open settings') })] : [])
+    ]
   });
   if (button.accept) {
-    openSettings();
+    openSettings?.();
   }
 }
 

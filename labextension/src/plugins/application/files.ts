@@ -6,6 +6,7 @@ import { getSelectedPath } from '../../files/selected-file';
 import { lineageIcon, metadataIcon } from '../../icons';
 import { IMetadataService } from '../../tokens';
 import { getText } from '../arguments';
+import { showError } from '../command-targets';
 
 const FILE_ARGUMENTS = {
   type: 'object',
@@ -27,13 +28,20 @@ export const files: JupyterFrontEndPlugin<void> = {
     const trans = (translator ?? nullTranslator).load(DOMAIN);
     const { commands } = app;
     const openSearch = (): void => void commands.execute(CommandIDs.showSearch);
+    type Arguments = Parameters<typeof getText>[0];
+    const getPath = (args: Arguments): string | null => getText(args, 'path') || getSelectedPath(app);
+    const isEnabled = (args: Arguments): boolean => getPath(args) !== null;
     const createExecute =
       (view: FileView) =>
-      async (args: Parameters<typeof getText>[0]): Promise<void> => {
-        const path = getText(args, 'path') || getSelectedPath(app);
+      async (args: Arguments): Promise<void> => {
+        const path = getPath(args);
         if (path !== null) {
-          const { openFile } = await import('../../files/open-file');
-          await openFile(path, view, { metadata, openSearch, trans });
+          try {
+            const { openFile } = await import('../../files/open-file');
+            await openFile(path, view, { metadata, openSearch, trans });
+          } catch (reason) {
+            showError(reason, trans.__('The metadata of “%1” could not be opened.', path));
+          }
         }
       };
     commands.addCommand(CommandIDs.openFileMetadata, {
@@ -41,6 +49,7 @@ export const files: JupyterFrontEndPlugin<void> = {
       caption: trans.__('Open the metadata page of the selected file or notebook'),
       icon: metadataIcon,
       describedBy: { args: FILE_ARGUMENTS },
+      isEnabled,
       execute: createExecute('page')
     });
     commands.addCommand(CommandIDs.openFileLineage, {
@@ -48,6 +57,7 @@ export const files: JupyterFrontEndPlugin<void> = {
       caption: trans.__('Open the lineage graph of the selected file or notebook'),
       icon: lineageIcon,
       describedBy: { args: FILE_ARGUMENTS },
+      isEnabled,
       execute: createExecute('lineage')
     });
   }

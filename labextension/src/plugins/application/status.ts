@@ -1,4 +1,5 @@
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
+import { ICommandPalette } from '@jupyterlab/apputils';
 import { IStatusBar } from '@jupyterlab/statusbar';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
@@ -8,6 +9,7 @@ import { CurrentNotebook } from '../../notebook/current-notebook';
 import type { IRecording } from '../../notebook/recording';
 import { KernelRecording } from '../../notebook/recording';
 import type { FeedStatus, IChangeFeed } from '../../tokens';
+import type * as StatusDialogs from '../../panels/status';
 import { IMetadataService } from '../../tokens';
 
 /** JupyterLab's command that opens the settings. */
@@ -89,24 +91,34 @@ function createItem(
   return item;
 }
 
+/** Loads the dialogs that explain the status. */
+function loadExplanations(): Promise<typeof StatusDialogs> {
+  return import('../../panels/status');
+}
+
 export const status: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-colophon:status',
   description:
     'An item of the status bar that shows whether the kernel of the notebook records, and panels follow changes.',
   autoStart: true,
   requires: [IMetadataService],
-  optional: [ITranslator, IStatusBar],
+  optional: [ITranslator, IStatusBar, ICommandPalette],
   activate: (
     app: JupyterFrontEnd,
     metadata: IMetadataService,
     translator: ITranslator | null,
-    statusBar: IStatusBar | null
+    statusBar: IStatusBar | null,
+    palette: ICommandPalette | null
   ) => {
     const trans = (translator ?? nullTranslator).load(DOMAIN);
     const { commands } = app;
     const notebook = new CurrentNotebook(app);
     const recording = new KernelRecording(notebook, () => notebook.widget);
-    const openSettings = (): void => void commands.execute(OPEN_SETTINGS, { query: trans.__('Metadata') });
+    /** Opens the settings; null on the pages of Notebook 7 that do not show them. */
+    const getOpenSettings = (): (() => void) | null =>
+      commands.hasCommand(OPEN_SETTINGS)
+        ? () => void commands.execute(OPEN_SETTINGS, { query: trans.__('Metadata') })
+        : null;
     commands.addCommand(CommandIDs.showStatus, {
       label: trans.__('Show Metadata Status'),
       caption: trans.__('See whether the kernel of the notebook records, and whether panels follow changes'),
@@ -118,14 +130,17 @@ export const status: JupyterFrontEndPlugin<void> = {
           await commands.execute(CommandIDs.showSearch);
           return;
         }
-        const { explainAway, explainPaused, explainRecording } = await import('../../panels/status');
+        const { explainAway, explainPaused, explainRecording } = await loadExplanations();
         if (isFollowing) {
           await explainRecording(recording, () => void commands.execute(CommandIDs.showSearch), trans);
           return;
         }
-        await (current === 'paused' ? explainPaused(openSettings, trans) : explainAway(metadata, trans));
+        await (current === 'paused' ? explainPaused(getOpenSettings(), trans) : explainAway(metadata, trans));
       }
     });
+    palette?.addItem({ command: CommandIDs.showStatus, category: trans.__('Metadata') });
+    // While the server can be reached: they explain why it cannot.
+    void app.restored.then(loadExplanations).catch(() => undefined);
     if (statusBar) {
       // After the start, which the connection must not delay.
       void app.restored.then(() => {

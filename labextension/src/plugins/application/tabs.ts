@@ -1,5 +1,6 @@
 import type { ILayoutRestorer, JupyterFrontEnd } from '@jupyterlab/application';
 import { LabShell } from '@jupyterlab/application';
+import type { IWidgetTracker } from '@jupyterlab/apputils';
 import { MainAreaWidget, WidgetTracker } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { LabIcon } from '@jupyterlab/ui-components';
@@ -205,6 +206,15 @@ export function activateTab(shell: JupyterFrontEnd.IShell, tab: Widget): void {
   }
 }
 
+/**
+ * Whether a tab is the one that the user works with. Notebook 7 has the document or the list of files as its current
+ * widget, beside which the tab is shown.
+ */
+export function isCurrentTab(shell: JupyterFrontEnd.IShell, tab: Widget): boolean {
+  const isShown = tab === shell.currentWidget || (!(shell instanceof LabShell) && tab.isVisible);
+  return isShown || tab.node.contains(document.activeElement);
+}
+
 /** Selects a new tab without moving the focus; without a dock panel, the shell activates it. */
 function selectTab(shell: JupyterFrontEnd.IShell, tab: Widget): void {
   if (tab.parent instanceof DockPanel) {
@@ -232,13 +242,16 @@ function keepWhenEdited(tab: Widget): void {
   });
 }
 
-/** Registers the command that opens or activates a tab of an entity; open tabs are restored with the layout. */
+/**
+ * Registers the command that opens or activates a tab of an entity; open tabs are restored with the layout. Returns the
+ * open tabs.
+ */
 export function registerTabs<P extends ITabPanel>(
   { commands, shell }: JupyterFrontEnd,
   restorer: ILayoutRestorer | null,
   kind: ITabKind<P>,
   trans: TranslationBundle
-): void {
+): IWidgetTracker {
   const { namespace, type, command, label, caption, icon } = kind;
   const tracker = new WidgetTracker<EntityTab<P>>({ namespace });
   const openTab = (urn: string, args: ReadonlyPartialJSONObject): EntityTab<P> => {
@@ -274,4 +287,5 @@ export function registerTabs<P extends ITabPanel>(
     }
   });
   void restorer?.restore(tracker, { command, args: tab => tab.savedArguments, name: ({ urn }) => urn });
+  return tracker;
 }

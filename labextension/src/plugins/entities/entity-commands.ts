@@ -4,9 +4,11 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { copyIcon, pasteIcon } from '@jupyterlab/ui-components';
 import type { ReadonlyPartialJSONObject } from '@lumino/coreutils';
 import { CommandIDs } from '../../commands';
+import { notifyWarning } from '../../components/notify';
 import type { Entity } from '../../generated/api';
 import type { Library } from '../../model/notebooks/load-code';
 import { createLoadCode, createMagic } from '../../model/notebooks/load-code';
+import { canInsertCode } from '../../notebook/application-page';
 import type { ICatalog } from '../../tokens';
 import { URN_ARGUMENTS, getText, getUrn } from '../arguments';
 import { showError } from '../command-targets';
@@ -47,12 +49,12 @@ export function registerEntityCommands(
     caption: trans.__('Insert code that loads the data into the active notebook'),
     icon: pasteIcon,
     describedBy: { args: LOAD_ARGUMENTS },
-    isEnabled: args => getUrn(args) !== '',
+    isEnabled: args => canInsertCode() && getUrn(args) !== '',
     execute: args =>
       withEntity(args, trans.__('The code could not be inserted.'), async entity => {
         const snippet = createLoadCode(entity, getLibrary(args));
         if (snippet === null) {
-          Notification.warning(trans.__('There is no code for data of this platform.'));
+          notifyWarning(trans.__('There is no code for data of this platform.'));
           return;
         }
         await commands.execute(CommandIDs.insertCode, { ...snippet });
@@ -68,7 +70,7 @@ export function registerEntityCommands(
       withEntity(args, trans.__('The commands could not be copied.'), entity => {
         const magic = createMagic(entity);
         if (magic === null) {
-          Notification.warning(trans.__('%metadata has no name for this entity.'));
+          notifyWarning(trans.__('%metadata has no name for this entity.'));
           return;
         }
         Clipboard.copyToSystem(magic);

@@ -5,6 +5,7 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { editIcon } from '@jupyterlab/ui-components';
 import type { ReadonlyPartialJSONObject } from '@lumino/coreutils';
 import { CommandIDs, DOMAIN } from '../../commands';
+import { notifyError } from '../../components/notify';
 import { metadataIcon } from '../../icons';
 import type { IBulkResult } from '../../model/editing/bulk-edit';
 import { shortenUrn } from '../../model/urns';
@@ -12,7 +13,7 @@ import type { BulkEditPanel } from '../../panels/bulk-edit';
 import { IMetadataService } from '../../tokens';
 import { URN_ARGUMENTS, getText, getUrn } from '../arguments';
 import { showError } from '../command-targets';
-import { PanelTab, addTab } from '../application/tabs';
+import { PanelTab, activateTab, addTab } from '../application/tabs';
 
 /** How long a notification with the button *Undo* is shown, in ms; it remains in the list of notifications. */
 const SHOWN_MS = 10_000;
@@ -47,7 +48,8 @@ function registerBulkEdit(app: JupyterFrontEnd, metadata: IMetadataService, tran
       const tab = new PanelTab({ label, caption: label, icon: metadataIcon }, loadPanel, trans);
       tab.id = `jp-colophon-bulk-edit-${++opened}`;
       addTab(app.shell, tab, 'Metadata');
-      app.shell.activateById(tab.id);
+      activateTab(app.shell, tab);
+      return tab;
     }
   });
 }
@@ -58,7 +60,7 @@ function registerAddTag({ commands }: JupyterFrontEnd, metadata: IMetadataServic
     const { undoChange } = await import('../../model/editing/bulk-edit');
     const [outcome] = await undoChange(metadata, result.applied);
     if (outcome?.problem) {
-      Notification.error(trans.__('%1 was changed again in the meantime, and is not restored.', name));
+      notifyError(trans.__('%1 was changed again in the meantime, and is not restored.', name));
     }
   };
   const addTag = async (tag: string, urn: string): Promise<void> => {
@@ -70,7 +72,7 @@ function registerAddTag({ commands }: JupyterFrontEnd, metadata: IMetadataServic
     const problem = preview[0]?.problem ?? result.outcomes[0]?.problem;
     if (problem) {
       const reasons = problem.errors.map(({ message }) => message);
-      Notification.error([trans.__('%1 was not tagged.', name), problem.detail, ...reasons].join('\n'));
+      notifyError(trans.__('%1 was not tagged.', name), problem.detail, ...reasons);
     } else if (result.applied.length === 0) {
       Notification.info(trans.__('%1 has the tag %2 already.', name, tag), { autoClose: SHOWN_MS });
     } else {
@@ -119,6 +121,7 @@ function registerDeletion({ commands }: JupyterFrontEnd, metadata: IMetadataServ
     try {
       const { writeRemoved } = await import('../../panels/deletion');
       await writeRemoved(metadata, urn, false);
+      Notification.success(trans.__('%1 was restored.', shortenUrn(urn)), { autoClose: SHOWN_MS });
     } catch (reason) {
       showError(reason, trans.__('The entity could not be restored.'));
     }

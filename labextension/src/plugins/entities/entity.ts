@@ -1,5 +1,6 @@
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { ILabStatus, ILayoutRestorer } from '@jupyterlab/application';
+import type { IWidgetTracker } from '@jupyterlab/apputils';
 import { Clipboard, IThemeManager, Notification } from '@jupyterlab/apputils';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import type { TranslationBundle } from '@jupyterlab/translation';
@@ -9,6 +10,7 @@ import { CommandIDs, DOMAIN } from '../../commands';
 import { metadataIcon } from '../../icons';
 import { getLastPart } from '../../components/labels';
 import { shortenUrn } from '../../model/urns';
+import { canInsertCode } from '../../notebook/application-page';
 import type { IEntityActions } from '../../panels/entity/page';
 import { IEntityTabRegistry, IFollowedEntities, IFormTools, IMetadataService, IStarredEntities } from '../../tokens';
 import { getBrowserStorage } from '../browser-storage';
@@ -16,24 +18,25 @@ import { createColumnActions } from './column-dialogs';
 import { registerEntityCommands } from './entity-commands';
 import { addEntityTabs } from './entity-tabs';
 import { warnBeforeUnload } from '../application/warn-before-unload';
-import { registerTabs } from '../application/tabs';
+import { isCurrentTab, registerTabs } from '../application/tabs';
 
-/** Returns the focused form, else the one of the current page. */
-function findCurrentForm({ shell }: JupyterFrontEnd): HTMLFormElement | null {
+/** Returns the focused form, else the one of the current page; null if there is none. */
+function findCurrentForm({ shell }: JupyterFrontEnd, tracker: IWidgetTracker): HTMLFormElement | null {
   const form = 'form.jp-Colophon-form';
   const focused = document.activeElement?.closest<HTMLFormElement>(form);
-  return focused ?? shell.currentWidget?.node.querySelector<HTMLFormElement>(form) ?? null;
+  const page = tracker.find(tab => isCurrentTab(shell, tab));
+  return focused ?? page?.node.querySelector<HTMLFormElement>(form) ?? null;
 }
 
 /** Registers the command that saves the form of a page; settings bind it to a key. */
-function registerSaveCommand(app: JupyterFrontEnd, trans: TranslationBundle): void {
+function registerSaveCommand(app: JupyterFrontEnd, tracker: IWidgetTracker, trans: TranslationBundle): void {
   app.commands.addCommand(CommandIDs.saveForm, {
     label: trans.__('Save Metadata'),
     caption: trans.__('Save the form of the metadata page'),
     icon: saveIcon,
     describedBy: { args: { type: 'object', properties: {}, additionalProperties: false } },
-    isEnabled: () => findCurrentForm(app) !== null,
-    execute: () => findCurrentForm(app)?.requestSubmit()
+    isEnabled: () => findCurrentForm(app, tracker) !== null,
+    execute: () => findCurrentForm(app, tracker)?.requestSubmit()
   });
 }
 
@@ -49,7 +52,7 @@ function createActions(
     openInstance: urn => metadata.openInstance(urn),
     openCell: place => metadata.openCell(place),
     search: search => void commands.execute(CommandIDs.showSearch, { ...search }),
-    insertCode: (urn, library) => void commands.execute(insertLoadCode, { urn, library }),
+    insertCode: canInsertCode() ? (urn, library) => void commands.execute(insertLoadCode, { urn, library }) : null,
     copyMagic: urn => void commands.execute(copyMagic, { urn }),
     pickReference: async kind => {
       const [{ pickEntity }, { TYPES }] = await Promise.all([
@@ -109,7 +112,6 @@ export const entity: JupyterFrontEndPlugin<void> = {
     const actions = createActions(app, metadata, trans);
     addEntityTabs(tabs, trans);
     registerEntityCommands(app, metadata, trans);
-    registerSaveCommand(app, trans);
     const kind = {
       namespace: 'colophon-entity',
       type: 'Metadata',
@@ -129,6 +131,6 @@ export const entity: JupyterFrontEndPlugin<void> = {
         return panel;
       }
     };
-    registerTabs(app, restorer, kind, trans);
+    registerSaveCommand(app, registerTabs(app, restorer, kind, trans), trans);
   }
 };

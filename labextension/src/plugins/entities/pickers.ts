@@ -6,6 +6,7 @@ import { lineageIcon, metadataIcon } from '../../icons';
 import { hasLineage } from '../../model/urns';
 import { IMetadataService } from '../../tokens';
 import { LINEAGE_OPTIONS } from '../arguments';
+import { showError } from '../command-targets';
 
 export const pickers: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-colophon:pickers',
@@ -21,8 +22,13 @@ export const pickers: JupyterFrontEndPlugin<void> = {
   ) => {
     const trans = (translator ?? nullTranslator).load(DOMAIN);
     const pick = async (title: string, isAllowed: (urn: string) => boolean): Promise<string | null> => {
-      const { pickEntity } = await import('../../panels/picker');
-      return pickEntity(metadata, title, { isAllowed }, trans);
+      try {
+        const { pickEntity } = await import('../../panels/picker');
+        return await pickEntity(metadata, title, { isAllowed }, trans);
+      } catch (reason) {
+        showError(reason, trans.__('The list of entities could not be opened.'));
+        return null;
+      }
     };
     const describedBy = { args: { type: 'object', properties: {}, additionalProperties: false } };
     commands.addCommand(CommandIDs.pickLineage, {

@@ -7,7 +7,7 @@ import { metadataIcon } from '../../icons';
 import type { VocabularyPanel, VocabularyTab } from '../../panels/vocabulary';
 import { IMetadataService } from '../../tokens';
 import { getText } from '../arguments';
-import { PanelTab, addTab } from '../application/tabs';
+import { PanelTab, activateTab, addTab } from '../application/tabs';
 
 const TABS: readonly VocabularyTab[] = ['keys', 'term', 'domain', 'owner'];
 
@@ -65,7 +65,7 @@ export const vocabulary: JupyterFrontEndPlugin<void> = {
         const open = tracker.find(() => true);
         open?.panel?.model.selectTab(selected);
         const tab = open ?? openTab(selected);
-        shell.activateById(tab.id);
+        activateTab(shell, tab);
         return tab;
       }
     });

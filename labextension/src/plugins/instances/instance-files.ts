@@ -3,6 +3,7 @@ import { Dialog, Notification, showDialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { downloadIcon, fileUploadIcon } from '@jupyterlab/ui-components';
 import { CommandIDs } from '../../commands';
+import { notifyError } from '../../components/notify';
 import type { InstanceBundle, InstanceImport } from '../../generated/api';
 import type { BundleProblem } from '../../model/instances/bundle';
 import { parseBundle, mergeBundles, countWrites } from '../../model/instances/bundle';
@@ -54,7 +55,7 @@ async function readFiles(files: readonly File[], trans: TranslationBundle): Prom
   for (const file of files) {
     const bundle = parseBundle(await file.text(), file.name);
     if (typeof bundle === 'string') {
-      Notification.error(formatProblem(bundle, file.name, trans));
+      notifyError(formatProblem(bundle, file.name, trans));
       return null;
     }
     bundles.push(bundle);

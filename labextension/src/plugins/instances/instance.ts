@@ -14,7 +14,7 @@ import { IFormTools, IMetadataService, ISchemaspaces } from '../../tokens';
 import { INSTANCE_ARGUMENTS, getText } from '../arguments';
 import { getBrowserStorage } from '../browser-storage';
 import { warnBeforeUnload } from '../application/warn-before-unload';
-import { PanelTab, activateTab, addTab } from '../application/tabs';
+import { PanelTab, activateTab, addTab, isCurrentTab } from '../application/tabs';
 
 function toPlace(args: ReadonlyPartialJSONObject): IInstancePlace {
   const schema = getText(args, 'schema');
@@ -80,17 +80,14 @@ function registerCommands(
       return tab;
     }
   });
-  const getCurrentTab = (): InstanceTab | null => {
-    const tab = tracker.currentWidget;
-    return tab && (tab === shell.currentWidget || tab.node.contains(document.activeElement)) ? tab : null;
-  };
+  const findCurrentTab = (): InstanceTab | undefined => tracker.find(tab => isCurrentTab(shell, tab));
   commands.addCommand(CommandIDs.saveInstance, {
     label: trans.__('Save Instance'),
     caption: trans.__('Save the instance in the form'),
     icon: saveIcon,
     describedBy: { args: { type: 'object', properties: {}, additionalProperties: false } },
-    isEnabled: () => getCurrentTab() !== null,
-    execute: () => getCurrentTab()?.panel?.save()
+    isEnabled: () => findCurrentTab() !== undefined,
+    execute: () => findCurrentTab()?.panel?.save()
   });
 }
 

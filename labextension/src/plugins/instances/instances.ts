@@ -8,6 +8,7 @@ import type { Instance } from '../../generated/api';
 import { copyInstance } from '../../model/instances/copy-instance';
 import { CatalogProblem } from '../../model/problem';
 import { confirmDiscard } from '../../components/confirm-discard';
+import { notifyWarning } from '../../components/notify';
 import type { SchemaspacesModel } from '../../panels/schemaspace/model';
 import type { ISchemaspaces } from '../../tokens';
 import { INSTANCE_ARGUMENTS, getText } from '../arguments';
@@ -16,6 +17,9 @@ import { resolveInstance, resolveSchema, showError } from '../command-targets';
 
 /** Maximum number of names to try for a copy. */
 const MAX_COPIES = 20;
+
+/** How long a new copy is shown with a button that opens it, in milliseconds. */
+const SHOWN_MS = 10_000;
 
 /** How long a deletion can be undone, in milliseconds. */
 const UNDO_MS = 20_000;
@@ -48,6 +52,7 @@ class InstanceActions {
       ? `${created} ${trans.__('Its secrets were not copied: enter them again.')}`
       : created;
     Notification.success(message, {
+      autoClose: SHOWN_MS,
       actions: [{ label: trans.__('Edit'), callback: () => this.edit(space, copy.schema_name, copy.name) }]
     });
   }
@@ -58,7 +63,7 @@ class InstanceActions {
     const instance = await this._spaces.readInstance(space, name);
     const title = instance.display_name === '' ? name : instance.display_name;
     if (!instance.deletable) {
-      Notification.warning(trans.__('“%1” is in a shared folder: it can be changed, but not deleted.', title));
+      notifyWarning(trans.__('“%1” is in a shared folder: it can be changed, but not deleted.', title));
       return;
     }
     const undoable = instance.valid && instance.version !== null;
@@ -174,12 +179,15 @@ function registerInstanceCommand(
 function registerRefreshCommand({ commands, model, trans }: ICommandContext): string {
   commands.addCommand(CommandIDs.refreshSchemaspaces, {
     label: trans.__('Refresh Schemaspaces'),
-    caption: trans.__('Reload schemas and instances'),
+    caption: trans.__('Reload schemas and instances, and show them'),
     icon: refreshIcon,
     describedBy: { args: { type: 'object', properties: { space: INSTANCE_ARGUMENTS.properties.space } } },
     execute: async args => {
       const space = getText(args, 'space');
       try {
+        if (!model.isShown) {
+          await commands.execute(CommandIDs.showSchemaspaces);
+        }
         await model.reloadSchemas(space === '' ? undefined : space);
       } catch (reason) {
         showError(reason, trans.__('Refreshing failed.'));

@@ -8,6 +8,7 @@ import { Menu } from '@lumino/widgets';
 import { CommandIDs, DOMAIN } from '../../commands';
 import { LazyPanel } from '../../components/lazy-panel';
 import { schemaspacesIcon } from '../../icons';
+import { canInsertCode } from '../../notebook/application-page';
 import type { ISchemaspaceActions } from '../../panels/schemaspace/actions';
 import type { Space } from '../../panels/schemaspace/model';
 import { SchemaspacesModel } from '../../panels/schemaspace/model';
@@ -55,7 +56,7 @@ function createActions(app: JupyterFrontEnd, snippetCache: SnippetCache): ISchem
   return {
     edit: (space, row) => run(CommandIDs.editInstance, { space, schema: row.schema_name, name: row.name }),
     remove: (space, row) => run(CommandIDs.deleteInstance, { space, name: row.name }),
-    insert: (space, row) => run(CommandIDs.insertSnippet, { space, name: row.name }),
+    insert: canInsertCode() ? (space, row) => run(CommandIDs.insertSnippet, { space, name: row.name }) : null,
     create: (space, button) => openCreateMenu(app, space, button),
     importInto: space => run(CommandIDs.importInstances, { space }),
     exportFrom: space => run(CommandIDs.exportInstances, { space }),

@@ -1,8 +1,11 @@
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { CommandIDs, DOMAIN } from '../../commands';
+import { followLink } from '../../links';
+import { CELL_PARAMETERS, toCellPlace } from '../../notebook/cell-link';
 import { IMetadataService } from '../../tokens';
 import { getText } from '../arguments';
+import { showError } from '../command-targets';
 
 const CELL_ARGUMENTS = {
   type: 'object',
@@ -29,9 +32,16 @@ export const cells: JupyterFrontEndPlugin<void> = {
       isEnabled: args => getText(args, 'path') !== '' || getText(args, 'run') !== '',
       execute: async args => {
         const [path, cell, run] = ['path', 'cell', 'run'].map(member => getText(args, member) || undefined);
-        const { openCell } = await import('../../notebook/open-cell');
-        await openCell({ path, cell, run }, { app, metadata, trans });
+        try {
+          const { openCell } = await import('../../notebook/open-cell');
+          await openCell({ path, cell, run }, { app, metadata, trans });
+        } catch (reason) {
+          showError(reason, trans.__('The cell could not be opened.'));
+        }
       }
     });
+    void followLink(app, CELL_PARAMETERS, parameters =>
+      app.commands.execute(CommandIDs.openCell, { ...toCellPlace(parameters) })
+    );
   }
 };

@@ -6,9 +6,11 @@ import type { ReadonlyPartialJSONObject } from '@lumino/coreutils';
 import { MessageLoop } from '@lumino/messaging';
 import type { Widget } from '@lumino/widgets';
 import { CommandIDs } from '../../commands';
+import { notifyWarning } from '../../components/notify';
 import type { InstanceSummary } from '../../generated/api';
 import type { ISnippet } from '../../model/instances/snippet';
 import { differsFromTarget, toSnippet, formatForTarget } from '../../model/instances/snippet';
+import { canInsertCode } from '../../notebook/application-page';
 import type { SchemaspacesModel } from '../../panels/schemaspace/model';
 import type { ISchemaspaces } from '../../tokens';
 import { INSTANCE_ARGUMENTS, getText } from '../arguments';
@@ -185,7 +187,7 @@ async function insertSnippet(
   const place = findInsertTarget(commands);
   const widget = shell.currentWidget;
   if (!place || widget === null) {
-    Notification.warning(trans.__('Cannot insert the code: open a notebook, a text file or a console first.'));
+    notifyWarning(trans.__('Cannot insert the code: open a notebook, a text file or a console first.'));
     return;
   }
   // A selected cell keeps its text: the code is inserted into a new cell below it.
@@ -220,7 +222,7 @@ class SnippetResolver {
     }
     const snippet = toSnippet(await this._spaces.readInstance(place.space, place.name));
     if (snippet === null) {
-      Notification.warning(this._trans.__('“%1” has no code.', place.name));
+      notifyWarning(this._trans.__('“%1” has no code.', place.name));
     }
     return snippet;
   }
@@ -281,6 +283,7 @@ export function registerSnippetCommands(
     label: args => (args['here'] === true ? trans.__('Insert Snippet') : trans.__('Insert Snippet…')),
     caption: trans.__('Insert the code of a snippet at the cursor, or into a new cell'),
     icon: pasteIcon,
+    isVisible: canInsertCode,
     ...createCommand(
       trans.__('Select the snippet to insert'),
       trans.__('The snippet could not be inserted.'),
@@ -292,7 +295,7 @@ export function registerSnippetCommands(
     caption: trans.__('Insert code at the cursor, or into a new cell'),
     icon: pasteIcon,
     describedBy: { args: CODE_ARGUMENTS },
-    isEnabled: args => getText(args, 'code') !== '',
+    isEnabled: args => canInsertCode() && getText(args, 'code') !== '',
     execute: args => {
       const [title, language, code] = [getText(args, 'title'), getText(args, 'language'), getText(args, 'code')];
       return insertSnippet(app, notebooks, { title, language, code }, trans);
@@ -302,9 +305,10 @@ export function registerSnippetCommands(
     label: args => (args['here'] === true ? trans.__('Copy Code') : trans.__('Copy Snippet…')),
     caption: trans.__('Copy the code of a snippet'),
     icon: copyIcon,
-    ...createCommand(trans.__('Select the snippet to copy'), trans.__('The snippet could not be copied.'), snippet =>
-      Clipboard.copyToSystem(snippet.code)
-    )
+    ...createCommand(trans.__('Select the snippet to copy'), trans.__('The snippet could not be copied.'), snippet => {
+      Clipboard.copyToSystem(snippet.code);
+      Notification.info(trans.__('Copied.'), { autoClose: 2000 });
+    })
   });
   return [CommandIDs.insertSnippet, CommandIDs.copySnippet];
 }
