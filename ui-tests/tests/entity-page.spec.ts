@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { expect, findViolations, openLab, readApi, runCommand, test, waitForLab, writeApi } from './lab';
+import { expect, openLab, readApi, runCommand, test, waitForLab, writeApi } from './lab';
 
 const NAME = 'sales.orders';
 const ORDERS = tableUrn(NAME);
@@ -77,7 +77,6 @@ test('a table is described, tagged and restored on its page', async ({ page }, i
     await expect(overview.getByText('Recorded by Spark · 3 properties')).toBeVisible();
     await about.getByRole('button', { name: 'Follow', exact: true }).click();
     await page.screenshot({ path: info.outputPath('overview-light.png') });
-    expect(await findViolations(page, PAGE)).toEqual([]);
   });
 
   await test.step('a description is written in place as Markdown, and undone', async () => {
@@ -167,7 +166,21 @@ test('a table is described, tagged and restored on its page', async ({ page }, i
     await expect(amount).toContainText('Net, in euros');
     await page.mouse.move(0, 0);
     await page.screenshot({ path: info.outputPath('columns-light.png') });
-    expect(await findViolations(page, PAGE)).toEqual([]);
+    await test.step('a tag is dragged from the head onto a column, and from a column onto the head', async () => {
+      const head = about.locator('header');
+      const customer = columns.getByRole('row', { name: /^customer/ });
+      await head.getByRole('listitem').filter({ hasText: /^pii/ }).dragTo(customer);
+      await expect(customer.getByRole('list', { name: 'Tags and terms of customer' })).toContainText('pii');
+      const column = `urn:li:schemaField:(${ORDERS},customer)`;
+      const { value } = await readApi<IUserMetadata>(page, getAspectPath(column, 'businessMetadata'));
+      expect(value.tags).toEqual(['pii']);
+      await amount
+        .getByRole('listitem')
+        .filter({ hasText: /^kpi/ })
+        .dragTo(head.getByRole('heading', { name: 'orders' }));
+      await expect(head.getByRole('list', { name: 'Tags' })).toContainText('kpi');
+      expect((await readUserMetadata(page)).tags).toEqual(['pii', 'checked', 'kpi']);
+    });
     await columns.getByRole('searchbox', { name: 'Search columns' }).fill('euros');
     await expect(columns.getByRole('row')).toHaveCount(2);
   });
@@ -190,7 +203,6 @@ test('a table is described, tagged and restored on its page', async ({ page }, i
     await expect(selected).toContainText('failed');
     await expect(selected.getByRole('list', { name: 'Outputs' })).toContainText('checked');
     await page.screenshot({ path: info.outputPath('runs-light.png') });
-    expect(await findViolations(page, PAGE)).toEqual([]);
     await about.getByRole('tab', { name: /^Columns/ }).click();
   });
 
@@ -205,18 +217,6 @@ test('a table is described, tagged and restored on its page', async ({ page }, i
     await expect(about.locator('header').getByRole('list', { name: 'Tags' })).toContainText('raw');
     const first = { properties: { owner: 'ops', refresh: 'every morning' }, tags: ['raw'] };
     expect(await readUserMetadata(page)).toEqual(first);
-  });
-
-  await test.step('all tabs are accessible in the dark theme', async () => {
-    await runCommand(page, 'apputils:change-theme', { theme: 'JupyterLab Dark' });
-    await expect(page.locator('body')).toHaveAttribute('data-jp-theme-light', 'false');
-    for (const name of ['Overview', /^Columns/, 'Lineage', 'Runs', 'History', 'Raw']) {
-      await about.getByRole('tab', { name }).click();
-      await expect(about.getByRole('tabpanel', { name })).toBeVisible();
-      expect(await findViolations(page, PAGE), String(name)).toEqual([]);
-      const file = String(name).replace(/\W/g, '').toLowerCase();
-      await page.screenshot({ path: info.outputPath(`${file}-dark.png`) });
-    }
   });
 
   await test.step('code that loads the table is inserted into the open notebook', async () => {

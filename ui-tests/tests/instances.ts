@@ -1,7 +1,10 @@
 import { expect, type Locator, type Page } from '@playwright/test';
+import { writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { readApi, writeApi } from './lab';
 
 const LIST = 'schemaspaces/code-snippets/instances';
+const RECOVERY = 'schemaspaces/code-snippets/recovery-files';
 
 /** The members of an instance that the tests use. */
 export interface IInstance {
@@ -39,8 +42,12 @@ export async function updateSnippet(page: Page, name: string, metadata: object):
   });
 }
 
-/** Deletes all snippets, including invalid ones. */
+/** Deletes all snippets, including invalid ones, and copies that were recovered from interrupted saves. */
 export async function deleteSnippets(page: Page): Promise<void> {
+  const { recoveryFiles } = await readApi<{ recoveryFiles: { file: string }[] }>(page, RECOVERY);
+  for (const { file } of recoveryFiles) {
+    await writeApi(page, 'POST', `${RECOVERY}/discard`, { file });
+  }
   for (;;) {
     const { instances } = await readApi<{ instances: { name: string }[] }>(page, `${LIST}?limit=20`);
     if (instances.length === 0) {
@@ -61,4 +68,18 @@ export async function openPanel(page: Page): Promise<Locator> {
 /** Returns a row of the panel. */
 export function getRow(panel: Locator, displayName: string): Locator {
   return panel.getByRole('row').filter({ hasText: displayName });
+}
+
+/** Creates the recovery files of interrupted saves in the folder of another snippet; that of `nothing` is empty. */
+export function createRecoveryFiles(beside: string, ...names: string[]): string[] {
+  return names.map(name => {
+    const file = join(dirname(beside), `${name}.json1700000000.25`);
+    const document = {
+      display_name: name,
+      schema_name: 'code-snippet',
+      metadata: { language: 'Python', code: ['x = 1'], description: 'as it was' }
+    };
+    writeFileSync(file, name === 'nothing' ? '' : JSON.stringify(document));
+    return file;
+  });
 }

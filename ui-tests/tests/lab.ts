@@ -8,7 +8,7 @@ const LIGHT_THEME = 'JupyterLab Light';
 interface ILab {
   restored: Promise<void>;
   commands: { execute(id: string, args?: object): Promise<unknown>; hasCommand(id: string): boolean };
-  shell: { widgets(area: 'main'): Iterable<{ dispose(): void }>; collapseRight(): void };
+  shell: { widgets(area: 'main'): Iterable<{ dispose(): void }>; collapseLeft(): void; collapseRight(): void };
   serviceManager: {
     contents: { rename(from: string, to: string): Promise<unknown> };
     sessions: {
@@ -68,11 +68,11 @@ export async function openLab(page: Page): Promise<void> {
 /**
  * Loads JupyterLab, authenticated by the cookie of the token, as from the URL that the server prints.
  *
- * The layout is reset shortly after everything is rendered, and then `reset` is removed from the URL. A reload before
+ * `base` is the base URL of the server, if it is not the one of the tests. The layout is reset shortly after everything is rendered, and then `reset` is removed from the URL. A reload before
  * that would reset the layout again.
  */
-export async function loadLab(page: Page): Promise<void> {
-  await page.goto(`lab?reset&token=${TOKEN}`);
+export async function loadLab(page: Page, base = ''): Promise<void> {
+  await page.goto(`${base}lab?reset&token=${TOKEN}`);
   await waitForLab(page);
   await page.waitForFunction(() => !new URLSearchParams(window.location.search).has('reset'));
 }
@@ -81,7 +81,7 @@ export async function loadLab(page: Page): Promise<void> {
 async function clearLab(page: Page): Promise<void> {
   await page.evaluate(async theme => {
     const { commands, shell, serviceManager } = window.jupyterapp;
-    document.querySelectorAll<HTMLElement>('.jp-Dialog-close-button').forEach(button => button.click());
+    document.querySelectorAll<HTMLElement>('.jp-Dialog-button.jp-mod-reject').forEach(button => button.click());
     [...shell.widgets('main')].forEach(widget => widget.dispose());
     if (document.body.dataset['jpThemeName'] !== theme) {
       await commands.execute('apputils:change-theme', { theme });
@@ -94,7 +94,9 @@ async function clearLab(page: Page): Promise<void> {
   }, LIGHT_THEME);
   const box = page.locator('.jp-Colophon-searchBody').getByRole('combobox', { name: 'Search metadata' });
   if ((await box.count()) > 0) {
-    await box.evaluate(element => element.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true })));
+    await box.evaluate(element =>
+      element.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true }))
+    );
   }
 }
 
@@ -107,7 +109,9 @@ export async function waitForLab(page: Page): Promise<void> {
 
 /** Reads the stored layout of the default workspace as text. */
 export async function readLayout(page: Page): Promise<string> {
-  const { data } = (await requestServer(page, 'GET', 'lab/api/workspaces/default')) as { data: Record<string, unknown> };
+  const { data } = (await requestServer(page, 'GET', 'lab/api/workspaces/default')) as {
+    data: Record<string, unknown>;
+  };
   return JSON.stringify(data['layout-restorer:data'] ?? null);
 }
 
@@ -115,6 +119,15 @@ export async function readLayout(page: Page): Promise<string> {
 export async function runCommand(page: Page, command: string, args: object = {}): Promise<void> {
   await page.waitForFunction(id => window.jupyterapp.commands.hasCommand(id), command);
   await page.evaluate(async ([id, commandArgs]) => void (await window.jupyterapp.commands.execute(id, commandArgs)), [
+    command,
+    args
+  ] as const);
+}
+
+/** Starts a command that ends when its dialog is closed. */
+export async function startCommand(page: Page, command: string, args: object = {}): Promise<void> {
+  await page.waitForFunction(id => window.jupyterapp.commands.hasCommand(id), command);
+  await page.evaluate(([id, commandArgs]) => void window.jupyterapp.commands.execute(id, commandArgs), [
     command,
     args
   ] as const);
@@ -153,7 +166,12 @@ export async function readApi<T>(page: Page, path: string): Promise<T> {
 }
 
 /** Writes through the native API. */
-export function writeApi(page: Page, method: 'PUT' | 'POST' | 'PATCH' | 'DELETE', path: string, data?: object): Promise<unknown> {
+export function writeApi(
+  page: Page,
+  method: 'PUT' | 'POST' | 'PATCH' | 'DELETE',
+  path: string,
+  data?: object
+): Promise<unknown> {
   return requestServer(page, method, `colophon/api/${path}`, data);
 }
 
@@ -170,9 +188,10 @@ export async function openNotebook(page: Page, path: string): Promise<void> {
   await waitForKernel(page);
 }
 
-/** Returns the serious and critical accessibility violations found by axe. */
-export async function findViolations(page: Page, within: string): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page }).include(within).analyze();
+/** Returns the serious and critical accessibility violations found by axe; with tags, only those of such rules. */
+export async function findViolations(page: Page, within: string, tags: string[] = []): Promise<string[]> {
+  const axe = new AxeBuilder({ page }).include(within);
+  const { violations } = await (tags.length > 0 ? axe.withTags(tags) : axe).analyze();
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => `${id}: ${nodes.map(node => node.html).join(' ')}`);
@@ -183,7 +202,8 @@ export async function measureInk(canvas: Locator): Promise<number> {
   return canvas.evaluate(node => {
     const canvasElement = node as HTMLCanvasElement;
     const pixels =
-      canvasElement.getContext('2d')?.getImageData(0, 0, canvasElement.width, canvasElement.height).data ?? new Uint8ClampedArray();
+      canvasElement.getContext('2d')?.getImageData(0, 0, canvasElement.width, canvasElement.height).data ??
+      new Uint8ClampedArray();
     let inkedPixels = 0;
     for (let index = 3; index < pixels.length; index += 4) {
       inkedPixels += (pixels[index] ?? 0) > 0 ? 1 : 0;

@@ -1,6 +1,6 @@
 import type { Locator, Page } from '@playwright/test';
 import { readFile } from 'node:fs/promises';
-import { expect, findViolations, measureInk, openLab, runCommand, test, waitForLab, writeApi } from './lab';
+import { expect, measureInk, openLab, runCommand, test, waitForLab, writeApi } from './lab';
 
 const DAY_MS = 86_400_000;
 
@@ -358,17 +358,6 @@ test('the lineage viewer shows columns in cards, and finds what is folded', asyn
     await expect(added.locator('.jp-Colophon-card')).toHaveCSS('animation-name', 'none');
     await expect(added).toHaveCount(0);
     await page.emulateMedia({ reducedMotion: null });
-  });
-
-  await test.step('the panel is accessible in the light and the dark theme', async () => {
-    await card('revenue').press('Space');
-    for (const theme of ['JupyterLab Light', 'JupyterLab Dark']) {
-      await runCommand(page, 'apputils:change-theme', { theme });
-      await expect(page.locator('body')).toHaveAttribute('data-jp-theme-name', theme);
-      expect(await findViolations(page, '.jp-Colophon-lineage')).toEqual([]);
-      await page.screenshot({ path: info.outputPath(`viewer-${theme === 'JupyterLab Dark' ? 'dark' : 'light'}.png`) });
-    }
-    await runCommand(page, 'apputils:change-theme', { theme: 'JupyterLab Light' });
   });
 
   await test.step('a link opens the same view', async () => {

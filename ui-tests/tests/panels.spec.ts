@@ -103,7 +103,6 @@ test('an edit conflict is shown and overwritten on request', async ({ page }) =>
     await expect(panel.getByRole('list', { name: 'Conditions' })).toHaveText('Type: dataset');
     await expect(hits).toHaveCount(2);
     await expect(panel.getByRole('status')).toHaveText('2 entities');
-    expect(await findViolations(page, '.jp-Colophon-search')).toEqual([]);
   });
 
   await test.step('the search is saved, opened and deleted', async () => {
@@ -181,7 +180,6 @@ test('a lineage graph has keyboard navigation, controls and a table', async ({
     await expect(details.getByRole('list', { name: 'Columns' })).toHaveText(
       'shop.report.total← shop.orders: price (aggregated)'
     );
-    expect(await findViolations(page, '.jp-Colophon-lineage')).toEqual([]);
   });
 
   await test.step('the page of a dataset shows its profile', async () => {
@@ -198,7 +196,6 @@ test('a lineage graph has keyboard navigation, controls and a table', async ({
     await expect(profile.getByRole('row', { name: /^price/ })).toHaveText(/25%.*0100.*49\.1235/);
     const label = 'Quartiles: 25 to 75, median 50';
     await expect(profile.getByRole('img', { name: label })).toBeVisible();
-    expect(await findViolations(page, '.jp-MainAreaWidget:not(.lm-mod-hidden) .jp-Colophon-page')).toEqual([]);
   });
 
   await test.step('column metadata is edited in the schema', async () => {
@@ -230,7 +227,6 @@ test('a lineage graph has keyboard navigation, controls and a table', async ({
     await writeApi(page, 'PUT', email, { properties: { owner: 'ops' }, tags: ['confidential', 'pii'] });
     await expect(tags.getByRole('listitem')).toHaveText([/^confidential /, /^pii /]);
     await expect(schema.getByRole('row', { name: /^email/ })).toContainText('ops');
-    expect(await findViolations(page, '.jp-MainAreaWidget:not(.lm-mod-hidden) .jp-Colophon-page')).toEqual([]);
   });
 
   await test.step('the page of a pipeline run shows stages and log', async () => {

@@ -1,26 +1,20 @@
 import type { Page } from '@playwright/test';
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { updateSnippet, createSnippet, openPanel, deleteSnippets, getRow, readSnippet } from './instances';
-import { expect, findViolations, openLab, openNotebook, readApi, runCommand, test, writeApi } from './lab';
+import {
+  updateSnippet,
+  createRecoveryFiles,
+  createSnippet,
+  openPanel,
+  deleteSnippets,
+  getRow,
+  readSnippet
+} from './instances';
+import { expect, openLab, openNotebook, readApi, runCommand, test, writeApi } from './lab';
 
 /** Returns the visible editor. */
 function getEditor(page: Page): ReturnType<Page['locator']> {
   return page.getByRole('main').locator('.jp-MainAreaWidget:not(.lm-mod-hidden)');
-}
-
-/** Creates the recovery files of interrupted saves in the folder of another snippet; that of `nothing` is empty. */
-function createRecoveryFiles(beside: string, ...names: string[]): string[] {
-  return names.map(name => {
-    const file = join(dirname(beside), `${name}.json1700000000.25`);
-    const document = {
-      display_name: name,
-      schema_name: 'code-snippet',
-      metadata: { language: 'Python', code: ['x = 1'], description: 'as it was' }
-    };
-    writeFileSync(file, name === 'nothing' ? '' : JSON.stringify(document));
-    return file;
-  });
 }
 
 test.beforeEach(async ({ page }) => deleteSnippets(page));
@@ -285,34 +279,6 @@ test('an instance found by search opens its editor', async ({ page }) => {
   await result.click();
   await page.getByRole('button', { name: 'Edit: Instance' }).click();
   await expect(getEditor(page).getByLabel('Description')).toHaveValue('in the haystack');
-});
-
-test('panel and editor have no serious accessibility violations', async ({ page }, info) => {
-  await createSnippet(page, 'Alpha', { tags: ['greek'], description: 'the first' });
-  const { resource } = await createSnippet(page, 'Beta');
-  writeFileSync(
-    join(dirname(resource), 'half.json'),
-    '{"display_name": "Half", "schema_name": "code-snippet", "metadata": {}}'
-  );
-  const left = createRecoveryFiles(resource, 'lost', 'nothing');
-  await openLab(page);
-  const panel = await openPanel(page);
-  await panel.getByRole('button', { name: 'Runtimes', exact: true }).click();
-  await expect(getRow(panel, 'Half')).toBeVisible();
-  await panel.locator('summary').click();
-  expect(await findViolations(page, '#jp-colophon-schemaspaces')).toEqual([]);
-  await getRow(panel, 'Alpha').getByRole('button').first().click();
-  await expect(getEditor(page).getByRole('textbox', { name: 'Code' })).toBeVisible();
-  await panel.getByRole('button', { name: /^greek/ }).click();
-  await expect(panel.getByRole('row')).toHaveCount(1);
-  for (const theme of ['Light', 'Dark']) {
-    await runCommand(page, 'apputils:change-theme', { theme: `JupyterLab ${theme}` });
-    await expect(page.locator('body')).toHaveAttribute('data-jp-theme-light', String(theme === 'Light'));
-    expect(await findViolations(page, '#jp-colophon-schemaspaces')).toEqual([]);
-    expect(await findViolations(page, '.jp-MainAreaWidget:not(.lm-mod-hidden) .jp-Colophon')).toEqual([]);
-    await page.screenshot({ path: info.outputPath(`schemaspaces-${theme.toLowerCase()}.png`) });
-  }
-  left.forEach(file => rmSync(file));
 });
 
 test('hundreds of snippets render visible rows only', async ({ page }) => {
