@@ -309,6 +309,8 @@ print(len(list(Path({str(tmp_path)!r}).iterdir())))
             ("https://x/a/", "https://x/b/", False),
             ("https://x/", "http://localhost/", False),
             ("http://localhost/", "https://x/", False),
+            ("http://localhost:1/user/ada/", "http://localhost:2/user/ada/", True),
+            ("http://localhost:1/user/ada/", "http://localhost:1/user/bob/", False),
         ]
         assert [spooling.is_same_server(one, other) for one, other, _ in table] == [same for *_, same in table]
         assert ServerAddress("http://localhost:1").url

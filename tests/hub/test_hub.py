@@ -14,15 +14,16 @@ import pytest
 from faults.size import IS_FULL
 from jupyter_colophon.client.operations import Operations
 from jupyter_colophon.client.problems import RequestFailed, ServerUnavailable
-from support.hub import Hub, find_free_port
+from support.hub import PYTHON, Hub, find_free_port
 from support.postgres import create_empty_store
 
-#: Each group has a namespace, and Alice that of her notebooks.
+pytestmark = pytest.mark.skipif(not PYTHON.exists(), reason="the environment of the hub is missing: make long-hub")
+#: Each group has a namespace. Alice has that of her notebooks, and `default`, where her program is.
 POLICY = {
     "rules": [
         {"role": "contributor", "to": ["group:red"], "on": {"namespace": ["red"]}},
         {"role": "contributor", "to": ["group:blue"], "on": {"namespace": ["blue"]}},
-        {"role": "contributor", "to": ["user:alice"], "on": {"namespace": ["user_alice"]}},
+        {"role": "contributor", "to": ["user:alice"], "on": {"namespace": ["user_alice", "default"]}},
     ]
 }
 SECRET = "urn:li:dataset:(urn:li:dataPlatform:spark,red.secrets,PROD)"

@@ -56,10 +56,14 @@ def find_outbox_folder() -> Path:
 
 
 def is_same_server(item: str, other: str) -> bool:
-    """Return whether two URLs mean the same server; servers on this machine may change their ports."""
+    """Return whether two URLs mean the same server; servers on this machine may change their ports.
+
+    The path of a single-user server of JupyterHub names its user.
+    """
     if not item or item == other:
         return True
-    return all(urlsplit(url).hostname in _LOOPBACK for url in (item, other))
+    one, another = urlsplit(item), urlsplit(other)
+    return one.path == another.path and all(parts.hostname in _LOOPBACK for parts in (one, another))
 
 
 class OutboxFile:
