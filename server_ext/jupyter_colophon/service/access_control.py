@@ -107,13 +107,17 @@ class AccessControl:
         if not version.in_force:
             return None
         groups = self.list_groups(principal)
+        compiled = version.find_compiled_rights(principal.user, groups)
+        if compiled is not None:
+            return compiled
         if principal.user in self.admins or any(f"group:{group}" in self.admins for group in groups):
             return None
-        return version.find_or_compile_rights(principal.user, groups)
+        return version.compile_rights(principal.user, groups)
 
     def list_groups(self, principal: Principal) -> frozenset[str]:
         """Return the groups of a principal, by the identity provider and the settings."""
-        return principal.groups | self.groups.get(principal.user, frozenset())
+        more = self.groups.get(principal.user)
+        return principal.groups if more is None else principal.groups | more
 
     def decide_in_transaction(
         self, tx: TableContext, principal: Principal, permission: Permission, resource: Resource

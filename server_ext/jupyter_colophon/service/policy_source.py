@@ -47,13 +47,15 @@ class PolicyVersion:
     problems: Mapping[str, str] = field(default_factory=dict)
     _rights: dict[tuple[str, frozenset[str]], AccessRights] = field(default_factory=dict)
 
-    def find_or_compile_rights(self, user: str, groups: frozenset[str]) -> AccessRights:
-        """Return the rights of a user with these groups."""
-        rights = self._rights.get((user, groups))
-        if rights is None:
-            if len(self._rights) >= _CACHED_MAX:
-                self._rights.clear()
-            rights = self._rights[user, groups] = AccessRights(self.rules, user, groups)
+    def find_compiled_rights(self, user: str, groups: frozenset[str]) -> AccessRights | None:
+        """Return the rights of a user with these groups, None if they are not compiled yet."""
+        return self._rights.get((user, groups))
+
+    def compile_rights(self, user: str, groups: frozenset[str]) -> AccessRights:
+        """Compile the rights of a user with these groups, and keep them."""
+        if len(self._rights) >= _CACHED_MAX:
+            self._rights.clear()
+        rights = self._rights[user, groups] = AccessRights(self.rules, user, groups)
         return rights
 
 
