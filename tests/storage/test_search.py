@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jupyter_colophon.core.model.search_index_terms import encode_filter_term, encode_index_word
-from jupyter_colophon.storage.spi import Document, StorageProvider, TableContext, TextQuery
+from jupyter_colophon.storage.spi import Document, RequiredTerm, StorageProvider, TableContext, TextQuery
 
 #: Words that a tokenizer would split, treat as operators, fold or stem.
 AWKWARD = [
@@ -64,7 +64,7 @@ def put(store: StorageProvider, *documents: Document) -> None:
     store.tx_runner.run(work)
 
 
-def words(*exact: str, prefixes: Iterable[str] = (), terms: Iterable[str] = ()) -> TextQuery:
+def words(*exact: str, prefixes: Iterable[str] = (), terms: Iterable[RequiredTerm] = ()) -> TextQuery:
     return TextQuery(tuple(map(encode_index_word, exact)), tuple(map(encode_index_word, prefixes)), tuple(terms))
 
 
@@ -105,6 +105,9 @@ def test_any_word_and_all_terms_match(index: StorageProvider) -> None:
     assert match(index, words(prefixes=["ord"], terms=[red, blue])) == ["urn:2"]
     assert match(index, words(terms=[EVERY])) == ["urn:1", "urn:2", "urn:3", "urn:4"]
     assert match(index, words(terms=[red, blue])) == ["urn:2"]
+    assert match(index, words(terms=[(red, blue)])) == ["urn:1", "urn:2", "urn:3"]
+    assert match(index, words("orders", terms=[("absent", blue), EVERY])) == ["urn:2"]
+    assert match(index, words(terms=[EVERY, ()])) == []
     assert match(index, words("none")) == match(index, words("orders", terms=[encode_filter_term("tag", "none")])) == []
 
 
