@@ -78,6 +78,15 @@ READS: dict[str, list[Read]] = {
     "readOpenApi": [Read(PAGE, ("openapi.json",))],
     "listEntities": [Read(PAGE, ("entities",), ALL)],
     "readEntity": [Read(WHOLE, entity())],
+    "readDisplayNames": [Read(PAGE, ("entities", "display-names"), body={"urns": TABLES})],
+    "readHierarchy": [Read(PAGE, ("hierarchy",), body={"urns": TABLES})],
+    "filterOwnedEntities": [Read(PAGE, ("me", "owned"), body={"urns": TABLES})],
+    "listMyTeams": [Read(PAGE, ("me", "teams"))],
+    "listMemberships": [Read(PAGE, entity("memberships", urn="urn:li:corpuser:ada"), status=404)],
+    "listRequests": [Read(PAGE, ("requests",), ALL)],
+    "readAccess": [Read(PAGE, ("access",), URNS | {"permission": "read"})],
+    "listServiceTokens": [Read(PAGE, ("service-tokens",))],
+    "readServiceToken": [Read(PAGE, ("service-tokens", "etl"), status=404)],
     "readEntityMetadata": [Read(WHOLE, entity("metadata"))],
     "listFields": [Read(WHOLE, entity("fields"))],
     "listFieldsMetadata": [Read(PAGE + 3 * MIB, entity("fields", "metadata"), ALL, cut=True)],
@@ -216,7 +225,7 @@ READS: dict[str, list[Read]] = {
     "readElyraYaml": [Read(PAGE, ("elyra.yaml",))],
 }
 #: Answers that are streamed in pieces and never held in memory completely.
-STREAMED = {"exportNamespace", "exportSelection", "streamChanges", "followChanges", "v3StreamChanges"}
+STREAMED = {"exportNamespace", "exportSelection", "readMetrics", "streamChanges", "followChanges", "v3StreamChanges"}
 
 
 def reads() -> Iterable[tuple[str, str, str]]:

@@ -53,13 +53,13 @@ async function recordLayouts(page: Page): Promise<void> {
   await page.addInitScript(() => {
     window.layoutTimes = [];
     window.frameTimes = null;
-    const post = Worker.prototype.postMessage as (message: unknown, transfer: Transferable[]) => void;
-    Worker.prototype.postMessage = function (this: Worker, message: unknown, transfer: Transferable[] = []) {
+    const post = Worker.prototype.postMessage as (message: unknown, options?: unknown) => void;
+    Worker.prototype.postMessage = function (this: Worker, message: unknown, options?: unknown) {
       if (typeof message === 'object' && message !== null && 'graph' in message) {
         const start = performance.now();
         this.addEventListener('message', () => window.layoutTimes.push(performance.now() - start), { once: true });
       }
-      post.call(this, message, transfer);
+      post.call(this, message, options);
     };
     const onFrame = (time: number): void => {
       window.frameTimes?.push(time);
