@@ -82,7 +82,7 @@ READS: dict[str, list[Read]] = {
     "readHierarchy": [Read(PAGE, ("hierarchy",), body={"urns": TABLES})],
     "filterOwnedEntities": [Read(PAGE, ("me", "owned"), body={"urns": TABLES})],
     "listMyTeams": [Read(PAGE, ("me", "teams"))],
-    "listMemberships": [Read(PAGE, entity("memberships", urn="urn:li:corpuser:ada"), status=404)],
+    "listMemberships": [Read(PAGE, entity("memberships", urn="urn:li:corpuser:ada"))],
     "listRequests": [Read(PAGE, ("requests",), ALL)],
     "readAccess": [Read(PAGE, ("access",), URNS | {"permission": "read"})],
     "listServiceTokens": [Read(PAGE, ("service-tokens",))],

@@ -4,34 +4,21 @@ import { parseColumnUrn, shortenUrn } from '../model/urns';
 
 /** Returns the label of an entity type. */
 export function getTypeLabel(type: string, trans: TranslationBundle): string {
-  switch (type) {
-    case 'dataset':
-      return trans.__('dataset');
-    case 'dataJob':
-      return trans.__('program');
-    case 'dataFlow':
-      return trans.__('application');
-    case 'schemaField':
-      return trans.__('column');
-    case 'namespace':
-      return trans.__('namespace');
-    case 'custom':
-      return trans.__('other entity');
-    case 'instance':
-      return trans.__('instance');
-    case 'request':
-      return trans.__('request');
-    case 'glossaryTerm':
-      return trans.__('glossary term');
-    case 'glossaryNode':
-      return trans.__('term group');
-    case 'corpuser':
-      return trans.__('user');
-    case 'corpGroup':
-      return trans.__('team');
-    default:
-      return type;
-  }
+  const labels = new Map([
+    ['dataset', trans.__('dataset')],
+    ['dataJob', trans.__('program')],
+    ['dataFlow', trans.__('application')],
+    ['schemaField', trans.__('column')],
+    ['namespace', trans.__('namespace')],
+    ['custom', trans.__('other entity')],
+    ['instance', trans.__('instance')],
+    ['request', trans.__('request')],
+    ['glossaryTerm', trans.__('glossary term')],
+    ['glossaryNode', trans.__('term group')],
+    ['corpuser', trans.__('user')],
+    ['corpGroup', trans.__('team')]
+  ]);
+  return labels.get(type) ?? type;
 }
 
 /** Returns the table of a column as text that follows its name; empty for other entities. */
