@@ -8,6 +8,8 @@ import type { INodeSide } from './view-text';
 
 /** The most relations of an answer; more are loaded on request. */
 export const MAX_RELATIONS = 10_000;
+/** The most relations of the nearest part of a graph. */
+const NEAREST_RELATIONS = 1_000;
 /** Maximum number of expanded programs whose other data are loaded. */
 const MAX_PROGRAMS = 20;
 
@@ -57,6 +59,12 @@ export class GraphLoader {
     this._continuations.push(await this._catalog.call('continueLineage', {}, { body }));
   }
 
+  /** Loads the part of the graph that is nearest to the entity, which takes much less time than a large graph. */
+  async loadNearest(query: IGraphQuery, signal: AbortSignal): Promise<IGraph> {
+    const { direction, levels } = query;
+    return mergeAnswers([await this._read(query, { urn: this._urn, direction, levels }, signal, NEAREST_RELATIONS)]);
+  }
+
   /** Loads the graph, with parts from other operations. */
   async load(query: IGraphQuery, parts: readonly GraphPart[], signal: AbortSignal): Promise<IGraph> {
     const { direction, levels } = query;
@@ -97,9 +105,10 @@ export class GraphLoader {
   private _read(
     { times, columns }: IGraphQuery,
     of: Pick<IOperations['readLineage']['parameters'], 'urn' | 'direction' | 'levels'>,
-    signal: AbortSignal
+    signal: AbortSignal,
+    limit = MAX_RELATIONS
   ): Promise<Lineage> {
-    return this._catalog.call('readLineage', { ...of, ...times, columns, limit: MAX_RELATIONS }, { signal });
+    return this._catalog.call('readLineage', { ...of, ...times, columns, limit }, { signal });
   }
 
   private _expanded = new Map<string, INodeSide>();

@@ -350,7 +350,9 @@ export class LineageModel extends LiveModel<ILineageState> {
     const comparison = await this._compare(query, signal);
     const { path, options } = this.state;
     const parts = [comparison, path].flatMap(source => source?.part ?? []);
-    const whole = await this._loader.load(query, parts, signal);
+    const isSimple = parts.length === 0 && this._loader.expanded.length === 0;
+    const nearest = !this.state.answered && isSimple ? await this._loadAndShowNearest(query, signal) : null;
+    const whole = nearest?.truncated === false ? nearest : await this._loader.load(query, parts, signal);
     const range = this.state.timeRange;
     const timeRange = options.asOf === '' || range === null ? findTimeRange(whole, now) : range;
     const tags = await this._loadTags(whole, signal);
@@ -360,6 +362,18 @@ export class LineageModel extends LiveModel<ILineageState> {
       this._showNews(news);
     }
     return { ...arranged, whole, tags, timeRange, comparison, isUnknownThen: false, answered: true };
+  }
+
+  /** Loads the nearest part of a graph that was not shown yet; draws it if there is more, which is loaded afterwards. */
+  private async _loadAndShowNearest(query: IGraphQuery, signal: AbortSignal): Promise<IGraph> {
+    const nearest = await this._loader.loadNearest(query, signal);
+    if (nearest.truncated) {
+      const arranged = await this._arrangeLatest(nearest, new Map());
+      if (!signal.aborted) {
+        this.setState({ ...arranged, whole: nearest });
+      }
+    }
+    return nearest;
   }
 
   protected override onChanges(changes: readonly Change[]): void {

@@ -66,6 +66,29 @@ test('a graph loads the given levels with a layout', async () => {
   expect([...model.state.scene.nodes.keys()]).toEqual([cell('p'), table('a'), table('a2'), table('b')]);
 });
 
+test('the nearest part of a large graph is drawn first', async () => {
+  const edge: [string, string] = [cell('p'), table('b')];
+  const whole = lineageOf(table('b'), [[table('a'), cell('p')], edge]);
+  const nearest = { ...lineageOf(table('b'), [edge]), truncated: true };
+  const model = modelOn(
+    new FakeServer().on('GET', 'lineage', ({ query }) => ({
+      body: Number(query.get('limit')) < 10_000 ? nearest : whole
+    }))
+  );
+  const drawn: { nodes: number; answered: boolean }[] = [];
+  model.changed.connect(() => drawn.push({ nodes: model.state.scene.nodes.size, answered: model.state.answered }));
+  model.show();
+  await waitUntil(() => model.state.answered);
+  expect(drawn).toContainEqual({ nodes: 2, answered: false });
+  expect(drawn.at(-1)).toEqual({ nodes: 3, answered: true });
+});
+
+test('a small graph is read with one request', async () => {
+  const behind = server();
+  await shown(behind);
+  expect(behind.count('GET', 'lineage')).toBe(1);
+});
+
 test('expanding a node adds its hidden neighbours', async () => {
   const behind = server();
   const model = await shown(behind);
