@@ -14,7 +14,7 @@ from jupyter_colophon.service.registry_files import load_entity_registry
 from support.urns import CELL, ORDERS, SALES
 
 REGISTRY = load_entity_registry()
-OF_PEOPLE = {"businessMetadata", "instance", "institutionalMemory", "documentation"}
+OF_PEOPLE = {"businessMetadata", "instance", "institutionalMemory", "documentation", "certification", "accessRules", "request"}
 URNS = [ORDERS, CELL, SALES, "urn:li:dataFlow:(colophon,notebook,default)", "urn:li:instance:(runtimes,kfp)"]
 URNS += ["urn:li:corpuser:ada", "urn:li:chart:(looker,sales)", "urn:li:container:b2d2"]
 URNS += ["urn:li:mlModel:(urn:li:dataPlatform:science,scores,PROD)", "urn:li:dataHubRetention:(*,*)"]
@@ -23,7 +23,9 @@ URNS += ["urn:li:mlModel:(urn:li:dataPlatform:science,scores,PROD)", "urn:li:dat
 def test_entity_types_have_key_status_and_scope_aspects() -> None:
     for kind in REGISTRY.types:
         scopes = {spec.name: spec.scope for spec in kind.aspects}
-        assert {"status", "technicalMetadata", kind.key_aspect} <= scopes.keys()
+        assert {"status", kind.key_aspect} <= scopes.keys()
+        # A request is a conversation of people.
+        assert kind.type == "request" or "technicalMetadata" in scopes
         for name, scope in scopes.items():
             written = name in OF_PEOPLE or name.startswith("editable")
             assert scope == ("USER" if written else "SYSTEM"), name

@@ -41,6 +41,10 @@ FIELDS: dict[str, tuple[set[str], set[str]]] = {
             "scope",
             "platform",
             "owner",
+            "owned",
+            "certified",
+            "assigned",
+            "state",
         },
     ),
     "pipeline": (

@@ -75,9 +75,15 @@ def test_extension_adds_types_aspects_and_scopes(tmp_path: Path) -> None:
     ]
     sensor = registry.get_type("sensor")
     assert (sensor.key, sensor.title, sensor.category) == (("plant", "id"), "Sensor", "core")
-    assert {"businessMetadata", "technicalMetadata", "status", "sensorKey", "reading", "ownership"} == {
-        spec.name for spec in sensor.aspects
-    }
+    assert {
+        "businessMetadata",
+        "technicalMetadata",
+        "status",
+        "certification",
+        "sensorKey",
+        "reading",
+        "ownership",
+    } == {spec.name for spec in sensor.aspects}
     reading = registry.get_aspect("sensor", "reading")
     assert (reading.timeseries, reading.scope, reading.title) == (True, "USER", "Reading")
     contract = registry.get_aspect("dataset", "contract")

@@ -275,7 +275,7 @@ test('an instance found by search opens its editor', async ({ page }) => {
   await openLab(page);
   await page.getByRole('tab', { name: 'Metadata', exact: true }).click();
   await page.getByLabel('Search metadata').fill('haystack');
-  const result = page.getByRole('region', { name: 'Entities' }).getByRole('button', { name: /needle/ });
+  const result = page.getByRole('region', { name: 'Entities' }).getByRole('button', { name: /Needle/ });
   await result.click();
   await page.getByRole('button', { name: 'Edit: Instance' }).click();
   await expect(getEditor(page).getByLabel('Description')).toHaveValue('in the haystack');

@@ -113,6 +113,11 @@ class ServerState(ProcessServices):
         """Return the metrics of requests in the text format of Prometheus."""
         return self.request_metrics.render()
 
+    def _load_access_policies(self) -> None:
+        """Open the catalog, which has access policies; while it is unavailable, those of the settings decide."""
+        with suppress(MetadataError):
+            self.get_or_open_catalog()
+
     def list_lineage_listeners(self) -> "list[ListenerState]":
         """Return the states of the lineage listeners; none before the catalog is open."""
         return self._lineage_listeners.get_listener_states() if self._lineage_listeners is not None else []

@@ -3,7 +3,6 @@
 import logging
 import threading
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -12,7 +11,6 @@ from jupyter_colophon.core.errors import (
     AccessDenied,
     InvalidConfiguration,
     InvalidField,
-    MetadataError,
     Problem,
     StoreUnavailable,
 )
@@ -136,11 +134,12 @@ class ProcessServices:
             if self._instances is None:
                 from jupyter_colophon.schemaspaces.instances import set_instances_of_server
 
-                with suppress(MetadataError):
-                    # The catalog has the access policies; if it is unavailable, those of the settings decide.
-                    self.get_or_open_catalog()
+                self._load_access_policies()
                 self._instances = set_instances_of_server(self.settings, self.get_or_open_catalog)
             return self._instances
+
+    def _load_access_policies(self) -> None:
+        """Load the stored access policies; by default none, since a command acts for the owner of the instance files."""
 
     def _remove_instances_of_namespace(self, namespace: str, principal: Principal) -> None:
         self.get_or_create_instances().remove_instances_of_namespace(namespace, principal)

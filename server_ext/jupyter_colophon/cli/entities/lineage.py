@@ -20,7 +20,7 @@ class LineageCommand(CatalogCommand):
     examples = (
         "sales.orders",
         "sales.orders --direction=upstream --levels=3 --start=now-7d",
-        "sales.orders --levels=20 --format=openlineage > orders.ndjson",
+        "sales.orders --levels=20 --format=openlineage",
     )
 
     @classmethod

@@ -16,6 +16,7 @@ from jupyter_colophon.core.model.owner_request import KINDS, STATES
 from jupyter_colophon.rendering.page import build_table_page
 
 #: The state of a request after each subcommand; None leaves it unchanged.
+_EXAMPLE_URN: Final = '"urn:li:request:(urn:li:dataset:(urn:li:dataPlatform:spark,sales.orders,PROD),5d6b1c1e)"'
 _STATES: Final = {"comment": None, "answer": "answered", "decline": "declined", "reopen": "open"}
 _HELP: Final = {
     "comment": "Comment on a request.",
@@ -37,11 +38,14 @@ class RequestsCommand(CatalogCommand):
         verbs = parser.add_subparsers(title="subcommands", dest="verb", metavar="SUBCOMMAND", required=True)
         cls._add_list(verbs)
         cls._add_ask(verbs)
-        show = verbs.add_parser("show", help="Show a request.", description="Show a request with its comments.")
+        show = verbs.add_parser(
+            "show", help="Show a request.", description="Show a request with its comments.", examples=(_EXAMPLE_URN,)
+        )
         super().add_arguments(show)
         show.add_argument("request", metavar="REQUEST", help="The URN of the request.")
         for verb, help_ in _HELP.items():
-            subparser = verbs.add_parser(verb, help=help_, description=help_)
+            example = f'{_EXAMPLE_URN} "Complete since 2019."'
+            subparser = verbs.add_parser(verb, help=help_, description=help_, examples=(example,))
             super().add_arguments(subparser)
             subparser.add_argument("request", metavar="REQUEST", help="The URN of the request.")
             subparser.add_argument("text", metavar="TEXT", nargs=None if verb == "comment" else "?", help="A comment.")

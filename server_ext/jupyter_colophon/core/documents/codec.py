@@ -31,8 +31,12 @@ def to_api_document(value: Any) -> dict[str, Any]:
 
 def to_api_documents(values: Iterable[Any]) -> list[dict[str, Any]]:
     """Return dataclasses as documents of the API."""
+    items = list(values)
+    if not items:
+        # Without the time to import the converter.
+        return []
     # Looking up the hook of a type takes longer than calling it.
-    converter, items = _get_api_converter(), list(values)
+    converter = _get_api_converter()
     hooks = {kind: converter.get_unstructure_hook(kind) for kind in {type(item) for item in items}}
     return [hooks[type(item)](item) for item in items]
 
