@@ -14,7 +14,15 @@ from jupyter_colophon.service.registry_files import load_entity_registry
 from support.urns import CELL, ORDERS, SALES
 
 REGISTRY = load_entity_registry()
-OF_PEOPLE = {"businessMetadata", "instance", "institutionalMemory", "documentation", "certification", "accessRules", "request"}
+OF_PEOPLE = {
+    "businessMetadata",
+    "instance",
+    "institutionalMemory",
+    "documentation",
+    "certification",
+    "accessRules",
+    "request",
+}
 URNS = [ORDERS, CELL, SALES, "urn:li:dataFlow:(colophon,notebook,default)", "urn:li:instance:(runtimes,kfp)"]
 URNS += ["urn:li:corpuser:ada", "urn:li:chart:(looker,sales)", "urn:li:container:b2d2"]
 URNS += ["urn:li:mlModel:(urn:li:dataPlatform:science,scores,PROD)", "urn:li:dataHubRetention:(*,*)"]
