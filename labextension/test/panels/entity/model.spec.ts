@@ -154,15 +154,25 @@ test('the newest profile is read without invalid numbers', async () => {
     partition: 'SAMPLE',
     columns: [
       {
-        ...{ path: 'a', nulls: 1, nullShare: 0.25, distinct: 3, min: '1', max: '9', mean: '4.5', deviation: '2.0' },
+        ...{
+          path: 'a',
+          isWithheld: false,
+          nulls: 1,
+          nullShare: 0.25,
+          distinct: 3,
+          min: '1',
+          max: '9',
+          mean: '4.5',
+          deviation: '2.0'
+        },
         // A sketch may be slightly inaccurate: nothing is drawn out of range.
         spread: { low: '3', middle: '5', high: '11', positions: [0.25, 0.5, 1] }
       },
       {
-        ...{ path: 'day', min: '2026-01-01', max: '2026-01-05' },
+        ...{ path: 'day', isWithheld: false, min: '2026-01-01', max: '2026-01-05' },
         spread: { low: '2026-01-02', middle: '2026-01-03', high: '2026-01-04', positions: [0.25, 0.5, 0.75] }
       },
-      { path: 'hidden', nulls: 0, nullShare: 1 }
+      { path: 'hidden', isWithheld: false, nulls: 0, nullShare: 1 }
     ]
   });
 });
