@@ -4,6 +4,7 @@ import { LivePanel } from '../../components/live-panel';
 import { ServiceTokensBody } from './body';
 import type { ServiceTokensModel } from './model';
 
+export { createActions } from './actions';
 export { ServiceTokensModel } from './model';
 
 /** The actions of the page. */

@@ -60,6 +60,45 @@ export class PanelTab<P extends ITabPanel> extends MainAreaWidget<LazyPanel<P>> 
   }
 }
 
+/** A page of which at most one tab is open, which is restored with the layout. */
+export class SinglePage<P extends ITabPanel> {
+  constructor(
+    private _shell: JupyterFrontEnd.IShell,
+    private _page: { name: string; label: string; icon: LabIcon },
+    private _trans: TranslationBundle
+  ) {
+    this._tracker = new WidgetTracker({ namespace: `colophon-${_page.name}` });
+  }
+
+  /** The open tab. */
+  get tab(): PanelTab<P> | null {
+    return this._tracker.find(() => true) ?? null;
+  }
+
+  /** Shows the tab, and opens it if it is closed. */
+  show(loadPanel: () => Promise<P>): PanelTab<P> {
+    const tab = this.tab ?? this._open(loadPanel);
+    activateTab(this._shell, tab);
+    return tab;
+  }
+
+  /** Opens the tab by its command when JupyterLab restores the layout. */
+  restore(restorer: ILayoutRestorer | null, command: string): void {
+    void restorer?.restore(this._tracker, { command, name: () => this._page.name });
+  }
+
+  private _open(loadPanel: () => Promise<P>): PanelTab<P> {
+    const { name, label, icon } = this._page;
+    const tab = new PanelTab({ label, caption: label, icon }, loadPanel, this._trans);
+    tab.id = `jp-colophon-${name}-page`;
+    addTab(this._shell, tab, 'Metadata');
+    void this._tracker.add(tab);
+    return tab;
+  }
+
+  private _tracker: WidgetTracker<PanelTab<P>>;
+}
+
 /** A tab of one entity. */
 class EntityTab<P extends ITabPanel> extends PanelTab<P> {
   constructor(

@@ -1,13 +1,13 @@
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { ILayoutRestorer } from '@jupyterlab/application';
-import { ICommandPalette, WidgetTracker } from '@jupyterlab/apputils';
+import { ICommandPalette } from '@jupyterlab/apputils';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { CommandIDs, DOMAIN } from '../../commands';
 import { metadataIcon } from '../../icons';
 import type { VocabularyPanel, VocabularyTab } from '../../panels/vocabulary';
 import { IMetadataService } from '../../tokens';
 import { getText } from '../arguments';
-import { PanelTab, activateTab, addTab } from '../application/tabs';
+import { SinglePage } from '../application/tabs';
 
 const TABS: readonly VocabularyTab[] = ['keys', 'term', 'domain', 'owner'];
 
@@ -36,22 +36,15 @@ export const vocabulary: JupyterFrontEndPlugin<void> = {
       owner: trans.__('Show Owners')
     };
     const command = CommandIDs.showVocabulary;
-    const tracker = new WidgetTracker<PanelTab<VocabularyPanel>>({ namespace: 'colophon-vocabulary' });
+    const about = { name: 'vocabulary', label: trans.__('Vocabulary'), icon: metadataIcon };
+    const page = new SinglePage<VocabularyPanel>(shell, about, trans);
     const search = (query: string): void => void commands.execute(CommandIDs.showSearch, { query });
-    const openTab = (selected: VocabularyTab): PanelTab<VocabularyPanel> => {
-      const loadPanel = async (): Promise<VocabularyPanel> => {
-        const panels = await import('../../panels/vocabulary');
-        const model = new panels.VocabularyModel(metadata, metadata.feed);
-        model.selectTab(selected);
-        const addTag = (tag: string): void => void commands.execute(CommandIDs.addTag, { tag });
-        return new panels.VocabularyPanel(model, { search, openEntity: metadata.openEntity, addTag }, trans);
-      };
-      const label = trans.__('Vocabulary');
-      const tab = new PanelTab({ label, caption: label, icon: metadataIcon }, loadPanel, trans);
-      tab.id = 'jp-colophon-vocabulary-page';
-      addTab(shell, tab, 'Metadata');
-      void tracker.add(tab);
-      return tab;
+    const loadPanel = async (selected: VocabularyTab): Promise<VocabularyPanel> => {
+      const panels = await import('../../panels/vocabulary');
+      const model = new panels.VocabularyModel(metadata, metadata.feed);
+      model.selectTab(selected);
+      const addTag = (tag: string): void => void commands.execute(CommandIDs.addTag, { tag });
+      return new panels.VocabularyPanel(model, { search, openEntity: metadata.openEntity, addTag }, trans);
     };
     commands.addCommand(command, {
       label: args => labels[getTab(getText(args, 'tab'))],
@@ -62,14 +55,11 @@ export const vocabulary: JupyterFrontEndPlugin<void> = {
       },
       execute: args => {
         const selected = getTab(getText(args, 'tab'));
-        const open = tracker.find(() => true);
-        open?.panel?.model.selectTab(selected);
-        const tab = open ?? openTab(selected);
-        activateTab(shell, tab);
-        return tab;
+        page.tab?.panel?.model.selectTab(selected);
+        return page.show(() => loadPanel(selected));
       }
     });
-    void restorer?.restore(tracker, { command, name: () => 'vocabulary' });
+    page.restore(restorer, command);
     TABS.forEach(tab => palette?.addItem({ command, args: { tab }, category: trans.__('Metadata') }));
   }
 };
