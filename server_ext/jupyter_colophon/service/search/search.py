@@ -293,6 +293,8 @@ class CatalogSearcher:
         self, tx: TableContext, matches: list[T], request: SearchRequest, principal: Principal
     ) -> list[T]:
         """Drop what may not be seen. Groups that are not wholly visible are dropped, unless the index counted visible ones."""
+        if not self.read_policy.may_hide_from(principal):
+            return matches if "read" in principal.scopes else []
         # A restricted index has found visible documents only; entities of another time have the number 0.
         is_restricted = self.read_policy.access_control.find_rights(principal) is not None
         every: Sequence[Match | Group] = matches
@@ -341,13 +343,14 @@ class CatalogSearcher:
                 if urn
             }
         )
+        now_ms = time.time_ns() // 1_000_000 if as_of is None else as_of
         hits = [
             _create_search_hit(
                 described_entity,
                 self.registry.get_type_or_unregistered(described_entity[0].type).key_aspect,
                 named,
                 query,
-                time.time_ns() // 1_000_000 if as_of is None else as_of,
+                now_ms,
             )
             for described_entity in described_entities
         ]
