@@ -97,7 +97,7 @@ def _write_thing(catalog: Catalog, thing: Thing) -> None:
 
 @pytest.fixture(scope="module")
 def world(store_name: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    """Create a catalog with policies in force: the admin is nobody of the tests."""
+    """Create a catalog with policies in force: no user of the tests is an admin."""
     folder = tmp_path_factory.mktemp(store_name)
     with STORES[store_name](folder) as store:
         access = open_access_control("", ["root"], {}, None)

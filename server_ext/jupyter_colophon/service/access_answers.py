@@ -49,7 +49,7 @@ class AccessExplainer:
             # A rule on metadata would reveal what the entity has.
             return AccessAnswer(False, "no rule grants it")
         if resource is None:
-            return AccessAnswer(False, "there is no such instance")
+            return AccessAnswer(False, "the instance does not exist")
         return _explain_decision(access, tx, subject, permission, resource, allowed)
 
 

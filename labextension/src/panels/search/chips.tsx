@@ -14,7 +14,7 @@ interface IChip {
   remove: () => void;
 }
 
-/** Returns the title of a filter; those that are no facets have titles of their own. */
+/** Returns the title of a filter; filters that are not facets have their own titles. */
 function getFilterLabel(name: string, { labels }: ISearchState, trans: TranslationBundle): string {
   const own: Record<string, string> = {
     certified: trans.__('Certified'),

@@ -1,5 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
+import { ShortForm } from '../../components/short-form';
 import type { Scope, ServiceTokensModel } from './model';
 import { DEFAULT_DAYS, SCOPES, parseNamespaces } from './model';
 
@@ -38,14 +39,11 @@ export function CreateForm(props: {
     }
   };
   return (
-    <form
-      className="jp-Colophon-form jp-Colophon-newEntry"
-      aria-label={trans.__('New service token')}
-      onKeyDown={event => event.key === 'Escape' && close()}
-      onSubmit={event => {
-        event.preventDefault();
-        void create();
-      }}
+    <ShortForm
+      className="jp-Colophon-newEntry"
+      label={trans.__('New service token')}
+      submit={() => void create()}
+      close={close}
     >
       <label htmlFor={`${id}-name`}>
         {trans.__('Name')}
@@ -100,6 +98,6 @@ export function CreateForm(props: {
           {trans.__('Cancel')}
         </button>
       </div>
-    </form>
+    </ShortForm>
   );
 }

@@ -1,5 +1,6 @@
 import { addIcon, moveDownIcon } from '@jupyterlab/ui-components';
 import React from 'react';
+import { ShortForm } from '../../components/short-form';
 import { getTypeLabel } from '../../components/labels';
 import { ScrollableTable } from '../../components/scrollable-table';
 import { useModel } from '../../components/use-model';
@@ -93,14 +94,11 @@ function NewEntry(props: IEntriesProps & { initialName: string; close: () => voi
     }
   };
   return (
-    <form
-      className="jp-Colophon-form jp-Colophon-newEntry"
-      aria-label={trans.__('New entry')}
-      onKeyDown={event => event.key === 'Escape' && close()}
-      onSubmit={event => {
-        event.preventDefault();
-        void create();
-      }}
+    <ShortForm
+      className="jp-Colophon-newEntry"
+      label={trans.__('New entry')}
+      submit={() => void create()}
+      close={close}
     >
       {types.length > 1 && (
         <label htmlFor={`${id}-type`}>
@@ -150,7 +148,7 @@ function NewEntry(props: IEntriesProps & { initialName: string; close: () => voi
           {trans.__('Cancel')}
         </button>
       </div>
-    </form>
+    </ShortForm>
   );
 }
 

@@ -9,11 +9,12 @@ import { SearchPanel } from '../../../src/panels/search';
 import { SearchModel } from '../../../src/panels/search/model';
 import { FakeServer, answerOf, cell, column, hit, table } from '../../support/server';
 import { Searches } from '../../support/searches';
+import { clickButton, findButton } from '../../support/buttons';
 import { waitUntil } from '../../support/wait-until';
 
 const NASTY = '<img src=x onerror=alert(1)>';
 const SPACE = 'schemaspaces/saved-searches/instances';
-const ROW = { name: 'mine', display_name: 'Mine', schema_name: 'saved-search', version: 3, valid: true };
+const ROW = { name: 'raw', display_name: 'Raw data', schema_name: 'saved-search', version: 3, valid: true };
 const FACETS = {
   type: [{ value: 'dataset', count: 2 }],
   namespace: [
@@ -34,11 +35,11 @@ function server(): FakeServer {
       }
     }))
     .on('GET', SPACE, { body: { instances: [ROW], total: 1, tags: [], schemas: [], cursor: null } })
-    .on('GET', `${SPACE}/mine`, {
+    .on('GET', `${SPACE}/raw`, {
       body: { ...ROW, metadata: { query: 'owner:ops', namespace: 'sales', tags: ['x'] } }
     })
     .on('POST', SPACE, { status: 201, body: ROW })
-    .on('DELETE', `${SPACE}/mine`, { body: { name: 'mine', version: 4 } });
+    .on('DELETE', `${SPACE}/raw`, { body: { name: 'raw', version: 4 } });
 }
 
 /** A hit with HTML in its texts. */
@@ -88,7 +89,7 @@ function shown(behind: FakeServer, keeps = true, followed: Searches | null = nul
     previewEntity: (urn: string) => void opened.push(`preview ${urn}`),
     openCell: ({ path, cell: id }: { path?: string | undefined; cell?: string | undefined }) =>
       void opened.push(`cell ${path}#${id}`),
-    askName: () => Promise.resolve(' Mine '),
+    askName: () => Promise.resolve(' Raw data '),
     editEntities: (urns: readonly string[]) => void opened.push(`edit ${urns.join(' ')}`),
     addTag: (tag: string, urn: string) => void opened.push(`tag ${tag} ${urn}`),
     showVocabulary: (tab: string) => void opened.push(`vocabulary ${tab}`)
@@ -96,17 +97,6 @@ function shown(behind: FakeServer, keeps = true, followed: Searches | null = nul
   open = new SearchPanel(model, null, actions, nullTranslator.load(''), null, followed);
   Widget.attach(open, document.body);
   return model;
-}
-
-function button(name: string): HTMLButtonElement | undefined {
-  return [...document.querySelectorAll('button')].find(
-    item => (item.getAttribute('aria-label') ?? item.textContent)?.trim() === name
-  );
-}
-
-async function click(name: string): Promise<void> {
-  await waitUntil(() => button(name) !== undefined);
-  button(name)?.click();
 }
 
 async function typed(model: SearchModel, text: string): Promise<void> {
@@ -165,7 +155,7 @@ test('hits that are cells open their cell', async () => {
   const result = { ...hit('flights.ipynb#b1'), urn: cell('b1'), type: 'dataJob' };
   await typed(shown(server().on('GET', 'search', { body: answerOf([result, hit('a')]) })), 'b1');
   expect([...document.querySelectorAll('.jp-Colophon-hitCell')]).toHaveLength(1);
-  await click('Open cell');
+  await clickButton('Open cell');
   expect(opened).toEqual(['cell flights.ipynb#b1']);
 });
 
@@ -183,7 +173,7 @@ test('a name that is not found is corrected', async () => {
   }));
   const model = shown(behind);
   model.setText('flihgts');
-  await click('flights.a');
+  await clickButton('flights.a');
   await waitUntil(() => model.state.hits.length === 1);
   expect(model.state.text).toBe('flights.a');
 });
@@ -192,13 +182,13 @@ test('facet values set and clear filters', async () => {
   const behind = server();
   const model = shown(behind);
   await typed(model, 'a');
-  expect(button('Type')).toBeUndefined();
-  await click('Namespace');
-  await click('sales 1');
+  expect(findButton('Type')).toBeUndefined();
+  await clickButton('Namespace');
+  await clickButton('sales 1');
   await waitUntil(() => model.state.hits.length === 1);
   expect(behind.seen.at(-1)?.query.get('namespace')).toBe('sales');
   expect(document.querySelector('[aria-label="Conditions"]')?.textContent).toBe('Namespace: sales');
-  await click('Remove the condition Namespace: sales');
+  await clickButton('Remove the condition Namespace: sales');
   await waitUntil(() => model.state.hits.length === 2);
   expect(behind.seen.at(-1)?.query.get('namespace')).toBeNull();
 });
@@ -208,15 +198,15 @@ test('a search is saved, opened and deleted', async () => {
   const model = shown(behind);
   await typed(model, 'ops');
   model.toggleFilter('tag', 'raw');
-  await click('Save search');
+  await clickButton('Save search');
   await waitUntil(() => behind.count('POST', SPACE) === 1);
   expect(behind.seen.find(request => request.method === 'POST')?.body).toEqual({
-    display_name: 'Mine',
+    display_name: 'Raw data',
     schema_name: 'saved-search',
     metadata: { query: 'ops*', tag: 'raw' }
   });
   model.setText('');
-  await click('Mine');
+  await clickButton('Raw data');
   await waitUntil(() => model.state.text === 'owner:ops' && !model.state.busy);
   expect(model.state.filters).toEqual({ namespace: 'sales' });
   expect(
@@ -226,36 +216,36 @@ test('a search is saved, opened and deleted', async () => {
       ?.query.get('q')
   ).toBe('owner:ops');
   model.setText('');
-  await click('Delete the saved search Mine');
+  await clickButton('Delete the saved search Raw data');
   await waitUntil(() => document.querySelector('.jp-Dialog') !== null);
-  expect(document.querySelector('.jp-Dialog')?.textContent).toContain('Delete “Mine”?');
-  await click('Cancel');
+  expect(document.querySelector('.jp-Dialog')?.textContent).toContain('Delete “Raw data”?');
+  await clickButton('Cancel');
   await waitUntil(() => document.querySelector('.jp-Dialog') === null);
-  expect(behind.count('DELETE', `${SPACE}/mine`)).toBe(0);
-  await click('Delete the saved search Mine');
+  expect(behind.count('DELETE', `${SPACE}/raw`)).toBe(0);
+  await clickButton('Delete the saved search Raw data');
   await waitUntil(() => document.querySelector('.jp-Dialog') !== null);
   document.querySelector<HTMLButtonElement>('.jp-Dialog .jp-mod-warn')?.click();
-  await waitUntil(() => behind.count('DELETE', `${SPACE}/mine`) === 1);
+  await waitUntil(() => behind.count('DELETE', `${SPACE}/raw`) === 1);
 });
 
 test('without schemaspaces searches cannot be saved', async () => {
   await typed(shown(server(), false), 'a');
-  expect(button('Save search')).toBeUndefined();
+  expect(findButton('Save search')).toBeUndefined();
 });
 
 test('a search is followed from its results, and listed before a search', async () => {
   const followed = new Searches();
   const model = shown(server(), true, followed);
   await model.search('owner:*', { type: 'dataset' });
-  await click('Follow search');
+  await clickButton('Follow search');
   expect(followed.state).toEqual([{ query: 'owner:*', filters: { type: 'dataset' } }]);
-  await waitUntil(() => button('Follow search')?.getAttribute('aria-pressed') === 'true');
+  await waitUntil(() => findButton('Follow search')?.getAttribute('aria-pressed') === 'true');
   await model.search('');
-  await click('owner:* · dataset');
+  await clickButton('owner:* · dataset');
   await waitUntil(() => model.state.text === 'owner:*' && !model.state.busy);
   expect(model.state.filters).toEqual({ type: 'dataset' });
   await model.search('');
-  await click('Stop following owner:* · dataset');
+  await clickButton('Stop following owner:* · dataset');
   expect(followed.state).toEqual([]);
 });
 
@@ -273,11 +263,11 @@ test('tags of programs are folded, in filters and in hits', async () => {
   const details = document.querySelector('.jp-Colophon-hit-details');
   expect(details?.querySelector('.jp-Colophon-tag')?.textContent).toBe('faa');
   expect(details?.querySelector('.jp-Colophon-moreTags')?.getAttribute('title')).toBe('Cell');
-  await click('Tag');
-  await waitUntil(() => button('faa 2') !== undefined);
-  expect(button('Cell 9')).toBeUndefined();
-  await click('1 more, written by programs');
-  await waitUntil(() => button('Cell 9') !== undefined);
+  await clickButton('Tag');
+  await waitUntil(() => findButton('faa 2') !== undefined);
+  expect(findButton('Cell 9')).toBeUndefined();
+  await clickButton('1 more, written by programs');
+  await waitUntil(() => findButton('Cell 9') !== undefined);
 });
 
 function checkbox(name: string): HTMLInputElement | null {
@@ -289,17 +279,17 @@ test('selected hits are edited together', async () => {
   const model = shown(server().on('GET', 'search', { body: answerOf(hits) }));
   await typed(model, 'a');
   checkbox('a')?.click();
-  await waitUntil(() => button('Edit…') !== undefined);
+  await waitUntil(() => findButton('Edit…') !== undefined);
   const rows = [...document.querySelectorAll<HTMLElement>('.jp-Colophon-hit')];
   rows[2]?.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, ctrlKey: true }));
   await waitUntil(() => model.state.selected.size === 2);
-  await click('Edit…');
+  await clickButton('Edit…');
   rows[1]?.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, shiftKey: true }));
   await waitUntil(() => model.state.selected.size === 3);
   expect(opened).toEqual([`edit ${table('a')} ${table('c')}`]);
   model.setText('other');
   await waitUntil(() => model.state.selected.size === 0);
-  await waitUntil(() => button('Edit…') === undefined);
+  await waitUntil(() => findButton('Edit…') === undefined);
 });
 
 test('a tag is dropped on a hit', async () => {

@@ -5,6 +5,7 @@ import { Catalog } from '../../../src/api/client';
 import { ServiceTokensModel, ServiceTokensPanel } from '../../../src/panels/service-tokens';
 import { isExpired, parseNamespaces } from '../../../src/panels/service-tokens/model';
 import { FakeServer, problem } from '../../support/server';
+import { clickButton, findButton } from '../../support/buttons';
 import { waitUntil } from '../../support/wait-until';
 
 const AIRFLOW = {
@@ -51,17 +52,6 @@ function open(behind: FakeServer, overlap: number | null = 3600, isRevoked = tru
   return model;
 }
 
-function button(name: string): HTMLButtonElement | undefined {
-  return [...document.querySelectorAll('button')].find(
-    item => (item.getAttribute('aria-label') ?? item.textContent)?.trim() === name
-  );
-}
-
-async function click(name: string): Promise<void> {
-  await waitUntil(() => button(name) !== undefined);
-  button(name)?.click();
-}
-
 function cells(name: string): (string | null)[] {
   return [...document.querySelectorAll(`tr[data-name="${name}"] > *`)].map(cell => cell.textContent);
 }
@@ -91,12 +81,12 @@ test('tokens are listed with their rights, and expired ones are marked', async (
 test('a token is created, shown once, selected for copying, and forgotten', async () => {
   const behind = server();
   const model = open(behind);
-  await click('New service token');
+  await clickButton('New service token');
   await waitUntil(() => document.querySelector('form') !== null);
   type('Name', 'ci');
   type('Namespaces', 'sales, hr sales');
   field('admin: delete').click();
-  await click('Create');
+  await clickButton('Create');
   await waitUntil(() => model.state.issued !== null && document.querySelector('form') === null);
   const sent = behind.seen.find(({ method }) => method === 'POST');
   expect(sent?.body).toEqual({
@@ -108,9 +98,9 @@ test('a token is created, shown once, selected for copying, and forgotten', asyn
   const shown = document.querySelector<HTMLInputElement>('.jp-Colophon-issuedToken input');
   await waitUntil(() => document.activeElement === shown);
   expect([shown?.value, shown?.readOnly]).toEqual([SECRET, true]);
-  await click('Copy');
+  await clickButton('Copy');
   expect(done).toEqual([`copy ${SECRET}`]);
-  await click('Done');
+  await clickButton('Done');
   await waitUntil(() => !document.body.innerHTML.includes(SECRET));
   expect(model.state.issued).toBeNull();
 });
@@ -118,10 +108,10 @@ test('a token is created, shown once, selected for copying, and forgotten', asyn
 test('a token is rotated and revoked only if the user confirms', async () => {
   const behind = server();
   const model = open(behind);
-  await click('Rotate airflow');
+  await clickButton('Rotate airflow');
   await waitUntil(() => model.state.issued !== null);
   expect(behind.seen.find(({ method }) => method === 'POST')?.body).toEqual({ overlapSeconds: 3600 });
-  await click('Revoke airflow');
+  await clickButton('Revoke airflow');
   await waitUntil(() => behind.count('DELETE', 'service-tokens/airflow') === 1);
   // The token that was shown is no longer of use.
   await waitUntil(() => model.state.issued === null);
@@ -129,8 +119,8 @@ test('a token is rotated and revoked only if the user confirms', async () => {
 
   const other = server();
   open(other, null, false);
-  await click('Rotate airflow');
-  await click('Revoke airflow');
+  await clickButton('Rotate airflow');
+  await clickButton('Revoke airflow');
   await new Promise(resolve => setTimeout(resolve, 20));
   expect(other.seen.map(({ method }) => method)).toEqual(['GET']);
 });
@@ -146,7 +136,7 @@ test('a refused creation keeps the form and shows the problem', async () => {
 test('users without the permission get the reason, and no form', async () => {
   open(server().on('GET', 'service-tokens', problem(403, 'you may not manage service tokens')));
   await waitUntil(() => document.querySelector('[role="alert"]') !== null);
-  await waitUntil(() => button('New service token') === undefined);
+  await waitUntil(() => findButton('New service token') === undefined);
   expect(document.querySelector('[role="alert"]')?.textContent).toContain('you may not manage service tokens');
 });
 

@@ -4,6 +4,7 @@ import { afterEach, expect, test } from 'vitest';
 import { Catalog } from '../../../src/api/client';
 import { VocabularyModel, VocabularyPanel } from '../../../src/panels/vocabulary';
 import { answerOf, FakeServer, hit, problem } from '../../support/server';
+import { clickButton } from '../../support/buttons';
 import { waitUntil } from '../../support/wait-until';
 
 const USER_KEYS = [
@@ -64,17 +65,6 @@ function open(behind: FakeServer): VocabularyModel {
   return model;
 }
 
-function button(name: string): HTMLButtonElement | undefined {
-  return [...document.querySelectorAll('button')].find(
-    item => (item.getAttribute('aria-label') ?? item.textContent)?.trim() === name
-  );
-}
-
-async function click(name: string): Promise<void> {
-  await waitUntil(() => button(name) !== undefined);
-  button(name)?.click();
-}
-
 function cells(row: string): (string | null)[] {
   return [...document.querySelectorAll(`tr[data-key="${row}"] > *`)].map(cell => cell.textContent);
 }
@@ -86,11 +76,11 @@ test('all keys and tags are listed with their counts, those of programs on deman
   expect(cells('owner')).toEqual(['owner', 'key', '5', '2']);
   expect(cells('ticket')[3]).toBe(`more than ${(1000).toLocaleString()}`);
   expect(cells('format')).toEqual([]);
-  await click('More: keys and tags of programs');
+  await clickButton('More: keys and tags of programs');
   await waitUntil(() => cells('format').length > 0);
-  await click('owner');
-  await click('faa');
-  await click('Add the tag faa to a table or a column…');
+  await clickButton('owner');
+  await clickButton('faa');
+  await clickButton('Add the tag faa to a table or a column…');
   expect(done).toEqual(['search owner:*', 'search tags:faa', 'tag faa']);
   expect(model.state.systemKeys?.keys).toHaveLength(1);
 });
@@ -98,10 +88,10 @@ test('all keys and tags are listed with their counts, those of programs on deman
 test('values of a key are loaded on demand, and searched', async () => {
   const behind = server();
   open(behind);
-  await click('2 values of owner');
-  await click('ops team');
-  await click('More values');
-  await click('sales');
+  await clickButton('2 values of owner');
+  await clickButton('ops team');
+  await clickButton('More values');
+  await clickButton('sales');
   expect(done).toEqual(['search "owner:ops team"', 'search owner:sales']);
   expect(behind.count('GET', 'keys/owner/values')).toBe(2);
 });
@@ -112,10 +102,10 @@ test('glossary terms have names, descriptions and carriers; those without an ent
   model.selectTab('term');
   await waitUntil(() => cells('churn').length > 0);
   expect(cells('9b1c')).toEqual(['Net revenue', 'After returns', '7']);
-  await click('7 entities with Net revenue');
-  await click('Net revenue');
+  await clickButton('7 entities with Net revenue');
+  await clickButton('Net revenue');
   expect(done).toEqual(['search terms:9b1c', 'open urn:li:glossaryTerm:9b1c']);
-  await click('Create an entry for churn');
+  await clickButton('Create an entry for churn');
   await waitUntil(() => document.querySelector('.jp-Colophon-newEntry') !== null);
   expect(document.querySelector<HTMLInputElement>('.jp-Colophon-newEntry input')?.value).toBe('churn');
 });

@@ -99,7 +99,9 @@ class ForwardingSocketHandler(SendOnlyWebSocket):
         except StreamClosedError:
             return
         code = self._service.close_code or _SERVICE_RESTART
-        self.close(code, self._service.close_reason or "the shared catalog is away: reconnect with the parameter after")
+        self.close(
+            code, self._service.close_reason or "the shared catalog is unavailable: reconnect with the parameter after"
+        )
 
     def _close_after_revocation(self) -> None:
         self.close(_POLICY_VIOLATION, self.reason_of_end)

@@ -1,5 +1,6 @@
 import { addIcon } from '@jupyterlab/ui-components';
 import React from 'react';
+import { ShortForm } from '../../../components/short-form';
 import { useModel } from '../../../components/use-model';
 import { usePulse } from '../../../components/use-pulse';
 import type { Entity } from '../../../generated/api';
@@ -71,14 +72,11 @@ function NewProperty(props: { page: IPage; spec: AspectSpec; close: () => void }
     close();
   };
   return (
-    <form
-      className="jp-Colophon-form jp-Colophon-inlineForm jp-Colophon-newProperty"
-      aria-label={trans.__('Add a property')}
-      onKeyDown={event => event.key === 'Escape' && close()}
-      onSubmit={event => {
-        event.preventDefault();
-        save();
-      }}
+    <ShortForm
+      className="jp-Colophon-inlineForm jp-Colophon-newProperty"
+      label={trans.__('Add a property')}
+      submit={save}
+      close={close}
     >
       <input
         type="text"
@@ -105,7 +103,7 @@ function NewProperty(props: { page: IPage; spec: AspectSpec; close: () => void }
       <button type="button" className="jp-Colophon-button" onClick={close}>
         {trans.__('Cancel')}
       </button>
-    </form>
+    </ShortForm>
   );
 }
 

@@ -1,6 +1,7 @@
 import { checkIcon, closeIcon } from '@jupyterlab/ui-components';
 import type { ReadonlyJSONObject } from '@lumino/coreutils';
 import React from 'react';
+import { ShortForm } from '../../../components/short-form';
 import type { IMenuItem } from '../../../components/menu';
 import { useModel } from '../../../components/use-model';
 import type { Entity, MyTeams } from '../../../generated/api';
@@ -114,14 +115,11 @@ function CertificationForm(
     }
   };
   return (
-    <form
-      className="jp-Colophon-form jp-Colophon-inlineForm jp-Colophon-certificationForm"
-      aria-label={trans.__('Certify')}
-      onKeyDown={event => event.key === 'Escape' && close()}
-      onSubmit={event => {
-        event.preventDefault();
-        save();
-      }}
+    <ShortForm
+      className="jp-Colophon-inlineForm jp-Colophon-certificationForm"
+      label={trans.__('Certify')}
+      submit={save}
+      close={close}
     >
       <label>
         {trans.__('Certified by')}
@@ -161,6 +159,6 @@ function CertificationForm(
           {trans.__('Cancel')}
         </button>
       </div>
-    </form>
+    </ShortForm>
   );
 }

@@ -1,5 +1,6 @@
 import { addIcon } from '@jupyterlab/ui-components';
 import React from 'react';
+import { ShortForm } from '../../../components/short-form';
 import { ProblemNote } from '../../../components/problem';
 import { getRequestKindLabel, REQUEST_KINDS, RequestItem } from '../../../components/requests';
 import { useLiveModel } from '../../../components/use-live-model';
@@ -26,14 +27,11 @@ function AskForm({ page, requests, close }: IAskProps): React.JSX.Element {
     }
   };
   return (
-    <form
-      className="jp-Colophon-form jp-Colophon-inlineForm"
-      aria-label={trans.__('Ask the owners')}
-      onKeyDown={event => event.key === 'Escape' && close()}
-      onSubmit={event => {
-        event.preventDefault();
-        void ask();
-      }}
+    <ShortForm
+      className="jp-Colophon-inlineForm"
+      label={trans.__('Ask the owners')}
+      submit={() => void ask()}
+      close={close}
     >
       <select
         aria-label={trans.__('Kind of request')}
@@ -63,7 +61,7 @@ function AskForm({ page, requests, close }: IAskProps): React.JSX.Element {
           {trans.__('Cancel')}
         </button>
       </div>
-    </form>
+    </ShortForm>
   );
 }
 
