@@ -1,6 +1,8 @@
+import type { INeighbours } from './adjacency';
+import { listNeighbours } from './adjacency';
 import type { IDigraph } from './layering';
 import { findBackEdges, assignLayers, reverseEdges } from './layering';
-import type { INeighbours, Rows } from './ordering';
+import type { Rows } from './ordering';
 import { orderRows } from './ordering';
 import { computeCentres } from './positioning';
 
@@ -35,41 +37,42 @@ const BEND_SIZE = 16;
 interface ISplitGraph {
   count: number;
   layer: number[];
-  edges: [number, number][];
-  /** The bends of each original edge, from left to right. */
-  bends: number[][];
+  /** The ends of the edges, each from one layer to the next. */
+  sources: number[];
+  targets: number[];
+  /** The first bend of each original edge; the following ones are numbered from left to right. */
+  firstBends: Uint32Array;
 }
 
 function splitLongEdges(graph: IDigraph, layer: readonly number[], back: readonly boolean[]): ISplitGraph {
-  const result: ISplitGraph = { count: graph.count, layer: [...layer], edges: [], bends: [] };
+  const result: ISplitGraph = {
+    count: graph.count,
+    layer: [...layer],
+    sources: [],
+    targets: [],
+    firstBends: new Uint32Array(graph.edges.length + 1)
+  };
+  const addEdge = (source: number, target: number): void => {
+    result.sources.push(source);
+    result.targets.push(target);
+  };
   graph.edges.forEach((edge, index) => {
     const from = edge[back[index] ? 1 : 0];
     const to = edge[back[index] ? 0 : 1];
-    const bends: number[] = [];
     let last = from;
     for (let at = layer[from]! + 1; at < layer[to]!; at++) {
       result.layer.push(at);
-      bends.push(result.count);
-      result.edges.push([last, result.count]);
+      addEdge(last, result.count);
       last = result.count;
       result.count += 1;
     }
     if (from !== to) {
-      result.edges.push([last, to]);
+      addEdge(last, to);
     }
-    result.bends.push(bends);
+    result.firstBends[index + 1] = result.count;
   });
+  result.firstBends[0] = graph.count;
   return result;
-}
-
-function listNeighbours(graph: ISplitGraph): INeighbours {
-  const before: number[][] = Array.from({ length: graph.count }, () => []);
-  const after: number[][] = Array.from({ length: graph.count }, () => []);
-  for (const edge of graph.edges) {
-    after[edge[0]]!.push(edge[1]);
-    before[edge[1]]!.push(edge[0]);
-  }
-  return { before, after };
 }
 
 /** Returns the greatest of many values: too many for the arguments of `Math.max`. */
@@ -86,17 +89,18 @@ function createFirstRows(graph: ISplitGraph, neighbours: INeighbours): Rows {
   const createRows = (): Rows => Array.from({ length: findMaximum(graph.layer, -1) + 1 }, () => []);
   const [rows, starts] = [createRows(), createRows()];
   graph.layer.forEach((layer, node) => starts[layer]!.push(node));
+  const { starts: first, values: next } = neighbours.after;
   const visited = new Uint8Array(graph.count);
+  const stack: number[] = [];
   for (const start of starts.flat()) {
-    const stack = [start];
+    stack.push(start);
     while (stack.length > 0) {
       const node = stack.pop()!;
       if (visited[node] === 0) {
         visited[node] = 1;
         rows[graph.layer[node]!]!.push(node);
-        const after = neighbours.after[node]!;
-        for (let at = after.length - 1; at >= 0; at--) {
-          stack.push(after[at]!);
+        for (let at = first[node + 1]! - 1; at >= first[node]!; at--) {
+          stack.push(next[at]!);
         }
       }
     }
@@ -136,7 +140,7 @@ function createRoute(source: End, target: End, bends: readonly IPoint[], back: b
 export function computeLayout(graph: IDigraph): ILayout {
   const backward = findBackEdges(graph);
   const split = splitLongEdges(graph, assignLayers(reverseEdges(graph, backward)), backward);
-  const neighbours = listNeighbours(split);
+  const neighbours = listNeighbours(split.count, split.sources, split.targets);
   const rows = orderRows(createFirstRows(split, neighbours), neighbours, split.count);
   const getHeight = (node: number): number => graph.heights?.[node] ?? NODE_HEIGHT;
   const getRoom = (node: number): number => (node < graph.count ? getHeight(node) + ROW_GAP : BEND_SIZE);
@@ -149,9 +153,13 @@ export function computeLayout(graph: IDigraph): ILayout {
     y: Math.round(centre[node]! - getHalf(node) - top)
   });
   const ends = Array.from({ length: graph.count }, (_, node): End => ({ ...placeNode(node), height: getHeight(node) }));
-  const routes = graph.edges.map((edge, index) =>
-    createRoute(ends[edge[0]]!, ends[edge[1]]!, split.bends[index]!.map(placeNode), backward[index]!)
-  );
+  const routes = graph.edges.map((edge, index) => {
+    const bends: IPoint[] = [];
+    for (let bend = split.firstBends[index]!; bend < split.firstBends[index + 1]!; bend++) {
+      bends.push(placeNode(bend));
+    }
+    return createRoute(ends[edge[0]]!, ends[edge[1]]!, bends, backward[index]!);
+  });
   return { nodes: ends.map(({ x, y }) => ({ x, y })), routes, backward, ...computeSize(ends, routes) };
 }
 

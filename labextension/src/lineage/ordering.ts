@@ -1,11 +1,7 @@
+import type { INeighbours, INumberLists } from './adjacency';
+
 /** Nodes by layer; each layer from top to bottom. */
 export type Rows = number[][];
-
-/** The neighbours of each node in the previous and in the next layer. */
-export interface INeighbours {
-  before: readonly (readonly number[])[];
-  after: readonly (readonly number[])[];
-}
 
 const SWEEPS = 12;
 /** Above this number of nodes and bends, fewer passes are made, so that a layout takes a fifth of a second at most. */
@@ -18,16 +14,15 @@ function getPositions(rows: Rows, count: number): Uint32Array {
   return place;
 }
 
-/** Returns the mean of the positions of nodes; the fallback without nodes. */
-export function computeMean(nodes: readonly number[], positions: ArrayLike<number>, fallback: number): number {
-  if (nodes.length === 0) {
-    return fallback;
-  }
+/** Returns the mean of the positions of the neighbours of a node; the fallback without neighbours. */
+export function computeMean(lists: INumberLists, node: number, positions: ArrayLike<number>, fallback: number): number {
+  const start = lists.starts[node]!;
+  const end = lists.starts[node + 1]!;
   let sum = 0;
-  for (const node of nodes) {
-    sum += positions[node]!;
+  for (let at = start; at < end; at++) {
+    sum += positions[lists.values[at]!]!;
   }
-  return sum / nodes.length;
+  return start === end ? fallback : sum / (end - start);
 }
 
 /**
@@ -35,30 +30,26 @@ export function computeMean(nodes: readonly number[], positions: ArrayLike<numbe
  *
  * A binary indexed tree counts the ends below each one, so that thousands of edges are counted in no time.
  */
-function countLayerCrossings(
-  row: readonly number[],
-  after: INeighbours['after'],
-  place: Uint32Array,
-  width: number
-): number {
+function countLayerCrossings(row: readonly number[], after: INumberLists, place: Uint32Array, width: number): number {
   const tree = new Uint32Array(width + 1);
   let crossings = 0;
   let total = 0;
   for (const node of row) {
-    const nodes = after[node]!;
-    for (const other of nodes) {
+    const start = after.starts[node]!;
+    const end = after.starts[node + 1]!;
+    for (let edge = start; edge < end; edge++) {
       let notAbove = 0;
-      for (let at = place[other]! + 1; at > 0; at -= at & -at) {
+      for (let at = place[after.values[edge]!]! + 1; at > 0; at -= at & -at) {
         notAbove += tree[at]!;
       }
       crossings += total - notAbove;
     }
-    for (const other of nodes) {
-      for (let at = place[other]! + 1; at <= width; at += at & -at) {
+    for (let edge = start; edge < end; edge++) {
+      for (let at = place[after.values[edge]!]! + 1; at <= width; at += at & -at) {
         tree[at]! += 1;
       }
     }
-    total += nodes.length;
+    total += end - start;
   }
   return crossings;
 }
@@ -72,14 +63,14 @@ export function countCrossings(rows: Rows, neighbours: INeighbours, count: numbe
   );
 }
 
-function sweepRows(rows: Rows, lists: readonly (readonly number[])[], count: number, forward: boolean): Rows {
+function sweepRows(rows: Rows, lists: INumberLists, count: number, forward: boolean): Rows {
   const next = rows.map(row => [...row]);
   const place = getPositions(next, count);
   const target = new Float64Array(count);
   const order = next.map((_, index) => (forward ? index : next.length - 1 - index));
   for (const at of order) {
     const row = next[at]!;
-    row.forEach((node, index) => (target[node] = computeMean(lists[node]!, place, index)));
+    row.forEach((node, index) => (target[node] = computeMean(lists, node, place, index)));
     row.sort((a, b) => target[a]! - target[b]! || place[a]! - place[b]!);
     row.forEach((node, index) => (place[node] = index));
   }

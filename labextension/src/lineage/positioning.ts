@@ -1,4 +1,5 @@
-import type { INeighbours, Rows } from './ordering';
+import type { INeighbours, INumberLists } from './adjacency';
+import type { Rows } from './ordering';
 import { computeMean, LARGE } from './ordering';
 
 const ROUNDS = 8;
@@ -42,19 +43,22 @@ export function fitPositions(targets: ArrayLike<number>, gaps: ArrayLike<number>
 
 /** Returns the least distance of each node of a row to the one above it. */
 function computeGaps(row: readonly number[], getHeight: (node: number) => number): Float64Array {
-  return Float64Array.from(row, (node, index) =>
-    index === 0 ? 0 : (getHeight(row[index - 1]!) + getHeight(node)) / 2
-  );
+  const gaps = new Float64Array(row.length);
+  for (let index = 1; index < row.length; index++) {
+    gaps[index] = (getHeight(row[index - 1]!) + getHeight(row[index]!)) / 2;
+  }
+  return gaps;
 }
 
 /** Computes the vertical centre of each node: near its neighbours, in the order of its row, without overlap. */
 export function computeCentres(rows: Rows, neighbours: INeighbours, getHeight: (node: number) => number): Float64Array {
-  const y = new Float64Array(neighbours.before.length);
+  const y = new Float64Array(neighbours.before.starts.length - 1);
   const gaps = rows.map(row => computeGaps(row, getHeight));
   const placeRow = (layer: number, positions: Float64Array): void =>
     rows[layer]!.forEach((node, index) => (y[node] = positions[index]!));
-  const moveRow = (layer: number, lists: readonly (readonly number[])[]): void => {
-    const targets = Float64Array.from(rows[layer]!, node => computeMean(lists[node]!, y, y[node]!));
+  const moveRow = (layer: number, lists: INumberLists): void => {
+    const targets = new Float64Array(rows[layer]!.length);
+    rows[layer]!.forEach((node, index) => (targets[index] = computeMean(lists, node, y, y[node]!)));
     placeRow(layer, fitPositions(targets, gaps[layer]!));
   };
   rows.forEach((_, layer) => {

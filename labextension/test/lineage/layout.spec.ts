@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createCurves, measureDistance, getPoint } from '../../src/lineage/curves';
+import { listNeighbours } from '../../src/lineage/adjacency';
 import type { IDigraph } from '../../src/lineage/layering';
 import { findBackEdges, assignLayers, reverseEdges } from '../../src/lineage/layering';
 import type { ILayout } from '../../src/lineage/layout';
@@ -57,7 +58,7 @@ test('reversing back edges removes all cycles', () => {
 });
 
 test('sweeps remove crossings', () => {
-  const neighbours = { before: [[], [], [1], [0]], after: [[3], [2], [], []] };
+  const neighbours = listNeighbours(4, [0, 1], [3, 2]);
   const rows = [
     [0, 1],
     [2, 3]
