@@ -64,6 +64,7 @@ test('cells are opened from their runs, and show what they wrote', async ({ page
     await page.keyboard.press('Escape');
     await expect(badge).toBeFocused();
     await page.getByRole('button', { name: 'Data of this notebook: 1' }).click();
+    await expect(page.getByRole('menuitem', { name: 'cells.totals (written)' })).toBeVisible();
     await page.keyboard.press('Enter');
     await expect(body.getByRole('heading', { name: 'totals' })).toBeVisible();
   });

@@ -41,12 +41,14 @@ function* listTexts(value: unknown): Iterable<string> {
   }
 }
 
-/** Returns the texts of the latest changes, and of what is followed: earlier tests wrote them. */
+/** Returns the keys, the tags, the terms, the texts of the latest changes, and what is followed: of earlier tests. */
 async function readTextsOfEarlierTests(page: Page): Promise<string[]> {
   const { cursor } = await readApi<{ cursor: number }>(page, 'changes?limit=0');
   const changes = await readApi<object>(page, `changes?after=${Math.max(0, cursor - 400)}&limit=400`);
+  const paths = ['keys', 'keys/tags/values', 'search?q=*&type=glossaryTerm&limit=100'];
+  const lists = await Promise.all(paths.map(path => readApi<object>(page, path)));
   const followed = await requestServer(page, 'GET', 'lab/api/settings/jupyter-colophon:followed');
-  return [...listTexts([changes, (followed as { settings: object }).settings])];
+  return [...listTexts([lists, changes, (followed as { settings: object }).settings])];
 }
 
 /** Returns the texts that the server gives: titles of schemas and aspects, and metadata of the table and its run. */

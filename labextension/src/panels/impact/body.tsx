@@ -26,6 +26,12 @@ interface IImpactProps {
   trans: TranslationBundle;
 }
 
+interface IShownImpact extends IImpactProps {
+  impact: ColumnImpact;
+  /** The names by which people know the programs, by URN. */
+  names: ReadonlyMap<string, string>;
+}
+
 function EntityList(props: IImpactProps & { title: string; entities: readonly IListed[] }): React.JSX.Element | null {
   const { title, entities, open, trans } = props;
   const [count, setCount] = React.useState(PAGE);
@@ -60,19 +66,24 @@ function EntityList(props: IImpactProps & { title: string; entities: readonly IL
   );
 }
 
-function listColumns(impact: ColumnImpact, dependency: 'data' | 'control', trans: TranslationBundle): IListed[] {
+/** Lists the dependent columns of one kind, each with the program that computes it. */
+function listColumns(
+  { impact, names, trans }: Pick<IShownImpact, 'impact' | 'names' | 'trans'>,
+  dependency: 'data' | 'control'
+): IListed[] {
   return impact.columns
     .filter(column => column.dependency === dependency)
     .map(({ urn, name, column, program }) => ({
       urn,
       type: 'schemaField',
       label: `${name}.${column}`,
-      note: program === null ? trans.__('declared') : trans.__('by %1', shortenUrn(program))
+      note: program === null ? trans.__('declared') : trans.__('by %1', names.get(program) ?? shortenUrn(program))
     }));
 }
 
 /** What depends on a column: by its values, by control only, and what may use it. */
-function Impact({ impact, open, trans }: IImpactProps & { impact: ColumnImpact }): React.JSX.Element {
+function Impact(props: IShownImpact): React.JSX.Element {
+  const { impact, open, trans } = props;
   const { columns, mayUse, truncated } = impact;
   const possible = mayUse.map(({ urn, type, namespace, name, title }) => ({
     urn,
@@ -90,13 +101,13 @@ function Impact({ impact, open, trans }: IImpactProps & { impact: ColumnImpact }
       {truncated && <p>{trans.__('The search was stopped at a limit: there may be more.')}</p>}
       <EntityList
         title={trans.__('Its values flow into')}
-        entities={listColumns(impact, 'data', trans)}
+        entities={listColumns(props, 'data')}
         open={open}
         trans={trans}
       />
       <EntityList
         title={trans.__('Filtered, joined or grouped by it')}
-        entities={listColumns(impact, 'control', trans)}
+        entities={listColumns(props, 'control')}
         open={open}
         trans={trans}
       />
@@ -115,14 +126,18 @@ function Impact({ impact, open, trans }: IImpactProps & { impact: ColumnImpact }
 
 /** What depends on a column. */
 export function ColumnImpactBody({ model, ...props }: IImpactProps & { model: ColumnImpactModel }): React.JSX.Element {
-  const { impact, problem } = useModel(model);
+  const { impact, names, problem } = useModel(model);
   const { trans } = props;
   if (problem) {
     return <ProblemNote problem={problem} trans={trans} retry={() => void model.refresh()} />;
   }
   return (
     <div role="status">
-      {impact === null ? <p>{trans.__('Looking for what depends on it…')}</p> : <Impact impact={impact} {...props} />}
+      {impact === null ? (
+        <p>{trans.__('Looking for what depends on it…')}</p>
+      ) : (
+        <Impact impact={impact} names={names} {...props} />
+      )}
     </div>
   );
 }

@@ -1,5 +1,6 @@
 import type { ColumnImpact } from '../../generated/api';
 import { formatCsv } from '../../model/csv';
+import { readDisplayNames } from '../../model/display-names';
 import type { ILiveState } from '../../model/live/live-model';
 import { LiveModel } from '../../model/live/live-model';
 import type { ICatalog } from '../../tokens';
@@ -7,6 +8,8 @@ import type { ICatalog } from '../../tokens';
 /** What depends on a column; null until it is loaded. */
 interface IColumnImpactState extends ILiveState {
   impact: ColumnImpact | null;
+  /** The names by which people know the programs, by URN. */
+  names: ReadonlyMap<string, string>;
 }
 
 /** The model of the dialogs that show what depends on a column. */
@@ -15,11 +18,13 @@ export class ColumnImpactModel extends LiveModel<IColumnImpactState> {
     private _catalog: ICatalog,
     readonly urn: string
   ) {
-    super(null, { impact: null, busy: false, problem: null });
+    super(null, { impact: null, names: new Map(), busy: false, problem: null });
   }
 
   protected override async load(signal: AbortSignal): Promise<Partial<IColumnImpactState>> {
-    return { impact: await this._catalog.call('readColumnImpact', { urn: this.urn }, { signal }) };
+    const impact = await this._catalog.call('readColumnImpact', { urn: this.urn }, { signal });
+    const programs = impact.columns.flatMap(({ program }) => (program === null ? [] : [program]));
+    return { impact, names: await readDisplayNames(this._catalog, programs, signal) };
   }
 
   protected override onChanges(): void {

@@ -42,10 +42,12 @@ export class SearchPanel extends LivePanel<SearchModel> {
     this.addClass('jp-Colophon-search');
   }
 
-  /** Focuses the search box when the panel is activated. */
+  /** Focuses the search box when the panel is activated, and selects its text: what is typed next replaces it. */
   protected override onActivateRequest(message: Message): void {
     super.onActivateRequest(message);
-    this.node.querySelector<HTMLInputElement>('[role="combobox"]')?.focus();
+    const box = this.node.querySelector<HTMLInputElement>('[role="combobox"]');
+    box?.focus();
+    box?.select();
   }
 
   protected override render(): React.JSX.Element {

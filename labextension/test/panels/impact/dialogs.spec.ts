@@ -30,7 +30,9 @@ const IMPACT: ColumnImpact = {
 let opened: string[] = [];
 
 function options(impact: ColumnImpact = IMPACT): Parameters<typeof showColumnImpact>[0] {
-  const server = new FakeServer().on('GET', 'lineage/column-impact', { body: impact });
+  const server = new FakeServer()
+    .on('GET', 'lineage/column-impact', { body: impact })
+    .on('POST', 'entities/display-names', { body: { displayNames: { [PROGRAM]: 'Load salaries' } } });
   return {
     catalog: new Catalog(server.settings),
     urn: URN,
@@ -62,8 +64,8 @@ test('what depends on a column is listed by kind of dependency', async () => {
   await waitForLists();
   const lists = [...document.querySelectorAll('.jp-Dialog .jp-Colophon-affected')];
   expect(lists.map(list => [list.getAttribute('aria-label'), list.textContent?.trim()])).toEqual([
-    ['Its values flow into', 'report.total by load'],
-    ['Filtered, joined or grouped by it', 'report.city by load'],
+    ['Its values flow into', 'report.total by Load salaries'],
+    ['Filtered, joined or grouped by it', 'report.city by Load salaries'],
     ['May use it: their columns are unknown', '=copy hr']
   ]);
   press('report.total');
