@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from jupyter_colophon.core.access import INTERNAL, Authorizer
+from jupyter_colophon.core.audit import NO_AUDIT, AuditRules
 from jupyter_colophon.core.changes.change_formatter import ChangeFormatter
 from jupyter_colophon.core.cursor import CursorCodec
 from jupyter_colophon.core.documents.json_schema import Schema
@@ -21,6 +22,8 @@ from jupyter_colophon.core.store import StorageChoice
 from jupyter_colophon.service.access_answers import AccessExplainer
 from jupyter_colophon.service.access_control import create_access_control
 from jupyter_colophon.service.admin.service_tokens import ServiceTokenService
+from jupyter_colophon.service.audit.audit_reader import AuditReader
+from jupyter_colophon.service.audit.recorder import AuditRecorder
 from jupyter_colophon.service.changes.dead_letters import DeadLetterService
 from jupyter_colophon.service.changes.feed import ChangeFeed
 from jupyter_colophon.service.changes.inbox import ProposalInbox
@@ -61,7 +64,6 @@ from jupyter_colophon.service.stewardship.requests import RequestService
 from jupyter_colophon.service.stewardship.services import StewardshipServices
 from jupyter_colophon.service.write_path import BUILTIN_NAMESPACES, WritePath
 from jupyter_colophon.storage import providers, tables
-from jupyter_colophon.storage.changes.read_audit import ProgramReadAudit
 from jupyter_colophon.storage.changes.stream_files import EventFiles
 from jupyter_colophon.storage.integrity.restoring import require_complete_restore
 from jupyter_colophon.storage.migrations.baseline import record_missing_schema_version
@@ -105,6 +107,7 @@ class Catalog:
     streams: EventStreams
     datahub: DataHubServices
     access: AccessExplainer
+    audit: AuditReader
     #: The users and teams that are asked about entities without owners.
     stewards: tuple[str, ...] = ()
 
@@ -158,6 +161,7 @@ class Catalog:
         self.namespaces.stop_thread()
         self.feed.stop_thread()
         self.sealer.seal_remaining_changes_and_stop_thread()
+        self.audit.recorder.close()
         self.write_path.access_control.detach_store(self.provider)
         self.provider.close()
 
@@ -174,15 +178,15 @@ def open_or_create_catalog(
     always_log: bool = False,
     letters_days: int = 0,
     authorizer: Authorizer | None = None,
-    audit: Path | None = None,
+    audit: AuditRules = NO_AUDIT,
 ) -> Catalog:
     """Open the catalog in this store, creating it if there is none; `system_filter` filters machine-made metadata.
 
     `snapshot_system_metadata`: snapshots of runs include SYSTEM metadata. `retention`: the rules for deleting versions.
     `events` is the folder of stream events; without one they are dropped. `registry_extension` is the file that extends
     the registry. `always_log`: the change log includes proposals that changed nothing. Dead letters are kept for
-    `letters_days`, 0 without limit. `authorizer` decides on permissions; without one, the scopes of tokens do. Reads by
-    programs are recorded in the folder `audit`; without one they are not.
+    `letters_days`, 0 without limit. `authorizer` decides on permissions; without one, the scopes of tokens do. `audit`:
+    what the audit records, by default nothing.
 
     Raises StorageError, or InvalidField for an invalid option.
     """
@@ -198,11 +202,13 @@ def open_or_create_catalog(
             always_log=always_log,
         )
         files = None if events is None else EventFiles(events)
-        reads = open_program_read_audit(audit, identity)
         access_control = create_access_control(authorizer)
         access_control.attach_store(provider)
-        read_policy = ReadPolicy(access_control, identity, provider, reads)
-        return _compose_catalog(registry, read_policy, writing, files, letters_days)
+        access_control.audit = AuditRecorder(
+            provider, read_or_create_store_key(provider), read_time_ms, audit, lambda: access_control.restricts
+        )
+        read_policy = ReadPolicy(access_control, identity, provider)
+        return _compose_catalog(registry, read_policy, writing, files, letters_days, access_control.audit)
     except BaseException:
         provider.close()
         raise
@@ -245,11 +251,6 @@ def open_existing_catalog_for_writing(
     return WritableCatalog(provider, write_path)
 
 
-def open_program_read_audit(folder: Path | None, identity: IdentityRules) -> ProgramReadAudit | None:
-    """Return the record of reads in a folder, None if reads are not audited."""
-    return None if folder is None else ProgramReadAudit(folder, identity, read_time_ms)
-
-
 def create_or_migrate_store(provider: StorageProvider, registry: Registry) -> None:
     """Create or migrate the store's tables and data.
 
@@ -267,7 +268,12 @@ def create_or_migrate_store(provider: StorageProvider, registry: Registry) -> No
 
 
 def _compose_catalog(
-    registry: Registry, policy: ReadPolicy, writing: Callable[..., WritePath], files: EventFiles | None, days: int
+    registry: Registry,
+    policy: ReadPolicy,
+    writing: Callable[..., WritePath],
+    files: EventFiles | None,
+    days: int,
+    recorder: AuditRecorder,
 ) -> Catalog:
     provider, identity, key = policy.provider, policy.identity, read_or_create_store_key(policy.provider)
     cursors, feed = CursorCodec(key), ChangeFeed(provider, policy, registry)
@@ -310,6 +316,7 @@ def _compose_catalog(
         streams=EventStreams(provider, policy, write_path, files, read_time_ms),
         datahub=_compose_datahub(reader, searcher, write_path, inbox),
         access=AccessExplainer(provider, policy),
+        audit=AuditReader(recorder, cursors),
     )
 
 

@@ -15,6 +15,7 @@ from traitlets import Bool, CaselessStrEnum, Dict, Enum, Float, Int, List, Trait
 from traitlets.config import Config, Configurable
 from traitlets.config.loader import DeferredConfig, LazyConfigValue
 
+from jupyter_colophon.core.audit import AuditRules
 from jupyter_colophon.core.errors import InvalidConfiguration
 from jupyter_colophon.core.identity.names import IdentityRules
 from jupyter_colophon.core.model.retention import Retention, parse_retention_rules
@@ -37,6 +38,8 @@ class Settings(Configurable):
 
     #: A sentence for each invalid setting, by name, without its value.
     wrong: Mapping[str, str] = MappingProxyType({})
+    #: Whether these are the settings of the shared service, to which other servers forward requests.
+    is_shared_service = False
     _authorizer: "Authorizer | None" = None
 
     database = Unicode(
@@ -263,10 +266,19 @@ class Settings(Configurable):
         config=True,
         help="A file with one line of JSON for each request: operation, status, duration, user and request id; empty: none (docs/how-to/watch-a-server.md).",
     )
+    audit = CaselessStrEnum(
+        ("auto", "on", "off"),
+        "auto",
+        config=True,
+        help="Record who reads and changes what is marked `confidential`, and what access policies deny (docs/how-to/audit-access.md): `on`, `off`, or `auto`, in the shared service and while access policies are in force.",
+    )
     audit_reads = Bool(
         False,
         config=True,
-        help="Record in `audit_folder` the entities whose metadata kernels and other programs read, list and search (docs/notifications.md#reads-by-programs).",
+        help="Record in the audit all entities whose metadata kernels and other programs read, list and search, marked or not (docs/how-to/audit-access.md).",
+    )
+    audit_retention_days = Int(
+        365, min=0, config=True, help="Number of days for which entries of the audit are kept; 0 keeps them forever."
     )
     mcp_access = CaselessStrEnum(
         ("off", "read", "write"),
@@ -278,10 +290,6 @@ class Settings(Configurable):
         Unicode(),
         config=True,
         help="The users and teams that are asked about entities without owners: names of users, or URNs such as `urn:li:corpGroup:data` (docs/how-to/ask-an-owner.md).",
-    )
-    audit_folder = Unicode(
-        config=True,
-        help="The folder in which reads by programs are recorded; by default `colophon/audit` in the Jupyter data directory.",
     )
     dead_letter_retention_days = Int(
         90, min=0, config=True, help="Number of days for which dead letters are kept; 0 keeps them forever."
@@ -300,10 +308,6 @@ class Settings(Configurable):
     def _default_database(self) -> str:
         return str(Path(jupyter_data_dir()) / "colophon" / "colophon.db")
 
-    @default("audit_folder")
-    def _default_audit_folder(self) -> str:
-        return str(Path(jupyter_data_dir()) / "colophon" / "audit")
-
     @default("stream_folder")
     def _default_stream_folder(self) -> str:
         return str(Path(jupyter_data_dir()) / "colophon" / "streams")
@@ -312,9 +316,9 @@ class Settings(Configurable):
         """Return the folder of stream events; None if they are dropped."""
         return Path(self.stream_folder) if self.store_stream_events else None
 
-    def get_audit_folder(self) -> Path | None:
-        """Return the folder where reads by programs are recorded; None if they are not."""
-        return Path(self.audit_folder) if self.audit_reads else None
+    def build_audit_rules(self) -> AuditRules:
+        """Return what the audit records."""
+        return AuditRules(self.audit, self.is_shared_service, self.audit_reads, self.audit_retention_days)
 
     def build_identity(self) -> IdentityRules:
         """Return the identity rules of the settings."""

@@ -35,7 +35,7 @@ def catalog(choice: StorageChoice) -> Iterator[Catalog]:
 
 
 def _seal(catalog: Catalog) -> None:
-    sealing.seal_unsealed_changes(catalog.provider, read_or_create_store_key(catalog.provider), read_time_ms)
+    sealing.seal_unsealed_rows(catalog.provider, read_or_create_store_key(catalog.provider), read_time_ms)
 
 
 def _seals(catalog: Catalog) -> list[signed_chain.Seal]:

@@ -35,6 +35,7 @@ COMMANDS = {
     "runs": ("entities.runs.RunsCommand", "List the runs of a program or of data, or show a run."),
     "lineage": ("entities.lineage.LineageCommand", "Show the upstream and downstream lineage of an entity."),
     "completion": ("completion.CompletionCommand", "Print the script that completes commands in a shell."),
+    "audit": ("audit.AuditCommand", "List, export and verify who read or changed what is sensitive."),
     "tokens": ("tokens.TokensCommand", "List, create, rotate and revoke the tokens of programs."),
     "serve": ("serve.ServeCommand", "Serve a catalog that many users share, until stopped."),
     "relay": ("relay.RelayCommand", "Deliver changes to sinks in a separate process, until stopped."),

@@ -32,7 +32,7 @@ class Principal:
     """The caller: a user, the kernel or service account whose token was used, if any, and what that token permits.
 
     `namespaces` are the only ones that the token gives access to, None for all. `groups` are those that the identity provider names. An `internal` principal is this program itself, and policies
-    do not apply to it.
+    do not apply to it. `token` is the id of the service token that was used, if any.
     """
 
     user: str
@@ -41,6 +41,7 @@ class Principal:
     groups: frozenset[str] = frozenset()
     internal: bool = False
     namespaces: frozenset[str] | None = None
+    token: str | None = None
 
     def is_permitted_by_token(self, action: Action, namespace: str) -> bool:
         """Return whether the token permits an action in a namespace, whatever an authorizer decides."""

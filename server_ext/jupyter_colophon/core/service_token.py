@@ -14,6 +14,7 @@ TOKEN_PREFIX: Final = "colophon_"  # noqa: S105  not a token
 ACCOUNT_PREFIX: Final = "service:"
 #: The random part of a token, in bytes.
 _TOKEN_BYTES: Final = 32
+_ID_LENGTH: Final = 12
 #: How many tokens a catalog has at most: every process keeps all of them in memory.
 TOKENS_MAX: Final = 500
 
@@ -35,11 +36,16 @@ class ServiceToken:
     last_used: Time | None = None
 
     @property
+    def id(self) -> str:
+        """What distinguishes it from an earlier token of the same name; a rotation leaves it unchanged."""
+        return hash_token(f"{self.name} {self.created}")[:_ID_LENGTH]
+
+    @property
     def principal(self) -> Principal:
         """The principal of requests with this token."""
         account = f"{ACCOUNT_PREFIX}{self.name}"
         namespaces = None if self.namespaces is None else frozenset(self.namespaces)
-        return Principal(account, account, frozenset(self.scopes), namespaces=namespaces)
+        return Principal(account, account, frozenset(self.scopes), namespaces=namespaces, token=self.id)
 
     @property
     def lifetime_ms(self) -> int:

@@ -36,8 +36,6 @@ class Colophon(Settings, ExtensionApp):
     description = "The catalog of the data that notebooks work on."
     extension_url = "/colophon/api/health"
     load_other_extensions = True
-    #: Whether this is the shared service, to which other servers forward requests.
-    is_shared_service = False
     _config_error = ""
 
     #: The server ignores unreadable config files, and so our settings; the extension must not.

@@ -80,7 +80,7 @@ class ProcessServices:
                 events=self.settings.get_event_folder(),
                 registry_extension=self.settings.get_registry_extension(),
                 authorizer=self.settings.load_authorizer(),
-                audit=self.settings.get_audit_folder(),
+                audit=self.settings.build_audit_rules(),
             )
             return replace(catalog, stewards=tuple(self.settings.stewards))
         except InvalidField as error:
@@ -191,7 +191,9 @@ class ProcessServices:
 
     def require_admin(self, principal: Principal, action: str, subject: str) -> None:
         """Raise AccessDenied unless the caller is an admin, InvalidConfiguration if the policy cannot be loaded."""
-        if not self.get_access_control().may(principal, "admin", ""):
+        access_control = self.get_access_control()
+        if not access_control.may(principal, "admin", ""):
+            access_control.record_denial(principal, "admin", "", f"{action} {subject}")
             raise AccessDenied(action, subject)
 
     def get_access_control(self) -> "AccessControl":

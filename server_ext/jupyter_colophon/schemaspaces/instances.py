@@ -43,7 +43,6 @@ from jupyter_colophon.system.private_folders import create_private_folder
 
 if TYPE_CHECKING:
     from jupyter_colophon.composition import Catalog, WritableCatalog
-    from jupyter_colophon.storage.changes.read_audit import ProgramReadAudit
 
 #: The entry point group of instance stores: a class that takes the name of a schemaspace, with our protocol or Elyra's.
 GROUP = "jupyter_colophon.metadata_stores"
@@ -231,19 +230,8 @@ def compose_instances(
         authorizer=settings.load_authorizer(),
         cursors=CursorCodec(randomness.token_bytes(32)),
         account=Principal(_get_account_name()),
-        audit=_open_program_read_audit(settings),
         on_close=on_close,
     )
-
-
-def _open_program_read_audit(settings: Settings) -> "ProgramReadAudit | None":
-    folder = settings.get_audit_folder()
-    if folder is None:
-        return None
-    # Imported late: it loads the store.
-    from jupyter_colophon.composition import open_program_read_audit
-
-    return open_program_read_audit(folder, settings.build_identity())
 
 
 def _compose_instances_outside_server(settings: Settings) -> InstanceService:

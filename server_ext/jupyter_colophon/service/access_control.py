@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from jupyter_colophon.core.access import (
     SCOPE_OF_PERMISSION,
@@ -20,6 +21,9 @@ from jupyter_colophon.core.policies.rights import AccessRights
 from jupyter_colophon.service.policy_source import PolicySource
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
 
+if TYPE_CHECKING:
+    from jupyter_colophon.service.audit.recorder import AuditRecorder
+
 
 @dataclass(slots=True)
 class AccessControl:
@@ -35,6 +39,8 @@ class AccessControl:
     admins: frozenset[str] = frozenset()
     #: The groups of users, besides those that the identity provider names.
     groups: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    #: Records access to the store; None without a store.
+    audit: "AuditRecorder | None" = None
 
     def attach_store(self, provider: StorageProvider) -> None:
         """Read the policies of this store from now on. Raises StorageError."""
@@ -42,7 +48,9 @@ class AccessControl:
             self.policies.attach_store(provider)
 
     def detach_store(self, provider: StorageProvider) -> None:
-        """Read the policies of this store no more."""
+        """Read the policies of this store no more, and record no access to it."""
+        if self.audit is not None and self.audit.provider is provider:
+            self.audit = None
         if self.policies is not None:
             self.policies.detach_store(provider)
 
@@ -113,6 +121,11 @@ class AccessControl:
         if principal.user in self.admins or any(f"group:{group}" in self.admins for group in groups):
             return None
         return version.compile_rights(principal.user, groups)
+
+    def record_denial(self, principal: Principal, permission: Permission, urn: str, subject: str = "") -> None:
+        """Record in the audit that a principal was denied a permission on an entity, or with the URN "" on something else."""
+        if self.audit is not None:
+            self.audit.record_denial(principal, permission, urn, subject)
 
     def list_groups(self, principal: Principal) -> frozenset[str]:
         """Return the groups of a principal, by the identity provider and the settings."""

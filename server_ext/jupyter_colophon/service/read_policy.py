@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from jupyter_colophon.core.access import Authorizer, Principal, Resource
+from jupyter_colophon.core.audit import AuditAction
 from jupyter_colophon.core.errors import NotFound
 from jupyter_colophon.core.identity.names import NO_NAMESPACE, IdentityRules, Urn
 from jupyter_colophon.core.instances.instance_namespaces import (
@@ -14,9 +15,11 @@ from jupyter_colophon.core.instances.instance_namespaces import (
 )
 from jupyter_colophon.core.model.owner_request import REQUEST
 from jupyter_colophon.service.access_control import AccessControl, create_access_control, create_resource, read_terms
-from jupyter_colophon.storage.changes.read_audit import ProgramReadAudit
 from jupyter_colophon.storage.entities import instance_namespaces
 from jupyter_colophon.storage.spi import Row, StorageProvider, TableContext
+
+if TYPE_CHECKING:
+    from jupyter_colophon.service.audit.recorder import AuditRecorder
 
 T = TypeVar("T")
 
@@ -32,13 +35,16 @@ class ReadPolicy:
     authorizer: Authorizer
     identity: IdentityRules
     provider: StorageProvider
-    #: Records what programs read; None if reads are not audited.
-    audit: ProgramReadAudit | None = None
     access_control: AccessControl = field(init=False)
 
     def __post_init__(self) -> None:
         """Prepare the access control."""
         object.__setattr__(self, "access_control", create_access_control(self.authorizer))
+
+    @property
+    def audit(self) -> "AuditRecorder | None":
+        """What records reads; None without a store."""
+        return self.access_control.audit
 
     def may_hide_from(self, principal: Principal) -> bool:
         """Return whether anything but scopes decides for a principal; if not, one with `read` may read everything."""
@@ -154,11 +160,13 @@ class ReadPolicy:
     def require_readable_entity(self, principal: Principal, urn: Urn, kind: str = "entity") -> None:
         """Raise NotFound if the entity may not be read. Must not be called inside a transaction."""
         if not self.filter_visible_entities(principal, [urn]):
+            self.access_control.record_denial(principal, "read", str(urn))
             raise NotFound(kind, str(urn))
         self.record_audited_reads(principal, [urn])
 
-    def record_audited_reads(self, principal: Principal, urns: Iterable[Urn]) -> None:
-        """Record that a principal reads the metadata of these entities, if reads are audited."""
+    def record_audited_reads(
+        self, principal: Principal, urns: Iterable[Urn | str], action: AuditAction = "read"
+    ) -> None:
+        """Record in the audit that a principal reads the metadata of these entities."""
         if self.audit is not None:
-            for urn in urns:
-                self.audit.record_read_by_program(principal, urn)
+            self.audit.record_reads(principal, action, map(str, urns))

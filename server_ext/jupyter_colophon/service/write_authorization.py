@@ -126,8 +126,10 @@ class WriteAuthorization:
     ) -> None:
         for resource in resources:
             if not self._may(principal, "read", resource, tx):
+                self.access_control.record_denial(principal, permission, str(urn))
                 raise NotFound("entity", str(urn))
             if not self._may(principal, permission, resource, tx):
+                self.access_control.record_denial(principal, permission, str(urn))
                 raise AccessDenied(SCOPE_OF_PERMISSION[permission], str(urn))
 
     def _may(self, principal: Principal, permission: Permission, resource: Resource, tx: TableContext | None) -> bool:

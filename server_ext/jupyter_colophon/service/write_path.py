@@ -361,6 +361,8 @@ class WritePath(WriteAuthorization):
         commit = CommitBuilder(tx, *arguments, always_log=self.always_log)
         result = work(commit)
         commit.write_changes_and_update_indexes()
+        if self.access_control.audit is not None:
+            self.access_control.audit.record_changes(tx, commit.changes, commit.find_marked_entities, principal)
         tx.on_commit(self.publish)
         if any(change["type"] == POLICY_TYPE for change in commit.changes):
             tx.on_commit(self.access_control.mark_policies_stale)

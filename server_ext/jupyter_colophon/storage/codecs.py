@@ -33,15 +33,16 @@ def _parse_stored_proposal(document: dict[str, Any]) -> Proposal:
 
 
 def _parse_stored_principal(document: list[Any]) -> Principal:
-    # Earlier versions stored no groups, and no namespaces of tokens.
-    added: tuple[Any, ...] = ([], None)
-    user, via, scopes, groups, namespaces = [*document, *added[len(document) - 3 :]]
+    # Earlier versions stored no groups, and no namespaces and ids of tokens.
+    added: tuple[Any, ...] = ([], None, None)
+    user, via, scopes, groups, namespaces, token = [*document, *added[len(document) - 3 :]]
     return Principal(
         user,
         via,
         frozenset(scopes),
         frozenset(groups),
         namespaces=None if namespaces is None else frozenset(namespaces),
+        token=token,
     )
 
 
@@ -87,6 +88,7 @@ PRINCIPAL: Codec[Principal] = Codec(
         sorted(principal.scopes),
         sorted(principal.groups),
         None if principal.namespaces is None else sorted(principal.namespaces),
+        principal.token,
     ],
     _parse_stored_principal,
 )

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from jupyter_colophon.storage import audit_tables
 from jupyter_colophon.storage.changes import load_tables
 from jupyter_colophon.storage.changes.schedules import SCHEDULES
 from jupyter_colophon.storage.entities.ingestion import INGESTED, INGESTIONS
@@ -27,9 +28,10 @@ CHANGE: Mapping[str, FieldType] = {
     "value": "string",
     "previous_system": "string",
     "system": "string",
+    "token": "string",
 }
 #: Fields that the log got after its first version: a store creates it without them, and adds them.
-CHANGE_ADDED = ("previous_system", "system")
+CHANGE_ADDED = ("previous_system", "system", "token")
 #: The fields by which the change log can be filtered.
 CHANGE_FILTERS = ("namespace", "urn", "type")
 
@@ -403,6 +405,7 @@ ALL = (
     *load_tables.ALL,
     SCHEDULES,
     SERVICE_TOKENS,
+    *audit_tables.ALL,
 )
 
 #: Derived from the others: `reindex` rebuilds them, and a backup omits them.

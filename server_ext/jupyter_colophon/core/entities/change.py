@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from jupyter_colophon.core.documents.members import Member, Time
+from jupyter_colophon.core.documents.members import OMIT_DEFAULT, Member, Time
 from jupyter_colophon.core.model.registry import Scope
 from jupyter_colophon.core.model.system_metadata import SystemMetadata
 
@@ -33,3 +33,5 @@ class Change:
     #: The system metadata of this value and of the previous one.
     system: Annotated[SystemMetadata | None, Member("systemMetadata", omit_default=True)] = None
     previous_system: Annotated[SystemMetadata | None, Member("previousSystemMetadata", omit_default=True)] = None
+    #: The id of the service token by which the request was authenticated.
+    token: Annotated[str | None, OMIT_DEFAULT] = None

@@ -8,7 +8,8 @@ from typing import Any, Final
 CONFIDENTIAL: Final = "confidential"
 #: The aspect with statistics of columns.
 PROFILE_ASPECT: Final = "datasetProfile"
-_MARKING_KINDS: Final = ("tag", "term")
+#: The kinds of descriptors that mark something.
+MARKING_KINDS: Final = ("tag", "term")
 #: The members of a column's statistics that have no value of it.
 _COUNTS: Final = frozenset({"fieldPath", "nullCount", "nullProportion", "uniqueCount", "uniqueProportion"})
 
@@ -33,7 +34,7 @@ class ConfidentialColumns:
 
 def is_confidential_mark(kind: str, text: str) -> bool:
     """Return whether a descriptor marks what it describes as confidential."""
-    return kind in _MARKING_KINDS and text.casefold() == CONFIDENTIAL
+    return kind in MARKING_KINDS and text.casefold() == CONFIDENTIAL
 
 
 def list_withheld_columns(profile: Mapping[str, Any], is_confidential: Callable[[str], bool]) -> list[str]:

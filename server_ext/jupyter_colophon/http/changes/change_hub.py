@@ -112,6 +112,7 @@ class ChangeHub:
         for spec in list(self._groups):
             seen = catalog.feed.filter_visible_changes(changes, spec.filters, spec.principal)
             if written := encode_changes_as_json(catalog.formatter, seen, spec.form):
+                catalog.feed.record_delivery(seen, spec.principal)
                 encoded.append((spec, written))
         if encoded:
             self._distributing.acquire()

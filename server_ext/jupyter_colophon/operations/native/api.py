@@ -5,6 +5,7 @@ from typing import Any, Final
 from jupyter_colophon.operations.api import ApiDefinition
 from jupyter_colophon.operations.native import (
     access,
+    audit,
     changes,
     entities,
     export_import,
@@ -43,6 +44,7 @@ NATIVE: Final = add_document_operation(
         operations=list_operations(
             health,
             access,
+            audit,
             metrics,
             entities,
             proposals,

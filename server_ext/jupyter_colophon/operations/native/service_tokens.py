@@ -4,13 +4,14 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.documents.codec import to_api_document, to_api_documents
+from jupyter_colophon.core.documents.codec import to_api_document
 from jupyter_colophon.core.errors import AlreadyExists, NotFound, TooManyTokens
 from jupyter_colophon.operations.operation import OperationLink, declare_operation
 from jupyter_colophon.operations.request import Document, OperationAnswer, OperationRequest
 from jupyter_colophon.operations.services import ProcessServices
 
 if TYPE_CHECKING:
+    from jupyter_colophon.core.service_token import ServiceToken
     from jupyter_colophon.service.admin.service_tokens import IssuedToken
 
 _NEXT: Final = [
@@ -29,7 +30,8 @@ def _require_admin(services: ProcessServices, principal: Principal) -> None:
 )
 def list_service_tokens(services: ProcessServices, request: OperationRequest) -> Document:
     """List all service tokens with their rights, by name; the tokens themselves are not stored."""
-    return {"serviceTokens": to_api_documents(services.get_or_open_catalog().service_tokens.list_tokens())}
+    tokens = services.get_or_open_catalog().service_tokens.list_tokens()
+    return {"serviceTokens": [_render_token(token) for token in tokens]}
 
 
 @declare_operation(
@@ -66,7 +68,7 @@ def create_service_token(services: ProcessServices, request: OperationRequest) -
 )
 def read_service_token(services: ProcessServices, request: OperationRequest) -> Document:
     """Read the rights, the expiry and the last use of a service token."""
-    return to_api_document(services.get_or_open_catalog().service_tokens.read_token(request.path["name"]))
+    return _render_token(services.get_or_open_catalog().service_tokens.read_token(request.path["name"]))
 
 
 @declare_operation(
@@ -102,10 +104,14 @@ def rotate_service_token(services: ProcessServices, request: OperationRequest) -
 )
 def revoke_service_token(services: ProcessServices, request: OperationRequest) -> Document:
     """Revoke a service token, and end its connections; the answer is what it was."""
-    return to_api_document(
+    return _render_token(
         services.get_or_open_catalog().service_tokens.revoke_token(request.path["name"], request.principal)
     )
 
 
 def _render_issued_token(issued: "IssuedToken") -> Document:
-    return to_api_document(issued.token) | {"token": issued.secret}
+    return _render_token(issued.token) | {"token": issued.secret}
+
+
+def _render_token(token: "ServiceToken") -> Document:
+    return {"id": token.id} | to_api_document(token)

@@ -10,7 +10,7 @@ from jupyter_colophon.core.errors import BackupRejected
 from jupyter_colophon.core.model import declared_lineage
 from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.service.admin.integrity_check import Progress
-from jupyter_colophon.service.changes.sealing import seal_unsealed_changes
+from jupyter_colophon.service.changes.sealing import seal_unsealed_rows
 from jupyter_colophon.storage import tables
 from jupyter_colophon.storage.entities import sources_of_truth
 from jupyter_colophon.storage.integrity import backup, restoring
@@ -39,7 +39,7 @@ class BackupService:
 
         Raises StorageError, OSError.
         """
-        seal_unsealed_changes(self.provider, read_or_create_store_key(self.provider), self.now)
+        seal_unsealed_rows(self.provider, read_or_create_store_key(self.provider), self.now)
         admin = self.provider.table_admin
         specs = [admin.get_spec(name) for name in admin.list() if name not in tables.DERIVED]
 

@@ -7,9 +7,10 @@ from typing import Any, TypeVar
 
 from jupyter_colophon.core.integrity_issue import IntegrityIssue
 from jupyter_colophon.core.model.registry import Registry
-from jupyter_colophon.service.changes.sealing import seal_unsealed_changes
+from jupyter_colophon.service.changes.sealing import seal_unsealed_rows
+from jupyter_colophon.storage.audit_log import AUDIT_LOG
 from jupyter_colophon.storage.changes import signed_chain
-from jupyter_colophon.storage.changes.signed_chain import Seal
+from jupyter_colophon.storage.changes.signed_chain import CHANGE_LOG, Seal, SealedLog
 from jupyter_colophon.storage.entities.sources_of_truth import CheckStep
 from jupyter_colophon.storage.integrity import counters_check, source_check
 from jupyter_colophon.storage.integrity.derived_check import (
@@ -43,7 +44,8 @@ class IntegrityChecker:
         """Yield every problem in the order of discovery. Raises StorageError."""
         self.progress("store", 0)
         yield from (IntegrityIssue("the store", fault) for fault in self.provider.find_store_problems())
-        yield from self._find_change_log_issues()
+        yield from self._find_issues_of_log(CHANGE_LOG)
+        yield from self._find_issues_of_log(AUDIT_LOG)
         for inspection in source_check.list_source_checks(self.registry):
             for issues in self._iterate_step_results(inspection):
                 yield from issues
@@ -74,34 +76,36 @@ class IntegrityChecker:
             steps, has_more = steps + 1, position is not None
             self.progress(scan.title, steps)
 
-    def _find_change_log_issues(self) -> Iterator[IntegrityIssue]:
-        """Check the chain of seals, and the versions that the changes refer to."""
-        seal_unsealed_changes(self.provider, self.key, self.now)
+    def _find_issues_of_log(self, log: SealedLog) -> Iterator[IntegrityIssue]:
+        """Check the chain of seals of a log, and the versions that changes refer to."""
+        seal_unsealed_rows(self.provider, self.key, self.now, log)
         before: Seal | None = None
         steps = 0
         while True:
-            issues, last = self._run_read_transaction(partial(self._find_issues_of_next_seals, before))
+            issues, last = self._run_read_transaction(partial(self._find_issues_of_next_seals, log, before))
             yield from issues
             if last is None:
                 return
             before, steps = last, steps + 1
-            self.progress("change log", steps)
+            self.progress(log.subject.removeprefix("the "), steps)
 
     def _find_issues_of_next_seals(
-        self, before: Seal | None, tx: TableContext
+        self, log: SealedLog, before: Seal | None, tx: TableContext
     ) -> tuple[list[IntegrityIssue], Seal | None]:
         """Check the next seals; return the problems and the last seal."""
         # The log may be truncated concurrently.
-        before = None if before is not None and before.seq < signed_chain.get_last_removed_number(tx) else before
+        removed = signed_chain.get_last_removed_number(tx, log)
+        before = None if before is not None and before.seq < removed else before
         findings = []
         last = None
-        for next_seal in signed_chain.list_seals_after(tx, before.seq if before else -1, _SEAL_BATCH):
-            rows = signed_chain.read_rows_of_seal(tx, before, next_seal)
-            if fault := signed_chain.find_seal_problem(self.key, before, next_seal, rows):
-                findings.append(IntegrityIssue("the change log", fault))
-            findings += [
-                finding for row in rows if (finding := source_check.find_change_version_issue(tx, row)) is not None
-            ]
+        for next_seal in signed_chain.list_seals_after(tx, before.seq if before else -1, _SEAL_BATCH, log):
+            rows = signed_chain.read_rows_of_seal(tx, before, next_seal, log)
+            if fault := signed_chain.find_seal_problem(self.key, before, next_seal, rows, log):
+                findings.append(IntegrityIssue(log.subject, fault))
+            if log is CHANGE_LOG:
+                findings += [
+                    finding for row in rows if (finding := source_check.find_change_version_issue(tx, row)) is not None
+                ]
             before = last = next_seal
         return findings, last
 

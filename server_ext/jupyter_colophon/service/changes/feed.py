@@ -133,6 +133,10 @@ class ChangeFeed:
             lambda tx: _redact_change_values(tx, self.read_policy, visible_changes, principal), read_only=True
         )
 
+    def record_delivery(self, changes: Sequence[Change], principal: Principal) -> None:
+        """Record in the audit that a subscriber receives these changes."""
+        self.read_policy.record_audited_reads(principal, (change.urn for change in changes), "changes")
+
     def remove_confidential_values(self, changes: Sequence[Change]) -> Sequence[Change]:
         """Return changes without values of confidential columns. Must not be called inside a transaction."""
         return remove_values_from_changes(self.provider, self.registry, changes)

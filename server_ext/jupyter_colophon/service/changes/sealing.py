@@ -15,14 +15,19 @@ PAUSE_S = 2.0
 _logger = logging.getLogger("jupyter_colophon.sealing")
 
 
-def seal_unsealed_changes(provider: StorageProvider, key: bytes, now: Callable[[], int]) -> None:
-    """Seal every unsealed change. Safe to run concurrently in several processes. Raises StorageError."""
-    # Changes are read and hashed outside the write transaction, to keep it short.
-    while built := provider.tx_runner.run(lambda tx: signed_chain.build_next_seal(tx, key, now()), read_only=True):
+def seal_unsealed_rows(
+    provider: StorageProvider,
+    key: bytes,
+    now: Callable[[], int],
+    log: signed_chain.SealedLog = signed_chain.CHANGE_LOG,
+) -> None:
+    """Seal every unsealed row of a log. Safe to run concurrently in several processes. Raises StorageError."""
+    # Rows are read and hashed outside the write transaction, to keep it short.
+    while built := provider.tx_runner.run(lambda tx: signed_chain.build_next_seal(tx, key, now(), log), read_only=True):
         after, new_seal = built
 
         def add_seal(tx: TableContext, after: int = after, new_seal: signed_chain.Seal = new_seal) -> None:
-            signed_chain.add_seal_unless_exists(tx, after, new_seal)
+            signed_chain.add_seal_unless_exists(tx, after, new_seal, log)
 
         provider.tx_runner.run(add_seal)
 
@@ -66,7 +71,7 @@ class BackgroundSealer:
     def _seal_and_log_failure(self) -> None:
         self._pending.clear()
         try:
-            seal_unsealed_changes(self.provider, self.key, self.now)
+            seal_unsealed_rows(self.provider, self.key, self.now)
         except StorageError:
             self._pending.set()
             raise

@@ -47,7 +47,6 @@ class IngestionRuns:
     read_policy: ReadPolicy
     write_path: WritePath
 
-    @audit_reads_of_method("list")
     def list_visible_runs(self, start: int, count: int, principal: Principal) -> list[IngestionRun]:
         """Return the runs that have current aspects, the last written first, from an offset."""
 

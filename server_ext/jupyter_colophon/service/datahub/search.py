@@ -105,7 +105,7 @@ class DataHubEntityFinder:
         unseen = max(0, scanned.total - len(scanned.urns))
         return UrnPage(tuple(matching[start : start + limit]), len(matching) + unseen, scanned.at_least or unseen > 0)
 
-    @audit_reads_of_method("scroll", lambda page: page.urns, lambda service: service.reader.read_policy.audit)
+    @audit_reads_of_method("list", lambda page: page.urns, lambda service: service.reader.read_policy.audit)
     def scroll_entities(self, request: ScrollRequest, principal: Principal) -> ScrollPage:
         """Return a page of matching entities. Raises InvalidQuery, NotFound."""
         request_key = [list(request.types), request.removed]
@@ -125,7 +125,6 @@ class DataHubEntityFinder:
         """Return the cursor after an entity."""
         return self.reader.cursors.encode_cursor("scroll", [list(request.types), request.removed, urn])
 
-    @audit_reads_of_method("count", audit=lambda service: service.reader.read_policy.audit)
     def count_entities_with_aspect(self, aspect: str, like: str, principal: Principal) -> int:
         """Return how many entities with such a URN (`%` and `_` as in SQL) have an aspect. Raises InvalidQuery."""
         pattern, prefix = LikePattern.parse(like, "/urnLike"), re.split(r"[%_\\]", like, maxsplit=1)[0]

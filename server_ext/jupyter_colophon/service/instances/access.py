@@ -54,10 +54,15 @@ class InstanceAccess:
         for document in present or [{}]:
             namespace = get_namespace_of_instance(key, document.get("metadata"))
             if not self._may(principal, "read", key, name, namespace):
+                self._record_denial(principal, permission, key, name)
                 raise InstanceNotFound(key, name)
             if not self._may(principal, permission, key, name, namespace):
+                self._record_denial(principal, permission, key, name)
                 where = "" if namespace is None else f" of the namespace {namespace}"
                 raise AccessDenied("change", f"{key}{where}")
+
+    def _record_denial(self, principal: Principal, permission: Permission, key: str, name: str) -> None:
+        self.access_control.record_denial(principal, permission, str(make_instance_urn(key, name)))
 
     def _may(self, principal: Principal, permission: Permission, key: str, name: str, namespace: str | None) -> bool:
         access_control = self.access_control

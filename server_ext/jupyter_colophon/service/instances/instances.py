@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jupyter_colophon.core.access import Action, Authorizer, Principal
 from jupyter_colophon.core.cursor import CursorCodec
@@ -34,6 +34,7 @@ from jupyter_colophon.core.instances.instance_query import (
 from jupyter_colophon.core.integrity_issue import IntegrityIssue
 from jupyter_colophon.core.model.proposal import ABSENT, WriteCondition
 from jupyter_colophon.core.read_budget import PAGE_BYTES_MAX
+from jupyter_colophon.service.access_control import create_access_control
 from jupyter_colophon.service.instances import bundles
 from jupyter_colophon.service.instances.access import InstanceAccess, get_namespace_of_instance
 from jupyter_colophon.service.instances.bundles import InstanceTransfer
@@ -56,11 +57,13 @@ from jupyter_colophon.service.instances.stores.instance_stores import InstanceSt
 from jupyter_colophon.service.instances.stores.protocol import InstanceStore
 from jupyter_colophon.service.instances.stores.records import PROBLEM, InstanceRecordsSource
 from jupyter_colophon.service.read_audit import audit_reads_of_method
-from jupyter_colophon.storage.changes.read_audit import ProgramReadAudit
+
+if TYPE_CHECKING:
+    from jupyter_colophon.service.audit.recorder import AuditRecorder
 
 
-def _get_read_audit(instances: "InstanceService") -> ProgramReadAudit | None:
-    return instances.audit
+def _get_audit(instances: "InstanceService") -> "AuditRecorder | None":
+    return create_access_control(instances.authorizer).audit
 
 
 def _build_instance_urn(instance: Instance) -> str:
@@ -95,8 +98,6 @@ class InstanceService:
     cursors: CursorCodec
     #: The author of changes by objects of classes.
     account: Principal
-    #: Records reads of programs; None if reads are not audited.
-    audit: ProgramReadAudit | None = None
     removed: RecentlyRemovedInstances = field(default_factory=RecentlyRemovedInstances)
     #: Called when this is closed.
     on_close: Callable[[], None] = lambda: None
@@ -105,7 +106,7 @@ class InstanceService:
         """Return whether anything was ever stored for this schemaspace."""
         return self.get_store(space).has_stored_instances()
 
-    @audit_reads_of_method("list", lambda instances: map(_build_instance_urn, instances), _get_read_audit)
+    @audit_reads_of_method("list", lambda instances: map(_build_instance_urn, instances), _get_audit)
     def list_visible_instances(
         self, space: str, principal: Principal | None = None, *, invalid: bool = False, of_schema: str | None = None
     ) -> InstanceList:
@@ -117,7 +118,7 @@ class InstanceService:
             if (invalid or not instance.reason) and of_schema in (None, "", instance.schema_name)
         ]
 
-    @audit_reads_of_method("list", lambda page: map(_build_instance_urn, page.instances), _get_read_audit)
+    @audit_reads_of_method("list", lambda page: map(_build_instance_urn, page.instances), _get_audit)
     def list_matching_page(self, space: str, query: InstanceQuery, principal: Principal) -> InstancePage:
         """Return a page of instances, valid or not, with versions. Raises InvalidQuery."""
         self._require_schemaspace_access(principal, "read", space)
@@ -132,7 +133,7 @@ class InstanceService:
         )
         return InstancePage(instances, len(sifted.matches), sifted.tags, sifted.schemas, cursor)
 
-    @audit_reads_of_method("list", lambda page: map(_build_instance_urn, page[0]), _get_read_audit)
+    @audit_reads_of_method("list", lambda page: map(_build_instance_urn, page[0]), _get_audit)
     def list_next_instances(
         self, space: str, limit: int, cursor: str, principal: Principal, *, invalid: bool = False, of_schema: str = ""
     ) -> tuple[Sequence[Instance], str | None]:
@@ -160,7 +161,6 @@ class InstanceService:
                 size += measure_json_bytes((instance.metadata, instance.extra))
         return instances, None
 
-    @audit_reads_of_method("values", audit=_get_read_audit)
     def count_values_at_pointer(self, space: str, schema: str, pointer: str, principal: Principal) -> ValueCounts:
         """Return the values at a location of `metadata`, the most frequent first; elements of a list are counted separately.
 
@@ -169,7 +169,7 @@ class InstanceService:
         self._require_schemaspace_access(principal, "read", space)
         return count_values_of_entries(self._list_visible_entries(space, principal), schema, pointer)
 
-    @audit_reads_of_method("read", lambda instance: [_build_instance_urn(instance)], _get_read_audit)
+    @audit_reads_of_method("read", lambda instance: [_build_instance_urn(instance)], _get_audit)
     def get_valid_instance(self, space: str, name: str, principal: Principal) -> Instance:
         """Return one instance. Raises InstanceNotFound, InstanceUnreadable, InstanceInvalid, SchemaNotFound, HookFailed."""
         self._require_schemaspace_access(principal, "read", space)
@@ -178,7 +178,7 @@ class InstanceService:
         self.presenter.raise_if_invalid(self._get_schemaspace_key(space), stored, instance)
         return instance
 
-    @audit_reads_of_method("read", lambda instance: [_build_instance_urn(instance)], _get_read_audit)
+    @audit_reads_of_method("read", lambda instance: [_build_instance_urn(instance)], _get_audit)
     def get_valid_or_invalid_instance(self, space: str, name: str, principal: Principal) -> Instance:
         """Return one instance, valid or not. Raises InstanceNotFound."""
         self._require_schemaspace_access(principal, "read", space)
@@ -305,7 +305,6 @@ class InstanceService:
         done = self._save_result_of_edit(space, name, document, stored, effective_condition, principal)
         return replace(done, problems=(*missing_secrets, *done.problems))
 
-    @audit_reads_of_method("export", audit=_get_read_audit)
     def export_instances(
         self, space: str, selection: ExportSelection, principal: Principal
     ) -> Sequence[dict[str, Any]]:
@@ -316,11 +315,14 @@ class InstanceService:
             self._get_schemaspace_key(space),
             self._create_instance_transfer(space).export_instances(selection),
         )
-        return [
+        visible = [
             document
             for document in documents
             if self._access.may_see_instance(principal, key, str(document["name"]), document.get("metadata"))
         ]
+        if (audit := _get_audit(self)) is not None:
+            audit.record_reads(principal, "list", (str(instance_urn(key, document["name"])) for document in visible))
+        return visible
 
     def import_instances(
         self,

@@ -40,6 +40,7 @@ from jupyter_colophon.service.lineage.path_steps import (
     replace_flows_by_programs_in_path,
 )
 from jupyter_colophon.service.lineage.shortest_paths import ShortestPaths
+from jupyter_colophon.service.read_audit import audit_reads_of_method
 from jupyter_colophon.service.read_policy import ReadPolicy
 from jupyter_colophon.storage.entities import aspects
 from jupyter_colophon.storage.entities.retention import require_history_kept_at
@@ -132,6 +133,7 @@ class LineageReader:
             request.urn, principal, None, lambda query: _diff_edges_between_times(query, request)
         )
 
+    @audit_reads_of_method("lineage", lambda labels: (item.urn for item in labels))
     def read_node_labels(self, urns: Iterable[Urn], principal: Principal) -> tuple[NodeLabels, ...]:
         """Return the tags and owner of nodes; unknown and unreadable ones are omitted."""
 
@@ -150,13 +152,15 @@ class LineageReader:
         """Run a query about a node in one transaction. Raises NotFound if it never existed, or not yet."""
         self._require_readable(urn, principal)
 
-        def run(tx: TableContext) -> T:
+        def run(tx: TableContext) -> tuple[T, list[str]]:
             require_history_kept_at(tx, as_of)
             query = LineageQuery(tx, self.registry, NodeCache(tx, self.read_policy, principal), self.clock, as_of)
             _require_known_node(query, urn)
-            return answer(query)
+            return answer(query), query.nodes.list_visible_nodes()
 
-        return self.provider.tx_runner.run(run, read_only=True)
+        result, nodes = self.provider.tx_runner.run(run, read_only=True)
+        self.read_policy.record_audited_reads(principal, nodes, "lineage")
+        return result
 
     def require_entity_in_namespace(self, urn: Urn, namespace: str, principal: Principal) -> None:
         """Raise NotFound unless an entity, deleted or not, is in this namespace; "" matches any."""

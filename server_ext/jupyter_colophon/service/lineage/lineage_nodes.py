@@ -50,6 +50,10 @@ class NodeCache:
             self._visible |= dict.fromkeys(unknown, False) | dict.fromkeys(visible, True)
         return {urn for urn in urns if self._visible[urn]}
 
+    def list_visible_nodes(self) -> list[str]:
+        """Return the nodes that the query has looked at and that the principal may see."""
+        return [urn for urn, is_visible in self._visible.items() if is_visible]
+
     def _create_synthetic_row(self, text: str) -> Row:
         placeholder = declared_lineage.parse_placeholder(text)
         if placeholder is not None:

@@ -1,7 +1,7 @@
 """Read single runs, and lists of runs by program, data and time."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from jupyter_colophon.core.access import Principal
@@ -35,19 +35,23 @@ class RunReader:
     read_policy: ReadPolicy
     cursors: CursorCodec
 
+    @audit_reads_of_method("runs", lambda run: list_entities_of_runs([run]))
     def read_visible_run(self, urn: str, principal: Principal) -> Run:
         """Return one run with its accesses. Raises NotFound."""
 
         def find_visible_run(tx: TableContext) -> Run | None:
             found = runs.find_run_by_urn(tx, urn)
-            return found if found is not None and self._may_read_run(tx, found, principal) else None
+            if found is None or self._may_read_run(tx, found, principal):
+                return found
+            self.read_policy.access_control.record_denial(principal, "read", found.program)
+            return None
 
         run = self.provider.tx_runner.run(find_visible_run, read_only=True)
         if run is None:
             raise NotFound("run", urn)
         return self._remove_hidden_accesses(run, principal)
 
-    @audit_reads_of_method("runs", lambda page: (run.urn for run in page[0]))
+    @audit_reads_of_method("runs", lambda page: list_entities_of_runs(page[0]))
     def list_visible_runs(self, listing: RunListing, principal: Principal) -> tuple[list[Run], str | None]:
         """Return a page of runs, newest first, and the next cursor; a short page may have a next one."""
         if listing.data and not self.read_policy.filter_visible_entities(principal, [Urn.parse(listing.data)]):
@@ -65,7 +69,7 @@ class RunReader:
         visible_runs = [self._remove_hidden_accesses(run, principal) for run in matching_runs]
         return visible_runs, None if rest is None else self.cursors.encode_cursor("runs", list(rest))
 
-    @audit_reads_of_method("runs", lambda found: (run.urn for run in found))
+    @audit_reads_of_method("runs", lambda found: list_entities_of_runs(found))
     def list_cell_runs(self, notebook: Urn, principal: Principal) -> list[Run]:
         """Return the newest run of each cell of a notebook, and of the notebook itself, newest first.
 
@@ -103,6 +107,7 @@ class RunReader:
         ):
             raise NotFound("program", self.read_policy.identity.get_short_name(program))
 
+    @audit_reads_of_method("runs", lambda entities: (entity.urn for entity in entities))
     def list_accessed_entities(self, run: Run, principal: Principal) -> list[RunEntity]:
         """Return the entities that a run accessed, with their metadata at the first access."""
         return self.provider.tx_runner.run(
@@ -137,6 +142,13 @@ class RunReader:
 
     def _may_read_run(self, tx: TableContext, run: Run, principal: Principal) -> bool:
         return self.read_policy.may_see_entity(tx, principal, Urn.parse(run.program))
+
+
+def list_entities_of_runs(found: Iterable[Run]) -> Iterator[str]:
+    """Yield the programs of runs, and the data that the runs accessed."""
+    for run in found:
+        yield run.program
+        yield from (access.data for access in run.accesses)
 
 
 PositionReader = Callable[[runs.Position | None, int], Sequence[runs.Position]]

@@ -29,6 +29,7 @@ from jupyter_colophon.service.openlineage.models import (
     read_openlineage_names,
 )
 from jupyter_colophon.service.openlineage_redaction import OpenLineageRedactor
+from jupyter_colophon.service.lineage.runs import list_entities_of_runs
 from jupyter_colophon.service.read_audit import audit_reads_of_method
 from jupyter_colophon.service.read_policy import ReadPolicy
 from jupyter_colophon.service.search.search import CatalogSearcher
@@ -156,7 +157,6 @@ class MarquezReader:
 
         return {entity.urn: entity for entity in limit_items_to_page_bytes(read(), measure, LIST_BYTES_MAX)}
 
-    @audit_reads_of_method("list")
     def list_visible_namespaces(self, limit: int, offset: int, principal: Principal) -> list[OpenLineageNamespace]:
         """Return namespaces of OpenLineage by name; with a policy, those with a readable entity."""
 
@@ -219,13 +219,17 @@ class MarquezReader:
 
         return self._run_read_transaction(read_entities)
 
+    @audit_reads_of_method("read", lambda entity: [entity.urn])
     def read_job_or_dataset(self, kind: str, original_name: OriginalName, principal: Principal) -> OpenLineageEntity:
         """Return a job or a dataset. Raises NotFound."""
 
         def find_entity(tx: TableContext) -> OpenLineageEntity | None:
             urn = _find_urn_of_name(tx, kind, original_name)
             row = None if urn is None else tx.get_table("entities").read((str(urn),))
-            if row is None or row["deleted"] or not self.read_policy.may_see_row(tx, principal, row):
+            if row is None or row["deleted"]:
+                return None
+            if not self.read_policy.may_see_row(tx, principal, row):
+                self.read_policy.access_control.record_denial(principal, "read", row["urn"])
                 return None
             return OpenLineageRedactor(tx, self.read_policy, principal).redact_entity(
                 create_jobs_and_datasets(tx, [row], runs=True)[0]
@@ -236,7 +240,7 @@ class MarquezReader:
             raise NotFound(kind, original_name.name)
         return entity
 
-    @audit_reads_of_method("runs", lambda page: (run_with_facets.run.urn for run_with_facets in page[0]))
+    @audit_reads_of_method("runs", lambda page: list_entities_of_runs(run_with_facets.run for run_with_facets in page[0]))
     def list_runs(
         self, job: OpenLineageEntity, limit: int, offset: int, principal: Principal
     ) -> tuple[list[RunWithFacets], int | None]:
@@ -257,6 +261,7 @@ class MarquezReader:
 
         return self._run_read_transaction(read_runs)
 
+    @audit_reads_of_method("runs", lambda found: list_entities_of_runs([found.run]))
     def read_run(self, run_id: str, principal: Principal) -> RunWithFacets:
         """Return a run by its id. Raises NotFound."""
 

@@ -14,7 +14,7 @@ from jupyter_colophon.core.lineage.run import Run
 from jupyter_colophon.core.openlineage.event import OriginalName
 from jupyter_colophon.core.openlineage.run_events import ReportedRun, RunColumn
 from jupyter_colophon.core.read_budget import LIST_BYTES_MAX, limit_items_to_page_bytes
-from jupyter_colophon.service.lineage.runs import RunReader
+from jupyter_colophon.service.lineage.runs import RunReader, list_entities_of_runs
 from jupyter_colophon.service.openlineage.models import add_facets_to_run, read_openlineage_names
 from jupyter_colophon.service.openlineage_redaction import OpenLineageRedactor
 from jupyter_colophon.service.read_audit import audit_reads_of_method
@@ -33,7 +33,7 @@ class RunExporter:
     read_policy: ReadPolicy
     runs: RunReader
 
-    @audit_reads_of_method("runs", lambda page: (reported.run.urn for reported in page))
+    @audit_reads_of_method("runs", lambda page: list_entities_of_runs(reported.run for reported in page))
     def read_reported_runs(self, urns: Sequence[str], principal: Principal) -> list[ReportedRun]:
         """Return the readable ones of these runs in this order, up to LIST_BYTES_MAX."""
         return list(limit_items_to_page_bytes(self._iterate_runs(urns, principal), _measure_bytes, LIST_BYTES_MAX))

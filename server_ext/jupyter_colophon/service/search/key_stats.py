@@ -13,7 +13,6 @@ from jupyter_colophon.core.model.search_index_terms import TAGS_KEY, fold_text_f
 from jupyter_colophon.core.search.query_language import SearchPattern
 from jupyter_colophon.core.search.search import KeyCount, KeysRequest, ValuesRequest, ValueTotal
 from jupyter_colophon.service.entities.point_in_time import PointInTimeView
-from jupyter_colophon.service.read_audit import audit_reads_of_method
 from jupyter_colophon.service.search.search import CatalogSearcher
 from jupyter_colophon.storage.entities import aspects
 from jupyter_colophon.storage.entities.retention import require_history_kept_at
@@ -37,7 +36,6 @@ class KeyStatsReader:
 
     searcher: CatalogSearcher
 
-    @audit_reads_of_method("keys", audit=lambda service: service.searcher.read_policy.audit)
     def list_keys_with_counts(self, request: KeysRequest, principal: Principal) -> tuple[list[KeyCount], bool]:
         """Return the keys, sorted, with the number of entities of each; and whether the list is incomplete."""
         count = _add_counts_of_current_keys if request.as_of is None else _add_counts_of_past_keys
@@ -84,7 +82,6 @@ class KeyStatsReader:
 
         return self.searcher.provider.tx_runner.run(count_values, read_only=True)
 
-    @audit_reads_of_method("values", audit=lambda service: service.searcher.read_policy.audit)
     def list_values_with_counts(
         self, request: ValuesRequest, limit: int, principal: Principal
     ) -> tuple[list[tuple[str, int]], bool]:

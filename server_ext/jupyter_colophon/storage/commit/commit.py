@@ -30,6 +30,7 @@ from jupyter_colophon.storage.entities.entity_state import EntityState
 from jupyter_colophon.storage.entities.ingestion import IngestionIndexWriter, get_run_of_system_metadata
 from jupyter_colophon.storage.lineage import assertions, relationships
 from jupyter_colophon.storage.search import index, past_values
+from jupyter_colophon.storage.sensitive_entities import has_mark
 from jupyter_colophon.storage.spi import Range, Row, StructuredTable, TableContext
 
 
@@ -324,6 +325,15 @@ class CommitBuilder:
                 entity_state.aspects,
             )
 
+    def find_marked_entities(self) -> set[str]:
+        """Return the changed entities that were or are marked as sensitive, or a column in one of their aspects."""
+        changes = [self._build_search_change(entity) for entity in self._entities.values() if entity.changed]
+        return {
+            row["urn"]
+            for row, before, now, _ in changes
+            if has_mark(index.collect_aspect_value_rows(before)) or has_mark(index.collect_aspect_value_rows(now))
+        }
+
     def append_to_change_log(
         self,
         entity: Row,
@@ -359,6 +369,7 @@ class CommitBuilder:
                 "value": value,
                 "previous_system": previous_system,
                 "system": system,
+                "token": self.principal.token,
             }
         )
         return self._head

@@ -32,6 +32,8 @@ Position = tuple[int, str]
 _ALWAYS = 9223372036854775807
 #: How many runs of a kernel are read to find its notebook: almost every kernel has runs of one notebook only.
 _KERNEL_RUNS_READ = 20
+#: How many runs of a kernel are read to find the one that it executes now.
+_RUNS_SEARCHED = 1_000
 
 
 def find_run_by_urn(tx: TableContext, urn: str) -> Run | None:
@@ -188,6 +190,18 @@ def find_notebook_of_kernel(tx: TableContext, kernel: str) -> str | None:
     rows = tx.get_table("runs").scan_index("via", kernel, _KERNEL_RUNS_READ)
     places = (parse_notebook_program_urn(Urn.parse(row["program"])) for row in rows)
     return next((place[0] for place in places if place is not None), None)
+
+
+def find_program_and_run_of_kernel(tx: TableContext, kernel: str) -> tuple[str | None, str | None]:
+    """Return the program that a kernel executed last, and its run if that has not ended; None where none is recorded.
+
+    Only a bounded number of runs is read.
+    """
+    rows = list(tx.get_table("runs").scan_index("via", kernel, _RUNS_SEARCHED))
+    if not rows:
+        return None, None
+    newest = max(rows, key=lambda row: (row["status"] == RUNNING, row["start"]))
+    return newest["program"], newest["urn"] if newest["status"] == RUNNING else None
 
 
 def list_actors_of_newest_runs(tx: TableContext, programs: Sequence[str]) -> set[str]:
