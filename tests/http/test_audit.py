@@ -16,8 +16,6 @@ from support.events import open_event_stream
 from support.service_tokens import create_service_token
 from support.urns import CELL, ORDERS, build_table_urn
 
-pytestmark = pytest.mark.each_store
-
 SSN = f"urn:li:schemaField:({ORDERS},ssn)"
 OTHER = build_table_urn("other")
 #: The value of a property of the marked table, which no entry may contain.
@@ -86,6 +84,7 @@ async def verify(api: Any) -> list[str]:
     return problems
 
 
+@pytest.mark.each_store
 async def test_every_api_records_reads_and_changes_of_what_is_marked(
     api: Any, elyra: Any, datahub: Any, openlineage: Any, marked: None, jp_base_url: str, kernel: dict[str, str]
 ) -> None:
@@ -93,9 +92,7 @@ async def test_every_api_records_reads_and_changes_of_what_is_marked(
     changes = await read_entries(api)
     # Marking the column is a change; the note was written before.
     assert {(entry["action"], entry["urn"], entry["sensitive"]) for entry in changes} == {("change", SSN, True)}
-    assert "update businessMetadata" in {entry["detail"] for entry in changes} or "create businessMetadata" in {
-        entry["detail"] for entry in changes
-    }
+    assert "create businessMetadata" in {entry["detail"] for entry in changes}
     requests: dict[str, Callable[[], Any]] = {
         "read": partial(api, "GET", "entities", ORDERS),
         "read ": partial(api, "GET", "entities", ORDERS, "metadata"),
@@ -114,7 +111,7 @@ async def test_every_api_records_reads_and_changes_of_what_is_marked(
         "search  ": partial(openlineage, "GET", "api", "v1", "search", params={"q": "orders"}),
         "list": partial(api, "GET", "entities", params={"type": "dataset"}),
         "list ": partial(api, "GET", "export", params={"namespace": "sales"}, documented=False),
-        "lineage": partial(api, "GET", "lineage", ORDERS),
+        "lineage": partial(api, "GET", "lineage", params={"urn": ORDERS}),
         "changes": partial(api, "GET", "changes", params={"urn": ORDERS}),
     }
     for action, send in requests.items():
@@ -135,18 +132,18 @@ async def test_every_api_records_reads_and_changes_of_what_is_marked(
     assert entries[-1]["detail"] == "update businessMetadata"
     assert OTHER not in {entry["urn"] for entry in entries}
     assert CANARY not in json.dumps(entries)
+    # A mark that is removed with the table hides no read before it.
+    assert (await api("GET", "entities", ORDERS)).status == 200
+    assert (await api("DELETE", "entities", ORDERS)).status in (200, 204)
+    later = [entry for entry in await read_entries(api, urn=ORDERS) if entry["seq"] > entries[-1]["seq"]]
+    assert {(entry["action"], entry["detail"].partition(" ")[0]) for entry in later} == {
+        ("read", ""),
+        ("change", "delete"),
+    }
     assert await verify(api) == []
 
 
-async def test_a_mark_that_is_removed_hides_no_earlier_read(api: Any, marked: None) -> None:
-    await read_entries(api)
-    assert (await api("GET", "entities", ORDERS)).status == 200
-    assert (await api("DELETE", "entities", ORDERS)).status in (200, 204)
-    entries = [entry for entry in await read_entries(api, urn=ORDERS)]
-    assert [entry["action"] for entry in entries][:1] == ["read"] or "read" in {entry["action"] for entry in entries}
-    assert any(entry["detail"].startswith("delete") for entry in entries)
-
-
+@pytest.mark.each_store
 async def test_program_run_and_token_are_recorded(api: Any, marked: None, kernel: dict[str, str]) -> None:
     started = {"program": CELL, "runId": "run-1", "start": "2026-11-20T12:00:00.000Z"}
     run = (await api("POST", "runs", body=started, anonymous=True, headers=kernel)).body["urn"]
@@ -211,6 +208,7 @@ async def test_selection_pages_and_export(api: Any, marked: None, kernel: dict[s
     ]
 
 
+@pytest.mark.each_store
 async def test_tampering_is_noticed(api: Any, catalog: Catalog, marked: None) -> None:
     for _ in range(2):
         assert (await api("GET", "entities", ORDERS)).status == 200
@@ -235,7 +233,10 @@ async def test_tampering_is_noticed(api: Any, catalog: Catalog, marked: None) ->
     assert "of" in (await verify(api))[0]
 
 
-async def test_a_person_is_renamed_and_the_chain_stays_valid(api: Any, catalog: Catalog, marked: None, kernel: Any) -> None:
+@pytest.mark.each_store
+async def test_the_chain_stays_valid_if_a_person_is_renamed_and_old_entries_are_removed(
+    api: Any, catalog: Catalog, marked: None, kernel: dict[str, str]
+) -> None:
     assert (await api("GET", "entities", ORDERS, anonymous=True, headers=kernel)).status == 200
     before = await read_entries(api, user="ada")
     assert catalog.audit.rename_person("ada", "erased-1") == 1
@@ -246,12 +247,6 @@ async def test_a_person_is_renamed_and_the_chain_stays_valid(api: Any, catalog: 
     assert (await api("GET", "entities", ORDERS, anonymous=True, headers=kernel)).status == 200
     assert len(await read_entries(api, user="ada")) == 1
     assert len(await read_entries(api, user="erased-1")) == len(before)
-
-
-async def test_retention_removes_old_entries_and_the_chain_stays_valid(
-    api: Any, catalog: Catalog, marked: None, kernel: dict[str, str]
-) -> None:
-    assert (await api("GET", "entities", ORDERS, anonymous=True, headers=kernel)).status == 200
     for _ in range(3):
         assert (await api("GET", "entities", ORDERS)).status == 200
         await read_entries(api)
@@ -277,6 +272,7 @@ async def test_retention_removes_old_entries_and_the_chain_stays_valid(
     assert (await api("GET", "changes", params={"after": 0}, answers="changes")).status == 200
 
 
+@pytest.mark.each_store
 @pytest.mark.parametrize("mode", [{}], indirect=True)
 async def test_denials_of_policies_are_recorded_and_only_admins_read_them(
     api: Any, marked: None, kernel: dict[str, str], folder: Path
@@ -285,9 +281,9 @@ async def test_denials_of_policies_are_recorded_and_only_admins_read_them(
     rule = {"role": "viewer", "to": ["*"], "on": {"type": ["dataset"], "namespace": ["sales"]}}
     denial = {"deny": ["read"], "to": ["*"], "on": {"urnPrefix": [OTHER]}}
     (folder / "team.json").write_text(json.dumps({"rules": [rule, denial]}))
-    while (await ada("GET", "entities", OTHER)).status != 404:
+    while (await ada("GET", "entities", ORDERS)).status != 200:
         pass
-    assert (await ada("GET", "entities", ORDERS)).status == 200
+    assert (await ada("GET", "entities", OTHER)).status == 404
     change = build_metadata_value({"note": CANARY})
     assert (await ada("PUT", "entities", ORDERS, "aspects", "businessMetadata", body=change)).status == 403
     for place in (("audit",), ("audit", "verification"), ("audit", "export")):
@@ -322,7 +318,7 @@ async def test_all_reads_of_programs_are_recorded_where_that_is_set(
     assert (await api("GET", "entities", ORDERS)).status == 200
     assert await read_entries(api) == []
     assert (await api("GET", "entities", OTHER, anonymous=True, headers=kernel)).status == 200
-    found = {"q": "sales", "type": "dataset"}
+    found = {"q": "*", "type": "dataset"}
     assert (await api("GET", "search", params=found, anonymous=True, headers=kernel)).status == 200
     entries = await read_entries(api)
     assert {(entry["user"], entry["via"], entry["action"], entry["urn"], entry["sensitive"]) for entry in entries} >= {

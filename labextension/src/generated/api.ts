@@ -20,6 +20,9 @@ access: Access
 accesses: Accesses
 annotation: Annotation
 aspect: Aspect
+"audit-entries": AuditEntries
+"audit-entry": AuditEntry
+"audit-verification": AuditVerification
 change: Change
 changes: Changes
 "column-impact": ColumnImpact
@@ -211,6 +214,95 @@ systemMetadata?: {
 }
 }
 /**
+ * Entries of the audit, newest first.
+ */
+export interface AuditEntries {
+entries: AuditEntry[]
+/**
+ * The position of the next page, null at the end.
+ */
+cursor: (string | null)
+}
+/**
+ * An entry of the audit: who read or changed what, by which program and run.
+ */
+export interface AuditEntry {
+/**
+ * The number of the entry; entries are numbered in the order in which they were stored.
+ */
+seq: number
+time: string
+/**
+ * The user, or the service account of a program.
+ */
+user: string
+/**
+ * The kernel or service account whose token was used, null for a person.
+ */
+via: (string | null)
+/**
+ * The service token by which the request was authenticated. A later token of the same name has another id.
+ */
+token: ({
+name: string
+id: string
+} | null)
+/**
+ * The URN of the program that the kernel executed, as far as it is recorded.
+ */
+program: (string | null)
+/**
+ * The URN of the run that the kernel executed, as far as it is recorded.
+ */
+run: (string | null)
+/**
+ * What was done; `access` is a run that read or wrote the data, `admin` what only admins may do.
+ */
+action: ("read" | "list" | "search" | "lineage" | "runs" | "relationships" | "changes" | "change" | "access" | "admin")
+outcome: ("allowed" | "denied")
+/**
+ * The entity; empty if something else was requested, which `detail` names.
+ */
+urn: string
+/**
+ * Of a change, its kind and aspect; of a denial, the permission; of an access, its mode. Never a value.
+ */
+detail: string
+/**
+ * Whether the entity was marked as sensitive.
+ */
+sensitive: boolean
+/**
+ * The number of equal accesses within a second.
+ */
+count: number
+}
+/**
+ * The result of comparing a part of the audit with its seals.
+ */
+export interface AuditVerification {
+/**
+ * How many entries were verified for this answer.
+ */
+entries: number
+/**
+ * A sentence for each difference between entries and their seals.
+ */
+problems: string[]
+/**
+ * The number of the last verified entry. Store it elsewhere with the hash, to notice if the newest entries are removed together with their seals.
+ */
+number: number
+/**
+ * The hash of all entries up to this number.
+ */
+hash: string
+/**
+ * The position of the next part, null at the end.
+ */
+cursor: (string | null)
+}
+/**
  * A committed change. aspect is null for the entity itself and for runs; value and previous are null if there is none.
  */
 export interface Change {
@@ -229,6 +321,10 @@ version: number
 scope: ("USER" | "SYSTEM")
 actor: string
 via: (string | null)
+/**
+ * The id of the service token by which the request was authenticated; absent without one.
+ */
+token?: string
 run: (string | null)
 previous: ({
 
@@ -1069,6 +1165,10 @@ cursor: (string | null)
  * A service token that was just created or rotated. It is in no other answer.
  */
 export interface IssuedServiceToken {
+/**
+ * Distinguishes the token from an earlier one of the same name; a rotation leaves it unchanged. The change log and the audit name it.
+ */
+id: string
 /**
  * The name of the program. Its account in the change log is `service:` and this name.
  */
@@ -2472,6 +2572,10 @@ suggestions: string[]
  * A service token: the account of a program, with what it may do. The token itself is not stored.
  */
 export interface ServiceToken {
+/**
+ * Distinguishes the token from an earlier one of the same name; a rotation leaves it unchanged. The change log and the audit name it.
+ */
+id: string
 /**
  * The name of the program. Its account in the change log is `service:` and this name.
  */

@@ -3,6 +3,8 @@ import type {
   Access,
   Accesses,
   Aspect,
+  AuditEntries,
+  AuditVerification,
   Changes,
   ColumnImpact,
   CompleteInstances,
@@ -131,6 +133,24 @@ export interface IOperations {
     parameters: { urn: string; permission?: 'read' | 'annotate' | 'emit' | 'edit' | 'govern' | 'delete' | 'admin' | undefined; user?: string | undefined; groups?: string | undefined };
     body: undefined;
     answer: Access;
+  };
+  /** List entries of the audit, newest first; a short page may have a next one. */
+  listAuditEntries: {
+    parameters: { user?: string | undefined; urn?: string | undefined; action?: 'read' | 'list' | 'search' | 'lineage' | 'runs' | 'relationships' | 'changes' | 'change' | 'access' | 'admin' | undefined; outcome?: 'allowed' | 'denied' | undefined; start?: string | undefined; end?: string | undefined; limit?: number | undefined; cursor?: string | undefined };
+    body: undefined;
+    answer: AuditEntries;
+  };
+  /** Export entries of the audit as lines of JSON, newest first. */
+  exportAuditEntries: {
+    parameters: { user?: string | undefined; urn?: string | undefined; action?: 'read' | 'list' | 'search' | 'lineage' | 'runs' | 'relationships' | 'changes' | 'change' | 'access' | 'admin' | undefined; outcome?: 'allowed' | 'denied' | undefined; start?: string | undefined; end?: string | undefined };
+    body: undefined;
+    answer: string;
+  };
+  /** Compare a part of the audit with its seals; the cursor continues with the next part. */
+  verifyAudit: {
+    parameters: { cursor?: string | undefined };
+    body: undefined;
+    answer: AuditVerification;
   };
   /** Read counts and durations of requests, and the state of the service, as Prometheus reads them. */
   readMetrics: {
@@ -692,6 +712,9 @@ export const OPERATIONS: { readonly [Id in keyof IOperations]: IOperation } = {
   listEntityTypes: { method: "GET", path: "/registry" },
   readEntityType: { method: "GET", path: "/registry/{type}" },
   readAccess: { method: "GET", path: "/access" },
+  listAuditEntries: { method: "GET", path: "/audit" },
+  exportAuditEntries: { method: "GET", path: "/audit/export" },
+  verifyAudit: { method: "GET", path: "/audit/verification" },
   readMetrics: { method: "GET", path: "/metrics" },
   listEntities: { method: "GET", path: "/entities" },
   readDisplayNames: { method: "POST", path: "/entities/display-names" },

@@ -55,6 +55,62 @@ class Operations:
         )
         return self.caller.call(call, timeout_s)
 
+    def list_audit_entries(
+        self,
+        *,
+        user: str | None = None,
+        urn: str | None = None,
+        action: str | None = None,
+        outcome: str | None = None,
+        start: str | None = None,
+        end: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout_s: float | None = None,
+    ) -> Document:
+        """List entries of the audit, newest first; a short page may have a next one. Answer: `AuditEntries`."""
+        call = Call(
+            "listAuditEntries",
+            "GET",
+            "/audit",
+            query={
+                "user": user,
+                "urn": urn,
+                "action": action,
+                "outcome": outcome,
+                "start": start,
+                "end": end,
+                "limit": limit,
+                "cursor": cursor,
+            },
+        )
+        return self.caller.call(call, timeout_s)
+
+    def export_audit_entries(
+        self,
+        *,
+        user: str | None = None,
+        urn: str | None = None,
+        action: str | None = None,
+        outcome: str | None = None,
+        start: str | None = None,
+        end: str | None = None,
+        timeout_s: float | None = None,
+    ) -> Iterator[bytes]:
+        """Export entries of the audit as lines of JSON, newest first."""
+        call = Call(
+            "exportAuditEntries",
+            "GET",
+            "/audit/export",
+            query={"user": user, "urn": urn, "action": action, "outcome": outcome, "start": start, "end": end},
+        )
+        return self.caller.stream_lines(call, timeout_s)
+
+    def verify_audit(self, *, cursor: str | None = None, timeout_s: float | None = None) -> Document:
+        """Compare a part of the audit with its seals; the cursor continues with the next part. Answer: `AuditVerification`."""
+        call = Call("verifyAudit", "GET", "/audit/verification", query={"cursor": cursor})
+        return self.caller.call(call, timeout_s)
+
     def read_metrics(self, *, timeout_s: float | None = None) -> Iterator[bytes]:
         """Read counts and durations of requests, and the state of the service, as Prometheus reads them."""
         call = Call("readMetrics", "GET", "/metrics")

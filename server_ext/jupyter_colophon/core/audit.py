@@ -7,7 +7,9 @@ from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.documents.members import Time
 
 #: What was done: `access` is a run that read or wrote the data, everything else concerns metadata.
-AuditAction = Literal["read", "list", "search", "lineage", "runs", "relationships", "changes", "change", "access", "admin"]
+AuditAction = Literal[
+    "read", "list", "search", "lineage", "runs", "relationships", "changes", "change", "access", "admin"
+]
 AuditOutcome = Literal["allowed", "denied"]
 ACTIONS: Final[tuple[AuditAction, ...]] = get_args(AuditAction)
 OUTCOMES: Final[tuple[AuditOutcome, ...]] = get_args(AuditOutcome)

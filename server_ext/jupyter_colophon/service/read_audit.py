@@ -40,7 +40,9 @@ def audit_reads_of_method(
             recorder = audit(args[0])
             if recorder is None or _is_inside.get():
                 return method(*args, **kwargs)
-            principal = kwargs["principal"] if "principal" in kwargs else args[position] if len(args) > position else None
+            principal = (
+                kwargs["principal"] if "principal" in kwargs else args[position] if len(args) > position else None
+            )
             if not isinstance(principal, Principal) or not recorder.records_reads_of(principal):
                 return method(*args, **kwargs)
             token = _is_inside.set(True)

@@ -3,8 +3,8 @@
 from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
-from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.entities.containment import get_urn_prefix_of_children
+from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model.confidential import CONFIDENTIAL, MARKING_KINDS
 from jupyter_colophon.core.model.search_index_terms import ValueRow, encode_filter_term
 from jupyter_colophon.core.model.vocabulary import TAGS_KEY, TERMS_KEY
@@ -21,12 +21,19 @@ def find_sensitive_entities(tx: TableContext, urns: Collection[str]) -> set[str]
     """Return those of these entities that are marked, or of which a column is. A column is judged as its dataset."""
     if not urns or not tx.search.find_matches(_ANY_MARKED, 1):
         return set()
-    judged = {urn: _get_judged_urn(urn) for urn in urns}
+    judged = {urn: get_judged_urn(urn) for urn in urns}
     subjects = sorted(set(judged.values()))
     marked: set[str] = set()
     for start in range(0, len(subjects), _AT_ONCE):
         marked |= _find_marked_subjects(tx, subjects[start : start + _AT_ONCE])
     return {urn for urn, subject in judged.items() if subject in marked}
+
+
+def get_judged_urn(urn: str) -> str:
+    """Return the entity that counts: of a column its dataset, else the entity itself."""
+    if not urn.startswith("urn:li:schemaField:"):
+        return urn
+    return str(Urn.parse(urn).parse_part_as_urn(0))
 
 
 def has_mark(values: Iterable[ValueRow]) -> bool:
@@ -38,7 +45,7 @@ def _find_marked_subjects(tx: TableContext, subjects: Collection[str]) -> set[st
     rows = tx.get_table("entities").read_many([(subject,) for subject in subjects])
     ranges = [keys for row in rows for keys in _list_ranges(row["namespace"], row["urn"])]
     marked = tx.get_table("metadata_values").scan_ranges(ranges) if ranges else ()
-    return {_get_judged_urn(row["urn"]) for row in marked}
+    return {get_judged_urn(row["urn"]) for row in marked}
 
 
 def _list_ranges(namespace: str, urn: str) -> Iterator[Range]:
@@ -50,9 +57,3 @@ def _list_ranges(namespace: str, urn: str) -> Iterator[Range]:
         if prefix is not None:
             # "-" is the character after ",", so this range has exactly the URNs with the prefix.
             yield Range((*place, prefix), (*place, prefix[:-1] + "-"), end_inclusive=False)
-
-
-def _get_judged_urn(urn: str) -> str:
-    if not urn.startswith("urn:li:schemaField:"):
-        return urn
-    return str(Urn.parse(urn).parse_part_as_urn(0))

@@ -33,9 +33,7 @@ def delete_audit_entries_older_than_days(
     Return the number of entries. With 0 days, all entries are kept. Entries are removed in whole seals, oldest first;
     the newest always stays. Raises StorageError.
     """
-    removed = _delete_rows_older_than_days(
-        provider, key, read_time_ms, days, lambda removed: None, audit_log.AUDIT_LOG
-    )
+    removed = _delete_rows_older_than_days(provider, key, read_time_ms, days, lambda removed: None, audit_log.AUDIT_LOG)
     if removed:
         provider.tx_runner.run(audit_log.delete_names_without_entries)
     return removed

@@ -67,9 +67,7 @@ class AuditReader:
             lambda tx: audit_log.list_entries(tx, selection, before, limit), read_only=True
         )
 
-    def _verify(
-        self, tx: TableContext, after: int | None
-    ) -> tuple[tuple[int, tuple[str, ...], int, str], int | None]:
+    def _verify(self, tx: TableContext, after: int | None) -> tuple[tuple[int, tuple[str, ...], int, str], int | None]:
         removed = signed_chain.get_last_removed_number(tx, AUDIT_LOG)
         before = None
         if after is not None and after >= removed:

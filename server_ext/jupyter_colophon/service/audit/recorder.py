@@ -20,7 +20,7 @@ from jupyter_colophon.core.errors import StorageError, StoreUnavailable
 from jupyter_colophon.service.admin.log_truncation import delete_audit_entries_older_than_days
 from jupyter_colophon.service.changes.sealing import seal_unsealed_rows
 from jupyter_colophon.storage import audit_log
-from jupyter_colophon.storage.sensitive_entities import find_sensitive_entities
+from jupyter_colophon.storage.sensitive_entities import find_sensitive_entities, get_judged_urn
 from jupyter_colophon.storage.spi import Row, StorageProvider, TableContext
 from jupyter_colophon.system.worker import Worker
 
@@ -113,8 +113,9 @@ class AuditRecorder:
         """Record changes in their transaction; `find_marked` returns the entities that were or are marked themselves."""
         if not changes or not self.is_active:
             return
-        marked = find_marked()
-        sensitive = marked | find_sensitive_entities(tx, {change["urn"] for change in changes} - marked)
+        marked = {get_judged_urn(urn) for urn in find_marked()}
+        sensitive = _select_judged_as(marked, {change["urn"] for change in changes})
+        sensitive |= find_sensitive_entities(tx, {change["urn"] for change in changes} - sensitive)
         events = [_create_event_of_change(change, principal) for change in changes if change["urn"] in sensitive]
         if events:
             audit_log.append_entries(tx, _merge_equal_events(events))
@@ -166,7 +167,9 @@ class AuditRecorder:
             try:
                 self._store_and_seal()
             except StorageError as error:
-                _logger.error("%d accesses could not be recorded in the audit: %s", len(self._waiting), error.detail)
+                # Entries without a seal are sealed with later ones.
+                if self._waiting:
+                    _logger.error("%d accesses are not in the audit: %s", len(self._waiting), error.detail)
 
     def _store_waiting(self) -> None:
         while self._waiting:
@@ -188,7 +191,8 @@ class AuditRecorder:
         urns = {urn for access in accesses for urn in access.urns}
         sensitive = find_sensitive_entities(tx, urns)
         # The mark, or the entity, may have been removed since it was read.
-        sensitive |= audit_log.list_urns_of_changes_since(tx, accesses[0].time, _RECENT_MAX) & urns
+        changed = audit_log.list_urns_of_changes_since(tx, accesses[0].time, _RECENT_MAX)
+        sensitive |= _select_judged_as({get_judged_urn(urn) for urn in changed}, urns)
         return _merge_equal_events(
             AuditEvent(
                 access.time,
@@ -212,6 +216,11 @@ class AuditRecorder:
 
 def _append_events(events: Sequence[AuditEvent], tx: TableContext) -> None:
     audit_log.append_entries(tx, events)
+
+
+def _select_judged_as(subjects: AbstractSet[str], urns: Iterable[str]) -> set[str]:
+    """Return the entities that are judged as one of these."""
+    return {urn for urn in urns if get_judged_urn(urn) in subjects} if subjects else set()
 
 
 def _create_event_of_change(change: Row, principal: Principal) -> AuditEvent:

@@ -17,6 +17,7 @@ from jupyter_colophon.core.openlineage.event import OriginalName
 from jupyter_colophon.core.read_budget import LIST_BYTES_MAX, PAGE_BYTES_MAX, limit_items_to_page_bytes
 from jupyter_colophon.core.search.search import SearchRequest
 from jupyter_colophon.service.lineage.lineage import LineageQuery, LineageReader
+from jupyter_colophon.service.lineage.runs import list_entities_of_runs
 from jupyter_colophon.service.openlineage.models import (
     OpenLineageEntity,
     RunWithFacets,
@@ -29,7 +30,6 @@ from jupyter_colophon.service.openlineage.models import (
     read_openlineage_names,
 )
 from jupyter_colophon.service.openlineage_redaction import OpenLineageRedactor
-from jupyter_colophon.service.lineage.runs import list_entities_of_runs
 from jupyter_colophon.service.read_audit import audit_reads_of_method
 from jupyter_colophon.service.read_policy import ReadPolicy
 from jupyter_colophon.service.search.search import CatalogSearcher
@@ -240,7 +240,9 @@ class MarquezReader:
             raise NotFound(kind, original_name.name)
         return entity
 
-    @audit_reads_of_method("runs", lambda page: list_entities_of_runs(run_with_facets.run for run_with_facets in page[0]))
+    @audit_reads_of_method(
+        "runs", lambda page: list_entities_of_runs(run_with_facets.run for run_with_facets in page[0])
+    )
     def list_runs(
         self, job: OpenLineageEntity, limit: int, offset: int, principal: Principal
     ) -> tuple[list[RunWithFacets], int | None]:
