@@ -20,7 +20,7 @@ from jupyter_colophon.core.model.system_filter import INCLUDE_ALL, SystemFilter
 from jupyter_colophon.core.package_data import load_schema_documents
 from jupyter_colophon.core.store import StorageChoice
 from jupyter_colophon.service.access_answers import AccessExplainer
-from jupyter_colophon.service.access_control import create_access_control
+from jupyter_colophon.service.access_control import AccessControl, create_access_control
 from jupyter_colophon.service.admin.service_tokens import ServiceTokenService
 from jupyter_colophon.service.audit.audit_reader import AuditReader
 from jupyter_colophon.service.audit.recorder import AuditRecorder
@@ -107,7 +107,6 @@ class Catalog:
     streams: EventStreams
     datahub: DataHubServices
     access: AccessExplainer
-    audit: AuditReader
     #: The users and teams that are asked about entities without owners.
     stewards: tuple[str, ...] = ()
 
@@ -134,6 +133,11 @@ class Catalog:
     def display_names(self) -> DisplayNameService:
         """The names by which people know entities."""
         return DisplayNameService(self.provider, self.registry, self.reader.read_policy)
+
+    @property
+    def audit(self) -> AuditReader:
+        """Who read or changed what is marked as sensitive, and what was denied."""
+        return AuditReader(self.write_path.access_control, self.reader.cursors)
 
     @property
     def service_tokens(self) -> ServiceTokenService:
@@ -202,13 +206,8 @@ def open_or_create_catalog(
             always_log=always_log,
         )
         files = None if events is None else EventFiles(events)
-        access_control = create_access_control(authorizer)
-        access_control.attach_store(provider)
-        access_control.audit = AuditRecorder(
-            provider, read_or_create_store_key(provider), read_time_ms, audit, lambda: access_control.restricts
-        )
-        read_policy = ReadPolicy(access_control, identity, provider)
-        return _compose_catalog(registry, read_policy, writing, files, letters_days, access_control.audit)
+        read_policy = ReadPolicy(_open_access_control(provider, authorizer, audit), identity, provider)
+        return _compose_catalog(registry, read_policy, writing, files, letters_days)
     except BaseException:
         provider.close()
         raise
@@ -251,6 +250,15 @@ def open_existing_catalog_for_writing(
     return WritableCatalog(provider, write_path)
 
 
+def _open_access_control(provider: StorageProvider, authorizer: Authorizer | None, audit: AuditRules) -> AccessControl:
+    """Return the access control with the policies of a store, which records access in the store's audit."""
+    access_control = create_access_control(authorizer)
+    access_control.attach_store(provider)
+    key = read_or_create_store_key(provider)
+    access_control.audit = AuditRecorder(provider, key, read_time_ms, audit, lambda: access_control.restricts)
+    return access_control
+
+
 def create_or_migrate_store(provider: StorageProvider, registry: Registry) -> None:
     """Create or migrate the store's tables and data.
 
@@ -268,12 +276,7 @@ def create_or_migrate_store(provider: StorageProvider, registry: Registry) -> No
 
 
 def _compose_catalog(
-    registry: Registry,
-    policy: ReadPolicy,
-    writing: Callable[..., WritePath],
-    files: EventFiles | None,
-    days: int,
-    recorder: AuditRecorder,
+    registry: Registry, policy: ReadPolicy, writing: Callable[..., WritePath], files: EventFiles | None, days: int
 ) -> Catalog:
     provider, identity, key = policy.provider, policy.identity, read_or_create_store_key(policy.provider)
     cursors, feed = CursorCodec(key), ChangeFeed(provider, policy, registry)
@@ -316,7 +319,6 @@ def _compose_catalog(
         streams=EventStreams(provider, policy, write_path, files, read_time_ms),
         datahub=_compose_datahub(reader, searcher, write_path, inbox),
         access=AccessExplainer(provider, policy),
-        audit=AuditReader(recorder, cursors),
     )
 
 

@@ -86,6 +86,8 @@ READS: dict[str, list[Read]] = {
     "listRequests": [Read(PAGE, ("requests",), ALL)],
     "readAccess": [Read(PAGE, ("access",), URNS | {"permission": "read"})],
     "listServiceTokens": [Read(PAGE, ("service-tokens",))],
+    "listAuditEntries": [Read(PAGE, ("audit",), ALL)],
+    "verifyAudit": [Read(PAGE, ("audit", "verification"))],
     "readServiceToken": [Read(PAGE, ("service-tokens", "etl"), status=404)],
     "readEntityMetadata": [Read(WHOLE, entity("metadata"))],
     "listFields": [Read(WHOLE, entity("fields"))],
@@ -225,7 +227,15 @@ READS: dict[str, list[Read]] = {
     "readElyraYaml": [Read(PAGE, ("elyra.yaml",))],
 }
 #: Answers that are streamed in pieces and never held in memory completely.
-STREAMED = {"exportNamespace", "exportSelection", "readMetrics", "streamChanges", "followChanges", "v3StreamChanges"}
+STREAMED = {
+    "exportAuditEntries",
+    "exportNamespace",
+    "exportSelection",
+    "readMetrics",
+    "streamChanges",
+    "followChanges",
+    "v3StreamChanges",
+}
 
 
 def reads() -> Iterable[tuple[str, str, str]]:

@@ -234,7 +234,7 @@ async def test_tampering_is_noticed(api: Any, catalog: Catalog, marked: None) ->
 
 
 @pytest.mark.each_store
-async def test_the_chain_stays_valid_if_a_person_is_renamed_and_old_entries_are_removed(
+async def test_the_chain_survives_renamed_persons_and_retention(
     api: Any, catalog: Catalog, marked: None, kernel: dict[str, str]
 ) -> None:
     assert (await api("GET", "entities", ORDERS, anonymous=True, headers=kernel)).status == 200

@@ -43,7 +43,7 @@ def audit_reads_of_method(
             principal = (
                 kwargs["principal"] if "principal" in kwargs else args[position] if len(args) > position else None
             )
-            if not isinstance(principal, Principal) or not recorder.records_reads_of(principal):
+            if not isinstance(principal, Principal) or not recorder.is_recording_reads_of(principal):
                 return method(*args, **kwargs)
             token = _is_inside.set(True)
             try:

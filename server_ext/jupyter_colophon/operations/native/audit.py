@@ -1,6 +1,6 @@
 """The audit: who read or changed what is marked as sensitive, and what was denied (docs/how-to/audit-access.md)."""
 
-from typing import Final
+from typing import Any, Final
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.audit import ACTIONS, OUTCOMES, AuditSelection
@@ -8,7 +8,7 @@ from jupyter_colophon.core.documents.codec import to_api_document, to_api_docume
 from jupyter_colophon.core.errors import InvalidQuery
 from jupyter_colophon.operations.native.export_import import LINES
 from jupyter_colophon.operations.operation import declare_operation
-from jupyter_colophon.operations.parameter import declare_choice, declare_text, declare_time
+from jupyter_colophon.operations.parameter import Parameter, declare_choice, declare_text, declare_time
 from jupyter_colophon.operations.request import Document, LinesAnswer, OperationRequest
 from jupyter_colophon.operations.services import ProcessServices
 from jupyter_colophon.operations.shared_parameters import CURSOR, LIMIT
@@ -19,7 +19,7 @@ _ACTION: Final = declare_choice("action", "Return only entries with this action.
 _OUTCOME: Final = declare_choice("outcome", "Return only entries with this outcome.", *OUTCOMES)
 _START: Final = declare_time("start", "Return only entries from this time on.")
 _END: Final = declare_time("end", "Return only entries before this time.")
-_SELECTION: Final = (_USER, _URN, _ACTION, _OUTCOME, _START, _END)
+_SELECTION: Final[tuple[Parameter[Any], ...]] = (_USER, _URN, _ACTION, _OUTCOME, _START, _END)
 
 
 def _require_admin(services: ProcessServices, principal: Principal) -> None:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from jupyter_colophon.core.audit import AuditEntry, AuditSelection, AuditVerification
 from jupyter_colophon.core.cursor import CursorCodec
 from jupyter_colophon.core.documents.codec import to_api_document
+from jupyter_colophon.core.errors import StoreUnavailable
+from jupyter_colophon.service.access_control import AccessControl
 from jupyter_colophon.service.audit.recorder import AuditRecorder
 from jupyter_colophon.storage import audit_log
 from jupyter_colophon.storage.audit_log import AUDIT_LOG
@@ -21,8 +23,16 @@ _EXPORTED_AT_ONCE, _SEALS_AT_ONCE = 500, 40
 class AuditReader:
     """The audit of a catalog. All methods raise StorageError."""
 
-    recorder: AuditRecorder
+    access_control: AccessControl
     cursors: CursorCodec
+
+    @property
+    def recorder(self) -> AuditRecorder:
+        """What records access. Raises StoreUnavailable after the catalog was closed."""
+        recorder = self.access_control.audit
+        if recorder is None:
+            raise StoreUnavailable("the catalog is closed")
+        return recorder
 
     def list_page(self, selection: AuditSelection, limit: int, cursor: str) -> tuple[list[AuditEntry], str | None]:
         """Return matching entries, newest first, and the next cursor; a short page may have a next one.

@@ -82,16 +82,16 @@ class AuditRecorder:
         rules = self.rules
         return rules.mode == "on" or (rules.mode == "auto" and (rules.is_shared or self.restricts()))
 
-    def records_reads_of(self, principal: Principal) -> bool:
+    def is_recording_reads_of(self, principal: Principal) -> bool:
         """Return whether reads of a principal are recorded now, at least of what is marked."""
-        return not principal.internal and (self._records_every_read_of(principal) or self.is_active)
+        return not principal.internal and (self._is_recording_every_read_of(principal) or self.is_active)
 
     def record_reads(self, principal: Principal, action: AuditAction, urns: Iterable[str]) -> None:
         """Record that a principal read these entities, as far as they are marked.
 
         Raises StoreUnavailable if too much waits for the store: what cannot be recorded is not returned.
         """
-        if self.records_reads_of(principal):
+        if self.is_recording_reads_of(principal):
             self._add(_Access(self.now(), principal, action, "allowed", tuple(dict.fromkeys(urns)), ""))
 
     def record_denial(self, principal: Principal, permission: Permission, urn: str, subject: str = "") -> None:
@@ -134,7 +134,7 @@ class AuditRecorder:
         if not self._worker.is_alive:
             self._store_remaining()
 
-    def _records_every_read_of(self, principal: Principal) -> bool:
+    def _is_recording_every_read_of(self, principal: Principal) -> bool:
         return self.rules.programs and principal.via is not None
 
     def _add(self, access: _Access) -> None:
@@ -205,7 +205,7 @@ class AuditRecorder:
             )
             for access in accesses
             for urn in access.urns
-            if urn in sensitive or access.outcome == "denied" or self._records_every_read_of(access.principal)
+            if urn in sensitive or access.outcome == "denied" or self._is_recording_every_read_of(access.principal)
         )
 
     def _delete_old_entries(self) -> None:
