@@ -9,6 +9,7 @@ import { clickButton, findButton } from '../../support/buttons';
 import { waitUntil } from '../../support/wait-until';
 
 const AIRFLOW = {
+  id: '3f9a1c20b7de',
   name: 'airflow',
   scopes: ['emit', 'read'],
   namespaces: ['sales'],
