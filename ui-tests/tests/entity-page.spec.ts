@@ -114,7 +114,8 @@ test('a table is described, tagged and restored on its page', async ({ page }, i
     await input.press('Enter');
     await expect(overview).toContainText('steward');
     const merged = { properties: { owner: 'sales', refresh: 'hourly', steward: 'ada' }, tags: ['raw', 'pii'] };
-    expect(await readUserMetadata(page)).toEqual(merged);
+    // The feed may show the other's change before this one is saved.
+    await expect.poll(() => readUserMetadata(page)).toEqual(merged);
 
     await overview.getByRole('button', { name: 'Edit: steward' }).click();
     await overview.getByRole('textbox', { name: 'steward' }).fill('bob');
