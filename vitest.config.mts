@@ -6,6 +6,9 @@ export default defineConfig({
   test: {
     include: ['labextension/test/**/*.spec.{ts,tsx}'],
     environment: 'jsdom',
+    // JupyterLab's packages and jsdom are loaded once a process, not once a file: setup.ts empties what files share.
+    isolate: false,
+    unstubGlobals: true,
     // No test asserts a time: this only ends one that hangs.
     testTimeout: 60_000,
     setupFiles: ['./labextension/test/setup.ts'],

@@ -1,4 +1,12 @@
-// Browser features that Lumino and JupyterLab need and jsdom lacks.
+// Browser features that Lumino and JupyterLab need and jsdom lacks; and an empty page for each file of tests.
+
+import { beforeAll } from 'vitest';
+
+beforeAll(() => {
+  document.body.replaceChildren();
+  window.localStorage.clear();
+  window.sessionStorage.clear();
+});
 
 class SilentObserver {
   observe(): void {
