@@ -61,8 +61,10 @@ from jupyter_colophon.service.stewardship.hierarchy import HierarchyReader
 from jupyter_colophon.service.stewardship.owners import OwnershipService
 from jupyter_colophon.service.stewardship.people import PeopleReader
 from jupyter_colophon.service.stewardship.requests import RequestService
+from jupyter_colophon.service.stewardship.reviews import ReviewService
 from jupyter_colophon.service.stewardship.services import StewardshipServices
-from jupyter_colophon.service.write_path import BUILTIN_NAMESPACES, WritePath
+from jupyter_colophon.service.write_authorization import BUILTIN_NAMESPACES
+from jupyter_colophon.service.write_path import WritePath
 from jupyter_colophon.storage import providers, tables
 from jupyter_colophon.storage.changes.stream_files import EventFiles
 from jupyter_colophon.storage.integrity.restoring import require_complete_restore
@@ -107,17 +109,17 @@ class Catalog:
     streams: EventStreams
     datahub: DataHubServices
     access: AccessExplainer
-    #: The users and teams that are asked about entities without owners.
-    stewards: tuple[str, ...] = ()
 
     @property
     def stewardship(self) -> StewardshipServices:
         """Who is responsible for entities, and requests to them."""
         provider, registry, read_policy = self.provider, self.registry, self.reader.read_policy
-        people = PeopleReader(provider, registry, read_policy, self.stewards)
+        people = PeopleReader(provider, registry, read_policy, self.write_path.stewards)
         requests = RequestService(self.reader, self.searcher, self.write_path, people, read_time_ms)
         ownership = OwnershipService(provider, registry, read_policy)
-        return StewardshipServices(people, ownership, requests, HierarchyReader(provider, registry, read_policy))
+        reviews = ReviewService(self.write_path, requests, self.independent_proposals, read_time_ms)
+        hierarchy = HierarchyReader(provider, registry, read_policy)
+        return StewardshipServices(people, ownership, requests, hierarchy, reviews)
 
     @property
     def notebooks(self) -> NotebookRecords:
@@ -183,6 +185,7 @@ def open_or_create_catalog(
     letters_days: int = 0,
     authorizer: Authorizer | None = None,
     audit: AuditRules = NO_AUDIT,
+    stewards: tuple[str, ...] = (),
 ) -> Catalog:
     """Open the catalog in this store, creating it if there is none; `system_filter` filters machine-made metadata.
 
@@ -190,7 +193,7 @@ def open_or_create_catalog(
     `events` is the folder of stream events; without one they are dropped. `registry_extension` is the file that extends
     the registry. `always_log`: the change log includes proposals that changed nothing. Dead letters are kept for
     `letters_days`, 0 without limit. `authorizer` decides on permissions; without one, the scopes of tokens do. `audit`:
-    what the audit records, by default nothing.
+    what the audit records, by default nothing. `stewards` are asked about entities without owners.
 
     Raises StorageError, or InvalidField for an invalid option.
     """
@@ -204,6 +207,7 @@ def open_or_create_catalog(
             snapshot_system_metadata=snapshot_system_metadata,
             retained=retention,
             always_log=always_log,
+            stewards=stewards,
         )
         files = None if events is None else EventFiles(events)
         read_policy = ReadPolicy(_open_access_control(provider, authorizer, audit), identity, provider)
@@ -288,11 +292,10 @@ def _compose_catalog(
     inbox = ProposalInbox(provider, write_path, read_time_ms, days)
     namespaces = NamespaceDeleter(provider, write_path, files)
     namespaces.start_or_resume_deletions()
-    inbox.start_applying_in_background()
     reader = EntityReader(provider, registry, policy, cursors)
     searcher = CatalogSearcher(provider, registry, policy, cursors)
     lineage = LineageReader(provider, registry, policy, time.monotonic)
-    return Catalog(
+    catalog = Catalog(
         provider=provider,
         registry=registry,
         identity=identity,
@@ -320,6 +323,9 @@ def _compose_catalog(
         datahub=_compose_datahub(reader, searcher, write_path, inbox),
         access=AccessExplainer(provider, policy),
     )
+    inbox.reject_expired_reviews = catalog.stewardship.reviews.reject_expired
+    inbox.start_applying_in_background()
+    return catalog
 
 
 def _load_event_schema() -> Schema:

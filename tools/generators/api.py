@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 Document = dict[str, Any]
 Schema = Mapping[str, Any]
@@ -124,11 +124,18 @@ def _resolve_reference(node: Document, document: Document) -> Document:
     return dict(result)
 
 
+#: The content type of errors.
+_PROBLEM: Final = "application/problem+json"
+
+
 def _parse_answers(responses: Document) -> dict[str, tuple[Schema, ...]]:
     result: dict[str, tuple[Schema, ...]] = {}
     for status, response in responses.items():
         if re.match("2|3", status):
             for kind, content in response.get("content", {}).items():
+                if kind == _PROBLEM:
+                    # Clients raise it, also where its status is 202.
+                    continue
                 schema = content.get("schema", {})
                 result[kind] = result.get(kind, ()) + (() if schema in result.get(kind, ()) else (schema,))
     return result

@@ -1,6 +1,9 @@
 import type { IValidationError, ProblemKind } from '../model/problem';
 import { CatalogProblem } from '../model/problem';
 
+/** The type of problem documents (RFC 9457). */
+export const PROBLEM_TYPE = 'application/problem+json';
+
 const KINDS: Record<number, ProblemKind> = {
   400: 'invalid',
   401: 'denied',
@@ -12,7 +15,7 @@ const KINDS: Record<number, ProblemKind> = {
 };
 
 /** Kinds that only our own problem documents imply: the 503 of a proxy is not about the store. */
-const OUR_KINDS: Record<number, ProblemKind> = { ...KINDS, 503: 'store', 507: 'store' };
+const OUR_KINDS: Record<number, ProblemKind> = { ...KINDS, 202: 'held', 503: 'store', 507: 'store' };
 
 const COMMIT_UNKNOWN = 'urn:jupyter-colophon:problem:commit-unknown';
 
@@ -45,7 +48,7 @@ function tryParse(text: string): unknown {
  */
 export function toProblem(status: number, contentType: string, text: string): CatalogProblem {
   const body = tryParse(text);
-  const ours = contentType.includes('application/problem+json') && isObject(body);
+  const ours = contentType.includes(PROBLEM_TYPE) && isObject(body);
   if (!ours) {
     const kind = status === 404 ? 'no-extension' : (KINDS[status] ?? 'other');
     return new CatalogProblem(kind, `HTTP ${status}`, status);

@@ -2,7 +2,7 @@ import { URLExt } from '@jupyterlab/coreutils';
 import { ServerConnection } from '@jupyterlab/services';
 import type { IOperation } from '../generated/operations';
 import { CatalogProblem, Superseded } from '../model/problem';
-import { toProblem } from './answers';
+import { PROBLEM_TYPE, toProblem } from './answers';
 
 /** The root of our API, relative to the base URL of the server. */
 export const ROOT = 'colophon/api';
@@ -35,8 +35,10 @@ export async function send<T>(settings: ServerConnection.ISettings, path: string
   try {
     const response = await ServerConnection.makeRequest(url, toRequestInit(request), settings);
     const text = await response.text();
-    if (!response.ok) {
-      throw toProblem(response.status, response.headers.get('Content-Type') ?? '', text);
+    const type = response.headers.get('Content-Type') ?? '';
+    // A change that waits for review was not made, though its status is 202.
+    if (!response.ok || type.includes(PROBLEM_TYPE)) {
+      throw toProblem(response.status, type, text);
     }
     // A deletion has an empty response.
     return (text === '' ? undefined : JSON.parse(text)) as T;

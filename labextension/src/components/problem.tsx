@@ -14,6 +14,8 @@ function getHeadline(problem: CatalogProblem, trans: TranslationBundle): string 
       return trans.__('Not found in the catalog');
     case 'conflict':
       return trans.__('Edit conflict');
+    case 'held':
+      return trans.__('Your change waits for review');
     case 'invalid':
       return trans.__('The server rejected the request');
     case 'store':
@@ -35,6 +37,8 @@ function getAdvice(problem: CatalogProblem, trans: TranslationBundle): string {
       return trans.__(
         'Check whether the server is running. Running kernels keep unsent lineage until it is available again.'
       );
+    case 'held':
+      return trans.__('A steward applies or rejects it. The panel Requests shows its state.');
     case 'commit-unknown':
       return trans.__('Check the current value before you try again. (%1)', problem.message);
     default:

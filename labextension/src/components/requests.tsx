@@ -5,10 +5,11 @@ import type { OwnerRequest, OwnerRequestResponse } from '../generated/api';
 import type { RequestListModel } from '../model/stewardship/request-list';
 import { shortenUrn } from '../model/urns';
 import { RelativeTime } from './relative-time';
+import { Review } from './review';
 import { useModel } from './use-model';
 
-/** The kinds of requests, in the order in which they are offered. */
-export const REQUEST_KINDS = ['describe', 'check', 'read', 'other'] as const;
+/** The kinds of requests that need no text, in the order in which they are offered. */
+export const REQUEST_KINDS = ['describe', 'check', 'read'] as const;
 
 interface IRequestProps {
   model: RequestListModel;
@@ -25,12 +26,23 @@ export function getRequestKindLabel(kind: OwnerRequest['kind'], trans: Translati
     describe: trans.__('Please describe this'),
     check: trans.__('Is this right?'),
     read: trans.__('May I read this?'),
-    other: trans.__('Something else')
+    other: trans.__('Something else'),
+    change: trans.__('Proposed change')
   }[kind];
 }
 
-function getStateLabel(state: OwnerRequest['state'], trans: TranslationBundle): string {
+function getStateLabel({ kind, state }: OwnerRequest, trans: TranslationBundle): string {
+  if (kind === 'change') {
+    return { open: trans.__('waits for review'), answered: trans.__('applied'), declined: trans.__('rejected') }[state];
+  }
   return { open: trans.__('open'), answered: trans.__('answered'), declined: trans.__('declined') }[state];
+}
+
+function getDetailsLabel({ kind, state, comments }: OwnerRequest, trans: TranslationBundle): string {
+  if (kind === 'change' && state === 'open') {
+    return trans.__('Show the change');
+  }
+  return comments.length === 0 ? trans.__('Answer') : trans._n('%1 comment', '%1 comments', comments.length);
 }
 
 function Comments({ request, trans }: IRequestProps): React.JSX.Element | null {
@@ -108,6 +120,7 @@ export function RequestItem(props: IRequestProps): React.JSX.Element {
   const { model, request, openEntity, hasSubject, trans } = props;
   const { mayAnnotate } = useModel(model);
   const [isOpen, setOpen] = React.useState(false);
+  const proposal = request.state === 'open' ? request.proposal : null;
   const assignees = request.assignees.map(({ name }) => name).join(', ');
   return (
     <li className="jp-Colophon-request" data-urn={request.urn} data-state={request.state}>
@@ -123,7 +136,7 @@ export function RequestItem(props: IRequestProps): React.JSX.Element {
           </button>
         )}
         <span className="jp-Colophon-requestState" data-state={request.state}>
-          {getStateLabel(request.state, trans)}
+          {getStateLabel(request, trans)}
         </span>
       </div>
       <p className="jp-Colophon-requestText">
@@ -136,13 +149,14 @@ export function RequestItem(props: IRequestProps): React.JSX.Element {
         · <RelativeTime time={request.created} trans={trans} />
       </p>
       <button type="button" className="jp-Colophon-prompt" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        {request.comments.length === 0
-          ? trans.__('Answer')
-          : trans._n('%1 comment', '%1 comments', request.comments.length)}
+        {getDetailsLabel(request, trans)}
         <caretDownEmptyIcon.react tag="span" width="14px" />
       </button>
       {isOpen && <Comments {...props} />}
-      {isOpen && mayAnnotate && <Response {...props} />}
+      {isOpen && proposal !== null && (
+        <Review catalog={model.catalog} feed={model.feed} proposal={proposal} openEntity={openEntity} trans={trans} />
+      )}
+      {isOpen && proposal === null && mayAnnotate && <Response {...props} />}
     </li>
   );
 }

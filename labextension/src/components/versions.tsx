@@ -22,6 +22,19 @@ function getKindLabel(kind: IDifference['kind'], trans: TranslationBundle): stri
   }
 }
 
+/** Begins `via` of changes that a steward applied for their author. */
+const REVIEWED = 'review:';
+
+/** Returns who applied a change for its author; null for other changes. */
+export function findReviewer(via: string): string | null {
+  return via.startsWith(REVIEWED) ? via.slice(REVIEWED.length) : null;
+}
+
+function getViaLabel(via: string, trans: TranslationBundle): string {
+  const reviewer = findReviewer(via);
+  return reviewer === null ? trans.__('from a notebook') : trans.__('applied by %1', reviewer);
+}
+
 /** A difference as one line: its sign, its place, the old value and the new one. */
 export function Difference(props: { difference: IDifference; trans: TranslationBundle }): React.JSX.Element {
   const { difference, trans } = props;
@@ -71,7 +84,7 @@ function Version({ version, previous, actions, namePlace, trans }: IVersionProps
       <div>
         <b>{trans.__('Version %1', version.version)}</b> · {version.actor} ·{' '}
         <time dateTime={version.time}>{formatTime(version.time)}</time>
-        {version.via !== null && version.via !== version.actor && ` · ${trans.__('from a notebook')}`} {actions}
+        {version.via !== null && version.via !== version.actor && ` · ${getViaLabel(version.via, trans)}`} {actions}
       </div>
       {version.deleted && <p className="jp-Colophon-note">{trans.__('Deleted.')}</p>}
       <ul className="jp-Colophon-differences">

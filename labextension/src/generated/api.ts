@@ -93,7 +93,9 @@ migration: Migration
 "pipeline-schedules": PipelineSchedules
 problem: Problem
 proposal: Proposal
+"proposal-decision": ProposalDecision
 "proposal-outcomes": ProposalOutcomes
+"proposal-review": ProposalReview
 proposals: Proposals
 "recovery-file-choice": RecoveryFileChoice
 "recovery-files": RecoveryFiles
@@ -530,6 +532,10 @@ message: string
  * The current URN of the requested entity, if it was renamed.
  */
 renamedTo?: string
+/**
+ * The id of the proposal as which a change waits for review.
+ */
+proposal?: string
 }
 /**
  * The dead letter that was deleted.
@@ -936,11 +942,11 @@ name: string
 }[]
 }
 /**
- * A batch that is applied asynchronously, with its state; problem and deadLetter are null unless it was rejected.
+ * A batch that is applied asynchronously, with its state; `review` means that a steward applies or rejects it. problem and deadLetter are null unless it was rejected.
  */
 export interface InboxEntry {
 id: string
-state: ("pending" | "applied" | "rejected")
+state: ("pending" | "review" | "applied" | "rejected")
 /**
  * When the batch was received.
  */
@@ -1650,7 +1656,7 @@ aspects?: string[]
 export interface NamespaceImport {
 dryRun: boolean
 /**
- * Number of lines by outcome. `updated`: only the line was changed; `kept`: only the catalog was changed; `merged`: both were changed, at different locations.
+ * Number of lines by outcome. `updated`: only the line was changed; `kept`: only the catalog was changed; `merged`: both were changed, at different locations; `review`: a policy requires review of the change, which waits for it.
  */
 counts: {
 created?: number
@@ -1660,6 +1666,7 @@ merged?: number
 kept?: number
 overwritten?: number
 conflict?: number
+review?: number
 }
 /**
  * Lines whose change conflicts with one in the catalog, or whose origin is unknown; they are not applied. At most 500.
@@ -1685,8 +1692,12 @@ urn: string
  * The entity or the column.
  */
 about: string
-kind: ("describe" | "read" | "check" | "other")
+kind: ("describe" | "read" | "check" | "other" | "change")
 text: string
+/**
+ * The id of the proposal, if the request is to apply one (kind `change`).
+ */
+proposal: (string | null)
 author: {
 /**
  * The URN of a user or a team, or the text of an owner.
@@ -1761,8 +1772,12 @@ urn: string
  * The entity or the column.
  */
 about: string
-kind: ("describe" | "read" | "check" | "other")
+kind: ("describe" | "read" | "check" | "other" | "change")
 text: string
+/**
+ * The id of the proposal, if the request is to apply one (kind `change`).
+ */
+proposal: (string | null)
 author: {
 /**
  * The URN of a user or a team, or the text of an owner.
@@ -2097,6 +2112,16 @@ properties?: {
 }
 }
 /**
+ * What happens to a change that waits for review: stewards `apply` or `reject` it, its author may `withdraw` it, and either may bring it up to date (`rebase`) after the entity has changed.
+ */
+export interface ProposalDecision {
+decision: ("apply" | "reject" | "withdraw" | "rebase")
+/**
+ * A comment for the author.
+ */
+text?: string
+}
+/**
  * The outcome of each proposal of a batch, in its order.
  */
 export interface ProposalOutcomes {
@@ -2128,6 +2153,54 @@ before?: ({
 after?: ({
 
 } | null)
+}[]
+}
+/**
+ * A change that waits for review, with the request to apply it; for a day after the decision, its outcome without the changes.
+ */
+export interface ProposalReview {
+id: string
+state: ("waiting" | "applied" | "rejected")
+request: OwnerRequest
+/**
+ * When it is rejected unless someone decides before.
+ */
+expires: (string | null)
+/**
+ * Whether the caller may apply or reject it.
+ */
+mayDecide: boolean
+/**
+ * Whether the caller proposed it.
+ */
+mayWithdraw: boolean
+/**
+ * Whether an aspect has changed since: it must be brought up to date before it is applied.
+ */
+isOutdated: boolean
+changes: {
+urn: string
+/**
+ * Null if the entity is created or deleted.
+ */
+aspect: (string | null)
+operation: ("upsert" | "create" | "create-entity" | "update" | "patch" | "annotate" | "delete")
+/**
+ * The current value of the aspect; null if it is absent, or if there is a problem.
+ */
+before: ({
+
+} | null)
+/**
+ * The value that the aspect would have.
+ */
+after: ({
+
+} | null)
+/**
+ * Why it cannot be applied.
+ */
+problem: (Problem | null)
 }[]
 }
 /**

@@ -66,7 +66,9 @@ import type {
   PipelinePreviewStart,
   PipelineRunStart,
   PipelineSchedules,
+  ProposalDecision,
   ProposalOutcomes,
+  ProposalReview,
   Proposals,
   RecoveryFileChoice,
   RecoveryFiles,
@@ -253,6 +255,18 @@ export interface IOperations {
     parameters: { dryRun?: boolean | undefined; 'Idempotency-Key'?: string | undefined };
     body: Proposals;
     answer: ProposalOutcomes;
+  };
+  /** Read a change that waits for review, with its differences; for a day after a decision, its outcome. */
+  readProposal: {
+    parameters: { id: string };
+    body: undefined;
+    answer: ProposalReview;
+  };
+  /** Apply a change that waits for review, reject it, withdraw it, or bring it up to date. */
+  decideProposal: {
+    parameters: { id: string; 'Idempotency-Key'?: string | undefined };
+    body: ProposalDecision;
+    answer: OwnerRequest;
   };
   /** Read the state of a batch submitted with `async`; it is kept for one day. */
   readInboxEntry: {
@@ -676,7 +690,7 @@ export interface IOperations {
   };
   /** List requests to owners, the last changed first. */
   listRequests: {
-    parameters: { list?: 'assigned' | 'asked' | undefined; state?: 'open' | 'answered' | 'declined' | undefined; about?: string | undefined; limit?: number | undefined; cursor?: string | undefined };
+    parameters: { list?: 'assigned' | 'asked' | undefined; kind?: 'describe' | 'read' | 'check' | 'other' | 'change' | undefined; state?: 'open' | 'answered' | 'declined' | undefined; about?: string | undefined; limit?: number | undefined; cursor?: string | undefined };
     body: undefined;
     answer: OwnerRequests;
   };
@@ -732,6 +746,8 @@ export const OPERATIONS: { readonly [Id in keyof IOperations]: IOperation } = {
   listTimeseriesValues: { method: "GET", path: "/entities/{urn}/aspects/{aspect}/values" },
   submitProposals: { method: "POST", path: "/proposals", headers: ["Idempotency-Key"] },
   submitIndependentProposals: { method: "POST", path: "/proposals/independent", headers: ["Idempotency-Key"] },
+  readProposal: { method: "GET", path: "/proposals/{id}" },
+  decideProposal: { method: "POST", path: "/proposals/{id}/decision", headers: ["Idempotency-Key"] },
   readInboxEntry: { method: "GET", path: "/inbox/{id}" },
   listDeadLetters: { method: "GET", path: "/dead-letters" },
   deleteDeadLetter: { method: "DELETE", path: "/dead-letters/{id}", headers: ["Idempotency-Key"] },

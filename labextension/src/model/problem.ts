@@ -7,7 +7,7 @@ export interface IValidationError {
 /**
  * The kinds of failures that need different advice.
  *
- * `store`: the store is unavailable. `commit-unknown`: the connection to the store was lost during a commit.
+ * `held`: the change waits for review. `store`: the store is unavailable. `commit-unknown`: the connection to the store was lost during a commit.
  */
 export type ProblemKind =
   | 'no-extension'
@@ -15,6 +15,7 @@ export type ProblemKind =
   | 'denied'
   | 'not-found'
   | 'conflict'
+  | 'held'
   | 'invalid'
   | 'store'
   | 'commit-unknown'

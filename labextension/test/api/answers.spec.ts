@@ -4,6 +4,7 @@ import { toProblem } from '../../src/api/answers';
 const PROBLEM = 'application/problem+json';
 
 test.each([
+  [202, 'held'],
   [400, 'invalid'],
   [403, 'denied'],
   [404, 'not-found'],

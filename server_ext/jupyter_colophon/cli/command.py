@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from jupyter_colophon.cli.config import CommandSettings, read_settings, require_existing_store
-from jupyter_colophon.cli.exit_status import EXIT_FAILED, EXIT_USAGE, print_error
+from jupyter_colophon.cli.exit_status import EXIT_FAILED, EXIT_OK, EXIT_USAGE, print_error
 from jupyter_colophon.cli.parser import CommandParser
-from jupyter_colophon.client.problems import ClientError
+from jupyter_colophon.client.problems import ClientError, RequestFailed
 from jupyter_colophon.client.progress_line import ProgressLine
 from jupyter_colophon.core.errors import InvalidConfiguration, InvalidQuery, MetadataError
 
@@ -107,7 +107,8 @@ def run_command_and_print_errors(command: CliCommand) -> int:
             _format_error(error), EXIT_USAGE if _is_option_error(error) else EXIT_FAILED
         )
     except ClientError as error:
-        return command.print_error_and_get_status(str(error))
+        is_held = isinstance(error, RequestFailed) and error.is_held_for_review
+        return command.print_error_and_get_status(str(error), EXIT_OK if is_held else EXIT_FAILED)
     except BrokenPipeError:
         raise
     except OSError as error:

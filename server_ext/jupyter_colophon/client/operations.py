@@ -379,6 +379,25 @@ class Operations:
         )
         return self.caller.call(call, timeout_s)
 
+    def read_proposal(self, id: str, *, timeout_s: float | None = None) -> Document:
+        """Read a change that waits for review, with its differences; for a day after a decision, its outcome. Answer: `ProposalReview`."""
+        call = Call("readProposal", "GET", "/proposals/{id}", path={"id": id})
+        return self.caller.call(call, timeout_s)
+
+    def decide_proposal(
+        self, id: str, body: Body, *, idempotency_key: str | None = None, timeout_s: float | None = None
+    ) -> Document:
+        """Apply a change that waits for review, reject it, withdraw it, or bring it up to date. Body: `ProposalDecision`. Answer: `OwnerRequest`."""
+        call = Call(
+            "decideProposal",
+            "POST",
+            "/proposals/{id}/decision",
+            path={"id": id},
+            headers={"Idempotency-Key": idempotency_key},
+            body=body,
+        )
+        return self.caller.call(call, timeout_s)
+
     def read_inbox_entry(self, id: str, *, timeout_s: float | None = None) -> Document:
         """Read the state of a batch submitted with `async`; it is kept for one day. Answer: `InboxEntry`."""
         call = Call("readInboxEntry", "GET", "/inbox/{id}", path={"id": id})
@@ -1196,6 +1215,7 @@ class Operations:
         self,
         *,
         list: str | None = None,
+        kind: str | None = None,
         state: str | None = None,
         about: str | None = None,
         limit: int | None = None,
@@ -1207,7 +1227,7 @@ class Operations:
             "listRequests",
             "GET",
             "/requests",
-            query={"list": list, "state": state, "about": about, "limit": limit, "cursor": cursor},
+            query={"list": list, "kind": kind, "state": state, "about": about, "limit": limit, "cursor": cursor},
         )
         return self.caller.call(call, timeout_s)
 

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+#: The type of the problem of a change that waits for review; its status is 202.
+HELD_FOR_REVIEW = "urn:jupyter-colophon:problem:held-for-review"
 _NO_SUCH_TYPE = "urn:jupyter-colophon:problem:unknown-entity-type"
 
 
@@ -35,6 +37,11 @@ class RequestFailed(ClientError):
         A 404 without a problem document is not from the catalog, and an unknown entity type is an error of the caller.
         """
         return self.status == 404 and self.problem.get("type") not in (None, "", _NO_SUCH_TYPE)
+
+    @property
+    def is_held_for_review(self) -> bool:
+        """Whether the change was accepted, and waits for review."""
+        return self.problem.get("type") == HELD_FOR_REVIEW
 
     @property
     def is_temporary(self) -> bool:

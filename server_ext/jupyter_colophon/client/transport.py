@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
 from jupyter_colophon.client.caller import Call, Document, format_parameter
-from jupyter_colophon.client.problems import RequestFailed, ServerUnavailable
+from jupyter_colophon.client.problems import HELD_FOR_REVIEW, RequestFailed, ServerUnavailable
 
 CONNECT_TIMEOUT_S = 2.0
 TOTAL_TIMEOUT_S = 10.0
@@ -326,6 +326,9 @@ def _raise_for_status(answer: HttpAnswer) -> HttpAnswer:
         if no_json:
             msg = "the response is not from the catalog"
             raise http.client.HTTPException(msg)
+        if isinstance(answer.body, dict) and answer.body.get("type") == HELD_FOR_REVIEW:
+            # The change was not made.
+            raise RequestFailed(answer.status, answer.body)
         return answer
     problem = answer.body if isinstance(answer.body, dict) else {}
     # Errors of our own APIs are marked: problem documents by their type, those of `/v3` by their status.

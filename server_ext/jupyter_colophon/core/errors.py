@@ -291,6 +291,21 @@ class NotEmpty(MetadataError):
         self.name = name
 
 
+class HeldForReview(MetadataError):
+    """A policy requires review of the change: it was stored as a proposal, and nothing else was changed."""
+
+    def __init__(self, number: int, subject: str) -> None:
+        super().__init__(
+            f"your change of {quote_and_truncate_text(subject)} waits for review, as proposal {number}: a steward "
+            "applies or rejects it"
+        )
+        self.number, self.subject = number, subject
+
+
+class ReviewConflict(MetadataError):
+    """A proposal cannot be brought up to date: since it was made, the same place was changed, or the entity deleted."""
+
+
 class ConditionFailed(MetadataError):
     """The aspect has another version than the proposal expects."""
 

@@ -10,7 +10,7 @@ from tornado.httputil import HTTPServerRequest
 from tornado.web import HTTPError
 
 from jupyter_colophon.core.access import ALL_ACTIONS, Principal
-from jupyter_colophon.core.errors import StoreUnavailable, TooManyRequests
+from jupyter_colophon.core.errors import HeldForReview, StoreUnavailable, TooManyRequests
 from jupyter_colophon.core.read_budget import limit_reads_of_thread
 from jupyter_colophon.core.service_token import is_service_account
 from jupyter_colophon.http.catalog_user import CatalogUser
@@ -100,6 +100,8 @@ class AuthenticatedRequest:
             self.set_header("Retry-After", str(seconds))
         elif status == HTTPStatus.UNAUTHORIZED:
             self.set_header("WWW-Authenticate", "Bearer")
+        elif isinstance(error, HeldForReview):
+            self.set_header("Location", f"{self.base_url}colophon/api/proposals/{error.number}")
 
     async def require_jupyter_authorization(self, action: str) -> None:
         """Raise HTTPError 403 where Jupyter's authorizer denies the action on our resource.

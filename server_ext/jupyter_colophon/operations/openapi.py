@@ -98,7 +98,7 @@ class OpenApiGenerator:
             "summary": operation.summary,
             "tags": [operation.path.split("/")[1]],
             "parameters": [_describe_parameter(parameter) for parameter in self._list_operation_parameters(operation)],
-            "responses": self._describe_all_answers(operation) | self._describe_errors(operation),
+            "responses": self._describe_all_answers(operation),
         }
         if operation.body:
             described["requestBody"] = {
@@ -123,6 +123,12 @@ class OpenApiGenerator:
         return [place for name in names for place in self.api.path_parameters[name]] + list(operation.parameters)
 
     def _describe_all_answers(self, operation: Operation) -> Document:
+        answers = self._describe_successes(operation)
+        for status, error in self._describe_errors(operation).items():
+            answers[status] = answers.get(status, {}) | error
+        return answers
+
+    def _describe_successes(self, operation: Operation) -> Document:
         answers = {
             str(int(status)): self._describe_answer(status, schema, operation)
             for status, schema in operation.answers.items()

@@ -19,6 +19,7 @@ class ProblemType:
 
 
 TABLE: dict[type[errors.MetadataError], ProblemType] = {
+    errors.HeldForReview: ProblemType(202, "held-for-review", "Waits for review"),
     errors.MalformedBody: ProblemType(400, "malformed-body", "Malformed body"),
     errors.InstanceInvalid: ProblemType(400, "invalid-instance", "Invalid instance"),
     errors.InstanceUnreadable: ProblemType(400, "unreadable-instance", "Unreadable instance"),
@@ -49,6 +50,7 @@ TABLE: dict[type[errors.MetadataError], ProblemType] = {
     errors.InstanceExists: ProblemType(409, "already-exists", "Already exists"),
     errors.RunConflict: ProblemType(409, "run-conflict", "Run conflict"),
     errors.RenameConflict: ProblemType(409, "rename-conflict", "It cannot be renamed now"),
+    errors.ReviewConflict: ProblemType(409, "review-conflict", "The proposal cannot be brought up to date"),
     errors.AlreadyExists: ProblemType(409, "already-exists", "Already exists"),
     errors.IdempotencyKeyReused: ProblemType(409, "idempotency-key-reused", "Idempotency key reused"),
     LoadEnded: ProblemType(409, "load-ended", "Load has ended"),
@@ -93,6 +95,8 @@ def render_problem_document(error: errors.MetadataError) -> dict[str, object]:
     """Return an error as a problem document (RFC 9457, `schemas/api/problem.json`)."""
     row = find_problem_type(type(error))
     body = build_problem_document(row.status, row.type, row.title, error.detail, error.problems)
+    if isinstance(error, errors.HeldForReview):
+        return body | {"proposal": str(error.number)}
     renamed_to = error.renamed_to if isinstance(error, errors.NotFound) else ""
     return body | ({"renamedTo": renamed_to} if renamed_to else {})
 

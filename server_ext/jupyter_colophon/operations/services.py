@@ -3,7 +3,7 @@
 import logging
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from jupyter_colophon.core.access import Principal
@@ -69,7 +69,7 @@ class ProcessServices:
         from jupyter_colophon.composition import open_or_create_catalog
 
         try:
-            catalog = open_or_create_catalog(
+            return open_or_create_catalog(
                 self.store,
                 self.identity,
                 self.settings.build_system_filter(),
@@ -81,8 +81,8 @@ class ProcessServices:
                 registry_extension=self.settings.get_registry_extension(),
                 authorizer=self.settings.load_authorizer(),
                 audit=self.settings.build_audit_rules(),
+                stewards=tuple(self.settings.stewards),
             )
-            return replace(catalog, stewards=tuple(self.settings.stewards))
         except InvalidField as error:
             # The field is one of the settings, not of the request: they stay until a restart.
             self.configuration_error = error.detail

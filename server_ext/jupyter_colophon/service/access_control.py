@@ -17,6 +17,7 @@ from jupyter_colophon.core.identity.names import IdentityRules, Urn
 from jupyter_colophon.core.instances.instance_namespaces import INSTANCE
 from jupyter_colophon.core.model.owner_request import REQUEST
 from jupyter_colophon.core.policies.policy import POLICY_TYPE
+from jupyter_colophon.core.policies.review import ReviewRules
 from jupyter_colophon.core.policies.rights import AccessRights
 from jupyter_colophon.service.policy_source import PolicySource
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
@@ -126,6 +127,12 @@ class AccessControl:
         """Record in the audit that a principal was denied a permission on an entity, or with the URN "" on something else."""
         if self.audit is not None:
             self.audit.record_denial(principal, permission, urn, subject)
+
+    def find_review_rules(self, principal: Principal) -> ReviewRules | None:
+        """Return the rules that require review of what a principal changes; None if there are none."""
+        if self.policies is None or self.find_rights(principal) is None:
+            return None
+        return self.policies.get_version().select_review_rules(principal.user, self.list_groups(principal))
 
     def list_groups(self, principal: Principal) -> frozenset[str]:
         """Return the groups of a principal, by the identity provider and the settings."""

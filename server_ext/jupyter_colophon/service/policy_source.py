@@ -19,6 +19,7 @@ from jupyter_colophon.core.documents.json_schema import Schema
 from jupyter_colophon.core.errors import MetadataError, StoreUnavailable
 from jupyter_colophon.core.package_data import load_schema_documents
 from jupyter_colophon.core.policies.policy import POLICY_ASPECT, POLICY_TYPE, Rule, parse_policy
+from jupyter_colophon.core.policies.review import ReviewRules, select_review_rules
 from jupyter_colophon.core.policies.rights import AccessRights
 from jupyter_colophon.service.policy_files import PolicyFolder
 from jupyter_colophon.storage.entities import aspects
@@ -38,14 +39,16 @@ _logger = logging.getLogger("jupyter_colophon.policy")
 
 @dataclass(slots=True)
 class PolicyVersion:
-    """The rules of all policies at one time."""
+    """The rules of all policies at one time: those that grant or deny, and those that require review."""
 
     rules: tuple[Rule, ...] = ()
+    reviews: tuple[Rule, ...] = ()
     #: Whether policies decide: what no rule grants is denied then.
     in_force: bool = False
     #: A sentence for each policy that cannot be used, by its name.
     problems: Mapping[str, str] = field(default_factory=dict)
     _rights: dict[tuple[str, frozenset[str]], AccessRights] = field(default_factory=dict)
+    _review_rules: dict[tuple[str, frozenset[str]], ReviewRules] = field(default_factory=dict)
 
     def find_compiled_rights(self, user: str, groups: frozenset[str]) -> AccessRights | None:
         """Return the rights of a user with these groups, None if they are not compiled yet."""
@@ -57,6 +60,16 @@ class PolicyVersion:
             self._rights.clear()
         rights = self._rights[user, groups] = AccessRights(self.rules, user, groups)
         return rights
+
+    def select_review_rules(self, user: str, groups: frozenset[str]) -> ReviewRules | None:
+        """Return the rules that require review of a user with these groups, None if there are none."""
+        if not self.reviews:
+            return None
+        if len(self._review_rules) >= _CACHED_MAX:
+            self._review_rules.clear()
+        if (user, groups) not in self._review_rules:
+            self._review_rules[user, groups] = select_review_rules(self.reviews, user, groups)
+        return self._review_rules[user, groups]
 
 
 @dataclass(slots=True)
@@ -184,8 +197,10 @@ class PolicySource:
         )
         for name, problem in problems.items():
             _logger.error("the access policy %s cannot be used: %s", name, problem)
+        all_rules = () if is_unknown else tuple(rule for rules in known.values() for rule in rules)
         return PolicyVersion(
-            () if is_unknown else tuple(rule for rules in known.values() for rule in rules),
+            tuple(rule for rule in all_rules if not rule.reviews),
+            tuple(rule for rule in all_rules if rule.reviews),
             in_force=self.required or bool(known or problems),
             problems=problems,
         )

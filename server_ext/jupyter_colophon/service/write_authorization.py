@@ -1,25 +1,37 @@
 """Authorise writes by what they change, before anything is validated or read."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
 from jupyter_colophon.core.access import SCOPE_OF_PERMISSION, Authorizer, Permission, Principal, Resource
 from jupyter_colophon.core.datahub.scope_union import is_removal_of_single_entries
+from jupyter_colophon.core.documents.json_parsing import parse_stored_json
 from jupyter_colophon.core.errors import AccessDenied, NotFound
-from jupyter_colophon.core.identity.names import IdentityRules, Urn
+from jupyter_colophon.core.identity.names import IdentityRules, Urn, make_namespace_urn
 from jupyter_colophon.core.instances.instance_namespaces import is_instance_with_namespace
+from jupyter_colophon.core.model.certification import CERTIFICATION, is_certified
+from jupyter_colophon.core.model.owner_request import NOT_REQUESTED
 from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.core.model.registry import Registry
-from jupyter_colophon.service.access_control import AccessControl, create_access_control, create_resource
+from jupyter_colophon.service.access_control import (
+    AccessControl,
+    create_access_control,
+    create_resource,
+    raise_permission,
+    read_terms,
+)
 from jupyter_colophon.service.deletions import is_deleting_proposal
+from jupyter_colophon.service.validation import require_responsible_api
 from jupyter_colophon.storage.entities import instance_namespaces
 from jupyter_colophon.storage.lineage import runs as stored_runs
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
 
 #: The permissions that a rename requires for both names, since aspects of both scopes and runs are renamed.
 _RENAME_PERMISSIONS: tuple[Permission, ...] = ("annotate", "emit")
+#: Namespaces that always exist and cannot be deleted (spec ID-16).
+BUILTIN_NAMESPACES = frozenset({"default", "system"})
 #: The aspects and the entities that only a steward changes where policies are in force.
 _GOVERNED_ASPECTS: Final = frozenset({"globalTags", "glossaryTerms", "ownership", "domains", "certification"})
 _GOVERNED_TYPES: Final = frozenset({"tag", "glossaryTerm", "glossaryNode", "domain"})
@@ -33,6 +45,7 @@ class WriteAuthorization:
     registry: Registry
     identity: IdentityRules
     authorizer: Authorizer
+    now: Callable[[], int]
     access_control: AccessControl = field(init=False)
 
     def __post_init__(self) -> None:
@@ -61,31 +74,106 @@ class WriteAuthorization:
             why = "" if "admin" in principal.scopes else ": deleting needs the scope admin, and this token lacks it"
             raise AccessDenied("delete", (f"{aspect} of {urn}" if aspect else str(urn)) + why) from error
 
-    def _authorize_proposal(self, proposal: Proposal, principal: Principal, api: str = "") -> None:
+    def require_may_delete_namespace(self, name: str, principal: Principal) -> None:
+        """Raise NotFound, AccessDenied unless the principal may delete a namespace."""
+        self.require_may_delete(principal, make_namespace_urn(name))
+        # Everything in the namespace is deleted.
+        if not self.access_control.decide_all(principal, "delete", name):
+            raise AccessDenied("delete", f"{make_namespace_urn(name)}: not everything in it may be deleted")
+        if name in BUILTIN_NAMESPACES:
+            raise AccessDenied("delete", str(make_namespace_urn(name)))
+
+    def require_may_roll_back(self, aspects: Mapping[Urn, Sequence[str]], principal: Principal, *, hard: bool) -> None:
+        """Raise NotFound, AccessDenied, ManagedElsewhere unless the principal may roll back what a run wrote to these aspects."""
+        for urn, names in aspects.items():
+            kind = self.registry.get_type(urn.type)
+            if hard and kind.key_aspect in names:
+                self._authorize_proposal(Proposal(urn, None, "delete"), principal)
+            for name in names:
+                self._authorize_proposal(Proposal(urn, name, "delete"), principal)
+                require_responsible_api(self.registry.get_aspect(urn.type, name).managed_by, "", str(urn))
+
+    def _authorize_proposal(
+        self, proposal: Proposal, principal: Principal, api: str = "", *, may_be_held: bool = False
+    ) -> None:
+        """Raise NotFound, AccessDenied unless the principal may make a change; with `may_be_held`, or may propose it."""
         urn = proposal.urn
         if api and self.access_control.find_rights(principal) is not None:
             # The API that manages the entity has authorised the change, with the document.
             return
-        if proposal.aspect is None:
-            if proposal.operation == "delete":
-                self.require_may_delete(principal, urn, api=api)
-            else:
-                self._require_allowed(principal, self._choose_permission("emit", urn), urn, api=api)
-            return
         resources = self._list_resources_to_authorize(principal, urn, api=api)
         # Check read access first: without it, not even the aspects of the type are revealed.
         self._require_allowed_on(resources, principal, "read", urn)
+        needed = self._list_needed_permissions(proposal, principal)
+        reviewed = self._list_reviewed_permissions(proposal, needed, resources, principal) if may_be_held else set()
+        for permission in needed:
+            if permission in reviewed:
+                continue
+            if permission == "delete":
+                self.require_may_delete(principal, urn, proposal.aspect or "", api=api)
+            else:
+                self._require_allowed_on(resources, principal, permission, urn)
+
+    def is_review_required(self, proposal: Proposal, principal: Principal) -> bool:
+        """Return whether a change that `_authorize_proposal` permits waits for review."""
+        if self.access_control.find_review_rules(principal) is None:
+            return False
+        resources = self._list_resources_to_authorize(principal, proposal.urn)
+        needed = self._list_needed_permissions(proposal, principal)
+        return bool(self._list_reviewed_permissions(proposal, needed, resources, principal))
+
+    def _list_needed_permissions(self, proposal: Proposal, principal: Principal) -> list[Permission]:
+        """Return the permissions that a change needs. Raises NotFound for an aspect that its type does not have."""
+        urn = proposal.urn
+        if proposal.aspect is None:
+            return ["delete" if proposal.operation == "delete" else self._choose_permission("emit", urn)]
         spec = self.registry.get_aspect(urn.type, proposal.aspect)
-        if is_deleting_proposal(proposal):
-            self.require_may_delete(principal, urn, spec.name, api=api)
-        own: Permission
+        needed: list[Permission] = ["delete"] if is_deleting_proposal(proposal) else []
         if spec.managed_by:
-            own = "admin"
-        elif spec.scope == "USER" or self._is_annotator_removal(proposal, principal):
-            own = self._choose_permission("annotate", urn, spec.name)
-        else:
-            own = self._choose_permission("emit", urn, spec.name)
-        self._require_allowed_on(resources, principal, own, urn)
+            return [*needed, "admin"]
+        is_of_user = spec.scope == "USER" or self._is_annotator_removal(proposal, principal)
+        return [*needed, self._choose_permission("annotate" if is_of_user else "emit", urn, spec.name)]
+
+    def _list_reviewed_permissions(
+        self, proposal: Proposal, needed: Sequence[Permission], resources: Sequence[Resource], principal: Principal
+    ) -> set[Permission]:
+        """Return those of the permissions that a change needs whose use requires review; none for a steward."""
+        reviews = self.access_control.find_review_rules(principal)
+        if reviews is None or proposal.urn.type in NOT_REQUESTED:
+            return set()
+
+        def is_reviewed(tx: TableContext, permission: Permission, resource: Resource) -> bool:
+            candidates = reviews.list_candidates(raise_permission(permission, resource.type), resource)
+            if not candidates or not self._may_propose(tx, principal, permission, resource):
+                return False
+            terms = read_terms(tx, [resource.urn])[resource.urn] or frozenset()
+            return any(
+                all(terms & alternatives for alternatives in required)
+                and (not rule.certified or self._is_certified(tx, {resource.urn, str(proposal.urn)}))
+                for rule, required in candidates
+            )
+
+        return self.provider.tx_runner.run(
+            lambda tx: {item for item in needed for resource in resources if is_reviewed(tx, item, resource)},
+            read_only=True,
+        )
+
+    def _may_propose(self, tx: TableContext, principal: Principal, permission: Permission, resource: Resource) -> bool:
+        """Return whether a principal proposes changes: not a steward, nor where a rule denies the permission."""
+        if not self.access_control.site.may(principal, "annotate", resource.namespace):
+            return False
+        rights = self.access_control.find_rights(principal)
+        if rights is None or self._may(principal, "govern", resource, tx):
+            return False
+        terms = read_terms(tx, [resource.urn])[resource.urn] or frozenset()
+        deciding = rights.find_deciding_rule(permission, resource, terms)
+        return deciding is None or not deciding.denies
+
+    def _is_certified(self, tx: TableContext, urns: set[str]) -> bool:
+        rows = tx.get_table("aspects").read_many([(urn, CERTIFICATION) for urn in urns])
+        return any(
+            row["value"] is not None and is_certified(parse_stored_json(row["value"]), self.now()) for row in rows
+        )
 
     def _choose_permission(self, permission: Permission, urn: Urn, aspect: str = "") -> Permission:
         """Return `govern` for a change of what stewards govern while policies are in force, else the permission."""
@@ -169,3 +257,5 @@ class WriteAuthorization:
         for name in (urn, new):
             for permission in _RENAME_PERMISSIONS:
                 self._require_allowed(principal, permission, name)
+        if self.is_review_required(Proposal(urn, "businessMetadata", "annotate"), principal):
+            raise AccessDenied("rename", f"{urn}: its changes require review, so only a steward may rename it")

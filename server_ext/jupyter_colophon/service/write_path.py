@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
-from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.access import INTERNAL, Principal
 from jupyter_colophon.core.changes.idempotency import IdempotencyKey
 from jupyter_colophon.core.datahub.scope_union import (
     UNION_RULES,
@@ -19,6 +19,7 @@ from jupyter_colophon.core.datahub.scope_union import (
 from jupyter_colophon.core.errors import (
     AccessDenied,
     AlreadyExists,
+    HeldForReview,
     InvalidInstance,
     MetadataError,
     NotEmpty,
@@ -28,7 +29,7 @@ from jupyter_colophon.core.errors import (
     StorageError,
     TransactionTimeout,
 )
-from jupyter_colophon.core.identity.names import Urn, make_namespace_urn
+from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.lineage.run import Access, ColumnEdge, Run, RunChange, RunStart, RunUpsert, StreamWriter
 from jupyter_colophon.core.model.hierarchy import require_no_cycle
 from jupyter_colophon.core.model.proposal import ABSENT, CREATING, Proposal, ProposalResult
@@ -38,20 +39,24 @@ from jupyter_colophon.core.model.system_filter import INCLUDE_ALL, SystemFilter
 from jupyter_colophon.core.openlineage.event import Event
 from jupyter_colophon.core.policies.policy import POLICY_TYPE
 from jupyter_colophon.service.deletions import is_marking_removed
+from jupyter_colophon.service.held_changes import HeldChangeWriter, InTransaction
 from jupyter_colophon.service.validation import (
     ProblemPointerPrefix,
     compute_changed_value,
     create_initial_value_for_patch,
     require_known_runs,
-    require_responsible_api,
     require_valid_new_name,
     resolve_aspect,
     run_package_validators,
 )
-from jupyter_colophon.service.write_authorization import WriteAuthorization
+from jupyter_colophon.service.write_authorization import BUILTIN_NAMESPACES
 from jupyter_colophon.storage import codecs
-from jupyter_colophon.storage.changes import idempotency_results
 from jupyter_colophon.storage.commit.commit import CommitBuilder
+from jupyter_colophon.storage.commit.existing import (
+    get_version_and_existence,
+    get_version_of_condition,
+    may_create_over_platform_value,
+)
 from jupyter_colophon.storage.commit.openlineage import apply_openlineage_event
 from jupyter_colophon.storage.commit.record_run import record_reported_run, record_stream_writer_run
 from jupyter_colophon.storage.commit.rename import rename_dataset_with_contents
@@ -64,27 +69,30 @@ from jupyter_colophon.storage.lineage.symlinks import replace_locations_by_table
 from jupyter_colophon.storage.spi import Range, TableContext
 
 T = TypeVar("T")
-#: Wraps a batch in its transaction: gets the batch as a callable, and calls it once or not at all.
-InTransaction = Callable[[TableContext, Callable[[], list[ProposalResult]]], list[ProposalResult]]
 #: A batch whose proposals fail independently, as a callable that is called once or not at all.
 EachOf = Callable[[], list[ProposalResult | MetadataError]]
-#: Namespaces that always exist and cannot be deleted (spec ID-16).
-BUILTIN_NAMESPACES = frozenset({"default", "system"})
 #: How many entities of a deleted namespace are removed per transaction, to keep transactions short.
 _CLEAR_BATCH = 100
 #: The operations whose resulting value depends on the stored value.
 _DEPENDS_ON_STORED_VALUE = frozenset({"patch", "annotate"})
 
 
+class _Tried(Exception):
+    """Ends the transaction of a trial, so that nothing is committed."""
+
+    def __init__(self, versions: list[int], results: list[ProposalResult]) -> None:
+        super().__init__()
+        self.versions, self.results = versions, results
+
+
 @dataclass(frozen=True, slots=True)
-class WritePath(WriteAuthorization):
+class WritePath(HeldChangeWriter):
     """Applies every write, from any API.
 
     All methods check access first (AccessDenied, NotFound), and change nothing if they raise. With `idempotency_key`, a repeated
     request returns the first result; a different request with the same key raises IdempotencyKeyReused.
     """
 
-    now: Callable[[], int]
     publish: Callable[[], None]
     system_filter: SystemFilter = INCLUDE_ALL
     #: Whether a run's snapshots include system metadata (spec LINEAGE-17).
@@ -103,36 +111,91 @@ class WritePath(WriteAuthorization):
         idempotency_key: IdempotencyKey | None = None,
         in_transaction: InTransaction | None = None,
         api: str = "",
+        author: str = "",
     ) -> list[ProposalResult]:
         """Apply a batch in order, atomically.
 
         Raises InvalidInstance, PatchFailed, ConditionFailed, AlreadyExists, NotFound. Problem pointers refer to the value,
         or to the batch if `pointer_prefix` is the pointer to it. A managed entity or aspect (core/model/registry.py) can be changed
-        only if `api` names its API; otherwise raises ManagedElsewhere.
+        only if `api` names its API; otherwise raises ManagedElsewhere. If a policy requires review, the batch is stored as
+        a proposal, with `in_transaction` as one without results, and HeldForReview is raised. With `author`, the changes
+        are authorised for the principal and recorded as those of that user.
         """
         specs = self.authorize_and_validate(proposals, principal, pointer_prefix, api)
+        wrap: InTransaction = in_transaction or (lambda _, apply: apply())
+        if not api and (about := self.find_reviewed_entity(proposals, principal)) is not None:
+            return self.hold_or_skip_batch(proposals, about, principal, pointer_prefix, idempotency_key, wrap)
 
         def apply_batch(commit: CommitBuilder) -> list[ProposalResult]:
-            require_known_runs(commit.tx, proposals, pointer_prefix)
-            commit.load_entities_at_once(proposal.urn for proposal in proposals)
-            written = []
-            for at, (proposal, spec) in enumerate(zip(proposals, specs, strict=True)):
-                with ProblemPointerPrefix(pointer_prefix, at):
-                    written.append(self._apply_proposal(commit, proposal, spec))
-            return written
+            return self._apply_batch(commit, proposals, specs, pointer_prefix)
 
-        def act(tx: TableContext) -> list[ProposalResult]:
-            if in_transaction is None:
-                return self._commit_changes(tx, apply_batch, principal)
-            return in_transaction(tx, lambda: self._commit_changes(tx, apply_batch, principal))
+        return self._run_once(
+            lambda tx: wrap(tx, lambda: self._commit_changes(tx, apply_batch, principal, author)),
+            codecs.WRITTEN,
+            idempotency_key,
+        )
 
-        return self._run_once(act, codecs.WRITTEN, idempotency_key)
+    def write_in_transaction(
+        self, tx: TableContext, proposals: Sequence[Proposal], principal: Principal, api: str
+    ) -> list[ProposalResult]:
+        """Apply proposals of an API that has authorised them, in its transaction."""
+        specs = [resolve_aspect(self.registry, proposal, api) for proposal in proposals]
+        return self._commit_changes(tx, lambda commit: self._apply_batch(commit, proposals, specs, ""), principal)
+
+    def try_batch(
+        self, proposals: Sequence[Proposal], principal: Principal, pointer_prefix: str = ""
+    ) -> tuple[list[int], list[ProposalResult]]:
+        """Apply a batch as if the principal were permitted to, without a commit.
+
+        Return the version of each proposal's aspect before, and the results. Raises the errors of the batch.
+        """
+        specs = [resolve_aspect(self.registry, proposal, "") for proposal in proposals]
+
+        def act(tx: TableContext) -> NoReturn:
+            commit = self._create_commit(tx, replace(principal, internal=True))
+            versions = self.read_versions_of_conditions(tx, proposals)
+            raise _Tried(versions, self._apply_batch(commit, proposals, specs, pointer_prefix))
+
+        try:
+            self.provider.tx_runner.run(act)
+        except _Tried as tried:
+            return tried.versions, tried.results
+
+    def read_versions_of_conditions(self, tx: TableContext, proposals: Sequence[Proposal]) -> list[int]:
+        """Return the present version to which the condition of each proposal refers."""
+        commit = self._create_commit(tx, INTERNAL)
+        return [get_version_of_condition(commit, proposal) for proposal in proposals]
+
+    def _apply_batch(
+        self,
+        commit: CommitBuilder,
+        proposals: Sequence[Proposal],
+        specs: Sequence[AspectSpec | None],
+        pointer_prefix: str,
+    ) -> list[ProposalResult]:
+        require_known_runs(commit.tx, proposals, pointer_prefix)
+        commit.load_entities_at_once(proposal.urn for proposal in proposals)
+        written = []
+        for at, (proposal, spec) in enumerate(zip(proposals, specs, strict=True)):
+            with ProblemPointerPrefix(pointer_prefix, at):
+                written.append(self._apply_proposal(commit, proposal, spec))
+        return written
 
     def apply_proposals_independently(
-        self, proposals: Sequence[Proposal], principal: Principal, in_transaction: Callable[[TableContext, EachOf], T]
+        self,
+        proposals: Sequence[Proposal],
+        principal: Principal,
+        in_transaction: Callable[[TableContext, EachOf], T],
+        *,
+        is_preview: bool = False,
     ) -> T:
-        """Apply each proposal of a batch independently, in order; `in_transaction` turns the results and errors into the return value."""
+        """Apply each proposal of a batch independently, in order; `in_transaction` turns the results and errors into the return value.
+
+        A proposal for which a policy requires review is stored as one, and its error is HeldForReview; in a preview, which
+        `in_transaction` rolls back, it is applied.
+        """
         checked = [self._validate_one(proposal, principal) for proposal in proposals]
+        held = {} if is_preview else self.try_reviewed_proposals(proposals, checked, principal)
 
         def apply_each(commit: CommitBuilder) -> list[ProposalResult | MetadataError]:
             checked_proposals = list(zip(proposals, checked, strict=True))
@@ -141,16 +204,19 @@ class WritePath(WriteAuthorization):
             )
             return [self._apply_and_return_error(commit, proposal, spec) for proposal, spec in checked_proposals]
 
-        return self.provider.tx_runner.run(
-            lambda tx: in_transaction(tx, lambda: self._commit_changes(tx, apply_each, principal))
-        )
+        def act(tx: TableContext) -> list[ProposalResult | MetadataError]:
+            for at, changes in held.items():
+                checked[at] = HeldForReview(self.store_held(tx, changes, principal), str(changes.about))
+            return self._commit_changes(tx, apply_each, replace(principal, internal=True) if is_preview else principal)
+
+        return self.provider.tx_runner.run(lambda tx: in_transaction(tx, lambda: act(tx)))
 
     def authorize_and_validate(
         self, proposals: Sequence[Proposal], principal: Principal, pointer_prefix: str = "", api: str = ""
     ) -> list[AspectSpec | None]:
         """Authorise and validate a batch, as far as possible without the stored state; return the aspect of each proposal."""
         for proposal in proposals:
-            self._authorize_proposal(proposal, principal, api)
+            self._authorize_proposal(proposal, principal, api, may_be_held=True)
         specs = []
         for at, proposal in enumerate(proposals):
             with ProblemPointerPrefix(pointer_prefix, at):
@@ -191,15 +257,6 @@ class WritePath(WriteAuthorization):
             None,
         )
 
-    def require_may_delete_namespace(self, name: str, principal: Principal) -> None:
-        """Raise NotFound, AccessDenied unless the principal may delete a namespace."""
-        self.require_may_delete(principal, make_namespace_urn(name))
-        # Everything in the namespace is deleted.
-        if not self.access_control.decide_all(principal, "delete", name):
-            raise AccessDenied("delete", f"{make_namespace_urn(name)}: not everything in it may be deleted")
-        if name in BUILTIN_NAMESPACES:
-            raise AccessDenied("delete", str(make_namespace_urn(name)))
-
     def delete_next_content_of_namespace(self, name: str, principal: Principal) -> bool:
         """Remove some content of a deleted namespace; return True when nothing is left. Raises StorageError."""
 
@@ -234,16 +291,6 @@ class WritePath(WriteAuthorization):
             codecs.NUMBER,
             idempotency_key,
         )
-
-    def require_may_roll_back(self, aspects: Mapping[Urn, Sequence[str]], principal: Principal, *, hard: bool) -> None:
-        """Raise NotFound, AccessDenied, ManagedElsewhere unless the principal may roll back what a run wrote to these aspects."""
-        for urn, names in aspects.items():
-            kind = self.registry.get_type(urn.type)
-            if hard and kind.key_aspect in names:
-                self._authorize_proposal(Proposal(urn, None, "delete"), principal)
-            for name in names:
-                self._authorize_proposal(Proposal(urn, name, "delete"), principal)
-                require_responsible_api(self.registry.get_aspect(urn.type, name).managed_by, "", str(urn))
 
     def roll_back_ingestion_run(
         self, ingestion: str, aspects: Mapping[Urn, Sequence[str]], principal: Principal, *, hard: bool
@@ -356,9 +403,14 @@ class WritePath(WriteAuthorization):
         read = stored_runs.read_run_of_same_transaction
         return self._run_once(lambda tx: read(tx, self._commit_changes(tx, write, principal)), codecs.RUN, key)
 
-    def _commit_changes(self, tx: TableContext, work: Callable[[CommitBuilder], T], principal: Principal) -> T:
+    def _create_commit(self, tx: TableContext, principal: Principal, author: str = "") -> CommitBuilder:
         arguments = (self.registry, self.identity, principal, self.now(), self.system_filter, self.retained)
-        commit = CommitBuilder(tx, *arguments, always_log=self.always_log)
+        return CommitBuilder(tx, *arguments, always_log=self.always_log, author=author)
+
+    def _commit_changes(
+        self, tx: TableContext, work: Callable[[CommitBuilder], T], principal: Principal, author: str = ""
+    ) -> T:
+        commit = self._create_commit(tx, principal, author)
         result = work(commit)
         commit.write_changes_and_update_indexes()
         if self.access_control.audit is not None:
@@ -367,11 +419,6 @@ class WritePath(WriteAuthorization):
         if any(change["type"] == POLICY_TYPE for change in commit.changes):
             tx.on_commit(self.access_control.mark_policies_stale)
         return result
-
-    def _run_once(self, act: Callable[[TableContext], T], codec: codecs.Codec[T], key: IdempotencyKey | None) -> T:
-        return self.provider.tx_runner.run(
-            lambda tx: idempotency_results.run_once_and_store_result(tx, key, codec, self.now(), lambda: act(tx))
-        )
 
     def rename_dataset(
         self,
@@ -455,11 +502,11 @@ class WritePath(WriteAuthorization):
             commit.require_entity(proposal.urn)
         if spec is not None and spec.timeseries:
             return write_timeseries_value(commit, proposal, spec)
-        version, exists = _get_version_and_exists(commit, proposal)
+        version, exists = get_version_and_existence(commit, proposal)
         if exists and proposal.if_absent:
             return ProposalResult(proposal.urn, proposal.aspect, version, None, skipped=True)
         commit.require_condition(proposal)
-        if exists and proposal.operation in CREATING and not _may_create_over_platform_value(commit, proposal):
+        if exists and proposal.operation in CREATING and not may_create_over_platform_value(commit, proposal):
             raise AlreadyExists("the entity" if spec is None else f"the aspect {spec.name} of", str(proposal.urn))
         if spec is None:
             return commit.create_entity(
@@ -550,24 +597,3 @@ class WritePath(WriteAuthorization):
             if any(row["urn"] != str(urn) for row in entities):
                 raise NotEmpty(name)
         return commit.delete_entity_and_children(urn)
-
-
-def _get_version_and_exists(commit: CommitBuilder, proposal: Proposal) -> tuple[int, bool]:
-    """Return the current version, and whether the entity or aspect exists explicitly."""
-    aspect = proposal.aspect or commit.registry.get_type(proposal.urn.type).key_aspect
-    version, _ = commit.get_aspect_version(proposal.urn, aspect)
-    if proposal.operation == "create-entity":
-        return version, commit.has_existed_before(proposal.urn)
-    return version, version != ABSENT and not commit.is_created_implicitly(proposal.urn, aspect)
-
-
-def _may_create_over_platform_value(commit: CommitBuilder, proposal: Proposal) -> bool:
-    """Return whether an aspect was written by the platform alone, so that CREATE is not a conflict.
-
-    DataHub clients create an entity by its key, whether or not the platform recorded it before; for our own clients an
-    existing entity is a conflict.
-    """
-    if proposal.operation == "create-entity" or (proposal.aspect is None and not proposal.united):
-        return False
-    aspect = proposal.aspect or commit.registry.get_type(proposal.urn.type).key_aspect
-    return commit.is_written_by_platform_only(proposal.urn, aspect)

@@ -297,6 +297,10 @@ export class Editor implements IDisposable {
       this._set({ saving: false, serverErrors: problem.errors });
     } else if (problem.kind === 'conflict' && attemptsLeft > 0) {
       await this._mergeNewerVersion(attemptsLeft);
+    } else if (problem.kind === 'held') {
+      // The draft is a proposal now: nothing is left to save.
+      const pristine = { inputErrors: new Map(), touched: new Set<string>(), submitted: false };
+      this._set({ ...pristine, saving: false, problem, draft: this._base });
     } else {
       this._set({ saving: false, problem });
     }

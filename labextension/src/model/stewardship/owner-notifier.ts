@@ -5,7 +5,17 @@ import { parseColumnUrn, shortenUrn } from '../urns';
 import { REQUEST_TYPE } from './request-list';
 
 /** Why an owner is notified. */
-type OwnerNotificationReason = 'changed' | 'schema-changed' | 'deleted' | 'asked' | 'answered' | 'declined';
+type OwnerNotificationReason =
+  | 'changed'
+  | 'schema-changed'
+  | 'deleted'
+  | 'asked'
+  | 'answered'
+  | 'declined'
+  | 'proposed'
+  | 'applied'
+  | 'rejected'
+  | 'commented';
 
 /** What an owner is notified of: one entity with its last change. */
 export interface IOwnerNotification {
@@ -30,6 +40,7 @@ const MAX_ENTITIES = 500;
 
 interface IRequestValue {
   about?: string;
+  kind?: string;
   text?: string;
   author?: string;
   state?: string;
@@ -187,13 +198,22 @@ function toRequestNotification({ type, aspect, actor, value, previous }: Change,
   if (type !== REQUEST_TYPE || aspect !== REQUEST_TYPE || value === null) {
     return [];
   }
-  const { about = '', text = '', author, state }: IRequestValue = value;
+  const request: IRequestValue = value;
+  const { about = '', text = '', author, kind, state } = request;
   const subject = { urn: about, name: about, actor, text };
-  if (state === 'open' && isNewlyAssigned(value, previous, me)) {
-    return [{ reason: 'asked', ...subject }];
+  if (state === 'open' && isNewlyAssigned(request, previous, me)) {
+    return [{ reason: kind === 'change' ? 'proposed' : 'asked', ...subject }];
   }
   const isResponse = author === me.user && previous !== null;
-  return isResponse ? [{ reason: state === 'declined' ? 'declined' : 'answered', ...subject }] : [];
+  return isResponse ? [{ reason: getResponseReason(request), ...subject }] : [];
+}
+
+/** Returns why the author of a request is notified of its new value. */
+function getResponseReason({ kind, state }: IRequestValue): OwnerNotificationReason {
+  if (kind === 'change') {
+    return state === 'open' ? 'commented' : state === 'declined' ? 'rejected' : 'applied';
+  }
+  return state === 'declined' ? 'declined' : 'answered';
 }
 
 /** Whether a change assigned a request to the user or a team of the user. */

@@ -27,8 +27,8 @@ export interface IRequestListState extends ILiveState {
 /** A list of requests to owners, which follows changes. */
 export class RequestListModel extends LiveModel<IRequestListState> {
   constructor(
-    private _catalog: ICatalog,
-    feed: IChangeFeed | null,
+    readonly catalog: ICatalog,
+    readonly feed: IChangeFeed | null,
     selection: RequestSelection
   ) {
     super(feed, { selection, requests: null, total: 0, cursor: null, mayAnnotate: false, busy: false, problem: null });
@@ -45,7 +45,7 @@ export class RequestListModel extends LiveModel<IRequestListState> {
     const { selection, requests, cursor } = this.state;
     if (cursor !== null && requests !== null) {
       await this._run(async () => {
-        const page = await this._catalog.call('listRequests', { ...selection, cursor, limit: PAGE });
+        const page = await this.catalog.call('listRequests', { ...selection, cursor, limit: PAGE });
         return { requests: [...requests, ...page.requests], total: page.total, cursor: page.cursor };
       });
     }
@@ -53,19 +53,19 @@ export class RequestListModel extends LiveModel<IRequestListState> {
 
   /** Asks the owners of an entity or a column; resolves to whether it succeeded. */
   async ask(request: OwnerRequestCreation): Promise<boolean> {
-    return this._change(() => this._catalog.call('createRequest', {}, { body: request }));
+    return this._change(() => this.catalog.call('createRequest', {}, { body: request }));
   }
 
   /** Comments on a request, or changes its state; resolves to whether it succeeded. */
   async respond(urn: string, response: OwnerRequestResponse): Promise<boolean> {
-    return this._change(() => this._catalog.call('updateRequest', { urn }, { body: response }));
+    return this._change(() => this.catalog.call('updateRequest', { urn }, { body: response }));
   }
 
   protected override async load(signal: AbortSignal): Promise<Partial<IRequestListState>> {
     const query = { ...this.state.selection, limit: PAGE };
     const [page, me] = await Promise.all([
-      this._catalog.call('listRequests', query, { signal }),
-      this._catalog.call('readMe', {}, { signal })
+      this.catalog.call('listRequests', query, { signal }),
+      this.catalog.call('readMe', {}, { signal })
     ]);
     const { requests, total, cursor } = page;
     return { requests, total, cursor, mayAnnotate: me.scopes.includes('annotate') };

@@ -5,6 +5,7 @@ import { LongText } from '../../components/long-text';
 import { ProblemNote } from '../../components/problem';
 import { RelativeTime } from '../../components/relative-time';
 import { useModel } from '../../components/use-model';
+import { findReviewer } from '../../components/versions';
 import type { IDifference } from '../../model/difference';
 import { compareDocuments, readPatch } from '../../model/difference';
 import type { AspectSpec } from '../../model/editing/editor';
@@ -56,6 +57,10 @@ function Origin(props: { version: IEntry['version']; trans: TranslationBundle })
     return null;
   }
   const { via, notebook } = version;
+  const reviewer = findReviewer(via);
+  if (reviewer !== null) {
+    return <span> · {trans.__('applied by %1', reviewer)}</span>;
+  }
   return (
     <span title={notebook ?? trans.__('Kernel %1', via)}>
       {' · '}

@@ -42,6 +42,14 @@ function formatOne({ reason, name, urn, actor, text }: IOwnerNotification, trans
       return trans.__('%1 responded to your request about %2.', actor, shortenUrn(urn));
     case 'declined':
       return trans.__('%1 declined your request about %2.', actor, shortenUrn(urn));
+    case 'proposed':
+      return trans.__('%1 proposes a change of %2: %3', actor, shortenUrn(urn), text);
+    case 'applied':
+      return trans.__('%1 applied the change of %2 that you proposed.', actor, shortenUrn(urn));
+    case 'rejected':
+      return trans.__('The change of %1 that you proposed was rejected.', shortenUrn(urn));
+    case 'commented':
+      return trans.__('%1 commented on the change of %2 that you proposed.', actor, shortenUrn(urn));
   }
 }
 

@@ -66,9 +66,17 @@ test('requests to the team and answers to own requests are notified', async () =
   const mine = { author: 'urn:li:corpuser:ada', state: 'declined', assignees: ['ben'] };
   emitRequest(feed, mine, { ...mine, state: 'open' });
   await waitUntil(() => seen.length > 1);
+  emitRequest(feed, { ...toTeam, kind: 'change' });
+  const proposed = { ...mine, kind: 'change' };
+  emitRequest(feed, { ...proposed, state: 'answered' }, proposed);
+  emitRequest(feed, proposed, { ...proposed, state: 'open' });
+  await waitUntil(() => seen.length > 4);
   expect(seen.map(({ reason, urn, text }) => [reason, urn, text])).toEqual([
     ['asked', table('mine'), 'Right?'],
-    ['declined', table('mine'), 'Right?']
+    ['declined', table('mine'), 'Right?'],
+    ['proposed', table('mine'), 'Right?'],
+    ['applied', table('mine'), 'Right?'],
+    ['rejected', table('mine'), 'Right?']
   ]);
 });
 

@@ -3,7 +3,7 @@ import { Widget } from '@lumino/widgets';
 import { act } from 'react';
 import { afterEach, expect, test } from 'vitest';
 import { Catalog } from '../../../src/api/client';
-import type { OwnerRequest } from '../../../src/generated/api';
+import type { OwnerRequest, ProposalReview } from '../../../src/generated/api';
 import { InboxPanel, RequestListModel } from '../../../src/panels/inbox';
 import { FakeFeed } from '../../support/feed';
 import { column, FakeServer, problem } from '../../support/server';
@@ -24,7 +24,7 @@ function requestOf(part: Partial<OwnerRequest> = {}): OwnerRequest {
   const time = '2026-11-26T10:00:00.000Z';
   const about = column('flights', 'dep_delay');
   const fixed = { urn: URN, about, kind: 'describe', text: 'Which unit?', state: 'open' } as const;
-  return { ...fixed, author: BEN, assignees: [ADA], created: time, updated: time, comments: [], ...part };
+  return { ...fixed, proposal: null, author: BEN, assignees: [ADA], created: time, updated: time, comments: [], ...part };
 }
 
 async function show(server: FakeServer, feed: FakeFeed | null = null): Promise<HTMLElement> {
@@ -98,4 +98,66 @@ test('own requests are listed in the second tab, and a change of a request loads
 test('a problem is shown with a button that tries again', async () => {
   const node = await show(new FakeServer().on('GET', 'requests', problem(503, 'the store is busy')));
   await waitUntil(() => node.textContent?.includes('the store is busy') === true);
+});
+
+const PROPOSAL = '1795190400000000';
+
+function reviewOf(part: Partial<ProposalReview> = {}): ProposalReview {
+  const about = column('flights', 'dep_delay');
+  const before = { properties: { unit: 'hours' }, tags: [] };
+  const after = { properties: { unit: 'minutes' }, tags: [] };
+  const change = { urn: about, aspect: 'businessMetadata', operation: 'annotate', before, after, problem: null } as const;
+  const rights = { mayDecide: true, mayWithdraw: false, isOutdated: false };
+  const request = requestOf({ kind: 'change', proposal: PROPOSAL, text: 'User metadata (unit)' });
+  return { id: PROPOSAL, state: 'waiting', request, expires: request.created, changes: [change], ...rights, ...part };
+}
+
+test('a proposed change shows its difference, and is applied with a comment', async () => {
+  let review = reviewOf();
+  const server = new FakeServer()
+    .on('GET', 'requests', () => ({ body: { requests: [review.request], total: 1, cursor: null } }))
+    .on('GET', `proposals/${PROPOSAL}`, () => ({ body: review }))
+    .on('POST', `proposals/${PROPOSAL}/decision`, () => {
+      review = reviewOf({ state: 'applied', request: { ...review.request, state: 'answered' }, changes: [] });
+      return { body: review.request };
+    });
+  const feed = new FakeFeed();
+  const node = await show(server, feed);
+  await waitUntil(() => node.textContent?.includes('waits for review') === true);
+  await click(node, 'Show the change');
+  await waitUntil(() => node.textContent?.includes('minutes') === true);
+  expect(node.querySelector('.jp-Colophon-differences')?.textContent).toContain('properties › unit hours → minutes');
+  await click(node, 'Apply');
+  await waitUntil(() => server.seen.some(({ method }) => method === 'POST'));
+  expect(server.seen.find(({ method }) => method === 'POST')?.body).toEqual({ decision: 'apply' });
+  await waitUntil(() => getButton(node, 'Apply') === undefined);
+  feed.emit('flights', { type: 'request', aspect: 'request' });
+  await waitUntil(() => node.querySelector('[data-state="answered"]')?.textContent?.includes('applied') === true);
+});
+
+test('an outdated proposal is brought up to date by its author, who may not apply it', async () => {
+  const detail = 'businessMetadata of this entity has changed';
+  const problem = { type: 'urn:x', title: 'Condition failed', status: 412, detail, errors: [] };
+  const { changes } = reviewOf();
+  let review = reviewOf({
+    mayDecide: false,
+    mayWithdraw: true,
+    isOutdated: true,
+    changes: changes.map(change => ({ ...change, before: null, after: null, problem }))
+  });
+  const server = new FakeServer()
+    .on('GET', 'requests', () => ({ body: { requests: [review.request], total: 1, cursor: null } }))
+    .on('GET', `proposals/${PROPOSAL}`, () => ({ body: review }))
+    .on('POST', `proposals/${PROPOSAL}/decision`, () => {
+      review = reviewOf({ mayDecide: false, mayWithdraw: true });
+      return { body: review.request };
+    });
+  const node = await show(server);
+  await click(node, 'Show the change');
+  await waitUntil(() => node.textContent?.includes(detail) === true);
+  expect(getButton(node, 'Apply')).toBeUndefined();
+  await click(node, 'Bring up to date');
+  await waitUntil(() => node.textContent?.includes('minutes') === true);
+  expect(getButton(node, 'Bring up to date')).toBeUndefined();
+  expect(getButton(node, 'Withdraw')).toBeDefined();
 });

@@ -13,7 +13,8 @@ from jupyter_colophon.core.entities.annotation import MetadataAnnotation
 from jupyter_colophon.core.errors import MetadataError, Problem, quote_and_truncate_text
 from jupyter_colophon.core.model.proposal import Proposal, ProposalResult
 
-State = Literal["pending", "applied", "rejected"]
+#: `review`: a steward applies or rejects the batch.
+State = Literal["pending", "review", "applied", "rejected"]
 #: How long the outcome of a batch is kept, in milliseconds.
 OUTCOME_KEPT_MS = KEPT_MS
 #: The kind of dead letters from the inbox.

@@ -4,13 +4,19 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from jupyter_colophon.core.documents.members import Time
+from jupyter_colophon.core.instances.instance_namespaces import INSTANCE
 
 REQUEST: Final = "request"
 #: The relationship of a request to what it is about.
 ABOUT: Final = "IsAbout"
+#: Types that requests cannot be about.
+NOT_REQUESTED: Final = frozenset({INSTANCE, REQUEST})
+#: The kind of a request to apply a proposed change.
+CHANGE: Final = "change"
+#: What may be asked for; requests of the kind `change` are made for changes that wait for review.
 KINDS: Final = ("describe", "read", "check", "other")
 STATES: Final = ("open", "answered", "declined")
-RequestKind = Literal["describe", "read", "check", "other"]
+RequestKind = Literal["describe", "read", "check", "other", "change"]
 RequestState = Literal["open", "answered", "declined"]
 
 
@@ -45,16 +51,19 @@ class OwnerRequest:
     created: Time
     updated: Time
     comments: tuple[RequestComment, ...]
+    #: The id of the proposal of a request of the kind `change`.
+    proposal: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class RequestSelection:
     """Which requests to list: `assigned` to the caller or the caller's teams, `asked` by the caller, or all.
 
-    An empty `about` or `state` selects any.
+    An empty `kind`, `about` or `state` selects any.
     """
 
     list: str = ""
+    kind: str = ""
     about: str = ""
     state: str = ""
     limit: int = 50

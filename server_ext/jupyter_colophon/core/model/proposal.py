@@ -11,6 +11,9 @@ from jupyter_colophon.core.model.system_metadata import SystemMetadata
 #: The version of an aspect that does not exist.
 ABSENT = -1
 
+#: Begins `via` of changes that a steward applied for their author.
+_REVIEWED: Final = "review:"
+
 Operation = Literal["upsert", "create", "create-entity", "update", "patch", "delete", "annotate"]
 #: Operations that create something: their conditions refer to the version of an absent aspect.
 CREATING: Final = frozenset({"create", "create-entity"})
@@ -88,3 +91,8 @@ class ProposalResult:
     def has_changed(self) -> bool:
         """Return whether the proposal added a change to the log."""
         return self.seq is not None
+
+
+def format_reviewer(user: str) -> str:
+    """Return `via` of a change that this user applied for its author."""
+    return _REVIEWED + user

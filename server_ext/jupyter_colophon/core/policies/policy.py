@@ -41,7 +41,10 @@ Terms = tuple[frozenset[str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A grant of a role or a denial of permissions: to whom, on what. All conditions must hold; empty ones always do."""
+    """A grant of a role, a denial of permissions, or a review of their use: to whom, on what.
+
+    All conditions must hold; empty ones always do.
+    """
 
     #: The policy and the position of the rule in it, for answers.
     policy: str
@@ -57,6 +60,9 @@ class Rule:
     terms: Terms = ()
     #: The line of the rule in its file; 0 if it is not in a file.
     line: int = 0
+    #: Whether the use of the permissions requires review, and if so, of certified entities only.
+    reviews: bool = False
+    certified: bool = False
 
     def list_cells(self) -> Iterator[Cell]:
         """Yield the combinations of namespace, type and schemaspace that the rule names."""
@@ -89,7 +95,7 @@ def _parse_rule(policy: str, index: int, document: Mapping[str, Any]) -> Rule:
     rule = Rule(
         policy,
         index,
-        ROLES[document["role"]] if "role" in document else frozenset(document["deny"]),
+        ROLES[document["role"]] if "role" in document else frozenset(document.get("deny") or document["review"]),
         "deny" in document,
         tuple(document["to"]),
         document.get("role", ""),
@@ -102,6 +108,8 @@ def _parse_rule(policy: str, index: int, document: Mapping[str, Any]) -> Rule:
             for name, facet in _FACETS.items()
             if name in conditions
         ),
+        reviews="review" in document,
+        certified="certified" in conditions,
     )
     if prod(len(part) or 1 for part in (rule.namespaces, rule.types, rule.schemaspaces)) > _COMBINATIONS_MAX:
         message = (

@@ -56,8 +56,11 @@ def delete_if_stored_and_count(services: ProcessServices, request: OperationRequ
         [urn], None if name is None else {name}, principal
     )
     try:
-        write_or_queue_proposals(services, request, [SentProposal(Proposal(urn, name, "delete"), "")])
+        outcome = write_or_queue_proposals(services, request, [SentProposal(Proposal(urn, name, "delete"), "")])
     except NotFound:
+        return 0
+    if outcome.is_queued:
+        # The deletion waits for review.
         return 0
     if urn.type == "namespace" and name is None:
         catalog.namespaces.remove_content_outside_catalog(urn.parts[0], principal)

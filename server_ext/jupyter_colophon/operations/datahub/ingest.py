@@ -14,6 +14,7 @@ from jupyter_colophon.core.datahub import patch_forms
 from jupyter_colophon.core.errors import (
     AlreadyExists,
     ConditionFailed,
+    HeldForReview,
     InvalidInstance,
     MetadataError,
     NotFound,
@@ -93,7 +94,7 @@ def build_idempotency_key_of_batch(request: OperationRequest, proposals: Sequenc
 def write_or_queue_proposals(
     services: ProcessServices, request: OperationRequest, sent_proposals: Sequence[SentProposal], *, queue: bool = False
 ) -> IngestResult:
-    """Write proposals, all or none of them; or queue them. Raises what `WritePath.propose` does."""
+    """Write proposals, all or none of them; or queue them, as those are that wait for review. Raises what `WritePath.propose` does."""
     catalog, principal = services.get_or_open_catalog(), request.principal
     for sent_proposal in sent_proposals:
         # A caller without read access gets no information about the model.
@@ -114,9 +115,13 @@ def write_or_queue_proposals(
         if queue:
             entry = catalog.inbox.check_and_store_batch(proposals, principal, once)
             return IngestResult((), entry.id, warnings)
-        written = catalog.write_path.apply_proposals_atomically(
-            proposals, principal, PROPOSALS_POINTER, idempotency_key=once
-        )
+        try:
+            written = catalog.write_path.apply_proposals_atomically(
+                proposals, principal, PROPOSALS_POINTER, idempotency_key=once
+            )
+        except HeldForReview as held:
+            # DataHub's clients know writes that take effect later, and ask for their state by the trace.
+            return IngestResult((), held.number, warnings)
         return IngestResult(tuple(written), 0, warnings)
 
 

@@ -100,7 +100,7 @@ def _write_or_queue_changes(services: ProcessServices, request: OperationRequest
         services, request, list(_parse_proposals_of_body(catalog, request, change)), queue=later
     )
     return OperationAnswer(
-        _render_sent_entities(request) if later else _read_written_entities(catalog, request),
+        _render_sent_entities(request) if outcome.is_queued else _read_written_entities(catalog, request),
         HTTPStatus.ACCEPTED if outcome.is_queued else HTTPStatus.OK,
         headers=outcome.headers,
     )

@@ -15,6 +15,7 @@ from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.lineage.run import RunEntity
 from jupyter_colophon.core.model.proposal import Proposal, ProposalResult, WriteCondition
 from jupyter_colophon.core.model.registry import EntityType
+from jupyter_colophon.core.model.review import Review
 from jupyter_colophon.core.model.system_metadata import SystemMetadata
 from jupyter_colophon.core.model.vocabulary import list_members_shown_by_descriptors
 from jupyter_colophon.core.read_budget import LIST_BYTES_MAX, limit_items_to_page_bytes
@@ -136,6 +137,30 @@ def _render_outcome(proposal: Proposal, *, version: int | None, changed: bool, r
         "version": version,
         "changed": changed,
         "problem": None if rejection is None else render_rejection_as_problem(rejection),
+    }
+
+
+def render_review(value: Review) -> Document:
+    """Return `proposal-review.json`."""
+    return {
+        "id": str(value.id),
+        "state": value.state,
+        "request": to_api_document(value.request),
+        "expires": format_time_or_none(value.expires),
+        "mayDecide": value.may_decide,
+        "mayWithdraw": value.may_withdraw,
+        "isOutdated": value.is_outdated,
+        "changes": [
+            {
+                "urn": str(change.proposal.urn),
+                "aspect": change.proposal.aspect,
+                "operation": change.proposal.operation,
+                "before": change.before,
+                "after": change.after,
+                "problem": None if change.problem is None else render_rejection_as_problem(change.problem),
+            }
+            for change in value.changes
+        ],
     }
 
 

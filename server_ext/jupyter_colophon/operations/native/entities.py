@@ -7,6 +7,7 @@ from jupyter_colophon.core.entities.entity import EntityListing
 from jupyter_colophon.core.entities.metadata_scopes import ScopedMetadata
 from jupyter_colophon.core.errors import (
     ConditionFailed,
+    HeldForReview,
     InvalidName,
     NotEmpty,
     NotFound,
@@ -118,7 +119,7 @@ def read_entity(services: ProcessServices, request: OperationRequest) -> Documen
     decided_by="entities",
     parameters=[IDEMPOTENCY_KEY],
     answers="write-result",
-    errors=[NotFound, NotEmpty],
+    errors=[HeldForReview, NotFound, NotEmpty],
 )
 def delete_entity(services: ProcessServices, request: OperationRequest) -> Document:
     """Delete an entity; its history and lineage are kept."""
@@ -229,7 +230,7 @@ def read_aspect(services: ProcessServices, request: OperationRequest) -> Operati
     parameters=[*CONDITIONS, IDEMPOTENCY_KEY],
     body={"application/json": _VALUE},
     answers="write-result",
-    errors=[NotFound, ConditionFailed],
+    errors=[HeldForReview, NotFound, ConditionFailed],
     etag=True,
     links=_NEXT,
 )
@@ -245,7 +246,7 @@ def write_aspect(services: ProcessServices, request: OperationRequest) -> Operat
     parameters=[*CONDITIONS, IDEMPOTENCY_KEY],
     body={JSON_PATCH: _LIST_OR_FORM, MERGE_PATCH: _MERGED, "application/json": _EITHER},
     answers="write-result",
-    errors=[NotFound, ConditionFailed, PatchFailed],
+    errors=[HeldForReview, NotFound, ConditionFailed, PatchFailed],
     etag=True,
     links=_NEXT,
 )
@@ -260,7 +261,7 @@ def patch_aspect(services: ProcessServices, request: OperationRequest) -> Operat
     decided_by="entities",
     parameters=[*CONDITIONS, IDEMPOTENCY_KEY],
     answers="write-result",
-    errors=[NotFound, ConditionFailed],
+    errors=[HeldForReview, NotFound, ConditionFailed],
     etag=True,
     links=_NEXT,
 )

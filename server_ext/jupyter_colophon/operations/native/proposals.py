@@ -2,13 +2,16 @@
 
 from http import HTTPStatus
 
+from jupyter_colophon.core.documents.codec import to_api_document
 from jupyter_colophon.core.errors import (
     AlreadyExists,
     ConditionFailed,
+    HeldForReview,
     InvalidName,
     NotEmpty,
     NotFound,
     PatchFailed,
+    ReviewConflict,
     TooLarge,
 )
 from jupyter_colophon.core.read_budget import require_allowed_response_size
@@ -35,7 +38,7 @@ _NEXT = (OperationLink("readInboxEntry", {"path.id": "$response.body#/id"}, stat
     parameters=[_ASYNC, IDEMPOTENCY_KEY],
     body="proposals",
     answers={200: "write-results", 202: "inbox-entry"},
-    errors=[InvalidName, NotFound, AlreadyExists, NotEmpty, ConditionFailed, PatchFailed],
+    errors=[HeldForReview, InvalidName, NotFound, AlreadyExists, NotEmpty, ConditionFailed, PatchFailed],
     links=[OperationLink("readEntity", {"path.urn": "$response.body#/results/0/urn"}), *_NEXT],
 )
 def submit_proposals(services: ProcessServices, request: OperationRequest) -> OperationAnswer:
@@ -75,6 +78,42 @@ def submit_independent_proposals(services: ProcessServices, request: OperationRe
     answer = {"dryRun": request[_DRY_RUN], "outcomes": outcomes}
     require_allowed_response_size(answer)
     return answer
+
+
+@declare_operation(
+    "readProposal",
+    "GET /proposals/{id}",
+    decided_by="entities",
+    answers="proposal-review",
+    errors=[NotFound],
+    links=[OperationLink("decideProposal", {"path.id": "$response.body#/id"})],
+)
+def read_proposal(services: ProcessServices, request: OperationRequest) -> Document:
+    """Read a change that waits for review, with its differences; for a day after a decision, its outcome."""
+    number = _parse_number_of_path("proposal", request)
+    return documents.render_review(services.get_or_open_catalog().stewardship.reviews.read(number, request.principal))
+
+
+@declare_operation(
+    "decideProposal",
+    "POST /proposals/{id}/decision",
+    decided_by="entities",
+    parameters=[IDEMPOTENCY_KEY],
+    body="proposal-decision",
+    answers="owner-request",
+    errors=[NotFound, AlreadyExists, NotEmpty, ConditionFailed, PatchFailed, ReviewConflict],
+)
+def decide_proposal(services: ProcessServices, request: OperationRequest) -> Document:
+    """Apply a change that waits for review, reject it, withdraw it, or bring it up to date."""
+    stewardship, body = services.get_or_open_catalog().stewardship, request.body
+    about = stewardship.reviews.decide(
+        _parse_number_of_path("proposal", request),
+        body["decision"],
+        body.get("text"),
+        request.principal,
+        request.idempotency_key,
+    )
+    return to_api_document(stewardship.requests.read(about, request.principal))
 
 
 @declare_operation("readInboxEntry", "GET /inbox/{id}", decided_by="entities", answers="inbox-entry", errors=[NotFound])
@@ -127,7 +166,7 @@ def delete_dead_letter(services: ProcessServices, request: OperationRequest) -> 
     decided_by="entities",
     parameters=[IDEMPOTENCY_KEY],
     answers="write-results",
-    errors=[NotFound, AlreadyExists, NotEmpty, ConditionFailed, PatchFailed],
+    errors=[HeldForReview, NotFound, AlreadyExists, NotEmpty, ConditionFailed, PatchFailed],
 )
 def replay_dead_letter(services: ProcessServices, request: OperationRequest) -> Document:
     """Retry a dead letter on behalf of its sender; if it fails, it is kept with the new error."""

@@ -6,7 +6,7 @@ from typing import Final
 from jupyter_colophon.core.documents.codec import to_api_document, to_api_documents
 from jupyter_colophon.core.errors import InvalidName, InvalidQuery, NotFound
 from jupyter_colophon.core.identity.names import Urn
-from jupyter_colophon.core.model.owner_request import STATES, RequestSelection
+from jupyter_colophon.core.model.owner_request import CHANGE, KINDS, STATES, RequestSelection
 from jupyter_colophon.operations.idempotency import IDEMPOTENCY_KEY
 from jupyter_colophon.operations.operation import OperationLink, declare_operation
 from jupyter_colophon.operations.parameter import declare_choice, declare_text
@@ -23,6 +23,7 @@ _LIST: Final = declare_choice(
     "asked",
 )
 _STATE: Final = declare_choice("state", "Return only requests in this state.", *STATES)
+_KIND: Final = declare_choice("kind", "Return only requests of this kind.", *KINDS, CHANGE)
 _ABOUT: Final = declare_text(
     "about", "Return only requests about this entity or its columns, at most 500.", format="colophon-urn"
 )
@@ -74,13 +75,15 @@ def list_memberships(services: ProcessServices, request: OperationRequest) -> Do
     "listRequests",
     "GET /requests",
     decided_by="entities",
-    parameters=[_LIST, _STATE, _ABOUT, LIMIT, CURSOR],
+    parameters=[_LIST, _KIND, _STATE, _ABOUT, LIMIT, CURSOR],
     answers="owner-requests",
     errors=[InvalidName, InvalidQuery, NotFound],
 )
 def list_requests(services: ProcessServices, request: OperationRequest) -> Document:
     """List requests to owners, the last changed first."""
-    selection = RequestSelection(request[_LIST], request[_ABOUT], request[_STATE], request[LIMIT], request[CURSOR])
+    selection = RequestSelection(
+        request[_LIST], request[_KIND], request[_ABOUT], request[_STATE], request[LIMIT], request[CURSOR]
+    )
     requests, total, cursor = services.get_or_open_catalog().stewardship.requests.list_page(
         selection, request.principal
     )

@@ -13,7 +13,7 @@ from jupyter_colophon.core.entities.annotation import (
     MetadataReplacement,
 )
 from jupyter_colophon.core.entities.mutation import Mutation, MutationResult, State
-from jupyter_colophon.core.errors import AccessDenied, InvalidInstance, InvalidName, NotFound, Problem
+from jupyter_colophon.core.errors import AccessDenied, HeldForReview, InvalidInstance, InvalidName, NotFound, Problem
 from jupyter_colophon.core.identity.names import PROGRAM_TYPES, IdentityRules, Urn
 from jupyter_colophon.operations.idempotency import IDEMPOTENCY_KEY
 from jupyter_colophon.operations.operation import declare_operation
@@ -103,7 +103,7 @@ def _require_may_emit(services: ProcessServices, principal: Principal) -> None:
     parameters=[IDEMPOTENCY_KEY],
     body={"application/json": _BATCH},
     answers={200: {"type": "array", "items": {"type": "object"}}},
-    errors=[NotFound],
+    errors=[HeldForReview, NotFound],
     access=_require_may_emit,
 )
 def apply_batch(services: ProcessServices, request: OperationRequest) -> list[Document]:

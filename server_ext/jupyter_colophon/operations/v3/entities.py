@@ -7,7 +7,7 @@ from jupyter_colophon.core.entities.registration_request import (
     parse_application_registration,
     parse_dataset_registration,
 )
-from jupyter_colophon.core.errors import ConfirmationRequired, InvalidName, NotFound, Reserved
+from jupyter_colophon.core.errors import ConfirmationRequired, HeldForReview, InvalidName, NotFound, Reserved
 from jupyter_colophon.core.identity import names
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model.program_types import WORKFLOWS, parse_programs_of_request
@@ -208,7 +208,7 @@ def create_or_update_dataset(services: ProcessServices, request: OperationReques
     decided_by="entities",
     parameters=ENTITY_PARAMETERS,
     answers={200: _DONE},
-    errors=_WRITE_ERRORS,
+    errors=[*_WRITE_ERRORS, HeldForReview],
 )
 def delete_dataset(services: ProcessServices, request: OperationRequest) -> Document:
     """Delete a dataset or a stream with its metadata; its history and lineage stay."""
@@ -255,7 +255,7 @@ def deploy_application(services: ProcessServices, request: OperationRequest) -> 
     decided_by="entities",
     parameters=ENTITY_PARAMETERS,
     answers={200: _DONE},
-    errors=_WRITE_ERRORS,
+    errors=[*_WRITE_ERRORS, HeldForReview],
 )
 def delete_application(services: ProcessServices, request: OperationRequest) -> Document:
     """Delete an application with its programs; their runs and lineage stay."""

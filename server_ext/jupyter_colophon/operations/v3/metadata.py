@@ -6,7 +6,14 @@ from typing import Any, Final
 
 from jupyter_colophon.core.entities.annotation import MetadataAnnotation
 from jupyter_colophon.core.entities.metadata_scopes import ScopedMetadata
-from jupyter_colophon.core.errors import ConditionFailed, HistoryExpired, InvalidName, InvalidQuery, NotFound
+from jupyter_colophon.core.errors import (
+    ConditionFailed,
+    HeldForReview,
+    HistoryExpired,
+    InvalidName,
+    InvalidQuery,
+    NotFound,
+)
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.operations.conditions import CONDITIONS, format_etag, parse_write_condition
@@ -35,7 +42,7 @@ _declare_write = partial(
     decided_by="entities",
     parameters=(*ENTITY_PARAMETERS, *CONDITIONS, IDEMPOTENCY_KEY),
     answers={200: _DONE},
-    errors=(NotFound, InvalidName, ConditionFailed),
+    errors=(HeldForReview, NotFound, InvalidName, ConditionFailed),
     etag=True,
 )
 

@@ -17,6 +17,7 @@ from jupyter_colophon.core.changes.inbox import Rejection, describe_proposals_fo
 from jupyter_colophon.core.datahub import mcp
 from jupyter_colophon.core.documents.json_parsing import parse_json
 from jupyter_colophon.core.errors import (
+    HeldForReview,
     InvalidConfiguration,
     MalformedBody,
     MetadataError,
@@ -204,6 +205,8 @@ class ProposalConsumer:
             self.catalog.write_path.apply_proposals_atomically(
                 proposals, self.source.principal, in_transaction=_apply_once(place)
             )
+        except HeldForReview as held:
+            _logger.info("%s", held.detail)
         except TransactionTimeout as error:
             # The message causes it, and would block the others forever.
             self._store_dead_letter(place, text_to_store, proposals, error)

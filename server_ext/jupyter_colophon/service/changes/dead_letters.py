@@ -10,7 +10,7 @@ from jupyter_colophon.core.changes.inbox import EVENTS, DeadLetter, Rejection
 from jupyter_colophon.core.cursor import CursorCodec
 from jupyter_colophon.core.datahub import mcp
 from jupyter_colophon.core.documents.json_parsing import parse_json
-from jupyter_colophon.core.errors import AccessDenied, MetadataError, NotFound, StorageError
+from jupyter_colophon.core.errors import AccessDenied, HeldForReview, MetadataError, NotFound, StorageError
 from jupyter_colophon.core.model.proposal import Proposal, ProposalResult
 from jupyter_colophon.service.changes.inbox import PROPOSALS_POINTER
 from jupyter_colophon.service.openlineage.collector import OpenLineageCollector
@@ -140,7 +140,7 @@ class DeadLetterService:
                 idempotency_key=idempotency_key,
                 in_transaction=apply_and_remove,
             )
-        except StorageError:
+        except (StorageError, HeldForReview):
             raise
         except MetadataError as error:
             refusal = Rejection.from_error(error)

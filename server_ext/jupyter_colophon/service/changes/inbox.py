@@ -24,6 +24,8 @@ from jupyter_colophon.system.worker import Worker
 #: How often an idle thread checks for batches of other processes, in seconds.
 IDLE_S = 5.0
 _DAY_MS = 86_400_000
+#: How often proposals that wait for review are checked for expiry.
+_EXPIRY_CHECK_MS = 3_600_000
 #: How many old outcomes, or dead letters, are deleted at once.
 _DELETE_BATCH = 500
 #: How often a batch is tried whose transaction times out: a stalled machine makes any batch slow once.
@@ -42,9 +44,13 @@ class ProposalInbox:
     now: Callable[[], int]
     #: For how many days dead letters are kept; 0 means forever.
     letters_days: int = 0
+    #: Rejects the proposals that no one has reviewed in time.
+    reject_expired_reviews: Callable[[], None] = lambda: None
     _worker: Worker = field(init=False)
     #: The batch whose transaction timed out last, and how many times in succession.
     _slow: tuple[int, int] = (0, 0)
+    #: When proposals are next checked for expiry, in ms.
+    _next_expiry: int = 0
 
     def __post_init__(self) -> None:
         """Prepare the thread; it starts with the first batch."""
@@ -105,6 +111,9 @@ class ProposalInbox:
         if old := run(lambda tx: rows.list_expired_numbers(tx, now, _DELETE_BATCH), read_only=True):
             run(lambda tx: rows.delete_batches(tx, old))
         self._delete_old_dead_letters(now)
+        if now >= self._next_expiry:
+            self.reject_expired_reviews()
+            self._next_expiry = now + _EXPIRY_CHECK_MS
 
     def _delete_old_dead_letters(self, now: int) -> None:
         before = now - self.letters_days * _DAY_MS
@@ -121,18 +130,8 @@ class ProposalInbox:
     def _apply_or_refuse_batch(self, row: Row) -> None:
         """Apply or refuse a batch. Raises StorageError if the store fails; the batch then stays pending."""
         number = row["id"]
-
-        def apply_once(tx: TableContext, apply: Callable[[], list[ProposalResult]]) -> list[ProposalResult]:
-            if not rows.is_pending(tx, number):
-                return []
-            done = apply()
-            rows.mark_applied_and_drop_proposals(tx, number, done)
-            return done
-
         try:
-            proposals = codecs.PROPOSALS.read(parse_stored_json(row["proposals"]))
-            sender = codecs.PRINCIPAL.read(parse_stored_json(row["principal"]))
-            self.write_path.apply_proposals_atomically(proposals, sender, PROPOSALS_POINTER, in_transaction=apply_once)
+            self._apply_or_hold_batch(row)
         except TransactionTimeout as error:
             self._slow = (number, self._slow[1] + 1 if self._slow[0] == number else 1)
             if self._slow[1] < SLOW_ATTEMPTS:
@@ -146,6 +145,30 @@ class ProposalInbox:
         except Exception as error:
             _logger.exception("a batch of proposals in the inbox failed with an unexpected error")
             self._refuse_batch(row, error)
+
+    def _apply_or_hold_batch(self, row: Row) -> None:
+        """Apply a batch, or make it wait if a policy requires review of it."""
+        number = row["id"]
+        proposals = codecs.PROPOSALS.read(parse_stored_json(row["proposals"]))
+        sender = codecs.PRINCIPAL.read(parse_stored_json(row["principal"]))
+
+        def apply_once(tx: TableContext, apply: Callable[[], list[ProposalResult]]) -> list[ProposalResult]:
+            if not rows.is_pending(tx, number):
+                return []
+            done = apply()
+            rows.mark_applied_and_drop_proposals(tx, number, done)
+            return done
+
+        if not self._hold_if_reviewed(number, proposals, sender):
+            self.write_path.apply_proposals_atomically(proposals, sender, PROPOSALS_POINTER, in_transaction=apply_once)
+
+    def _hold_if_reviewed(self, number: int, proposals: Sequence[Proposal], sender: Principal) -> bool:
+        """Make a batch wait if a policy requires review of it; return whether it waits."""
+        about = self.write_path.find_reviewed_entity(proposals, sender)
+        if about is None:
+            return False
+        self.write_path.authorize_and_validate(proposals, sender, PROPOSALS_POINTER)
+        return self.write_path.hold_batch(proposals, about, sender, number) is not None
 
     def _refuse_batch(self, row: Row, error: Exception) -> None:
         refusal = Rejection.from_error(error)

@@ -51,18 +51,20 @@ class IndependentProposalService:
 
         return self.write_path.apply_proposals_independently(proposals, principal, in_transaction)
 
-    def preview_batch(self, proposals: Sequence[Proposal], principal: Principal) -> list[ProposalPreview]:
-        """Return what the batch would change, without changing anything."""
+    def preview_batch(
+        self, proposals: Sequence[Proposal], principal: Principal, reader: Principal | None = None
+    ) -> list[ProposalPreview]:
+        """Return what the batch would change, without changing anything; with `reader`, only what that one may read."""
 
         def in_transaction(tx: TableContext, apply_each: Callable[[], _Applied]) -> NoReturn:
-            redactor = AspectRedactor(tx, self.read_policy, principal)
+            redactor = AspectRedactor(tx, self.read_policy, reader or principal)
             before = [_read_version_and_value(tx, redactor, proposal) for proposal in proposals]
             applied = apply_each()
             after = [_read_version_and_value(tx, redactor, proposal) for proposal in proposals]
             raise _RolledBack(list(map(_build_preview, applied, before, after)))
 
         try:
-            self.write_path.apply_proposals_independently(proposals, principal, in_transaction)
+            self.write_path.apply_proposals_independently(proposals, principal, in_transaction, is_preview=True)
         except _RolledBack as rolled_back:
             return rolled_back.previews
 

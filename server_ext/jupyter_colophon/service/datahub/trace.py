@@ -56,7 +56,7 @@ class WriteTracer:
     def _determine_aspect_state(
         self, urn: Urn, name: str, number: int, entry: InboxEntry | None, principal: Principal
     ) -> TracedWrite:
-        if entry is not None and entry.state == "pending":
+        if entry is not None and entry.state in ("pending", "review"):
             return TracedWrite("PENDING")
         if entry is not None and entry.state == "rejected":
             return TracedWrite("ERROR", entry.refusal.detail if entry.refusal else "")

@@ -1,6 +1,6 @@
 """Export namespaces as lines (core/entities/export_lines.py), and import them by a three-way merge."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Literal
@@ -38,7 +38,8 @@ _TRIES = 20
 #: How many versions of an aspect are searched for the origin of a line.
 _VERSIONS_MAX = 1_000
 #: `updated`: only the line has changed since the export; `kept`: only the stored value has; `merged`: both have.
-LineOutcome = Literal["created", "unchanged", "updated", "merged", "kept", "overwritten", "conflict"]
+#: `review`: the change waits for review.
+LineOutcome = Literal["created", "unchanged", "updated", "merged", "kept", "overwritten", "conflict", "review"]
 #: Returns the lines from the first one on each call.
 LineSource = Callable[[], Iterable[bytes]]
 
@@ -197,15 +198,30 @@ class NamespaceTransfer:
             )
             # Any other aspect would create the entity with a default status, so the status of the lines comes first.
             to_write = [proposal for _, proposal in compared if proposal is not None]
-            proposals = sorted(to_write, key=lambda proposal: proposal.aspect != "status")
+            reviewed = [proposal for proposal in to_write if self.write_path.is_review_required(proposal, principal)]
+            proposals = sorted(
+                (proposal for proposal in to_write if proposal not in reviewed),
+                key=lambda proposal: proposal.aspect != "status",
+            )
             try:
                 if proposals and not dry_run:
                     self.write_path.apply_proposals_atomically(proposals, principal)
-                return [outcome_line for outcome_line, _ in compared]
+                if not dry_run:
+                    self._hold_by_entity(reviewed, principal)
+                return [
+                    replace(outcome_line, outcome="review") if proposal in reviewed else outcome_line
+                    for outcome_line, proposal in compared
+                ]
             except ConditionFailed:
                 if attempt == _TRIES:
                     raise
         return []
+
+    def _hold_by_entity(self, proposals: Sequence[Proposal], principal: Principal) -> None:
+        """Store the changes of each entity as one proposal that waits for review."""
+        for urn in dict.fromkeys(proposal.urn for proposal in proposals):
+            changes = [proposal for proposal in proposals if proposal.urn == urn]
+            self.write_path.hold_batch(changes, urn, principal)
 
     def _compare_line_with_stored_value(
         self, tx: TableContext, line: ExportLine, principal: Principal, overwrite: bool

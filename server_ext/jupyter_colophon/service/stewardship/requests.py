@@ -15,9 +15,10 @@ from jupyter_colophon.core.entities.entity import Aspect
 from jupyter_colophon.core.errors import AccessDenied, InvalidInstance, NotFound, Problem
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.identity.urn import PREFIX
-from jupyter_colophon.core.instances.instance_namespaces import INSTANCE
 from jupyter_colophon.core.model.owner_request import (
     ABOUT,
+    CHANGE,
+    NOT_REQUESTED,
     REQUEST,
     OwnerRequest,
     Person,
@@ -29,6 +30,7 @@ from jupyter_colophon.core.model.vocabulary import format_reference_text
 from jupyter_colophon.core.search.search import SearchRequest
 from jupyter_colophon.service.entities.columns import is_column_urn
 from jupyter_colophon.service.entities.entities import EntityReader
+from jupyter_colophon.service.held_changes import REQUESTS_API
 from jupyter_colophon.service.search.search import CatalogSearcher
 from jupyter_colophon.service.stewardship.owners import OwnerReader
 from jupyter_colophon.service.stewardship.people import PeopleReader
@@ -42,10 +44,6 @@ T = TypeVar("T")
 #: The most requests about one entity that are listed, and the most assignees of a request.
 _REQUESTS_MAX: Final = 500
 _ASSIGNEES_MAX: Final = 50
-#: The API that authorizes requests: who may read an entity may ask its owners, also where policies are in force.
-_API: Final = "requests"
-#: Types that requests cannot be about.
-_REFUSED_TYPES: Final = frozenset({INSTANCE, REQUEST})
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +79,7 @@ class RequestService:
         """Create a request. Raises NotFound, AccessDenied, InvalidInstance."""
         self._require_entity(new.about, principal)
         _require_may_annotate(principal, new.about)
-        if new.about.type in _REFUSED_TYPES:
+        if new.about.type in NOT_REQUESTED:
             raise InvalidInstance("the request", (Problem("/about", f"a request cannot be about a {new.about.type}"),))
         urn = Urn(REQUEST, (str(new.about), str(uuid.uuid4())))
         value = {
@@ -95,7 +93,7 @@ class RequestService:
             "comments": [],
         }
         (written,) = self.write_path.apply_proposals_atomically(
-            [Proposal(urn, REQUEST, "create", value)], principal, idempotency_key=key, api=_API
+            [Proposal(urn, REQUEST, "create", value)], principal, idempotency_key=key, api=REQUESTS_API
         )
         return self.read(written.urn, principal)
 
@@ -103,18 +101,13 @@ class RequestService:
         self, urn: Urn, response: RequestResponse, principal: Principal, key: IdempotencyKey | None
     ) -> OwnerRequest:
         """Comment on a request, or change its state or assignees. Raises NotFound, AccessDenied, InvalidInstance."""
-        self.read(urn, principal)
+        request = self.read(urn, principal)
         _require_may_annotate(principal, urn)
-        patch: list[dict[str, Any]] = []
-        if response.text is not None:
-            comment = {"author": str(make_user_urn(principal.user)), "time": self.now(), "text": response.text}
-            patch.append({"op": "add", "path": "/comments/-", "value": comment})
-        if response.state is not None:
-            patch.append({"op": "replace", "path": "/state", "value": response.state})
-        if response.assignees is not None:
-            patch.append({"op": "replace", "path": "/assignees", "value": list(response.assignees)})
-        proposal = Proposal(urn, REQUEST, "patch", patch, needs="entity")
-        self.write_path.apply_proposals_atomically([proposal], principal, idempotency_key=key, api=_API)
+        if request.proposal is not None and response.state is not None:
+            why = f"the state of a proposed change follows from the proposal: apply or reject {request.proposal}"
+            raise InvalidInstance("the response", (Problem("/state", why),))
+        proposal = build_response_proposal(urn, response, principal, self.now())
+        self.write_path.apply_proposals_atomically([proposal], principal, idempotency_key=key, api=REQUESTS_API)
         return self.read(urn, principal)
 
     def read(self, urn: Urn, principal: Principal) -> OwnerRequest:
@@ -139,8 +132,13 @@ class RequestService:
             *((("state", selection.state),) if selection.state else ()),
             *((("assigned", "teams"),) if selection.list == "assigned" else ()),
         )
-        text = f'created-by:"{principal.user}"' if selection.list == "asked" else "*"
-        search = SearchRequest(text, filters, selection.limit, selection.cursor, facets=(), sort="updated")
+        words = (
+            *((f'created-by:"{principal.user}"',) if selection.list == "asked" else ()),
+            *((f"kind:{selection.kind}",) if selection.kind else ()),
+        )
+        search = SearchRequest(
+            " ".join(words) or "*", filters, selection.limit, selection.cursor, facets=(), sort="updated"
+        )
         result = self.searcher.search_page_of_hits(search, principal)
         requests = self._read_in_transaction(
             lambda tx: self._read_requests(tx, [hit.summary.urn for hit in result.hits], principal)
@@ -193,6 +191,19 @@ class RequestService:
         return self.write_path.provider.tx_runner.run(read, read_only=True)
 
 
+def build_response_proposal(urn: Urn, response: RequestResponse, principal: Principal, now: int) -> Proposal:
+    """Return the change of a request by a response."""
+    patch: list[dict[str, Any]] = []
+    if response.text is not None:
+        comment = {"author": str(make_user_urn(principal.user)), "time": now, "text": response.text}
+        patch.append({"op": "add", "path": "/comments/-", "value": comment})
+    if response.state is not None:
+        patch.append({"op": "replace", "path": "/state", "value": response.state})
+    if response.assignees is not None:
+        patch.append({"op": "replace", "path": "/assignees", "value": list(response.assignees)})
+    return Proposal(urn, REQUEST, "patch", patch, needs="entity")
+
+
 def _require_may_annotate(principal: Principal, urn: Urn) -> None:
     if "annotate" not in principal.scopes:
         raise AccessDenied("annotate", str(urn))
@@ -221,11 +232,12 @@ def _build_request(urn: str, aspect: Aspect, names: Mapping[str, str]) -> OwnerR
         comments=tuple(
             RequestComment(name(comment["author"]), comment["time"], comment["text"]) for comment in value["comments"]
         ),
+        proposal=Urn.parse(urn).parts[1] if value["kind"] == CHANGE else None,
     )
 
 
 def _is_selected(request: OwnerRequest, selection: RequestSelection, mine: set[str], principal: Principal) -> bool:
-    if selection.state not in ("", request.state):
+    if selection.state not in ("", request.state) or selection.kind not in ("", request.kind):
         return False
     if selection.list == "asked":
         return request.author.owner == str(make_user_urn(principal.user))

@@ -6,6 +6,7 @@ from jupyter_colophon.service.stewardship.hierarchy import HierarchyReader
 from jupyter_colophon.service.stewardship.owners import OwnershipService
 from jupyter_colophon.service.stewardship.people import PeopleReader
 from jupyter_colophon.service.stewardship.requests import RequestService
+from jupyter_colophon.service.stewardship.reviews import ReviewService
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,3 +17,4 @@ class StewardshipServices:
     ownership: OwnershipService
     requests: RequestService
     hierarchy: HierarchyReader
+    reviews: ReviewService

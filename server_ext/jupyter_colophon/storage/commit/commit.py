@@ -18,7 +18,7 @@ from jupyter_colophon.core.errors import NamespaceDeleting, NotFound, create_mis
 from jupyter_colophon.core.identity.names import NO_NAMESPACE, IdentityRules, Urn, make_field_urn, make_namespace_urn
 from jupyter_colophon.core.model import column_metadata, system_metadata
 from jupyter_colophon.core.model.key_aspect import build_key_aspect
-from jupyter_colophon.core.model.proposal import ABSENT, CREATING, Proposal, ProposalResult
+from jupyter_colophon.core.model.proposal import ABSENT, CREATING, Proposal, ProposalResult, format_reviewer
 from jupyter_colophon.core.model.registry import AspectSpec, Registry
 from jupyter_colophon.core.model.retention import KEEP_ALL, Retention, RetentionRule
 from jupyter_colophon.core.model.system_filter import INCLUDE_ALL, SystemFilter
@@ -48,8 +48,12 @@ class CommitBuilder:
         retained: Retention = KEEP_ALL,
         *,
         always_log: bool = False,
+        author: str = "",
     ) -> None:
         self.tx, self.registry, self.identity, self.principal, self.now = tx, registry, identity, principal, now
+        #: Who made the changes, and by what: another user than the principal if the principal applied a proposal.
+        self.actor = author or principal.user
+        self.via = format_reviewer(principal.user) if author else principal.via
         self.facts, self._retention, self._always_log = system_filter, retained, always_log
         #: Aspects with a new version whose older versions may have to be deleted.
         self._to_trim: list[tuple[EntityState, AspectSpec, RetentionRule]] = []
@@ -149,7 +153,7 @@ class CommitBuilder:
     def hide_and_mark_namespace_for_deletion(self, name: str) -> None:
         """Delete a namespace: its content becomes invisible at once, and `clear_namespace` deletes it."""
         self.delete_entity_and_children(make_namespace_urn(name))
-        ends = {"namespace": name, "actor": self.principal.user, "time": self.now}
+        ends = {"namespace": name, "actor": self.actor, "time": self.now}
         self.tx.get_table("deleting_namespaces").upsert(ends)
 
     def delete_next_content_of_namespace(self, name: str, limit: int) -> bool:
@@ -301,7 +305,7 @@ class CommitBuilder:
         for row, _, now, _ in changes:
             row |= {
                 "updated": self.now,
-                "updated_by": self.principal.user,
+                "updated_by": self.actor,
                 "removed": index.is_removed_by_status(now) or None,
             }
             self._pending_rows["entities"].append(row)
@@ -362,8 +366,8 @@ class CommitBuilder:
                 "operation": operation,
                 "version": version,
                 "scope": scope,
-                "actor": self.principal.user,
-                "via": self.principal.via,
+                "actor": self.actor,
+                "via": self.via,
                 "run": run,
                 "previous": previous,
                 "value": value,
@@ -413,7 +417,7 @@ class CommitBuilder:
 
     def _recreate_deleted_entity(self, entity: EntityState) -> None:
         """Create an entity that was deleted before; its former values are not part of its history (spec ID-20)."""
-        entity.row |= {"deleted": False, "created": self.now, "created_by": self.principal.user}
+        entity.row |= {"deleted": False, "created": self.now, "created_by": self.actor}
         entity.exists = True
         for row in entity.aspects.values():
             row["base"] = row["version"]
@@ -437,8 +441,8 @@ class CommitBuilder:
             "aspect": spec.name,
             "version": version,
             "value": value,
-            "actor": self.principal.user,
-            "via": self.principal.via,
+            "actor": self.actor,
+            "via": self.via,
             "time": self.now,
             "system": system_text,
         }

@@ -5,22 +5,23 @@ import { ProblemNote } from '../../../components/problem';
 import { getRequestKindLabel, REQUEST_KINDS, RequestItem } from '../../../components/requests';
 import { useLiveModel } from '../../../components/use-live-model';
 import { useModel } from '../../../components/use-model';
-import type { OwnerRequest } from '../../../generated/api';
+import type { OwnerRequestCreation } from '../../../generated/api';
 import { RequestListModel } from '../../../model/stewardship/request-list';
 import type { IPageProps } from '../page';
+
+type AskedKind = NonNullable<OwnerRequestCreation['kind']>;
 
 interface IAskProps extends IPageProps {
   requests: RequestListModel;
   close: () => void;
 }
 
-/** The form that asks the owners. */
+/** The form that asks the owners: each kind of request has a button, which asks with the text if there is one. */
 function AskForm({ page, requests, close }: IAskProps): React.JSX.Element {
   const { model, trans } = page;
   const { busy } = useModel(requests);
-  const [kind, setKind] = React.useState<OwnerRequest['kind']>('describe');
   const [text, setText] = React.useState('');
-  const ask = async (): Promise<void> => {
+  const ask = async (kind: AskedKind): Promise<void> => {
     const question = text.trim() === '' ? getRequestKindLabel(kind, trans) : text.trim();
     if (await requests.ask({ about: model.urn, kind, text: question })) {
       close();
@@ -30,25 +31,28 @@ function AskForm({ page, requests, close }: IAskProps): React.JSX.Element {
     <ShortForm
       className="jp-Colophon-inlineForm"
       label={trans.__('Ask the owners')}
-      submit={() => void ask()}
+      submit={() => void ask('other')}
       close={close}
     >
-      <select
-        aria-label={trans.__('Kind of request')}
-        autoFocus
-        value={kind}
-        onChange={event => setKind(event.target.value as OwnerRequest['kind'])}
-      >
-        {REQUEST_KINDS.map(other => (
-          <option key={other} value={other}>
-            {getRequestKindLabel(other, trans)}
-          </option>
+      <div className="jp-Colophon-actions">
+        {REQUEST_KINDS.map((kind, index) => (
+          <button
+            key={kind}
+            type="button"
+            className="jp-Colophon-button"
+            autoFocus={index === 0}
+            disabled={busy}
+            onClick={() => void ask(kind)}
+          >
+            {getRequestKindLabel(kind, trans)}
+          </button>
         ))}
-      </select>
+      </div>
       <textarea
         rows={2}
         aria-label={trans.__('Text of the request')}
-        required={kind === 'other'}
+        placeholder={trans.__('Details, or another question')}
+        required
         value={text}
         maxLength={4000}
         onChange={event => setText(event.target.value)}
@@ -88,10 +92,16 @@ function Requests(
   const { page, requests: list, openEntity, trans } = props;
   const { requests, problem, mayAnnotate } = useModel(list);
   const [isAsking, setAsking] = React.useState(false);
+  const changes = (requests ?? []).filter(({ kind }) => kind === 'change').length;
   return (
     <section className="jp-Colophon-card-section" aria-label={trans.__('Requests')}>
       <h2>{trans.__('Requests')}</h2>
       {problem && <ProblemNote problem={problem} trans={trans} retry={() => void list.refresh()} />}
+      {changes > 0 && (
+        <p role="status">
+          {trans._n('%1 proposed change waits for review', '%1 proposed changes wait for review', changes)}
+        </p>
+      )}
       {requests !== null && requests.length > 0 && (
         <ul aria-label={trans.__('Open requests')}>
           {requests.map(request => (
