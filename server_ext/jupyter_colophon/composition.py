@@ -211,7 +211,7 @@ def open_or_create_catalog(
         )
         files = None if events is None else EventFiles(events)
         read_policy = ReadPolicy(_open_access_control(provider, authorizer, audit), identity, provider)
-        return _compose_catalog(registry, read_policy, writing, files, letters_days)
+        return _start_inbox(_compose_catalog(registry, read_policy, writing, files, letters_days))
     except BaseException:
         provider.close()
         raise
@@ -295,7 +295,7 @@ def _compose_catalog(
     reader = EntityReader(provider, registry, policy, cursors)
     searcher = CatalogSearcher(provider, registry, policy, cursors)
     lineage = LineageReader(provider, registry, policy, time.monotonic)
-    catalog = Catalog(
+    return Catalog(
         provider=provider,
         registry=registry,
         identity=identity,
@@ -323,8 +323,12 @@ def _compose_catalog(
         datahub=_compose_datahub(reader, searcher, write_path, inbox),
         access=AccessExplainer(provider, policy),
     )
-    inbox.reject_expired_reviews = catalog.stewardship.reviews.reject_expired
-    inbox.start_applying_in_background()
+
+
+def _start_inbox(catalog: Catalog) -> Catalog:
+    """Apply what waits in the inbox, and reject proposals that expire, in the background."""
+    catalog.inbox.reject_expired_reviews = catalog.stewardship.reviews.reject_expired
+    catalog.inbox.start_applying_in_background()
     return catalog
 
 

@@ -96,6 +96,7 @@ READS: dict[str, list[Read]] = {
     "listVersions": [Read(PAGE + ITEM, entity("aspects", "datasetProperties", "versions"), ALL, cut=True)],
     "listTimeseriesValues": [Read(PAGE, entity("aspects", "datasetProfile", "values", urn=PROFILED), ALL, cut=True)],
     "readInboxEntry": [Read(PAGE, ("inbox", "{entry}"))],
+    "readProposal": [Read(PAGE, ("proposals", "1"), status=404)],
     "listDeadLetters": [Read(PAGE, ("dead-letters",), ALL)],
     "readLoad": [Read(PAGE, ("loads", "night"))],
     "listLoadRejections": [Read(PAGE, ("loads", "night", "rejections"), ALL)],

@@ -71,7 +71,7 @@ class _HeldBatch:
 
 @dataclass(frozen=True, slots=True)
 class ReviewService:
-    """Reviews of proposals. Who may not read every entity of one does not find it.
+    """Reviews of proposals. A proposal with an entity that may not be read is not found.
 
     Stewards of all its entities decide on a proposal, and its author may withdraw it.
     """
@@ -113,7 +113,7 @@ class ReviewService:
             raise AccessDenied(decision, f"the proposal {number}")
         request = self._find_request(batch)
         if decision == "rebase":
-            self._bring_up_to_date(batch)
+            self._rebase_batch(batch)
             return request
         response = RequestResponse(text, _STATE_AFTER[decision])
         if decision == "apply":
@@ -173,20 +173,21 @@ class ReviewService:
         proposal = build_response_proposal(request, response, principal, self.now())
         self.write_path.write_in_transaction(tx, [proposal], principal, REQUESTS_API)
 
-    def _bring_up_to_date(self, batch: _HeldBatch) -> None:
+    def _rebase_batch(self, batch: _HeldBatch) -> None:
         """Merge the changes with what was changed since. Raises ReviewConflict."""
 
         def rebase(tx: TableContext) -> None:
             self._require_held(tx, batch.number)
             versions = self.write_path.read_versions_of_conditions(tx, batch.proposals)
             rebased = [
-                self._rebase(tx, proposal, version) for proposal, version in zip(batch.proposals, versions, strict=True)
+                self._rebase_proposal(tx, proposal, version)
+                for proposal, version in zip(batch.proposals, versions, strict=True)
             ]
             rows.write_held_proposals(tx, batch.number, rebased)
 
         self.write_path.provider.tx_runner.run(rebase)
 
-    def _rebase(self, tx: TableContext, proposal: Proposal, version: int) -> Proposal:
+    def _rebase_proposal(self, tx: TableContext, proposal: Proposal, version: int) -> Proposal:
         """Return a proposal for the present version of its aspect. Raises ReviewConflict."""
         base = proposal.condition.version
         if (

@@ -9,7 +9,7 @@ import type { OwnerRequestCreation } from '../../../generated/api';
 import { RequestListModel } from '../../../model/stewardship/request-list';
 import type { IPageProps } from '../page';
 
-type AskedKind = NonNullable<OwnerRequestCreation['kind']>;
+type QuestionKind = NonNullable<OwnerRequestCreation['kind']>;
 
 interface IAskProps extends IPageProps {
   requests: RequestListModel;
@@ -21,7 +21,7 @@ function AskForm({ page, requests, close }: IAskProps): React.JSX.Element {
   const { model, trans } = page;
   const { busy } = useModel(requests);
   const [text, setText] = React.useState('');
-  const ask = async (kind: AskedKind): Promise<void> => {
+  const ask = async (kind: QuestionKind): Promise<void> => {
     const question = text.trim() === '' ? getRequestKindLabel(kind, trans) : text.trim();
     if (await requests.ask({ about: model.urn, kind, text: question })) {
       close();
