@@ -24,7 +24,16 @@ function requestOf(part: Partial<OwnerRequest> = {}): OwnerRequest {
   const time = '2026-11-26T10:00:00.000Z';
   const about = column('flights', 'dep_delay');
   const fixed = { urn: URN, about, kind: 'describe', text: 'Which unit?', state: 'open' } as const;
-  return { ...fixed, proposal: null, author: BEN, assignees: [ADA], created: time, updated: time, comments: [], ...part };
+  return {
+    ...fixed,
+    proposal: null,
+    author: BEN,
+    assignees: [ADA],
+    created: time,
+    updated: time,
+    comments: [],
+    ...part
+  };
 }
 
 async function show(server: FakeServer, feed: FakeFeed | null = null): Promise<HTMLElement> {
@@ -106,7 +115,14 @@ function reviewOf(part: Partial<ProposalReview> = {}): ProposalReview {
   const about = column('flights', 'dep_delay');
   const before = { properties: { unit: 'hours' }, tags: [] };
   const after = { properties: { unit: 'minutes' }, tags: [] };
-  const change = { urn: about, aspect: 'businessMetadata', operation: 'annotate', before, after, problem: null } as const;
+  const change = {
+    urn: about,
+    aspect: 'businessMetadata',
+    operation: 'annotate',
+    before,
+    after,
+    problem: null
+  } as const;
   const rights = { mayDecide: true, mayWithdraw: false, isOutdated: false };
   const request = requestOf({ kind: 'change', proposal: PROPOSAL, text: 'User metadata (unit)' });
   return { id: PROPOSAL, state: 'waiting', request, expires: request.created, changes: [change], ...rights, ...part };
