@@ -124,16 +124,21 @@ class HeldChangeWriter(WriteAuthorization, ABC):
     def try_reviewed_proposals(
         self,
         proposals: Sequence[Proposal],
+        reviewed: Sequence[bool],
         checked: list[AspectSpec | MetadataError | None],
         principal: Principal,
-    ) -> dict[int, HeldChanges]:
-        """Return the proposals that wait for review, by their position; an error replaces what was checked."""
+    ) -> tuple[dict[int, HeldChanges], dict[int, ProposalResult]]:
+        """Return those of the reviewed proposals that wait, and the results of those that change nothing, by position.
+
+        An error replaces what was checked.
+        """
         held: dict[int, HeldChanges] = {}
+        unchanged: dict[int, ProposalResult] = {}
         for at, proposal in enumerate(proposals):
-            if isinstance(checked[at], MetadataError) or not self.is_review_required(proposal, principal):
+            if isinstance(checked[at], MetadataError) or not reviewed[at]:
                 continue
             try:
-                changes, _ = self._try_to_hold([proposal], proposal.urn, principal, "")
+                changes, results = self._try_to_hold([proposal], proposal.urn, principal, "")
             except StorageError:
                 raise
             except MetadataError as error:
@@ -141,7 +146,9 @@ class HeldChangeWriter(WriteAuthorization, ABC):
                 continue
             if changes is not None:
                 held[at] = changes
-        return held
+            else:
+                unchanged[at] = results[0]
+        return held, unchanged
 
     def store_held(self, tx: TableContext, held: HeldChanges, principal: Principal, pending: int | None = None) -> int:
         """Store a batch that waits for review, with the request to apply it; return its number. Raises TooLarge."""

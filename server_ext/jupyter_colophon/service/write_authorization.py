@@ -8,13 +8,13 @@ from typing import Final
 from jupyter_colophon.core.access import SCOPE_OF_PERMISSION, Authorizer, Permission, Principal, Resource
 from jupyter_colophon.core.datahub.scope_union import is_removal_of_single_entries
 from jupyter_colophon.core.documents.json_parsing import parse_stored_json
-from jupyter_colophon.core.errors import AccessDenied, NotFound
+from jupyter_colophon.core.errors import AccessDenied, MetadataError, NotFound
 from jupyter_colophon.core.identity.names import IdentityRules, Urn, make_namespace_urn
 from jupyter_colophon.core.instances.instance_namespaces import is_instance_with_namespace
 from jupyter_colophon.core.model.certification import CERTIFICATION, is_certified
 from jupyter_colophon.core.model.owner_request import NOT_REQUESTED
 from jupyter_colophon.core.model.proposal import Proposal
-from jupyter_colophon.core.model.registry import Registry
+from jupyter_colophon.core.model.registry import AspectSpec, Registry
 from jupyter_colophon.service.access_control import (
     AccessControl,
     create_access_control,
@@ -23,7 +23,12 @@ from jupyter_colophon.service.access_control import (
     read_terms,
 )
 from jupyter_colophon.service.deletions import is_deleting_proposal
-from jupyter_colophon.service.validation import require_responsible_api
+from jupyter_colophon.service.validation import (
+    ProblemPointerPrefix,
+    require_responsible_api,
+    resolve_aspect,
+    run_package_validators,
+)
 from jupyter_colophon.storage.entities import instance_namespaces
 from jupyter_colophon.storage.lineage import runs as stored_runs
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
@@ -32,6 +37,8 @@ from jupyter_colophon.storage.spi import StorageProvider, TableContext
 _RENAME_PERMISSIONS: tuple[Permission, ...] = ("annotate", "emit")
 #: Namespaces that always exist and cannot be deleted (spec ID-16).
 BUILTIN_NAMESPACES = frozenset({"default", "system"})
+#: The operations whose resulting value depends on the stored value.
+DEPENDING_ON_STORED_VALUE = frozenset({"patch", "annotate"})
 #: The aspects and the entities that only a steward changes where policies are in force.
 _GOVERNED_ASPECTS: Final = frozenset({"globalTags", "glossaryTerms", "ownership", "domains", "certification"})
 _GOVERNED_TYPES: Final = frozenset({"tag", "glossaryTerm", "glossaryNode", "domain"})
@@ -93,6 +100,38 @@ class WriteAuthorization:
                 self._authorize_proposal(Proposal(urn, name, "delete"), principal)
                 require_responsible_api(self.registry.get_aspect(urn.type, name).managed_by, "", str(urn))
 
+    def authorize_and_validate(
+        self,
+        proposals: Sequence[Proposal],
+        principal: Principal,
+        pointer_prefix: str = "",
+        api: str = "",
+        *,
+        may_be_held: bool = True,
+    ) -> list[AspectSpec | None]:
+        """Authorise and validate a batch, as far as possible without the stored state; return the aspect of each proposal.
+
+        With `may_be_held`, changes that the principal may only propose are authorised, too.
+        """
+        for proposal in proposals:
+            self._authorize_proposal(proposal, principal, api, may_be_held=may_be_held)
+        specs = []
+        for at, proposal in enumerate(proposals):
+            with ProblemPointerPrefix(pointer_prefix, at):
+                specs.append(resolve_aspect(self.registry, proposal, api))
+                if proposal.operation not in DEPENDING_ON_STORED_VALUE:
+                    run_package_validators(self.registry, proposal, proposal.value)
+        return specs
+
+    def validate_or_return_error(
+        self, proposal: Proposal, principal: Principal, *, may_be_held: bool
+    ) -> AspectSpec | MetadataError | None:
+        """Authorise and validate a proposal; return its aspect or the error."""
+        try:
+            return self.authorize_and_validate([proposal], principal, may_be_held=may_be_held)[0]
+        except MetadataError as error:
+            return error
+
     def _authorize_proposal(
         self, proposal: Proposal, principal: Principal, api: str = "", *, may_be_held: bool = False
     ) -> None:
@@ -115,10 +154,12 @@ class WriteAuthorization:
                 self._require_allowed_on(resources, principal, permission, urn)
 
     def is_review_required(self, proposal: Proposal, principal: Principal) -> bool:
-        """Return whether a change that `_authorize_proposal` permits waits for review."""
+        """Return whether a change waits for review; not if the principal may not read the entity."""
         if self.access_control.find_review_rules(principal) is None:
             return False
         resources = self._list_resources_to_authorize(principal, proposal.urn)
+        if not all(self._may(principal, "read", resource, None) for resource in resources):
+            return False
         needed = self._list_needed_permissions(proposal, principal)
         return bool(self._list_reviewed_permissions(proposal, needed, resources, principal))
 

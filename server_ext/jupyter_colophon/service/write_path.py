@@ -39,7 +39,7 @@ from jupyter_colophon.core.model.system_filter import INCLUDE_ALL, SystemFilter
 from jupyter_colophon.core.openlineage.event import Event
 from jupyter_colophon.core.policies.policy import POLICY_TYPE
 from jupyter_colophon.service.deletions import is_marking_removed
-from jupyter_colophon.service.held_changes import HeldChangeWriter, InTransaction
+from jupyter_colophon.service.held_changes import HeldChanges, HeldChangeWriter, InTransaction
 from jupyter_colophon.service.validation import (
     ProblemPointerPrefix,
     compute_changed_value,
@@ -49,7 +49,7 @@ from jupyter_colophon.service.validation import (
     resolve_aspect,
     run_package_validators,
 )
-from jupyter_colophon.service.write_authorization import BUILTIN_NAMESPACES
+from jupyter_colophon.service.write_authorization import BUILTIN_NAMESPACES, DEPENDING_ON_STORED_VALUE
 from jupyter_colophon.storage import codecs
 from jupyter_colophon.storage.commit.commit import CommitBuilder
 from jupyter_colophon.storage.commit.existing import (
@@ -73,8 +73,6 @@ T = TypeVar("T")
 EachOf = Callable[[], list[ProposalResult | MetadataError]]
 #: How many entities of a deleted namespace are removed per transaction, to keep transactions short.
 _CLEAR_BATCH = 100
-#: The operations whose resulting value depends on the stored value.
-_DEPENDS_ON_STORED_VALUE = frozenset({"patch", "annotate"})
 
 
 class _Tried(Exception):
@@ -121,9 +119,11 @@ class WritePath(HeldChangeWriter):
         a proposal, with `in_transaction` as one without results, and HeldForReview is raised. With `author`, the changes
         are authorised for the principal and recorded as those of that user.
         """
-        specs = self.authorize_and_validate(proposals, principal, pointer_prefix, api)
+        # Decided once: whoever may only propose a change must not apply it if the decision differs a moment later.
+        about = None if api else self.find_reviewed_entity(proposals, principal)
+        specs = self.authorize_and_validate(proposals, principal, pointer_prefix, api, may_be_held=about is not None)
         wrap: InTransaction = in_transaction or (lambda _, apply: apply())
-        if not api and (about := self.find_reviewed_entity(proposals, principal)) is not None:
+        if about is not None:
             return self.hold_or_skip_batch(proposals, about, principal, pointer_prefix, idempotency_key, wrap)
 
         def apply_batch(commit: CommitBuilder) -> list[ProposalResult]:
@@ -194,15 +194,25 @@ class WritePath(HeldChangeWriter):
         A proposal for which a policy requires review is stored as one, and its error is HeldForReview; in a preview, which
         `in_transaction` rolls back, it is applied.
         """
-        checked = [self._validate_one(proposal, principal) for proposal in proposals]
-        held = {} if is_preview else self.try_reviewed_proposals(proposals, checked, principal)
+        reviewed = [self.is_review_required(proposal, principal) for proposal in proposals]
+        checked = [
+            self.validate_or_return_error(proposal, principal, may_be_held=is_reviewed)
+            for proposal, is_reviewed in zip(proposals, reviewed, strict=True)
+        ]
+        held: dict[int, HeldChanges] = {}
+        tried: dict[int, ProposalResult] = {}
+        if not is_preview:
+            held, tried = self.try_reviewed_proposals(proposals, reviewed, checked, principal)
 
         def apply_each(commit: CommitBuilder) -> list[ProposalResult | MetadataError]:
             checked_proposals = list(zip(proposals, checked, strict=True))
             commit.load_entities_at_once(
                 proposal.urn for proposal, spec in checked_proposals if not isinstance(spec, MetadataError)
             )
-            return [self._apply_and_return_error(commit, proposal, spec) for proposal, spec in checked_proposals]
+            return [
+                tried[at] if at in tried else self._apply_and_return_error(commit, proposal, spec)
+                for at, (proposal, spec) in enumerate(checked_proposals)
+            ]
 
         def act(tx: TableContext) -> list[ProposalResult | MetadataError]:
             for at, changes in held.items():
@@ -210,26 +220,6 @@ class WritePath(HeldChangeWriter):
             return self._commit_changes(tx, apply_each, replace(principal, internal=True) if is_preview else principal)
 
         return self.provider.tx_runner.run(lambda tx: in_transaction(tx, lambda: act(tx)))
-
-    def authorize_and_validate(
-        self, proposals: Sequence[Proposal], principal: Principal, pointer_prefix: str = "", api: str = ""
-    ) -> list[AspectSpec | None]:
-        """Authorise and validate a batch, as far as possible without the stored state; return the aspect of each proposal."""
-        for proposal in proposals:
-            self._authorize_proposal(proposal, principal, api, may_be_held=True)
-        specs = []
-        for at, proposal in enumerate(proposals):
-            with ProblemPointerPrefix(pointer_prefix, at):
-                specs.append(resolve_aspect(self.registry, proposal, api))
-                if proposal.operation not in _DEPENDS_ON_STORED_VALUE:
-                    run_package_validators(self.registry, proposal, proposal.value)
-        return specs
-
-    def _validate_one(self, proposal: Proposal, principal: Principal) -> AspectSpec | MetadataError | None:
-        try:
-            return self.authorize_and_validate([proposal], principal)[0]
-        except MetadataError as error:
-            return error
 
     def _apply_and_return_error(
         self, commit: CommitBuilder, proposal: Proposal, spec: AspectSpec | MetadataError | None
@@ -575,7 +565,7 @@ class WritePath(HeldChangeWriter):
     def _compute_new_value(self, commit: CommitBuilder, proposal: Proposal, spec: AspectSpec) -> Any | None:
         """Return the new value of the aspect; None if nothing is to be written."""
         new = proposal.value
-        if proposal.operation in _DEPENDS_ON_STORED_VALUE:
+        if proposal.operation in DEPENDING_ON_STORED_VALUE:
             value = commit.get_aspect_value(proposal.urn, spec.name)
             old = create_initial_value_for_patch(spec, proposal.value) if value is None else value
             new = compute_changed_value(spec, old, proposal.value)
