@@ -8,14 +8,14 @@ from contextlib import contextmanager
 from http.client import HTTPConnection, HTTPException
 from multiprocessing import get_context
 from multiprocessing.synchronize import Event
-from statistics import median
+from statistics import quantiles
 from urllib.parse import quote
 
 from jupyter_colophon.core.identity.names import make_home_dataset_urn
 from serving import Client, Server, start_server
 
 #: Requests that the flooding principal always has in flight, reads of the other one, and the pause between these.
-CONNECTIONS, READS, PAUSE_S = 32, 150, 0.02
+CONNECTIONS, READS, PAUSE_S = 32, 400, 0.02
 _PATH = f"/colophon/api/entities/{quote(str(make_home_dataset_urn('default', 'orders')), safe='')}"
 _SETTINGS = {
     "without limits": (),
@@ -29,27 +29,29 @@ def measure_rows() -> Iterator[tuple[str, ...]]:
         with start_server("jupyter_colophon", options=options) as server, server.open_client() as client:
             client.request("PUT", f"{_PATH}/aspects/technicalMetadata", {"properties": {"rows": "1"}, "tags": []})
             token = client.request("POST", "/colophon/api/service-tokens", {"name": "flood", "scopes": ["read"]})
-            alone = _measure_read_ms(client)
+            alone = _measure_reads_ms(client)
             with _flood(server, token["token"]):
-                flooded = _measure_read_ms(client)
-        yield (
-            f"read while another principal floods, {name}, ms",
-            f"{flooded:.1f}",
-            f"{alone:.1f} (alone)",
-            f"{flooded / alone:.2f}x",
-            "<= 2x",
-        )
+                flooded = _measure_reads_ms(client)
+        for quantile, goal in ((50, "<= 2x"), (99, "-")):
+            ours, other = (quantiles(taken, n=100)[quantile - 1] for taken in (flooded, alone))
+            yield (
+                f"read while another principal floods, {name}, p{quantile}, ms",
+                f"{ours:.1f}",
+                f"{other:.1f} (alone)",
+                f"{ours / other:.2f}x",
+                goal,
+            )
 
 
-def _measure_read_ms(client: Client) -> float:
-    """Return the median duration of reads at a person's pace."""
+def _measure_reads_ms(client: Client) -> list[float]:
+    """Return the durations of reads at a person's pace."""
     taken = []
     for _ in range(READS):
         time.sleep(PAUSE_S)
         began = time.perf_counter()
         client.request("GET", _PATH)
         taken.append((time.perf_counter() - began) * 1000)
-    return median(taken)
+    return taken
 
 
 @contextmanager

@@ -1,8 +1,8 @@
 """Run the benchmarks and print a table with the figures of both sides, their ratio, and the goal for it.
 
 `python bench/run.py` runs all of them, with stores of up to a million entities; `--small` omits those. With names of
-benchmarks (`writes start rest openlineage fairness proposals searches walks access growth`), only these are run. `--stores FOLDER`
-keeps the stores. `capture` and `profile` (Spark), `elyra` and `elyra-cli` (more of the command line) are only run if
+benchmarks (`writes start rest openlineage fairness proposals searches walks access throughput growth`), only these are
+run. `--stores FOLDER` keeps the stores. `capture` and `profile` (Spark), `elyra` and `elyra-cli` (more of the command line) are only run if
 they are named; `--elyra PYTHON` is the Python of an environment with Elyra 4.1.1.
 """
 
@@ -25,11 +25,24 @@ import searches
 import sides
 import start
 import stores
+import throughput
 import walks
 import writes
 
 SMALL, LARGE = (100, 10_000), (100, 10_000, 1_000_000)
-BENCHES = ("writes", "start", "rest", "openlineage", "fairness", "proposals", "searches", "walks", "access", "growth")
+BENCHES = (
+    "writes",
+    "start",
+    "rest",
+    "openlineage",
+    "fairness",
+    "proposals",
+    "searches",
+    "walks",
+    "access",
+    "throughput",
+    "growth",
+)
 WHERE_NAMED = ("capture", "elyra", "elyra-cli", "profile")
 
 
@@ -74,6 +87,7 @@ def _measure_rows(benches: Iterable[str], sizes: tuple[int, ...], other: str | N
         "openlineage": openlineage.measure_rows,
         "access": access.measure_rows,
         "fairness": fairness.measure_rows,
+        "throughput": throughput.measure_rows,
     }
     single |= {"proposals": proposals.measure_rows, "profile": profiling.measure_rows, "capture": capture.measure_rows}
     for name in benches:

@@ -67,6 +67,21 @@ def test_only_these_operations_are_decided_by_no_rule() -> None:
     assert {one.decided_by for one in operations} == set(get_args(DecidedBy))
 
 
+def test_only_these_modules_pass_no_access_policy() -> None:
+    """They act as the program itself, or listen to all changes; `assistants call operations` holds for MCP."""
+
+    def find_users(word: str) -> set[str]:
+        return {path.name for path in SOURCES if re.search(word, path.read_text())}
+
+    assert find_users(r"\bINTERNAL\b(?! = )") - {"access.py"} == {
+        *("composition.py", "namespaces.py", "renamespace.py", "scheduler.py"),
+    }
+    assert find_users(r"internal=True") == {"access.py", "final_status.py", "state.py"}
+    assert find_users(r"feed\.register_listener\(") == {
+        *("change_hub.py", "in_process.py", "lineage_listeners.py", "relay.py", "scheduler.py"),
+    }
+
+
 @pytest.mark.parametrize("path", SCHEMAS, ids=lambda path: path.stem)
 def test_schemas_have_an_id_and_valid_examples(path: Path) -> None:
     known = {one["$id"]: one for one in map(json.loads, (other.read_text() for other in SCHEMAS))}

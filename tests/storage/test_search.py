@@ -1,13 +1,14 @@
 """Full text: any of the words, all of the terms, the newest documents."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jupyter_colophon.core.model.search_index_terms import encode_filter_term, encode_index_word
-from jupyter_colophon.storage.spi import Document, RequiredTerm, StorageProvider, TableContext, TextQuery
+from jupyter_colophon.storage.spi import Document, RequiredTerm, StorageProvider, TableContext, TermFilter, TextQuery
 
 #: Words that a tokenizer would split, treat as operators, fold or stem.
 AWKWARD = [
@@ -109,6 +110,34 @@ def test_any_word_and_all_terms_match(index: StorageProvider) -> None:
     assert match(index, words("orders", terms=[("absent", blue), EVERY])) == ["urn:2"]
     assert match(index, words(terms=[EVERY, ()])) == []
     assert match(index, words("none")) == match(index, words("orders", terms=[encode_filter_term("tag", "none")])) == []
+
+
+def test_filter_admits_any_clause_and_no_excluded_one(index: StorageProvider) -> None:
+    red, blue, old, column = (encode_filter_term("tag", tag) for tag in ("red", "blue", "old", "column"))
+    put(
+        index,
+        document("urn:1", ["same"], red),
+        document("urn:2", ["same"], red, old),
+        document("urn:3", ["same"], blue),
+        document("urn:4", ["same"], old, column),
+        document("urn:5", ["other"], red),
+    )
+
+    def filtered(filter_: TermFilter) -> list[str]:
+        # A query by terms alone is evaluated in another way.
+        by_word, by_term = (replace(query, filter=filter_) for query in (words("same"), words(terms=[EVERY])))
+        found = match(index, by_word)
+        assert count(index, by_word) == len(found)
+        assert [urn for urn in match(index, by_term) if urn != "urn:5"] == found
+        return found
+
+    assert filtered(TermFilter()) == ["urn:1", "urn:2", "urn:3", "urn:4"]
+    assert filtered(TermFilter(any_of=())) == []
+    assert filtered(TermFilter(any_of=(), regardless=(column,))) == ["urn:4"]
+    assert filtered(TermFilter(any_of=(((red,), (old,)), ((blue, "absent"),)))) == ["urn:2", "urn:3"]
+    assert filtered(TermFilter(none_of=((old,),))) == ["urn:1", "urn:3"]
+    assert filtered(TermFilter(none_of=((old,), (blue,)), regardless=(column,))) == ["urn:1", "urn:4"]
+    assert filtered(TermFilter(((red,), (blue,)), ((red, old),), (column,))) == ["urn:1", "urn:3", "urn:4"]
 
 
 def test_words_and_terms_are_separate(index: StorageProvider) -> None:
@@ -264,7 +293,16 @@ _CHANGE = st.tuples(
     st.sampled_from(["urn:1", "urn:2", "urn:3", "urn:4"]),
     st.none() | st.tuples(st.sets(_WORD, max_size=4), st.sets(_TERM)),
 )
-_QUESTION = st.tuples(st.lists(_WORD, max_size=2), st.lists(_WORD, max_size=2), st.sets(_TERM))
+_CLAUSES = st.lists(st.lists(_TERM, min_size=1, max_size=2).map(tuple), max_size=2).map(tuple)
+_FILTER = st.builds(TermFilter, st.none() | _CLAUSES, _CLAUSES, st.lists(_TERM, max_size=1).map(tuple))
+_QUESTION = st.tuples(st.lists(_WORD, max_size=2), st.lists(_WORD, max_size=2), st.sets(_TERM), _FILTER)
+
+
+def _is_admitted(filter_: TermFilter, terms: set[str]) -> bool:
+    return bool(terms & set(filter_.regardless)) or (
+        (filter_.any_of is None or any(terms.issuperset(clause) for clause in filter_.any_of))
+        and not any(terms.issuperset(clause) for clause in filter_.none_of)
+    )
 
 
 @settings(max_examples=60)
@@ -286,17 +324,18 @@ def test_any_history_equals_a_dictionary(
                 tx.search.put_documents(document(urn, content[0], *content[1]))
 
     shared.tx_runner.run(work)
-    for exact, prefixes, terms in questions:
+    for exact, prefixes, terms, filter_ in questions:
         fitting = [
             urn
             for urn, (its_words, its_terms) in model.items()
             if its_terms >= terms
+            and _is_admitted(filter_, its_terms)
             and (
                 not (exact or prefixes)
                 or its_words & set(exact)
                 or any(word.startswith(prefix) for word in its_words for prefix in prefixes)
             )
         ]
-        query = words(*exact, prefixes=prefixes, terms=[EVERY, *sorted(terms)])
+        query = replace(words(*exact, prefixes=prefixes, terms=[EVERY, *sorted(terms)]), filter=filter_)
         assert match(shared, query, cap) == sorted(fitting[-cap:])
         assert count(shared, query, cap) == min(cap, len(fitting))

@@ -24,6 +24,8 @@ class Thing:
     tags: frozenset[str] = frozenset()
     domains: frozenset[str] = frozenset()
     owners: frozenset[str] = frozenset()
+    #: What decides on it: the dataset of a column, or what a request is about.
+    of: "Thing | None" = None
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,8 @@ class Person:
 
 def may(person: Person, permission: str, thing: Thing, documents: Iterable[Mapping[str, Any]]) -> bool:
     """Return whether a person may do this, by these policies."""
+    while thing.of is not None:
+        thing = thing.of
     if thing.type == "accessPolicy" and permission != "read":
         permission = "admin"
     rules = [rule for document in documents if document.get("enabled", True) for rule in document["rules"]]

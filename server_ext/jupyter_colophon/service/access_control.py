@@ -77,8 +77,11 @@ class AccessControl:
         return principal.namespaces is not None or self.has_site_class
 
     def may_hide_from(self, principal: Principal) -> bool:
-        """Return whether anything but scopes decides for a principal; if not, one with `read` may read everything."""
-        return principal.namespaces is not None or self.restricts
+        """Return whether anything may be hidden from a principal with the scope `read`."""
+        if self.is_decided_by_namespace(principal):
+            return True
+        rights = self.find_rights(principal)
+        return rights is not None and not rights.allows_everything("read")
 
     def may(self, principal: Principal, action: Action, namespace: str) -> bool:
         """Return whether the principal may do this with everything in a namespace; "" is what belongs to none."""

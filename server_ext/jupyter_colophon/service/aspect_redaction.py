@@ -1,11 +1,11 @@
 """Redact aspect values: remove URNs and OpenLineage facets of entities that the reader may not see."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.documents.json_values import REMOVED, remove_hidden_values
+from jupyter_colophon.core.documents.json_values import REMOVED, iterate_texts, remove_hidden_values
 from jupyter_colophon.core.entities.entity import Aspect, AspectVersion
 from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.identity.names import Urn
@@ -23,7 +23,8 @@ class AspectRedactor:
     tx: TableContext
     read_policy: ReadPolicy
     principal: Principal
-    _hidden_urns: dict[str, bool] = field(default_factory=dict)
+    #: Whether texts are URNs of hidden entities.
+    _hidden: dict[str, bool] = field(default_factory=dict)
 
     def redact_aspects(self, aspects: Mapping[str, Aspect]) -> dict[str, Aspect]:
         """Return the redacted aspects by name, without those of which nothing is left."""
@@ -48,15 +49,26 @@ class AspectRedactor:
             return value
         if aspect == OPENLINEAGE_ASPECT:
             value = OpenLineageRedactor(self.tx, self.read_policy, self.principal).redact_openlineage_aspect(value)
-        remaining = remove_hidden_values(value, self._is_hidden_reference)
+        references = {text for text in iterate_texts(value) if text.startswith(PREFIX)}
+        self._decide_references(references)
+        if not any(self._hidden[text] for text in references):
+            return value
+        remaining = remove_hidden_values(value, lambda item: isinstance(item, str) and self._hidden.get(item, False))
         return None if remaining is REMOVED else remaining
 
-    def _is_hidden_reference(self, text: Any) -> bool:
-        if not (isinstance(text, str) and text.startswith(PREFIX)):
-            return False
-        if text not in self._hidden_urns:
-            try:
-                self._hidden_urns[text] = not self.read_policy.may_see_entity(self.tx, self.principal, Urn.parse(text))
-            except InvalidName:
-                self._hidden_urns[text] = False
-        return self._hidden_urns[text]
+    def _decide_references(self, texts: Iterable[str]) -> None:
+        """Find out which of these texts are URNs of hidden entities, of all of them together."""
+        unknown = [text for text in texts if text not in self._hidden]
+        if not unknown:
+            return
+        urns = [(text, urn) for text in unknown if (urn := _parse_urn_or_none(text)) is not None]
+        visible = dict(self.read_policy.filter_visible(self.tx, self.principal, urns, lambda pair: (pair[1], None)))
+        self._hidden |= dict.fromkeys(unknown, False)
+        self._hidden |= {text: text not in visible for text, _ in urns}
+
+
+def _parse_urn_or_none(text: str) -> Urn | None:
+    try:
+        return Urn.parse(text)
+    except InvalidName:
+        return None

@@ -7,6 +7,7 @@ one number of the change log, and the policies only if it has changed.
 import logging
 import threading
 import time
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as WaitTimeoutError
@@ -18,7 +19,7 @@ from jupyter_colophon.core.documents.json_parsing import parse_stored_json
 from jupyter_colophon.core.documents.json_schema import Schema
 from jupyter_colophon.core.errors import MetadataError, StoreUnavailable
 from jupyter_colophon.core.package_data import load_schema_documents
-from jupyter_colophon.core.policies.policy import POLICY_ASPECT, POLICY_TYPE, Rule, parse_policy
+from jupyter_colophon.core.policies.policy import EVERYONE, OWNER, POLICY_ASPECT, POLICY_TYPE, Rule, parse_policy
 from jupyter_colophon.core.policies.review import ReviewRules, select_review_rules
 from jupyter_colophon.core.policies.rights import AccessRights
 from jupyter_colophon.service.policy_files import PolicyFolder
@@ -47,8 +48,16 @@ class PolicyVersion:
     in_force: bool = False
     #: A sentence for each policy that cannot be used, by its name.
     problems: Mapping[str, str] = field(default_factory=dict)
+    #: The positions of rules, by the users and groups that they are for.
+    _positions: defaultdict[str, list[int]] = field(init=False, default_factory=lambda: defaultdict(list))
     _rights: dict[tuple[str, frozenset[str]], AccessRights] = field(default_factory=dict)
     _review_rules: dict[tuple[str, frozenset[str]], ReviewRules] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Index the rules, of which most concern few users."""
+        for position, rule in enumerate(self.rules):
+            for actor in dict.fromkeys(rule.to):
+                self._positions[actor].append(position)
 
     def find_compiled_rights(self, user: str, groups: frozenset[str]) -> AccessRights | None:
         """Return the rights of a user with these groups, None if they are not compiled yet."""
@@ -58,7 +67,10 @@ class PolicyVersion:
         """Compile the rights of a user with these groups, and keep them."""
         if len(self._rights) >= _CACHED_MAX:
             self._rights.clear()
-        rights = self._rights[user, groups] = AccessRights(self.rules, user, groups)
+        actors = (EVERYONE, OWNER, f"user:{user}", *(f"group:{group}" for group in groups))
+        positions = {position for actor in actors for position in self._positions.get(actor, ())}
+        rules = [self.rules[position] for position in sorted(positions)]
+        rights = self._rights[user, groups] = AccessRights(rules, user, groups)
         return rights
 
     def select_review_rules(self, user: str, groups: frozenset[str]) -> ReviewRules | None:

@@ -1,8 +1,8 @@
 """Read authorization, which every service checks before it returns anything (spec SEC-4)."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from jupyter_colophon.core.access import Authorizer, Principal, Resource
 from jupyter_colophon.core.audit import AuditAction
@@ -21,6 +21,8 @@ from jupyter_colophon.storage.spi import Row, StorageProvider, TableContext
 if TYPE_CHECKING:
     from jupyter_colophon.service.audit.recorder import AuditRecorder
 
+#: The types whose entities are decided by the namespace in their document, or as other entities.
+DECIDED_BY_OTHERS: Final = frozenset({INSTANCE, "schemaField", REQUEST})
 T = TypeVar("T")
 
 
@@ -47,7 +49,7 @@ class ReadPolicy:
         return self.access_control.audit
 
     def may_hide_from(self, principal: Principal) -> bool:
-        """Return whether anything but scopes decides for a principal; if not, one with `read` may read everything."""
+        """Return whether anything may be hidden from a principal with the scope `read`."""
         return self.access_control.may_hide_from(principal)
 
     def may_read_namespace(self, principal: Principal, namespace: str) -> bool:
@@ -69,8 +71,10 @@ class ReadPolicy:
         ):
             # Instances are decided by the namespace in their document.
             return None if self.may_read_part_of_namespace(principal, namespace) else False
-        # Requests are decided as what they are about, which may be of any type.
-        return self.access_control.decide_all(principal, "read", namespace, None if type_ == REQUEST else type_)
+        # Columns and requests are decided as other entities, which may be of any type.
+        return self.access_control.decide_all(
+            principal, "read", namespace, None if type_ in DECIDED_BY_OTHERS else type_
+        )
 
     def may_see_entity(self, tx: TableContext, principal: Principal, urn: Urn, namespace: str | None = None) -> bool:
         """Return whether an entity may be shown; for a pipeline, the namespace in its document counts as well.
@@ -85,7 +89,35 @@ class ReadPolicy:
 
     def filter_visible_rows(self, tx: TableContext, principal: Principal, rows: Iterable[Row]) -> list[Row]:
         """Return the rows whose entities may be shown."""
-        return self.filter_visible(tx, principal, rows, lambda row: (Urn.parse(row["urn"]), row["namespace"]))
+        return self.filter_visible_of_types(
+            tx, principal, rows, lambda row: (row["urn"], row["type"], row["namespace"])
+        )
+
+    def filter_visible_of_types(
+        self, tx: TableContext, principal: Principal, items: Iterable[T], describe: Callable[[T], tuple[str, str, str]]
+    ) -> list[T]:
+        """Return the items whose entities may be shown, given their URN, type and namespace.
+
+        Most are decided by type and namespace, the others without parsing their URN.
+        """
+        if not self.may_hide_from(principal):
+            return [*items] if "read" in principal.scopes else []
+        of_kinds: dict[tuple[str, str], bool | None] = {}
+        decided: list[tuple[T, Resource | None, bool | None]] = []
+        for item in items:
+            urn, type_, namespace = describe(item)
+            kind = (namespace, type_)
+            if kind not in of_kinds:
+                of_kinds[kind] = self.decide_all(principal, *kind)
+            decision, resource = of_kinds[kind], None
+            if decision is None:
+                if type_ in DECIDED_BY_OTHERS:
+                    resource = self.find_resource(tx, principal, Urn.parse(urn), namespace)
+                else:
+                    resource = Resource(urn, type_, namespace)
+                decision = None if resource is None else self.access_control.decide(principal, "read", resource)
+            decided.append((item, resource, decision))
+        return self._select_visible(tx, principal, decided)
 
     def filter_visible(
         self,
@@ -97,20 +129,27 @@ class ReadPolicy:
         """Return the items whose entities may be shown, given their URN and the namespace of their row."""
         if not self.may_hide_from(principal):
             return [*items] if "read" in principal.scopes else []
-        decided: list[tuple[T, Resource, bool | None]] = []
+        decided: list[tuple[T, Resource | None, bool | None]] = []
         for item in items:
             resource = self.find_resource(tx, principal, *get_entity(item))
-            if resource is not None:
-                decided.append((item, resource, self.access_control.decide(principal, "read", resource)))
-        unclear = [resource.urn for _, resource, decision in decided if decision is None]
+            decision = None if resource is None else self.access_control.decide(principal, "read", resource)
+            decided.append((item, resource, decision))
+        return self._select_visible(tx, principal, decided)
+
+    def _select_visible(
+        self, tx: TableContext, principal: Principal, decided: Sequence[tuple[T, Resource | None, bool | None]]
+    ) -> list[T]:
+        """Return the items that may be shown; where it depends on metadata, these are read. No resource is hidden."""
+        unclear = [resource.urn for _, resource, decision in decided if decision is None and resource is not None]
         terms = read_terms(tx, unclear) if unclear else {}
         return [
             item
             for item, resource, decision in decided
-            if decision is True
+            if decision
             or (
                 decision is None
-                and self.access_control.decide(principal, "read", resource, terms[resource.urn]) is True
+                and resource is not None
+                and self.access_control.decide(principal, "read", resource, terms[resource.urn])
             )
         ]
 

@@ -278,15 +278,16 @@ class WriteAuthorization:
     ) -> list[Resource]:
         """Return the resources to authorise: that of the URN and, for a pipeline, that of its document's namespace."""
         own = create_resource(self.identity, urn)
+        is_decided_by_namespace = self.access_control.is_decided_by_namespace(principal)
         # The instances API has already authorised the namespace in the document.
-        if api or not is_instance_with_namespace(urn) or not self.access_control.may_hide_from(principal):
+        if api or not is_instance_with_namespace(urn) or not (is_decided_by_namespace or self.access_control.restricts):
             return [own]
         look = partial(instance_namespaces.find_last_namespace_of_instance, urn=str(urn))
         document_namespace = self.provider.tx_runner.run(look, read_only=True) if tx is None else look(tx)
         if document_namespace is None:
             return [own]
         in_namespace = create_resource(self.identity, urn, document_namespace)
-        return [own, in_namespace] if self.access_control.is_decided_by_namespace(principal) else [in_namespace]
+        return [own, in_namespace] if is_decided_by_namespace else [in_namespace]
 
     def _require_may_write_run(self, principal: Principal, urn: str) -> None:
         program = self.provider.tx_runner.run(lambda tx: stored_runs.find_program_of_run(tx, urn), read_only=True)

@@ -171,16 +171,40 @@ class Document:
 RequiredTerm = str | tuple[str, ...]
 
 
+#: Encoded terms that are required together, at least one.
+Clause = tuple[RequiredTerm, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TermFilter:
+    """Documents by their encoded terms: those that fulfil a clause of `any_of` (None: all) and no clause of `none_of`.
+
+    Documents with one of the terms `regardless` pass in any case.
+    """
+
+    any_of: tuple[Clause, ...] | None = None
+    none_of: tuple[Clause, ...] = ()
+    regardless: tuple[str, ...] = ()
+
+    def admits(self, terms: Collection[str]) -> bool:
+        """Return whether a document with these terms passes."""
+        return has_required_terms(terms, [self.regardless]) or (
+            (self.any_of is None or any(has_required_terms(terms, clause) for clause in self.any_of))
+            and not any(has_required_terms(terms, clause) for clause in self.none_of)
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class TextQuery:
     """A query: any of these encoded words or prefixes, and all of these encoded terms.
 
-    Of a tuple among the terms, any is enough; an empty one matches nothing.
+    Of a tuple among the terms, any is enough; an empty one matches nothing. Only documents that pass the filter match.
     """
 
     exact: tuple[str, ...] = ()
     prefixes: tuple[str, ...] = ()
     terms: tuple[RequiredTerm, ...] = ()
+    filter: TermFilter = TermFilter()
 
 
 def list_alternatives(required: RequiredTerm) -> tuple[str, ...]:

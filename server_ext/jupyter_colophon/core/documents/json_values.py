@@ -1,6 +1,6 @@
 """JSON values in memory: size, equality, copies, and copies without some parts."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import NoneType
 from typing import Any, Final
 
@@ -91,6 +91,20 @@ def _count_bytes_without_content(value: object) -> int:
     if isinstance(value, list | tuple):
         return 2 + len(value)
     return _SCALAR_BYTES
+
+
+def iterate_texts(value: object) -> Iterator[str]:
+    """Yield the texts in a value, except names of members, in no particular order."""
+    waiting = [value]
+    while waiting:
+        item = waiting.pop()
+        # The check of an abstract class takes longer than all else, and most items are texts.
+        if isinstance(item, str):
+            yield item
+        elif isinstance(item, dict) or (not isinstance(item, _COMMON_TYPES) and isinstance(item, Mapping)):
+            waiting.extend(item.values())
+        elif isinstance(item, list | tuple):
+            waiting.extend(item)
 
 
 def remove_hidden_values(value: Any, is_hidden: Callable[[Any], bool]) -> Any:

@@ -10,6 +10,7 @@ from typing import Final, Literal
 from jupyter_colophon.core.access import Permission, Resource
 from jupyter_colophon.core.model.search_index_terms import encode_filter_term
 from jupyter_colophon.core.policies.policy import ANY, EVERYONE, OWNER, PERMISSIONS, Cell, Rule, Terms
+from jupyter_colophon.core.policies.term_clauses import TermClauses, compile_clauses
 
 #: `perhaps` depends on metadata that was not read, or on which entity it is.
 _Fit = Literal["yes", "perhaps", "no"]
@@ -18,16 +19,21 @@ _CACHED_MAX: Final = 10_000
 
 
 @dataclass(slots=True)
-class _PrefixRules:
-    """Rules with conditions on prefixes alone: the prefixes by their length."""
+class _Prefixes:
+    """Prefixes of URNs by their length; the empty one is of everything."""
 
     by_length: defaultdict[int, set[str]] = field(default_factory=lambda: defaultdict(set))
 
-    def add(self, prefix: str) -> None:
-        self.by_length[len(prefix)].add(prefix)
+    def add(self, prefixes: Iterable[str]) -> None:
+        for prefix in prefixes:
+            self.by_length[len(prefix)].add(prefix)
 
     def matches(self, urn: str) -> bool:
         return any(urn[:length] in prefixes for length, prefixes in self.by_length.items())
+
+
+def _create_prefixes_by_terms() -> defaultdict[Terms, _Prefixes]:
+    return defaultdict(_Prefixes)
 
 
 @dataclass(slots=True)
@@ -35,17 +41,18 @@ class _CellRules:
     """The rules of one combination of namespace, type and schemaspace."""
 
     always: bool = False
-    prefixes: _PrefixRules = field(default_factory=_PrefixRules)
-    #: Rules with conditions on metadata, by each term of the first condition: the prefixes, and the other conditions.
-    by_term: defaultdict[str, list[tuple[tuple[str, ...], Terms]]] = field(default_factory=lambda: defaultdict(list))
+    prefixes: _Prefixes = field(default_factory=_Prefixes)
+    #: The prefixes of rules with conditions on metadata, by each term of the first condition and the other conditions.
+    by_term: defaultdict[str, defaultdict[Terms, _Prefixes]] = field(
+        default_factory=lambda: defaultdict(_create_prefixes_by_terms)
+    )
 
     def add(self, prefixes: tuple[str, ...], terms: Terms) -> None:
         if terms:
             for term in terms[0]:
-                self.by_term[term].append((prefixes, terms[1:]))
+                self.by_term[term][terms[1:]].add(prefixes or ("",))
         elif prefixes:
-            for prefix in prefixes:
-                self.prefixes.add(prefix)
+            self.prefixes.add(prefixes)
         else:
             self.always = True
 
@@ -59,9 +66,9 @@ class _CellRules:
         return "yes" if any(self._matches_term(term, urn, terms) for term in terms) else "no"
 
     def _matches_term(self, term: str, urn: str, terms: frozenset[str]) -> bool:
-        return any(
-            (not prefixes or urn.startswith(prefixes)) and all(terms & required for required in others)
-            for prefixes, others in self.by_term.get(term, ())
+        return term in self.by_term and any(
+            prefixes.matches(urn) and all(terms & required for required in others)
+            for others, prefixes in self.by_term[term].items()
         )
 
 
@@ -75,13 +82,8 @@ class _RuleIndex:
         #: The namespaces of which rules match everything, and those of which they match anything; None is any.
         self._whole: set[str | None] = set()
         self._touched: set[str | None] = set()
-        #: The terms of all conditions on metadata, and whether there are conditions on URNs.
-        self.terms: set[str] = set()
-        self.has_prefixes = False
 
     def add(self, rule: Rule, terms: Terms) -> None:
-        self.terms.update(*terms)
-        self.has_prefixes = self.has_prefixes or bool(rule.prefixes)
         for cell in rule.list_cells():
             namespace, type_, schemaspace = cell
             self._cells[cell].add(rule.prefixes, terms)
@@ -90,6 +92,16 @@ class _RuleIndex:
                 self._pairs_with_schemaspace.add((namespace, type_))
             elif type_ is ANY and not rule.prefixes and not terms:
                 self._whole.add(namespace)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the rules match nothing."""
+        return not self._cells
+
+    @property
+    def is_of_everything(self) -> bool:
+        """Whether a rule has no conditions."""
+        return ANY in self._whole
 
     def find_fit(self, resource: Resource, terms: frozenset[str] | None) -> _Fit:
         if not self._cells:
@@ -142,6 +154,7 @@ class AccessRights:
             for permission in rule.permissions:
                 indexes[permission].add(rule, terms)
         self._of_all: dict[tuple[Permission, str, str | None], bool | None] = {}
+        self._clauses: dict[Permission, TermClauses] = {}
 
     def decide(self, permission: Permission, resource: Resource, terms: frozenset[str] | None = None) -> bool | None:
         """Return the decision; None if it depends on the entity's terms in the search index, and they are not given."""
@@ -153,31 +166,48 @@ class AccessRights:
             return False
         return True if grant == "yes" and denial == "no" else None
 
+    def allows_everything(self, permission: Permission) -> bool:
+        """Return whether the principal may do this with everything."""
+        return self._grants[permission].is_of_everything and self._denials[permission].is_empty
+
     def decide_all(self, permission: Permission, namespace: str, type_: str | None = None) -> bool | None:
         """Return the decision for all entities of a type, or of all types, in a namespace; None if it differs."""
         key = (permission, namespace, type_)
         if key not in self._of_all:
             if len(self._of_all) >= _CACHED_MAX:
                 self._of_all.clear()
-            self._of_all[key] = self._compute_decision_for_all(permission, namespace, type_)
+            self._of_all[key] = self._compute_decision_for_all(permission, namespace, type_, TermClauses())
         return self._of_all[key]
 
-    def _compute_decision_for_all(self, permission: Permission, namespace: str, type_: str | None) -> bool | None:
+    def decide_all_with_clauses(
+        self, permission: Permission, namespace: str, type_: str, clauses: TermClauses
+    ) -> bool | None:
+        """Return the decision for all entities of a type in a namespace that have a granted clause, and no denied one."""
+        return self._compute_decision_for_all(
+            permission, namespace, type_, TermClauses() if clauses.is_ambiguous(namespace, type_) else clauses
+        )
+
+    def _compute_decision_for_all(
+        self, permission: Permission, namespace: str, type_: str | None, clauses: TermClauses
+    ) -> bool | None:
         denial = self._denials[permission].find_fit_of_all(namespace, type_)
-        if denial == "yes":
-            return False
         grant = self._grants[permission].find_fit_of_all(namespace, type_)
-        if grant == "no":
+        if denial == "perhaps" and clauses.decides_denials:
+            denial = "no"
+        if grant == "perhaps" and clauses.decides_grants:
+            grant = "yes"
+        if denial == "yes" or grant == "no":
             return False
         return True if grant == "yes" and denial == "no" else None
 
-    def list_terms(self, permission: Permission) -> set[str]:
-        """Return the terms of the search index on which decisions depend."""
-        return self._grants[permission].terms | self._denials[permission].terms
-
-    def has_prefix_conditions(self, permission: Permission) -> bool:
-        """Return whether decisions depend on more of an entity than its namespace, type, schemaspace and terms."""
-        return self._grants[permission].has_prefixes or self._denials[permission].has_prefixes
+    def get_clauses(self, permission: Permission) -> TermClauses:
+        """Return what the terms of the search index show of decisions."""
+        if permission not in self._clauses:
+            concerned = [(rule, terms) for rule, terms in self._rules if permission in rule.permissions]
+            self._clauses[permission] = compile_clauses(
+                [pair for pair in concerned if not pair[0].denies], [pair for pair in concerned if pair[0].denies]
+            )
+        return self._clauses[permission]
 
     def find_deciding_rule(self, permission: Permission, resource: Resource, terms: frozenset[str]) -> Rule | None:
         """Return the rule that decides: the first denial that matches, else the first grant; None if none does."""

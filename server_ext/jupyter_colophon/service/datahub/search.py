@@ -75,8 +75,7 @@ class DataHubEntityFinder:
             policy = self.reader.read_policy
             if any(policy.decide_all(principal, range_.begin[0], kind) is None for range_ in ranges):
                 # Access depends on documents and metadata, so all are checked.
-                every = names.scan_ranges(ranges)
-                visible = [row["urn"] for row in policy.filter_visible(tx, principal, every, _get_entity_of_name_row)]
+                visible = [row["urn"] for row in policy.filter_visible_rows(tx, principal, names.scan_ranges(ranges))]
                 return UrnPage(tuple(visible[start : start + limit]), len(visible))
             rows = islice(names.scan_ranges(ranges, start + limit), start, None) if ranges else ()
             return UrnPage(tuple(row["urn"] for row in rows), names.count(ranges) if ranges else 0)
@@ -193,10 +192,6 @@ class DataHubEntityFinder:
         return self.reader.provider.tx_runner.run(
             lambda tx: list(tx.get_table("aspects").scan(keys, _SLICE)), read_only=True
         )
-
-
-def _get_entity_of_name_row(row: Row) -> tuple[Urn, str | None]:
-    return Urn.parse(row["urn"]), row["namespace"]
 
 
 def _is_matching_aspect_row(row: Row, aspect: str, pattern: LikePattern) -> bool:

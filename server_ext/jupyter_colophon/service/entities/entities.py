@@ -217,10 +217,9 @@ class EntityReader:
         while len(visible_urns) < limit and (
             slice_urns := aspects.list_entity_urns(tx, *namespace_type, listing.prefix, after, _SLICE)
         ):
-            entities = [(Urn.parse(urn), namespace_type[0]) for urn in slice_urns]
-            visible_urns += [
-                str(urn) for urn, _ in self.read_policy.filter_visible(tx, principal, entities, lambda entity: entity)
-            ]
+            visible_urns += self.read_policy.filter_visible_of_types(
+                tx, principal, slice_urns, lambda urn: (urn, namespace_type[1], namespace_type[0])
+            )
             after = (self.read_policy.identity.get_short_name(Urn.parse(slice_urns[-1])), slice_urns[-1])
         return visible_urns[:limit]
 

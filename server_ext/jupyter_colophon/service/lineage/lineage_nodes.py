@@ -44,10 +44,8 @@ class NodeCache:
         unknown = [urn for urn in urns if urn not in self._visible]
         if unknown:
             rows = self.get_or_create_node_rows(unknown)
-            visible = self.read_policy.filter_visible(
-                self.tx, self.principal, unknown, lambda urn: (Urn.parse(urn), rows[urn]["namespace"])
-            )
-            self._visible |= dict.fromkeys(unknown, False) | dict.fromkeys(visible, True)
+            visible = self.read_policy.filter_visible_rows(self.tx, self.principal, rows.values())
+            self._visible |= dict.fromkeys(unknown, False) | {row["urn"]: True for row in visible}
         return {urn for urn in urns if self._visible[urn]}
 
     def list_visible_nodes(self) -> list[str]:

@@ -229,7 +229,7 @@ class CatalogSearcher:
         results = MatchCollector()
         self.add_all_matches(tx, request, query, principal, results)
         visible = self.filter_visible_matches(tx, list(results.matches.values()), request, principal)
-        groups = self.filter_visible_matches(tx, results.groups, request, principal)
+        groups = _filter_exactly(tx, results.groups, request)
         if own := _find_saved_searches_of_query(tx, visible, request.text):
             visible = [match for match in visible if match not in own]
             groups = [_remove_documents_from_group(group, {match.number for match in own}) for group in groups]
@@ -277,40 +277,16 @@ class CatalogSearcher:
                 results.capped = results.capped or not are_all
 
     def filter_visible_matches(
-        self, tx: TableContext, matches: list[T], request: SearchRequest, principal: Principal
-    ) -> list[T]:
-        """Return the matches that may be seen and match the filters exactly; full text compares names folded (spec ID-2)."""
-        space, kind = request.get_filter("namespace"), request.get_filter("type")
-        pairs = {(match.namespace, match.type) for match in matches}
-        requested = {name for name, _ in pairs if space in ("", name)}
-        present = set(filter_namespaces_not_being_deleted(tx, sorted(requested)))
-        known_types = {name for _, name in pairs if kind in ("", name)}
-        if not all(space in present and name in known_types for space, name in pairs):
-            matches = [match for match in matches if match.namespace in present and match.type in known_types]
-        return self._filter_visible(tx, matches, request, principal)
-
-    def _filter_visible(
-        self, tx: TableContext, matches: list[T], request: SearchRequest, principal: Principal
-    ) -> list[T]:
-        """Drop what may not be seen. Groups that are not wholly visible are dropped, unless the index counted visible ones."""
-        if not self.read_policy.may_hide_from(principal):
-            return matches if "read" in principal.scopes else []
-        # A restricted index has found visible documents only; entities of another time have the number 0.
-        is_restricted = self.read_policy.access_control.find_rights(principal) is not None
-        every: Sequence[Match | Group] = matches
-        unchecked = [match for match in every if isinstance(match, Match) and not (is_restricted and match.number)]
-        checked = {match.urn for match in filter_visible_matches(tx, self.read_policy, principal, unchecked)}
-        hidden = {match.urn for match in unchecked} - checked
-        return [
-            match
-            for match in matches
-            if (
-                match.urn not in hidden
-                if isinstance(match, Match)
-                else (is_restricted and request.as_of is None)
-                or self.read_policy.decide_all(principal, match.namespace, match.type)
-            )
-        ]
+        self, tx: TableContext, matches: list[Match], request: SearchRequest, principal: Principal
+    ) -> list[Match]:
+        """Return the matches that may be seen and match the filters exactly."""
+        matching = _filter_exactly(tx, matches, request)
+        # The index has found visible entities only; entities of another time have no number.
+        past = [match for match in matching if not match.number]
+        if not past:
+            return matching
+        visible = {match.urn for match in filter_visible_matches(tx, self.read_policy, principal, past)}
+        return [match for match in matching if match.number or match.urn in visible]
 
     def _build_hits_of_page(
         self, tx: TableContext, page: Sequence[Match], query: SearchQuery, as_of: int | None, principal: Principal
@@ -355,6 +331,18 @@ class CatalogSearcher:
             for described_entity in described_entities
         ]
         return hits, len(described)
+
+
+def _filter_exactly(tx: TableContext, matches: list[T], request: SearchRequest) -> list[T]:
+    """Return what is in a requested, present namespace, and of a requested type; full text compares names folded (spec ID-2)."""
+    space, kind = request.get_filter("namespace"), request.get_filter("type")
+    pairs = {(match.namespace, match.type) for match in matches}
+    requested = {name for name, _ in pairs if space in ("", name)}
+    present = set(filter_namespaces_not_being_deleted(tx, sorted(requested)))
+    known_types = {name for _, name in pairs if kind in ("", name)}
+    if all(space in present and name in known_types for space, name in pairs):
+        return matches
+    return [match for match in matches if match.namespace in present and match.type in known_types]
 
 
 def _select_page(

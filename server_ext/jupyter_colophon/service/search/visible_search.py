@@ -1,14 +1,16 @@
 """A search index that finds only what one principal may see: limits, counts and facets are those of visible documents."""
 
-from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
-from jupyter_colophon.core.access import Principal, Resource
-from jupyter_colophon.core.identity.names import Urn
-from jupyter_colophon.core.instances.instance_namespaces import INSTANCE
+from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.model.search_index_terms import encode_filter_term, fold_text_for_comparison
+from jupyter_colophon.core.policies.rights import AccessRights
+from jupyter_colophon.core.policies.term_clauses import TermClauses
 from jupyter_colophon.core.search.search import Group
-from jupyter_colophon.service.read_policy import ReadPolicy
+from jupyter_colophon.service.read_policy import DECIDED_BY_OTHERS, ReadPolicy
+from jupyter_colophon.storage.entities import aspects
 from jupyter_colophon.storage.search.grouping import group_documents_by_namespace_and_type
 from jupyter_colophon.storage.spi import (
     ChangeLog,
@@ -18,41 +20,32 @@ from jupyter_colophon.storage.spi import (
     SearchIndex,
     StructuredTable,
     TableContext,
+    TermFilter,
     TextQuery,
 )
 
-#: From how many matches on their terms are looked up by queries, and the most such queries.
-_MANY, _TERMS_MAX = 200, 20
-#: Instances are decided by the namespace in their document, columns as their datasets.
-_DECIDED_BY_OTHERS = frozenset({INSTANCE, "schemaField"})
 #: How many times more matches are read if too many of those that were read are hidden.
-_GROWTH = 4
+_GROWTH: Final = 4
+#: Terms do not decide on these types.
+_REGARDLESS: Final = tuple(encode_filter_term("type", type_) for type_ in sorted(DECIDED_BY_OTHERS))
 
 
 def restrict_search(tx: TableContext, read_policy: ReadPolicy, principal: Principal) -> TableContext:
     """Return the transaction with a search index of what the principal may see."""
-    if read_policy.access_control.find_rights(principal) is None:
+    if "read" in principal.scopes and not read_policy.may_hide_from(principal):
         return tx
-    return _RestrictedContext(tx, _VisibleSearch(tx, read_policy, principal))
+    rights = read_policy.access_control.find_rights(principal)
+    clauses = TermClauses() if rights is None else rights.get_clauses("read")
+    if clauses.denied_namespaces and _has_similar_namespace(tx, clauses.denied_namespaces):
+        clauses = replace(clauses, denied=(), decides_denials=False)
+    return _RestrictedContext(tx, _VisibleSearch(tx, read_policy, principal, rights, clauses))
 
 
-def filter_visible_matches(
-    tx: TableContext, read_policy: ReadPolicy, principal: Principal, matches: Sequence[Match]
-) -> list[Match]:
-    """Return the matches that may be seen; most are decided by namespace and type, without their metadata."""
-    decisions = {
-        pair: read_policy.decide_all(principal, *pair) for pair in {(match.namespace, match.type) for match in matches}
-    }
-    if all(decision is True for decision in decisions.values()):
-        return list(matches)
-    unclear = [match for match in matches if decisions[match.namespace, match.type] is None]
-    visible = {
-        match.urn
-        for match in read_policy.filter_visible(
-            tx, principal, unclear, lambda match: (Urn.parse(match.urn), match.namespace)
-        )
-    }
-    return [match for match in matches if decisions[match.namespace, match.type] or match.urn in visible]
+def _has_similar_namespace(tx: TableContext, names: Collection[str]) -> bool:
+    """Return whether a namespace differs from one of these in case alone: they have the same term."""
+    folded = {fold_text_for_comparison(name) for name in names}
+    others = set(aspects.list_namespaces(tx, include_deleted=True)).difference(names)
+    return not folded.isdisjoint(map(fold_text_for_comparison, others))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +76,16 @@ class _RestrictedContext:
 
 @dataclass(frozen=True, slots=True)
 class _VisibleSearch:
-    """Reads another search index (`spi.SearchIndex`) and leaves out hidden documents before it counts any."""
+    """Reads another search index (`spi.SearchIndex`) and leaves out hidden documents before it counts any.
+
+    The index finds little that is hidden, by the terms of documents; what is left of it is left out here.
+    """
 
     _tx: TableContext
     _read_policy: ReadPolicy
     _principal: Principal
+    _rights: AccessRights | None
+    _clauses: TermClauses
 
     def put_documents(self, *documents: Document) -> None:
         """Add or replace documents."""
@@ -99,23 +97,27 @@ class _VisibleSearch:
 
     def find_matches(self, query: TextQuery, cap: int) -> list[Match]:
         """Return the newest `cap` visible matches, best first."""
-        return _select_newest(self._find_visible(query, cap), cap)
+        return self.find_matches_and_groups(query, cap, cap)[0]
 
     def find_matches_and_groups(self, query: TextQuery, cap: int, counted: int) -> tuple[list[Match], list[Group]]:
         """Return the newest `cap` visible matches, best first; if there are more, also the newest `counted` in groups."""
-        matches, groups = self._tx.search.find_matches_and_groups(query, cap, counted)
-        pairs = {(match.namespace, match.type) for match in matches} | {
-            (group.namespace, group.type) for group in groups
-        }
-        if all(self._read_policy.decide_all(self._principal, *pair) for pair in pairs):
+        filtered = self._add_filter(query)
+        matches, groups = self._tx.search.find_matches_and_groups(filtered, cap, counted)
+        if self._are_visible(matches) and self._are_visible(groups):
             return matches, groups
-        visible = self._find_visible(query, max(cap, counted))
+        if len(matches) < cap:
+            return self._filter_found(matches), []
+        visible = self._find_visible(filtered, max(cap, counted))
         groups = _group_matches(_select_newest(visible, counted)) if len(visible) > cap else []
         return _select_newest(visible, cap), groups
 
     def group_matches(self, query: TextQuery, cap: int) -> list[Group]:
         """Return the newest `cap` visible matches grouped by namespace and type."""
-        return _group_matches(_select_newest(self._find_visible(query, cap), cap))
+        filtered = self._add_filter(query)
+        groups = self._tx.search.group_matches(filtered, cap)
+        if self._are_visible(groups):
+            return groups
+        return _group_matches(_select_newest(self._find_visible(filtered, cap), cap))
 
     def count_facets(self, numbers: Sequence[int], facets: Sequence[str]) -> Mapping[str, Mapping[str, int]]:
         """Return the number of these documents, which are visible, with each value, by facet."""
@@ -123,51 +125,50 @@ class _VisibleSearch:
 
     def read_matches(self, urns: Sequence[str]) -> list[Match]:
         """Return those of these documents that are visible."""
-        return self._filter(self._tx.search.read_matches(urns))
+        return filter_visible_matches(self._tx, self._read_policy, self._principal, self._tx.search.read_matches(urns))
 
     def read_documents_after(self, urn: str, limit: int) -> list[Document]:
         """Return documents by URN, after this one. Only maintenance reads them."""
         return self._tx.search.read_documents_after(urn, limit)
 
-    def _filter(self, matches: Sequence[Match]) -> list[Match]:
-        return filter_visible_matches(self._tx, self._read_policy, self._principal, matches)
+    def _add_filter(self, query: TextQuery) -> TextQuery:
+        return replace(query, filter=TermFilter(self._clauses.granted, self._clauses.denied, _REGARDLESS))
 
-    def _find_visible(self, query: TextQuery, count: int) -> list[Match]:
+    def _are_visible(self, found: Sequence[Match | Group]) -> bool:
+        """Return whether everything that was found with the filter is visible, by namespace and type."""
+        return all(self._decide_found(*kind) for kind in {(one.namespace, one.type) for one in found})
+
+    def _decide_found(self, namespace: str, type_: str) -> bool | None:
+        """Return the decision for what was found with the filter; None if it differs among entities."""
+        decision = self._read_policy.decide_all(self._principal, namespace, type_)
+        if decision is None and self._rights is not None and type_ not in DECIDED_BY_OTHERS:
+            return self._rights.decide_all_with_clauses("read", namespace, type_, self._clauses)
+        return decision
+
+    def _find_visible(self, filtered: TextQuery, count: int) -> list[Match]:
         """Return at least the newest visible matches of this number, if there are as many, best first."""
         limit = count
         while True:
-            matches = self._tx.search.find_matches(query, limit)
-            visible = self._filter_matches_of_query(query, limit, matches)
+            matches = self._tx.search.find_matches(filtered, limit)
+            visible = self._filter_found(matches)
             if len(matches) < limit or len(visible) >= count:
                 return visible
             limit *= _GROWTH
 
-    def _filter_matches_of_query(self, query: TextQuery, limit: int, matches: list[Match]) -> list[Match]:
-        """Filter all matches of a query: the terms of many are found by as many queries as rules depend on terms."""
-        rights = self._read_policy.access_control.find_rights(self._principal)
-        terms = rights.list_terms("read") if rights is not None else set()
-        if rights is None or len(matches) < _MANY or not 0 < len(terms) <= _TERMS_MAX:
-            return self._filter(matches)
-        terms_by_urn: defaultdict[str, set[str]] = defaultdict(set)
-        for term in terms:
-            for match in self._tx.search.find_matches(replace(query, terms=(*query.terms, term)), limit):
-                terms_by_urn[match.urn].add(term)
-        by_urn = rights.has_prefix_conditions("read")
-        decisions: dict[tuple[str, str, frozenset[str], str], bool] = {}
-        others, visible = list[Match](), set[str]()
-        for match in matches:
-            if match.type in _DECIDED_BY_OTHERS:
-                others.append(match)
-                continue
-            own_terms = frozenset(terms_by_urn.get(match.urn, ()))
-            key = (match.namespace, match.type, own_terms, match.urn if by_urn else "")
-            if key not in decisions:
-                resource = Resource(match.urn, match.type, match.namespace)
-                decisions[key] = rights.decide("read", resource, own_terms) is True
-            if decisions[key]:
-                visible.add(match.urn)
-        visible.update(match.urn for match in self._filter(others))
-        return [match for match in matches if match.urn in visible]
+    def _filter_found(self, matches: Sequence[Match]) -> list[Match]:
+        decisions = {kind: self._decide_found(*kind) for kind in {(match.namespace, match.type) for match in matches}}
+        unclear = [match for match in matches if decisions[match.namespace, match.type] is None]
+        visible = {match.urn for match in filter_visible_matches(self._tx, self._read_policy, self._principal, unclear)}
+        return [match for match in matches if decisions[match.namespace, match.type] or match.urn in visible]
+
+
+def filter_visible_matches(
+    tx: TableContext, read_policy: ReadPolicy, principal: Principal, matches: Sequence[Match]
+) -> list[Match]:
+    """Return the matches that may be seen, wherever they were found."""
+    return read_policy.filter_visible_of_types(
+        tx, principal, matches, lambda match: (match.urn, match.type, match.namespace)
+    )
 
 
 def _select_newest(matches: list[Match], count: int) -> list[Match]:

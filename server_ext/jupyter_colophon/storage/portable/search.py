@@ -10,7 +10,16 @@ from jupyter_colophon.storage.portable.tables import DOCUMENTS, FACETS, NUMBERS,
 from jupyter_colophon.storage.search import ranking
 from jupyter_colophon.storage.search.facet_rows import FacetRow, collect_facet_values, find_facet_row_changes
 from jupyter_colophon.storage.search.grouping import group_documents_by_namespace_and_type
-from jupyter_colophon.storage.spi import Document, Match, Range, Row, StructuredTable, TextQuery, list_alternatives
+from jupyter_colophon.storage.spi import (
+    Document,
+    Match,
+    Range,
+    Row,
+    StructuredTable,
+    TermFilter,
+    TextQuery,
+    list_alternatives,
+)
 
 _NUMBER = ("documents",)
 #: No encoded word begins with the first (`core/model/search_index_terms.py`), and none contains the second.
@@ -150,7 +159,7 @@ class PortableSearch:
             sources, terms = [self._iterate_places_with_token(term) for first in terms[:1] for term in first], terms[1:]
         last = None
         for place in heapq.merge(*sources):
-            if place != last and self._has_all_terms(place, terms):
+            if place != last and self._has_all_terms(place, terms) and self._passes_filter(place, query.filter):
                 yield place
             last = place
 
@@ -164,6 +173,12 @@ class PortableSearch:
     def _has_all_terms(self, key: _Place, terms: Sequence[Sequence[str]]) -> bool:
         table = self._table(TOKENS.id)
         return all(any(table.read((term, key[0])) is not None for term in required) for required in terms)
+
+    def _passes_filter(self, key: _Place, term_filter: TermFilter) -> bool:
+        if term_filter == TermFilter():
+            return True
+        row = self._table(DOCUMENTS.id).read((key[1],))
+        return row is not None and term_filter.admits(_split_words(row["terms"]))
 
     def _compute_rarity(self, query: TextQuery, match_count: int, cap: int) -> float:
         row = self._table(NUMBERS.id).read(_NUMBER)

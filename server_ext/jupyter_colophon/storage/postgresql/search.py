@@ -17,7 +17,7 @@ from jupyter_colophon.storage.postgresql.facets import CREATION as FACETS
 from jupyter_colophon.storage.postgresql.facets import PostgresFacets
 from jupyter_colophon.storage.search import ranking
 from jupyter_colophon.storage.search.grouping import group_documents_by_namespace_and_type
-from jupyter_colophon.storage.spi import Document, Match, RequiredTerm, TextQuery, list_alternatives
+from jupyter_colophon.storage.spi import Clause, Document, Match, RequiredTerm, TextQuery, list_alternatives
 
 _URN, _REQUESTED = DIALECT.build_comparable_term("urn", "string"), DIALECT.build_comparable_term("%s", "string")
 #: `search_entries` has what a list of hits needs and is small. A document has one row of tokens, or several if it has
@@ -230,7 +230,16 @@ def _build_tsquery(query: TextQuery) -> str:
         return ""
     parts = [f"({' | '.join(any_of)})"] if any_of else []
     parts += [_build_term_expression(required) for required in query.terms]
+    regardless = _build_term_expression(query.filter.regardless)
+    if query.filter.any_of is not None:
+        parts.append(f"({' | '.join([*map(_build_clause, query.filter.any_of), regardless])})")
+    if query.filter.none_of:
+        parts.append(f"({regardless} | !({' | '.join(map(_build_clause, query.filter.none_of))}))")
     return " & ".join(parts)
+
+
+def _build_clause(clause: Clause) -> str:
+    return f"({' & '.join(map(_build_term_expression, clause))})"
 
 
 def _build_term_expression(required: RequiredTerm) -> str:

@@ -16,7 +16,7 @@ from typing import Any
 from jupyter_colophon.core.search.search import Group
 from jupyter_colophon.storage.search import ranking
 from jupyter_colophon.storage.search.grouping import group_documents_by_namespace_and_type
-from jupyter_colophon.storage.spi import Document, Match, RequiredTerm, TextQuery, list_alternatives
+from jupyter_colophon.storage.spi import Clause, Document, Match, RequiredTerm, TextQuery, list_alternatives
 from jupyter_colophon.storage.sqlite import facets
 from jupyter_colophon.storage.sqlite.guarded import GuardedConnection
 
@@ -169,7 +169,18 @@ def _build_fts_expression(query: TextQuery) -> str:
     any_of = [f'"{word}"' for word in query.exact] + [f'"{word}"*' for word in query.prefixes]
     parts = [f"({' OR '.join(any_of)})"] if any_of else []
     parts += [_build_term_expression(required) for required in query.terms]
-    return " AND ".join(parts)
+    if query.filter.any_of is not None:
+        clauses = [*map(_build_clause, query.filter.any_of), _build_term_expression(query.filter.regardless)]
+        parts.append(f"({' OR '.join(clauses)})")
+    expression = " AND ".join(parts)
+    if query.filter.none_of:
+        excluded = " OR ".join(map(_build_clause, query.filter.none_of))
+        expression = f"({expression}) NOT (({excluded}) NOT {_build_term_expression(query.filter.regardless)})"
+    return expression
+
+
+def _build_clause(clause: Clause) -> str:
+    return f"({' AND '.join(map(_build_term_expression, clause))})"
 
 
 def _build_term_expression(required: RequiredTerm) -> str:
