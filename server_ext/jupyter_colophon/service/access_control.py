@@ -81,7 +81,7 @@ class AccessControl:
         if self.is_decided_by_namespace(principal):
             return True
         rights = self.find_rights(principal)
-        return rights is not None and not rights.allows_everything("read")
+        return rights is not None and not rights.may_do_everything("read")
 
     def may(self, principal: Principal, action: Action, namespace: str) -> bool:
         """Return whether the principal may do this with everything in a namespace; "" is what belongs to none."""

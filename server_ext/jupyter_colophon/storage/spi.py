@@ -186,7 +186,7 @@ class TermFilter:
     none_of: tuple[Clause, ...] = ()
     regardless: tuple[str, ...] = ()
 
-    def admits(self, terms: Collection[str]) -> bool:
+    def matches_terms(self, terms: Collection[str]) -> bool:
         """Return whether a document with these terms passes."""
         return has_required_terms(terms, [self.regardless]) or (
             (self.any_of is None or any(has_required_terms(terms, clause) for clause in self.any_of))

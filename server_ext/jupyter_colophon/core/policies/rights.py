@@ -166,7 +166,7 @@ class AccessRights:
             return False
         return True if grant == "yes" and denial == "no" else None
 
-    def allows_everything(self, permission: Permission) -> bool:
+    def may_do_everything(self, permission: Permission) -> bool:
         """Return whether the principal may do this with everything."""
         return self._grants[permission].is_of_everything and self._denials[permission].is_empty
 

@@ -159,7 +159,7 @@ class PortableSearch:
             sources, terms = [self._iterate_places_with_token(term) for first in terms[:1] for term in first], terms[1:]
         last = None
         for place in heapq.merge(*sources):
-            if place != last and self._has_all_terms(place, terms) and self._passes_filter(place, query.filter):
+            if place != last and self._has_all_terms(place, terms) and self._matches_filter(place, query.filter):
                 yield place
             last = place
 
@@ -174,11 +174,11 @@ class PortableSearch:
         table = self._table(TOKENS.id)
         return all(any(table.read((term, key[0])) is not None for term in required) for required in terms)
 
-    def _passes_filter(self, key: _Place, term_filter: TermFilter) -> bool:
+    def _matches_filter(self, key: _Place, term_filter: TermFilter) -> bool:
         if term_filter == TermFilter():
             return True
         row = self._table(DOCUMENTS.id).read((key[1],))
-        return row is not None and term_filter.admits(_split_words(row["terms"]))
+        return row is not None and term_filter.matches_terms(_split_words(row["terms"]))
 
     def _compute_rarity(self, query: TextQuery, match_count: int, cap: int) -> float:
         row = self._table(NUMBERS.id).read(_NUMBER)
