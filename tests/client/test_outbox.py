@@ -230,17 +230,17 @@ class TestFile:
         for one in entries:
             file.append_entry(one)
         assert list(claim_orphaned_files(tmp_path)) == []
-        file.remove_entry(entries[1])
-        file.remove_entry(entries[0])
+        file.remove_entry(entries[1].key)
+        file.remove_entry(entries[0].key)
         file.release_or_remove()
         (found,) = claim_orphaned_files(tmp_path)
         assert (found.server, found.list_pending_entries(), found.unreadable) == ("http://x/", tuple(entries[2:]), 0)
         assert list(claim_orphaned_files(tmp_path)) == []
         for one in entries[2:]:
-            found.remove_entry(one)
+            found.remove_entry(one.key)
         found.append_entry(entries[0])
         assert found.path.read_bytes().count(b"\n") == 2
-        found.remove_entry(entries[0])
+        found.remove_entry(entries[0].key)
         found.release_or_remove()
         assert list(tmp_path.iterdir()) == []
 
@@ -259,7 +259,7 @@ class TestFile:
             assert len(found.list_pending_entries()) == max(lines - 1 + (whole[cut : cut + 1] == b"\n" and cut > 0), 0)
             assert found.unreadable == (0 if is_whole else 1)
             if len(found.list_pending_entries()) > 1:
-                found.remove_entry(found.list_pending_entries()[0])
+                found.remove_entry(found.list_pending_entries()[0].key)
                 left = found.list_pending_entries()
                 found.release_or_remove()
                 (found,) = claim_orphaned_files(tmp_path)

@@ -1,4 +1,4 @@
-"""`jupyter colophon outbox flush`: send metadata that programs emitted while no server was available (docs/programs.md)."""
+"""`jupyter colophon outbox flush`: send what programs emitted, and notebooks did, while no server was available (docs/programs.md)."""
 
 import logging
 
@@ -9,20 +9,21 @@ from jupyter_colophon.cli.servers import add_server_url_option, require_server_a
 from jupyter_colophon.client.operations import Operations
 from jupyter_colophon.client.programs.outbox import claim_orphaned_files, find_outbox_folder, is_same_server
 from jupyter_colophon.client.programs.outbox_delivery import OutboxDelivery
-from jupyter_colophon.client.transport import Transport
+from jupyter_colophon.client.transport import ServerAddress, Transport
+from jupyter_colophon.kernel.orphaned_reports import OrphanResult, send_orphaned_reports
 
 
 class OutboxCommand(CliCommand):
     """Send the outbox."""
 
-    description = "Send metadata that programs emitted while no server was available."
+    description = "Send metadata that programs emitted, and lineage of notebooks, from when no server was available."
 
     @classmethod
     def add_arguments(cls, parser: CommandParser) -> None:
         """Declare the only subcommand."""
         description = (
-            "Send the outbox to a server: metadata that programs emitted while no server was available, including killed"
-            " programs."
+            "Send the outbox to a server: metadata that programs emitted, and lineage of notebooks that was captured,"
+            " while no server was available, including those of killed programs and kernels."
         )
         flush = parser.add_subparsers(title="subcommands", metavar="SUBCOMMAND", required=True).add_parser(
             "flush",
@@ -49,20 +50,24 @@ class OutboxCommand(CliCommand):
                     pending += len(file)
             finally:
                 file.release_or_remove()
+        reports = self._send_reports(catalog, server)
         catalog.close()
         result = {
-            "sent": delivery.sent,
-            "dropped": delivery.dropped,
-            "pending": pending,
-            "otherServers": other_servers,
+            "sent": delivery.sent + reports.sent,
+            "dropped": delivery.dropped + reports.dropped,
+            "pending": pending + reports.pending,
+            "otherServers": other_servers + reports.other_servers,
         }
         self.print_result(
             result,
-            f"{delivery.sent} sent, {delivery.dropped} dropped, {pending} pending{_format_other_servers(other_servers)}",
+            f"{result['sent']} sent, {result['dropped']} dropped, {result['pending']} pending{_format_other_servers(result['otherServers'])}",
         )
-        if pending:
-            return self.print_error_and_get_status(delivery.error)
-        return EXIT_FAILED if delivery.dropped else EXIT_OK
+        if result["pending"]:
+            return self.print_error_and_get_status(delivery.error or reports.error)
+        return EXIT_FAILED if result["dropped"] else EXIT_OK
+
+    def _send_reports(self, catalog: Operations, server: ServerAddress) -> OrphanResult:
+        return send_orphaned_reports(catalog, server.url, all_servers=self.args.all_servers)
 
 
 def _format_other_servers(count: int) -> str:

@@ -1,11 +1,14 @@
 """The queue of reports that the server has not received yet, by run."""
 
 import threading
-from collections.abc import Callable
+import uuid
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Protocol
 
 from jupyter_colophon.kernel.documents import Ending, build_run_end, build_run_start
+from jupyter_colophon.kernel.renames import split_at_renames
 
 if TYPE_CHECKING:
     from jupyter_colophon.spark.plans.observation import Observation
@@ -37,6 +40,8 @@ class RunReport:
     renamed: list[str] = field(default_factory=list)
     #: The run's URN, once the server has it.
     urn: str | None = None
+    #: Whether a batch of this run or of a child of it has been formed: the server has the run, or will have it.
+    is_reported: bool = False
 
     @property
     def start_document(self) -> dict[str, Any]:
@@ -47,34 +52,56 @@ class RunReport:
     @property
     def is_due(self) -> bool:
         """Return whether there is something to send. A run that accessed no data is reported only if it failed in Spark."""
-        has_run = self.urn is not None or self.is_failure
+        has_run = self.is_reported or self.is_failure
         return bool(self.observations) or (self.ending is not None and has_run)
 
+    def mark_as_reported(self) -> None:
+        """Record that a batch of this run has been formed, with which the server gets its parent too."""
+        self.is_reported = True
+        if self.parent is not None:
+            self.parent.mark_as_reported()
 
-@dataclass(slots=True)
+
+@dataclass(eq=False, slots=True)
 class ReportBatch:
-    """The part of a report that is being sent; observations are removed once the server has them."""
+    """A part of a report, which is sent as a whole. Of its observations, only the first may be a rename."""
 
     report: RunReport
-    observations: "tuple[Observation, ...]"
+    observations: "Sequence[Observation]"
     ending: dict[str, Any] | None
+    key: str = field(default_factory=lambda: uuid.uuid4().hex)
+
+    def __len__(self) -> int:
+        """Return the number of its observations and endings."""
+        return len(self.observations) + (self.ending is not None)
+
+
+class BatchStore(Protocol):
+    """Where batches are stored until the server has received them."""
+
+    def append_batch(self, batch: ReportBatch) -> None:
+        """Store a batch. Never raises."""
+
+    def remove_batch(self, batch: ReportBatch) -> None:
+        """Remove a batch that was delivered or dropped."""
 
 
 class ReportQueue:
     """The unsent reports of a kernel. Thread-safe: Spark's callbacks add, the kernel's thread ends runs, the sender takes."""
 
-    def __init__(self) -> None:
+    def __init__(self, store: BatchStore) -> None:
         self._changed = threading.Condition()
+        #: The reports of which something is not in a batch yet.
         self._reports: list[RunReport] = []
-        self._in_flight: ReportBatch | None = None
+        self._batches: list[ReportBatch] = []
+        self._store = store
         self._dropped = 0
 
     def add_observation(self, report: RunReport, observation: "Observation") -> None:
-        """Add an observation to the report of a run; above the limit of the queue, drop the oldest observation."""
+        """Add an observation to the report of a run."""
         with self._changed:
             report.observations.append(observation)
             self._enqueue(report)
-            self._drop_oldest()
             self._changed.notify_all()
 
     def record_ending(self, report: RunReport, end_ms: int, ending: Ending) -> None:
@@ -87,35 +114,31 @@ class ReportQueue:
                 self._enqueue(report)
             self._changed.notify_all()
 
-    def take_batch(self) -> ReportBatch | None:
-        """Take the next batch to send, or None; the caller then calls `acknowledge_batch` or `put_back_batch`."""
+    def store_due_reports(self) -> None:
+        """Put everything that is due into batches, and store them; above the limit, drop the oldest observations."""
         with self._changed:
             for report in self._reports:
-                if report.is_due:
-                    self._in_flight = ReportBatch(report, tuple(report.observations), report.ending)
-                    report.observations.clear()
-                    report.ending = None
-                    return self._in_flight
-            return None
+                for batch in _take_batches(report):
+                    self._batches.append(batch)
+                    self._store.append_batch(batch)
+            self._reports.clear()
+            self._drop_oldest()
+
+    def get_next_batch(self) -> ReportBatch | None:
+        """Return the oldest batch, or None; it stays in the queue until `acknowledge_batch`."""
+        with self._changed:
+            return next(iter(self._batches), None)
 
     def acknowledge_batch(self, batch: ReportBatch) -> None:
         """Remove a batch that the server accepted or rejected for good."""
         with self._changed:
-            self._in_flight = None
-            if batch.report.is_due:
-                self._enqueue(batch.report)
-            else:
-                self._reports = [report for report in self._reports if report is not batch.report]
+            self._batches.remove(batch)
+            self._store.remove_batch(batch)
             self._changed.notify_all()
 
-    def put_back_batch(self, batch: ReportBatch) -> None:
-        """Put a batch back that the server did not receive; it is sent again first."""
+    def notify_of_failure(self) -> None:
+        """Wake those who wait for the delivery: it failed."""
         with self._changed:
-            self._in_flight = None
-            batch.report.observations[:0] = batch.observations
-            batch.report.ending = batch.report.ending or batch.ending
-            self._enqueue(batch.report)
-            self._drop_oldest()
             self._changed.notify_all()
 
     def count_pending(self) -> int:
@@ -140,18 +163,34 @@ class ReportQueue:
             self._reports.append(report)
 
     def _count_pending(self) -> int:
-        waiting = sum(
-            len(report.observations) + (report.ending is not None) for report in self._reports if report.is_due
-        )
-        in_flight = self._in_flight
-        return waiting + (len(in_flight.observations) + (in_flight.ending is not None) if in_flight else 0)
+        collected = sum(len(report.observations) + (report.ending is not None) for report in self._reports)
+        return collected + sum(map(len, self._batches))
 
     def _drop_oldest(self) -> None:
-        excess = sum(len(report.observations) for report in self._reports) - LARGEST_BACKLOG
-        for report in self._reports:
-            if excess <= 0:
-                return
-            dropped = min(excess, len(report.observations))
-            del report.observations[:dropped]
-            self._dropped += dropped
-            excess -= dropped
+        """Drop the oldest observations above the limit, but not the first batch, which may be under way; endings stay."""
+        excess = sum(len(batch.observations) for batch in self._batches) - LARGEST_BACKLOG
+        # Each batch that is dropped makes room for a new one, so this rarely looks at many.
+        while excess > 0 and (batch := self._find_oldest_with_observations()) is not None:
+            excess -= len(batch.observations)
+            self._dropped += len(batch.observations)
+            self._store.remove_batch(batch)
+            batch.observations = ()
+            if batch.ending is None:
+                self._batches.remove(batch)
+            else:
+                self._store.append_batch(batch)
+
+    def _find_oldest_with_observations(self) -> ReportBatch | None:
+        return next((batch for batch in islice(self._batches, 1, None) if batch.observations), None)
+
+
+def _take_batches(report: RunReport) -> Iterator[ReportBatch]:
+    """Take what is due of a report as batches; the last one has the ending."""
+    observations, ending = tuple(report.observations), report.ending
+    report.observations.clear()
+    report.ending = None
+    report.mark_as_reported()
+    *earlier, last = split_at_renames(observations) or [()]
+    for group in earlier:
+        yield ReportBatch(report, group, None)
+    yield ReportBatch(report, last, ending)

@@ -11,7 +11,7 @@ from jupyter_colophon.core.identity.names import DEFAULT_NAMESPACE, make_cell_pr
 from jupyter_colophon.kernel.cells import Cell, CellExecution, Timeline, read_time_ms
 from jupyter_colophon.kernel.documents import Ending, build_cell_facts
 from jupyter_colophon.kernel.failures import CellFailure
-from jupyter_colophon.kernel.outgoing_reports import ReportQueue, RunReport
+from jupyter_colophon.kernel.outgoing_reports import RunReport
 from jupyter_colophon.kernel.sender import ReportSender
 from jupyter_colophon.spark.plans.observation import STREAM
 
@@ -50,18 +50,20 @@ class Recorder:
         notices: "NoticeQueue",
         namespace: str = DEFAULT_NAMESPACE,
         *,
+        server: str = "",
         with_source: bool = False,
         on_outage_changed: Callable[[], None] | None = None,
     ) -> None:
         """Create a recorder; `with_source` records the source of cells, without credentials.
 
+        `server` is the URL of the only server that gets reports which outlive this process; empty: any server.
         `on_outage_changed` is called when the server becomes unavailable or available again, from another thread.
         """
         self._notebook, self._kernel, self._namespace = notebook, kernel, namespace
         self._with_source = with_source
         self._timeline = Timeline()
-        self._queue = ReportQueue()
-        self._sender = ReportSender(catalog, self._queue, notices, on_outage_changed)
+        self._sender = ReportSender(catalog, notices, server, on_outage_changed)
+        self._queue = self._sender.queue
         self._lock = threading.Lock()
         self._entries: WeakKeyDictionary[CellExecution, _ExecutionReport] = WeakKeyDictionary()
         self._session = RunReport(
@@ -92,6 +94,8 @@ class Recorder:
             entry.report.is_failure = True
         if entry is not None:
             self._queue_ending(entry, execution, end_ms)
+            # What a finished cell did survives a kill of the kernel.
+            self._queue.store_due_reports()
             self._sender.start()
 
     def _queue_ending(self, entry: _ExecutionReport, execution: CellExecution, end_ms: int) -> None:
@@ -141,6 +145,10 @@ class Recorder:
         self._queue.wait_until_delivered(timeout_s, lambda: self._sender.failure_count > failures)
         return self._queue.count_pending()
 
+    def send_orphaned(self) -> None:
+        """Send what earlier kernels could not send, in the background."""
+        self._sender.send_orphaned()
+
     @property
     def outage_reason(self) -> str:
         """Return why the server is unavailable, "" if it is available."""
@@ -163,6 +171,8 @@ class Recorder:
             open_ones = [entry for execution, entry in self._entries.items() if execution.end_ms is None]
         for entry in open_ones:
             self._queue.record_ending(entry.report, read_time_ms(), "killed")
+        # The notebook's run is reported if one of a cell is.
+        self._queue.store_due_reports()
         self._queue.record_ending(self._session, read_time_ms(), "succeeded")
         self.flush(timeout_s / 2)
         self._sender.stop_and_join(0.2)

@@ -18,10 +18,14 @@ _NOT_COPIED = frozenset(
 )
 
 
-def split_at_rename(observations: "Sequence[Observation]") -> "Sequence[Observation]":
-    """Return the first observations, up to a rename that follows them."""
-    ends = (at for at, seen in enumerate(observations) if at and seen.renamed is not None)
-    return observations[: next(ends, len(observations))]
+def split_at_renames(observations: "Sequence[Observation]") -> "list[Sequence[Observation]]":
+    """Return the observations in groups, of each of which only the first may be a rename."""
+    groups: list[list[Observation]] = []
+    for seen in observations:
+        if not groups or seen.renamed is not None:
+            groups.append([])
+        groups[-1].append(seen)
+    return list(groups)
 
 
 def build_rename_proposals(catalog: "Operations", old: str, new: str, run: str) -> list[Document]:

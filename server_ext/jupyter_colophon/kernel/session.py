@@ -95,11 +95,13 @@ class KernelSession:
             settings.kernel,
             self.notices,
             settings.namespace,
+            server=server.url,
             with_source=settings.record_cell_source,
             on_outage_changed=self.status.send_if_changed,
         )
         self._server = server
         self._replace_catalog_and_recorder(Operations(Transport(server)), recorder)
+        recorder.send_orphaned()
         current.use_server(server)
 
     def flush_pending(self, timeout_s: float = SYNC_TIMEOUT_S, spark_timeout_s: float = SPARK_TIMEOUT_S) -> Pending:

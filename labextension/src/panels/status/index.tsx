@@ -58,8 +58,8 @@ function describeRecording({ state, reason, waiting }: IRecording, trans: Transl
       return [
         trans.__('The kernel cannot reach the server: %1.', reason),
         trans._n(
-          'It keeps %1 report until the server is back; it is lost if the kernel stops first.',
-          'It keeps %1 reports until the server is back; they are lost if the kernel stops first.',
+          'It keeps %1 report in a file until the server is back.',
+          'It keeps %1 reports in a file until the server is back.',
           waiting
         )
       ].join(' ');

@@ -15,15 +15,16 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 from urllib.parse import urlsplit
 
 from jupyter_colophon.system.private_folders import create_private_folder
 from jupyter_colophon.system.process_files import ProcessFile
 
-#: The kind of an entry: proposals for the inbox, or the start, accesses, facts or end of a run.
-Kind = Literal["emit", "start", "accesses", "facts", "end"]
-KINDS: tuple[Kind, ...] = ("emit", "start", "accesses", "facts", "end")
+#: The kind of an entry: proposals for the inbox, or the start, accesses, facts or end of a run. Files of their own have a
+#: `report` of what a notebook did (kernel/report_file.py), and what a server with notebooks reports to a shared service.
+Kind = Literal["emit", "start", "accesses", "facts", "end", "report", "rename-notebooks", "kernel-end"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
 #: Maximum size of a file; further entries are dropped.
 LARGEST_FILE_BYTES = 64 * 1024 * 1024
 _SUFFIX = ".jsonl"
@@ -32,7 +33,7 @@ _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 @dataclass(frozen=True, slots=True)
 class OutboxEntry:
-    """One request to the server, with its idempotency key. `run` is the run's URN."""
+    """One request to the server, with its idempotency key. `run` is the run's URN; at the end of a kernel, its id."""
 
     key: str
     kind: Kind
@@ -129,14 +130,15 @@ class OutboxFile:
             self._append_line(line)
             self._waiting[entry.key] = entry
 
-    def remove_entry(self, entry: OutboxEntry) -> None:
+    def remove_entry(self, key: str) -> None:
         """Remove an entry that was sent or dropped."""
         with self._lock:
-            self._waiting.pop(entry.key, None)
+            if self._waiting.pop(key, None) is None:
+                return
             # If this cannot be written, the entry is sent again with the same idempotency key.
             with suppress(OSError):
                 if self._waiting:
-                    self._append_line(_encode_json_line({"done": entry.key}))
+                    self._append_line(_encode_json_line({"done": key}))
                 else:
                     os.ftruncate(self._file.descriptor, 0)
                     self._size = 0

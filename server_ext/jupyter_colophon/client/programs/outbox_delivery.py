@@ -16,6 +16,12 @@ if TYPE_CHECKING:
 _logger = logging.getLogger("jupyter_colophon.programs")
 _OURS = "urn:jupyter-colophon:problem:"
 _FORBIDDEN = f"{_OURS}forbidden"
+#: What entries without a run are about.
+_SUBJECTS: "Mapping[Kind, str]" = {
+    "report": "a report of a notebook",
+    "rename-notebooks": "the rename of a notebook",
+    "kernel-end": "the end of a kernel",
+}
 
 
 class OutboxDelivery:
@@ -43,7 +49,7 @@ class OutboxDelivery:
         while (entry := file.get_next_entry()) is not None:
             if not may_continue() or not self._deliver_entry(entry):
                 return False
-            file.remove_entry(entry)
+            file.remove_entry(entry.key)
         return True
 
     def _deliver_entry(self, entry: OutboxEntry) -> bool:
@@ -56,7 +62,7 @@ class OutboxDelivery:
             self.error = str(error)
             return False
         except RequestFailed as refusal:
-            if refusal.is_temporary or not _is_final_refusal(refusal):
+            if refusal.is_temporary or not is_final_refusal(refusal):
                 self.error = str(refusal)
                 return False
             self._count_and_log_dropped(entry, refusal)
@@ -86,6 +92,8 @@ class OutboxDelivery:
 
 def describe_entry_without_values(entry: OutboxEntry) -> str:
     """Describe an entry for the log: entities and keys of properties, never a value or a tag."""
+    if entry.kind in _SUBJECTS:
+        return _SUBJECTS[entry.kind]
     if entry.kind != "emit":
         return f"the {entry.kind} of a run"
     proposals = entry.body.get("proposals")
@@ -106,7 +114,7 @@ def _describe_proposal_without_values(proposal: Mapping[str, Any]) -> str:
     return f"the aspect {quote_and_truncate_text(str(proposal.get('aspect')))} of {quote_and_truncate_text(str(proposal.get('urn')))} ({named})"
 
 
-def _is_final_refusal(refusal: RequestFailed) -> bool:
+def is_final_refusal(refusal: RequestFailed) -> bool:
     """Return whether the catalog refused the entry for good, and not because of an invalid token."""
     kind = str(refusal.problem.get("type", ""))
     return kind.startswith(_OURS) and kind != _FORBIDDEN and refusal.status != 401
@@ -133,4 +141,8 @@ _CALLS: "dict[Kind, Callable[[Operations, OutboxEntry], Document]]" = {
     ),
     "facts": lambda catalog, entry: catalog.update_run(entry.run, entry.body, idempotency_key=entry.key or None),
     "end": lambda catalog, entry: catalog.update_run(entry.run, entry.body, idempotency_key=entry.key or None),
+    "rename-notebooks": lambda catalog, entry: catalog.rename_notebooks(entry.body, idempotency_key=entry.key or None),
+    "kernel-end": lambda catalog, entry: catalog.end_kernel_runs(
+        entry.run, entry.body, idempotency_key=entry.key or None
+    ),
 }

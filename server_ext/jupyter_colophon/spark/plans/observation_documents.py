@@ -1,0 +1,51 @@
+"""Observations as JSON documents, for reports that wait in a file."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from jupyter_colophon.spark.plans.observation import (
+    ColumnFlow,
+    DataRef,
+    DatasetKind,
+    Observation,
+    SchemaField,
+    Transformation,
+)
+
+Document = dict[str, Any]
+_REFS = ("reads", "writes", "intended")
+
+
+def build_observation_document(observation: Observation) -> Document:
+    """Return an observation as a document; members that have their defaults are left out."""
+    members = asdict(observation).items()
+    return {name: value for name, value in members if value is not None and value is not False and value != ()}
+
+
+def parse_observation(document: Mapping[str, Any]) -> Observation:
+    """Return the observation of a document. Raises LookupError, TypeError, ValueError."""
+    members = dict(document)
+    for name in _REFS:
+        members[name] = tuple(_parse_ref(ref) for ref in document.get(name, ()))
+    members["columns"] = tuple(
+        ColumnFlow(**{**flow, "transformation": Transformation(flow["transformation"])})
+        for flow in document.get("columns", ())
+    )
+    members["missing"] = tuple(document.get("missing", ()))
+    if renamed := document.get("renamed"):
+        old, new = renamed
+        members["renamed"] = (str(old), str(new))
+    return Observation(**members)
+
+
+def _parse_ref(document: Mapping[str, Any]) -> DataRef:
+    fields: Sequence[Mapping[str, Any]] | None = document["fields"]
+    return DataRef(
+        **{
+            **document,
+            "kind": DatasetKind(document["kind"]),
+            "fields": None if fields is None else tuple(SchemaField(**field) for field in fields),
+            "parts": tuple(document["parts"]),
+        }
+    )
