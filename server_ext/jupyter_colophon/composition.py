@@ -123,8 +123,12 @@ class Catalog:
 
     @property
     def notebooks(self) -> NotebookRecords:
-        """The records of notebooks, which follow their files."""
-        return NotebookRecords(self.provider, self.identity, self.write_path)
+        """The records of the notebooks of this server, which follow their files."""
+        return self.get_notebooks_of_namespace(self.identity.notebook_namespace)
+
+    def get_notebooks_of_namespace(self, namespace: str) -> NotebookRecords:
+        """Return the records of the notebooks of a namespace: in a shared service, each user has one."""
+        return NotebookRecords(self.provider, namespace, self.write_path)
 
     @property
     def moved_notebooks(self) -> MovedNotebookFinder:

@@ -74,7 +74,13 @@ def _build_service(
     environment: Mapping[str, str] | None,
     command: Iterable[str] | None,
 ) -> dict[str, Any]:
-    service: dict[str, Any] = {"name": name, "url": url, "display": False}
+    # Tokens of browsers that sign in have no more scopes than these, as far as their user has them.
+    service: dict[str, Any] = {
+        "name": name,
+        "url": url,
+        "oauth_client_allowed_scopes": list(CUSTOM_SCOPES),
+        "oauth_no_confirm": True,
+    }
     words = [sys.executable, "-m", "jupyter_colophon.cli", "serve", "--hub"] if command is None else list(command)
     if words:
         service |= {"command": [*words, *arguments], "environment": dict(environment or {})}

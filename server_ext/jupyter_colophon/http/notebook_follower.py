@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 from jupyter_server.utils import ensure_async
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.errors import InvalidConfiguration, MetadataError, StorageError
-from jupyter_colophon.http.kernels.kernel_notebooks import move_path
+from jupyter_colophon.core.errors import InvalidConfiguration, StorageError
 from jupyter_colophon.http.request_user import get_request_user
 from jupyter_colophon.http.state import ServerState, create_user_principal
 from jupyter_colophon.system.worker import Worker
@@ -34,7 +33,10 @@ _is_reading: ContextVar[bool] = ContextVar("_is_reading", default=False)
 
 
 class NotebookFollower:
-    """Gives the records of notebooks the present paths of their files, and cells the names of their headings."""
+    """Gives the records of notebooks the present paths of their files, and cells the names of their headings.
+
+    With a shared service, renames are reported to it, and nothing else.
+    """
 
     def __init__(self, server: "ServerApp", state: ServerState) -> None:
         self._server, self._state = server, state
@@ -66,6 +68,13 @@ class NotebookFollower:
         if self._state.closed or _is_reading.get():
             return
         action, path = data.get("action"), str(data.get("path", "")).strip("/")
+        reports = self._state.service_reports
+        if reports is not None:
+            if action == "rename":
+                old = str(data.get("source_path", "")).strip("/")
+                self._state.kernel_notebooks.rename_path(old, path)
+                reports.report_rename(old, path, self._state.notebook_namespace)
+            return
         principal = create_user_principal(self._server.identity_provider, get_request_user())
         if action == "rename":
             self._follow_rename(str(data.get("source_path", "")).strip("/"), path, principal)
@@ -96,14 +105,7 @@ class NotebookFollower:
         return Worker.DONE
 
     def _record_rename(self, old: str, new: str, principal: Principal) -> None:
-        notebooks = self._state.get_or_open_catalog().notebooks
-        for path in notebooks.list_notebook_paths(old):
-            try:
-                notebooks.rename_notebook(path, move_path(path, old, new), principal)
-            except StorageError:
-                raise
-            except MetadataError as error:
-                _logger.warning("the history of the notebook %s stays under this path: %s", path, error.detail)
+        self._state.get_or_open_catalog().notebooks.rename_notebooks_below(old, new, principal)
 
     async def _follow_save(self, path: str, principal: Principal) -> None:
         """Name cells by their headings in the saved notebook; a failure leaves the names unchanged."""

@@ -2,6 +2,7 @@
 
 import getpass
 import logging
+import time
 from collections import Counter
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +16,7 @@ from jupyter_server.auth.identity import IdentityProvider, PasswordIdentityProvi
 from jupyter_colophon.core.access import KERNEL_ACTIONS, Principal
 from jupyter_colophon.core.errors import AccessDenied, InvalidConfiguration, MetadataError
 from jupyter_colophon.core.identity.user_namespace import make_user_namespace
+from jupyter_colophon.core.time_format import format_ms_as_iso_time
 from jupyter_colophon.http.admission import Admission
 from jupyter_colophon.http.changes.change_hub import ChangeHub
 from jupyter_colophon.http.changes.ws_ping import PingScheduler
@@ -32,6 +34,8 @@ from jupyter_colophon.operations.services import ProcessServices
 # The catalog's modules are loaded by the first request, to keep the start of the server fast.
 if TYPE_CHECKING:
     from jupyter_colophon.composition import Catalog
+    from jupyter_colophon.core.lineage.run import RunStatus
+    from jupyter_colophon.http.forwarding.service_client import ServiceClient, ServiceReports
     from jupyter_colophon.http.forwarding.shared_catalog import SharedCatalog
     from jupyter_colophon.http.notebook_follower import NotebookFollower
     from jupyter_colophon.pipelines.launcher import PipelineLauncher
@@ -60,6 +64,10 @@ class ServerState(ProcessServices):
     is_shared_service: bool = False
     #: The service to which this server forwards requests; None if it has a catalog of its own.
     shared_catalog: "SharedCatalog | None" = None
+    #: What this server reports to that service; None without one.
+    service_reports: "ServiceReports | None" = None
+    #: Asks that service; None without one.
+    service_client: "ServiceClient | None" = None
     tokens: KernelTokenRegistry = field(default_factory=KernelTokenRegistry)
     service_tokens: ServiceTokenRegistry = field(init=False)
     kernel_notebooks: KernelNotebooks = field(default_factory=KernelNotebooks)
@@ -145,6 +153,20 @@ class ServerState(ProcessServices):
             )
         return self.tokens.issue_token_and_revoke_earlier(kernel, user, actor, find_group_names(user))
 
+    def use_shared_catalog(self, shared: "SharedCatalog") -> None:
+        """Forward requests to a service from now on, and report to it."""
+        from jupyter_colophon.http.forwarding.service_client import ServiceClient, ServiceReports
+
+        self.shared_catalog = shared
+        self.service_client, self.service_reports = ServiceClient(shared.address), ServiceReports(shared.address)
+        self.service_reports.send_orphaned()
+        self.threads.submit(self.kernel_registry.end_kernels_of_killed_servers, self._report_kernel_end)
+
+    def _report_kernel_end(self, kernel: str, _actor: str = "") -> None:
+        """Report the end of a kernel to the shared service."""
+        assert self.service_reports is not None  # noqa: S101  `use_shared_catalog` has set it
+        self.service_reports.report_kernel_end(kernel, format_ms_as_iso_time(int(1000 * time.time())))
+
     def get_shared_catalog(self) -> "SharedCatalog":
         """Return the service to which requests are forwarded. Raises InvalidConfiguration if its settings are invalid."""
         if self.shared_catalog is None:
@@ -174,6 +196,10 @@ class ServerState(ProcessServices):
 
     def record_kernel_end_in_background(self, kernel: str) -> None:
         """Record, in the background, that the unfinished runs of a kernel ended with it."""
+        if self.service_reports is not None:
+            self._report_kernel_end(kernel)
+            self.kernel_registry.remove_ended_kernel(kernel)
+            return
         principal = self.tokens.find_principal_of_kernel(kernel)
         # If the catalog was never opened, no kernel has reported a run.
         if principal is None or self._catalog is None:
@@ -225,7 +251,7 @@ class ServerState(ProcessServices):
 
         if self.is_shared_service:
             raise AccessDenied(
-                "start", "pipelines in the shared service: run them in a notebook or on the command line"
+                "start", "pipelines in the shared service: run them on your own server, or on the command line"
             )
         most = self.settings.max_pipeline_executions
         if most == 0:
@@ -234,8 +260,37 @@ class ServerState(ProcessServices):
             raise AccessDenied("start", "pipelines: only a Jupyter server can start them")
         with self._composing:
             if self._pipeline_launcher is None:
-                self._pipeline_launcher = PipelineLauncher(self.get_or_open_catalog, self.token_issuer, most)
+                self._pipeline_launcher = PipelineLauncher(self._record_final_status, self.token_issuer, most)
             return self._pipeline_launcher
+
+    def _record_final_status(self, run: str, process_status: "RunStatus") -> "RunStatus | None":
+        """Return the final status of a run whose process has ended; None if it never started. Raises StorageError."""
+        if self.service_client is not None:
+            return self.service_client.determine_and_record_final_status(run, process_status)
+        from jupyter_colophon.pipelines.final_status import determine_and_record_final_status
+
+        return determine_and_record_final_status(self.get_or_open_catalog(), run, process_status)
+
+    def read_pipeline_document(self, name: str, principal: Principal) -> Mapping[str, Any]:
+        """Return the document of a stored pipeline, in this server or in the shared service. Raises InstanceNotFound."""
+        if self.service_client is None:
+            # super() without arguments fails in a dataclass with slots.
+            return ProcessServices.read_pipeline_document(self, name, principal)
+        self.require_owner_of_shared_catalog(principal)
+        return self.service_client.read_pipeline_document(name)
+
+    def require_may_run_pipelines(self, namespace: str, principal: Principal) -> None:
+        """Require that the caller may run pipelines of a namespace. Raises NotFound, AccessDenied.
+
+        In a server that uses the shared service, they run on the owner's machine as any code of theirs, and the service
+        decides on everything that they read and record there.
+        """
+        if self.service_client is None:
+            ProcessServices.require_may_run_pipelines(self, namespace, principal)
+            return
+        self.require_owner_of_shared_catalog(principal)
+        if not self.service_client.may_emit_in_namespace(namespace):
+            raise AccessDenied("run", f"pipelines of the namespace {namespace}")
 
     def close_pipelines(self) -> None:
         """Start no more pipelines, and stop active ones, which report their end."""
@@ -258,6 +313,10 @@ class ServerState(ProcessServices):
             self.relay.close()
         if self.notebook_follower is not None:
             self.notebook_follower.close()
+        if self.service_reports is not None:
+            self.service_reports.close()
+        if self.service_client is not None:
+            self.service_client.close()
         self.service_tokens.close()
         self.threads.shutdown(wait=True, cancel_futures=True)
         self.request_pool.refuse_new_and_wait()

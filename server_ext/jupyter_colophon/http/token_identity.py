@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_server.auth.identity import IdentityProvider, User
 
+from jupyter_colophon.core.errors import AccessDenied
 from jupyter_colophon.core.service_token import TOKEN_PREFIX
 from jupyter_colophon.http.token_holder import TokenHolder, read_token_of_request
 
@@ -25,7 +26,7 @@ class TokenIdentityProvider:
     async def get_user(self, handler: "AuthenticatedRequest") -> User | None:
         """Return the user of a token of our own, else the server's user.
 
-        Raises InvalidServiceToken, StorageError: a request with a service token has no other user.
+        Raises InvalidServiceToken, AccessDenied, StorageError: a request with a service token has no other user.
         """
         handler.token_holder = await _find_token_holder(handler)
         if handler.token_holder is not None:
@@ -47,5 +48,7 @@ async def _find_token_holder(handler: "AuthenticatedRequest") -> TokenHolder | N
     if token is None:
         return None
     if token.startswith(TOKEN_PREFIX):
+        if state.shared_catalog is not None:
+            raise AccessDenied("use", "a service token on a server of notebooks: send it to the shared service itself")
         return await state.service_tokens.require_token_holder(token)
     return state.tokens.find_token_holder(token)

@@ -4,13 +4,14 @@ import logging
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import (
     AccessDenied,
     InvalidConfiguration,
     InvalidField,
+    NotFound,
     Problem,
     StoreUnavailable,
 )
@@ -176,6 +177,23 @@ class ProcessServices:
     def get_pipeline_launcher(self) -> "PipelineLauncher":
         """Return the previews and runs of pipelines that users started. Raises AccessDenied if this process starts none."""
         raise AccessDenied("start", "pipelines in this process: only servers do")
+
+    def read_pipeline_document(self, name: str, principal: Principal) -> Mapping[str, Any]:
+        """Return the document of a stored pipeline. Raises InstanceNotFound."""
+        from jupyter_colophon.pipelines.documents import to_pipeline_document
+
+        instances = self.get_or_create_instances()
+        return to_pipeline_document(instances.get_valid_or_invalid_instance("pipelines", name, principal))
+
+    def require_may_run_pipelines(self, namespace: str, principal: Principal) -> None:
+        """Require that the caller may change pipelines of a namespace, and emit in it. Raises NotFound, AccessDenied."""
+        from jupyter_colophon.service.access_control import create_access_control
+
+        may = create_access_control(self.get_or_create_instances().authorizer).may
+        if not may(principal, "read", namespace):
+            raise NotFound("namespace", namespace)
+        if not (may(principal, "admin", namespace) and may(principal, "emit", namespace)):
+            raise AccessDenied("run", f"pipelines of the namespace {namespace}")
 
     def close(self) -> None:
         """Close everything."""

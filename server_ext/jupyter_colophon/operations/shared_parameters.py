@@ -64,6 +64,13 @@ PLACES: Final[dict[str, Parameter[str]]] = {
             pattern="^[0-9a-f-]{36}$",
         ),
         declare_text(
+            "kernel",
+            "The id of the kernel.",
+            place="path",
+            required=True,
+            pattern="^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$",
+        ),
+        declare_text(
             "name",
             "The name of the service token.",
             place="path",

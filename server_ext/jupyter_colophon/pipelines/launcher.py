@@ -10,11 +10,10 @@ from pathlib import Path
 from shutil import rmtree
 from typing import Any, Final, Literal
 
-from jupyter_colophon.composition import Catalog, read_time_ms
+from jupyter_colophon.composition import read_time_ms
 from jupyter_colophon.core.errors import MetadataError, NotFound, StoreUnavailable, TooManyExecutions
 from jupyter_colophon.core.identity.names import Urn, make_run_urn
 from jupyter_colophon.core.lineage.run import RunStatus
-from jupyter_colophon.pipelines.final_status import determine_and_record_final_status
 from jupyter_colophon.pipelines.pipeline_process import (
     PipelineProcess,
     TokenIssuer,
@@ -71,7 +70,9 @@ class PipelineExecution:
 class PipelineLauncher:
     """The executions of one server. At most `at_once` are active."""
 
-    open_catalog: Callable[[], Catalog]
+    #: Returns the final status of a run whose process has ended, and records it if the run could not; None if the run
+    #: never started.
+    record_final_status: Callable[[str, RunStatus], RunStatus | None]
     issue_token: TokenIssuer
     at_once: int
     _executions: dict[str, PipelineExecution] = field(default_factory=dict)
@@ -182,7 +183,7 @@ class PipelineLauncher:
         status: RunStatus = "killed" if execution.is_stopped and process.status == "failed" else process.status
         # A killed process cannot record the end of its run.
         try:
-            return determine_and_record_final_status(self.open_catalog(), execution.run, status) or status
+            return self.record_final_status(execution.run, status) or status
         except MetadataError:
             return status
 

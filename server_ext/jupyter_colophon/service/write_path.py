@@ -377,14 +377,23 @@ class WritePath(HeldChangeWriter):
 
         self._run_once(act, codecs.IDENTITY, None)
 
-    def mark_kernel_runs_killed(self, kernel: str, principal: Principal, reason: str) -> None:
-        """Record that the unfinished runs of a kernel were killed, with the reason."""
+    def mark_kernel_runs_killed(
+        self, kernel: str, principal: Principal, reason: str, ended_ms: int | None = None
+    ) -> int:
+        """Record that the unfinished runs of a kernel of this user were killed, with the reason; return their number.
+
+        With `ended_ms`, only runs that had begun by then: they ended at that time.
+        """
+        ended = 0
         for urn in self.provider.tx_runner.run(
-            lambda tx: stored_runs.list_unfinished_runs_of_kernel(tx, kernel), read_only=True
+            lambda tx: stored_runs.list_unfinished_runs_of_kernel(tx, kernel, principal.user, ended_ms),
+            read_only=True,
         ):
             # A run in a deleted or no longer writable namespace must not prevent ending the others.
             with suppress(NotFound, AccessDenied):
-                self.update_run(urn, RunChange("killed", facts={"error": reason}), principal)
+                self.update_run(urn, RunChange("killed", ended_ms, {"error": reason}), principal)
+                ended += 1
+        return ended
 
     def _write_run(
         self, write: Callable[[CommitBuilder], str], principal: Principal, key: IdempotencyKey | None

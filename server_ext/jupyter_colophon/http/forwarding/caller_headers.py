@@ -11,11 +11,11 @@ from typing import Final
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.service_token import is_service_account
 
-#: The id of the kernel that sent the request.
+#: The id of the kernel or the pipeline's run that sent the request.
 KERNEL_HEADER: Final = "Colophon-Kernel"
 #: The scopes that the sender has, in addition to what the token grants.
 SCOPES_HEADER: Final = "Colophon-Scopes"
-_KERNEL_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,127}")
+_KERNEL_ID: Final = re.compile(r"(?:run:)?[A-Za-z0-9][A-Za-z0-9_-]{0,127}")
 
 
 def build_caller_headers(principal: Principal) -> dict[str, str]:

@@ -1,11 +1,15 @@
 """The handlers of a single-user server that uses the shared service: they check a request and forward it."""
 
 import asyncio
+import json
 from collections.abc import Iterator, Mapping
-from typing import Any
+from contextlib import suppress
+from typing import Any, Final
 
 from tornado.httputil import HTTPHeaders
 
+from jupyter_colophon.core.errors import MetadataError
+from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.http.changes.change_socket import ChangeSocketHandler
 from jupyter_colophon.http.forwarding.caller_headers import build_caller_headers
 from jupyter_colophon.http.forwarding.change_socket import ForwardingSocketHandler
@@ -16,7 +20,21 @@ from jupyter_colophon.http.mcp.handler import McpHandler
 from jupyter_colophon.http.operation_handler import OperationHandler
 from jupyter_colophon.http.routes import list_server_routes
 from jupyter_colophon.operations.change_log import EVENT_STREAM
+from jupyter_colophon.operations.native.lineage import find_present_program
 from jupyter_colophon.operations.operation import Operation
+
+#: Operations of this server itself: pipelines run on its machine, with the plugins and the Spark of its user.
+_LOCAL: Final = frozenset(
+    {
+        "checkPipeline",
+        "listPipelinePlugins",
+        "packagePipeline",
+        "readPipelineExecution",
+        "startPipelinePreview",
+        "startPipelineRun",
+        "stopPipelineExecution",
+    }
+)
 
 
 class ForwardingHandler(OperationHandler):
@@ -36,7 +54,7 @@ class ForwardingHandler(OperationHandler):
             str(self.request.method),
             build_target(self.request, self.base_url),
             headers,
-            self.read_body(),
+            self._read_body_to_forward(operation),
             self._begin_answer,
             self._send_chunk,
         )
@@ -46,6 +64,24 @@ class ForwardingHandler(OperationHandler):
         finally:
             cancel()
         self._end_answer(exchange)
+
+    def _read_body_to_forward(self, operation: Operation) -> bytes:
+        """Return the body; a run starts with the present path of its notebook, which only this server knows.
+
+        Raises MalformedBody, TooLarge.
+        """
+        body = self.read_body()
+        if operation.id != "startRun" or self.principal.via is None:
+            return body
+        # The service reports what is wrong with a body.
+        with suppress(ValueError, LookupError, TypeError, AttributeError, MetadataError):
+            start = json.loads(body)
+            moved = find_present_program(self.state, self.principal, Urn.parse(start["program"]))
+            if moved is not None:
+                start["program"] = str(moved[0])
+                start["facts"] = {**start.get("facts", {}), "notebook": moved[1]}
+                return json.dumps(start).encode()
+        return body
 
     def on_connection_close(self) -> None:
         """Give up the request to the service: its client has gone."""
@@ -92,7 +128,9 @@ class ForwardingMcpHandler(McpHandler, ForwardingHandler):  # type: ignore[misc]
 def list_forwarding_routes(*, elyra: bool) -> Iterator[Route]:
     """Yield the routes of a server, with handlers that forward."""
     for pattern, handler, *arguments in list_server_routes(elyra=elyra):
-        yield pattern, _choose_forwarding_handler(handler), dict(*arguments)
+        members: dict[str, Any] = dict(*arguments)
+        is_local = any(operation.id in _LOCAL for operation in members.get("operations", {}).values())
+        yield pattern, handler if is_local else _choose_forwarding_handler(handler), members
 
 
 def _choose_forwarding_handler(handler: type) -> type:

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from threading import Lock
 
+from jupyter_colophon.core.notebook_paths import move_path
+
 
 @dataclass(slots=True)
 class _NotebookPath:
@@ -45,10 +47,3 @@ class KernelNotebooks:
         with self._lock:
             known = None if kernel is None else self._paths.get(kernel)
             return path if known is None or known.reported != path else known.present
-
-
-def move_path(path: str, old: str, new: str) -> str:
-    """Return a path after a rename of a file or a folder; unchanged if it is neither that nor below it."""
-    if path == old:
-        return new
-    return new + path[len(old) :] if path.startswith(f"{old}/") else path

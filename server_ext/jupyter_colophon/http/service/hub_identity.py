@@ -1,16 +1,17 @@
 """Users of JupyterHub: their token, which the hub knows, determines their name, scopes and groups.
 
-Only tokens in the Authorization header count. The service has no pages, so it sets no cookies and needs no sign-in.
+For the catalog, only tokens in the Authorization header count; cookies open the pages about the account (pages.py).
 """
 
 import asyncio
 import logging
+import os
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import Any, Final
 
 from jupyter_server.auth.identity import IdentityProvider, User
-from jupyterhub.services.auth import HubAuth
+from jupyterhub.services.auth import HubAuth, HubOAuth
 from tornado.web import HTTPError, RequestHandler
 from traitlets import Instance, Int, default
 
@@ -73,12 +74,16 @@ class HubIdentityProvider(IdentityProvider):
 
     @property
     def login_available(self) -> bool:
-        """Whether there is a page for signing in: none."""
+        """Whether Jupyter's own page for signing in is there: no."""
         return False
 
-    def get_handlers(self) -> list[tuple[str, object]]:
-        """Return the handlers for signing in and out: none."""
-        return []
+    def get_handlers(self) -> list[tuple[Any, ...]]:  # type: ignore[override]  # Jupyter's own type has no arguments
+        """Return the handlers of the pages; none if the hub does not know this service as a client of OAuth."""
+        if not os.environ.get("JUPYTERHUB_CLIENT_ID"):
+            return []
+        from jupyter_colophon.http.service.pages import list_page_handlers
+
+        return [*list_page_handlers(self, HubOAuth(parent=self, cache_max_age=self.cache_seconds))]
 
     def validate_security(self, app: Any, ssl_options: Any = None) -> None:
         """Do nothing: Jupyter's warnings are about tokens and passwords of the server."""
@@ -86,7 +91,7 @@ class HubIdentityProvider(IdentityProvider):
     async def get_user(self, handler: RequestHandler) -> User | None:  # type: ignore[override]  # Jupyter awaits it
         """Return the user of the token in a request; None without a valid one. Raises HTTPError 503 without the hub."""
         match = self.auth_header_pat.fullmatch(handler.request.headers.get("Authorization", ""))
-        return await self._find_user(match[2].strip()) if match else None
+        return await self.find_user_of_token(match[2].strip()) if match else None
 
     def is_token_authenticated(self, handler: RequestHandler) -> bool:
         """Return whether a request has a token: every authenticated one."""
@@ -105,7 +110,7 @@ class HubIdentityProvider(IdentityProvider):
         while True:
             await asyncio.sleep(self.cache_seconds)
             try:
-                found = await self._find_user(user.token)
+                found = await self.find_user_of_token(user.token)
             except HTTPError:
                 # Without the hub, it is unknown whether the token is still valid.
                 found = None
@@ -113,7 +118,8 @@ class HubIdentityProvider(IdentityProvider):
                 on_end()
                 return
 
-    async def _find_user(self, token: str) -> HubUser | None:
+    async def find_user_of_token(self, token: str) -> HubUser | None:
+        """Return the user of a token; None without access to this service. Raises HTTPError 503 without the hub."""
         try:
             model = await self.hub_auth.user_for_token(token, sync=False)
         except HTTPError as error:

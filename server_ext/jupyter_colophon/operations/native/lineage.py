@@ -140,15 +140,24 @@ def start_run(services: ProcessServices, request: OperationRequest) -> Document:
 
 def _move_to_present_notebook(services: ProcessServices, principal: Principal, start: RunStart) -> RunStart:
     """Return the start with the present path of its notebook, if that was renamed since the kernel started."""
-    place, program = parse_notebook_program_urn(start.program), parse_program_urn(start.program)
-    if place is None or program is None:
+    moved = find_present_program(services, principal, start.program)
+    if moved is None:
         return start
+    program, path = moved
+    return replace(start, program=program, facts={**start.facts, "notebook": path})
+
+
+def find_present_program(services: ProcessServices, principal: Principal, urn: Urn) -> tuple[Urn, str] | None:
+    """Return the program and the path of a notebook, or of its cell, if it was renamed since the kernel started."""
+    place, program = parse_notebook_program_urn(urn), parse_program_urn(urn)
+    if place is None or program is None:
+        return None
     (path, cell), namespace = place, program[0]
     present = services.find_present_notebook_path(principal, path)
     if present == path:
-        return start
+        return None
     moved = make_cell_program_urn(namespace, present, cell) if cell else make_notebook_program_urn(namespace, present)
-    return replace(start, program=moved, facts={**start.facts, "notebook": present})
+    return moved, present
 
 
 @declare_operation("readRun", "GET /runs/{urn}", decided_by="entities", answers="run", errors=[NotFound])

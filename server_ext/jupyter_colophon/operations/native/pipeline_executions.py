@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import (
-    AccessDenied,
     InstanceNotFound,
     InvalidInstance,
     InvalidInstanceName,
@@ -20,7 +19,6 @@ from jupyter_colophon.operations.native.pipelines import SPACE, read_arguments, 
 from jupyter_colophon.operations.operation import OperationLink, declare_operation
 from jupyter_colophon.operations.request import Document, OperationAnswer, OperationRequest
 from jupyter_colophon.operations.services import ProcessServices
-from jupyter_colophon.service.access_control import create_access_control
 
 if TYPE_CHECKING:
     from jupyter_colophon.pipelines.check import PreparedPipeline
@@ -127,11 +125,7 @@ def _require_right_to_run(services: ProcessServices, principal: Principal, docum
     if not isinstance(namespace, str):
         # The document is invalid.
         return
-    may = create_access_control(services.get_or_create_instances().authorizer).may
-    if not may(principal, "read", namespace):
-        raise NotFound("namespace", namespace)
-    if not (may(principal, "admin", namespace) and may(principal, "emit", namespace)):
-        raise AccessDenied("run", f"pipelines of the namespace {namespace}")
+    services.require_may_run_pipelines(namespace, principal)
 
 
 def _get_execution(services: ProcessServices, request: OperationRequest) -> "PipelineExecution":

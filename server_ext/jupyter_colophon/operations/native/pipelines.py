@@ -93,13 +93,10 @@ def package_pipeline(services: ProcessServices, request: OperationRequest) -> Do
 
 def read_requested_document(services: ProcessServices, request: OperationRequest) -> Mapping[str, Any]:
     """Return the document in a request, or else that of the instance that it names. Raises InstanceNotFound."""
-    from jupyter_colophon.pipelines.documents import to_pipeline_document
-
     if "document" in request.body:
         document: Mapping[str, Any] = request.body["document"]
         return document
-    instances = services.get_or_create_instances()
-    return to_pipeline_document(instances.get_valid_or_invalid_instance(SPACE, request.body["name"], request.principal))
+    return services.read_pipeline_document(request.body["name"], request.principal)
 
 
 def read_arguments(request: OperationRequest) -> dict[str, str]:

@@ -1,13 +1,15 @@
 """Keep the records of notebooks together with their files: new paths, and names of cells from headings."""
 
+import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from hashlib import sha256
 from typing import Any
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.errors import RenameConflict
+from jupyter_colophon.core.changes.idempotency import IdempotencyKey
+from jupyter_colophon.core.errors import MetadataError, RenameConflict, StorageError
 from jupyter_colophon.core.identity.names import (
-    IdentityRules,
     Urn,
     make_cell_program_urn,
     make_notebook_program_urn,
@@ -15,6 +17,7 @@ from jupyter_colophon.core.identity.names import (
 )
 from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.core.notebook_headings import find_cell_headings
+from jupyter_colophon.core.notebook_paths import move_path
 from jupyter_colophon.service.write_path import WritePath
 from jupyter_colophon.storage.lineage import runs
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
@@ -23,6 +26,7 @@ from jupyter_colophon.storage.spi import StorageProvider, TableContext
 CELLS_MOST = 1_000
 #: Facts of a run that name its cell, and are more specific than a heading.
 _NAMES = ("step", "comment")
+_logger = logging.getLogger("jupyter_colophon.service")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,25 +34,48 @@ class NotebookRecords:
     """Changes what is recorded of notebooks when their files change."""
 
     provider: StorageProvider
-    identity: IdentityRules
+    namespace: str
     write_path: WritePath
 
     def list_notebook_paths(self, path: str) -> list[str]:
         """Return the paths of the recorded notebooks at a path, or below it if it is that of a folder."""
         return self.provider.tx_runner.run(
-            lambda tx: runs.list_notebook_paths(tx, self.identity.notebook_namespace, path), read_only=True
+            lambda tx: runs.list_notebook_paths(tx, self.namespace, path), read_only=True
         )
 
-    def rename_notebook(self, old: str, new: str, principal: Principal) -> None:
+    def rename_notebooks_below(
+        self, old: str, new: str, principal: Principal, idempotency_key: IdempotencyKey | None = None
+    ) -> int:
+        """Rename the recorded notebooks at a path, or below it if it is that of a folder; return their number.
+
+        A notebook that cannot be renamed keeps its path, which is logged. Raises StorageError.
+        """
+        renamed = 0
+        for path in self.list_notebook_paths(old):
+            # A repeated request must not rename a notebook that has the old path since the first one.
+            key = idempotency_key and replace(idempotency_key, key=_derive_key(idempotency_key.key, path))
+            try:
+                self.rename_notebook(path, move_path(path, old, new), principal, key)
+            except StorageError:
+                raise
+            except MetadataError as error:
+                _logger.warning("the history of the notebook %s stays under this path: %s", path, error.detail)
+            else:
+                renamed += 1
+        return renamed
+
+    def rename_notebook(
+        self, old: str, new: str, principal: Principal, idempotency_key: IdempotencyKey | None = None
+    ) -> None:
         """Rename a notebook and its cells, also if cells of an earlier notebook have the new names.
 
         A notebook with many runs is renamed in a transaction for each cell. Raises InvalidName, NotFound, AccessDenied,
         RenameConflict.
         """
-        space = self.identity.notebook_namespace
+        space = self.namespace
         before, after = make_notebook_program_urn(space, old), make_notebook_program_urn(space, new)
         try:
-            self.write_path.rename_notebook(before, after, principal, merge=True)
+            self.write_path.rename_notebook(before, after, principal, idempotency_key, merge=True)
         except RenameConflict:
             programs = self.provider.tx_runner.run(
                 lambda tx: runs.list_notebook_programs(tx, before, None), read_only=True
@@ -61,11 +88,11 @@ class NotebookRecords:
 
     def has_cells_without_name(self, path: str) -> bool:
         """Return whether the newest run of a cell of a notebook has neither a step nor a comment."""
-        return bool(self._list_cells_without_name(make_notebook_program_urn(self.identity.notebook_namespace, path)))
+        return bool(self._list_cells_without_name(make_notebook_program_urn(self.namespace, path)))
 
     def name_cells_by_headings(self, path: str, notebook: Mapping[str, Any], principal: Principal) -> None:
         """Name the cells that have neither a step nor a comment by the headings above them. Raises AccessDenied."""
-        urn, headings = make_notebook_program_urn(self.identity.notebook_namespace, path), find_cell_headings(notebook)
+        urn, headings = make_notebook_program_urn(self.namespace, path), find_cell_headings(notebook)
         names = {}
         for program, title in self._list_cells_without_name(urn).items():
             _, cell = parse_notebook_program_urn(Urn.parse(program)) or ("", None)
@@ -88,3 +115,7 @@ class NotebookRecords:
             return {program: titles.get(program) for program in programs}
 
         return self.provider.tx_runner.run(read_titles, read_only=True)
+
+
+def _derive_key(key: str, path: str) -> str:
+    return sha256(f"{key}\0{path}".encode()).hexdigest()

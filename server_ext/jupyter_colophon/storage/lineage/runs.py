@@ -80,9 +80,14 @@ def is_run_of_kernel(tx: TableContext, urn: str | None, kernel: str | None) -> b
     return any(row["via"] == kernel for row in rows)
 
 
-def list_unfinished_runs_of_kernel(tx: TableContext, kernel: str) -> list[str]:
-    """Return the URNs of the unfinished runs of this kernel."""
-    return [row["urn"] for row in tx.get_table("runs").scan_index("via", kernel) if row["status"] == RUNNING]
+def list_unfinished_runs_of_kernel(
+    tx: TableContext, kernel: str, actor: str = "", until_ms: int | None = None
+) -> list[str]:
+    """Return the URNs of the unfinished runs of this kernel, optionally of a user, and that began by a time."""
+    rows = (row for row in tx.get_table("runs").scan_index("via", kernel) if row["status"] == RUNNING)
+    return [
+        row["urn"] for row in rows if actor in ("", row["actor"]) and (until_ms is None or row["start"] <= until_ms)
+    ]
 
 
 def list_run_entities(tx: TableContext, run: Run) -> list[RunEntity]:
