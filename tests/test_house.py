@@ -102,7 +102,11 @@ def test_generated_files_are_current() -> None:
 
 def test_few_modules_inherit_tornado_handlers() -> None:
     base = re.compile(r"^class \w+\(.*\b(?:RequestHandler|APIHandler|JupyterHandler|WebSocketHandler)\b", re.MULTILINE)
-    assert {path.name for path in SOURCES if base.search(path.read_text())} == {"pages.py", "request_body.py", "websocket.py"}
+    assert {path.name for path in SOURCES if base.search(path.read_text())} == {
+        "pages.py",
+        "request_body.py",
+        "websocket.py",
+    }
 
 
 def test_only_commits_append_to_the_change_log() -> None:
