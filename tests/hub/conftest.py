@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 from faults.size import IS_FULL
-from support.hub import PYTHON, Hub, find_free_port, is_answered
+from support.hub import Hub, find_free_port, is_answered
 from support.postgres import create_empty_store
 
 #: Each group has a namespace. Alice has that of her notebooks, and `default`, where her program is.
@@ -20,8 +20,6 @@ POLICY = {
 
 @pytest.fixture(scope="session")
 def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hub]:
-    if not PYTHON.exists():
-        pytest.skip("the environment of the hub is missing: make long-hub")
     folder = tmp_path_factory.mktemp("hub")
     (folder / "policies").mkdir()
     (folder / "policies" / "teams.json").write_text(json.dumps(POLICY))

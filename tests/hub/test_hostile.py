@@ -5,8 +5,9 @@ from jupyter_colophon.client.operations import Operations
 from jupyter_colophon.client.problems import RequestFailed
 from jupyter_colophon.core.identity.names import make_cell_program_urn
 from support.hostile_notebook import SECRET, Target, run_attacks
-from support.hub import Hub
+from support.hub import Hub, needs_hub
 
+pytestmark = needs_hub
 TABLE = "urn:li:dataset:(urn:li:dataPlatform:spark,red.secrets,PROD)"
 #: A run that goes on.
 BEGIN = """

@@ -12,8 +12,9 @@ import pytest
 from faults.size import IS_FULL
 from jupyter_colophon.client.operations import Operations
 from jupyter_colophon.client.problems import RequestFailed, ServerUnavailable
-from support.hub import Hub, is_answered
+from support.hub import Hub, is_answered, needs_hub
 
+pytestmark = needs_hub
 SECRET = "urn:li:dataset:(urn:li:dataPlatform:spark,red.secrets,PROD)"
 EMIT = """
 from jupyter_colophon import metadata

@@ -8,7 +8,9 @@ import urllib.request
 from dataclasses import dataclass, field
 
 import pytest
-from support.hub import Hub
+from support.hub import Hub, needs_hub
+
+pytestmark = needs_hub
 
 
 class _KeepRedirect(urllib.request.HTTPRedirectHandler):

@@ -212,7 +212,7 @@ def test_without_a_file_reports_wait_in_memory(notebook: Away, tmp_path: Path, m
     assert "is lost if the kernel stops first" in line
 
 
-def test_the_notice_says_that_reports_wait_in_a_file(notebook: Away) -> None:
+def test_the_notice_names_the_file(notebook: Away) -> None:
     notebook.write("one", "a")
     assert notebook.recorder.flush(5) == 2
     (line,) = notebook.notices.take_lines()

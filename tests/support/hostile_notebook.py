@@ -14,7 +14,7 @@ from live import LiveKernel
 
 #: A word in the victim's metadata, which no request contains.
 SECRET = "canary7f3"
-#: Answers that deny: who may not read something gets the answer for something absent.
+#: Answers that deny: something that may not be read is answered as if it were absent.
 DENIED = frozenset({400, 401, 403, 404, 405})
 _READ = frozenset({200, 304}) | DENIED
 

