@@ -66,6 +66,10 @@ class IndependentProposalService:
         try:
             self.write_path.apply_proposals_independently(proposals, principal, in_transaction, is_preview=True)
         except _RolledBack as rolled_back:
+            shown = zip(proposals, rolled_back.previews, strict=True)
+            self.read_policy.record_audited_reads(
+                reader or principal, (proposal.urn for proposal, preview in shown if preview.rejection is None)
+            )
             return rolled_back.previews
 
 

@@ -85,6 +85,8 @@ class AspectReader:
     ) -> AspectsByUrn:
         """Return the aspects of each of these entities that exists."""
         visible_urns = self.read_policy.filter_visible_entities(principal, urns)
+        for urn in set(urns).difference(visible_urns):
+            self.read_policy.access_control.record_denial(principal, "read", str(urn))
 
         def read_existing(tx: TableContext) -> AspectsByUrn:
             existing = aspects.find_entity_summaries(tx, [str(urn) for urn in visible_urns])

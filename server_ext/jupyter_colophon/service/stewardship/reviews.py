@@ -226,7 +226,9 @@ class ReviewService:
         if row is not None:
             batch = _HeldBatch.from_row(row)
             urns = list({proposal.urn for proposal in batch.proposals})
-            if len(self.previews.read_policy.filter_visible_entities(principal, urns)) == len(urns):
+            read_policy = self.previews.read_policy
+            if len(read_policy.filter_visible_entities(principal, urns)) == len(urns):
+                read_policy.record_audited_reads(principal, urns)
                 return batch
         raise NotFound("proposal", str(number), "a proposal is kept for a day after it was decided")
 
