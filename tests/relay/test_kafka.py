@@ -295,6 +295,7 @@ def _broken(catalog: Catalog) -> int:
         "run": None,
         "previous_system": None,
         "system": None,
+        "token": None,
         "previous": None,
         "value": '{"properties":{"a":"b"},"tags":[]}',
     }

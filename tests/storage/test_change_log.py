@@ -80,6 +80,7 @@ def test_row_is_read_unchanged(log: StorageProvider) -> None:
         "value": "x" * 100_000,
         "previous_system": None,
         "system": '{"runId":"r"}',
+        "token": "0123456789ab",
     }
     log.tx_runner.run(lambda tx: add_changes(tx, full, EMPTY))
     assert log.tx_runner.run(lambda tx: tx.log.read_changes(0, 9, {})) == [full | {"seq": 1}, EMPTY | {"seq": 2}]

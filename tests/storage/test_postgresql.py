@@ -207,7 +207,9 @@ def test_tables_of_an_older_catalog_are_upgraded() -> None:
         open_or_create_catalog(store, IdentityRules()).close()
         with psycopg.connect(store.options["dsn"]) as connection:
             connection.execute(f"SET search_path TO {store.options['schema']}")
-            connection.execute("ALTER TABLE change_log DROP COLUMN previous_system, DROP COLUMN system")
+            connection.execute(
+                "ALTER TABLE change_log DROP COLUMN previous_system, DROP COLUMN system, DROP COLUMN token"
+            )
             connection.execute("DROP TABLE search_facets")
             connection.execute("ALTER TABLE search_entries ADD COLUMN tags text NOT NULL DEFAULT ''")
             connection.execute("DELETE FROM structured_tables WHERE id = '+'")
@@ -216,6 +218,17 @@ def test_tables_of_an_older_catalog_are_upgraded() -> None:
         rows = catalog.provider.tx_runner.run(lambda tx: tx.log.read_changes(0, 100, {}), read_only=True)
         assert rows
         assert {row["system"] for row in rows} == {None}
+        catalog.close()
+        # The version before the last one.
+        with psycopg.connect(store.options["dsn"]) as connection:
+            connection.execute(f"SET search_path TO {store.options['schema']}")
+            connection.execute("ALTER TABLE change_log DROP COLUMN token")
+            connection.execute("UPDATE structured_tables SET shape = (shape::int - 1)::text WHERE id = '+'")
+        catalog = open_or_create_catalog(store, IdentityRules())
+        write_metadata(catalog, properties={"later": "1"})
+        assert len(catalog.provider.tx_runner.run(lambda tx: tx.log.read_changes(0, 100, {}), read_only=True)) > len(
+            rows
+        )
         catalog.close()
 
 

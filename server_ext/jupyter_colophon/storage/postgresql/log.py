@@ -29,8 +29,11 @@ CREATION = [
         for name in CHANGE_FILTERS
     ),
 ]
-#: Later changes of the table; each is applied once, in this order.
-GROWTH = [f"ALTER TABLE change_log ADD COLUMN {_quote_column_name(name)}" for name in CHANGE_ADDED]
+#: Later changes of the table; each is applied once, in this order, the latest ones after those of search.
+GROWTH, LATEST_GROWTH = (
+    [f"ALTER TABLE change_log ADD COLUMN {_quote_column_name(name)}" for name in names]
+    for names in (CHANGE_ADDED[:2], CHANGE_ADDED[2:])
+)
 _HEAD = "SELECT COALESCE(MAX(seq), 0) FROM change_log"
 _APPEND = f"INSERT INTO change_log ({quote_names(_FIELDS)}) VALUES ({DIALECT.build_placeholders(len(_FIELDS))})"
 _COPY = f"COPY change_log ({quote_names(_FIELDS)}) FROM STDIN"
