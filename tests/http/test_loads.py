@@ -57,6 +57,8 @@ async def test_a_row_that_cannot_be_applied_loses_only_itself(api: Any, load: st
     assert (again.body["written"], again.body["unchanged"], again.body["rejected"]) == (0, 1, [])
     reported = (await api("GET", "loads", load, answers="load")).body
     assert [reported[name] for name in ("state", "batches", "written", "unchanged", "rejected")] == ["open", 2, 2, 1, 9]
+    empty = await api("GET", "loads", load, "rejections", params={"limit": 0}, answers="load-rejections")
+    assert empty.body["rejections"] == []
     page = await api("GET", "loads", load, "rejections", params={"limit": 4}, answers="load-rejections")
     rest = await api(
         "GET", "loads", load, "rejections", params={"cursor": page.body["cursor"]}, answers="load-rejections"

@@ -77,7 +77,7 @@ class LoadService:
             lambda tx: rows.list_rejected_rows(tx, principal.user, name, after, limit + 1), read_only=True
         )
         page = list(limit_items_to_page_bytes(refusals[:limit], _measure_rejection_bytes))
-        if len(page) == len(refusals):
+        if not page or len(page) == len(refusals):
             return page, None
         return page, self.cursors.encode_cursor(_KIND, [page[-1].partition, page[-1].number, page[-1].row.row])
 
