@@ -1,5 +1,6 @@
 """Check responses against an API's own OpenAPI document."""
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -53,20 +54,38 @@ class OpenApiContract:
         schema = response["content"][kind]["schema"]
         if answers is not None and status < 400:
             assert schema == {"$ref": f"#/components/schemas/{make_component_name(answers)}"}
-        resolved = {"$ref": f"{_ID}{schema['$ref']}"} if "$ref" in schema else schema
-        jsonschema_rs.Draft202012Validator(resolved, registry=self._registry, validate_formats=True).validate(body)
+        self._get_validator(json.dumps(schema)).validate(body)
+
+    def _get_validator(self, schema: str) -> jsonschema_rs.Draft202012Validator:
+        """Return the validator of a schema, given as text. Creating one takes longer than most requests."""
+        if schema not in self._validators:
+            found = json.loads(schema)
+            resolved = {"$ref": f"{_ID}{found['$ref']}"} if "$ref" in found else found
+            self._validators[schema] = jsonschema_rs.Draft202012Validator(
+                resolved, registry=self._registry, validate_formats=True
+            )
+        return self._validators[schema]
+
+    @cached_property
+    def _validators(self) -> dict[str, jsonschema_rs.Draft202012Validator]:
+        return {}
 
     @cached_property
     def _registry(self) -> Any:
         return jsonschema_rs.Registry([(_ID, {"$id": _ID, **self.document})])
 
     def _find_operation(self, method: str, path: str) -> Any:
-        named = [template for template in self.document["paths"] if "{" not in template]
-        for template in (*named, *(other for other in self.document["paths"] if other not in named)):
-            pattern = re.sub(r"\{([a-z]+)\}", lambda name: self.patterns.get(name[1], "[^/]+"), template)
-            if re.fullmatch(pattern, path):
-                return self.document["paths"][template].get(method)
-        return None
+        return next((operations.get(method) for pattern, operations in self._paths if pattern.fullmatch(path)), None)
+
+    @cached_property
+    def _paths(self) -> list[tuple[re.Pattern[str], Mapping[str, Any]]]:
+        """The operations of each path by its pattern; a path without parameters goes before others that match it."""
+
+        def compile_template(template: str) -> re.Pattern[str]:
+            return re.compile(re.sub(r"\{([a-z]+)\}", lambda name: self.patterns.get(name[1], "[^/]+"), template))
+
+        templates = sorted(self.document["paths"], key=lambda template: "{" in template)
+        return [(compile_template(template), self.document["paths"][template]) for template in templates]
 
 
 NATIVE = OpenApiContract(DOCUMENT, "application/problem+json", {"$ref": "#/components/schemas/Problem"})
