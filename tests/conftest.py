@@ -1,9 +1,13 @@
 """What every test may use."""
 
+import asyncio
 import os
+from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 from hypothesis import HealthCheck, settings
+from jupyter_server.serverapp import ServerApp
 from support import java
 from support.memory import put_test_folders_in_memory
 
@@ -54,6 +58,20 @@ def pytest_configure(config: pytest.Config) -> None:
     for name in names:
         if name not in STORES and not add_installed_provider(name, options):
             raise pytest.UsageError(f"--storage-provider={name}: no installed package provides it")
+
+
+@pytest.fixture(autouse=True)
+def jp_server_cleanup(jp_asyncio_loop: asyncio.AbstractEventLoop) -> Iterator[None]:
+    """Clean up after a test with a server; pytest-jupyter would create a server for each other test to clean that up."""
+    yield
+    if not ServerApp.initialized():
+        return
+    app = ServerApp.instance()
+    with suppress(RuntimeError, SystemExit):
+        jp_asyncio_loop.run_until_complete(app._cleanup())
+    if hasattr(app, "kernel_manager"):
+        app.kernel_manager.context.destroy()
+    ServerApp.clear_instance()
 
 
 @pytest.hookimpl(optionalhook=True)
