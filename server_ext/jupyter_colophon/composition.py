@@ -52,6 +52,9 @@ from jupyter_colophon.service.lineage.runs import RunReader
 from jupyter_colophon.service.openlineage.collector import OpenLineageCollector
 from jupyter_colophon.service.openlineage.marquez import MarquezReader
 from jupyter_colophon.service.openlineage.run_exporter import RunExporter
+from jupyter_colophon.service.privacy.erasure import ErasurePlace, PersonEraser
+from jupyter_colophon.service.privacy.person_export import PersonExporter
+from jupyter_colophon.service.privacy.retention import RetentionSweeper
 from jupyter_colophon.service.read_policy import ReadPolicy
 from jupyter_colophon.service.registry_files import load_entity_registry
 from jupyter_colophon.service.search.entity_search_list import EntitySearchLister
@@ -109,6 +112,7 @@ class Catalog:
     streams: EventStreams
     datahub: DataHubServices
     access: AccessExplainer
+    eraser: PersonEraser
 
     @property
     def stewardship(self) -> StewardshipServices:
@@ -151,6 +155,18 @@ class Catalog:
         return ServiceTokenService(self.provider, read_time_ms)
 
     @property
+    def person_exporter(self) -> PersonExporter:
+        """Exports what is recorded of a person."""
+        return PersonExporter(self.provider, self.audit)
+
+    @property
+    def retention(self) -> RetentionSweeper:
+        """Deletes the versions that need not be kept."""
+        return RetentionSweeper(
+            self.provider, self.registry, self.write_path.retained, self.reader.cursors, read_time_ms
+        )
+
+    @property
     def independent_proposals(self) -> IndependentProposalService:
         """Batches whose proposals are applied independently."""
         return IndependentProposalService(self.write_path, self.reader.read_policy)
@@ -158,7 +174,7 @@ class Catalog:
     @property
     def run_exporter(self) -> RunExporter:
         """Reads runs for events of OpenLineage."""
-        return RunExporter(self.provider, self.reader.read_policy, self.runs)
+        return RunExporter(self.provider, self.registry, self.reader.read_policy, self.runs)
 
     def derive_catalog_id_in_events(self) -> str:
         """Return the id of this catalog in event ids; it does not reveal the store's key. Raises StorageError."""
@@ -169,6 +185,7 @@ class Catalog:
         self.streams.publish_events_and_close_files()
         self.inbox.stop_thread()
         self.namespaces.stop_thread()
+        self.eraser.stop_thread()
         self.feed.stop_thread()
         self.sealer.seal_remaining_changes_and_stop_thread()
         self.audit.recorder.close()
@@ -326,6 +343,7 @@ def _compose_catalog(
         streams=EventStreams(provider, policy, write_path, files, read_time_ms),
         datahub=_compose_datahub(reader, searcher, write_path, inbox),
         access=AccessExplainer(provider, policy),
+        eraser=_create_eraser(write_path, key),
     )
 
 
@@ -334,6 +352,14 @@ def _start_inbox(catalog: Catalog) -> Catalog:
     catalog.inbox.reject_expired_reviews = catalog.stewardship.reviews.reject_expired
     catalog.inbox.start_applying_in_background()
     return catalog
+
+
+def _create_eraser(write_path: WritePath, key: bytes) -> PersonEraser:
+    audit = AuditReader(write_path.access_control, CursorCodec(key))
+    audit_names = ErasurePlace("audit names", outside=lambda names: audit.rename_person(names.person, names.pseudonym))
+    eraser = PersonEraser(write_path.provider, write_path, key, read_time_ms, (audit_names,))
+    eraser.start_or_resume()
+    return eraser
 
 
 def _load_event_schema() -> Schema:

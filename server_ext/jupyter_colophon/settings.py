@@ -107,7 +107,7 @@ class Settings(Configurable):
         0,
         min=0,
         config=True,
-        help="Number of days for which `jupyter colophon compact` keeps changes; 0 keeps them forever.",
+        help="Number of days for which changes are kept; servers remove older ones once a day, and `jupyter colophon compact` at once. 0 keeps them forever (docs/how-to/keep-less.md).",
     )
 
     entity_registry = Unicode(
@@ -117,7 +117,7 @@ class Settings(Configurable):
     retention = List(
         Dict(),
         config=True,
-        help="The retention of versions of aspects, as in DataHub's `retention.yaml`; empty: all versions are kept (docs/settings.md#how-long-versions-are-kept).",
+        help="The retention of versions of aspects, as in DataHub's `retention.yaml`, also for a `namespace`; empty: all versions are kept (docs/settings.md#how-long-versions-are-kept).",
     )
 
     elyra_api = CaselessStrEnum(

@@ -89,6 +89,9 @@ READS: dict[str, list[Read]] = {
     "listAuditEntries": [Read(PAGE, ("audit",), ALL)],
     "verifyAudit": [Read(PAGE, ("audit", "verification"))],
     "readServiceToken": [Read(PAGE, ("service-tokens", "etl"), status=404)],
+    "listErasures": [Read(PAGE, ("erasures",))],
+    "readErasure": [Read(PAGE, ("erasures", "erased-0123456789ab"), status=404)],
+    "readRetention": [Read(PAGE, ("retention",))],
     "readEntityMetadata": [Read(WHOLE, entity("metadata"))],
     "listFields": [Read(WHOLE, entity("fields"))],
     "listFieldsMetadata": [Read(PAGE + 3 * MIB, entity("fields", "metadata"), ALL, cut=True)],
@@ -231,10 +234,11 @@ READS: dict[str, list[Read]] = {
 STREAMED = {
     "exportAuditEntries",
     "exportNamespace",
+    "exportPerson",
     "exportSelection",
+    "followChanges",
     "readMetrics",
     "streamChanges",
-    "followChanges",
     "v3StreamChanges",
 }
 

@@ -1,7 +1,9 @@
 """Old versions of aspects are deleted by the retention setting, a few with each write; earlier times cannot be queried then."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,19 +15,21 @@ from jupyter_colophon.core.lineage.graph import LineageRequest
 from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.core.model.retention import parse_retention_rules
 from jupyter_colophon.core.search.search import KeysRequest, SearchRequest
-from support.catalog import ADA, build_metadata_value, delete_entity_or_aspect
+from jupyter_colophon.service.privacy import retention
+from support.catalog import ADA, build_metadata_value, delete_entity_or_aspect, write_metadata
 from support.catalog_maintenance import create_maintenance, list_integrity_issues
 from support.stores import STORES
-from support.urns import ORDERS
+from support.urns import ORDERS, build_table_urn
 
 URN = Urn.parse(ORDERS)
 Opened = Callable[..., Any]
 
 
-def rule(entity: str = "*", aspect: str = "*", **config: int) -> dict[str, Any]:
+def rule(entity: str = "*", aspect: str = "*", namespace: str = "", **config: int) -> dict[str, Any]:
     members = {"versions": ("version", "maxVersions"), "seconds": ("time", "maxAgeInSeconds")}
     limits = {members[name][0]: {members[name][1]: value} for name, value in config.items()}
-    return {"entity": entity, "aspect": aspect, "config": {"retention": limits}}
+    place = {"namespace": namespace} if namespace else {}
+    return {**place, "entity": entity, "aspect": aspect, "config": {"retention": limits}}
 
 
 @pytest.fixture
@@ -93,6 +97,12 @@ def test_versions_older_than_the_limit_are_deleted(kept: Opened) -> None:
         ([rule(versions=1)], "businessMetadata", 4),
         ([rule("dataset", "*", versions=1)], "businessMetadata", 4),
         ([rule("*", "businessMetadata", versions=1)], "businessMetadata", 1),
+        (
+            [rule("dataset", "technicalMetadata", versions=1), rule(namespace="sales", versions=3)],
+            "technicalMetadata",
+            3,
+        ),
+        ([rule(versions=2), rule("dataset", "technicalMetadata", "hr", versions=1)], "technicalMetadata", 2),
     ],
 )
 def test_most_specific_rule_applies_and_user_aspects_need_their_name(
@@ -131,6 +141,54 @@ def test_point_in_time_queries_are_limited_to_complete_history(kept: Opened) -> 
             with pytest.raises(HistoryExpired):
                 query()
         assert catalog.searcher.search_page_of_hits(SearchRequest("n:3", as_of=read_time_ms() + 1_000), ADA).total == 1
+
+
+def sweep(catalog: Catalog, *, dry_run: bool) -> Counter[tuple[str, str, str]]:
+    found: Counter[tuple[str, str, str]] = Counter()
+    cursor: str | None = ""
+    while cursor is not None:
+        expired, cursor = catalog.retention.run_step(cursor, dry_run=dry_run)
+        for one in expired:
+            found[one.namespace, one.type, one.aspect] += one.versions
+    return found
+
+
+def test_versions_of_aspects_that_are_not_written_any_more_are_deleted(
+    kept: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retention, "_ENTITIES_AT_ONCE", 2)
+    monkeypatch.setattr(retention, "_VERSIONS_AT_ONCE", 3)
+    with kept() as catalog:
+        write(catalog, *range(10))
+        write(catalog, *range(5), aspect="businessMetadata")
+        for name in ("a", "b", "c"):
+            write_metadata(catalog, build_table_urn(name, "hr"))
+            write_metadata(catalog, build_table_urn(name, "hr"), {"n": "2"})
+    with kept(rule(namespace="sales", versions=2), rule(namespace="hr", versions=1)) as catalog:
+        planned = sweep(catalog, dry_run=True)
+        assert planned == {("sales", "dataset", "technicalMetadata"): 8, ("hr", "dataset", "technicalMetadata"): 3}
+        assert sweep(catalog, dry_run=True) == planned
+        assert sweep(catalog, dry_run=False) == planned
+        assert sweep(catalog, dry_run=False) == {}
+        assert (versions(catalog), len(versions(catalog, "businessMetadata"))) == ([10, 9], 5)
+        assert list_integrity_issues(create_maintenance(catalog)) == []
+        assert create_maintenance(catalog).create_integrity_checker().rebuild_derived_rows() == 0
+
+
+def test_servers_delete_versions_and_changes(kept: Opened) -> None:
+    with kept() as catalog:
+        write(catalog, *range(10))
+        catalog.sealer.seal_remaining_changes_and_stop_thread()
+        write(catalog, 11)
+    with kept(rule(versions=2)) as catalog:
+        sweeper = replace(catalog.retention, now=lambda: read_time_ms() + 10 * 86_400_000)
+        daily = retention.DailyRetention(sweeper, catalog.sealer.key, 1)
+        head = catalog.feed.read_newest_change_number()
+        assert daily.run_now() > 9
+        assert versions(catalog) == [11, 10]
+        assert 0 < create_maintenance(catalog).read_store_status().floor < head
+        assert daily.run_now() == 0
+        assert list_integrity_issues(create_maintenance(catalog)) == []
 
 
 @pytest.mark.parametrize(

@@ -62,6 +62,21 @@ def test_numbers_are_consecutive_from_one(log: StorageProvider) -> None:
     assert (read(log), head(log)) == ([1, 2, 3], 3)
 
 
+def test_replaced_row_keeps_its_number_and_is_found_by_its_new_fields(log: StorageProvider) -> None:
+    append(log, 1, 2, 3)
+    before = log.tx_runner.run(lambda tx: tx.log.read_changes(0, 10, {}), read_only=True)
+    changed = before[1] | {"urn": "urn:li:corpuser:erased\x00", "namespace": "other", "actor": None, "value": "{}"}
+    log.tx_runner.run(lambda tx: tx.log.replace_changes([changed]))
+    assert log.tx_runner.run(lambda tx: tx.log.read_changes(0, 10, {}), read_only=True) == [
+        before[0],
+        changed,
+        before[2],
+    ]
+    assert (head(log), read(log, namespace="other"), read(log, urn=changed["urn"])) == (3, [2], [2])
+    assert 2 not in read(log, urn=before[1]["urn"])
+    assert append(log, 4) == [4]
+
+
 def test_row_is_read_unchanged(log: StorageProvider) -> None:
     full = {
         "time": 2**41,

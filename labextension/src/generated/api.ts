@@ -39,6 +39,9 @@ entity: Entity
 "entity-summary": EntitySummary
 "entity-type": EntityType
 "entity-urns": EntityUrns
+erasure: Erasure
+erasures: Erasures
+"expired-versions": ExpiredVersions
 fields: Fields
 "fields-metadata": FieldsMetadata
 health: Health
@@ -87,6 +90,7 @@ migration: Migration
 "owner-request-creation": OwnerRequestCreation
 "owner-request-response": OwnerRequestResponse
 "owner-requests": OwnerRequests
+person: Person
 "pipeline-check": PipelineCheck
 "pipeline-check-result": PipelineCheckResult
 "pipeline-execution": PipelineExecution
@@ -104,6 +108,7 @@ proposals: Proposals
 "recovery-file-choice": RecoveryFileChoice
 "recovery-files": RecoveryFiles
 registry: Registry
+retention: Retention
 run: Run
 "run-accesses": RunAccesses
 "run-change": RunChange
@@ -749,6 +754,69 @@ described: string[]
  */
 export interface EntityUrns {
 urns: string[]
+}
+/**
+ * The erasure of a person. The name of the person is not part of it.
+ */
+export interface Erasure {
+/**
+ * What replaces the names of the person.
+ */
+pseudonym: string
+/**
+ * The user who started the erasure.
+ */
+requestedBy: string
+started: string
+/**
+ * The place where names are being replaced; `finished` at the end.
+ */
+step: string
+/**
+ * When it ended; null while it runs.
+ */
+finished: (string | null)
+/**
+ * The number of records that were changed, by place.
+ */
+changed: {
+[k: string]: number
+}
+/**
+ * Why the erasure has stopped; empty if it has not. Starting it again continues it.
+ */
+problem: string
+}
+/**
+ * All erasures, the newest first.
+ */
+export interface Erasures {
+erasures: Erasure[]
+}
+/**
+ * Versions that the rules do not keep, by namespace, entity type and aspect.
+ */
+export interface ExpiredVersions {
+/**
+ * Whether they were only counted.
+ */
+dryRun: boolean
+expired: {
+namespace: string
+/**
+ * The entity type.
+ */
+type: string
+aspect: string
+/**
+ * The number of versions.
+ */
+versions: number
+}[]
+/**
+ * Where to continue; null at the end.
+ */
+cursor: (string | null)
 }
 /**
  * The fields of a dataset that have metadata, sorted by name.
@@ -1865,6 +1933,15 @@ total: number
 cursor: (string | null)
 }
 /**
+ * A person, by the name of the user.
+ */
+export interface Person {
+/**
+ * The name of the user, as the change log has it.
+ */
+person: string
+}
+/**
  * A pipeline to validate: a stored one by its name, or a document.
  */
 export interface PipelineCheck {
@@ -2297,6 +2374,34 @@ title: string
 keyAspect: string
 aspects: string[]
 }[]
+}
+/**
+ * How long versions of aspects and changes are kept.
+ */
+export interface Retention {
+/**
+ * The rules of the setting `retention`; `*` is any.
+ */
+rules: {
+namespace: string
+/**
+ * The entity type.
+ */
+entity: string
+aspect: string
+/**
+ * The most versions, including the present one; null without limit.
+ */
+maxVersions: (number | null)
+/**
+ * For how long a version is kept after it was replaced; null without limit.
+ */
+maxAgeInSeconds: (number | null)
+}[]
+/**
+ * For how many days changes are kept; 0 without limit.
+ */
+changeLogDays: number
 }
 /**
  * One execution of a program.

@@ -17,6 +17,9 @@ import type {
   EntityRename,
   EntityType,
   EntityUrns,
+  Erasure,
+  Erasures,
+  ExpiredVersions,
   Fields,
   FieldsMetadata,
   Health,
@@ -62,6 +65,7 @@ import type {
   OwnerRequestCreation,
   OwnerRequestResponse,
   OwnerRequests,
+  Person,
   PipelineCheck,
   PipelineCheckResult,
   PipelineExecution,
@@ -77,6 +81,7 @@ import type {
   RecoveryFileChoice,
   RecoveryFiles,
   Registry,
+  Retention,
   Run,
   RunAccesses,
   RunChange,
@@ -728,6 +733,42 @@ export interface IOperations {
     body: EntityUrns;
     answer: Hierarchy;
   };
+  /** Start to replace the names of a person by a pseudonym everywhere in the catalog, in the background. */
+  startErasure: {
+    parameters: Record<never, never>;
+    body: Person;
+    answer: Erasure;
+  };
+  /** List all erasures of people with what they have changed, the newest first. */
+  listErasures: {
+    parameters: Record<never, never>;
+    body: undefined;
+    answer: Erasures;
+  };
+  /** Read the progress of an erasure, and what it has changed. */
+  readErasure: {
+    parameters: { pseudonym: string };
+    body: undefined;
+    answer: Erasure;
+  };
+  /** Export all records of the catalog that name a person. */
+  exportPerson: {
+    parameters: Record<never, never>;
+    body: Person;
+    answer: string;
+  };
+  /** Read the rules for how long versions of aspects and changes are kept. */
+  readRetention: {
+    parameters: Record<never, never>;
+    body: undefined;
+    answer: Retention;
+  };
+  /** Delete some of the versions that the rules do not keep; continue with the cursor of the answer until it is null. */
+  applyRetention: {
+    parameters: { dryRun?: boolean | undefined; cursor?: string | undefined };
+    body: undefined;
+    answer: ExpiredVersions;
+  };
   /** Read the OpenAPI 3.1 document of this API. */
   readOpenApi: {
     parameters: Record<never, never>;
@@ -840,5 +881,11 @@ export const OPERATIONS: { readonly [Id in keyof IOperations]: IOperation } = {
   createRequest: { method: "POST", path: "/requests", headers: ["Idempotency-Key"] },
   updateRequest: { method: "POST", path: "/entities/{urn}/responses", headers: ["Idempotency-Key"] },
   readHierarchy: { method: "POST", path: "/hierarchy" },
+  startErasure: { method: "POST", path: "/erasures" },
+  listErasures: { method: "GET", path: "/erasures" },
+  readErasure: { method: "GET", path: "/erasures/{pseudonym}" },
+  exportPerson: { method: "POST", path: "/person-export" },
+  readRetention: { method: "GET", path: "/retention" },
+  applyRetention: { method: "POST", path: "/retention" },
   readOpenApi: { method: "GET", path: "/openapi.json" }
 };

@@ -38,6 +38,8 @@ COMMANDS = {
     "completion": ("completion.CompletionCommand", "Print the script that completes commands in a shell."),
     "audit": ("audit.AuditCommand", "List, export and verify who read or changed what is sensitive."),
     "tokens": ("tokens.TokensCommand", "List, create, rotate and revoke the tokens of programs."),
+    "person": ("person.PersonCommand", "Export what the catalog has of a person, or erase the person."),
+    "retention": ("retention.RetentionCommand", "Show how long versions are kept, and delete the others."),
     "serve": ("serve.ServeCommand", "Serve a catalog that many users share, until stopped."),
     "relay": ("relay.RelayCommand", "Deliver changes to sinks in a separate process, until stopped."),
     "pipeline": ("spark.pipeline.PipelineCommand", "List, validate, preview, run or package pipelines."),

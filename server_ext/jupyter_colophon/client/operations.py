@@ -1280,6 +1280,38 @@ class Operations:
         call = Call("readHierarchy", "POST", "/hierarchy", body=body)
         return self.caller.call(call, timeout_s)
 
+    def start_erasure(self, body: Body, *, timeout_s: float | None = None) -> Document:
+        """Start to replace the names of a person by a pseudonym everywhere in the catalog, in the background. Body: `Person`. Answer: `Erasure`."""
+        call = Call("startErasure", "POST", "/erasures", body=body)
+        return self.caller.call(call, timeout_s)
+
+    def list_erasures(self, *, timeout_s: float | None = None) -> Document:
+        """List all erasures of people with what they have changed, the newest first. Answer: `Erasures`."""
+        call = Call("listErasures", "GET", "/erasures")
+        return self.caller.call(call, timeout_s)
+
+    def read_erasure(self, pseudonym: str, *, timeout_s: float | None = None) -> Document:
+        """Read the progress of an erasure, and what it has changed. Answer: `Erasure`."""
+        call = Call("readErasure", "GET", "/erasures/{pseudonym}", path={"pseudonym": pseudonym})
+        return self.caller.call(call, timeout_s)
+
+    def export_person(self, body: Body, *, timeout_s: float | None = None) -> Iterator[bytes]:
+        """Export all records of the catalog that name a person. Body: `Person`."""
+        call = Call("exportPerson", "POST", "/person-export", body=body)
+        return self.caller.stream_lines(call, timeout_s)
+
+    def read_retention(self, *, timeout_s: float | None = None) -> Document:
+        """Read the rules for how long versions of aspects and changes are kept. Answer: `Retention`."""
+        call = Call("readRetention", "GET", "/retention")
+        return self.caller.call(call, timeout_s)
+
+    def apply_retention(
+        self, *, dry_run: bool | None = None, cursor: str | None = None, timeout_s: float | None = None
+    ) -> Document:
+        """Delete some of the versions that the rules do not keep; continue with the cursor of the answer until it is null. Answer: `ExpiredVersions`."""
+        call = Call("applyRetention", "POST", "/retention", query={"dryRun": dry_run, "cursor": cursor})
+        return self.caller.call(call, timeout_s)
+
     def read_open_api(self, *, timeout_s: float | None = None) -> Document:
         """Read the OpenAPI 3.1 document of this API."""
         call = Call("readOpenApi", "GET", "/openapi.json")

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from jupyter_colophon.relay.relay import SinkRelay
     from jupyter_colophon.relay.sink_protocol import EventBus
     from jupyter_colophon.service.changes.lineage_listeners import LineageListenerManager, ListenerState
+    from jupyter_colophon.service.privacy.retention import DailyRetention
 
 #: The key in the server's settings.
 SETTING = "colophon"
@@ -98,6 +99,7 @@ class ServerState(ProcessServices):
     #: The kernels of this server, recorded for the next server.
     kernel_registry: KernelRegistry = field(init=False)
     _lineage_listeners: "LineageListenerManager | None" = None
+    _retention: "DailyRetention | None" = None
 
     def __post_init__(self) -> None:
         self.kernel_registry = KernelRegistry(self.store)
@@ -107,12 +109,15 @@ class ServerState(ProcessServices):
     def _start_background_work(self, catalog: "Catalog") -> None:
         """Start the lineage listeners, and record changes made outside this server."""
         from jupyter_colophon.service.changes.lineage_listeners import LineageListenerManager
+        from jupyter_colophon.service.privacy.retention import DailyRetention
 
         self._lineage_listeners = LineageListenerManager(
             catalog.provider, catalog.feed, self.settings.lineage_listeners
         )
+        self._retention = DailyRetention(catalog.retention, catalog.sealer.key, self.settings.change_log_retention_days)
         if not self.closed:
             self._lineage_listeners.load_and_start()
+            self._retention.start()
             # Record external edits of instance files from now on.
             self.threads.submit(self._record_instance_changes)
             self.threads.submit(self._mark_orphaned_runs_killed)
@@ -324,6 +329,8 @@ class ServerState(ProcessServices):
         self.schemaspace_pools.cancel_waiting_and_wait()
         if self._lineage_listeners is not None:
             self._lineage_listeners.stop_listeners()
+        if self._retention is not None:
+            self._retention.stop_thread()
         # super() without arguments fails in a dataclass with slots.
         ProcessServices.close(self)
         if self.request_log is not None:

@@ -57,6 +57,13 @@ PLACES: Final[dict[str, Parameter[str]]] = {
             pattern="^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$",
         ),
         declare_text(
+            "pseudonym",
+            "The pseudonym that replaces a person.",
+            place="path",
+            required=True,
+            pattern="^erased-[0-9a-f]{12}$",
+        ),
+        declare_text(
             "execution",
             "The id of the preview or run.",
             place="path",

@@ -1,4 +1,6 @@
-"""Redact aspect values: remove URNs and OpenLineage facets of entities that the reader may not see."""
+"""Redact aspect values: remove values of confidential columns, and URNs and OpenLineage facets of entities that the
+reader may not see.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -11,6 +13,8 @@ from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.identity.urn import PREFIX
 from jupyter_colophon.core.model.declared_lineage import OPENLINEAGE_ASPECT
+from jupyter_colophon.core.model.registry import Registry
+from jupyter_colophon.service.confidential_values import ConfidentialValues
 from jupyter_colophon.service.openlineage_redaction import OpenLineageRedactor
 from jupyter_colophon.service.read_policy import ReadPolicy
 from jupyter_colophon.storage.spi import TableContext
@@ -18,37 +22,43 @@ from jupyter_colophon.storage.spi import TableContext
 
 @dataclass(slots=True)
 class AspectRedactor:
-    """Redacts values for one reader, in one transaction; without a policy values are unchanged."""
+    """Redacts values for one reader, in one transaction."""
 
     tx: TableContext
+    registry: Registry
     read_policy: ReadPolicy
     principal: Principal
     #: Whether texts are URNs of hidden entities.
     _hidden: dict[str, bool] = field(default_factory=dict)
+    _confidential: ConfidentialValues = field(init=False)
 
-    def redact_aspects(self, aspects: Mapping[str, Aspect]) -> dict[str, Aspect]:
+    def __post_init__(self) -> None:
+        """Read which columns are confidential only when a value may have values of columns."""
+        self._confidential = ConfidentialValues(self.tx, self.registry)
+
+    def redact_aspects(self, urn: str, aspects: Mapping[str, Aspect]) -> dict[str, Aspect]:
         """Return the redacted aspects by name, without those of which nothing is left."""
-        redacted = ((name, self.redact_aspect(aspect)) for name, aspect in aspects.items())
+        redacted = ((name, self.redact_aspect(urn, aspect)) for name, aspect in aspects.items())
         return {name: aspect for name, aspect in redacted if aspect is not None}
 
-    def redact_aspect(self, aspect: Aspect) -> Aspect | None:
+    def redact_aspect(self, urn: str, aspect: Aspect) -> Aspect | None:
         """Return a redacted aspect; None if nothing is left of it."""
-        value = self.redact_value(aspect.name, aspect.value)
+        value = self.redact_value(urn, aspect.name, aspect.value)
         return None if value is None else replace(aspect, value=value)
 
-    def redact_version(self, name: str, version: AspectVersion) -> AspectVersion:
+    def redact_version(self, urn: str, name: str, version: AspectVersion) -> AspectVersion:
         """Return a redacted version; its diff is dropped if the value changes, since it repeats what was removed."""
-        if not self.read_policy.may_hide_from(self.principal) or version.value is None:
-            return version
-        value = self.redact_value(name, version.value)
+        value = self.redact_value(urn, name, version.value)
         return version if value == version.value else replace(version, value=value, diff=())
 
-    def redact_value(self, aspect: str, value: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    def redact_value(self, urn: str, aspect: str, value: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
         """Return a redacted value; None if nothing is left of it."""
+        value = self._confidential.remove_values(urn, aspect, value)
         if value is None or not self.read_policy.may_hide_from(self.principal):
             return value
         if aspect == OPENLINEAGE_ASPECT:
-            value = OpenLineageRedactor(self.tx, self.read_policy, self.principal).redact_openlineage_aspect(value)
+            redactor = OpenLineageRedactor(self.tx, self.registry, self.read_policy, self.principal)
+            value = redactor.redact_openlineage_aspect(value)
         references = {text for text in iterate_texts(value) if text.startswith(PREFIX)}
         self._decide_references(references)
         if not any(self._hidden[text] for text in references):

@@ -14,7 +14,9 @@ from jupyter_colophon.core.documents.json_values import REMOVED, remove_hidden_v
 from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.identity.names import NO_NAMESPACE, Urn
 from jupyter_colophon.core.identity.openlineage_names import make_openlineage_dataset_urn, make_openlineage_job_urn
+from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.core.openlineage.event import OriginalName
+from jupyter_colophon.service.confidential_values import ConfidentialValues
 from jupyter_colophon.service.openlineage.models import OpenLineageEntity, RunWithFacets
 from jupyter_colophon.service.read_policy import ReadPolicy
 from jupyter_colophon.storage.spi import TableContext
@@ -30,15 +32,18 @@ _DEPTH_MAX: Final = 64
 
 @dataclass(slots=True)
 class OpenLineageRedactor:
-    """Redacts documents for one reader, in one transaction; without a policy nothing is removed."""
+    """Redacts documents for one reader, in one transaction; without a policy only values of confidential columns."""
 
     tx: TableContext
+    registry: Registry
     read_policy: ReadPolicy
     principal: Principal
     _hidden: dict[OriginalName, bool] = field(default_factory=dict)
 
     def redact_entity(self, entity: OpenLineageEntity) -> OpenLineageEntity:
-        """Return a job or a dataset without hidden references."""
+        """Return a job or a dataset without values of confidential columns and without hidden references."""
+        facets = ConfidentialValues(self.tx, self.registry).remove_values_from_facets(entity.urn, entity.facets)
+        entity = entity if facets is entity.facets else replace(entity, facets=facets)
         if not self.read_policy.may_hide_from(self.principal):
             return entity
         references = {*entity.inputs, *entity.outputs, *_iterate_references(entity.facets)}

@@ -140,6 +140,7 @@ AUDIT_LOG: Final = SealedLog(
     read_rows=_read_rows,
     get_newest_number=get_newest_number,
     delete_rows_through=_delete_rows_through,
+    replace_rows=lambda tx, rows: _get_entries(tx).upsert_many(rows),
     list_hashed_values=_list_hashed_values,
 )
 

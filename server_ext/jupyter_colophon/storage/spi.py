@@ -151,6 +151,9 @@ class ChangeLog(Protocol):
     def get_newest_number(self) -> int:
         """Return the number of the newest row, 0 if there is none."""
 
+    def replace_changes(self, rows: Sequence[Row]) -> None:
+        """Replace existing rows by rows with the same numbers."""
+
     def delete_changes_through(self, through: int) -> int:
         """Remove the rows up to and including this number, but never the newest; return the number of removed rows."""
 

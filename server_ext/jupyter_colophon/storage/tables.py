@@ -6,6 +6,7 @@ from jupyter_colophon.storage import audit_tables
 from jupyter_colophon.storage.changes import load_tables
 from jupyter_colophon.storage.changes.schedules import SCHEDULES
 from jupyter_colophon.storage.entities.ingestion import INGESTED, INGESTIONS
+from jupyter_colophon.storage.privacy.erasures import ERASURES
 from jupyter_colophon.storage.service_tokens import SERVICE_TOKENS
 from jupyter_colophon.storage.spi import FieldType, TableSpec
 
@@ -406,6 +407,7 @@ ALL = (
     SCHEDULES,
     SERVICE_TOKENS,
     *audit_tables.ALL,
+    ERASURES,
 )
 
 #: Derived from the others: `reindex` rebuilds them, and a backup omits them.

@@ -10,6 +10,14 @@ CONFIDENTIAL: Final = "confidential"
 PROFILE_ASPECT: Final = "datasetProfile"
 #: The kinds of descriptors that mark something.
 MARKING_KINDS: Final = ("tag", "term")
+#: The aspect with facets of OpenLineage, the facet that has statistics of columns, and its member with them.
+_FACETS_ASPECT: Final = "openLineage"
+_QUALITY_FACET: Final = "dataQualityMetrics"
+_METRICS: Final = "columnMetrics"
+#: The members of a column's metrics in OpenLineage that have no value of it.
+_METRIC_COUNTS: Final = frozenset({"nullCount", "distinctCount", "count"})
+#: The aspects that may have values of columns.
+REVEALING_ASPECTS: Final = frozenset({PROFILE_ASPECT, _FACETS_ASPECT})
 #: The members of a column's statistics that have no value of it.
 _COUNTS: Final = frozenset({"fieldPath", "nullCount", "nullProportion", "uniqueCount", "uniqueProportion"})
 
@@ -35,6 +43,37 @@ class ConfidentialColumns:
 def is_confidential_mark(kind: str, text: str) -> bool:
     """Return whether a descriptor marks what it describes as confidential."""
     return kind in MARKING_KINDS and text.casefold() == CONFIDENTIAL
+
+
+def remove_values_from_aspect(
+    aspect: str, value: Mapping[str, Any], is_confidential: Callable[[str], bool]
+) -> Mapping[str, Any]:
+    """Return a value of an aspect with only the counts of confidential columns."""
+    if aspect == PROFILE_ASPECT:
+        return remove_values_from_profile(value, is_confidential)
+    if aspect == _FACETS_ASPECT:
+        facets = remove_values_from_facets(value["facets"], is_confidential)
+        return value if facets is value["facets"] else {**value, "facets": facets}
+    return value
+
+
+def remove_values_from_facets(facets: Mapping[str, Any], is_confidential: Callable[[str], bool]) -> Mapping[str, Any]:
+    """Return facets of a dataset in OpenLineage with only the counts of confidential columns."""
+    facet = facets.get(_QUALITY_FACET)
+    metrics = facet.get(_METRICS) if isinstance(facet, Mapping) else None
+    if not isinstance(facet, Mapping) or not isinstance(metrics, Mapping):
+        return facets
+    withheld = {column for column in metrics if is_confidential(column)}
+    if not withheld:
+        return facets
+    columns = {column: _keep_counts(metric) if column in withheld else metric for column, metric in metrics.items()}
+    return {**facets, _QUALITY_FACET: {**facet, _METRICS: columns}}
+
+
+def _keep_counts(metric: Any) -> Any:
+    if not isinstance(metric, Mapping):
+        return {}
+    return {name: value for name, value in metric.items() if name in _METRIC_COUNTS}
 
 
 def list_withheld_columns(profile: Mapping[str, Any], is_confidential: Callable[[str], bool]) -> list[str]:

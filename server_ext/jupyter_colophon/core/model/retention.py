@@ -1,7 +1,8 @@
 """Decide how long versions of aspects are kept (spec MODEL-18): by number, by age, or without limit if no rule matches.
 
 A rule for every aspect (`*`) applies to scope SYSTEM; versions of scope USER are deleted only if a rule names the
-aspect. The present version is always kept, and so are keys and declared lineage.
+aspect. A rule for the namespace of an entity precedes those for every namespace. The present version is always kept,
+and so are keys and declared lineage.
 """
 
 from collections.abc import Iterable, Mapping
@@ -26,17 +27,28 @@ class RetentionRule:
 
 
 @dataclass(frozen=True, slots=True)
+class ExpiredVersions:
+    """The number of versions of an aspect, of entities of one type in one namespace, that need not be kept."""
+
+    namespace: str
+    type: str
+    aspect: str
+    versions: int
+
+
+@dataclass(frozen=True, slots=True)
 class Retention:
-    """Rules by entity type and aspect; each may be ANY."""
+    """Rules by namespace, entity type and aspect; each may be ANY."""
 
-    rules: Mapping[tuple[str, str], RetentionRule] = field(default_factory=dict)
+    rules: Mapping[tuple[str, str, str], RetentionRule] = field(default_factory=dict)
 
-    def find_rule(self, kind: str, spec: AspectSpec) -> RetentionRule | None:
+    def find_rule(self, namespace: str, kind: str, spec: AspectSpec) -> RetentionRule | None:
         """Return the rule for an aspect, None if all its versions are kept."""
         if not self.rules or spec.key or spec.name in list_declaring_aspects(kind):
             return None
         named = [(kind, spec.name), (ANY, spec.name)]
-        places = [*named, (kind, ANY), (ANY, ANY)] if spec.scope == "SYSTEM" else named
+        described = [*named, (kind, ANY), (ANY, ANY)] if spec.scope == "SYSTEM" else named
+        places = ((of, *place) for of in (namespace, ANY) for place in described)
         rule = next((self.rules[place] for place in places if place in self.rules), None)
         return None if rule == RetentionRule() else rule
 
@@ -46,15 +58,14 @@ KEEP_ALL: Final = Retention(MappingProxyType({}))
 
 
 def parse_retention_rules(entries: Iterable[Any]) -> Retention:
-    """Parse rules in DataHub's format. Raises InvalidConfiguration."""
+    """Parse rules in DataHub's format, which may have a `namespace` too. Raises InvalidConfiguration."""
     rules = {}
     for entry in entries:
         try:
-            rules[str(entry.get("entity", ANY)), str(entry.get("aspect", ANY))] = _parse_retention_rule(
-                entry["config"]["retention"]
-            )
+            namespace, entity, aspect = (str(entry.get(name, ANY)) for name in ("namespace", "entity", "aspect"))
+            rules[namespace, entity, aspect] = _parse_retention_rule(entry["config"]["retention"])
         except (KeyError, TypeError, AttributeError, ValueError) as error:
-            wrong = "the setting c.Colophon.retention must be a list of {entity, aspect, config: {retention: {version: {maxVersions}}}}"
+            wrong = "the setting c.Colophon.retention must be a list of {namespace, entity, aspect, config: {retention: {version: {maxVersions}}}}"
             raise InvalidConfiguration(wrong) from error
     return Retention(rules)
 

@@ -13,6 +13,7 @@ from jupyter_colophon.service.audit.recorder import AuditRecorder
 from jupyter_colophon.storage import audit_log
 from jupyter_colophon.storage.audit_log import AUDIT_LOG
 from jupyter_colophon.storage.changes import signed_chain
+from jupyter_colophon.storage.privacy.person_logs import get_seal_of_next_rows
 from jupyter_colophon.storage.spi import TableContext
 
 #: How many entries of an export are read at once, and how many seals are verified for an answer.
@@ -85,6 +86,7 @@ class AuditReader:
         seals = signed_chain.list_seals_after(tx, before.seq if before else -1, _SEALS_AT_ONCE, AUDIT_LOG)
         problems, count = [], 0
         for seal in seals:
+            before = get_seal_of_next_rows(tx, AUDIT_LOG, before)
             rows = signed_chain.read_rows_of_seal(tx, before, seal, AUDIT_LOG)
             count += len(rows)
             if problem := signed_chain.find_seal_problem(self.recorder.key, before, seal, rows, AUDIT_LOG):

@@ -130,7 +130,8 @@ class ChangeFeed:
             and self._may_see_program_of_access(change, principal)
         ]
         return self.provider.tx_runner.run(
-            lambda tx: _redact_change_values(tx, self.read_policy, visible_changes, principal), read_only=True
+            lambda tx: _redact_change_values(tx, self.registry, self.read_policy, visible_changes, principal),
+            read_only=True,
         )
 
     def record_delivery(self, changes: Sequence[Change], principal: Principal) -> None:
@@ -233,17 +234,17 @@ def _get_entity_of_change(change: Change) -> tuple[Urn, str]:
 
 
 def _redact_change_values(
-    tx: TableContext, read_policy: ReadPolicy, changes: Sequence[Change], principal: Principal
+    tx: TableContext, registry: Registry, read_policy: ReadPolicy, changes: Sequence[Change], principal: Principal
 ) -> list[Change]:
     """Return the changes with redacted aspect values."""
-    visible = AspectRedactor(tx, read_policy, principal)
+    visible = AspectRedactor(tx, registry, read_policy, principal)
     return [
         change
         if change.aspect is None
         else replace(
             change,
-            previous=visible.redact_value(change.aspect, change.previous),
-            value=visible.redact_value(change.aspect, change.value),
+            previous=visible.redact_value(change.urn, change.aspect, change.previous),
+            value=visible.redact_value(change.urn, change.aspect, change.value),
         )
         for change in changes
     ]

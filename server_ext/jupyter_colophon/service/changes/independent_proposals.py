@@ -57,7 +57,7 @@ class IndependentProposalService:
         """Return what the batch would change, without changing anything; with `reader`, only what that one may read."""
 
         def in_transaction(tx: TableContext, apply_each: Callable[[], _Applied]) -> NoReturn:
-            redactor = AspectRedactor(tx, self.read_policy, reader or principal)
+            redactor = AspectRedactor(tx, self.write_path.registry, self.read_policy, reader or principal)
             before = [_read_version_and_value(tx, redactor, proposal) for proposal in proposals]
             applied = apply_each()
             after = [_read_version_and_value(tx, redactor, proposal) for proposal in proposals]
@@ -94,4 +94,4 @@ def _read_version_and_value(tx: TableContext, redactor: AspectRedactor, proposal
     row = tx.get_table("aspects").read((str(proposal.urn), proposal.aspect))
     if row is None or row["value"] is None:
         return ABSENT, None
-    return row["version"], redactor.redact_value(proposal.aspect, parse_stored_json(row["value"]))
+    return row["version"], redactor.redact_value(str(proposal.urn), proposal.aspect, parse_stored_json(row["value"]))

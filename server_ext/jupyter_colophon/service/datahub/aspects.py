@@ -39,7 +39,8 @@ class AspectReader:
 
         def find_aspect(tx: TableContext) -> Aspect | None:
             aspect = aspects.find_aspect_version(tx, self.registry, urn.type, str(urn), name, version)
-            aspect = None if aspect is None else AspectRedactor(tx, self.read_policy, principal).redact_aspect(aspect)
+            if aspect is not None:
+                aspect = AspectRedactor(tx, self.registry, self.read_policy, principal).redact_aspect(str(urn), aspect)
             if not version:
                 present = {} if aspect is None else {name: aspect}
                 aspect = merge_user_entries_into_aspects(tx, self.registry, urn, present, {name}).get(name)
@@ -113,7 +114,7 @@ class AspectReader:
                 else None
             )
         present = aspects.read_present_aspects(tx, self.registry, urn.type, str(urn), names)
-        present = AspectRedactor(tx, self.read_policy, principal).redact_aspects(present)
+        present = AspectRedactor(tx, self.registry, self.read_policy, principal).redact_aspects(str(urn), present)
         united = merge_user_entries_into_aspects(tx, self.registry, urn, present, names)
         return self._derive_lineage_aspects(tx, urn, names, principal) | _fill_required_fields_of_aspects(urn, united)
 

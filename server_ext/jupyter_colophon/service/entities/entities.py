@@ -48,9 +48,12 @@ class EntityReader:
                 raise build_not_found_or_renamed_error(tx, str(urn))
             present = aspects.read_present_aspects(tx, self.registry, urn.type, str(urn), names)
             (summary,) = self._add_display_names(tx, [summary], principal)
-            return Entity(summary, AspectRedactor(tx, self.read_policy, principal).redact_aspects(present))
+            return Entity(summary, self._create_redactor(tx, principal).redact_aspects(str(urn), present))
 
         return self.provider.tx_runner.run(read_visible, read_only=True)
+
+    def _create_redactor(self, tx: TableContext, principal: Principal) -> AspectRedactor:
+        return AspectRedactor(tx, self.registry, self.read_policy, principal)
 
     def _find_described_column(self, tx: TableContext, urn: Urn) -> EntitySummary | None:
         """Return a column that only aspects of its dataset describe; None for anything else."""
@@ -71,7 +74,7 @@ class EntityReader:
 
         def find_aspect(tx: TableContext) -> Aspect | None:
             aspect = aspects.find_aspect(tx, self.registry, urn.type, str(urn), name)
-            return None if aspect is None else AspectRedactor(tx, self.read_policy, principal).redact_aspect(aspect)
+            return None if aspect is None else self._create_redactor(tx, principal).redact_aspect(str(urn), aspect)
 
         visible_aspect = self.provider.tx_runner.run(find_aspect, read_only=True)
         if visible_aspect is None:
@@ -93,11 +96,11 @@ class EntityReader:
         before = int(self.cursors.decode_cursor("versions", cursor)) if cursor else None
 
         def read_history(tx: TableContext) -> tuple[list[AspectVersion], bool]:
-            visible = AspectRedactor(tx, self.read_policy, principal)
+            visible = self._create_redactor(tx, principal)
             history, is_cut = aspects.list_aspect_versions(tx, str(urn), name, before, limit)
             notebooks = self._find_notebooks_of_kernels(tx, {item.via for item in history if item.via}, principal)
             return [
-                replace(visible.redact_version(name, item), notebook=notebooks.get(item.via or "", ""))
+                replace(visible.redact_version(str(urn), name, item), notebook=notebooks.get(item.via or "", ""))
                 for item in history
             ], is_cut
 

@@ -135,12 +135,14 @@ class NamespaceTransfer:
         self, tx: TableContext, page: list[EntitySummary], principal: Principal
     ) -> list[tuple[EntitySummary, dict[str, Aspect | None]]]:
         """Return the aspects of each entity; None for timeseries aspects, which may be long."""
-        visible = AspectRedactor(tx, self.reader.read_policy, principal)
+        visible = AspectRedactor(tx, self.registry, self.reader.read_policy, principal)
         return [
             (
                 summary,
                 dict.fromkeys(timeseries.list_timeseries_aspects(tx, summary.urn))
-                | visible.redact_aspects(aspects.read_present_aspects(tx, self.registry, summary.type, summary.urn)),
+                | visible.redact_aspects(
+                    summary.urn, aspects.read_present_aspects(tx, self.registry, summary.type, summary.urn)
+                ),
             )
             for summary in page
         ]

@@ -144,7 +144,7 @@ class MarquezReader:
         self, tx: TableContext, rows: Sequence[Row], built: Lineage, principal: Principal, *, with_facets: bool
     ) -> dict[str, OpenLineageEntity]:
         """Return the jobs and datasets of a graph, nearest to its node first, up to LIST_BYTES_MAX."""
-        redaction = OpenLineageRedactor(tx, self.read_policy, principal)
+        redaction = OpenLineageRedactor(tx, self.lineage.registry, self.read_policy, principal)
         copies = group_statements(built.edges)
 
         def read() -> Iterator[OpenLineageEntity]:
@@ -202,7 +202,7 @@ class MarquezReader:
                 [positioned_row for positioned_row in rows if not positioned_row[1]["deleted"]],
                 lambda positioned_row: (Urn.parse(positioned_row[1]["urn"]), positioned_row[1]["namespace"]),
             )
-            redaction = OpenLineageRedactor(tx, self.read_policy, principal)
+            redaction = OpenLineageRedactor(tx, self.lineage.registry, self.read_policy, principal)
             # With a policy, the total would reveal the number of unreadable entities: only readable ones are counted.
             count = offset + len(visible_rows) if self.read_policy.may_hide_from(principal) else total
             entities: list[OpenLineageEntity] = []
@@ -231,7 +231,7 @@ class MarquezReader:
             if not self.read_policy.may_see_row(tx, principal, row):
                 self.read_policy.access_control.record_denial(principal, "read", row["urn"])
                 return None
-            return OpenLineageRedactor(tx, self.read_policy, principal).redact_entity(
+            return OpenLineageRedactor(tx, self.lineage.registry, self.read_policy, principal).redact_entity(
                 create_jobs_and_datasets(tx, [row], runs=True)[0]
             )
 
@@ -285,7 +285,7 @@ class MarquezReader:
             if self.read_policy.may_hide_from(principal)
             else {}
         )
-        return OpenLineageRedactor(tx, self.read_policy, principal).redact_run(
+        return OpenLineageRedactor(tx, self.lineage.registry, self.read_policy, principal).redact_run(
             add_facets_to_run(tx, run, job), accessed.values()
         )
 

@@ -11,6 +11,7 @@ from jupyter_colophon.core.errors import NotFound
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.identity.openlineage_names import make_openlineage_name
 from jupyter_colophon.core.lineage.run import Run
+from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.core.openlineage.event import OriginalName
 from jupyter_colophon.core.openlineage.run_events import ReportedRun, RunColumn
 from jupyter_colophon.core.read_budget import LIST_BYTES_MAX, limit_items_to_page_bytes
@@ -30,6 +31,7 @@ class RunExporter:
     """Reads runs for events of OpenLineage. What the principal may not read is left out."""
 
     provider: StorageProvider
+    registry: Registry
     read_policy: ReadPolicy
     runs: RunReader
 
@@ -49,7 +51,7 @@ class RunExporter:
     def _read_run(self, tx: TableContext, run: Run, principal: Principal) -> ReportedRun:
         names = _read_names(tx, [run.program, *dict.fromkeys(access.data for access in run.accesses)])
         job = names.pop(run.program)
-        redactor = OpenLineageRedactor(tx, self.read_policy, principal)
+        redactor = OpenLineageRedactor(tx, self.registry, self.read_policy, principal)
         facets = redactor.redact_run(add_facets_to_run(tx, run, job), names.values()).facets
         return ReportedRun(run, job, names, tuple(_iterate_columns(tx, run, names.keys())), facets)
 

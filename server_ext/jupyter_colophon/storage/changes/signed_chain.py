@@ -58,6 +58,8 @@ class SealedLog:
     read_rows: Callable[[TableContext, int, int], list[Row]]
     get_newest_number: Callable[[TableContext], int]
     delete_rows_through: Callable[[TableContext, int], int]
+    #: Replaces rows by rows with the same numbers; their seals have to be replaced too.
+    replace_rows: Callable[[TableContext, Sequence[Row]], None]
     list_hashed_values: Callable[[Row], list[Any]]
 
 
@@ -79,6 +81,7 @@ CHANGE_LOG: Final = SealedLog(
     read_rows=lambda tx, after, limit: tx.log.read_changes(after, limit, {}),
     get_newest_number=lambda tx: tx.log.get_newest_number(),
     delete_rows_through=lambda tx, through: tx.log.delete_changes_through(through),
+    replace_rows=lambda tx, rows: tx.log.replace_changes(rows),
     list_hashed_values=_list_hashed_values_of_change,
 )
 
@@ -121,6 +124,12 @@ def compute_chain_hash(before: bytes, rows: Iterable[Row], log: SealedLog = CHAN
 def find_newest_seal(tx: TableContext, log: SealedLog = CHANGE_LOG) -> Seal | None:
     """Return the newest seal."""
     return next((_parse_seal(row) for row in tx.get_table(log.seals).scan(Range(), 1, "desc")), None)
+
+
+def find_seal(tx: TableContext, seq: int, log: SealedLog = CHANGE_LOG) -> Seal | None:
+    """Return the seal of a number; None if there is none."""
+    row = tx.get_table(log.seals).read((seq,))
+    return None if row is None else _parse_seal(row)
 
 
 def list_seals_after(tx: TableContext, after: int, limit: int, log: SealedLog = CHANGE_LOG) -> list[Seal]:

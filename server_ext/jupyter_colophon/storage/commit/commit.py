@@ -458,7 +458,8 @@ class CommitBuilder:
             )
         self._pending_rows["aspects"].append(entity.aspects[spec.name])
         entity.changed = True
-        if version > 1 and (rule := self._retention.find_rule(entity.urn.type, spec)) is not None:
+        rule = self._retention.find_rule(entity.row["namespace"], entity.urn.type, spec) if version > 1 else None
+        if rule is not None:
             self._to_trim.append((entity, spec, rule))
         logged_version = ABSENT if value is None else version
         before = old.get("value"), value, old.get("system"), system_text

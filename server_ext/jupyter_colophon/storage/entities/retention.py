@@ -1,6 +1,6 @@
 """Delete old versions of aspects, a few with each new one, and record since when history is complete (spec MODEL-18)."""
 
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Final
 
 from jupyter_colophon.core.errors import HistoryExpired
@@ -11,29 +11,43 @@ from jupyter_colophon.storage.search import past_values
 from jupyter_colophon.storage.spi import Range, Row, TableContext
 
 #: The most versions that one write deletes: two for each new one, to catch up after a rule became stricter.
-_AT_ONCE: Final = 2
+VERSIONS_OF_WRITE: Final = 2
 _BEGINS: Final = "history-begins"
 
 
 def delete_expired_versions(
-    tx: TableContext, entity: Row, spec: AspectSpec, rule: RetentionRule, aspect: Row, now: int
-) -> None:
-    """Delete versions of an aspect that need not be kept, never the present one."""
-    floor, newest = aspect.get("floor") or 0, aspect["version"]
-    if rule.age_ms is None and rule.versions is not None and newest - rule.versions <= floor:
-        return
-    within = Range((entity["urn"], spec.name, floor + 1), (entity["urn"], spec.name, newest))
-    rows = list(tx.get_table("aspect_versions").scan(within, _AT_ONCE + 1))
-    deleted: list[Row] = []
-    for version, following in pairwise(rows):
-        if not _is_version_expired(rule, newest, version, following, now):
-            break
+    tx: TableContext,
+    entity: Row,
+    spec: AspectSpec,
+    rule: RetentionRule,
+    aspect: Row,
+    now: int,
+    limit: int = VERSIONS_OF_WRITE,
+) -> int:
+    """Delete versions of an aspect that need not be kept, up to `limit` and never the present one; return their number."""
+    expired = list_expired_versions(tx, rule, aspect, now, limit)
+    for version, following in expired:
         _delete_version(tx, entity, spec, version, following)
-        deleted.append(following)
-    if deleted:
-        aspect["floor"] = deleted[-1]["version"] - 1
+    if expired:
+        following = expired[-1][1]
+        aspect["floor"] = following["version"] - 1
         tx.get_table("aspects").update({"urn": entity["urn"], "aspect": spec.name, "floor": aspect["floor"]})
-        _advance_history_start(tx, deleted[-1]["time"])
+        _advance_history_start(tx, following["time"])
+    return len(expired)
+
+
+def list_expired_versions(
+    tx: TableContext, rule: RetentionRule, aspect: Row, now: int, limit: int, after: int = 0
+) -> list[tuple[Row, Row]]:
+    """Return versions of an aspect that need not be kept, each with the next one: the oldest after a version, up to
+    `limit`.
+    """
+    floor, newest = max(aspect.get("floor") or 0, after), aspect["version"]
+    if rule.age_ms is None and rule.versions is not None and newest - rule.versions <= floor:
+        return []
+    within = Range((aspect["urn"], aspect["aspect"], floor + 1), (aspect["urn"], aspect["aspect"], newest))
+    pairs = pairwise(list(tx.get_table("aspect_versions").scan(within, limit + 1)))
+    return list(takewhile(lambda pair: _is_version_expired(rule, newest, *pair, now), pairs))
 
 
 def require_history_kept_at(tx: TableContext, as_of: int | None) -> None:

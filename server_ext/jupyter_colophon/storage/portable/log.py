@@ -29,9 +29,7 @@ class PortableLog:
         """Append rows with their numbers."""
         if not rows:
             return
-        self._table(CHANGES.id).upsert_many([{name: row[name] for name in CHANGE} for row in rows])
-        index_rows = [dict(zip(_PLACE, place, strict=True)) for row in rows for place in _build_filter_keys(row)]
-        self._table(CHANGES_BY.id).upsert_many(index_rows)
+        self._write_rows(rows)
         self._table(NUMBERS.id).upsert({"name": _NUMBER[0], "last": rows[-1]["seq"]})
 
     def read_changes(self, after: int, limit: int, where: Mapping[str, str], bytes_max: int | None = None) -> list[Row]:
@@ -53,6 +51,13 @@ class PortableLog:
         row = self._table(NUMBERS.id).read(_NUMBER)
         return int(row["last"]) if row else 0
 
+    def replace_changes(self, rows: Sequence[Row]) -> None:
+        """Replace existing rows by rows with the same numbers."""
+        by = self._table(CHANGES_BY.id)
+        for former in self._table(CHANGES.id).read_many([(row["seq"],) for row in rows]):
+            by.delete_many(_build_filter_keys(former))
+        self._write_rows(rows)
+
     def delete_changes_through(self, through: int) -> int:
         """Remove the rows up to and including this number, but never the newest; return the number of removed rows."""
         changes, by, removed = self._table(CHANGES.id), self._table(CHANGES_BY.id), 0
@@ -62,6 +67,11 @@ class PortableLog:
                 by.delete_many(_build_filter_keys(row))
             removed += changes.delete_range(Range(end=(rows[-1]["seq"],)))
         return removed
+
+    def _write_rows(self, rows: Sequence[Row]) -> None:
+        self._table(CHANGES.id).upsert_many([{name: row[name] for name in CHANGE} for row in rows])
+        index_rows = [dict(zip(_PLACE, place, strict=True)) for row in rows for place in _build_filter_keys(row)]
+        self._table(CHANGES_BY.id).upsert_many(index_rows)
 
 
 def _build_filter_keys(row: Row) -> list[tuple[str, str, int]]:

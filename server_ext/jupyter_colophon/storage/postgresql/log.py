@@ -44,6 +44,7 @@ _WITHIN = (
     "COALESCE(value, ''))) OVER (ORDER BY seq ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS bytes_before "
     "FROM ({}) AS page) AS counted WHERE COALESCE(bytes_before, 0) <= %s ORDER BY seq"
 )
+_REPLACE = f"UPDATE change_log SET {', '.join(f'{quote_names((name,))} = %s' for name in _FIELDS[1:])} WHERE seq = %s"
 _COMPACT = f"DELETE FROM change_log WHERE seq <= %s AND seq < ({_HEAD})"
 
 
@@ -77,6 +78,10 @@ class PostgresLog:
     def get_newest_number(self) -> int:
         """Return the number of the newest row, 0 if there is none."""
         return int(self._execute(_HEAD).fetchone()[0])
+
+    def replace_changes(self, rows: Sequence[Row]) -> None:
+        """Replace existing rows by rows with the same numbers."""
+        self._executemany(_REPLACE, [(*(row[name] for name in _FIELDS[1:]), row["seq"]) for row in rows])
 
     def delete_changes_through(self, through: int) -> int:
         """Remove the rows up to and including this number, but never the newest; return the number of removed rows."""

@@ -23,6 +23,8 @@ _REPAIRS = (
     "DELETE FROM search_texts WHERE id NOT IN (SELECT id FROM search_entries)",
     "DELETE FROM search_tokens WHERE id NOT IN (SELECT id FROM search_texts)",
     "DELETE FROM search_facets WHERE entry NOT IN (SELECT id FROM search_entries)",
+    """DELETE FROM lineage_nodes WHERE id NOT IN (SELECT data FROM lineage_runs UNION SELECT program FROM lineage_runs
+        UNION SELECT data FROM lineage_edges UNION SELECT program FROM lineage_edges)""",
 )
 
 

@@ -23,6 +23,8 @@ CREATION = [
 ]
 ADDED_COLUMNS = {name: DIALECT.define_column(name, CHANGE[name]) for name in CHANGE_ADDED}
 _APPEND = f"INSERT INTO change_log ({_COLUMNS}) VALUES ({', '.join('?' * len(FIELDS))})"
+_REPLACE = f"UPDATE change_log SET {', '.join(f'{name} = ?' for name in FIELDS[1:])} WHERE seq = ?"
+_get_values_and_number = itemgetter(*FIELDS[1:], FIELDS[0])
 _COMPACT = "DELETE FROM change_log WHERE seq <= ? AND seq < (SELECT MAX(seq) FROM change_log)"
 _HEAD = "SELECT COALESCE(MAX(seq), 0) FROM change_log"
 
@@ -50,6 +52,10 @@ class SqliteLog:
     def get_newest_number(self) -> int:
         """Return the number of the newest row, 0 if there is none."""
         return int(self._connection.execute(_HEAD).fetchone()[0])
+
+    def replace_changes(self, rows: Sequence[Row]) -> None:
+        """Replace existing rows by rows with the same numbers."""
+        self._connection.execute_many(_REPLACE, list(map(_get_values_and_number, rows)))
 
     def delete_changes_through(self, through: int) -> int:
         """Remove the rows up to and including this number, but never the newest; return the number of removed rows."""

@@ -21,6 +21,8 @@ _REPAIRS = (
     """DELETE FROM search_facets WHERE entry NOT IN (SELECT id FROM search_entries)
         OR value NOT IN (SELECT id FROM search_facet_values)""",
     "DELETE FROM search_facet_values WHERE id NOT IN (SELECT value FROM search_facets)",
+    """DELETE FROM lineage_nodes WHERE id NOT IN (SELECT data FROM lineage_runs UNION SELECT program FROM lineage_runs
+        UNION SELECT data FROM lineage_edges UNION SELECT program FROM lineage_edges)""",
     "REINDEX",
     "INSERT INTO search_tokens (search_tokens) VALUES ('rebuild')",
 )
