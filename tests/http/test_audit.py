@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from jupyter_colophon.composition import Catalog, read_time_ms
+from jupyter_colophon.core.identity.names import make_instance_urn
 from jupyter_colophon.http.state import SETTING
 from jupyter_colophon.service.admin.log_truncation import delete_audit_entries_older_than_days
 from support.catalog import build_metadata_value
@@ -132,6 +133,15 @@ async def test_every_api_records_reads_and_changes_of_what_is_marked(
     assert entries[-1]["detail"] == "update businessMetadata"
     assert OTHER not in {entry["urn"] for entry in entries}
     assert CANARY not in json.dumps(entries)
+    # Instances of schemaspaces have tags too.
+    snippet = {"name": "hello", "display_name": "Hello", "schema_name": "code-snippet"}
+    snippet["metadata"] = {"language": "Python", "code": ["x"], "tags": ["confidential"]}
+    assert (await api("POST", "schemaspaces", "code-snippets", "instances", body=snippet)).status == 201
+    assert (await elyra("GET", "metadata", "code-snippets", "hello")).status == 200
+    instance = str(make_instance_urn("code-snippets", "hello"))
+    actions = {entry["action"] for entry in await read_entries(api, urn=instance)}
+    assert actions == {"change", "read"}
+    entries = await read_entries(api)
     # A mark that is removed with the table hides no read before it.
     assert (await api("GET", "entities", ORDERS)).status == 200
     assert (await api("DELETE", "entities", ORDERS)).status in (200, 204)
