@@ -12,6 +12,7 @@ import pytest
 from faults.size import IS_FULL
 from jupyter_colophon.client.operations import Operations
 from jupyter_colophon.client.problems import RequestFailed, ServerUnavailable
+from jupyter_colophon.core.identity.names import make_cell_program_urn
 from support.hub import Hub, is_answered, needs_hub
 
 pytestmark = needs_hub
@@ -31,6 +32,15 @@ def tag(catalog: Operations, urn: str, *tags: str) -> None:
     value = {"properties": {}, "tags": list(tags)}
     proposal = {"urn": urn, "aspect": "businessMetadata", "operation": "upsert", "value": value}
     catalog.submit_proposals({"proposals": [proposal]})
+
+
+#: A cell with Spark that writes a folder.
+WRITE = """
+%%load_ext jupyter_colophon
+from jupyter_colophon.spark.session import get_session
+spark = get_session("waits")
+spark.range(3).write.mode("overwrite").parquet(%r)
+"""
 
 
 def test_members_of_a_group_share_what_others_cannot_find(hub: Hub, tokens: dict[str, str]) -> None:
@@ -109,6 +119,34 @@ def test_emits_wait_for_the_service(hub: Hub, tokens: dict[str, str]) -> None:
     later.close()
     changes = alice.read_changes(urn=SECRET, after=head)["changes"]
     assert [change["actor"] for change in changes if change["aspect"] == "businessMetadata"] == ["alice"]
+
+
+@pytest.mark.skipif(not IS_FULL, reason="starts Spark: make long-hub")
+def test_reports_of_spark_outlive_the_kernel_and_its_server(hub: Hub, tokens: dict[str, str]) -> None:
+    alice, program = (
+        hub.connect("alice", tokens["alice"]),
+        str(make_cell_program_urn("user_alice", "spark.ipynb", "c1")),
+    )
+    kernel = hub.open_notebook("alice", tokens["alice"], "spark.ipynb")
+    (process,) = hub.list_service_processes()
+    os.kill(process, signal.SIGSTOP)
+    try:
+        written = kernel.run(WRITE % str(hub.folder / "written"), "c1")
+        assert written.succeeded, written.text
+        hub.call("DELETE", "users/alice/server")
+    finally:
+        os.kill(process, signal.SIGKILL)
+    hub.wait_until(lambda: "" not in hub.call("GET", "users/alice")["servers"])
+    hub.start_server("alice")
+    hub.wait_until(lambda: is_answered(alice))
+    assert alice.list_runs(program=program)["runs"] == []
+    later = hub.open_notebook("alice", tokens["alice"], "later.ipynb")
+    later.run("%load_ext jupyter_colophon", "c1")
+    hub.wait_until(lambda: [run for run in alice.list_runs(program=program)["runs"] if run["status"] != "running"])
+    later.close()
+    (run,) = alice.list_runs(program=program)["runs"]
+    assert (run["actor"], run["status"]) == ("alice", "succeeded")
+    assert [(access["mode"], "written" in access["data"]) for access in run["accesses"]] == [("write", True)]
 
 
 def is_tagged(catalog: Operations) -> bool:

@@ -79,7 +79,7 @@ class HubIdentityProvider(IdentityProvider):
 
     def get_handlers(self) -> list[tuple[Any, ...]]:  # type: ignore[override]  # Jupyter's own type has no arguments
         """Return the handlers of the pages; none if the hub does not know this service as a client of OAuth."""
-        if not os.environ.get("JUPYTERHUB_CLIENT_ID"):
+        if not all(os.environ.get(name) for name in ("JUPYTERHUB_CLIENT_ID", "JUPYTERHUB_API_TOKEN")):
             return []
         from jupyter_colophon.http.service.pages import list_page_handlers
 
