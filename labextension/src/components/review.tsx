@@ -25,13 +25,18 @@ interface ILoadedProps extends IReviewProps {
   review: ProposalReview;
 }
 
+/** The status of the problem of a change that is outdated. */
+const CONDITION_FAILED = 412;
+
 type ReviewedChange = ProposalReview['changes'][number];
 
 /** One aspect: its differences from the present value, or why it cannot be applied. */
-function ReviewedAspect({ change, trans }: { change: ReviewedChange; trans: TranslationBundle }): React.JSX.Element {
+function ReviewedAspect(props: { change: ReviewedChange; trans: TranslationBundle }): React.JSX.Element | null {
+  const { change, trans } = props;
   const { aspect, operation, before, after, problem } = change;
   if (problem !== null) {
-    return <p className="jp-Colophon-note">{problem.detail}</p>;
+    // That it is outdated is stated once, above the changes.
+    return problem.status === CONDITION_FAILED ? null : <p className="jp-Colophon-note">{problem.detail}</p>;
   }
   if (aspect === null) {
     return <p>{operation === 'delete' ? trans.__('The entity is deleted.') : trans.__('The entity is created.')}</p>;

@@ -170,7 +170,7 @@ test('an outdated proposal is brought up to date by its author, who may not appl
     });
   const node = await show(server);
   await click(node, 'Show the change');
-  await waitUntil(() => node.textContent?.includes(detail) === true);
+  await waitUntil(() => node.textContent?.includes('The entity has changed since.') === true);
   expect(getButton(node, 'Apply')).toBeUndefined();
   await click(node, 'Bring up to date');
   await waitUntil(() => node.textContent?.includes('minutes') === true);

@@ -102,6 +102,16 @@ function Requests(
           {trans._n('%1 proposed change waits for review', '%1 proposed changes wait for review', changes)}
         </p>
       )}
+      {isAsking ? (
+        <AskForm page={page} requests={list} close={() => setAsking(false)} />
+      ) : (
+        mayAnnotate && (
+          <button type="button" className="jp-Colophon-prompt" onClick={() => setAsking(true)}>
+            <addIcon.react tag="span" width="14px" />
+            {trans.__('Ask the owners')}
+          </button>
+        )
+      )}
       {requests !== null && requests.length > 0 && (
         <ul aria-label={trans.__('Open requests')}>
           {requests.map(request => (
@@ -115,16 +125,6 @@ function Requests(
             />
           ))}
         </ul>
-      )}
-      {isAsking ? (
-        <AskForm page={page} requests={list} close={() => setAsking(false)} />
-      ) : (
-        mayAnnotate && (
-          <button type="button" className="jp-Colophon-prompt" onClick={() => setAsking(true)}>
-            <addIcon.react tag="span" width="14px" />
-            {trans.__('Ask the owners')}
-          </button>
-        )
       )}
     </section>
   );
