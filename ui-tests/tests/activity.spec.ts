@@ -1,3 +1,4 @@
+import type { Page } from '@playwright/test';
 import { expect, findViolations, openLab, runCommand, test, waitForLab, writeApi } from './lab';
 
 const TABLE = tableUrn('orders');
@@ -10,6 +11,25 @@ interface IPerson {
 
 function tableUrn(name: string): string {
   return `urn:li:dataset:(urn:li:dataPlatform:spark,default.${name},PROD)`;
+}
+
+/** Proposes a change of a certified table as a program, while a policy requires review; returns the id of the proposal. */
+async function proposeChange(page: Page): Promise<string> {
+  const policy = `entities/${encodeURIComponent('urn:li:accessPolicy:review')}/aspects/accessRules`;
+  const rules = [
+    { role: 'contributor', to: ['*'] },
+    { review: ['annotate'], to: ['*'], on: { certified: true } }
+  ];
+  const body = { name: `writer-${Date.now()}`, scopes: ['read', 'annotate'] };
+  const { token } = (await writeApi(page, 'POST', 'service-tokens', body)) as { token: string };
+  const value = { properties: { description: 'All orders of the year.' } };
+  const proposals = [{ urn: TABLE, aspect: 'businessMetadata', operation: 'annotate', value }];
+  const headers = { Authorization: `Bearer ${token}` };
+  await writeApi(page, 'PUT', policy, { rules });
+  const answer = await page.request.post('colophon/api/proposals', { headers, data: { proposals } });
+  await writeApi(page, 'DELETE', policy);
+  expect(answer.status()).toBe(202);
+  return ((await answer.json()) as { proposal: string }).proposal;
 }
 
 test('the activity panel lists edits and runs as they happen, and failed runs of followed data are notified', async ({
@@ -107,6 +127,12 @@ test('the activity panel lists edits and runs as they happen, and failed runs of
     await page.getByRole('form', { name: 'Certify' }).getByRole('button', { name: 'Certify' }).click();
     const badge = page.getByRole('note').filter({ hasText: 'Certified' });
     await expect(badge).toContainText(user);
+    const proposal = await proposeChange(page);
+    const responses = `entities/${encodeURIComponent(`urn:li:request:(${TABLE},${proposal})`)}/responses`;
+    await writeApi(page, 'POST', responses, { assignees: [owner] });
+    const change = inbox.getByRole('listitem').filter({ hasText: 'Proposed change' }).first();
+    await change.getByRole('button', { name: 'Show the change' }).click();
+    await expect(change.getByRole('list', { name: 'Differences' })).toContainText('All orders of the year.');
     for (const theme of ['JupyterLab Light', 'JupyterLab Dark']) {
       await runCommand(page, 'apputils:change-theme', { theme });
       expect(await findViolations(page, '#jp-colophon-inbox-panel')).toEqual([]);
@@ -114,6 +140,10 @@ test('the activity panel lists edits and runs as they happen, and failed runs of
     }
     await request.getByRole('button', { name: 'Mark as answered' }).click();
     await expect(request).toBeHidden();
+    await expect(page.getByText('1 proposed change waits for review')).toBeVisible();
+    await change.getByRole('button', { name: 'Apply' }).click();
+    await expect(page.locator('.jp-Colophon-entity').getByText('All orders of the year.').first()).toBeVisible();
+    await expect(page.getByText('1 proposed change waits for review')).toBeHidden();
     await runCommand(page, 'colophon:show-search', { query: 'orders' });
     const search = page.getByRole('region', { name: 'Metadata', exact: true });
     await search.getByRole('button', { name: 'Certified', exact: true }).click();

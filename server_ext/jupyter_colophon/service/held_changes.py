@@ -1,12 +1,13 @@
 """Changes that wait for review: a batch in the inbox, and a request to the owners to apply it."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeVar
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.changes.idempotency import IdempotencyKey
+from jupyter_colophon.core.documents.pointer import JsonPointer
 from jupyter_colophon.core.entities.annotation import MetadataAnnotation
 from jupyter_colophon.core.errors import HeldForReview, MetadataError, StorageError, TooLarge
 from jupyter_colophon.core.identity.names import Urn
@@ -270,9 +271,16 @@ def _describe_change(registry: Registry, proposal: Proposal) -> str:
     title = registry.get_aspect(proposal.urn.type, proposal.aspect).title
     if proposal.operation == "delete":
         return f"Delete {title}"
-    if not isinstance(proposal.value, MetadataAnnotation):
-        return title
-    keys = ", ".join(sorted({*proposal.value.properties, *proposal.value.without_properties}))
-    has_tags = proposal.value.tags or proposal.value.without_tags or proposal.value.clear_tags
-    parts = ", ".join(part for part in (keys, "tags" if has_tags else "") if part)
+    parts = ", ".join(_list_changed_members(proposal.value))
     return f"{title} ({parts[:_NAME_MAX]})" if parts else title
+
+
+def _list_changed_members(value: object) -> list[str]:
+    """Return what an annotation or a JSON Patch changes: keys of properties, or members; nothing for other values."""
+    if isinstance(value, MetadataAnnotation):
+        has_tags = value.tags or value.without_tags or value.clear_tags
+        return [*sorted({*value.properties, *value.without_properties}), *(["tags"] if has_tags else [])]
+    steps = value if isinstance(value, list) else []
+    pointers = (JsonPointer.parse_or_none(step.get("path", "")) for step in steps if isinstance(step, Mapping))
+    tokens = (pointer.tokens for pointer in pointers if pointer is not None and pointer.tokens)
+    return sorted({words[1] if words[0] == "properties" and len(words) > 1 else words[0] for words in tokens})

@@ -11,7 +11,7 @@ from jupyter_colophon.cli.exit_status import EXIT_OK
 from jupyter_colophon.cli.parser import CommandParser, build_choice_type, set_completer
 from jupyter_colophon.client.caller import Document
 from jupyter_colophon.core.documents.difference import diff_as_json_patch
-from jupyter_colophon.core.documents.steps import format_operation
+from jupyter_colophon.core.documents.steps import add_old_values_to_operations, format_operation
 from jupyter_colophon.core.identity.short_names import shorten_urn
 from jupyter_colophon.core.model.owner_request import CHANGE, STATES
 from jupyter_colophon.rendering.page import build_table_page
@@ -130,7 +130,8 @@ def _format_review(review: Document) -> Iterator[str]:
         if change["problem"] is not None:
             yield f"  {change['problem']['detail']}"
         else:
-            steps = diff_as_json_patch(change["before"] or {}, change["after"] or {})
+            before = change["before"] or {}
+            steps = add_old_values_to_operations(diff_as_json_patch(before, change["after"] or {}), before)
             yield from (f"  {format_operation(step)}" for step in steps)
     for comment in request["comments"]:
         yield f"{comment['author']['name']}: {comment['text']}"

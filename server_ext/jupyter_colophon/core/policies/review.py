@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from jupyter_colophon.core.access import Permission, Resource
-from jupyter_colophon.core.policies.policy import EVERYONE, OWNER, Rule, Terms
-from jupyter_colophon.core.policies.rights import list_owner_terms
+from jupyter_colophon.core.policies.policy import EVERYONE, Rule, Terms
+from jupyter_colophon.core.policies.rights import choose_terms, list_owner_terms
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +27,5 @@ def select_review_rules(rules: Iterable[Rule], user: str, groups: Collection[str
     """Return the review rules that concern a user with these groups."""
     actors = {EVERYONE, f"user:{user}", *(f"group:{group}" for group in groups)}
     owner_terms = list_owner_terms(user, groups)
-    selected: list[tuple[Rule, Terms]] = []
-    for rule in rules:
-        if not actors.isdisjoint(rule.to):
-            selected.append((rule, rule.terms))
-        elif OWNER in rule.to:
-            selected.append((rule, (*rule.terms, owner_terms)))
-    return ReviewRules(tuple(selected))
+    chosen = ((rule, choose_terms(rule, actors, owner_terms)) for rule in rules)
+    return ReviewRules(tuple((rule, terms) for rule, terms in chosen if terms is not None))

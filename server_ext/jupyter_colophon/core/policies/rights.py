@@ -146,7 +146,7 @@ class AccessRights:
         actors = {EVERYONE, f"user:{user}", *(f"group:{group}" for group in groups)}
         self._rules: list[tuple[Rule, Terms]] = []
         for rule in rules:
-            terms = _choose_terms(rule, actors, self._owner_terms)
+            terms = choose_terms(rule, actors, self._owner_terms)
             if terms is None:
                 continue
             self._rules.append((rule, terms))
@@ -221,7 +221,7 @@ class AccessRights:
         return next((rule for rule in matching if rule.denies), next(iter(matching), None))
 
 
-def _choose_terms(rule: Rule, actors: AbstractSet[str], owner_terms: frozenset[str]) -> Terms | None:
+def choose_terms(rule: Rule, actors: AbstractSet[str], owner_terms: frozenset[str]) -> Terms | None:
     """Return the conditions on metadata of a rule for a principal; None if it does not concern the principal."""
     if not actors.isdisjoint(rule.to):
         return rule.terms
