@@ -307,3 +307,34 @@ async def test_import_proposes_changes_of_certified_entities(
         params = {"kind": "change", "state": "open"}
         assert (await people("sue", "GET", "requests", params=params)).body["total"] == waiting
     assert await _properties(api) == {"unit": "euro"}
+
+
+async def test_who_may_see_answer_assign_and_certify(people: People, folder: Path) -> None:
+    """Ann asks, Bob may only read, Sue is the steward; a user without a role finds nothing."""
+    rules = [
+        {"role": "contributor", "to": ["user:service:ann"]},
+        {"role": "viewer", "to": ["user:service:bob"]},
+        {"role": "steward", "to": ["user:service:sue"]},
+    ]
+    await _put_rules(folder, *rules)
+    body = {"about": ORDERS, "kind": "check", "text": "Right?"}
+    asked = (await people("ann", "POST", "requests", body=body, answers="owner-request")).body
+    assert [person["owner"] for person in asked["assignees"]] == ["service:sue"]
+    responses = ("entities", asked["urn"], "responses")
+    assert (await people("bob", "GET", "entities", asked["urn"])).status == 200
+    assert (await people("bob", "POST", *responses, body={"text": "I think so."})).status == 200
+    for change in ({"state": "answered"}, {"state": "declined"}, {"assignees": ["service:bob"]}):
+        assert (await people("bob", "POST", *responses, body=change)).status == 403, change
+    assert (await people("ann", "POST", *responses, body={"assignees": ["service:bob"]})).status == 200
+    assert (await people("bob", "POST", *responses, body={"state": "answered"})).status == 200
+    assert (await people("sue", "POST", *responses, body={"state": "open"})).status == 200
+    certification = ("entities", ORDERS, "aspects", "certification")
+    value = {"certifiedBy": "urn:li:corpuser:bob"}
+    statuses = [(await people(user, "PUT", *certification, body=value)).status for user in ("ann", "bob", "sue")]
+    assert statuses == [403, 403, 200]
+    assert (await people("ann", "DELETE", *certification)).status == 403
+    await _put_rules(folder, rules[0], rules[2])
+    assert (await people("bob", "GET", "entities", asked["urn"])).status == 404
+    assert (await people("bob", "GET", "requests", answers="owner-requests")).body["total"] == 0
+    assert (await people("bob", "POST", *responses, body={"text": "?"})).status == 404
+    assert (await people("bob", "POST", "requests", body=body)).status == 404

@@ -7,6 +7,8 @@ from typing import Final, TypeVar
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.changes.idempotency import IdempotencyKey
+from jupyter_colophon.core.documents.difference import diff_as_json_patch
+from jupyter_colophon.core.documents.json_parsing import parse_stored_json
 from jupyter_colophon.core.documents.pointer import JsonPointer
 from jupyter_colophon.core.entities.annotation import MetadataAnnotation
 from jupyter_colophon.core.errors import HeldForReview, MetadataError, StorageError, TooLarge
@@ -247,7 +249,7 @@ def _build_request_to_apply(
     value = {
         "about": str(held.about),
         "kind": CHANGE,
-        "text": _describe_changes(registry, held.proposals),
+        "text": _describe_changes(tx, registry, held.proposals),
         "author": author,
         "assignees": assignees[:_ASSIGNEES_MAX],
         "state": "open",
@@ -257,30 +259,36 @@ def _build_request_to_apply(
     return Proposal(make_request_urn(held.about, number), REQUEST, "create", value)
 
 
-def _describe_changes(registry: Registry, proposals: Sequence[Proposal]) -> str:
+def _describe_changes(tx: TableContext, registry: Registry, proposals: Sequence[Proposal]) -> str:
     """Describe a batch by its aspects and keys, without values."""
     entities = len({proposal.urn for proposal in proposals})
-    changes = dict.fromkeys(_describe_change(registry, proposal) for proposal in proposals)
+    changes = dict.fromkeys(_describe_change(tx, registry, proposal) for proposal in proposals)
     named = "; ".join([*list(changes)[:_NAMED_MAX], *(["…"] if len(changes) > _NAMED_MAX else [])])
     return named if entities == 1 else f"{entities} entities: {named}"
 
 
-def _describe_change(registry: Registry, proposal: Proposal) -> str:
+def _describe_change(tx: TableContext, registry: Registry, proposal: Proposal) -> str:
     if proposal.aspect is None:
         return "Delete the entity" if proposal.operation == "delete" else "Create the entity"
     title = registry.get_aspect(proposal.urn.type, proposal.aspect).title
     if proposal.operation == "delete":
         return f"Delete {title}"
-    parts = ", ".join(_list_changed_members(proposal.value))
+    parts = ", ".join(_list_changed_members(tx, proposal))
     return f"{title} ({parts[:_NAME_MAX]})" if parts else title
 
 
-def _list_changed_members(value: object) -> list[str]:
-    """Return what an annotation or a JSON Patch changes: keys of properties, or members; nothing for other values."""
+def _list_changed_members(tx: TableContext, proposal: Proposal) -> list[str]:
+    """Return what a change concerns: keys of properties, or other members of the aspect."""
+    value = proposal.value
     if isinstance(value, MetadataAnnotation):
         has_tags = value.tags or value.without_tags or value.clear_tags
         return [*sorted({*value.properties, *value.without_properties}), *(["tags"] if has_tags else [])]
-    steps = value if isinstance(value, list) else []
-    pointers = (JsonPointer.parse_or_none(step.get("path", "")) for step in steps if isinstance(step, Mapping))
+    if isinstance(value, list):
+        paths = [step["path"] for step in value if isinstance(step, Mapping) and "path" in step]
+    else:
+        row = tx.get_table("aspects").read((str(proposal.urn), str(proposal.aspect)))
+        before = {} if row is None or row["value"] is None else parse_stored_json(row["value"])
+        paths = [step["path"] for step in diff_as_json_patch(before, value)] if proposal.operation != "patch" else []
+    pointers = (JsonPointer.parse_or_none(path) for path in paths)
     tokens = (pointer.tokens for pointer in pointers if pointer is not None and pointer.tokens)
     return sorted({words[1] if words[0] == "properties" and len(words) > 1 else words[0] for words in tokens})

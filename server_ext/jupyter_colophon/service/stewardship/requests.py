@@ -106,9 +106,29 @@ class RequestService:
         if request.proposal is not None and response.state is not None:
             why = f"the state of a proposed change follows from the proposal: apply or reject {request.proposal}"
             raise InvalidInstance("the response", (Problem("/state", why),))
+        if response.state is not None or response.assignees is not None:
+            self._require_may_close(request, principal)
         proposal = build_response_proposal(urn, response, principal, self.now())
         self.write_path.apply_proposals_atomically([proposal], principal, idempotency_key=key, api=REQUESTS_API)
         return self.read(urn, principal)
+
+    def _require_may_close(self, request: OwnerRequest, principal: Principal) -> None:
+        """Raise AccessDenied unless the principal may change the state and the assignees of a request.
+
+        Where policies are in force, its author, those to whom it is assigned, and stewards may; everyone may comment.
+        """
+        if self.write_path.access_control.find_rights(principal) is None:
+            return
+        mine = self._read_in_transaction(
+            lambda tx: TeamReader(tx, self.reader.registry, self.reader.read_policy).list_owner_texts(
+                principal, teams=True
+            )
+        )
+        people = {request.author.owner, *(person.owner for person in request.assignees)}
+        if mine.isdisjoint(people) and not self.write_path.may_act_on_entity(
+            principal, "govern", Urn.parse(request.about)
+        ):
+            raise AccessDenied("answer, decline or assign", request.urn)
 
     def read(self, urn: Urn, principal: Principal) -> OwnerRequest:
         """Return a request. Raises NotFound."""
