@@ -318,10 +318,10 @@ async def test_who_may_see_answer_assign_and_certify(people: People, folder: Pat
     ]
     await _put_rules(folder, *rules)
     body = {"about": ORDERS, "kind": "check", "text": "Right?"}
-    asked = (await people("ann", "POST", "requests", body=body, answers="owner-request")).body
-    assert [person["owner"] for person in asked["assignees"]] == ["service:sue"]
-    responses = ("entities", asked["urn"], "responses")
-    assert (await people("bob", "GET", "entities", asked["urn"])).status == 200
+    request = (await people("ann", "POST", "requests", body=body, answers="owner-request")).body
+    assert [person["owner"] for person in request["assignees"]] == ["service:sue"]
+    responses = ("entities", request["urn"], "responses")
+    assert (await people("bob", "GET", "entities", request["urn"])).status == 200
     assert (await people("bob", "POST", *responses, body={"text": "I think so."})).status == 200
     for change in ({"state": "answered"}, {"state": "declined"}, {"assignees": ["service:bob"]}):
         assert (await people("bob", "POST", *responses, body=change)).status == 403, change
@@ -334,7 +334,7 @@ async def test_who_may_see_answer_assign_and_certify(people: People, folder: Pat
     assert statuses == [403, 403, 200]
     assert (await people("ann", "DELETE", *certification)).status == 403
     await _put_rules(folder, rules[0], rules[2])
-    assert (await people("bob", "GET", "entities", asked["urn"])).status == 404
+    assert (await people("bob", "GET", "entities", request["urn"])).status == 404
     assert (await people("bob", "GET", "requests", answers="owner-requests")).body["total"] == 0
     assert (await people("bob", "POST", *responses, body={"text": "?"})).status == 404
     assert (await people("bob", "POST", "requests", body=body)).status == 404

@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn, TypeVar
 
-from jupyter_colophon.core.access import INTERNAL, Principal
+from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.changes.idempotency import IdempotencyKey
 from jupyter_colophon.core.datahub.scope_union import (
     UNION_RULES,
@@ -153,7 +153,7 @@ class WritePath(HeldChangeWriter):
 
         def act(tx: TableContext) -> NoReturn:
             commit = self._create_commit(tx, replace(principal, internal=True))
-            versions = self.read_versions_of_conditions(tx, proposals)
+            versions = self.read_versions_of_conditions(tx, proposals, principal)
             raise _Tried(versions, self._apply_batch(commit, proposals, specs, pointer_prefix))
 
         try:
@@ -161,9 +161,11 @@ class WritePath(HeldChangeWriter):
         except _Tried as tried:
             return tried.versions, tried.results
 
-    def read_versions_of_conditions(self, tx: TableContext, proposals: Sequence[Proposal]) -> list[int]:
+    def read_versions_of_conditions(
+        self, tx: TableContext, proposals: Sequence[Proposal], principal: Principal
+    ) -> list[int]:
         """Return the present version to which the condition of each proposal refers."""
-        commit = self._create_commit(tx, INTERNAL)
+        commit = self._create_commit(tx, principal)
         return [get_version_of_condition(commit, proposal) for proposal in proposals]
 
     def _apply_batch(

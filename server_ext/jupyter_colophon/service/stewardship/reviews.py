@@ -178,7 +178,7 @@ class ReviewService:
 
         def rebase(tx: TableContext) -> None:
             self._require_held(tx, batch.number)
-            versions = self.write_path.read_versions_of_conditions(tx, batch.proposals)
+            versions = self.write_path.read_versions_of_conditions(tx, batch.proposals, batch.author)
             rebased = [
                 self._rebase_proposal(tx, proposal, version)
                 for proposal, version in zip(batch.proposals, versions, strict=True)
