@@ -58,10 +58,21 @@ class ReadPolicy:
 
     def may_read_part_of_namespace(self, principal: Principal, namespace: str) -> bool:
         """Return whether any entities of a namespace may be shown."""
-        if namespace == NO_NAMESPACE and self.access_control.find_rights(principal) is not None:
+        return bool(self.filter_partly_readable_namespaces(principal, [namespace]))
+
+    def filter_partly_readable_namespaces(self, principal: Principal, namespaces: Iterable[str]) -> list[str]:
+        """Return the namespaces of which any entities may be shown."""
+        control = self.access_control
+        rights = control.find_rights(principal)
+        if rights is None:
+            return [namespace for namespace in namespaces if control.site.may(principal, "read", namespace)]
+        return [
+            namespace
+            for namespace in namespaces
             # Instances are decided one by one.
-            return "read" in principal.scopes
-        return self.access_control.decide_all(principal, "read", namespace) is not False
+            if (namespace == NO_NAMESPACE and "read" in principal.scopes)
+            or (control.site.may(principal, "read", namespace) and rights.decide_all("read", namespace) is not False)
+        ]
 
     def decide_all(self, principal: Principal, namespace: str, type_: str) -> bool | None:
         """Return whether all entities of a type in a namespace may be shown; None if it differs."""
@@ -102,6 +113,7 @@ class ReadPolicy:
         """
         if not self.may_hide_from(principal):
             return [*items] if "read" in principal.scopes else []
+        rights = self.access_control.find_rights(principal)
         of_kinds: dict[tuple[str, str], bool | None] = {}
         decided: list[tuple[T, Resource | None, bool | None]] = []
         for item in items:
@@ -110,12 +122,13 @@ class ReadPolicy:
             if kind not in of_kinds:
                 of_kinds[kind] = self.decide_all(principal, *kind)
             decision, resource = of_kinds[kind], None
-            if decision is None:
-                if type_ in DECIDED_BY_OTHERS:
-                    resource = self.find_resource(tx, principal, Urn.parse(urn), namespace)
-                else:
-                    resource = Resource(urn, type_, namespace)
+            if decision is None and type_ in DECIDED_BY_OTHERS:
+                resource = self.find_resource(tx, principal, Urn.parse(urn), namespace)
                 decision = None if resource is None else self.access_control.decide(principal, "read", resource)
+            elif decision is None:
+                resource = Resource(urn, type_, namespace)
+                if rights is not None and not rights.may_depend_on_terms("read", resource):
+                    decision = rights.decide("read", resource)
             decided.append((item, resource, decision))
         return self._select_visible(tx, principal, decided)
 
@@ -141,7 +154,9 @@ class ReadPolicy:
     ) -> list[T]:
         """Return the items that may be shown; where it depends on metadata, these are read. No resource is hidden."""
         unclear = [resource.urn for _, resource, decision in decided if decision is None and resource is not None]
-        terms = read_terms(tx, unclear) if unclear else {}
+        if not unclear:
+            return [item for item, _, decision in decided if decision]
+        terms, rights = read_terms(tx, unclear), self.access_control.find_rights(principal)
         return [
             item
             for item, resource, decision in decided
@@ -149,7 +164,8 @@ class ReadPolicy:
             or (
                 decision is None
                 and resource is not None
-                and self.access_control.decide(principal, "read", resource, terms[resource.urn])
+                # Policies that are not in force any more hide nothing.
+                and (rights is None or rights.decide("read", resource, terms[resource.urn]))
             )
         ]
 
@@ -198,7 +214,14 @@ class ReadPolicy:
 
     def require_readable_entity(self, principal: Principal, urn: Urn, kind: str = "entity") -> None:
         """Raise NotFound if the entity may not be read. Must not be called inside a transaction."""
-        if not self.filter_visible_entities(principal, [urn]):
+        self._require_visible(bool(self.filter_visible_entities(principal, [urn])), principal, urn, kind)
+
+    def require_readable_in_transaction(self, tx: TableContext, principal: Principal, urn: Urn) -> None:
+        """Raise NotFound if the entity may not be read, reading its metadata in this transaction if they decide."""
+        self._require_visible(self.may_see_entity(tx, principal, urn), principal, urn, "entity")
+
+    def _require_visible(self, is_visible: bool, principal: Principal, urn: Urn, kind: str) -> None:
+        if not is_visible:
             self.access_control.record_denial(principal, "read", str(urn))
             raise NotFound(kind, str(urn))
         self.record_audited_reads(principal, [urn])

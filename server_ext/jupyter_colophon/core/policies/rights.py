@@ -1,7 +1,7 @@
 """The rights of one principal: the rules that concern it, compiled so that a decision does not read them one by one."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import product
@@ -14,6 +14,8 @@ from jupyter_colophon.core.policies.term_clauses import TermClauses, compile_cla
 
 #: `perhaps` depends on metadata that was not read, or on which entity it is.
 _Fit = Literal["yes", "perhaps", "no"]
+#: A permission, a namespace, a type and a schemaspace, "" for none.
+_Kind = tuple[Permission, str, str, str]
 #: The most cached decisions on namespaces and types.
 _CACHED_MAX: Final = 10_000
 
@@ -63,13 +65,16 @@ class _CellRules:
             return "no"
         if terms is None:
             return "perhaps"
-        return "yes" if any(self._matches_term(term, urn, terms) for term in terms) else "no"
+        return "yes" if any(self._matches_term(term, urn, terms) for term in self.by_term.keys() & terms) else "no"
 
     def _matches_term(self, term: str, urn: str, terms: frozenset[str]) -> bool:
-        return term in self.by_term and any(
+        return any(
             prefixes.matches(urn) and all(terms & required for required in others)
             for others, prefixes in self.by_term[term].items()
         )
+
+
+_Candidates = tuple[_CellRules, ...]
 
 
 class _RuleIndex:
@@ -103,18 +108,13 @@ class _RuleIndex:
         """Whether a rule has no conditions."""
         return ANY in self._whole
 
-    def find_fit(self, resource: Resource, terms: frozenset[str] | None) -> _Fit:
-        if not self._cells:
-            return "no"
-        best: _Fit = "no"
-        for cell in _list_cells_of_resource(resource):
-            rules = self._cells.get(cell)
-            if rules is not None:
-                fit = rules.find_fit(resource.urn, terms)
-                if fit == "yes":
-                    return "yes"
-                best = "perhaps" if fit == "perhaps" else best
-        return best
+    def list_candidates(self, namespace: str, type_: str, schemaspace: str) -> _Candidates:
+        """Return the rules that may match entities of a kind, those that match all of them first."""
+        schemaspaces = (schemaspace, ANY) if schemaspace else (ANY,)
+        cells = product((namespace, ANY), (type_, ANY), schemaspaces)
+        return tuple(
+            sorted((self._cells[cell] for cell in cells if cell in self._cells), key=lambda rules: not rules.always)
+        )
 
     def find_fit_of_all(self, namespace: str, type_: str | None) -> _Fit:
         """Return whether rules match all entities of a type (None: of every type) in a namespace, or some of them."""
@@ -131,9 +131,14 @@ class _RuleIndex:
         return best
 
 
-def _list_cells_of_resource(resource: Resource) -> Iterator[Cell]:
-    schemaspaces = (resource.schemaspace, ANY) if resource.schemaspace else (ANY,)
-    return product((resource.namespace, ANY), (resource.type, ANY), schemaspaces)
+def _find_fit(candidates: _Candidates, urn: str, terms: frozenset[str] | None) -> _Fit:
+    best: _Fit = "no"
+    for rules in candidates:
+        fit = rules.find_fit(urn, terms)
+        if fit == "yes":
+            return "yes"
+        best = "perhaps" if fit == "perhaps" else best
+    return best
 
 
 class AccessRights:
@@ -154,17 +159,36 @@ class AccessRights:
             for permission in rule.permissions:
                 indexes[permission].add(rule, terms)
         self._of_all: dict[tuple[Permission, str, str | None], bool | None] = {}
+        #: The grants and the denials that may match entities of a namespace, type and schemaspace.
+        self._of_kinds: dict[_Kind, tuple[_Candidates, _Candidates]] = {}
         self._clauses: dict[Permission, TermClauses] = {}
 
     def decide(self, permission: Permission, resource: Resource, terms: frozenset[str] | None = None) -> bool | None:
         """Return the decision; None if it depends on the entity's terms in the search index, and they are not given."""
-        denial = self._denials[permission].find_fit(resource, terms)
+        grants, denials = self._find_candidates(permission, resource)
+        denial = _find_fit(denials, resource.urn, terms)
         if denial == "yes":
             return False
-        grant = self._grants[permission].find_fit(resource, terms)
+        grant = _find_fit(grants, resource.urn, terms)
         if grant == "no":
             return False
         return True if grant == "yes" and denial == "no" else None
+
+    def may_depend_on_terms(self, permission: Permission, resource: Resource) -> bool:
+        """Return whether a rule with conditions on metadata may match the resource."""
+        grants, denials = self._find_candidates(permission, resource)
+        return any(rules.by_term for rules in (*grants, *denials))
+
+    def _find_candidates(self, permission: Permission, resource: Resource) -> tuple[_Candidates, _Candidates]:
+        """Return the grants and the denials that may match the resource, by its namespace, type and schemaspace."""
+        key = (permission, resource.namespace, resource.type, resource.schemaspace)
+        candidates = self._of_kinds.get(key)
+        if candidates is None:
+            if len(self._of_kinds) >= _CACHED_MAX:
+                self._of_kinds.clear()
+            grants, denials = self._grants[permission], self._denials[permission]
+            candidates = self._of_kinds[key] = grants.list_candidates(*key[1:]), denials.list_candidates(*key[1:])
+        return candidates
 
     def may_do_everything(self, permission: Permission) -> bool:
         """Return whether the principal may do this with everything."""
@@ -173,11 +197,12 @@ class AccessRights:
     def decide_all(self, permission: Permission, namespace: str, type_: str | None = None) -> bool | None:
         """Return the decision for all entities of a type, or of all types, in a namespace; None if it differs."""
         key = (permission, namespace, type_)
-        if key not in self._of_all:
-            if len(self._of_all) >= _CACHED_MAX:
-                self._of_all.clear()
-            self._of_all[key] = self._compute_decision_for_all(permission, namespace, type_, TermClauses())
-        return self._of_all[key]
+        if key in self._of_all:
+            return self._of_all[key]
+        if len(self._of_all) >= _CACHED_MAX:
+            self._of_all.clear()
+        decision = self._of_all[key] = self._compute_decision_for_all(permission, namespace, type_, TermClauses())
+        return decision
 
     def decide_all_with_clauses(
         self, permission: Permission, namespace: str, type_: str, clauses: TermClauses

@@ -44,14 +44,14 @@ class DisplayNameReader:
 
         A notebook's cell without a name is named by the data that it writes.
         """
-        readable = self._filter_readable(urns)
+        readable = self._filter_readable(urns, known_by_urn=False)
         names = self._read_given_names(readable)
         cells = [urn for urn, parsed in readable.items() if urn not in names and _is_cell(parsed)]
         return names | self._name_cells_by_written_data(cells)
 
     def read_given_names(self, urns: Iterable[str]) -> dict[str, str]:
         """Return the names that were given to these entities, by URN, without unnamed or unreadable ones."""
-        return self._read_given_names(self._filter_readable(urns))
+        return self._read_given_names(self._filter_readable(urns, known_by_urn=False))
 
     def _read_given_names(self, readable: Mapping[str, Urn]) -> dict[str, str]:
         naming = {type_: self._list_naming_aspects(type_) for type_ in {urn.type for urn in readable.values()}}
@@ -83,16 +83,20 @@ class DisplayNameReader:
         if not cells:
             return {}
         found = self.tx.edges.find_neighbours("program", cells, WRITING, ALL_TIME, _WRITTEN_MAX)
-        readable = self._filter_readable(data for data, _, _ in found)
+        readable = self._filter_readable((data for data, _, _ in found), known_by_urn=True)
         written: defaultdict[str, set[str]] = defaultdict(set)
         for data, program, _ in found:
             if data in readable:
                 written[program].add(data)
         return {program: format_written_data_name(sorted(data)) for program, data in written.items()}
 
-    def _filter_readable(self, urns: Iterable[str]) -> dict[str, Urn]:
-        """Return those of these URNs that are valid and may be seen."""
-        parsed = {urn: entity for urn in urns if (entity := _parse_urn_or_none(urn)) is not None}
+    def _filter_readable(self, urns: Iterable[str], *, known_by_urn: bool) -> dict[str, Urn]:
+        """Return those of these URNs that are valid and may be seen; those that are known by their URN only if requested."""
+        parsed = {
+            urn: entity
+            for urn in urns
+            if (entity := _parse_urn_or_none(urn)) is not None and (known_by_urn or entity.type not in _KNOWN_BY_URN)
+        }
         visible = self.read_policy.filter_visible(
             self.tx, self.principal, list(parsed.items()), lambda item: (item[1], None)
         )

@@ -38,9 +38,9 @@ class EntityReader:
 
         A column exists as soon as any aspect of its dataset describes it; it has the times of the dataset then.
         """
-        self.read_policy.require_readable_entity(principal, urn)
 
         def read_visible(tx: TableContext) -> Entity:
+            self.read_policy.require_readable_in_transaction(tx, principal, urn)
             summary = aspects.find_entity_summary(tx, str(urn)) or self._find_described_column(tx, urn)
             if summary is None:
                 # Raises NotFound for an unknown type; a type removed from the registry may still have stored entities.
@@ -70,9 +70,9 @@ class EntityReader:
 
     def read_current_aspect(self, urn: Urn, name: str, principal: Principal) -> Aspect:
         """Return the current value of one aspect."""
-        self.read_policy.require_readable_entity(principal, urn)
 
         def find_aspect(tx: TableContext) -> Aspect | None:
+            self.read_policy.require_readable_in_transaction(tx, principal, urn)
             aspect = aspects.find_aspect(tx, self.registry, urn.type, str(urn), name)
             return None if aspect is None else self._create_redactor(tx, principal).redact_aspect(str(urn), aspect)
 
@@ -217,9 +217,12 @@ class EntityReader:
         if self.read_policy.decide_all(principal, *namespace_type):
             return aspects.list_entity_urns(tx, *namespace_type, listing.prefix, after, limit)
         visible_urns: list[str] = []
+        size = min(limit, _SLICE)
         while len(visible_urns) < limit and (
-            slice_urns := aspects.list_entity_urns(tx, *namespace_type, listing.prefix, after, _SLICE)
+            slice_urns := aspects.list_entity_urns(tx, *namespace_type, listing.prefix, after, size)
         ):
+            # Often the first slice is enough.
+            size = _SLICE
             visible_urns += self.read_policy.filter_visible_of_types(
                 tx, principal, slice_urns, lambda urn: (urn, namespace_type[1], namespace_type[0])
             )

@@ -169,11 +169,9 @@ class CatalogSearcher:
         spaces = (
             [namespace] if namespace else [NO_NAMESPACE, *aspects.list_namespaces(tx, include_deleted=include_deleted)]
         )
-        return [
-            space
-            for space in filter_namespaces_not_being_deleted(tx, spaces)
-            if self.read_policy.may_read_part_of_namespace(principal, space)
-        ]
+        return self.read_policy.filter_partly_readable_namespaces(
+            principal, filter_namespaces_not_being_deleted(tx, spaces)
+        )
 
     def _build_search_result(
         self,

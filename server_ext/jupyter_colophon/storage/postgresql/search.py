@@ -253,7 +253,9 @@ def _quote_lexeme(token: str) -> str:
 
 
 def _parse_stored_terms(stored_text: str) -> frozenset[str]:
-    return frozenset(word[1:] for word in stored_text.split(" ") if word.startswith(_TERM))
+    # Terms come after all words.
+    _, mark, terms = stored_text.partition(_TERM)
+    return frozenset(terms.split(f" {_TERM}")) if mark else frozenset()
 
 
 def _parse_stored_words(stored_text: str) -> frozenset[str]:

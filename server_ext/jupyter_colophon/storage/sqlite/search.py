@@ -196,7 +196,9 @@ def _rank_matches_by_score(rows: list[Any], rarity: float) -> list[Match]:
 
 
 def _parse_stored_terms(stored_text: str) -> frozenset[str]:
-    return frozenset(word[1:] for word in stored_text.split(" ") if word.startswith(_TERM))
+    # Terms come after all words.
+    _, mark, terms = stored_text.partition(_TERM)
+    return frozenset(terms.split(f" {_TERM}")) if mark else frozenset()
 
 
 def _parse_stored_words(stored_text: str) -> frozenset[str]:
