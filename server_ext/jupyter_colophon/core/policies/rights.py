@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Final, Literal
@@ -197,7 +198,7 @@ class AccessRights:
     def decide_all(self, permission: Permission, namespace: str, type_: str | None = None) -> bool | None:
         """Return the decision for all entities of a type, or of all types, in a namespace; None if it differs."""
         key = (permission, namespace, type_)
-        if key in self._of_all:
+        with suppress(KeyError):
             return self._of_all[key]
         if len(self._of_all) >= _CACHED_MAX:
             self._of_all.clear()
