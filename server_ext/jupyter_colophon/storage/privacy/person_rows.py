@@ -9,7 +9,7 @@ from jupyter_colophon.storage.privacy.erasures import ERASURES
 from jupyter_colophon.storage.spi import Key, Row, TableContext, TableSpec
 
 #: The rows that one short transaction reads.
-_AT_ONCE: Final = 500
+_AT_ONCE: Final = 200
 #: Tables that are not visited: keys and progress of the store itself, and logs with seals (person_logs.py).
 _WITHOUT_NAMES: Final = frozenset(
     {tables.SETTINGS.id, tables.LEASES.id, tables.LOG_SEALS.id, *(spec.id for spec in audit_tables.ALL)}
