@@ -3,11 +3,13 @@
 import asyncio
 import json
 import os
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from jupyter_colophon.http.state import SETTING
 from support.datahub import build_proposal, emit_proposal
 from support.service_tokens import create_service_token
 from support.urns import ORDERS, build_table_urn
@@ -307,6 +309,17 @@ async def test_import_proposes_changes_of_certified_entities(
         params = {"kind": "change", "state": "open"}
         assert (await people("sue", "GET", "requests", params=params)).body["total"] == waiting
     assert await _properties(api) == {"unit": "euro"}
+
+
+async def test_proposal_that_no_one_decides_expires(people: People, jp_serverapp: Any) -> None:
+    number = await _propose(people)
+    reviews = jp_serverapp.web_app.settings[SETTING].get_or_open_catalog().stewardship.reviews
+    for days, state in ((29, "waiting"), (31, "rejected")):
+        later = replace(reviews, now=lambda days=days: reviews.now() + days * 24 * 3_600_000)
+        await asyncio.to_thread(later.reject_expired)
+        assert (await _read(people, "ann", number))["state"] == state
+    request = (await _read(people, "ann", number))["request"]
+    assert (request["state"], request["comments"][0]["text"]) == ("declined", "Expired: no one decided within 30 days.")
 
 
 async def test_who_may_see_answer_assign_and_certify(people: People, folder: Path) -> None:
