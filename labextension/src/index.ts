@@ -10,6 +10,7 @@ import { launcher } from './plugins/application/launcher';
 import { lineage } from './plugins/lineage';
 import { metadata, schemaspacesApi } from './plugins/metadata';
 import { mime } from './plugins/notebooks/mime';
+import { policies } from './plugins/administration/policies';
 import { pickers } from './plugins/entities/pickers';
 import { notebookData } from './plugins/notebooks/notebook-data';
 import { notebookSection } from './plugins/notebooks/notebook-section';
@@ -55,5 +56,6 @@ export default [
   status,
   mime,
   schemaspaces,
-  serviceTokens
+  serviceTokens,
+  policies
 ];

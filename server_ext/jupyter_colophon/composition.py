@@ -52,6 +52,7 @@ from jupyter_colophon.service.lineage.runs import RunReader
 from jupyter_colophon.service.openlineage.collector import OpenLineageCollector
 from jupyter_colophon.service.openlineage.marquez import MarquezReader
 from jupyter_colophon.service.openlineage.run_exporter import RunExporter
+from jupyter_colophon.service.policy_reader import PolicyReader
 from jupyter_colophon.service.privacy.erasure import ErasurePlace, PersonEraser
 from jupyter_colophon.service.privacy.person_export import PersonExporter
 from jupyter_colophon.service.privacy.retention import RetentionSweeper
@@ -165,6 +166,11 @@ class Catalog:
         return RetentionSweeper(
             self.provider, self.registry, self.write_path.retained, self.reader.cursors, read_time_ms
         )
+
+    @property
+    def policies(self) -> PolicyReader:
+        """The access policies, for admins."""
+        return PolicyReader(self.provider, self.reader.read_policy.access_control)
 
     @property
     def independent_proposals(self) -> IndependentProposalService:

@@ -190,3 +190,67 @@ def test_doctor_reports_registry_extension_errors(colophon: Commands, tmp_path: 
     for command in ("verify", "reindex", "search"):
         done = colophon(command, *["x"] * (command == "search"))
         assert (done.status, done.err) == (2, f"jupyter colophon: entity_registry {file}: not valid YAML in line 1\n")
+
+
+def _configure(colophon: Commands, **settings: Any) -> None:
+    config = colophon.home / "config"
+    config.mkdir(exist_ok=True)
+    (config / "jupyter_server_config.json").write_text(json.dumps({"Colophon": settings}))
+
+
+def test_doctor_reports_policy_files_that_cannot_be_used(colophon: Commands, tmp_path: Path) -> None:
+    folder = tmp_path / "policies"
+    _configure(colophon, policy_folder=str(folder))
+    assert "cannot be read" in _checks(colophon, 1)["access policy"]["detail"]
+    folder.mkdir()
+    (folder / "team.json").write_text(json.dumps({"rules": [{"role": "king", "to": ["*"]}]}))
+    bad = _checks(colophon, 1)["access policy"]
+    assert (bad["status"], f"{folder}/team.json: /rules/0/role" in bad["detail"]) == ("bad", True)
+    (folder / "team.json").write_text(json.dumps({"rules": [{"role": "admin", "to": ["user:grace"]}]}))
+    checks = _checks(colophon, 0)
+    assert (checks["policy folder"]["status"], checks["access policies"]["detail"]) == ("ok", "in force, 1 rules")
+    assert checks["admins"]["status"] == "ok"
+
+
+def test_doctor_warns_about_names_that_nothing_has(colophon: Commands, tmp_path: Path) -> None:
+    rules = [{"role": "admin", "to": ["group:etl"]}, {"deny": ["read"], "to": ["*"], "on": {"tag": ["faa"]}}]
+    (tmp_path / "team.json").write_text(json.dumps({"rules": rules}))
+    _configure(colophon, policy_folder=str(tmp_path), groups={"etl": ["ada"]})
+    assert "names in access policies" not in _checks(colophon, 0)
+    for place, wrong in (("/rules/0/to/0", {"to": ["group:elt"]}), ("/rules/0/on/tag/0", {"on": {"tag": ["fa"]}})):
+        (tmp_path / "team.json").write_text(json.dumps({"rules": [rules[0] | wrong]}))
+        warning = _checks(colophon, 0)["names in access policies"]
+        assert (warning["status"], f"{tmp_path}/team.json, {place}: there is no" in warning["detail"]) == (
+            "warning",
+            True,
+        )
+
+
+@pytest.mark.parametrize(
+    ("settings", "rules", "status"),
+    [
+        ({"admins": ["grace"]}, [], "ok"),
+        ({"admins": ["group:platform"]}, [], "ok"),
+        ({"admins": ["group:platform"], "groups": {"etl": ["ada"]}}, [], "bad"),
+        ({}, [{"role": "viewer", "to": ["*"]}], "warning"),
+        ({}, [{"role": "admin", "to": ["user:ada"]}], "ok"),
+        ({}, [{"role": "admin", "to": ["user:ada"], "on": {"namespace": ["default"]}}], "warning"),
+        ({}, [{"role": "admin", "to": ["user:ada"]}, {"deny": ["admin"], "to": ["*"]}], "warning"),
+    ],
+)
+def test_doctor_reports_that_no_one_can_change_policies(
+    colophon: Commands, tmp_path: Path, settings: dict[str, Any], rules: list[Any], status: str
+) -> None:
+    folder = tmp_path / "policies"
+    folder.mkdir()
+    (folder / "team.json").write_text(json.dumps({"rules": rules}))
+    _configure(colophon, policy_folder=str(folder), **settings)
+    assert _checks(colophon, 1 if status == "bad" else 0)["admins"]["status"] == status
+
+
+def test_doctor_warns_where_users_have_no_names_of_their_own(colophon: Commands) -> None:
+    _configure(colophon, admins=["grace"])
+    assert _checks(colophon, 0)["identity of users"]["status"] == "warning"
+    config = {"Colophon": {"admins": ["grace"]}, "ServerApp": {"identity_provider_class": "acme.Identity"}}
+    (colophon.home / "config" / "jupyter_server_config.json").write_text(json.dumps(config))
+    assert "identity of users" not in _checks(colophon, 0)

@@ -120,7 +120,7 @@ async def test_shutdown_kernel_marks_its_runs_killed(
     while await socket.read_message() is not None:
         pass
     assert (socket.close_code, socket.close_reason) == (
-        1008,
+        4401,
         "the token of the kernel was revoked, because the kernel has ended",
     )
     for urn in (session, cell):

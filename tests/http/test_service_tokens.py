@@ -204,9 +204,10 @@ async def test_revocation_by_another_process_ends_requests_and_connections(
     assert (await waiting).status == 401
     assert await socket.read_message() is None
     assert (socket.socket.close_code, socket.socket.close_reason) == (
-        1008,
+        4401,
         "the service token was revoked, or has expired",
     )
+    assert (await stream.read_next())[1:] == ("end", {"reason": "the service token was revoked, or has expired"})
     assert await stream.read_next() is None
     assert (await api("GET", "me", anonymous=True, headers=program)).status == 401
     assert (await api("GET", "me", anonymous=True, headers=spared)).status == 200

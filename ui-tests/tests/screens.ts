@@ -337,7 +337,48 @@ function listPages(run: string): IScreen[] {
   ];
 }
 
+const POLICY = 'urn:li:accessPolicy:xpolicy';
+
+function listAdministrationScreens(): IScreen[] {
+  return [
+    {
+      name: 'policies',
+      within: '.jp-Colophon-policies',
+      open: async page => {
+        const rules = [
+          { role: 'viewer', to: ['group:xgroup'], on: { namespace: ['xspace'] } },
+          { deny: ['read'], to: ['*'], on: { tag: ['xtag'] } }
+        ];
+        await writeApi(page, 'PUT', getAspectPath(POLICY, 'accessRules'), { description: 'xdescription', rules });
+        await runCommand(page, 'colophon:show-policies');
+        const body = page.locator('.jp-Colophon-policies:visible');
+        await body.locator(`[data-policy="${POLICY}"] button`).nth(1).click();
+        await expect(body.locator('.jp-Colophon-policyImpact code').first()).toBeVisible();
+      },
+      close: async page => {
+        await runCommand(page, 'application:close');
+        await writeApi(page, 'DELETE', `entities/${encodeURIComponent(POLICY)}`);
+      }
+    },
+    {
+      name: 'service tokens',
+      within: '.jp-Colophon-serviceTokens',
+      open: async page => {
+        await runCommand(page, 'colophon:show-service-tokens');
+        await page.locator('.jp-Colophon-serviceTokens:visible .jp-Colophon-prompt').click();
+      },
+      close: page => runCommand(page, 'application:close')
+    }
+  ];
+}
+
 /** Lists all panels, pages and dialogs, for the content that was recorded with a run. */
 export function listScreens(run: string): IScreen[] {
-  return [...listSearchScreens(), ...listPages(run), ...listInstanceScreens(), ...listDialogs()];
+  return [
+    ...listSearchScreens(),
+    ...listPages(run),
+    ...listInstanceScreens(),
+    ...listAdministrationScreens(),
+    ...listDialogs()
+  ];
 }

@@ -26,7 +26,7 @@ export function createConnect(settings: ServerConnection.ISettings): Connect {
     }
     const socket = new settings.WebSocket(url.toString());
     socket.onmessage = event => dispatchMessage(event.data, listener);
-    socket.onclose = () => listener.onClose();
+    socket.onclose = event => listener.onClose(event.code);
     return {
       close: () => {
         socket.onmessage = null;

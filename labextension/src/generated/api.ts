@@ -99,6 +99,10 @@ person: Person
 "pipeline-preview-start": PipelinePreviewStart
 "pipeline-run-start": PipelineRunStart
 "pipeline-schedules": PipelineSchedules
+policies: Policies
+"policy-check": PolicyCheck
+"policy-check-result": PolicyCheckResult
+"policy-content": PolicyContent
 problem: Problem
 proposal: Proposal
 "proposal-decision": ProposalDecision
@@ -2191,6 +2195,130 @@ attempts: number
  */
 problem: string
 }[]
+}
+/**
+ * The access policies: those of the catalog, then those of files, each by name.
+ */
+export interface Policies {
+/**
+ * Whether access policies are in force: what they do not grant is denied.
+ */
+inForce: boolean
+/**
+ * The folder of the files; null if there is none.
+ */
+folder: (string | null)
+/**
+ * Who may do everything, by the settings: users, and groups as `group:NAME`.
+ */
+admins: string[]
+/**
+ * The groups of the settings with their members. The identity provider may have more.
+ */
+groups: {
+name: string
+users: string[]
+}[]
+policies: {
+/**
+ * The URN of the policy, or the path of its file.
+ */
+policy: string
+name: string
+/**
+ * Whether it is stored in the catalog, or a file of the folder.
+ */
+origin: ("catalog" | "file")
+/**
+ * The first 200 characters.
+ */
+description: string
+enabled: boolean
+/**
+ * The number of rules.
+ */
+rules: number
+/**
+ * Whom the rules concern, at most 20.
+ */
+to: string[]
+/**
+ * Why it cannot be used; empty if it can. A changed policy that cannot be used counts as it was.
+ */
+problem: string
+}[]
+}
+/**
+ * An access policy to check.
+ */
+export interface PolicyCheck {
+/**
+ * The URN of the stored policy that the document would replace.
+ */
+policy?: string
+/**
+ * The value of the aspect `accessRules`.
+ */
+document: {
+
+}
+}
+/**
+ * What is wrong with an access policy.
+ */
+export interface PolicyCheckResult {
+/**
+ * Why it cannot be used; empty if it can.
+ */
+problems: {
+/**
+ * A JSON Pointer into the document.
+ */
+pointer: string
+message: string
+}[]
+/**
+ * Names of groups, namespaces, entity types, tags and domains that nothing has, at most 100.
+ */
+warnings: {
+/**
+ * A JSON Pointer into the document.
+ */
+pointer: string
+message: string
+}[]
+/**
+ * Whether the caller is still an admin with the document in place of the policy; null if it is invalid.
+ */
+staysAdmin: (boolean | null)
+}
+/**
+ * The rules of an access policy.
+ */
+export interface PolicyContent {
+/**
+ * The URN of the policy, or the path of its file.
+ */
+policy: string
+name: string
+/**
+ * Whether it is stored in the catalog, or a file of the folder.
+ */
+origin: ("catalog" | "file")
+/**
+ * The value of the aspect `accessRules`, or the content of the file; null if the file cannot be read.
+ */
+document: ({
+
+} | null)
+/**
+ * The line of each rule in its file; empty for a stored policy.
+ */
+lines: number[]
+/**
+ * Why it cannot be used; empty if it can.
+ */
+problem: string
 }
 /**
  * A proposed change of an aspect. Without aspect, delete deletes the entity and create creates it. ifVersion -1 means: only if absent.

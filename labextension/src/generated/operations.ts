@@ -74,6 +74,10 @@ import type {
   PipelinePreviewStart,
   PipelineRunStart,
   PipelineSchedules,
+  Policies,
+  PolicyCheck,
+  PolicyCheckResult,
+  PolicyContent,
   ProposalDecision,
   ProposalOutcomes,
   ProposalReview,
@@ -162,6 +166,24 @@ export interface IOperations {
     parameters: { cursor?: string | undefined };
     body: undefined;
     answer: AuditVerification;
+  };
+  /** List the access policies of the catalog and of the folder of files. */
+  listPolicies: {
+    parameters: Record<never, never>;
+    body: undefined;
+    answer: Policies;
+  };
+  /** Read the rules of an access policy of the catalog or of a file. */
+  readPolicy: {
+    parameters: { policy: string };
+    body: undefined;
+    answer: PolicyContent;
+  };
+  /** Check an access policy without storing it: what is invalid, and names that nothing has. */
+  checkPolicy: {
+    parameters: Record<never, never>;
+    body: PolicyCheck;
+    answer: PolicyCheckResult;
   };
   /** Read counts and durations of requests, and the state of the service, as Prometheus reads them. */
   readMetrics: {
@@ -786,6 +808,9 @@ export const OPERATIONS: { readonly [Id in keyof IOperations]: IOperation } = {
   listAuditEntries: { method: "GET", path: "/audit" },
   exportAuditEntries: { method: "GET", path: "/audit/export" },
   verifyAudit: { method: "GET", path: "/audit/verification" },
+  listPolicies: { method: "GET", path: "/policies" },
+  readPolicy: { method: "GET", path: "/policies/content" },
+  checkPolicy: { method: "POST", path: "/policies/check" },
   readMetrics: { method: "GET", path: "/metrics" },
   listEntities: { method: "GET", path: "/entities" },
   readDisplayNames: { method: "POST", path: "/entities/display-names" },

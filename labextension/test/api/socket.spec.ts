@@ -6,7 +6,7 @@ import type { Message } from '../../src/generated/api';
 class FakeSocket {
   static last: FakeSocket;
   onmessage: ((event: { data: unknown }) => void) | null = null;
-  onclose: (() => void) | null = null;
+  onclose: ((event: { code: number }) => void) | null = null;
   isClosed = false;
   constructor(readonly url: string) {
     FakeSocket.last = this;
@@ -36,17 +36,18 @@ test('a connection sends cursor and token if needed', () => {
 
 test('messages are dispatched until the connection is closed', () => {
   const messages: Message[] = [];
-  let closed = 0;
+  const codes: number[] = [];
   const connection = createConnect(settings(false))(null, {
     onMessage: message => messages.push(message),
-    onClose: () => closed++
+    onClose: code => codes.push(code)
   });
   const socket = FakeSocket.last;
   socket.onmessage?.({ data: '{"kind": "hello", "head": 4}' });
   socket.onmessage?.({ data: '7' });
   expect(messages).toEqual([{ kind: 'hello', head: 4 }]);
+  socket.onclose?.({ code: 4403 });
+  expect(codes).toEqual([4403]);
   connection.close();
   expect(socket.isClosed).toBe(true);
-  expect(socket.onmessage).toBeNull();
-  expect(closed).toBe(0);
+  expect([socket.onmessage, socket.onclose]).toEqual([null, null]);
 });

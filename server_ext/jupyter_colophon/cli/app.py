@@ -37,6 +37,7 @@ COMMANDS = {
     "lineage": ("entities.lineage.LineageCommand", "Show the upstream and downstream lineage of an entity."),
     "completion": ("completion.CompletionCommand", "Print the script that completes commands in a shell."),
     "audit": ("audit.AuditCommand", "List, export and verify who read or changed what is sensitive."),
+    "policies": ("policies.PoliciesCommand", "List, show, store, delete and check access policies."),
     "tokens": ("tokens.TokensCommand", "List, create, rotate and revoke the tokens of programs."),
     "person": ("person.PersonCommand", "Export what the catalog has of a person, or erase the person."),
     "retention": ("retention.RetentionCommand", "Show how long versions are kept, and delete the others."),

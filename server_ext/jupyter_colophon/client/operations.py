@@ -111,6 +111,21 @@ class Operations:
         call = Call("verifyAudit", "GET", "/audit/verification", query={"cursor": cursor})
         return self.caller.call(call, timeout_s)
 
+    def list_policies(self, *, timeout_s: float | None = None) -> Document:
+        """List the access policies of the catalog and of the folder of files. Answer: `Policies`."""
+        call = Call("listPolicies", "GET", "/policies")
+        return self.caller.call(call, timeout_s)
+
+    def read_policy(self, policy: str, *, timeout_s: float | None = None) -> Document:
+        """Read the rules of an access policy of the catalog or of a file. Answer: `PolicyContent`."""
+        call = Call("readPolicy", "GET", "/policies/content", query={"policy": policy})
+        return self.caller.call(call, timeout_s)
+
+    def check_policy(self, body: Body, *, timeout_s: float | None = None) -> Document:
+        """Check an access policy without storing it: what is invalid, and names that nothing has. Body: `PolicyCheck`. Answer: `PolicyCheckResult`."""
+        call = Call("checkPolicy", "POST", "/policies/check", body=body)
+        return self.caller.call(call, timeout_s)
+
     def read_metrics(self, *, timeout_s: float | None = None) -> Iterator[bytes]:
         """Read counts and durations of requests, and the state of the service, as Prometheus reads them."""
         call = Call("readMetrics", "GET", "/metrics")

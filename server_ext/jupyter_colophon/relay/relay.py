@@ -8,7 +8,7 @@ from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.errors import InvalidConfiguration, MetadataError, StorageError
 from jupyter_colophon.relay.sink_factory import create_sink, read_delivery_options
 from jupyter_colophon.relay.sink_protocol import EventBus, Sink
-from jupyter_colophon.relay.sink_worker import SinkWorker
+from jupyter_colophon.relay.sink_worker import SinkWorker, select_changes_of_sink
 from jupyter_colophon.storage.changes import sinks
 from jupyter_colophon.storage.spi import TableContext
 from jupyter_colophon.system.worker import Backoff, Worker
@@ -84,7 +84,7 @@ class SinkRelay:
         if sink.is_local:
             self._local.append(sink)
             _update_position(catalog, name, sinks.delete_sink_state)
-            catalog.feed.register_listener(sink.deliver)
+            catalog.feed.register_listener(lambda changes: sink.deliver(select_changes_of_sink(catalog, how, changes)))
             return
         worker = SinkWorker(name, sink, how, catalog)
         self._workers.append(worker)

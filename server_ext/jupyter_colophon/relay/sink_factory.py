@@ -7,6 +7,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any, Final
 
+from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.changes.change_formatter import ChangeFormatter
 from jupyter_colophon.core.errors import InvalidConfiguration, MetadataError, quote_and_truncate_text
 from jupyter_colophon.relay.sink_protocol import DELIVERY_TIMEOUT_S, GROUP, EventBus, Sink, SinkContext, SinkFactory
@@ -20,7 +21,18 @@ _BUILT_IN: Final = {
 
 
 #: The options of the relay; all others belong to the sink.
-_RELAY_OPTIONS: Final = ("attempts", "kind", "lease_seconds", "namespaces", "retry_delay_seconds", "server")
+_RELAY_OPTIONS: Final = (
+    "attempts",
+    "groups",
+    "kind",
+    "lease_seconds",
+    "namespaces",
+    "principal",
+    "retry_delay_seconds",
+    "server",
+)
+#: The kind whose events Jupyter sends to all users of the server.
+_KIND_FOR_EVERYONE: Final = "jupyter-events"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +41,8 @@ class DeliveryOptions:
     the delay after the first failure, in seconds, which is doubled each time.
 
     After `lease_seconds` without a sign of life, another process delivers. `server`: whether servers deliver, or only
-    `jupyter colophon relay`.
+    `jupyter colophon relay`. `principal`: only the changes are delivered that it may read by the access policies at the
+    time of delivery; None for all.
     """
 
     namespaces: tuple[str, ...] = ()
@@ -37,6 +50,7 @@ class DeliveryOptions:
     retry_delay_seconds: float = 1.0
     lease_seconds: float = 2 * DELIVERY_TIMEOUT_S
     server: bool = True
+    principal: Principal | None = None
 
 
 def read_delivery_options(options: Mapping[str, Any]) -> DeliveryOptions:
@@ -52,7 +66,19 @@ def read_delivery_options(options: Mapping[str, Any]) -> DeliveryOptions:
         _read_number_option(options, "retry_delay_seconds", 1.0, 0.01, 3600.0),
         _read_number_option(options, "lease_seconds", 2 * DELIVERY_TIMEOUT_S, 1.0, 3600.0),
         server,
+        _read_principal(options),
     )
+
+
+def _read_principal(options: Mapping[str, Any]) -> Principal | None:
+    user, groups = options.get("principal", ""), options.get("groups", ())
+    if not isinstance(user, str):
+        raise InvalidConfiguration("the option principal must be the name of a user")
+    if not (isinstance(groups, list | tuple) and all(isinstance(name, str) for name in groups)):
+        raise InvalidConfiguration("the option groups must be a list of names")
+    if not (user or groups or options.get("kind") == _KIND_FOR_EVERYONE):
+        return None
+    return Principal(user, scopes=frozenset({"read"}), groups=frozenset(groups))
 
 
 def create_sink(

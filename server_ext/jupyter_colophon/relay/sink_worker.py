@@ -120,10 +120,14 @@ class SinkWorker:
         namespaces = self.options.namespaces
         return not namespaces or change.namespace in namespaces
 
+    def _deliver_visible(self, changes: Sequence[Change]) -> DeliveryFailed | None:
+        """Deliver those of the changes that the sink may receive; return the error, or None."""
+        visible = select_changes_of_sink(self.catalog, self.options, changes)
+        return self._try_delivery(lambda: self.sink.deliver(visible)) if visible else None
+
     def _deliver_changes(self, changes: Sequence[Change]) -> HandledBatch:
         """Deliver changes together, or after a failure only the first."""
-        visible = self.catalog.feed.remove_confidential_values(changes)
-        error = self._try_delivery(lambda: self.sink.deliver(visible))
+        error = self._deliver_visible(changes)
         if error is None:
             self._attempts = 0
             self._outage.end()
@@ -203,10 +207,14 @@ class SinkWorker:
         return True
 
     def _is_letter_selected(self, letter: DeadLetter) -> bool:
-        namespaces, identity = self.options.namespaces, self.catalog.identity
-        return not namespaces or any(
-            identity.get_namespace(proposal.urn) in namespaces for proposal in letter.proposals
-        )
+        namespaces, identity, principal = self.options.namespaces, self.catalog.identity, self.options.principal
+        urns = [proposal.urn for proposal in letter.proposals]
+        if namespaces and not any(identity.get_namespace(urn) in namespaces for urn in urns):
+            return False
+        if principal is None:
+            return True
+        # A message that could not be parsed names no entities.
+        return bool(urns) and len(self.catalog.reader.read_policy.filter_visible_entities(principal, urns)) == len(urns)
 
     def _redeliver_requested(self) -> None:
         """Repeat deliveries that an administrator requested."""
@@ -222,8 +230,7 @@ class SinkWorker:
             return [change for change in log.list_changes_after(tx, seq - 1, 1, {}) if change.seq == seq]
 
         changes = self.catalog.provider.tx_runner.run(read, read_only=True)
-        visible = self.catalog.feed.remove_confidential_values(changes)
-        error = self._try_delivery(lambda: self.sink.deliver(visible)) if changes else None
+        error = self._deliver_visible(changes)
         if isinstance(error, SinkUnavailable):
             return False
         if not changes:
@@ -250,3 +257,10 @@ class SinkWorker:
             _logger.exception("sink %s failed", self.name)
             return DeliveryFailed(f"the sink failed ({type(error).__name__})")
         return None
+
+
+def select_changes_of_sink(catalog: Catalog, options: DeliveryOptions, changes: Sequence[Change]) -> Sequence[Change]:
+    """Return the changes that a sink may receive, without confidential values."""
+    if options.principal is None:
+        return catalog.feed.remove_confidential_values(changes)
+    return catalog.feed.filter_visible_changes(changes, {}, options.principal)

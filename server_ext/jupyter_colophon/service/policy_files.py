@@ -3,14 +3,14 @@
 import json
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 from jupyter_colophon.core.documents.json_schema import Schema
-from jupyter_colophon.core.errors import MetadataError
+from jupyter_colophon.core.errors import InvalidInstance, MetadataError, Problem
 from jupyter_colophon.core.policies.policy import Rule, parse_policy
 
 _SUFFIXES: Final = frozenset({".yaml", ".yml", ".toml", ".json"})
@@ -18,6 +18,7 @@ _MAX_BYTES: Final = 4 * 1024 * 1024
 _FILES_MAX: Final = 1_000
 _TOML_RULE: Final = re.compile(r"^\s*\[\[\s*rules\s*\]\]", re.MULTILINE)
 _JSON_RULES: Final = re.compile(r'"rules"\s*:\s*\[')
+_RULE_POINTER: Final = re.compile(r"/rules/(\d+)")
 _JSON_ITEM: Final = re.compile(r"[\s,]*(?P<item>\{)")
 #: The modification time and the size of a file.
 _Stamp = tuple[int, int]
@@ -61,32 +62,76 @@ class PolicyFolder:
         self.policies = {path: rules for path, rules in self.policies.items() if path in stamps}
         for path, stamp in stamps.items():
             if stamp != before.get(path):
-                self._read_file(path, stamp)
+                self._read_file(path)
         self._stamps, self._has_read = stamps, True
         return True
 
-    def _read_file(self, path: str, stamp: _Stamp) -> None:
+    def _read_file(self, path: str) -> None:
         try:
-            if stamp[1] > _MAX_BYTES:
-                raise ValueError(f"the file is larger than {_MAX_BYTES} bytes")
-            text = Path(path).read_text("utf-8")
-            document, lines = _parse_policy_text(Path(path).suffix.lower(), text)
-            rules = parse_policy(path, document, self.schema)
+            self.policies[path] = read_policy_file(Path(path)).parse_rules(self.schema)
         except MetadataError as error:
-            self.problems[path] = error.detail
-        except (OSError, ValueError, RecursionError) as error:
-            self.problems[path] = str(error).splitlines()[0] if str(error) else type(error).__name__
-        else:
-            self.policies[path] = tuple(
-                replace(rule, line=lines[rule.index]) if rule.index < len(lines) else rule for rule in rules
-            )
+            self.problems[path] = describe_first_problem(error)
 
 
-def _list_policy_files(folder: Path) -> Iterator[tuple[str, _Stamp]]:
+@dataclass(frozen=True, slots=True)
+class PolicyFile:
+    """The document of a policy in a file, which may be invalid, and the line of each of its rules."""
+
+    path: Path
+    document: Any
+    lines: Sequence[int]
+
+    def find_line(self, pointer: str) -> int:
+        """Return the line of the rule that a pointer into the document is in; 0 if it is in none."""
+        found = _RULE_POINTER.match(pointer)
+        index = int(found[1]) if found is not None else len(self.lines)
+        return self.lines[index] if index < len(self.lines) else 0
+
+    def parse_rules(self, schema: Schema) -> tuple[Rule, ...]:
+        """Return the rules with their lines. Raises InvalidInstance."""
+        return tuple(
+            replace(rule, line=self.find_line(f"/rules/{rule.index}"))
+            for rule in parse_policy(str(self.path), self.document, schema)
+        )
+
+
+def read_policy_file(path: Path) -> PolicyFile:
+    """Read a file. Raises InvalidInstance if it cannot be read or parsed."""
+    try:
+        if path.stat().st_size > _MAX_BYTES:
+            raise ValueError(f"the file is larger than {_MAX_BYTES} bytes")
+        document, lines = _parse_policy_text(path.suffix.lower(), path.read_text("utf-8"))
+    except OSError as error:
+        raise _create_file_error(path, f"the file cannot be read ({error.strerror})") from error
+    except (ValueError, RecursionError) as error:
+        raise _create_file_error(path, str(error).splitlines()[0] if str(error) else type(error).__name__) from error
+    return PolicyFile(path, document, lines)
+
+
+def _create_file_error(path: Path, message: str) -> InvalidInstance:
+    return InvalidInstance(str(path), (Problem("", message),))
+
+
+def describe_first_problem(error: MetadataError) -> str:
+    """Return a sentence with the first problem of a policy, and where it is."""
+    return describe_problem(error.problems[0]) if error.problems else error.detail
+
+
+def describe_problem(problem: Problem) -> str:
+    """Return a sentence with a problem of a policy, and where it is."""
+    return f"{problem.pointer}: {problem.message}" if problem.pointer else problem.message
+
+
+def list_policy_paths(folder: Path) -> list[Path]:
+    """Return the files of a folder that are policies, by name. Raises OSError."""
     paths = sorted(path for path in folder.iterdir() if path.suffix.lower() in _SUFFIXES)
     if len(paths) > _FILES_MAX:
         raise OSError(0, f"more than {_FILES_MAX} files")
-    for path in paths:
+    return paths
+
+
+def _list_policy_files(folder: Path) -> Iterator[tuple[str, _Stamp]]:
+    for path in list_policy_paths(folder):
         status = path.stat()
         yield str(path), (status.st_mtime_ns, status.st_size)
 
@@ -103,7 +148,7 @@ def _parse_policy_text(suffix: str, text: str) -> tuple[Any, list[int]]:
     loader = _create_yaml_loader()(text)
     try:
         root = loader.get_single_node()
-        return loader.construct_document(root), _list_lines_of_yaml_rules(root)
+        return None if root is None else loader.construct_document(root), _list_lines_of_yaml_rules(root)
     except yaml.YAMLError as error:
         raise ValueError(f"not valid YAML: {str(error).splitlines()[0]}") from error
     finally:
@@ -128,7 +173,7 @@ def _create_yaml_loader() -> Any:
 
 
 def _list_lines_of_yaml_rules(root: Any) -> list[int]:
-    for key, value in getattr(root, "value", ()):
+    for key, value in root.value if getattr(root, "id", "") == "mapping" else ():
         if key.value == "rules" and isinstance(value.value, list):
             return [item.start_mark.line + 1 for item in value.value]
     return []

@@ -17,12 +17,12 @@ from typing import Any, Final
 
 from jupyter_colophon.core.documents.json_parsing import parse_stored_json
 from jupyter_colophon.core.documents.json_schema import Schema
-from jupyter_colophon.core.errors import MetadataError, StoreUnavailable
+from jupyter_colophon.core.errors import InvalidInstance, MetadataError, Problem, StoreUnavailable
 from jupyter_colophon.core.package_data import load_schema_documents
 from jupyter_colophon.core.policies.policy import EVERYONE, OWNER, POLICY_ASPECT, POLICY_TYPE, Rule, parse_policy
 from jupyter_colophon.core.policies.review import ReviewRules, select_review_rules
 from jupyter_colophon.core.policies.rights import AccessRights
-from jupyter_colophon.service.policy_files import PolicyFolder
+from jupyter_colophon.service.policy_files import PolicyFolder, describe_first_problem
 from jupyter_colophon.storage.entities import aspects
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
 
@@ -174,23 +174,13 @@ class PolicySource:
         newest = tx.log.get_newest_number()
         if newest == self._seen:
             return False
-        rows = {
-            row["urn"]: row
-            for row in tx.get_table("aspects").read_many(
-                [
-                    (urn, POLICY_ASPECT)
-                    for urn in aspects.list_entity_urns(tx, _NAMESPACE, POLICY_TYPE, "", None, _POLICIES_MAX)
-                ]
-            )
-            if row["value"] is not None
-        }
         stored: dict[str, tuple[Rule, ...]] = {}
         problems: dict[str, str] = {}
-        for urn in sorted(rows):
+        for urn, document in read_stored_policies(tx).items():
             try:
-                stored[urn] = parse_policy(urn, parse_stored_json(rows[urn]["value"]), load_policy_schema())
+                stored[urn] = parse_policy(urn, document, load_policy_schema())
             except MetadataError as error:
-                problems[urn] = error.detail
+                problems[urn] = describe_first_problem(error)
                 if urn in self._stored:
                     stored[urn] = self._stored[urn]
         has_changed = (stored, problems) != (self._stored, self._stored_problems) or self._seen is None
@@ -216,6 +206,23 @@ class PolicySource:
             in_force=self.required or bool(known or problems),
             problems=problems,
         )
+
+
+def read_stored_policies(tx: TableContext) -> dict[str, Any]:
+    """Return the documents of the stored policies by their URNs, in the order of these."""
+    urns = aspects.list_entity_urns(tx, _NAMESPACE, POLICY_TYPE, "", None, _POLICIES_MAX)
+    rows = tx.get_table("aspects").read_many([(urn, POLICY_ASPECT) for urn in urns])
+    values = {row["urn"]: row["value"] for row in rows}
+    return {urn: parse_stored_json(values[urn]) for urn in sorted(values) if values[urn] is not None}
+
+
+def find_policy_problems(document: Any) -> tuple[Problem, ...]:
+    """Return why a document cannot be used as a policy; empty if it can."""
+    try:
+        parse_policy("the policy", document, load_policy_schema())
+    except InvalidInstance as error:
+        return error.problems
+    return ()
 
 
 @cache

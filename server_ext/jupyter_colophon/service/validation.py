@@ -13,6 +13,7 @@ from jupyter_colophon.core.model import business_metadata_limits, declared_linea
 from jupyter_colophon.core.model.key_aspect import has_valid_key
 from jupyter_colophon.core.model.proposal import CREATING, Proposal, WriteCondition
 from jupyter_colophon.core.model.registry import AspectSpec, Registry
+from jupyter_colophon.core.policies.policy import POLICY_ASPECT, parse_policy
 from jupyter_colophon.storage.lineage import runs
 from jupyter_colophon.storage.spi import TableContext
 
@@ -108,6 +109,9 @@ def require_valid_aspect_value(spec: AspectSpec, value: Any) -> None:
         wrong := declared_lineage.find_declared_lineage_problems(spec.name, value)
     ):
         raise InvalidInstance(spec.name, tuple(wrong))
+    if spec.name == POLICY_ASPECT:
+        # What the schema cannot express: a policy that was stored and cannot be used would deny everything.
+        parse_policy(spec.name, value, spec.schema)
 
 
 def require_known_runs(tx: TableContext, proposals: Sequence[Proposal], batch: str) -> None:

@@ -13,7 +13,8 @@ export interface IConnection {
 /** Receives the messages of a connection; none after `onClose`. */
 export interface IListener {
   onMessage(message: Message): void;
-  onClose(): void;
+  /** `code` is that of the WebSocket. */
+  onClose(code: number): void;
 }
 
 /** Opens a connection that continues after a sequence number; null starts at the present. */
@@ -24,6 +25,8 @@ export type Delay = (milliseconds: number, callback: () => void) => () => void;
 
 const MIN_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 30_000;
+/** The codes of connections that end with a token or the rights of the user (docs/notifications.md). */
+const ACCESS_ENDED = [4401, 4403];
 
 /** Follows the change log over one shared connection, and resumes where it was interrupted. */
 export class ChangeFeed implements IChangeFeed {
@@ -97,9 +100,13 @@ export class ChangeFeed implements IChangeFeed {
           this._onMessage(message);
         }
       },
-      onClose: () => {
+      onClose: code => {
         if (this._connection === connection) {
           this._connection = null;
+          if (ACCESS_ENDED.includes(code)) {
+            // What may be read can differ: everything is loaded again.
+            this._resetCursor(null);
+          }
           this._setStatus('away');
           this._retry();
         }

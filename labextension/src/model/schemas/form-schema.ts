@@ -89,6 +89,26 @@ export function toFormSchema(schema: Schema): Schema {
   );
 }
 
+/** Whether these are alternatives that only require properties: a form has nothing to choose between them. */
+function onlyRequire(value: ReadonlyJSONValue | undefined): boolean {
+  const branches = Array.isArray(value) ? (value as readonly ReadonlyJSONValue[]) : [];
+  return branches.length > 0 && branches.every(branch => isObject(branch) && Object.keys(branch).join() === 'required');
+}
+
+/** Returns a schema as a form draws it: without alternatives that only require properties. */
+export function omitRequirements(schema: Schema): Schema {
+  const omit = (value: ReadonlyJSONValue): ReadonlyJSONValue => {
+    if (Array.isArray(value)) {
+      return value.map((item: ReadonlyJSONValue) => omit(item));
+    }
+    return isObject(value) ? omitRequirements(value) : value;
+  };
+  const members = Object.entries(schema).filter(
+    ([key, value]) => !(['oneOf', 'anyOf'].includes(key) && onlyRequire(value))
+  );
+  return Object.fromEntries(members.map(([key, value]) => [key, value === undefined ? null : omit(value)]));
+}
+
 /** Whether a property records who wrote something and when; users do not edit it. */
 export function isStamp(part: Schema): boolean {
   return typeof part['$ref'] === 'string' && part['$ref'].endsWith('.AuditStamp');

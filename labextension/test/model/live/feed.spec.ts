@@ -58,8 +58,8 @@ class FeedFixture {
     this.listener?.onMessage({ kind: 'changes', cursor: seqs.at(-1) ?? 0, changes: seqs.map(change) });
   }
 
-  breakOff(): void {
-    this.listener?.onClose();
+  breakOff(code = 1006): void {
+    this.listener?.onClose(code);
   }
 
   tick(): void {
@@ -96,6 +96,18 @@ test('the feed resumes after the last change without duplicates', () => {
   bench.say(12, 13);
   expect(bench.received).toEqual([11, 12, 13]);
   expect(bench.missed).toBe(0);
+});
+
+test.each([4401, 4403])('everything is loaded again after the access has ended with %i', code => {
+  const bench = new FeedFixture();
+  bench.feed.keepOpen();
+  bench.hello(10);
+  bench.breakOff(code);
+  expect(bench.missed).toBe(0);
+  bench.tick();
+  expect(bench.cursors).toEqual([null, null]);
+  bench.hello(12);
+  expect(bench.missed).toBe(1);
 });
 
 test('gaps between sequence numbers are accepted', () => {
@@ -153,7 +165,7 @@ test('messages after closing are ignored', () => {
   const late = bench.listener;
   subscription.dispose();
   late?.onMessage({ kind: 'changes', cursor: 2, changes: [change(2)] });
-  late?.onClose();
+  late?.onClose(1006);
   expect(bench.received).toEqual([]);
   expect(bench.pauses).toEqual([]);
 });

@@ -5,7 +5,8 @@ import {
   toFormSchema,
   hasShape,
   isDrawable,
-  addRequiredContainers
+  addRequiredContainers,
+  omitRequirements
 } from '../../../src/model/schemas/form-schema';
 import { toAspectUi } from '../../../src/model/schemas/ui-schema';
 import { PEOPLE } from '../../support/server';
@@ -80,4 +81,14 @@ test('a value with parts hidden by a form does not fit', () => {
     true
   ]);
   expect([[], { by: {} }, { size: [1] }, { keys: [] }, 'x'].map(value => hasShape(schema, value))).not.toContain(true);
+});
+
+test('a form does not draw alternatives that only require properties', () => {
+  const choice = { oneOf: [{ type: 'string' }, { const: null }] };
+  const rule = { properties: { role: { type: 'string' }, choice }, required: ['to'] };
+  const alternatives = [{ required: ['role'] }, { required: ['deny'] }];
+  const list = { type: 'array', items: { ...rule, oneOf: alternatives } };
+  expect(omitRequirements({ properties: { list }, anyOf: alternatives })).toEqual({
+    properties: { list: { type: 'array', items: rule } }
+  });
 });

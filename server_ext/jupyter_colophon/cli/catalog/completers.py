@@ -79,6 +79,10 @@ def _find_service_tokens(client: CatalogClient, identity: IdentityRules, prefix:
     yield from (token["name"] for token in client.list_service_tokens()["serviceTokens"])
 
 
+def _find_policies(client: CatalogClient, identity: IdentityRules, prefix: str) -> Iterator[str]:
+    yield from (policy["name"] for policy in client.list_policies()["policies"] if policy["origin"] == "catalog")
+
+
 def _list_first_page(client: CatalogClient, type_: str, namespace: str, prefix: str) -> list[Document]:
     """Return the first page of entities of a type whose names begin with a prefix."""
     page = client.list_entities(type=type_, namespace=namespace or None, prefix=prefix or None)
@@ -96,5 +100,6 @@ complete_datasets = _create_completer(_find_datasets)
 complete_applications = _create_completer(_find_applications)
 complete_tags = _create_completer(_find_tags)
 complete_keys = _create_completer(_find_keys)
+complete_policies = _create_completer(_find_policies)
 complete_service_tokens = _create_completer(_find_service_tokens)
 complete_pairs = _create_completer(_find_key_prefixes)

@@ -12,6 +12,7 @@ from jupyter_colophon.cli.exit_status import EXIT_FAILED, EXIT_OK
 from jupyter_colophon.cli.maintenance.check_result import CheckResult
 from jupyter_colophon.cli.maintenance.filesystem_info import PathInfo, read_path_info
 from jupyter_colophon.cli.maintenance.instance_checks import check_schedules, check_schemaspaces_and_instances
+from jupyter_colophon.cli.maintenance.policy_checks import check_policies, check_policy_files
 from jupyter_colophon.cli.maintenance.registry_checks import check_registry_extension
 from jupyter_colophon.cli.maintenance.sink_checks import check_sink_deliveries, check_sink_settings, find_sink_problems
 from jupyter_colophon.core import errors
@@ -48,7 +49,7 @@ class DoctorCommand(CliCommand):
     """Check the health of the catalog."""
 
     description = (
-        "Check versions, the store and its file, settings, schemaspaces and instances, and print what to do about"
+        "Check versions, the store and its file, settings, schemaspaces, instances and access policies, and print what to do about"
         " problems. Exits with 1 if a check is bad."
     )
     examples = ("", "--database=/data/colophon.db --json")
@@ -60,6 +61,7 @@ class DoctorCommand(CliCommand):
         results += check_sink_settings(self.settings, sink_problems)
         results += check_schemaspaces_and_instances(self.settings)
         results += check_schedules(self.settings)
+        results += check_policy_files(self.settings)
         results += check_registry_extension(self.settings)
         bad = any(result.status == "bad" for result in results)
         lines = [
@@ -83,6 +85,7 @@ class DoctorCommand(CliCommand):
         try:
             with self.open_maintenance() as maintenance:
                 yield from _check_open_store(maintenance)
+                yield from check_policies(self.settings, maintenance)
                 yield from check_sink_deliveries(
                     maintenance.read_sink_states(self.settings.sinks), sink_problems, maintenance.measure_age_ms
                 )

@@ -77,9 +77,19 @@ class Rule:
             and (not self.prefixes or resource.urn.startswith(self.prefixes))
         )
 
+    @property
+    def has_conditions(self) -> bool:
+        """Whether the rule concerns only a part of the catalog."""
+        return bool(self.namespaces or self.types or self.schemaspaces or self.prefixes or self.terms)
+
     def describe(self) -> str:
         """Return where the rule is: the file and the line, or the policy and the number of the rule in it."""
         return f"{self.policy}:{self.line}" if self.line else f"{self.policy}, rule {self.index + 1}"
+
+
+def make_policy_urn(name: str) -> str:
+    """Return the URN of the stored policy with a name; a URN is returned unchanged."""
+    return name if name.startswith("urn:li:") else f"urn:li:{POLICY_TYPE}:{name}"
 
 
 def parse_policy(policy: str, document: Mapping[str, Any], schema: Schema) -> tuple[Rule, ...]:

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from jupyter_server.auth.decorator import ws_authenticated
 from tornado.iostream import StreamClosedError
@@ -12,16 +12,13 @@ from tornado.web import HTTPError
 from jupyter_colophon.core.changes.written_change import WrittenChange
 from jupyter_colophon.core.errors import LogCompacted, MetadataError
 from jupyter_colophon.http.changes.change_hub import SubscriptionSpec
+from jupyter_colophon.http.changes.close_codes import SERVICE_RESTART, TRY_AGAIN_LATER
 from jupyter_colophon.http.changes.subscription import Subscription, register_connection_of_user
 from jupyter_colophon.http.changes.websocket import SendOnlyWebSocket
 from jupyter_colophon.operations.api import ApiDefinition
 from jupyter_colophon.operations.call import check_and_run_operation
 from jupyter_colophon.operations.operation import Operation
 from jupyter_colophon.operations.request import ChangesAnswer
-
-_SERVICE_RESTART: Final = 1012
-_TRY_AGAIN_LATER: Final = 1013
-_POLICY_VIOLATION: Final = 1008
 
 
 class ChangeSocketHandler(SendOnlyWebSocket):
@@ -103,13 +100,13 @@ class ChangeSocketHandler(SendOnlyWebSocket):
 
     def _close_slow_connection(self) -> None:
         self._subscription.end_subscription()
-        self.close(_TRY_AGAIN_LATER, "this client reads changes too slowly: reconnect with the parameter after")
+        self.close(TRY_AGAIN_LATER, "this client reads changes too slowly: reconnect with the parameter after")
 
     def _close_revoked_connection(self) -> None:
-        self.close(_POLICY_VIOLATION, self._subscription.reason_of_end)
+        self.close(self.close_code_of_end, self._subscription.reason_of_end)
 
     def _close_for_restart(self) -> None:
-        self.close(_SERVICE_RESTART, "the server is stopping: reconnect with the parameter after")
+        self.close(SERVICE_RESTART, "the server is stopping: reconnect with the parameter after")
 
     async def _send_hello_and_earlier_changes(self) -> None:
         try:
@@ -122,9 +119,9 @@ class ChangeSocketHandler(SendOnlyWebSocket):
         except StreamClosedError:
             pass
         except LogCompacted:
-            self.close(_TRY_AGAIN_LATER, "the requested changes are no longer kept: read all entities again")
+            self.close(TRY_AGAIN_LATER, "the requested changes are no longer kept: read all entities again")
         except MetadataError:
-            self.close(_TRY_AGAIN_LATER, "the catalog cannot be read now: reconnect with the parameter after")
+            self.close(TRY_AGAIN_LATER, "the catalog cannot be read now: reconnect with the parameter after")
         else:
             self._begin_task = None
             self._busy = False

@@ -1,5 +1,6 @@
 """The change log as server-sent events; browsers resume by `Last-Event-ID` automatically."""
 
+import json
 from typing import Final
 
 from tornado.iostream import StreamClosedError
@@ -63,6 +64,10 @@ class ChangeStreamHandler(OperationHandler):
         await self._send_event_text(b'id: %d\nevent: hello\ndata: {"head": %d}\n\n' % (start, head))
         async for changes in subscription.read_batches(start, head, _MAX_IDLE_S):
             await self._send_event_text(b"".join(map(_encode_event, changes)) or b": nothing new\n\n")
+        if subscription.is_revoked:
+            # A client that connects again gets the status.
+            reason = json.dumps({"reason": subscription.reason_of_end})
+            await self._send_event_text(f"event: end\ndata: {reason}\n\n".encode())
 
     async def _send_event_text(self, text: bytes) -> None:
         self.write(text)

@@ -11,6 +11,7 @@ from tornado.iostream import StreamClosedError
 from tornado.websocket import WebSocketHandler, WebSocketProtocol, WebSocketProtocol13
 
 from jupyter_colophon.http.authenticated_request import AuthenticatedRequest
+from jupyter_colophon.http.changes.close_codes import RIGHTS_CHANGED, TOKEN_ENDED
 
 _TEXT: Final = 0x1
 #: Replaces the request and response headers of an open socket.
@@ -40,6 +41,11 @@ class SendProtocol(WebSocketProtocol13):
 
 class SendOnlyWebSocket(AuthenticatedRequest, WebSocketMixin, WebSocketHandler, JupyterHandler):  # type: ignore[misc]
     """A handler of WebSockets on which only the server sends."""
+
+    @property
+    def close_code_of_end(self) -> int:
+        """The code of a connection whose access ends: what a token of our own opened ends with it."""
+        return RIGHTS_CHANGED if self.token_holder is None else TOKEN_ENDED
 
     def get_websocket_protocol(self) -> WebSocketProtocol | None:
         """Return our protocol instead of Tornado's."""

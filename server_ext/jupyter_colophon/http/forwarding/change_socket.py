@@ -12,6 +12,7 @@ from tornado.web import HTTPError
 from tornado.websocket import WebSocketClientConnection, websocket_connect
 
 from jupyter_colophon.core.errors import MetadataError
+from jupyter_colophon.http.changes.close_codes import SERVICE_RESTART
 from jupyter_colophon.http.changes.websocket import SendOnlyWebSocket
 from jupyter_colophon.http.forwarding.caller_headers import build_caller_headers
 from jupyter_colophon.http.forwarding.exchange import CONNECT_SECONDS
@@ -19,8 +20,6 @@ from jupyter_colophon.http.forwarding.rewriting import build_target, select_requ
 from jupyter_colophon.operations.api import ApiDefinition
 from jupyter_colophon.operations.operation import Operation
 
-_SERVICE_RESTART: Final = 1012
-_POLICY_VIOLATION: Final = 1008
 _PING_SECONDS: Final = 30.0
 
 
@@ -98,13 +97,13 @@ class ForwardingSocketHandler(SendOnlyWebSocket):
                 await self.send_text(message.encode() if isinstance(message, str) else message)
         except StreamClosedError:
             return
-        code = self._service.close_code or _SERVICE_RESTART
+        code = self._service.close_code or SERVICE_RESTART
         self.close(
             code, self._service.close_reason or "the shared catalog is unavailable: reconnect with the parameter after"
         )
 
     def _close_after_revocation(self) -> None:
-        self.close(_POLICY_VIOLATION, self.reason_of_end)
+        self.close(self.close_code_of_end, self.reason_of_end)
 
 
 def _build_away_error(url: str) -> HTTPError:

@@ -13,7 +13,9 @@ from jupyter_colophon.operations.services import ProcessServices
 _URN: Final = declare_text("urn", "The URN of the entity.", required=True, format="colophon-urn")
 _PERMISSION: Final = declare_choice("permission", "The permission.", *get_args(Permission), default="read")
 _USER: Final = declare_text("user", "The name of another user; by default, the caller. Only admins may name one.")
-_GROUPS: Final = declare_text("groups", "The groups of that user, separated by commas.")
+_GROUPS: Final = declare_text(
+    "groups", "The groups of that user, separated by commas; without a user, any member of them."
+)
 
 
 @declare_operation(
@@ -28,7 +30,7 @@ def read_access(services: ProcessServices, request: OperationRequest) -> Documen
     """Read whether a user has a permission on an entity, and the rule that decides."""
     catalog, permission = services.get_or_open_catalog(), cast("Permission", request[_PERMISSION])
     subject = request.principal
-    if request[_USER]:
+    if request[_USER] or request[_GROUPS]:
         subject = Principal(request[_USER], groups=frozenset(filter(None, request[_GROUPS].split(","))))
     answer = catalog.access.explain_access(subject, permission, Urn.parse(request[_URN]), request.principal)
     rule = answer.rule

@@ -10,7 +10,7 @@ import { NO_ENVIRONMENT, useFormContext } from '../../../forms/context';
 import { SchemaForm } from '../../../forms/schema-form';
 import { createCheck, DRAFT_2020 } from '../../../forms/validation';
 import type { FormEditor } from '../../../model/editing/editor';
-import { toFormSchema, addRequiredContainers } from '../../../model/schemas/form-schema';
+import { addRequiredContainers, omitRequirements, toFormSchema } from '../../../model/schemas/form-schema';
 import type { IRendererNames } from '../../../model/schemas/ui-schema';
 import { toAspectUi } from '../../../model/schemas/ui-schema';
 
@@ -24,6 +24,7 @@ export default function AspectEditorForm(props: {
   const state = useModel(editor);
   const form = React.useRef<HTMLFormElement>(null);
   const schema = React.useMemo(() => toFormSchema(editor.spec.schema as ReadonlyJSONObject) as RJSFSchema, [editor]);
+  const drawn = React.useMemo(() => omitRequirements(schema as ReadonlyJSONObject) as RJSFSchema, [schema]);
   React.useEffect(() => {
     editor.setCheck(createCheck(schema, DRAFT_2020, trans));
     editor.initialize(value => addRequiredContainers(schema, value));
@@ -31,8 +32,8 @@ export default function AspectEditorForm(props: {
   const context = useFormContext(editor, NO_ENVIRONMENT, trans);
   const ui = React.useCallback(
     (names: IRendererNames) =>
-      toAspectUi(schema as ReadonlyJSONObject, editor.spec.uihints as ReadonlyJSONObject, names),
-    [schema, editor]
+      toAspectUi(drawn as ReadonlyJSONObject, editor.spec.uihints as ReadonlyJSONObject, names),
+    [drawn, editor]
   );
   return (
     <form
@@ -49,7 +50,7 @@ export default function AspectEditorForm(props: {
       }}
     >
       <SchemaForm
-        schema={schema}
+        schema={drawn}
         dialect={DRAFT_2020}
         createUi={ui}
         context={context}

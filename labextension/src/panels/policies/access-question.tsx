@@ -1,0 +1,105 @@
+import React from 'react';
+import { ProblemNote } from '../../components/problem';
+import { useModel } from '../../components/use-model';
+import type { Access } from '../../generated/api';
+import type { IPoliciesProps } from './body';
+import { getPermissionLabel } from './labels';
+import type { Permission } from './model';
+import { PERMISSIONS } from './model';
+
+/** Splits a list of names, separated by commas. */
+function splitNames(text: string): string[] {
+  return text
+    .split(',')
+    .map(name => name.trim())
+    .filter(name => name !== '');
+}
+
+function Answer(props: IPoliciesProps & { access: Access }): React.JSX.Element {
+  const { model, access, trans } = props;
+  const { allowed, reason, rule } = access;
+  return (
+    <p data-allowed={allowed}>
+      <strong>{allowed ? trans.__('Yes') : trans.__('No')}</strong>
+      {trans.__(': %1', reason)}{' '}
+      {rule && (
+        <button type="button" className="jp-Colophon-link" onClick={() => void model.showRules(rule.policy)}>
+          {trans.__('Show the policy')}
+        </button>
+      )}
+    </p>
+  );
+}
+
+/** Asks who may do what with an entity; only admins ask for other users. */
+export function AccessQuestion(props: IPoliciesProps): React.JSX.Element {
+  const { model, actions, trans } = props;
+  const { access, accessProblem, policies } = useModel(model);
+  const [user, setUser] = React.useState('');
+  const [groups, setGroups] = React.useState('');
+  const [permission, setPermission] = React.useState<Permission>('read');
+  const [urn, setUrn] = React.useState('');
+  const id = React.useId();
+  const isAdmin = policies !== null;
+  const choose = async (): Promise<void> => {
+    const chosen = await actions.pickEntity();
+    if (chosen !== null) {
+      setUrn(chosen);
+    }
+  };
+  const text = (name: string, label: string, placeholder: string, value: string, set: (text: string) => void) => (
+    <label htmlFor={`${id}-${name}`}>
+      {label}
+      <input
+        id={`${id}-${name}`}
+        type="text"
+        placeholder={placeholder}
+        spellCheck={false}
+        value={value}
+        required={name === 'entity'}
+        onChange={event => set(event.target.value)}
+      />
+    </label>
+  );
+  return (
+    <section className="jp-Colophon-card-section" aria-label={trans.__('Who may do what')}>
+      <h2>{trans.__('Who may do what')}</h2>
+      <form
+        className="jp-Colophon-form jp-Colophon-accessQuestion"
+        aria-label={trans.__('Who may do what')}
+        onSubmit={event => {
+          event.preventDefault();
+          void model.ask({ user: user.trim(), groups: splitNames(groups), permission, urn: urn.trim() });
+        }}
+      >
+        {isAdmin && text('user', trans.__('User'), trans.__('You, or anyone in the groups'), user, setUser)}
+        {isAdmin && text('groups', trans.__('Groups'), trans.__('Names, separated by commas'), groups, setGroups)}
+        <label htmlFor={`${id}-permission`}>
+          {trans.__('May')}
+          <select
+            id={`${id}-permission`}
+            value={permission}
+            onChange={event => setPermission(event.target.value as Permission)}
+          >
+            {PERMISSIONS.map(name => (
+              <option key={name} value={name}>
+                {getPermissionLabel(name, trans)}
+              </option>
+            ))}
+          </select>
+        </label>
+        {text('entity', trans.__('Entity'), trans.__('A URN'), urn, setUrn)}
+        <div className="jp-Colophon-actions">
+          <button type="button" className="jp-Colophon-button" onClick={() => void choose()}>
+            {trans.__('Choose the entity…')}
+          </button>{' '}
+          <button type="submit" className="jp-Colophon-button jp-mod-primary">
+            {trans.__('Ask')}
+          </button>
+        </div>
+      </form>
+      <div role="status">{access && <Answer {...props} access={access} />}</div>
+      {accessProblem && <ProblemNote problem={accessProblem} trans={trans} />}
+    </section>
+  );
+}
