@@ -13,7 +13,7 @@ FRONTEND := $(shell find labextension/src labextension/style labextension/schema
 INSTALLED := $(VENV)/share/jupyter/labextensions/jupyter-colophon
 ROOT_MAY := $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: help lab sample test test-spark-and-browser test-python-and-fuzz test-spark test-fuzz test-python test-frontend test-ui screenshots check docs fix long long-faults long-lineage long-openlineage long-policies long-races long-stores long-postgresql long-floor long-notebook7 long-fuzz long-cluster long-connect long-hub long-kafka long-pipelines-kafka long-oracle bench bench-ui clean
+.PHONY: help lab sample test test-spark-and-browser test-python-and-fuzz test-spark test-fuzz test-python test-frontend test-ui screenshots check docs fix long long-faults long-lineage long-openlineage long-policies long-races long-stores long-postgresql long-service long-soak long-floor long-notebook7 long-fuzz long-cluster long-connect long-hub long-kafka long-pipelines-kafka long-oracle bench bench-ui clean
 
 help: ## say what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -95,6 +95,12 @@ long-faults: $(STAMPS)/python $(STAMPS)/kafka ## run the fault suite at full siz
 
 long-postgresql: $(STAMPS)/python ## stop PostgreSQL two hundred times in the middle of writes
 	COLOPHON_TEST_SIZE=full python -m pytest -q tests/faults/test_postgresql.py
+
+long-service: $(STAMPS)/python ## kill a process of the shared service every 20 seconds under fifty clients, for ten minutes
+	COLOPHON_TEST_SIZE=full python -m pytest -q -s tests/faults/test_team.py
+
+long-soak: $(STAMPS)/python ## let fifty clients use the shared service with faults for COLOPHON_SOAK_SECONDS (two hours), and measure its memory
+	python -m pytest -q -s tests/faults/soak.py
 
 long-lineage: $(STAMPS)/python ## hold ten thousand random lineage graphs against a walk that looks at everything
 	COLOPHON_TEST_SIZE=full python -m pytest -q tests/service/test_lineage_model.py

@@ -12,19 +12,23 @@ from jupyter_colophon.core.errors import NoCatalog
 from jupyter_colophon.core.identity.names import IdentityRules
 from jupyter_colophon.core.instances.instance import Instance
 from jupyter_colophon.core.model.registry import Registry
+from jupyter_colophon.core.service_token import ServiceToken
 from jupyter_colophon.core.store import StorageChoice
 from jupyter_colophon.service.admin.backups import BackupService
 from jupyter_colophon.service.admin.integrity_check import IntegrityChecker, Progress
 from jupyter_colophon.service.admin.log_truncation import delete_changes_older_than_days
 from jupyter_colophon.service.admin.renamespace import NamespaceMover
+from jupyter_colophon.service.admin.service_tokens import ServiceTokenService
 from jupyter_colophon.service.admin.store_status import StoreStatus, read_store_status
 from jupyter_colophon.service.changes import schedules
 from jupyter_colophon.service.changes.sinks import read_sink_states
 from jupyter_colophon.service.registry_files import load_entity_registry
 from jupyter_colophon.service.write_path import WritePath
 from jupyter_colophon.storage import providers
+from jupyter_colophon.storage.changes import archived_rows
+from jupyter_colophon.storage.integrity.archive_files import find_last_row
 from jupyter_colophon.storage.secret import read_or_create_store_key
-from jupyter_colophon.storage.spi import StorageProvider
+from jupyter_colophon.storage.spi import StorageProvider, TableContext
 from jupyter_colophon.storage.tables import SETTINGS
 
 
@@ -72,6 +76,26 @@ class Maintenance:
     def describe_schedule_states(self, instances: Sequence[Instance]) -> list[dict[str, Any]]:
         """Return the state of the schedules among these instances, which may include pipelines."""
         return schedules.describe_schedules_with_state(self.provider, instances)
+
+    def list_service_tokens(self) -> list[ServiceToken]:
+        """Return the tokens of programs."""
+        return ServiceTokenService(self.provider, read_time_ms).list_tokens()
+
+    def is_archiving(self) -> bool:
+        """Return whether the store archives its changes."""
+        return self.provider.tx_runner.run(archived_rows.read_archive_state, read_only=True) is not None
+
+    def find_oldest_unmoved_change(self, folder: Path | None) -> int | None:
+        """Return the time of the oldest archived change that is not in the folder; None if there is none."""
+
+        def find(tx: TableContext) -> int | None:
+            state = archived_rows.read_archive_state(tx)
+            if state is None:
+                return None
+            after = 0 if folder is None else find_last_row(folder, state.generation)
+            return archived_rows.find_oldest_unmoved_time(tx, after)
+
+        return self.provider.tx_runner.run(find, read_only=True)
 
     def measure_age_ms(self, time: int) -> int:
         """Return the age of a time in ms."""

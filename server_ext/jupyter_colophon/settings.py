@@ -110,6 +110,10 @@ class Settings(Configurable):
         help="Number of days for which changes are kept; servers remove older ones once a day, and `jupyter colophon compact` at once. 0 keeps them forever (docs/how-to/keep-less.md).",
     )
 
+    archive_folder = Unicode(
+        config=True,
+        help="A folder in which every change of a SQLite catalog is archived, for restores to a point in time (docs/how-to/back-up-and-restore.md#restore-to-a-point-in-time); empty: none. PostgreSQL has an archive of its own.",
+    )
     entity_registry = Unicode(
         config=True,
         help="The path of an `entity-registry.yml` with additional entity types, aspects and validators (docs/registry.md).",
@@ -238,6 +242,18 @@ class Settings(Configurable):
         min=0,
         config=True,
         help="Maximum number of bytes of request bodies per minute of a user or service token, after decompression; a body may exceed it, and further requests with a body then get 429. 0: no limit.",
+    )
+    max_queue_delay_seconds = Float(
+        0.5,
+        min=0.0,
+        config=True,
+        help="The delay of requests from which exports, searches and lineage get 503; other reads from twice of it, writes from four times (docs/how-to/watch-a-server.md#overload). 0: no limit.",
+    )
+    max_memory_mb = Int(
+        0,
+        min=0,
+        config=True,
+        help="The resident memory in MiB from which exports, searches and lineage get 503; other reads from 1.1 times of it, writes from 1.2 times. 0: 80 % of the memory of the machine or of its control group, divided by the number of processes of the service.",
     )
     read_timeout_seconds = Float(
         20.0,

@@ -4,10 +4,11 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from jupyter_colophon.service.admin.archiving import start_archive
 from support.catalog import open_catalog_file, search_catalog, write_metadata
 from support.commands import Commands
 from support.process import start_script_process
-from support.urns import ORDERS
+from support.urns import ORDERS, REPORT
 
 #: A process that writes until it reads a line, then prints the number of writes.
 WRITER = """
@@ -83,6 +84,31 @@ def test_restore_recreates_catalog_from_backup(colophon: Commands, database: Pat
     cut = colophon("restore", str(backup), database=tmp_path / "newer.db")
     assert cut.status == 1
     assert f"{backup}: it is truncated" in cut.err
+
+
+def test_restore_goes_on_with_archived_changes(colophon: Commands, database: Path, tmp_path: Path) -> None:
+    backup, folder, new = tmp_path / "backup.gz", tmp_path / "archive", tmp_path / "new.db"
+    catalog = open_catalog_file(database)
+    archiver = start_archive(catalog.provider, folder)
+    colophon("backup", str(backup))
+    first = write_metadata(catalog, REPORT, {"owner": "first"})
+    write_metadata(catalog, REPORT, {"owner": "second"})
+    archiver.close()
+    catalog.close()
+    point = ("restore", str(backup), f"--archive={folder}", f"--until-change={first.seq}")
+    tried = colophon(*point, "--dry-run", database=new)
+    assert (tried.status, tried.out.splitlines()[-1]) == (0, "nothing was changed")
+    assert "1 archived write, the last of 20" in tried.out
+    assert not new.exists()
+    assert colophon(*point, "--json", database=new).answer["lastChange"] == first.seq
+    assert "first" in colophon("show", REPORT, database=new).out
+    wrong = colophon("restore", str(backup), "--until=now", database=new)
+    assert (wrong.status, "--archive" in wrong.err) == (2, True)
+    early = colophon(
+        "restore", str(backup), f"--archive={folder}", "--until=2020-01-01", database=tmp_path / "other.db"
+    )
+    assert (early.status, "use an earlier one" in early.err) == (1, True)
+    assert not (tmp_path / "other.db").exists()
 
 
 def test_compact_removes_old_changes_and_frees_space(colophon: Commands, database: Path) -> None:

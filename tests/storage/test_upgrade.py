@@ -1,22 +1,17 @@
 """A catalog written at commit e8b857e is opened by this version, and all of it can be read (spec STORE-21).
 
-The two dumps in `data/` are of one catalog with rows in nearly every table, written on SQLite and on PostgreSQL.
+The two dumps in `support/old_catalogs.py` are of one catalog with rows in nearly every table, written on SQLite and on PostgreSQL.
 """
 
-import gzip
 import json
 import signal
-import sqlite3
-import time
 import zlib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import psycopg
 import pytest
 from jupyter_colophon.composition import Catalog, open_or_create_catalog
 from jupyter_colophon.core.access import Principal
@@ -34,14 +29,11 @@ from jupyter_colophon.storage.migrations.runner import NAME, MigrationProgress, 
 from jupyter_colophon.storage.spi import Range, TableContext
 from support.catalog import ADA, list_hit_names, search_catalog, write_metadata
 from support.catalog_maintenance import create_maintenance, list_integrity_issues
-from support.postgres import get_or_start_server
+from support.old_catalogs import OLD
 from support.process import start_script_process
 from support.urns import CELL, NOTEBOOK, ORDERS, REPORT, build_file_urn, build_table_urn
 
-DATA = Path(__file__).parent / "data"
 BOB = Principal("bob", None, frozenset({"read", "annotate", "emit"}))
-#: When the dumps were written.
-WRITTEN_MS = 1_795_438_200_000
 #: The number of rows in the tables that are not derived, by their present names.
 ROWS = {
     "entities": 25,
@@ -75,36 +67,6 @@ from support.catalog import open_catalog_file
 version_1.delete_some_counters = lambda tx, after: os.kill(os.getpid(), signal.SIGKILL)
 open_catalog_file(Path(sys.argv[1]))
 """
-
-
-def _read_dump(store: str) -> str:
-    """Return the statements of a dump. Batches of the inbox get the present time: outcomes are kept for a day."""
-    statements = gzip.decompress((DATA / f"e8b857e-{store}.sql.gz").read_bytes()).decode()
-    table, age = ("inbox" if store == "sqlite" else "colophon.inbox"), int(time.time() * 1000) - WRITTEN_MS
-    return f"{statements}\nUPDATE {table} SET id = id + {age * 1000}, time = time + {age};\n"
-
-
-@contextmanager
-def _sqlite(folder: Path) -> Iterator[StorageChoice]:
-    path = folder / "colophon.db"
-    with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(_read_dump("sqlite"))
-    yield choose_sqlite_store(path)
-
-
-@contextmanager
-def _postgresql(folder: Path) -> Iterator[StorageChoice]:
-    running_server, database = get_or_start_server(), f"old_{folder.name.lower().replace('-', '_')}"
-    running_server.execute(f'CREATE DATABASE "{database}"')
-    try:
-        with psycopg.connect(running_server.get_dsn(database), autocommit=True) as connection:
-            connection.execute(_read_dump("postgresql").encode())
-        yield StorageChoice("postgresql", {"dsn": running_server.get_dsn(database)})
-    finally:
-        running_server.execute(f'DROP DATABASE "{database}" WITH (FORCE)')
-
-
-OLD = {"sqlite": _sqlite, "postgresql": _postgresql}
 
 
 @pytest.fixture(params=list(OLD))
@@ -235,7 +197,7 @@ class TestReading:
 
 
 def test_killed_migration_is_resumed_by_concurrent_processes(tmp_path: Path) -> None:
-    with _sqlite(tmp_path) as choice:
+    with OLD["sqlite"](tmp_path) as choice:
         path = tmp_path / "colophon.db"
         with start_script_process(DYING, str(path)) as dying:
             assert dying.wait(timeout=300) == -signal.SIGKILL

@@ -68,6 +68,8 @@ class PostgresServer:
             "initdb", "-U", "colophon", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync", "-D", self._data
         )
         self._process: subprocess.Popen[bytes] | None = None
+        #: Settings besides those of every server.
+        self.settings: dict[str, str] = {}
         self.start()
 
     @property
@@ -83,7 +85,7 @@ class PostgresServer:
 
     def start(self) -> None:
         """Start the server and wait until it accepts connections."""
-        settings = [part for name, value in _SETTINGS.items() for part in ("-c", f"{name}={value}")]
+        settings = [part for name, value in (_SETTINGS | self.settings).items() for part in ("-c", f"{name}={value}")]
         settings += ["-c", f"unix_socket_directories={self.folder}"]
         command = [*self._build_user_command(), str(self._programs / "postgres"), "-D", str(self._data), *settings]
         with (self.folder / "log").open("ab") as log:
@@ -100,6 +102,41 @@ class PostgresServer:
     def crash(self) -> None:
         """Stop the server immediately (`pg_ctl stop -m immediate`)."""
         self._end_and_wait(signal.SIGQUIT)
+
+    def restart(self, **settings: str) -> None:
+        """Stop the server in an orderly way, and start it with other settings."""
+        self._end_and_wait(signal.SIGINT)
+        self.settings = settings
+        self.start()
+
+    def create_folder(self, name: str) -> Path:
+        """Create a folder that the server can write."""
+        path = self.folder / name
+        path.mkdir()
+        if self._user is not None:
+            os.chown(path, self._user.pw_uid, self._user.pw_gid)
+        return path
+
+    def take_base_backup(self, name: str) -> Path:
+        """Copy the files of the running server; return the folder of the copy."""
+        path = self.folder / name
+        self._run_program("pg_basebackup", "-h", self.folder, "-U", "colophon", "-D", path, "--checkpoint=fast")
+        return path
+
+    def recover(self, base: Path, **settings: str) -> None:
+        """Replace the files of the server by a copy, and recover it by these settings."""
+        self._end_and_wait(signal.SIGINT)
+        shutil.rmtree(self._data)
+        base.rename(self._data)
+        (self._data / "recovery.signal").touch()
+        self.settings = settings
+        self.start()
+        with psycopg.connect(self.dsn, autocommit=True) as connection:
+            for _ in range(600):
+                if connection.execute("SELECT pg_is_in_recovery()").fetchone() == (False,):
+                    return
+                time.sleep(0.05)
+        raise AssertionError("the recovery did not end")
 
     def freeze(self) -> None:
         """Suspend the server with all its connections: it accepts data and answers nothing."""

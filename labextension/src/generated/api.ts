@@ -862,7 +862,10 @@ cursor: (string | null)
  * The health of the service and its parts.
  */
 export interface Health {
-status: ("ok" | "down")
+/**
+ * `down`: the store does not accept writes; `overloaded`: requests have been refused because of the load for 30 seconds.
+ */
+status: ("ok" | "overloaded" | "down")
 version: string
 store: {
 provider: string
@@ -1001,6 +1004,35 @@ policy: string
 problem: string
 }[]
 }
+/**
+ * The load of this process; null where it is not measured.
+ */
+load: ({
+/**
+ * The kinds of requests that are refused now.
+ */
+refused: ("query" | "read" | "write")[]
+/**
+ * For how long requests have been refused, with short pauses; 0 if none was refused in the last 10 seconds.
+ */
+overloadedSeconds: number
+/**
+ * How long requests wait to be served.
+ */
+delayMs: number
+/**
+ * The delay from which requests are refused; null without a limit.
+ */
+delayLimitMs: (number | null)
+/**
+ * The resident memory; null where the system does not report it.
+ */
+memoryBytes: (number | null)
+/**
+ * The resident memory from which requests are refused; null if it is unknown.
+ */
+memoryLimitBytes: (number | null)
+} | null)
 }
 /**
  * Entities with their ancestors, such as the term groups above a glossary term.

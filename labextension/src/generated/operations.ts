@@ -125,7 +125,7 @@ export interface IOperations {
     body: undefined;
     answer: Me;
   };
-  /** Read the health of the service; the status is 503 if the store does not accept writes. */
+  /** Read the health of the service; the status is 503 if the store does not accept writes, or while it is overloaded. */
   readHealth: {
     parameters: Record<never, never>;
     body: undefined;

@@ -26,7 +26,7 @@ class Operations:
         return self.caller.call(call, timeout_s)
 
     def read_health(self, *, timeout_s: float | None = None) -> Document:
-        """Read the health of the service; the status is 503 if the store does not accept writes. Answer: `Health`."""
+        """Read the health of the service; the status is 503 if the store does not accept writes, or while it is overloaded. Answer: `Health`."""
         call = Call("readHealth", "GET", "/health")
         return self.caller.call(call, timeout_s)
 

@@ -332,6 +332,14 @@ class StoreUnavailable(StorageError):
     """The store cannot be reached or is too busy; a retry may succeed."""
 
 
+class Overloaded(StoreUnavailable):
+    """The server refuses requests of this kind, since its load is too high; a retry may succeed."""
+
+    def __init__(self, retry_after_s: int) -> None:
+        super().__init__(f"the server has too much to do: try again in {retry_after_s} s")
+        self.retry_after_s = retry_after_s
+
+
 class TransactionConflict(StoreUnavailable):
     """Concurrent transactions conflicted at every attempt; a retry may succeed."""
 

@@ -10,7 +10,7 @@ from tornado.httputil import HTTPServerRequest
 from tornado.web import HTTPError
 
 from jupyter_colophon.core.access import ALL_ACTIONS, Principal
-from jupyter_colophon.core.errors import HeldForReview, StoreUnavailable, TooManyRequests
+from jupyter_colophon.core.errors import HeldForReview, Overloaded, StoreUnavailable, TooManyRequests
 from jupyter_colophon.core.read_budget import limit_reads_of_thread
 from jupyter_colophon.core.service_token import is_service_account
 from jupyter_colophon.http.catalog_user import CatalogUser
@@ -96,7 +96,7 @@ class AuthenticatedRequest:
     def set_headers_of_failure(self, status: int, error: BaseException | None) -> None:
         """Set the headers that clients need after this status: when to try again, or how to authenticate."""
         if status in (HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.TOO_MANY_REQUESTS):
-            seconds = error.retry_after_s if isinstance(error, TooManyRequests) else _RETRY_AFTER_S
+            seconds = error.retry_after_s if isinstance(error, Overloaded | TooManyRequests) else _RETRY_AFTER_S
             self.set_header("Retry-After", str(seconds))
         elif status == HTTPStatus.UNAUTHORIZED:
             self.set_header("WWW-Authenticate", "Bearer")

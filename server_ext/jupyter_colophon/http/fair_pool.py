@@ -4,6 +4,7 @@ One pool is for queries that scan many entities, another for all other requests,
 """
 
 import threading
+import time
 from collections import Counter, deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -47,6 +48,8 @@ class FairPool:
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix=name)
         #: The waiting work by user; the first user is the next in turn.
         self._waiting: dict[str, deque[_WaitingWork[Any]]] = {}
+        #: Since when each waiting user waits for a turn.
+        self._turn_since: dict[str, float] = {}
         self._running: Counter[str] = Counter()
         self._is_closed = False
         self._lock = threading.Lock()
@@ -61,8 +64,19 @@ class FairPool:
             if self._waiting_max is not None and len(queue) >= self._waiting_max:
                 raise StoreUnavailable(f"you have {self._waiting_max} waiting queries: try again later")
             queue.append(submitted)
+            self._turn_since.setdefault(user, time.monotonic())
             self._start_waiting_work()
         return submitted.future
+
+    def measure_wait_for_turn_s(self) -> float:
+        """Return for how long the user who waits longest has waited for a turn; 0 while a thread is free.
+
+        A user with much waiting work waits once for each turn, so this is also the delay of a user who sends little.
+        """
+        with self._lock:
+            if not self._turn_since or self._running.total() < self._size:
+                return 0.0
+            return time.monotonic() - min(self._turn_since.values())
 
     def refuse_new_and_wait(self) -> None:
         """Refuse new and waiting work, and wait for running work."""
@@ -70,6 +84,7 @@ class FairPool:
             self._is_closed = True
             waiting = [work for queue in self._waiting.values() for work in queue]
             self._waiting.clear()
+            self._turn_since.clear()
         for work in waiting:
             if work.future.set_running_or_notify_cancel():
                 work.future.set_exception(StoreUnavailable("the server is stopping: try again when it has restarted"))
@@ -80,9 +95,11 @@ class FairPool:
         while self._running.total() < self._size and (user := self._choose_next_user()) is not None:
             queue = self._waiting.pop(user)
             work = queue.popleft()
+            del self._turn_since[user]
             if queue:
                 # Other users come first now.
                 self._waiting[user] = queue
+                self._turn_since[user] = time.monotonic()
             self._running[user] += 1
             self._threads.submit(self._run_and_start_next, work)
 

@@ -13,12 +13,13 @@ from tornado.web import HTTPError, RequestHandler, authenticated
 
 from jupyter_colophon.core.documents.json_parsing import encode_json_in_pieces
 from jupyter_colophon.core.documents.json_values import is_larger_as_json
-from jupyter_colophon.core.errors import MetadataError, NotFound, StoreUnavailable, quote_and_truncate_text
+from jupyter_colophon.core.errors import MetadataError, NotFound, Overloaded, StoreUnavailable, quote_and_truncate_text
 from jupyter_colophon.core.read_budget import (
     limit_items_to_page_bytes,
     limit_reads_of_thread,
     require_allowed_response_size,
 )
+from jupyter_colophon.http.load_shedding import find_request_kind
 from jupyter_colophon.http.request_body import BodyHandler
 from jupyter_colophon.operations.api import ApiDefinition, RequestFailure
 from jupyter_colophon.operations.call import check_and_run_operation
@@ -48,6 +49,18 @@ class OperationHandler(BodyHandler):
     def max_body_bytes(self) -> int:
         """The size limit of a body, also when decompressed."""
         return self.api.max_body_bytes(self.state.settings)
+
+    def require_capacity(self) -> None:
+        """Raise Overloaded if the server is too busy for the request."""
+        operation = self._operations.get(str(self.request.method))
+        if operation is None or operation.is_essential:
+            return
+        kind = find_request_kind(operation)
+        try:
+            self.state.load_shedder.require_capacity(kind)
+        except Overloaded:
+            self.state.request_metrics.record_shed_request(kind)
+            raise
 
     async def _serve_any_method(self, *_: str, **path: str) -> None:
         """Serve a request; every method of every path is handled here."""
@@ -179,7 +192,9 @@ class OperationHandler(BodyHandler):
         if operation is not None and not self._is_stream:
             state.request_metrics.record_duration(is_read=operation.is_read_only, seconds=seconds)
         if state.request_log is not None:
-            principal = None if self.current_user is None else self.principal
+            # Requests that are refused before they are authenticated have no user.
+            user = getattr(self, "_jupyter_current_user", None)
+            principal = None if user is None else self.principal
             state.request_log.write_request(
                 {
                     "requestId": self.request_id,

@@ -13,14 +13,14 @@ from jupyter_server.base.handlers import APIHandler
 from jupyter_server.prometheus.log_functions import prometheus_log_method
 from tornado.web import HTTPError, stream_request_body
 
-from jupyter_colophon.core.errors import MalformedBody, MetadataError, TooLarge, TooManyRequests
+from jupyter_colophon.core.errors import MalformedBody, MetadataError, Overloaded, TooLarge, TooManyRequests
 from jupyter_colophon.http.authenticated_request import AuthenticatedRequest
 
 _ID_HEADER: Final = "X-Request-Id"
 _ID: Final = re.compile(r"[A-Za-z0-9._:-]{1,64}")
 #: How many times the limit is read of a refused body, so that the response can give the reason.
 _DROPPED_FACTOR: Final = 4
-#: How long a request above a rate limit waits for its refusal.
+#: How long a request above a rate limit, or to an overloaded server, waits for its refusal.
 _REFUSAL_DELAY_S: Final = 1.0
 #: The statuses of a store that is unavailable or full.
 _STORE_STATUSES: Final = (HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.INSUFFICIENT_STORAGE)
@@ -59,15 +59,18 @@ class BodyHandler(AuthenticatedRequest, APIHandler):  # type: ignore[misc]  # na
         try:
             await self._refuse_large_body_and_prepare()
         except (MetadataError, HTTPError) as error:
-            if isinstance(error, TooManyRequests):
+            if isinstance(error, Overloaded | TooManyRequests):
                 # A client that ignores Retry-After would otherwise occupy the event loop with refusals.
                 await asyncio.sleep(_REFUSAL_DELAY_S)
             if not self._is_body_worth_reading():
                 raise
             self.refusal = error
 
+    def require_capacity(self) -> None:
+        """Raise Overloaded if the server is too busy for the request."""
+
     async def _refuse_large_body_and_prepare(self) -> None:
-        """Refuse a body whose declared length is too large; then do what Jupyter does."""
+        """Refuse a body whose declared length is too large, or any while the server is overloaded; then do what Jupyter does."""
         limit = self.max_body_bytes
         connection: Any = self.request.connection
         # The length of a chunked body is unknown: read and drop it up to a bound, so that the response can give the reason.
@@ -80,6 +83,8 @@ class BodyHandler(AuthenticatedRequest, APIHandler):  # type: ignore[misc]  # na
             self._inflate = zlib.decompressobj(wbits=31)
         elif encoding != "identity":
             raise MalformedBody("the Content-Encoding of the body must be gzip or identity")
+        # Before authentication, which may ask a hub.
+        self.require_capacity()
         prepared: Awaitable[None] | None = super().prepare()
         if prepared is not None:
             await prepared

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jupyter_server.auth.identity import IdentityProvider, PasswordIdentityProvider, User
@@ -16,6 +17,7 @@ from jupyter_server.auth.identity import IdentityProvider, PasswordIdentityProvi
 from jupyter_colophon.core.access import KERNEL_ACTIONS, Principal
 from jupyter_colophon.core.errors import AccessDenied, InvalidConfiguration, MetadataError
 from jupyter_colophon.core.identity.user_namespace import make_user_namespace
+from jupyter_colophon.core.server_load import ServerLoad
 from jupyter_colophon.core.time_format import format_ms_as_iso_time
 from jupyter_colophon.http.admission import Admission
 from jupyter_colophon.http.changes.change_hub import ChangeHub
@@ -24,6 +26,7 @@ from jupyter_colophon.http.fair_pool import QUERIES_WAITING_MAX, QUERY_THREADS, 
 from jupyter_colophon.http.kernels.kernel_notebooks import KernelNotebooks
 from jupyter_colophon.http.kernels.kernel_registry import KernelRegistry
 from jupyter_colophon.http.kernels.tokens import KernelTokenRegistry
+from jupyter_colophon.http.load_shedding import LoadShedder
 from jupyter_colophon.http.rate_limits import RateLimits
 from jupyter_colophon.http.request_log import RequestLog
 from jupyter_colophon.http.request_metrics import RequestMetrics
@@ -43,6 +46,7 @@ if TYPE_CHECKING:
     from jupyter_colophon.pipelines.scheduler.scheduler import Scheduler
     from jupyter_colophon.relay.relay import SinkRelay
     from jupyter_colophon.relay.sink_protocol import EventBus
+    from jupyter_colophon.service.admin.archiving import Archiver
     from jupyter_colophon.service.changes.lineage_listeners import LineageListenerManager, ListenerState
     from jupyter_colophon.service.privacy.retention import DailyRetention
 
@@ -83,6 +87,7 @@ class ServerState(ProcessServices):
     query_pool: FairPool = field(default_factory=lambda: FairPool("colophon-query", QUERY_THREADS, QUERIES_WAITING_MAX))
     rate_limits: RateLimits = field(init=False)
     admission: Admission = field(default_factory=Admission)
+    load_shedder: LoadShedder = field(init=False)
     #: The subscribers of the change log, and the number of connections of each user.
     change_hub: ChangeHub = field(default_factory=ChangeHub)
     ping_scheduler: PingScheduler = field(default_factory=PingScheduler)
@@ -100,17 +105,23 @@ class ServerState(ProcessServices):
     kernel_registry: KernelRegistry = field(init=False)
     _lineage_listeners: "LineageListenerManager | None" = None
     _retention: "DailyRetention | None" = None
+    #: Moves archived changes to files; None if the settings name no folder.
+    _archiver: "Archiver | None" = None
 
     def __post_init__(self) -> None:
         self.kernel_registry = KernelRegistry(self.store)
         self.service_tokens = ServiceTokenRegistry(self.get_or_open_catalog)
         self.rate_limits = RateLimits(self.settings)
+        pools = (self.request_pool, self.query_pool)
+        self.load_shedder = LoadShedder(self.settings, lambda: max(pool.measure_wait_for_turn_s() for pool in pools))
+        self.request_metrics.observe_load(self.load_shedder.measure_load)
 
     def _start_background_work(self, catalog: "Catalog") -> None:
         """Start the lineage listeners, and record changes made outside this server."""
         from jupyter_colophon.service.changes.lineage_listeners import LineageListenerManager
         from jupyter_colophon.service.privacy.retention import DailyRetention
 
+        self._start_or_stop_archive(catalog)
         self._lineage_listeners = LineageListenerManager(
             catalog.provider, catalog.feed, self.settings.lineage_listeners
         )
@@ -121,6 +132,19 @@ class ServerState(ProcessServices):
             # Record external edits of instance files from now on.
             self.threads.submit(self._record_instance_changes)
             self.threads.submit(self._mark_orphaned_runs_killed)
+
+    def _start_or_stop_archive(self, catalog: "Catalog") -> None:
+        """Archive the changes of the catalog if the settings name a folder. Requests are served if that fails."""
+        from jupyter_colophon.service.admin.archiving import start_archive, stop_archive_if_started
+
+        folder = self.settings.archive_folder
+        try:
+            if folder:
+                self._archiver = start_archive(catalog.provider, Path(folder).expanduser())
+            else:
+                stop_archive_if_started(catalog.provider)
+        except (MetadataError, OSError) as error:
+            _logger.error("changes are not archived in %s: %s", folder, error)
 
     def render_request_metrics(self) -> str:
         """Return the metrics of requests in the text format of Prometheus."""
@@ -138,6 +162,10 @@ class ServerState(ProcessServices):
     def count_clients(self) -> Mapping[str, int | None]:
         """Return how many `kernelTokens` are valid, and how many `subscribers` follow the change log."""
         return {"kernelTokens": len(self.tokens), "subscribers": self.change_hub.count}
+
+    def measure_load(self) -> ServerLoad:
+        """Return the load of this server."""
+        return self.load_shedder.measure_load()
 
     def list_sink_problems(self) -> Mapping[str, str]:
         """Return why sinks of this server do not deliver, by their names."""
@@ -312,25 +340,23 @@ class ServerState(ProcessServices):
     def close(self) -> None:
         """Close all services and threads."""
         self.closed = True
+        self.load_shedder.stop()
         self.change_hub.remove_all_and_stop_listening()
         self.close_pipelines()
-        if self.relay is not None:
-            self.relay.close()
-        if self.notebook_follower is not None:
-            self.notebook_follower.close()
-        if self.service_reports is not None:
-            self.service_reports.close()
-        if self.service_client is not None:
-            self.service_client.close()
+        for part in (self.relay, self.notebook_follower, self.service_reports, self.service_client):
+            if part is not None:
+                part.close()
         self.service_tokens.close()
         self.threads.shutdown(wait=True, cancel_futures=True)
-        self.request_pool.refuse_new_and_wait()
-        self.query_pool.refuse_new_and_wait()
+        for pool in (self.request_pool, self.query_pool):
+            pool.refuse_new_and_wait()
         self.schemaspace_pools.cancel_waiting_and_wait()
         if self._lineage_listeners is not None:
             self._lineage_listeners.stop_listeners()
         if self._retention is not None:
             self._retention.stop_thread()
+        if self._archiver is not None:
+            self._archiver.close()
         # super() without arguments fails in a dataclass with slots.
         ProcessServices.close(self)
         if self.request_log is not None:

@@ -25,6 +25,8 @@ Permission = Literal["read", "write", "execute"]
 #: an admin; `sender`, only what the caller has sent or started; `public`, no content of the catalog is read or changed.
 DecidedBy = Literal["entities", "instances", "admin", "sender", "public"]
 JSON = "application/json"
+#: The paths of operations that show the state of a server.
+_STATE_PATHS = frozenset({"/health", "/metrics"})
 #: Content types of requests whose client did not choose one: curl and forms send the second.
 _DEFAULT_CONTENT_TYPES = ("", "application/x-www-form-urlencoded")
 #: The parameters of operations that page, search or traverse.
@@ -86,6 +88,11 @@ class Operation:
     def path(self) -> str:
         """The path below the API's prefix, with `{parameters}`."""
         return self.route.partition(" ")[2]
+
+    @property
+    def is_essential(self) -> bool:
+        """Whether an overloaded server answers it too: it shows the state of the server."""
+        return self.path in _STATE_PATHS
 
     @property
     def is_read_only(self) -> bool:

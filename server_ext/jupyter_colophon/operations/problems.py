@@ -78,6 +78,7 @@ TABLE: dict[type[errors.MetadataError], ProblemType] = {
     errors.NamespaceDeleting: ProblemType(503, "namespace-deleting", "Namespace is being deleted"),
     errors.StoreDamaged: ProblemType(503, "store-damaged", "Store is damaged"),
     errors.InvalidConfiguration: ProblemType(503, "invalid-configuration", "Invalid configuration"),
+    errors.Overloaded: ProblemType(503, "overloaded", "Server is overloaded"),
     errors.StoreUnavailable: ProblemType(503, "store-unavailable", "Store unavailable"),
     errors.StorageError: ProblemType(503, "store-error", "Store error"),
 }

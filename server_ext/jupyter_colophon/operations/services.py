@@ -16,6 +16,7 @@ from jupyter_colophon.core.errors import (
     StoreUnavailable,
 )
 from jupyter_colophon.core.identity.names import IdentityRules
+from jupyter_colophon.core.server_load import ServerLoad
 from jupyter_colophon.core.store import StorageChoice
 from jupyter_colophon.settings import Settings
 
@@ -164,6 +165,10 @@ class ProcessServices:
     def count_clients(self) -> Mapping[str, int | None]:
         """Return how many `kernelTokens` are valid, and how many `subscribers` follow the change log."""
         return {"kernelTokens": 0, "subscribers": None}
+
+    def measure_load(self) -> ServerLoad | None:
+        """Return the load of the server; None in a process without one."""
+        return None
 
     def list_sink_problems(self) -> Mapping[str, str]:
         """Return why sinks of this process do not deliver, by their names."""

@@ -442,6 +442,19 @@ SUBSYSTEMS = frozenset({"log", "search", "edges"})
 CAPABILITIES = frozenset({"order_by", "desc", "native_prefix"})
 
 
+class RowArchive(Protocol):
+    """Records the changes of rows in the transaction of each change, for restores to a point in time.
+
+    A provider may have one, as its attribute `row_archive`; `storage/changes/archived_rows.py` defines the rows.
+    """
+
+    def start(self, specs: Iterable[TableSpec], state: bytes) -> None:
+        """Archive the changes of these tables and of the change log from now on, and write the store's state."""
+
+    def stop(self) -> None:
+        """Archive nothing from now on."""
+
+
 class StorageProvider(Protocol):
     """A store, chosen by name."""
 

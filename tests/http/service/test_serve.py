@@ -6,12 +6,15 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import websocket
 from faults.size import IS_FULL
+from faults.team import Team, find_violations, wait_until_inbox_is_empty
 from jupyter_colophon.client.problems import RequestFailed
 from jupyter_colophon.client.transport import ServerAddress, Transport
+from support.commands import Commands
 from support.postgres import create_empty_store
 from support.service import Service, Writers, run_service
 
@@ -81,6 +84,37 @@ def test_a_killed_process_is_replaced_and_loses_no_acknowledged_write(service: S
     assert other in service.list_workers()
     assert writers.refusals == []
     require_acknowledged(writers, service)
+
+
+def test_programs_see_only_their_own_while_a_process_is_killed(service: Service) -> None:
+    """The small form of tests/faults/test_team.py."""
+    team = Team(service, 4, 0.05)
+    team.start()
+    team.wait_for_writes(4)
+    os.kill(service.list_workers()[0], signal.SIGKILL)
+    team.wait_for_writes(12)
+    team.stop()
+    wait_until_inbox_is_empty(service)
+    assert team.list_findings() == []
+    assert find_violations(team, service.store) == []
+    assert all(member.attempts + member.reads for member in team.members)
+
+
+def test_doctor_checks_the_running_service(service: Service, tmp_path: Path) -> None:
+    options = [f"--Colophon.storage_options={name}={value}" for name, value in service.store.options.items()]
+    colophon = Commands(tmp_path, tmp_path / "unused", environment={"COLOPHON_TOKEN": service.token})
+
+    def check(*more: str) -> dict[str, Any]:
+        done = colophon("doctor", "--json", "--storage-provider=postgresql", *options, *more)
+        return {one["check"]: one for one in done.answer["checks"]}
+
+    checks = check(f"--url={service.url}")
+    names = ("service", "versions of the service", "changes of the service", "clock of the service", "load")
+    assert [checks[name]["status"] for name in names] == ["ok"] * 5, checks
+    assert checks["clock of the database"]["status"] == "ok"
+    assert " of 200 in use" in checks["connections of the database"]["detail"]
+    away = check("--url=http://127.0.0.1:1/")
+    assert (away["service"]["status"], "COLOPHON_TOKEN" in away["service"]["advice"]) == ("bad", True)
 
 
 @pytest.mark.skipif(not IS_FULL, reason="starts two processes one after the other: make long-hub")

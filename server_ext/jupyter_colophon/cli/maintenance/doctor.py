@@ -1,7 +1,9 @@
 """`jupyter colophon doctor`: check the health of the catalog, its file and the settings."""
 
 import getpass
+import os
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -9,20 +11,22 @@ from typing import TYPE_CHECKING
 
 from jupyter_colophon.cli.command import CliCommand
 from jupyter_colophon.cli.exit_status import EXIT_FAILED, EXIT_OK
-from jupyter_colophon.cli.maintenance.check_result import CheckResult
+from jupyter_colophon.cli.maintenance.archive_checks import check_archive_folder, check_archive_lag
+from jupyter_colophon.cli.maintenance.check_result import FREE_LEAST, CheckResult, format_size
 from jupyter_colophon.cli.maintenance.filesystem_info import PathInfo, read_path_info
 from jupyter_colophon.cli.maintenance.instance_checks import check_schedules, check_schemaspaces_and_instances
 from jupyter_colophon.cli.maintenance.policy_checks import check_policies, check_policy_files
 from jupyter_colophon.cli.maintenance.registry_checks import check_registry_extension
+from jupyter_colophon.cli.maintenance.service_checks import check_clock, check_descriptors, check_hub, check_service
 from jupyter_colophon.cli.maintenance.sink_checks import check_sink_deliveries, check_sink_settings, find_sink_problems
+from jupyter_colophon.cli.maintenance.token_checks import check_service_tokens
+from jupyter_colophon.cli.parser import CommandParser
 from jupyter_colophon.core import errors
 from jupyter_colophon.core.store import StorageChoice
 
 if TYPE_CHECKING:
     from jupyter_colophon.maintenance import Maintenance
 
-#: Less free space than this is a warning.
-_FREE_LEAST = 256 * 1024 * 1024
 #: A change that is unsealed for longer than this is a warning, in ms.
 _UNSEALED_MS = 60_000
 _RESTORE = "move it away and restore a backup: jupyter colophon restore FILE"
@@ -52,12 +56,25 @@ class DoctorCommand(CliCommand):
         "Check versions, the store and its file, settings, schemaspaces, instances and access policies, and print what to do about"
         " problems. Exits with 1 if a check is bad."
     )
-    examples = ("", "--database=/data/colophon.db --json")
+    examples = ("", "--database=/data/colophon.db --json", "--url=https://catalog.example.org/ --config=service.py")
+
+    @classmethod
+    def add_arguments(cls, parser: CommandParser) -> None:
+        """Declare the running service."""
+        parser.add_argument(
+            "--url",
+            default="",
+            help="A running server or service with these settings, which is checked too (token in COLOPHON_TOKEN).",
+        )
 
     def run(self) -> int:
         """Run all checks."""
         sink_problems = find_sink_problems(self.settings)
         results = [*_check_versions(), *self._check_store(self.settings.choose_store(), sink_problems)]
+        results += check_archive_folder(self.settings.archive_folder)
+        results += [check_descriptors(), *check_hub(os.environ)]
+        if self.args.url:
+            results += check_service(self.args.url, self._head)
         results += check_sink_settings(self.settings, sink_problems)
         results += check_schemaspaces_and_instances(self.settings)
         results += check_schedules(self.settings)
@@ -70,6 +87,9 @@ class DoctorCommand(CliCommand):
         ]
         self.print_result({"ok": not bad, "checks": [result._asdict() for result in results]}, "\n".join(lines))
         return EXIT_FAILED if bad else EXIT_OK
+
+    #: The newest change of the store; None if it could not be read.
+    _head: int | None = None
 
     def find_registry_extension(self) -> Path | None:
         """Return the file without a check: `check_registry_extension` reports its problems."""
@@ -86,6 +106,11 @@ class DoctorCommand(CliCommand):
             with self.open_maintenance() as maintenance:
                 yield from _check_open_store(maintenance)
                 yield from check_policies(self.settings, maintenance)
+                yield from check_service_tokens(
+                    maintenance.list_service_tokens(), self.settings.service_token_max_days, time.time_ns() // 1_000_000
+                )
+                yield from check_archive_lag(maintenance, self.settings.archive_folder)
+                self._head = maintenance.read_store_status().head
                 yield from check_sink_deliveries(
                     maintenance.read_sink_states(self.settings.sinks), sink_problems, maintenance.measure_age_ms
                 )
@@ -126,9 +151,9 @@ def _check_file(path: Path, info: PathInfo) -> Iterator[CheckResult]:
     elif info.file_system:
         yield CheckResult("file system", "ok", info.file_system)
     if info.free is not None:
-        is_low = info.free < _FREE_LEAST
+        is_low = info.free < FREE_LEAST
         status, advice = ("warning", "free disk space") if is_low else ("ok", "")
-        yield CheckResult("free space", status, _format_size(info.free), advice)
+        yield CheckResult("free space", status, format_size(info.free), advice)
 
 
 def _read_owner(path: Path) -> str:
@@ -152,7 +177,11 @@ def _check_open_store(maintenance: "Maintenance") -> Iterator[CheckResult]:
     about, health = maintenance.provider.describe_store(), maintenance.provider.check_health()
     yield CheckResult("store", "ok", f"{about['engine']}, {about['place']}")
     if "bytes" in about:
-        yield CheckResult("size", "ok", _format_size(int(about["bytes"])))
+        yield CheckResult("size", "ok", format_size(int(about["bytes"])))
+    if "clock" in about:
+        yield check_clock("clock of the database", float(about["clock"]))
+    if "connections" in about:
+        yield CheckResult("connections of the database", "ok", about["connections"])
     if health["status"] == "ok":
         yield CheckResult("writing", "ok", "works")
     else:
@@ -192,12 +221,3 @@ def _check_contents(maintenance: "Maintenance") -> Iterator[CheckResult]:
         yield CheckResult("dead letters", "warning", str(now.dead_letters), _DEAD_LETTERS)
     else:
         yield CheckResult("dead letters", "ok", "0")
-
-
-def _format_size(count: int) -> str:
-    size = float(count)
-    for unit in ("bytes", "KiB", "MiB", "GiB"):
-        if size < 1024 or unit == "GiB":
-            break
-        size /= 1024
-    return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.1f} {unit}"

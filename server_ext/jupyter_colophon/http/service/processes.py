@@ -17,7 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
-from jupyter_colophon.http.service.worker import VARIABLE
+from jupyter_colophon.http.service.worker import COUNT_VARIABLE, VARIABLE
 
 #: How long a worker may take to start, and to answer its last requests.
 START_SECONDS: Final = 60.0
@@ -118,7 +118,7 @@ class WorkerProcesses:
         descriptors = [theirs.fileno(), *(item.fileno() for item in self._sockets)]
         process = subprocess.Popen(  # noqa: S603  our own command
             [sys.executable, "-m", "jupyter_colophon.cli", *self._arguments],
-            env=os.environ | {VARIABLE: ",".join(map(str, descriptors))},
+            env=os.environ | {VARIABLE: ",".join(map(str, descriptors)), COUNT_VARIABLE: str(self._count)},
             pass_fds=descriptors,
         )
         theirs.close()

@@ -9,6 +9,13 @@ from dataclasses import dataclass
 
 #: The variable with the descriptors of a worker: that of the channel, then those of the listening sockets.
 VARIABLE = "COLOPHON_SERVICE_WORKER"
+#: The variable with the number of workers, which share the memory of the machine.
+COUNT_VARIABLE = "COLOPHON_SERVICE_PROCESSES"
+
+
+def count_workers() -> int:
+    """Return how many processes serve the address of this one."""
+    return int(os.environ.get(COUNT_VARIABLE, "1"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.documents.codec import to_api_documents
 from jupyter_colophon.core.errors import NotFound, StorageError
+from jupyter_colophon.core.server_load import ServerLoad
 from jupyter_colophon.operations.native import documents
 from jupyter_colophon.operations.operation import OperationLink, declare_operation
 from jupyter_colophon.operations.request import Document, OperationAnswer, OperationRequest
@@ -31,13 +32,16 @@ def read_caller(services: ProcessServices, request: OperationRequest) -> Documen
 
 @declare_operation("readHealth", "GET /health", decided_by="public", answers={200: "health", 503: "health"})
 def read_health(services: ProcessServices, request: OperationRequest) -> OperationAnswer:
-    """Read the health of the service; the status is 503 if the store does not accept writes."""
+    """Read the health of the service; the status is 503 if the store does not accept writes, or while it is overloaded."""
     try:
         store, counts = _read_store_health(services)
     except StorageError as error:
         store, counts = {"status": "down", "detail": error.detail, "journalMode": ""}, _render_health_counts()
+    load = services.measure_load()
+    is_overloaded = load is not None and not load.is_ready
+    status = "overloaded" if is_overloaded and store["status"] == "ok" else store["status"]
     document = {
-        "status": store["status"],
+        "status": status,
         "version": services.version,
         "store": {"provider": services.store.provider, **store},
         "kernelTokens": services.count_clients()["kernelTokens"],
@@ -46,9 +50,10 @@ def read_health(services: ProcessServices, request: OperationRequest) -> Operati
         "lineageListeners": to_api_documents(services.list_lineage_listeners()),
         "instances": {"store": services.settings.metadata_store, "elyraApi": services.elyra_api},
         "access": _render_access_policies(services, request.principal),
+        "load": None if load is None else _render_load(load),
         **counts,
     }
-    return OperationAnswer(document, HTTPStatus.OK if store["status"] == "ok" else HTTPStatus.SERVICE_UNAVAILABLE)
+    return OperationAnswer(document, HTTPStatus.OK if status == "ok" else HTTPStatus.SERVICE_UNAVAILABLE)
 
 
 @declare_operation(
@@ -87,6 +92,17 @@ def _read_store_health(services: ProcessServices) -> tuple[dict[str, str], Docum
         catalog.feed.read_newest_change_number(), services.count_clients()["subscribers"], waiting, dead
     )
     return dict(catalog.provider.check_health()), counts | {"sinks": _render_sink_states(catalog, services)}
+
+
+def _render_load(load: ServerLoad) -> Document:
+    return {
+        "refused": list(load.refused),
+        "overloadedSeconds": round(load.overloaded_s),
+        "delayMs": round(1000 * load.delay_s),
+        "delayLimitMs": None if load.delay_limit_s is None else round(1000 * load.delay_limit_s),
+        "memoryBytes": load.memory_bytes,
+        "memoryLimitBytes": load.memory_limit_bytes,
+    }
 
 
 def _render_access_policies(services: ProcessServices, principal: Principal) -> Document:

@@ -41,7 +41,7 @@ def _render_gauges(document: Mapping[str, Any]) -> str:
     def add_gauge(name: str, meaning: str, value: int) -> None:
         Gauge(name, meaning, registry=registry).set(value)
 
-    add_gauge("colophon_up", "Whether the store accepts writes.", int(document["status"] == "ok"))
+    add_gauge("colophon_up", "Whether the store accepts writes.", int(document["store"]["status"] == "ok"))
     for name, meaning, place in _GAUGES:
         value: Any = document
         for step in place:

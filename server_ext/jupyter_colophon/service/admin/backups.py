@@ -9,9 +9,13 @@ from typing import TypeVar
 from jupyter_colophon.core.errors import BackupRejected
 from jupyter_colophon.core.model import declared_lineage
 from jupyter_colophon.core.model.registry import Registry
+from jupyter_colophon.core.time_format import format_ms_as_iso_time
+from jupyter_colophon.service.admin.archive_replay import Replay, RestorePoint, measure_replay, replay_archive
 from jupyter_colophon.service.admin.integrity_check import Progress
 from jupyter_colophon.service.changes.sealing import seal_unsealed_rows
 from jupyter_colophon.storage import tables
+from jupyter_colophon.storage.changes import archived_rows
+from jupyter_colophon.storage.changes.archived_rows import ArchivePosition, delete_archive_state
 from jupyter_colophon.storage.entities import sources_of_truth
 from jupyter_colophon.storage.integrity import backup, restoring
 from jupyter_colophon.storage.integrity.derived_check import rewrite_derived_rows_of_run
@@ -22,6 +26,8 @@ from jupyter_colophon.storage.secret import read_or_create_store_key
 from jupyter_colophon.storage.spi import Key, Row, StorageProvider, TableContext
 
 T = TypeVar("T")
+#: Tables that are not in a backup.
+_OMITTED = tables.DERIVED | {archived_rows.TABLE.id}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +47,7 @@ class BackupService:
         """
         seal_unsealed_rows(self.provider, read_or_create_store_key(self.provider), self.now)
         admin = self.provider.table_admin
-        specs = [admin.get_spec(name) for name in admin.list() if name not in tables.DERIVED]
+        specs = [admin.get_spec(name) for name in admin.list() if name not in _OMITTED]
 
         def report_table(table: str) -> None:
             self.progress(table, 0)
@@ -55,7 +61,30 @@ class BackupService:
 
         `header` is the result of `read_and_check_backup` for this file, if it was already called.
         """
-        header = header or read_and_check_backup(path, self.registry, self.progress)
+        return self._restore(path, header or read_and_check_backup(path, self.registry, self.progress), _do_nothing)
+
+    def restore_to_point(
+        self, path: Path, header: backup.BackupHeader, folder: Path, point: RestorePoint
+    ) -> tuple[int, Replay]:
+        """Restore a file into the empty store, and apply archived writes up to a point; return the number of rows of the
+        file, and what was applied. `check_archive` finds out before whether the archive is complete.
+
+        Raises BackupRejected.
+        """
+        position = _require_archive_position(path, header, point)
+        replays: list[Replay] = []
+
+        def replay() -> None:
+            replays.append(
+                replay_archive(
+                    self.provider, folder, position, point, lambda writes: self.progress("archived writes", writes)
+                )
+            )
+
+        rows = self._restore(path, header, replay)
+        return rows, replays[0]
+
+    def _restore(self, path: Path, header: backup.BackupHeader, replay: Callable[[], None]) -> int:
         if not self.provider.tx_runner.run(_is_store_empty, read_only=True):
             raise BackupRejected("the store is not empty: restore into a new one")
         current_ids = {spec.id for spec in tables.ALL}
@@ -68,6 +97,9 @@ class BackupService:
             self._run_write_transaction(partial(_insert_backup_rows, table, rows))
             count += len(rows)
             self.progress(table, count)
+        replay()
+        # The store archives nothing until a server starts to.
+        self._run_write_transaction(delete_archive_state)
         self._create_all_derived_rows()
         self._run_write_transaction(restoring.mark_restore_ended)
         return count
@@ -107,6 +139,33 @@ def read_and_check_backup(path: Path, registry: Registry, progress: Progress) ->
             f"{path}: written by a newer version of jupyter-colophon ({header.product}): use that version"
         )
     return header
+
+
+def check_archive(path: Path, header: backup.BackupHeader, folder: Path, point: RestorePoint) -> Replay:
+    """Read the archived writes between a backup and a point, and return their extent. Raises BackupRejected."""
+    return measure_replay(folder, _require_archive_position(path, header, point), point)
+
+
+def _require_archive_position(path: Path, header: backup.BackupHeader, point: RestorePoint) -> ArchivePosition:
+    """Return the position of a backup in the archive. Raises BackupRejected if there is none, or the point is before it."""
+    if header.archive is None:
+        raise BackupRejected(
+            f"{path}: changes were not archived when this backup was written (c.Colophon.archive_folder):"
+            " only its own time can be restored"
+        )
+    if point.until_ms is not None and point.until_ms < header.time:
+        raise BackupRejected(
+            f"{path}: this backup was written at {format_ms_as_iso_time(header.time)}, which is later: use an earlier one"
+        )
+    if point.until_change is not None and point.until_change < header.newest_change:
+        raise BackupRejected(
+            f"{path}: this backup contains changes up to {header.newest_change}, which are later: use an earlier one"
+        )
+    return header.archive
+
+
+def _do_nothing() -> None:
+    pass
 
 
 def _is_store_empty(tx: TableContext) -> bool:

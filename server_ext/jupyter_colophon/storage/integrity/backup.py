@@ -1,8 +1,8 @@
 """Backups: all source data as gzipped JSON Lines that any provider can load (spec MODEL-22).
 
-The first line is the header, `{"format", "version", "product", "time", "tables"}` with the spec of each table; then a
-line for every row, `[table, value, …]` in the order of the spec's fields, with bytes in Base64; the last line is the
-trailer, `{"rows": {table: count}, "sha256"}` over all previous lines. Derived data are omitted and rebuilt.
+The first line is the header, `{"format", "version", "product", "time", "archive", "tables"}` with the spec of each
+table; then a line for every row, `[table, value, …]` in the order of the spec's fields, with bytes in Base64; the last
+line is the trailer, `{"rows": {table: count}, "sha256"}` over all previous lines. Derived data are omitted and rebuilt.
 """
 
 import base64
@@ -15,13 +15,14 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from tempfile import mkstemp
 from typing import Any
 
 from jupyter_colophon.core.errors import BackupRejected, StoreDamaged
 from jupyter_colophon.storage import tables
+from jupyter_colophon.storage.changes.archived_rows import ArchivePosition, read_archive_position
 from jupyter_colophon.storage.entities import sources_of_truth
 from jupyter_colophon.storage.fsync import sync_folder_to_disk
 from jupyter_colophon.storage.migrations.runner import NAME as SCHEMA
@@ -48,6 +49,10 @@ class BackupHeader:
     time: int
     tables: Mapping[str, TableSpec]
     schema: int | None = None
+    #: The position in the archive of changes; None if the store archived none.
+    archive: ArchivePosition | None = None
+    #: The number of the newest change; 0 if there is none.
+    newest_change: int = 0
 
 
 def write_backup_file(
@@ -61,7 +66,8 @@ def write_backup_file(
     try:
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        return _write_and_replace_file(tx, path, specs, {"product": product, "time": time}, report_table)
+        header = {"product": product, "time": time, "archive": _read_archive_position(tx)}
+        return _write_and_replace_file(tx, path, specs, header, report_table)
     except OSError as error:
         # Report the requested path, not that of the temporary file.
         raise OSError(error.errno, error.strerror or str(error), str(path)) from error
@@ -85,6 +91,11 @@ def _write_and_replace_file(
     return rows
 
 
+def _read_archive_position(tx: TableContext) -> dict[str, Any] | None:
+    position = read_archive_position(tx)
+    return None if position is None else asdict(position)
+
+
 def check_whole_backup(path: Path) -> BackupHeader:
     """Read a backup completely. Raises BackupRejected if anything differs from what was written."""
     with _name_file_in_rejections(path):
@@ -93,7 +104,7 @@ def check_whole_backup(path: Path) -> BackupHeader:
 
 def _check_all_lines(path: Path) -> BackupHeader:
     rows: Counter[str] = Counter()
-    header, digest, trailer = None, hashlib.sha256(), None
+    header, digest, trailer, row = None, hashlib.sha256(), None, Row()
     for line in _read_lines(path):
         if trailer is not None:
             raise BackupRejected("there is data after its end")
@@ -112,7 +123,8 @@ def _check_all_lines(path: Path) -> BackupHeader:
         raise BackupRejected("it is truncated")
     if trailer != {"rows": dict(rows), "sha256": digest.hexdigest()}:
         raise BackupRejected("its checksum does not match")
-    return header
+    # The change log is the last table.
+    return replace(header, newest_change=row.get("seq", 0))
 
 
 def iterate_backup_rows(path: Path, header: BackupHeader) -> Iterator[tuple[str, list[Row]]]:
@@ -206,7 +218,9 @@ def _parse_header(line: bytes) -> BackupHeader:
         raise BackupRejected("its format version is not supported by this program")
     try:
         specs = [from_json_text(json.dumps(document)) for document in header["tables"]]
-        return BackupHeader(header["product"], header["time"], {spec.id: spec for spec in specs})
+        archive = header.get("archive")
+        position = None if archive is None else ArchivePosition(archive["generation"], archive["row"])
+        return BackupHeader(header["product"], header["time"], {spec.id: spec for spec in specs}, archive=position)
     except (StoreDamaged, ValueError, KeyError, TypeError):
         raise BackupRejected(_DAMAGED) from None
 

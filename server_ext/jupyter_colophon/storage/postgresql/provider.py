@@ -122,6 +122,7 @@ class PostgresProvider:
                 "engine": f"PostgreSQL {info.parameter_status('server_version')}",
                 "place": f"schema {self._schema} of {info.dbname} at {info.host}:{info.port}",
                 "bytes": str(upkeep.measure_store_bytes(connection)),
+                **upkeep.read_clock_and_connections(connection),
             }
 
     def get_data_version(self) -> int:

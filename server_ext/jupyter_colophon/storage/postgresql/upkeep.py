@@ -18,6 +18,9 @@ _INDEXES = """SELECT c.relname::text, c.oid FROM pg_class AS c JOIN pg_am AS a O
     WHERE c.relkind = 'i' AND a.amname = 'btree' AND c.relnamespace = current_schema()::regnamespace ORDER BY 1"""
 _SIZE = """SELECT COALESCE(SUM(pg_total_relation_size(c.oid)), 0)::bigint FROM pg_class AS c
     WHERE c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace"""
+_CLOCK_AND_CONNECTIONS = """SELECT extract(epoch FROM clock_timestamp())::float8,
+    (SELECT COUNT(*) FROM pg_stat_activity WHERE backend_type = 'client backend')::text || ' of '
+        || current_setting('max_connections') || ' in use'"""
 _REPAIRS = (
     "DELETE FROM search_entries WHERE id NOT IN (SELECT id FROM search_texts)",
     "DELETE FROM search_texts WHERE id NOT IN (SELECT id FROM search_entries)",
@@ -50,6 +53,13 @@ def find_store_problems(connection: TimeLimitedConnection) -> list[str]:
         except StorageError as error:
             problems.append(f"the index {name} is damaged: {error.detail}")
     return problems
+
+
+def read_clock_and_connections(connection: TimeLimitedConnection) -> dict[str, str]:
+    """Return the clock of the server in seconds since 1970, and how many of its connections are in use."""
+    with translate_driver_errors_and_close_lost(connection):
+        rows = connection.execute(_CLOCK_AND_CONNECTIONS).fetchall()
+    return {name: str(value) for row in rows for name, value in zip(("clock", "connections"), row, strict=True)}
 
 
 def rebuild_indexes_and_full_text(execute: Execute) -> None:

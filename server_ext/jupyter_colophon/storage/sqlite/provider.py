@@ -21,6 +21,7 @@ from jupyter_colophon.storage.spi import CAPABILITIES, DEFAULT_RETRY, SUBSYSTEMS
 from jupyter_colophon.storage.sqlite import edges, log, search, upkeep
 from jupyter_colophon.storage.sqlite.admin import SqliteAdmin
 from jupyter_colophon.storage.sqlite.guarded import translate_driver_errors
+from jupyter_colophon.storage.sqlite.row_archive import SqliteRowArchive
 from jupyter_colophon.storage.sqlite.session import SqliteContext, SqliteSession
 from jupyter_colophon.storage.transaction_lifetime import NestingGuard, TransactionLifetime
 from jupyter_colophon.storage.transactions import After, GroupCommit, run_actions_after_commit
@@ -66,6 +67,7 @@ class SqliteProvider:
         self.table_admin = SqliteAdmin(
             self._run_exclusively_in_transaction, _CREATION, _ADDED_COLUMNS, _REMOVED_COLUMNS
         )
+        self.row_archive = SqliteRowArchive(self._run_exclusively_in_transaction)
         self.tx_runner = self
 
     def initialize(self, config: Mapping[str, Any]) -> None:

@@ -7,6 +7,7 @@ from jupyter_colophon.storage.sql.table import SqlTable
 from jupyter_colophon.storage.sqlite import edges, log, search
 from jupyter_colophon.storage.sqlite.admin import SqliteAdmin
 from jupyter_colophon.storage.sqlite.guarded import GuardedConnection, translate_driver_errors
+from jupyter_colophon.storage.sqlite.row_archive import WriteMarks
 from jupyter_colophon.storage.transaction_lifetime import TransactionLifetime
 from jupyter_colophon.storage.transactions import After
 
@@ -45,6 +46,7 @@ class SqliteSession:
     def __init__(self, connection: sqlite3.Connection, admin: SqliteAdmin) -> None:
         self._connection, self._admin = connection, admin
         self._life = TransactionLifetime()
+        self._marks = WriteMarks(connection)
         connection.set_progress_handler(lambda: self._life.is_overdue(), _STEPS)
 
     def lock_and_begin(self) -> None:
@@ -56,6 +58,7 @@ class SqliteSession:
     def commit(self) -> None:
         """Commit durably: SQLite syncs the WAL."""
         self._life = TransactionLifetime()
+        self._mark_end_of_write()
         self._execute_translated("COMMIT")
 
     def roll_back(self) -> None:
@@ -71,6 +74,7 @@ class SqliteSession:
 
     def release_savepoint(self) -> None:
         """Release the savepoint."""
+        self._mark_end_of_write()
         self._execute_translated("RELEASE part")
 
     def roll_back_to_savepoint(self) -> bool:
@@ -86,6 +90,10 @@ class SqliteSession:
         """Create the context for a callable."""
         self._life = lifetime
         return SqliteContext(self._connection, self._admin, lifetime, after)
+
+    def _mark_end_of_write(self) -> None:
+        with translate_driver_errors():
+            self._marks.mark_end_of_write()
 
     def _execute_translated(self, statement: str) -> None:
         with translate_driver_errors():

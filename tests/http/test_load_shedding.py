@@ -1,0 +1,167 @@
+"""An overloaded server refuses requests, first those that cost most, and shows that in its health and metrics."""
+
+import asyncio
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jupyter_colophon.core.errors import Overloaded
+from jupyter_colophon.core.server_load import NOT_READY_S, REQUEST_KINDS
+from jupyter_colophon.http.load_shedding import LoadShedder
+from jupyter_colophon.http.state import SETTING, ServerState
+from jupyter_colophon.settings import Settings
+from jupyter_colophon.system import memory
+from prometheus_client.parser import text_string_to_metric_families
+from support.catalog import build_metadata_value
+from support.service_tokens import create_service_token
+from support.urns import ORDERS, build_table_urn
+
+BUSINESS = ("entities", ORDERS, "aspects", "businessMetadata")
+
+
+@pytest.fixture
+def state(jp_serverapp: Any) -> ServerState:
+    """The state of the running server."""
+    chosen: ServerState = jp_serverapp.web_app.settings[SETTING]
+    return chosen
+
+
+async def count_shed(jp_fetch: Any) -> dict[str, float]:
+    text = (await jp_fetch("colophon", "api", "metrics")).body.decode()
+    return {
+        sample.labels["kind"]: sample.value
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+        if sample.name == "colophon_requests_shed_total"
+    }
+
+
+async def send_each_kind(api: Any) -> list[int]:
+    """Return the statuses of a search, of a read, and of a write."""
+    calls = (
+        api("GET", "search", params={"q": "*"}),
+        api("GET", *BUSINESS),
+        api("PUT", *BUSINESS, body=build_metadata_value({"a": "b"})),
+    )
+    return [answer.status for answer in await asyncio.gather(*calls)]
+
+
+async def test_memory_above_the_limit_refuses_queries_then_reads_then_writes(
+    api: Any, sales: None, state: ServerState, jp_fetch: Any
+) -> None:
+    await api("PUT", *BUSINESS, body=build_metadata_value())
+    used = memory.read_resident_bytes()
+    assert used is not None
+    mib = 1024 * 1024
+    # The memory of the test process changes a little between two measurements.
+    for factor, expected in (
+        (2.0, [200, 200, 200]),
+        (0.97, [503, 200, 200]),
+        (0.87, [503, 503, 200]),
+        (0.5, [503] * 3),
+    ):
+        state.settings.max_memory_mb = int(used * factor / mib)
+        assert await send_each_kind(api) == expected
+    refused = await api("GET", "search", params={"q": "*"})
+    assert refused.body["type"].endswith(":overloaded")
+    assert refused.headers["Content-Type"] == "application/problem+json"
+    assert 1 < int(refused.headers["Retry-After"]) < 10
+    health = await api("GET", "health")
+    assert (health.status, health.body["load"]["refused"]) == (200, list(REQUEST_KINDS))
+    assert health.body["load"]["memoryBytes"] > health.body["load"]["memoryLimitBytes"]
+    assert await count_shed(jp_fetch) == {"query": 4, "read": 2, "write": 1}
+    state.settings.max_memory_mb = 0
+    assert await send_each_kind(api) == [200, 200, 200]
+
+
+@pytest.fixture
+def locked_store(state: ServerState) -> Iterator[Any]:
+    """Return a connection that can lock the store: writes then wait."""
+    with closing(sqlite3.connect(Path(state.store.options["path"]), isolation_level=None)) as connection:
+        yield connection
+        if connection.in_transaction:
+            connection.rollback()
+
+
+async def test_queries_are_refused_while_requests_wait_for_threads(
+    api: Any, sales: None, state: ServerState, locked_store: sqlite3.Connection, jp_fetch: Any
+) -> None:
+    """Writes of several users that wait for a lock occupy the threads."""
+    state.settings.max_queue_delay_seconds = 0.2
+    # One more than there are threads; the client of the tests sends ten requests at once.
+    users = [await create_service_token(api, f"writer{number}", "annotate", "read") for number in range(5)]
+    locked_store.execute("BEGIN IMMEDIATE")
+    writes = [
+        asyncio.ensure_future(
+            api(
+                "PUT",
+                *("entities", build_table_urn(f"t{number}", "sales"), "aspects", "businessMetadata"),
+                body=build_metadata_value(),
+                anonymous=True,
+                headers=users[number % len(users)],
+            )
+        )
+        for number in range(9)
+    ]
+    for _ in range(100):
+        refused = await api("GET", "search", params={"q": "*"})
+        if refused.status == 503:
+            break
+        await asyncio.sleep(0.05)
+    assert refused.body["type"].endswith(":overloaded")
+    locked_store.rollback()
+    statuses = [answer.status for answer in await asyncio.gather(*writes)]
+    assert set(statuses) <= {200, 503}
+    assert statuses.count(200) >= 8
+    assert (await count_shed(jp_fetch))["query"] >= 1
+    for _ in range(100):
+        if (await api("GET", "search", params={"q": "*"})).status == 200:
+            break
+    assert (await api("GET", "health")).body["load"]["refused"] == []
+
+
+async def test_a_long_overload_makes_the_server_not_ready(api: Any, sales: None, state: ServerState) -> None:
+    clock = [0.0]
+    state.load_shedder = LoadShedder(state.settings, lambda: 0.0, lambda: clock[0])
+    state.settings.max_memory_mb = 1
+    assert (await api("GET", "health")).body["load"]["overloadedSeconds"] == 0
+    while clock[0] <= NOT_READY_S:
+        assert (await api("GET", *BUSINESS)).status == 503
+        clock[0] += 8
+    health = await api("GET", "health")
+    assert (health.status, health.body["status"]) == (503, "overloaded")
+    assert health.body["store"]["status"] == "ok"
+    # Without requests there is no overload.
+    clock[0] += NOT_READY_S
+    assert (await api("GET", "health")).body["status"] == "ok"
+
+
+@pytest.mark.parametrize(
+    ("delay_s", "refused"), [(0.4, []), (0.6, ["query"]), (1.2, ["query", "read"]), (2.5, ["query", "read", "write"])]
+)
+async def test_a_lasting_delay_decides_what_is_refused(delay_s: float, refused: list[str]) -> None:
+    shedder = LoadShedder(Settings(max_memory_mb=1_000_000), lambda: 0.0)
+    shedder.record_delay(9.0)
+    # A single delay refuses nothing.
+    assert shedder.measure_load().refused == ()
+    shedder.record_delay(delay_s)
+    assert list(shedder.measure_load().refused) == refused
+    for kind in REQUEST_KINDS:
+        if kind in refused:
+            with pytest.raises(Overloaded):
+                shedder.require_capacity(kind)
+    shedder.record_delay(0.0)
+    assert shedder.measure_load().refused == ()
+    shedder.stop()
+
+
+def test_the_limit_of_memory_is_shared_by_processes() -> None:
+    shedder = LoadShedder(Settings(), lambda: 0.0)
+    available = memory.find_available_bytes()
+    assert available is not None
+    assert shedder.memory_limit_bytes == int(available * 0.8)
+    shedder.processes = 4
+    assert shedder.memory_limit_bytes == int(available * 0.2)
