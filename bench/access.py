@@ -25,7 +25,7 @@ SIZE, RULES = 10_000, 10_000
 #: Requests of one round over HTTP, and rounds; the sides take turns.
 REQUESTS, ROUNDS = 10, 25
 #: Rounds in the process.
-CALLS = 300
+CALLS = 100
 USER = getpass.getuser()
 Side = tuple[Server, Client]
 Rule = dict[str, object]
