@@ -145,6 +145,7 @@ def list_runs(catalog: Operations, path: str, cell: str, user: str = "alice") ->
 def test_what_happens_while_the_service_is_away_arrives_later(team: Team) -> None:
     alice, connection = team.connect("alice"), team.alice.create_client()
     (team.alice.root / "drafts").mkdir()
+    folder = team.alice.data / "colophon" / "outbox"
     run = {"program": str(make_cell_program_urn("user_alice", "drafts/moved.ipynb", "c1")), "runId": str(uuid.uuid4())}
     connection.start_run(run | {"start": "2026-11-20T12:00:00Z", "end": "2026-11-20T12:00:01Z", "status": "succeeded"})
     kernel = load(team.alice, "waits.ipynb")
@@ -154,6 +155,8 @@ def test_what_happens_while_the_service_is_away_arrives_later(team: Team) -> Non
     try:
         assert kernel.run(WRITE.format(table="waits"), "c2").succeeded
         team.alice.call("PATCH", "api/contents/drafts", {"path": "final"})
+        # Jupyter answers before its listeners have been called.
+        wait_for(lambda: "final" in "".join(file.read_text() for file in folder.glob("server/*.jsonl")))
         # The kernel ends with its server.
         team.alice.kill()
     finally:
@@ -165,7 +168,7 @@ def test_what_happens_while_the_service_is_away_arrives_later(team: Team) -> Non
     program = str(make_notebook_program_urn("user_alice", "waits.ipynb"))
     wait_for(lambda: [each for each in alice.list_runs(program=program)["runs"] if each["status"] == "killed"])
     # The next kernel sends what waits in the file of the killed one.
-    (pending,) = (team.alice.data / "colophon" / "outbox" / "reports").glob("*.jsonl")
+    (pending,) = folder.glob("reports/*.jsonl")
     assert pending.stat().st_mode & 0o777 == 0o600
     later = load(team.alice, "later.ipynb")
     wait_for(lambda: not pending.exists())
