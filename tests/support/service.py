@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -188,6 +188,22 @@ class Writers:
         answer = connection.getresponse()
         text = answer.read().decode()
         return answer.status, text, answer.will_close
+
+
+def require_acknowledged(writers: Writers, service: Service) -> None:
+    """Raise AssertionError unless the catalog has every acknowledged write."""
+    written = writers.read_properties(service)
+    for urn, keys in writers.acknowledged.items():
+        assert set(keys) <= written[urn]
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    """Wait until the condition holds. Raises AssertionError."""
+    for _ in range(1_200):
+        if condition():
+            return
+        time.sleep(0.1)
+    raise AssertionError("the condition does not hold in time")
 
 
 def find_processes_of(children: Sequence[int], word: str) -> list[int]:

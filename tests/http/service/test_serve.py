@@ -3,20 +3,18 @@
 import json
 import os
 import signal
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import websocket
-from faults.size import IS_FULL
 from faults.team import Team, find_violations, wait_until_inbox_is_empty
 from jupyter_colophon.client.problems import RequestFailed
 from jupyter_colophon.client.transport import ServerAddress, Transport
 from support.commands import Commands
 from support.postgres import create_empty_store
-from support.service import Service, Writers, run_service
+from support.service import Service, Writers, require_acknowledged, run_service, wait_for
 
 #: Routes of a Jupyter server.
 OTHER_ROUTES = [
@@ -37,14 +35,6 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """A service of two processes on PostgreSQL."""
     with create_empty_store() as store, run_service(tmp_path_factory.mktemp("service"), store, processes=2) as running:
         yield running
-
-
-def wait_for(condition: Callable[[], bool]) -> None:
-    for _ in range(1_200):
-        if condition():
-            return
-        time.sleep(0.1)
-    raise AssertionError("the condition does not hold in time")
 
 
 def test_nothing_but_the_catalog_is_served(service: Service) -> None:
@@ -117,20 +107,6 @@ def test_doctor_checks_the_running_service(service: Service, tmp_path: Path) -> 
     assert (away["service"]["status"], "COLOPHON_TOKEN" in away["service"]["advice"]) == ("bad", True)
 
 
-@pytest.mark.skipif(not IS_FULL, reason="starts two processes one after the other: make long-hub")
-def test_processes_are_replaced_one_by_one_without_a_failed_request(service: Service) -> None:
-    writers = Writers(service, WRITERS, goes_on=True)
-    writers.start()
-    before = service.list_workers()
-    assert service.process is not None
-    service.process.send_signal(signal.SIGHUP)
-    wait_for(lambda: not set(before) & set(service.list_workers()))
-    writers.stop()
-    assert writers.refusals == []
-    assert not any(writers.lost.values())
-    require_acknowledged(writers, service)
-
-
 def test_sigterm_answers_what_it_has_accepted(tmp_path: Path) -> None:
     with create_empty_store() as store, run_service(tmp_path, store, processes=2) as service:
         writers = Writers(service, WRITERS, goes_on=False)
@@ -144,12 +120,6 @@ def test_sigterm_answers_what_it_has_accepted(tmp_path: Path) -> None:
         written = writers.read_properties(service)
         # A write whose connection was refused or lost was not accepted.
         assert written == {urn: set(keys) for urn, keys in writers.acknowledged.items()}
-
-
-def require_acknowledged(writers: Writers, service: Service) -> None:
-    written = writers.read_properties(service)
-    for urn, keys in writers.acknowledged.items():
-        assert set(keys) <= written[urn]
 
 
 def follow_changes(service: Service) -> websocket.WebSocket:
