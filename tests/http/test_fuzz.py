@@ -5,10 +5,12 @@ import os
 from collections.abc import Iterator
 from contextlib import suppress
 from copy import deepcopy
+from http.cookiejar import DefaultCookiePolicy
 from pathlib import Path
 from typing import Any
 
 import pytest
+import requests
 import schemathesis
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis import strategies as st
@@ -76,6 +78,17 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
         yield server
 
 
+@pytest.fixture(scope="module")
+def session() -> Iterator[requests.Session]:
+    """Connections that stay open, without cookies: each request authenticates itself."""
+    with requests.Session() as opened:
+        opened.headers.clear()
+        opened.cookies.set_policy(DefaultCookiePolicy(allowed_domains=()))
+        # Otherwise proxies are looked for in the environment before each request.
+        opened.trust_env = False
+        yield opened
+
+
 @schemathesis.serializer("application/x-ndjson")
 def _lines(_: Any, value: Any) -> bytes:
     return (value if isinstance(value, str) else json.dumps(value)).encode("utf-8", "replace")
@@ -83,18 +96,18 @@ def _lines(_: Any, value: Any) -> bytes:
 
 @API.parametrize()
 @SETTINGS
-def test_every_operation_answers_as_documented(case: Case, live: LiveServer) -> None:
+def test_every_operation_answers_as_documented(case: Case, live: LiveServer, session: requests.Session) -> None:
     _without_waiting(case)
-    case.call_and_validate(**_to(live))
+    case.call_and_validate(session=session, **_to(live))
 
 
 @ELYRA.parametrize()
 @SETTINGS
-def test_every_elyra_operation_answers_as_documented(case: Case, live: LiveServer) -> None:
-    case.call_and_validate(**_to(live, "elyra"))
+def test_every_elyra_operation_answers_as_documented(case: Case, live: LiveServer, session: requests.Session) -> None:
+    case.call_and_validate(session=session, **_to(live, "elyra"))
 
 
-def test_linked_operations_answer_as_documented(live: LiveServer) -> None:
+def test_linked_operations_answer_as_documented(live: LiveServer, session: requests.Session) -> None:
     failures: list[str] = []
     steps = 0
 
@@ -103,7 +116,7 @@ def test_linked_operations_answer_as_documented(live: LiveServer) -> None:
             _without_waiting(case)
 
         def get_call_kwargs(self, case: Case) -> dict[str, Any]:
-            return _to(live)
+            return {"session": session, **_to(live)}
 
         def validate_response(self, response: Any, case: Case, **options: Any) -> None:
             nonlocal steps
