@@ -46,7 +46,7 @@ export interface IPoliciesState extends ILiveState {
 }
 
 /** Returns the URN of the policy with a name. */
-export function makePolicyUrn(name: string): string {
+function makePolicyUrn(name: string): string {
   return `urn:li:${TYPE}:${name}`;
 }
 
