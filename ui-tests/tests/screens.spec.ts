@@ -24,8 +24,8 @@ test('all panels, pages and dialogs are accessible in all themes', async ({ page
   }
 });
 
-/** Words of names and values, and of times and sizes. Words of the test's own data begin with x. */
-const WORDS = ['AM', 'PM', 'MB', 'root', 'spark', 'ipynb', 'notebook', 'default', 'system', 'colophon', 'Python'];
+/** Words of names and values, of actors, and of times and sizes. Words of the test's own data begin with x. */
+const WORDS = ['AM', 'PM', 'MB', 'root', 'outside', 'spark', 'ipynb', 'notebook', 'default', 'system', 'colophon', 'Python'];
 
 /** Yields the strings and the names of members in a JSON document. */
 function* listTexts(value: unknown): Iterable<string> {
