@@ -244,10 +244,10 @@ class Settings(Configurable):
         help="Maximum number of bytes of request bodies per minute of a user or service token, after decompression; a body may exceed it, and further requests with a body then get 429. 0: no limit.",
     )
     max_queue_delay_seconds = Float(
-        0.5,
+        0.0,
         min=0.0,
         config=True,
-        help="The delay of requests from which exports, searches and lineage get 503; other reads from twice of it, writes from four times (docs/how-to/watch-a-server.md#overload). 0: no limit.",
+        help="The delay of requests from which exports, searches and lineage get 503; other reads from twice of it, writes from four times (docs/how-to/watch-a-server.md#overload). 0: no limit; the default of a shared service is 0.5.",
     )
     max_memory_mb = Int(
         0,

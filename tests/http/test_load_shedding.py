@@ -143,7 +143,7 @@ async def test_a_long_overload_makes_the_server_not_ready(api: Any, sales: None,
     ("delay_s", "refused"), [(0.4, []), (0.6, ["query"]), (1.2, ["query", "read"]), (2.5, ["query", "read", "write"])]
 )
 async def test_a_lasting_delay_decides_what_is_refused(delay_s: float, refused: list[str]) -> None:
-    shedder = LoadShedder(Settings(max_memory_mb=1_000_000), lambda: 0.0)
+    shedder = LoadShedder(Settings(max_memory_mb=1_000_000, max_queue_delay_seconds=0.5), lambda: 0.0)
     shedder.record_delay(9.0)
     # A single delay refuses nothing.
     assert shedder.measure_load().refused == ()

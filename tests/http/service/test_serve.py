@@ -42,7 +42,10 @@ def test_nothing_but_the_catalog_is_served(service: Service) -> None:
     for path in OTHER_ROUTES:
         with pytest.raises(Exception, match="not enabled on this server"):
             transport.request("GET", f"/{path}")
-    assert service.connect().read_health()["store"]["provider"] == "postgresql"
+    health = service.connect().read_health()
+    assert health["store"]["provider"] == "postgresql"
+    # A server of one person has no limit.
+    assert health["load"]["delayLimitMs"] == 500
 
 
 def test_without_a_token_every_api_refuses(service: Service) -> None:
