@@ -36,5 +36,5 @@ def test_change_waits_until_it_is_applied(served: LiveServer, tmp_path: Path) ->
     refused = ann.run("proposals", "apply", number, url)
     assert (refused.status, "you may not apply" in refused.err) == (1, True)
     assert steward.run("proposals", "apply", number, "Thanks.", url).out == "applied: User metadata (unit)\n"
-    assert ann.run("proposals", "list", "--state=answered", "--json", url).answer["proposals"][0]["state"] == "answered"
+    assert ann.run("proposals", "list", "--state=applied", "--json", url).answer["proposals"][0]["state"] == "answered"
     assert "dollar" in steward.run("show", "sales.orders", url).out

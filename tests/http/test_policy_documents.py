@@ -67,7 +67,9 @@ async def test_a_policy_is_checked_without_storing_it(api: Any, sales: None) -> 
     tagged = {"properties": {}, "tags": ["secret"]}
     assert (await api("PUT", "entities", ORDERS, "aspects", "businessMetadata", body=tagged)).status == 200
     on = {"namespace": ["sales", "sale", "default"], "tag": ["SECRET", "secrets"], "type": ["dataset", "table"]}
-    document = {"rules": [{"role": "viewer", "to": ["group:etl", "group:elt", "user:x"], "on": on}]}
+    view = {"role": "viewer", "to": ["group:etl", "group:elt", "user:x"], "on": on}
+    review = {"review": ["annotate"], "to": ["*"], "on": {"certified": True}}
+    document = {"rules": [view, review]}
     head = (await api("GET", "changes", params={"limit": 0})).body["cursor"]
     checked = (await api("POST", "policies", "check", body={"document": document}, answers="policy-check-result")).body
     assert checked["problems"] == []

@@ -2275,7 +2275,7 @@ rules: number
  */
 to: string[]
 /**
- * Why it cannot be used; empty if it can. A changed policy that cannot be used counts as it was.
+ * Why it cannot be used; empty if it can. If a policy is changed so that it cannot be used, its last usable rules stay in force.
  */
 problem: string
 }[]

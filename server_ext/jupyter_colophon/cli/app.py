@@ -40,7 +40,7 @@ COMMANDS = {
     "policies": ("policies.PoliciesCommand", "List, show, store, delete and check access policies."),
     "tokens": ("tokens.TokensCommand", "List, create, rotate and revoke the tokens of programs."),
     "person": ("person.PersonCommand", "Export what the catalog has of a person, or erase the person."),
-    "retention": ("retention.RetentionCommand", "Show how long versions are kept, and delete the others."),
+    "retention": ("retention.RetentionCommand", "Show how long versions are kept, and delete older ones."),
     "serve": ("serve.ServeCommand", "Serve a catalog that many users share, until stopped."),
     "relay": ("relay.RelayCommand", "Deliver changes to sinks in a separate process, until stopped."),
     "pipeline": ("spark.pipeline.PipelineCommand", "List, validate, preview, run or package pipelines."),

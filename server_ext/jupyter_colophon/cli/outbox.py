@@ -16,7 +16,9 @@ from jupyter_colophon.kernel.orphaned_reports import OrphanResult, send_orphaned
 class OutboxCommand(CliCommand):
     """Send the outbox."""
 
-    description = "Send metadata that programs emitted, and lineage of notebooks, from when no server was available."
+    description = (
+        "Send the metadata of programs and the lineage of notebooks that was stored while no server was available."
+    )
 
     @classmethod
     def add_arguments(cls, parser: CommandParser) -> None:

@@ -17,7 +17,7 @@ _COLUMNS = ("policy", "rules", "to", "problem")
 _VERBS = (
     ("list", "List the access policies of the catalog and of the folder of files.", ""),
     ("show", "Print the rules of an access policy as JSON.", "sales-team"),
-    ("set", "Store an access policy from a file, in place of one with this name.", "sales-team sales.yaml"),
+    ("set", "Store an access policy from a file; it replaces one with this name.", "sales-team sales.yaml"),
     ("delete", "Delete a stored access policy; its history is kept.", "sales-team"),
     ("check", "Check files of access policies; no catalog is needed. Exits with 1 if one is invalid.", "policies/"),
 )

@@ -336,7 +336,7 @@ class Overloaded(StoreUnavailable):
     """The server refuses requests of this kind, since its load is too high; a retry may succeed."""
 
     def __init__(self, retry_after_s: int) -> None:
-        super().__init__(f"the server has too much to do: try again in {retry_after_s} s")
+        super().__init__(f"the server is overloaded: try again in {retry_after_s} s")
         self.retry_after_s = retry_after_s
 
 

@@ -26,7 +26,7 @@ _Stamp = tuple[int, int]
 
 @dataclass(slots=True)
 class PolicyFolder:
-    """The policies of a folder. A file that cannot be used counts as it was when it last could."""
+    """The policies of a folder. A file that cannot be used keeps the rules of its last usable state."""
 
     folder: Path
     schema: Schema

@@ -1,6 +1,6 @@
 """Names in the rules of a policy that nothing has: they are often misspelled, and such a rule matches nothing."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
@@ -21,12 +21,11 @@ _OWN_NAMESPACES: Final = frozenset({"default", "system"})
 
 @dataclass(frozen=True, slots=True)
 class KnownNames:
-    """The names that are not in the store. None: they are not known here, and not checked."""
+    """The names that are not in the store."""
 
     registry: Registry
     #: Those of the settings; None if only the identity provider has groups.
     groups: Collection[str] | None
-    schemaspaces: Collection[str] | None
 
 
 def find_unknown_names(tx: TableContext, document: Mapping[str, Any], known: KnownNames) -> list[Problem]:
@@ -47,7 +46,8 @@ class _NameSearch:
                 if subject.startswith(_GROUP) and not self._exists("group", subject.removeprefix(_GROUP)):
                     yield _create_problem(f"/rules/{index}/to/{at}", "group", subject.removeprefix(_GROUP))
             for condition, values in rule.get("on", {}).items():
-                for at, value in enumerate(values):
+                # `certified` has no names.
+                for at, value in enumerate(values if isinstance(values, Sequence) else ()):
                     if not self._exists(condition, value):
                         yield _create_problem(f"/rules/{index}/on/{condition}/{at}", condition, value)
 
@@ -63,12 +63,11 @@ class _NameSearch:
             return groups is None or name in groups or self._is_entity(f"urn:li:corpGroup:{name}")
         if kind == "type":
             return self._known.registry.has_type(name)
-        if kind == "schemaspace":
-            return self._known.schemaspaces is None or name in self._known.schemaspaces
         if kind in _PREFIXES:
             urn = name if name.startswith("urn:li:") else _PREFIXES[kind] + name
             return (kind == "namespace" and name in _OWN_NAMESPACES) or self._is_entity(urn) or self._has(kind, name)
-        # Any text may be the beginning of a URN, and any name that of an owner.
+        # Any text may be the beginning of a URN, and any name that of an owner. Schemaspaces run the code of packages:
+        # they are not loaded for this.
         return True
 
     def _is_entity(self, urn: str) -> bool:
@@ -85,4 +84,4 @@ _WORDS: Final = {"type": "entity type"}
 
 def _create_problem(pointer: str, kind: str, name: str) -> Problem:
     word = _WORDS.get(kind, kind)
-    return Problem(pointer, f"there is no {word} {quote_and_truncate_text(name)}: the rule does not match by it")
+    return Problem(pointer, f"there is no {word} {quote_and_truncate_text(name)}: this rule matches nothing by it")

@@ -88,7 +88,7 @@ class PolicyVersion:
 class PolicySource:
     """Reads the policies, and reads them again when they have changed.
 
-    A policy that cannot be read counts as it was when it last could. If it never could, nothing is granted to anyone
+    A policy that cannot be read keeps the rules of its last usable state. If it never could, nothing is granted to anyone
     but admins: its denials are unknown.
     """
 

@@ -86,7 +86,7 @@ class WriteAuthorization:
         self.require_may_delete(principal, make_namespace_urn(name))
         # Everything in the namespace is deleted.
         if not self.access_control.decide_all(principal, "delete", name):
-            raise AccessDenied("delete", f"{make_namespace_urn(name)}: not everything in it may be deleted")
+            raise AccessDenied("delete", f"{make_namespace_urn(name)}: you may not delete everything in it")
         if name in BUILTIN_NAMESPACES:
             raise AccessDenied("delete", str(make_namespace_urn(name)))
 

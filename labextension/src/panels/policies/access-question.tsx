@@ -20,8 +20,7 @@ function Answer(props: IPoliciesProps & { access: Access }): React.JSX.Element {
   const { allowed, reason, rule } = access;
   return (
     <p data-allowed={allowed}>
-      <strong>{allowed ? trans.__('Yes') : trans.__('No')}</strong>
-      {trans.__(': %1', reason)}{' '}
+      {allowed ? trans.__('Yes: %1', reason) : trans.__('No: %1', reason)}{' '}
       {rule && (
         <button type="button" className="jp-Colophon-link" onClick={() => void model.showRules(rule.policy)}>
           {trans.__('Show the policy')}
@@ -75,7 +74,7 @@ export function AccessQuestion(props: IPoliciesProps): React.JSX.Element {
         {isAdmin && text('user', trans.__('User'), trans.__('You, or anyone in the groups'), user, setUser)}
         {isAdmin && text('groups', trans.__('Groups'), trans.__('Names, separated by commas'), groups, setGroups)}
         <label htmlFor={`${id}-permission`}>
-          {trans.__('May')}
+          {trans.__('Permission')}
           <select
             id={`${id}-permission`}
             value={permission}

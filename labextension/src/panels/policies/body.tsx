@@ -151,8 +151,10 @@ function Summary({ policies, trans }: { policies: Policies; trans: TranslationBu
   const { inForce, folder, admins } = policies;
   const lines = inForce
     ? [
-        trans.__('What no rule grants is denied, and a rule that denies wins. A change takes effect within a second.'),
-        trans.__('Admins by the settings, who may do everything: %1', admins.join(', '))
+        trans.__(
+          'Access that no rule grants is denied, and rules that deny take precedence. A change takes effect within a second.'
+        ),
+        trans.__('Admins in the settings, who may do everything: %1', admins.join(', '))
       ]
     : [trans.__('No policies are in force: everyone may do what the scopes of their token permit.')];
   if (folder !== null) {
@@ -182,7 +184,7 @@ function PolicyTable(props: IPoliciesProps & { policies: readonly Policy[] }): R
           <th scope="col" className="jp-Colophon-number">
             {trans.__('Rules')}
           </th>
-          <th scope="col">{trans.__('Whom it concerns')}</th>
+          <th scope="col">{trans.__('Applies to')}</th>
           <th scope="col">{trans.__('Actions')}</th>
         </tr>
       </thead>

@@ -47,8 +47,8 @@ function Impact(props: IPoliciesProps & { editor: AspectEditor }): React.JSX.Ele
   const { check } = useModel(model);
   const effects = React.useMemo(() => listEffects(editor.base, draft), [editor, draft]);
   return (
-    <section aria-label={trans.__('Whom it concerns')} className="jp-Colophon-policyImpact">
-      <h3>{trans.__('Whom it concerns')}</h3>
+    <section aria-label={trans.__('Applies to')} className="jp-Colophon-policyImpact">
+      <h3>{trans.__('Applies to')}</h3>
       {effects.length === 0 ? (
         <p className="jp-Colophon-note">{trans.__('No one yet.')}</p>
       ) : (
@@ -60,12 +60,12 @@ function Impact(props: IPoliciesProps & { editor: AspectEditor }): React.JSX.Ele
       )}
       {check?.staysAdmin === false && (
         <p role="status" className="jp-Colophon-warning">
-          {trans.__('You are not an admin with this change: you could not undo it.')}
+          {trans.__('This change removes your own rights as an admin: you could not undo it.')}
         </p>
       )}
       {check !== null && check.warnings.length > 0 && (
         <div role="status" className="jp-Colophon-warning">
-          {trans.__('Names that nothing has')}
+          {trans.__('Unknown names')}
           <ul>
             {check.warnings.map(({ pointer, message }) => (
               <li key={pointer}>

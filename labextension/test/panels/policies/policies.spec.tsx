@@ -131,7 +131,7 @@ test('the form shows whom a change concerns and names that nothing has, and is s
   const model = open(behind);
   await clickButton('Edit sales');
   await waitUntil(() => text('.jp-Colophon-policyImpact').includes('there is no namespace'));
-  expect(text('.jp-Colophon-policyImpact')).toContain('You are not an admin with this change');
+  expect(text('.jp-Colophon-policyImpact')).toContain('This change removes your own rights as an admin');
   const denial = { deny: ['read'], to: ['user:eve'] };
   model.state.editor?.edit({ enabled: true, rules: [denial] });
   await waitUntil(() => text('.jp-Colophon-policyImpact dl').includes('user eve'));

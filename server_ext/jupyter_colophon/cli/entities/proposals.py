@@ -13,7 +13,7 @@ from jupyter_colophon.client.caller import Document
 from jupyter_colophon.core.documents.difference import diff_as_json_patch
 from jupyter_colophon.core.documents.steps import add_old_values_to_operations, format_operation
 from jupyter_colophon.core.identity.short_names import shorten_urn
-from jupyter_colophon.core.model.owner_request import CHANGE, STATES
+from jupyter_colophon.core.model.owner_request import CHANGE
 from jupyter_colophon.rendering.page import build_table_page
 
 _HELP: Final = {
@@ -58,7 +58,7 @@ class ProposalsCommand(CatalogCommand):
             "list",
             help="List proposals.",
             description="List proposals that wait for review, the last changed first.",
-            examples=("", "--list=assigned", "--about=sales.orders --state=declined"),
+            examples=("", "--list=assigned", "--about=sales.orders --state=rejected"),
         )
         super().add_arguments(parser)
         parser.add_argument(
@@ -70,10 +70,10 @@ class ProposalsCommand(CatalogCommand):
         )
         parser.add_argument(
             "--state",
-            choices=STATES,
-            type=build_choice_type(STATES),
-            default="open",
-            help="Those that wait (open, the default), were applied (answered), or were rejected (declined).",
+            choices=tuple(_STATES.values()),
+            type=build_choice_type(tuple(_STATES.values())),
+            default="waiting",
+            help="Those that wait (the default), were applied, or were rejected.",
         )
         about = parser.add_argument(
             "--about", default="", metavar="ENTITY", help=f"Only those about this entity or its columns. {ENTITY_HELP}"
@@ -97,8 +97,9 @@ class ProposalsCommand(CatalogCommand):
     def _list_proposals(self) -> int:
         about = self.resolve_urn(self.args.about) if self.args.about else None
         with self.connect_to_catalog() as client:
+            state = next(state for state, name in _STATES.items() if name == self.args.state)
             list_page = partial(
-                client.list_requests, list=self.args.list or None, kind=CHANGE, state=self.args.state, about=about
+                client.list_requests, list=self.args.list or None, kind=CHANGE, state=state, about=about
             )
             requests = read_all_pages(list_page, "requests")
         self.print_result({"proposals": requests}, _format_proposals(requests))

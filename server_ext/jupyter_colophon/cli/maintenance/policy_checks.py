@@ -69,7 +69,7 @@ def _check_stored_policies(
     """Yield stored policies that cannot be used, and names in all policies that nothing has."""
     from jupyter_colophon.service.policy_names import KnownNames
 
-    known = KnownNames(maintenance.registry, settings.groups or None, None)
+    known = KnownNames(maintenance.registry, settings.groups or None)
     for policy in reader.read_policies():
         if policy.problem and policy.origin == "catalog":
             advice = "correct it: jupyter colophon policies set NAME FILE"
@@ -88,7 +88,7 @@ def _check_admins(settings: Settings, rules: Iterable[Rule]) -> Iterator[CheckRe
         advice = f"name users, or groups with members, in c.Colophon.admins ({_WHERE})"
         yield CheckResult("admins", "bad" if settings.admins else "warning", problem, advice)
     else:
-        yield CheckResult("admins", "ok", ", ".join(settings.admins) or "by the policies")
+        yield CheckResult("admins", "ok", ", ".join(settings.admins) or "granted by policies")
 
 
 def _find_problem_of_admins(admins: list[str], groups: Mapping[str, list[str]], rules: list[Rule]) -> str:

@@ -36,7 +36,7 @@ def check_descriptors() -> CheckResult:
     if most == resource.RLIM_INFINITY or most >= _DESCRIPTORS_LEAST:
         return CheckResult("open files", "ok", "unlimited" if most == resource.RLIM_INFINITY else f"{most} allowed")
     advice = f"allow {_DESCRIPTORS_LEAST} (LimitNOFILE of systemd, ulimits of a container)"
-    return CheckResult("open files", "warning", f"{most} allowed: each subscriber needs one", advice)
+    return CheckResult("open files", "warning", f"{most} allowed: each subscriber uses one", advice)
 
 
 def check_hub(environ: Mapping[str, str]) -> Iterator[CheckResult]:
@@ -126,7 +126,7 @@ def _check_heads(documents: list[Any], head: int | None) -> CheckResult:
             "changes of the service", "warning", "they could not be compared with the store", "see above"
         )
     if min(heads) < head:
-        detail = f"a process is at change {min(heads)}, the store of these settings at {head}"
+        detail = f"a process has changes up to {min(heads)}, the configured store up to {head}"
         return CheckResult(
             "changes of the service",
             "bad",

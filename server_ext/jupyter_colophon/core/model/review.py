@@ -1,7 +1,7 @@
 """Changes that wait for review, as a steward and their author see them."""
 
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 from jupyter_colophon.core.changes.inbox import Rejection
 from jupyter_colophon.core.documents.members import Time
@@ -10,7 +10,6 @@ from jupyter_colophon.core.model.proposal import Proposal
 
 Decision = Literal["apply", "reject", "withdraw", "rebase"]
 ReviewState = Literal["waiting", "applied", "rejected"]
-DECISIONS: Final = ("apply", "reject", "withdraw", "rebase")
 
 
 @dataclass(frozen=True, slots=True)

@@ -139,7 +139,10 @@ class SignInHandler(_PageHandler):
         self.clear_cookie(_STATE_COOKIE, path=self.root)
         expected, verifier = json.loads(cookie) if cookie else ("", "")
         if not expected or not hmac.compare_digest(state.encode(), expected.encode()):
-            raise HTTPError(HTTPStatus.FORBIDDEN, f"this sign-in was not begun here: open {self.root} again")
+            raise HTTPError(
+                HTTPStatus.FORBIDDEN,
+                f"this sign-in was started in another browser, or has expired: open {self.root} again",
+            )
         return str(verifier)
 
 

@@ -70,8 +70,7 @@ def check_policy(services: ProcessServices, request: OperationRequest) -> Docume
     catalog, document, groups = services.get_or_open_catalog(), request.body["document"], services.settings.groups
     if problems := find_policy_problems(document):
         return {"problems": to_api_documents(problems), "warnings": [], "staysAdmin": None}
-    # Schemaspaces are not loaded for this: they run the code of packages.
-    known = KnownNames(catalog.registry, groups or None, None)
+    known = KnownNames(catalog.registry, groups or None)
     return {
         "problems": [],
         "warnings": to_api_documents(catalog.policies.find_unknown_names(document, known)),

@@ -151,7 +151,7 @@ def _require_archive_position(path: Path, header: backup.BackupHeader, point: Re
     if header.archive is None:
         raise BackupRejected(
             f"{path}: changes were not archived when this backup was written (c.Colophon.archive_folder):"
-            " only its own time can be restored"
+            " only the time of the backup can be restored"
         )
     if point.until_ms is not None and point.until_ms < header.time:
         raise BackupRejected(

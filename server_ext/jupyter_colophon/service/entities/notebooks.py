@@ -59,7 +59,7 @@ class NotebookRecords:
             except StorageError:
                 raise
             except MetadataError as error:
-                _logger.warning("the history of the notebook %s stays under this path: %s", path, error.detail)
+                _logger.warning("the history of the notebook %s was not moved: %s", path, error.detail)
             else:
                 renamed += 1
         return renamed

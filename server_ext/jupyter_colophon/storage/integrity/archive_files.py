@@ -97,7 +97,7 @@ def iterate_archived_writes(folder: Path, position: ArchivePosition) -> Iterator
     files = _list_files(folder, position.generation)
     if not files:
         raise BackupRejected(
-            f"{folder}: no file continues the backup: the archive is another one's, or it was begun again by a change of"
+            f"{folder}: no file continues the backup: the archive is that of another catalog, or was started again after a change of"
             " the tables after the backup"
         )
     changes: list[ArchivedChange] = []
