@@ -194,7 +194,7 @@ class Catalog:
         self.eraser.stop_thread()
         self.feed.stop_thread()
         self.sealer.seal_remaining_changes_and_stop_thread()
-        self.audit.recorder.close()
+        self.audit.stop_thread()
         self.write_path.access_control.detach_store(self.provider)
         self.provider.close()
 

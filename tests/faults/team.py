@@ -256,8 +256,9 @@ def find_violations(team: Team, store: StorageChoice) -> list[str]:
     finally:
         catalog.close()
     applied: Counter[tuple[str, int]] = Counter()
+    urns = {urn for member in team.members for urn in (member.table, member.reports)}
     for row in rows:
-        if row["aspect"] == "businessMetadata" and row["value"] is not None:
+        if row["urn"] in urns and row["aspect"] == "businessMetadata" and row["value"] is not None:
             applied[row["urn"], int(json.loads(row["value"])["properties"]["number"])] += 1
     found = [f"{urn}: {number} was applied {count} times" for (urn, number), count in applied.items() if count > 1]
     for member in team.members:

@@ -134,8 +134,8 @@ def test_notebook_runs_on_without_a_server_and_warns_once(ipython, nowhere):
         COLOPHON_TOKEN="CANARY-token",
     )
     assert "rows 3" in text
-    buffered = "lineage of its cells is buffered in this kernel until the server is available again, and is lost if the kernel stops first."
-    assert text.count(f"The notebook continues; {buffered}") == 1
+    waits = "lineage of its cells waits in a file, and is sent when the server is available again."
+    assert text.count(f"The notebook continues; {waits}") == 1
     assert text.count(f"Not done: the server {nowhere} did not answer") == 1
     assert "Traceback" not in text
     assert "CANARY" not in text

@@ -20,7 +20,7 @@ async function proposeChange(page: Page): Promise<string> {
     { role: 'contributor', to: ['*'] },
     { review: ['annotate'], to: ['*'], on: { certified: true } }
   ];
-  const body = { name: `writer-${Date.now()}`, scopes: ['read', 'annotate'] };
+  const body = { name: `xwriter-${Date.now()}`, scopes: ['read', 'annotate'] };
   const { token } = (await writeApi(page, 'POST', 'service-tokens', body)) as { token: string };
   const value = { properties: { description: 'All orders of the year.' } };
   const proposals = [{ urn: TABLE, aspect: 'businessMetadata', operation: 'annotate', value }];

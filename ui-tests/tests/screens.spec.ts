@@ -68,8 +68,8 @@ async function readData(page: Page, run: string): Promise<string[]> {
   const own = ['Contracts', 'Data under contract', 'Drafts', 'true', 'false', 'file', '$kept', 'display_name'];
   // The rules of a policy, and a name in them that nothing has.
   own.push('Rules 1', 'Rules 2', 'group:xgroup', "there is no namespace 'xspace': this rule matches nothing by it");
-  // A query, the folder of a notebook of an earlier test, and an error of the server.
-  own.push('tags:xtag', 'etl', '"path" is a required property');
+  // The scopes of a service token, a query, the folder of a notebook of an earlier test, and an error of the server.
+  own.push('annotate, read', 'tags:xtag', 'etl', '"path" is a required property');
   return [...own, ...listTexts([aspects, facts, titles]), ...(await readTextsOfEarlierTests(page))];
 }
 

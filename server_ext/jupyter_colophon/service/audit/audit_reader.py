@@ -35,6 +35,11 @@ class AuditReader:
             raise StoreUnavailable("the catalog is closed")
         return recorder
 
+    def stop_thread(self) -> None:
+        """Store what waits, and end the thread; do nothing after the catalog was closed."""
+        if self.access_control.audit is not None:
+            self.access_control.audit.close()
+
     def list_page(self, selection: AuditSelection, limit: int, cursor: str) -> tuple[list[AuditEntry], str | None]:
         """Return matching entries, newest first, and the next cursor; a short page may have a next one.
 
