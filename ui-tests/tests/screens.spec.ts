@@ -82,8 +82,8 @@ async function findUntranslated(page: Page, within: string, data: readonly strin
       const isData = (part: string): boolean =>
         known.has(part.trim().replace(/\.$/, '')) ||
         known.has(part.trim()) ||
-        // The file of a notebook, and what a cell without a name writes.
-        /^\S+\.ipynb$|^→ \S+$/.test(part.trim()) ||
+        // The file of a notebook, what a cell without a name writes, and a column with its table.
+        /^\S+\.ipynb$|^→ \S+$|^\w+(\.\w+)+$/.test(part.trim()) ||
         (part.replace(/urn:li:\S+/g, '').match(/\p{L}\w+/gu) ?? []).every(
           word => /^x/i.test(word) || words.includes(word)
         );
