@@ -32,6 +32,9 @@ URN: Final = declare_text("urn", "The URN of the entity.", required=True, format
 #: Accepted by every path with `{urn}`.
 URN_INSTEAD: Final = declare_text("urn", "The URN, if the path contains `-` instead of it.", format="colophon-urn")
 
+#: The grammar of the ids of kernels.
+KERNEL_ID_PATTERN: Final = "[A-Za-z0-9][A-Za-z0-9_-]{0,127}"
+
 #: The path parameters, by their name in the route's template.
 PLACES: Final[dict[str, Parameter[str]]] = {
     item.name: item
@@ -75,7 +78,7 @@ PLACES: Final[dict[str, Parameter[str]]] = {
             "The id of the kernel.",
             place="path",
             required=True,
-            pattern="^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$",
+            pattern=f"^{KERNEL_ID_PATTERN}$",
         ),
         declare_text(
             "name",
