@@ -60,5 +60,7 @@ export function openDataMenu(
   menu.open(left, bottom);
   // Entries are reached with the arrow keys from the first one on.
   menu.activeIndex = 0;
+  // JupyterLab 4.5 moves the focus to the cell after a click in the toolbar of its notebook.
+  window.requestAnimationFrame(() => menu.isAttached && menu.activate());
   return menu;
 }
