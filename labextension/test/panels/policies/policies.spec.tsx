@@ -74,7 +74,7 @@ function server(policies: object[] = [SALES, ETL]): FakeServer {
     .on('DELETE', `entities/${URN}`, { body: {} });
 }
 
-function open(behind: FakeServer, isConfirmed = true, feed: FakeFeed | null = null): PoliciesModel {
+function open(backend: FakeServer, isConfirmed = true, feed: FakeFeed | null = null): PoliciesModel {
   const actions: IPoliciesActions = {
     openEntity: urn => void done.push(`open ${urn}`),
     pickEntity: () => Promise.resolve(table('orders')),
@@ -87,7 +87,7 @@ function open(behind: FakeServer, isConfirmed = true, feed: FakeFeed | null = nu
       return Promise.resolve(isConfirmed);
     }
   };
-  const model = new PoliciesModel(new Catalog(behind.settings), feed?.feed ?? null);
+  const model = new PoliciesModel(new Catalog(backend.settings), feed?.feed ?? null);
   panel = new PoliciesPanel(model, actions, null, nullTranslator.load(''));
   Widget.attach(panel, document.body);
   return model;
@@ -116,19 +116,19 @@ test('stored policies and files are listed with whom they concern, and why they 
 });
 
 test('the rules of a file are shown in words with their lines', async () => {
-  const behind = server();
-  open(behind);
+  const backend = server();
+  open(backend);
   await clickButton('Show etl.yaml');
   await waitUntil(() => text('.jp-Colophon-rules') !== '');
   expect(text('.jp-Colophon-rules')).toBe('group analysts (ada) viewer: namespace sales line 3');
-  expect(behind.seen.at(-1)?.query.get('policy')).toBe(FILE);
+  expect(backend.seen.at(-1)?.query.get('policy')).toBe(FILE);
   await clickButton('Close');
   await waitUntil(() => text('.jp-Colophon-rules') === '');
 });
 
 test('the form shows whom a change concerns and names that nothing has, and is saved with the version', async () => {
-  const behind = server().on('PUT', `entities/${URN}/aspects/accessRules`, { body: { version: 5 } });
-  const model = open(behind);
+  const backend = server().on('PUT', `entities/${URN}/aspects/accessRules`, { body: { version: 5 } });
+  const model = open(backend);
   await clickButton('Edit sales');
   await waitUntil(() => text('.jp-Colophon-policyImpact').includes('there is no namespace'));
   expect(text('.jp-Colophon-policyImpact')).toContain('This change removes your own rights as an admin');
@@ -138,7 +138,7 @@ test('the form shows whom a change concerns and names that nothing has, and is s
   const marks = [...document.querySelectorAll('.jp-Colophon-policyImpact li[data-mark]')].map(item => item.textContent);
   expect(marks).toEqual(['+ new: may not read: everything', '− removed: viewer: namespace sales']);
   await model.state.editor?.save();
-  const put = behind.seen.find(({ method }) => method === 'PUT');
+  const put = backend.seen.find(({ method }) => method === 'PUT');
   expect([put?.body, put?.headers.get('If-Match')]).toEqual([{ enabled: true, rules: [denial] }, '"4"']);
   expect(model.state.editor).toBeNull();
 });
@@ -167,11 +167,11 @@ test('a policy is deleted only if the user confirms whom it concerns', async () 
   await waitUntil(() => done.length > 0);
   expect(done).toEqual(['delete sales of group analysts (ada)']);
   panel?.dispose();
-  const behind = server();
-  open(behind);
+  const backend = server();
+  open(backend);
   await clickButton('Delete sales');
-  await waitUntil(() => behind.count('DELETE', `entities/${URN}`) === 1);
-  await waitUntil(() => behind.count('GET', 'policies') === 2);
+  await waitUntil(() => backend.count('DELETE', `entities/${URN}`) === 1);
+  await waitUntil(() => backend.count('GET', 'policies') === 2);
   expect(kept.count('DELETE', `entities/${URN}`)).toBe(0);
   await clickButton('Versions of sales');
   expect(done.at(-1)).toBe(`open ${URN}`);
@@ -183,8 +183,8 @@ test('who may do what is answered with the deciding rule', async () => {
     reason: `viewer by ${FILE}:3`,
     rule: { policy: FILE, index: 0, line: 3, denies: false }
   };
-  const behind = server().on('GET', 'access', { body: answer });
-  open(behind);
+  const backend = server().on('GET', 'access', { body: answer });
+  open(backend);
   await waitUntil(() => document.body.textContent?.includes('Groups') === true);
   type('User', ' ada ');
   type('Groups', 'analysts, etl');
@@ -193,7 +193,7 @@ test('who may do what is answered with the deciding rule', async () => {
   await clickButton('Ask');
   await waitUntil(() => text('[data-allowed]') !== '');
   expect(text('[data-allowed]')).toContain(`Yes: viewer by ${FILE}:3`);
-  const query = behind.seen.find(({ path }) => path === 'access')?.query;
+  const query = backend.seen.find(({ path }) => path === 'access')?.query;
   expect(Object.fromEntries(query ?? [])).toMatchObject({
     ...{ urn: table('orders'), permission: 'read', user: 'ada', groups: 'analysts,etl' }
   });
@@ -202,10 +202,10 @@ test('who may do what is answered with the deciding rule', async () => {
 });
 
 test('users who may not see policies can still ask what they may do', async () => {
-  const behind = server()
+  const backend = server()
     .on('GET', 'policies', problem(403, 'you may not read access policies'))
     .on('GET', 'access', problem(404, 'not found'));
-  open(behind);
+  open(backend);
   await waitUntil(() => text('[role="alert"]') !== '');
   expect(text('[role="alert"]')).toContain('you may not read access policies');
   expect([findButton('New policy'), document.body.textContent?.includes('Groups')]).toEqual([undefined, false]);
@@ -215,13 +215,13 @@ test('users who may not see policies can still ask what they may do', async () =
 });
 
 test('the list follows changes of policies, and a form reports a newer version', async () => {
-  const behind = server();
+  const backend = server();
   const feed = new FakeFeed();
-  const model = open(behind, true, feed);
+  const model = open(backend, true, feed);
   await clickButton('Edit sales');
   await waitUntil(() => model.state.editor !== null && feed.holders === 1);
   model.state.editor?.edit({ rules: [] });
   feed.emit('x', { urn: URN, type: 'accessPolicy', aspect: 'accessRules', version: 9, actor: 'bob' });
   await waitUntil(() => model.state.editor?.state.newerActor === 'bob');
-  await waitUntil(() => behind.count('GET', 'policies') === 2);
+  await waitUntil(() => backend.count('GET', 'policies') === 2);
 });
