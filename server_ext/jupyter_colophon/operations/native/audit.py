@@ -2,10 +2,10 @@
 
 from typing import Any, Final
 
-from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.audit import ACTIONS, OUTCOMES, AuditSelection
 from jupyter_colophon.core.documents.codec import to_api_document, to_api_documents
 from jupyter_colophon.core.errors import InvalidQuery
+from jupyter_colophon.operations.admin_access import build_admin_check
 from jupyter_colophon.operations.native.export_import import LINES
 from jupyter_colophon.operations.operation import declare_operation
 from jupyter_colophon.operations.parameter import Parameter, declare_choice, declare_text, declare_time
@@ -22,9 +22,7 @@ _END: Final = declare_time("end", "Return only entries before this time.")
 _SELECTION: Final[tuple[Parameter[Any], ...]] = (_USER, _URN, _ACTION, _OUTCOME, _START, _END)
 
 
-def _require_admin(services: ProcessServices, principal: Principal) -> None:
-    """Require the scope `admin` in all namespaces."""
-    services.require_admin(principal, "read", "the audit")
+_require_admin = build_admin_check("read", "the audit")
 
 
 def _get_selection(request: OperationRequest) -> AuditSelection:

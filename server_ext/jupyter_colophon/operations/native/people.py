@@ -6,9 +6,9 @@ The name of a person is in bodies only: logs of requests have the paths.
 from http import HTTPStatus
 from typing import Final
 
-from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.documents.codec import to_api_document, to_api_documents
 from jupyter_colophon.core.errors import InvalidName, NotFound
+from jupyter_colophon.operations.admin_access import build_admin_check
 from jupyter_colophon.operations.native.export_import import LINES
 from jupyter_colophon.operations.operation import OperationLink, declare_operation
 from jupyter_colophon.operations.request import Document, LinesAnswer, OperationAnswer, OperationRequest
@@ -20,9 +20,7 @@ _NEXT: Final = [
 ]
 
 
-def _require_admin(services: ProcessServices, principal: Principal) -> None:
-    """Require the scope `admin` in all namespaces, before the body is read."""
-    services.require_admin(principal, "manage", "the data of people")
+_require_admin = build_admin_check("manage", "the data of people")
 
 
 @declare_operation(

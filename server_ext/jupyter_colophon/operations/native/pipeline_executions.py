@@ -15,6 +15,7 @@ from jupyter_colophon.core.errors import (
 )
 from jupyter_colophon.core.identity.instance_names import require_instance_name
 from jupyter_colophon.core.time_format import format_ms_as_iso_time
+from jupyter_colophon.operations.admin_access import build_admin_check
 from jupyter_colophon.operations.native.pipelines import SPACE, read_arguments, read_requested_document
 from jupyter_colophon.operations.operation import OperationLink, declare_operation
 from jupyter_colophon.operations.request import Document, OperationAnswer, OperationRequest
@@ -33,9 +34,8 @@ _NEXT: Final = [
 ]
 
 
-def _require_admin(services: ProcessServices, principal: Principal) -> None:
-    """Require the scope `admin` before the body is read: a pipeline may contain any code, so kernels may not start one."""
-    services.require_admin(principal, "run", "pipelines")
+#: A pipeline may contain any code, so kernels may not start one.
+_require_admin = build_admin_check("run", "pipelines")
 
 
 _declare_start = partial(

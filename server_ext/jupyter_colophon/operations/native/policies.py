@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.documents.codec import to_api_documents
 from jupyter_colophon.core.errors import NotFound
+from jupyter_colophon.operations.admin_access import build_admin_check
 from jupyter_colophon.operations.operation import declare_operation
 from jupyter_colophon.operations.parameter import declare_text
 from jupyter_colophon.operations.request import Document, OperationRequest
@@ -15,9 +15,8 @@ from jupyter_colophon.service.policy_source import find_policy_problems
 _POLICY: Final = declare_text("policy", "The URN of the policy, or the path of its file.", required=True)
 
 
-def _require_admin(services: ProcessServices, principal: Principal) -> None:
-    """Require an admin, before the body is read: policies name users, and what is hidden from others."""
-    services.require_admin(principal, "read", "access policies")
+#: Policies name users, and what is hidden from others.
+_require_admin = build_admin_check("read", "access policies")
 
 
 @declare_operation("listPolicies", "GET /policies", answers="policies", decided_by="admin", access=_require_admin)

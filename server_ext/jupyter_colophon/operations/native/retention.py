@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.documents.codec import to_api_documents
 from jupyter_colophon.core.errors import InvalidQuery
+from jupyter_colophon.operations.admin_access import build_admin_check
 from jupyter_colophon.operations.operation import declare_operation
 from jupyter_colophon.operations.parameter import declare_flag
 from jupyter_colophon.operations.request import Document, OperationRequest
@@ -14,9 +14,7 @@ from jupyter_colophon.operations.shared_parameters import CURSOR
 _DRY_RUN: Final = declare_flag("dryRun", "Count the versions without deleting them.")
 
 
-def _require_admin(services: ProcessServices, principal: Principal) -> None:
-    """Require the scope `admin` in all namespaces."""
-    services.require_admin(principal, "manage", "the retention of versions")
+_require_admin = build_admin_check("manage", "the retention of versions")
 
 
 @declare_operation("readRetention", "GET /retention", answers="retention", decided_by="admin", access=_require_admin)

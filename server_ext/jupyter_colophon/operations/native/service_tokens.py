@@ -3,9 +3,9 @@
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
-from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.documents.codec import to_api_document
 from jupyter_colophon.core.errors import AlreadyExists, NotFound, TooManyTokens
+from jupyter_colophon.operations.admin_access import build_admin_check
 from jupyter_colophon.operations.operation import OperationLink, declare_operation
 from jupyter_colophon.operations.request import Document, OperationAnswer, OperationRequest
 from jupyter_colophon.operations.services import ProcessServices
@@ -20,9 +20,7 @@ _NEXT: Final = [
 ]
 
 
-def _require_admin(services: ProcessServices, principal: Principal) -> None:
-    """Require the scope `admin` in all namespaces, before the body is read."""
-    services.require_admin(principal, "manage", "service tokens")
+_require_admin = build_admin_check("manage", "service tokens")
 
 
 @declare_operation(
