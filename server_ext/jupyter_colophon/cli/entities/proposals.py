@@ -5,10 +5,10 @@ from functools import partial
 from typing import Any, Final
 
 from jupyter_colophon.cli.catalog.client import read_all_pages
-from jupyter_colophon.cli.catalog.command import ENTITY_HELP, CatalogCommand
-from jupyter_colophon.cli.catalog.completers import complete_datasets
+from jupyter_colophon.cli.catalog.command import CatalogCommand
+from jupyter_colophon.cli.entities.request_options import add_about_option, add_list_option
 from jupyter_colophon.cli.exit_status import EXIT_OK
-from jupyter_colophon.cli.parser import CommandParser, build_choice_type, set_completer
+from jupyter_colophon.cli.parser import CommandParser, build_choice_type
 from jupyter_colophon.client.caller import Document
 from jupyter_colophon.core.documents.difference import diff_as_json_patch
 from jupyter_colophon.core.documents.steps import add_old_values_to_operations, format_operation
@@ -22,7 +22,6 @@ _HELP: Final = {
     "withdraw": "Withdraw a proposal of your own.",
     "rebase": "Bring a proposal up to date after its entity has changed.",
 }
-_LISTS: Final = ("assigned", "asked")
 _EXAMPLE_ID: Final = "1795190400000000"
 #: What the states of requests mean for proposals.
 _STATES: Final = {"open": "waiting", "answered": "applied", "declined": "rejected"}
@@ -61,13 +60,7 @@ class ProposalsCommand(CatalogCommand):
             examples=("", "--list=assigned", "--about=sales.orders --state=rejected"),
         )
         super().add_arguments(parser)
-        parser.add_argument(
-            "--list",
-            choices=_LISTS,
-            type=build_choice_type(_LISTS),
-            default="",
-            help="Only those that are assigned to you or your teams, or that you made.",
-        )
+        add_list_option(parser, "made")
         parser.add_argument(
             "--state",
             choices=tuple(_STATES.values()),
@@ -75,10 +68,7 @@ class ProposalsCommand(CatalogCommand):
             default="waiting",
             help="Those that wait (the default), were applied, or were rejected.",
         )
-        about = parser.add_argument(
-            "--about", default="", metavar="ENTITY", help=f"Only those about this entity or its columns. {ENTITY_HELP}"
-        )
-        set_completer(about, complete_datasets)
+        add_about_option(parser)
 
     def run(self) -> int:
         """Run the subcommand."""

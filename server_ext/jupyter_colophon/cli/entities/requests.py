@@ -7,6 +7,7 @@ from typing import Any, Final
 from jupyter_colophon.cli.catalog.client import read_all_pages
 from jupyter_colophon.cli.catalog.command import ENTITY_HELP, CatalogCommand
 from jupyter_colophon.cli.catalog.completers import complete_datasets
+from jupyter_colophon.cli.entities.request_options import add_about_option, add_list_option
 from jupyter_colophon.cli.exit_status import EXIT_OK
 from jupyter_colophon.cli.parser import CommandParser, build_choice_type, set_completer
 from jupyter_colophon.client.caller import Document
@@ -15,8 +16,8 @@ from jupyter_colophon.core.identity.short_names import shorten_urn
 from jupyter_colophon.core.model.owner_request import KINDS, STATES
 from jupyter_colophon.rendering.page import build_table_page
 
-#: The state of a request after each subcommand; None leaves it unchanged.
 _EXAMPLE_URN: Final = '"urn:li:request:(urn:li:dataset:(urn:li:dataPlatform:spark,sales.orders,PROD),5d6b1c1e)"'
+#: The state of a request after each subcommand; None leaves it unchanged.
 _STATES: Final = {"comment": None, "answer": "answered", "decline": "declined", "reopen": "open"}
 _HELP: Final = {
     "comment": "Comment on a request.",
@@ -24,7 +25,6 @@ _HELP: Final = {
     "decline": "Decline a request.",
     "reopen": "Open a request again.",
 }
-_LISTS: Final = ("assigned", "asked")
 
 
 class RequestsCommand(CatalogCommand):
@@ -59,20 +59,11 @@ class RequestsCommand(CatalogCommand):
             examples=("", "--list=assigned --state=open", "--about=sales.orders"),
         )
         super().add_arguments(parser)
-        parser.add_argument(
-            "--list",
-            choices=_LISTS,
-            type=build_choice_type(_LISTS),
-            default="",
-            help="Only those that are assigned to you or your teams, or that you asked.",
-        )
+        add_list_option(parser, "asked")
         parser.add_argument(
             "--state", choices=STATES, type=build_choice_type(STATES), default="", help="Only those in this state."
         )
-        about = parser.add_argument(
-            "--about", default="", metavar="ENTITY", help=f"Only those about this entity or its columns. {ENTITY_HELP}"
-        )
-        set_completer(about, complete_datasets)
+        add_about_option(parser)
 
     @classmethod
     def _add_ask(cls, verbs: Any) -> None:
