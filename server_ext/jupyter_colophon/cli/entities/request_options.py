@@ -9,14 +9,14 @@ from jupyter_colophon.cli.parser import CommandParser, build_choice_type, set_co
 _LISTS: Final = ("assigned", "asked")
 
 
-def add_list_option(parser: CommandParser, asked: str) -> None:
-    """Add the option `--list`; `asked` is what a user did with their own, such as "asked"."""
+def add_list_option(parser: CommandParser, verb: str) -> None:
+    """Add the option `--list`; `verb` is what a user did with their own requests, in the past tense."""
     parser.add_argument(
         "--list",
         choices=_LISTS,
         type=build_choice_type(_LISTS),
         default="",
-        help=f"Only those that are assigned to you or your teams, or that you {asked}.",
+        help=f"Only those that are assigned to you or your teams, or that you {verb}.",
     )
 
 
