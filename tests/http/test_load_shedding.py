@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -20,6 +21,7 @@ from support.service_tokens import create_service_token
 from support.urns import ORDERS, build_table_urn
 
 BUSINESS = ("entities", ORDERS, "aspects", "businessMetadata")
+MIB = 1024 * 1024
 
 
 @pytest.fixture
@@ -49,24 +51,40 @@ async def send_each_kind(api: Any) -> list[int]:
     return [answer.status for answer in await asyncio.gather(*calls)]
 
 
+async def send_each_kind_at_memory_limit(api: Any, state: ServerState, factor: float, shed: Counter[str]) -> list[int]:
+    """Return the statuses while the limit is a multiple of the memory in use; count the refusals.
+
+    Threads of earlier tests allocate memory too: it is repeated until the memory was the same before and after.
+    """
+    for _ in range(50):
+        # The server returns free memory while it is above its limit.
+        memory.return_free_memory()
+        before = memory.read_resident_bytes()
+        assert before is not None
+        state.settings.max_memory_mb = int(before * factor / MIB)
+        # The server measures it every 0.1 seconds.
+        await asyncio.sleep(0.2)
+        statuses = await send_each_kind(api)
+        shed.update(kind for kind, status in zip(REQUEST_KINDS, statuses, strict=True) if status == 503)
+        after = memory.read_resident_bytes()
+        if after is not None and abs(after - before) < before * 0.02:
+            return statuses
+    raise AssertionError("the memory of the test process does not stay the same")
+
+
 async def test_memory_above_the_limit_refuses_queries_then_reads_then_writes(
     api: Any, sales: None, state: ServerState, jp_fetch: Any
 ) -> None:
     await api("PUT", *BUSINESS, body=build_metadata_value())
-    # The server returns free memory while it is above its limit.
-    memory.return_free_memory()
-    used = memory.read_resident_bytes()
-    assert used is not None
-    mib = 1024 * 1024
-    # The memory of the test process changes a little between two measurements.
+    shed: Counter[str] = Counter()
     for factor, expected in (
         (2.0, [200, 200, 200]),
-        (0.97, [503, 200, 200]),
+        (0.95, [503, 200, 200]),
         (0.87, [503, 503, 200]),
         (0.5, [503] * 3),
     ):
-        state.settings.max_memory_mb = int(used * factor / mib)
-        assert await send_each_kind(api) == expected
+        statuses = await send_each_kind_at_memory_limit(api, state, factor, shed)
+        assert statuses == expected
     refused = await api("GET", "search", params={"q": "*"})
     assert refused.body["type"].endswith(":overloaded")
     assert refused.headers["Content-Type"] == "application/problem+json"
@@ -74,7 +92,7 @@ async def test_memory_above_the_limit_refuses_queries_then_reads_then_writes(
     health = await api("GET", "health")
     assert (health.status, health.body["load"]["refused"]) == (200, list(REQUEST_KINDS))
     assert health.body["load"]["memoryBytes"] > health.body["load"]["memoryLimitBytes"]
-    assert await count_shed(jp_fetch) == {"query": 4, "read": 2, "write": 1}
+    assert await count_shed(jp_fetch) == shed + Counter({"query": 1})
     state.settings.max_memory_mb = 0
     assert await send_each_kind(api) == [200, 200, 200]
 
