@@ -58,6 +58,8 @@ def ipython(tmp_path):
 
 
 def test_the_extension_loads_anywhere_and_prints_plain_text(ipython, server):
+    # The first request creates the catalog.
+    server.create_client().read_health(timeout_s=120)
     text = ipython(
         "%load_ext jupyter_colophon", "%metadata health", COLOPHON_URL=server.url, COLOPHON_TOKEN=server.token
     )

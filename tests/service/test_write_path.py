@@ -142,10 +142,10 @@ class TestBatches:
 
 
 class TestConditions:
-    def test_concurrent_writers_have_one_winner_per_version(self, catalog: Catalog, store_name: str) -> None:
+    def test_concurrent_writers_have_one_winner_per_version(self, catalog: Catalog) -> None:
         write_metadata(catalog)
-        # Losers retry, so attempts grow quadratically; on a database server each takes longer.
-        writers = 200 if store_name == "sqlite" else 50
+        # Losers retry, so attempts grow quadratically.
+        writers = 50
         winners: list[int] = []
         lost: list[int] = []
 
