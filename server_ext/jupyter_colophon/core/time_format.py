@@ -11,10 +11,11 @@ MILLISECONDS_FROM: Final = 10**11
 TIME_MS_MAX: Final = 253_402_300_799_999
 """The last millisecond of the year 9999."""
 CHARACTERS_MAX: Final = 200
+DAY_MS: Final = 86_400_000
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
-_UNIT_MS: Final = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
+_UNIT_MS: Final = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": DAY_MS}
 _STEP = re.compile(r"([+-])([0-9]{1,15})(ms|s|m|h|d)")
 _SPAN = re.compile(r"([0-9]{1,15})(ms|s|m|h|d)")
 _RELATIVE = re.compile(rf"now(?:{_STEP.pattern})*")

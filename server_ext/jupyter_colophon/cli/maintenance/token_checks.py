@@ -5,8 +5,8 @@ from typing import Final
 
 from jupyter_colophon.cli.maintenance.check_result import CheckResult
 from jupyter_colophon.core.service_token import ServiceToken
+from jupyter_colophon.core.time_format import DAY_MS
 
-_DAY_MS: Final = 86_400_000
 #: Tokens that end sooner are reported, and so are those that were not used for longer.
 _EXPIRY_DAYS: Final = 14
 _UNUSED_DAYS: Final = 90
@@ -31,8 +31,8 @@ def check_service_tokens(tokens: Sequence[ServiceToken], days_max: int, now: int
 def _find_problem(token: ServiceToken, days_max: int, now: int) -> str:
     if token.expires <= now:
         return _EXPIRED
-    if token.lifetime_ms > days_max * _DAY_MS:
+    if token.lifetime_ms > days_max * DAY_MS:
         return _TOO_LONG
-    if token.expires < now + _EXPIRY_DAYS * _DAY_MS:
+    if token.expires < now + _EXPIRY_DAYS * DAY_MS:
         return _EXPIRING
-    return _UNUSED if (token.last_used or token.created) < now - _UNUSED_DAYS * _DAY_MS else ""
+    return _UNUSED if (token.last_used or token.created) < now - _UNUSED_DAYS * DAY_MS else ""

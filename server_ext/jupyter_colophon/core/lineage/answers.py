@@ -6,8 +6,8 @@ from typing import Literal
 
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.lineage.graph import ALL_TIME, Direction, LineageEdge, LineageNode, TimeWindow
+from jupyter_colophon.core.time_format import DAY_MS
 
-DAY_MS = 86_400_000
 #: What differs between an edge at two times: how the program accesses the data, in which statements, the columns that
 #: are derived, or the code of the program.
 EdgeChange = Literal["access", "columns", "program", "statements"]

@@ -10,7 +10,7 @@ from typing import Final, Literal
 from jupyter_colophon.core.errors import InvalidQuery
 from jupyter_colophon.core.model.vocabulary import NEVER
 from jupyter_colophon.core.search.time_words import TimeInterval, cover_interval_by_words, list_time_words
-from jupyter_colophon.core.time_format import parse_time_to_ms
+from jupyter_colophon.core.time_format import DAY_MS, parse_time_to_ms
 
 CERTIFICATION: Final = "certification"
 #: The filter of search.
@@ -20,7 +20,6 @@ WARNING_DAYS: Final = 14
 Validity = Literal["yes", "expiring", "expired"]
 
 _KEY: Final = "certified-until"
-_DAY_MS: Final = 86_400_000
 #: The schema allows days of this century only.
 _FIRST_MS: Final = 946_684_800_000
 _LAST_MS: Final = 4_102_444_800_000
@@ -49,10 +48,10 @@ def list_certification_words(until: str) -> tuple[str, ...]:
 
 def list_words_of_validity(validity: str, now_ms: int) -> tuple[str, ...]:
     """Return the words of which a certification has one if it is valid, about to expire, or expired."""
-    today = now_ms - now_ms % _DAY_MS
+    today = now_ms - now_ms % DAY_MS
     begin, end = {
         "yes": (today, _LAST_MS),
-        "expiring": (today, today + (WARNING_DAYS + 1) * _DAY_MS),
+        "expiring": (today, today + (WARNING_DAYS + 1) * DAY_MS),
         "expired": (_FIRST_MS, today),
     }[validity]
     words = cover_interval_by_words(_KEY, TimeInterval(begin, end)).full_periods
@@ -64,7 +63,7 @@ def is_certification_valid(until: str | None, now_ms: int) -> bool:
     if until in (None, NEVER):
         return True
     try:
-        return parse_time_to_ms(until, now_ms, "until") + _DAY_MS > now_ms
+        return parse_time_to_ms(until, now_ms, "until") + DAY_MS > now_ms
     except InvalidQuery:
         return False
 

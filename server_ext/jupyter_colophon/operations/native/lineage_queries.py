@@ -6,7 +6,7 @@ from typing import Any, Final, cast
 from jupyter_colophon.core.documents.codec import to_api_document, to_api_documents
 from jupyter_colophon.core.errors import HistoryExpired, InvalidName, InvalidQuery, NotFound
 from jupyter_colophon.core.identity.names import Urn
-from jupyter_colophon.core.lineage.answers import DAY_MS, LineageDiffRequest, PathRequest
+from jupyter_colophon.core.lineage.answers import LineageDiffRequest, PathRequest
 from jupyter_colophon.core.lineage.column_impact import ColumnImpactRequest
 from jupyter_colophon.core.lineage.graph import (
     DEFAULT_RELATIONS,
@@ -17,7 +17,7 @@ from jupyter_colophon.core.lineage.graph import (
     TimeWindow,
 )
 from jupyter_colophon.core.openlineage.run_events import build_run_events
-from jupyter_colophon.core.time_format import format_ms_as_iso_time, parse_time_span_to_ms, parse_time_to_ms
+from jupyter_colophon.core.time_format import DAY_MS, format_ms_as_iso_time, parse_time_span_to_ms, parse_time_to_ms
 from jupyter_colophon.operations.native import lineage_documents
 from jupyter_colophon.operations.native.lineage import DIRECTION, LEVELS, RELATIONS, parse_time_window
 from jupyter_colophon.operations.operation import declare_operation

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from jupyter_colophon.core.time_format import DAY_MS
 from jupyter_colophon.service.admin.integrity_check import Progress
 from jupyter_colophon.service.changes.sealing import seal_unsealed_rows
 from jupyter_colophon.storage import audit_log
@@ -10,7 +11,6 @@ from jupyter_colophon.storage.spi import StorageProvider
 
 #: The approximate number of changes removed per transaction, to keep transactions short.
 _BATCH = 5_000
-_DAY_MS = 86_400_000
 
 
 def delete_changes_older_than_days(
@@ -50,7 +50,7 @@ def _delete_rows_older_than_days(
     seal_unsealed_rows(provider, key, read_time_ms, log)
     if days == 0:
         return 0
-    before, removed = read_time_ms() - days * _DAY_MS, 0
+    before, removed = read_time_ms() - days * DAY_MS, 0
     while batch_removed := provider.tx_runner.run(
         lambda tx: signed_chain.truncate_log_at_seal(tx, key, before, _BATCH, log)
     ):

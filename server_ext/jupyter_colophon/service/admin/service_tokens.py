@@ -13,12 +13,12 @@ from jupyter_colophon.core.service_token import (
     generate_service_token,
     hash_token,
 )
+from jupyter_colophon.core.time_format import DAY_MS
 from jupyter_colophon.storage import service_tokens as rows
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
 
 #: For how many days a token is valid if the caller does not choose.
 DEFAULT_DAYS = 90
-_DAY_MS = 24 * 60 * 60 * 1000
 _logger = logging.getLogger("jupyter_colophon.service_tokens")
 
 
@@ -73,7 +73,7 @@ class ServiceTokenService:
             namespaces=None if namespaces is None else tuple(sorted(set(namespaces))),
             created_by=principal.user,
             created=now,
-            expires=now + _choose_days(days, DEFAULT_DAYS, days_max) * _DAY_MS,
+            expires=now + _choose_days(days, DEFAULT_DAYS, days_max) * DAY_MS,
         )
         _require_own_rights(token, principal)
         secret = generate_service_token()
@@ -102,7 +102,7 @@ class ServiceTokenService:
         def replace_token(tx: TableContext) -> ServiceToken:
             token, now = _require_token(tx, name), self.now()
             _require_own_rights(token, principal)
-            expires = now + _choose_days(days, max(1, token.lifetime_ms // _DAY_MS), days_max) * _DAY_MS
+            expires = now + _choose_days(days, max(1, token.lifetime_ms // DAY_MS), days_max) * DAY_MS
             overlap_end = min(now + overlap_s * 1000, token.expires) if overlap_s else None
             rotated = replace(token, rotated=now, expires=expires, previous_expires=overlap_end)
             rows.replace_hash(tx, rotated, hash_token(secret))

@@ -14,6 +14,7 @@ from jupyter_colophon.core.changes.inbox import OUTCOME_KEPT_MS, InboxEntry, Rej
 from jupyter_colophon.core.documents.json_parsing import parse_stored_json
 from jupyter_colophon.core.errors import MetadataError, NotFound, StorageError, TransactionTimeout
 from jupyter_colophon.core.model.proposal import Proposal, ProposalResult
+from jupyter_colophon.core.time_format import DAY_MS
 from jupyter_colophon.service.write_path import WritePath
 from jupyter_colophon.storage import codecs
 from jupyter_colophon.storage.changes import dead_letters, idempotency_results
@@ -23,7 +24,6 @@ from jupyter_colophon.system.worker import Worker
 
 #: How often an idle thread checks for batches of other processes, in seconds.
 IDLE_S = 5.0
-_DAY_MS = 86_400_000
 #: How often proposals that wait for review are checked for expiry.
 _EXPIRY_CHECK_MS = 3_600_000
 #: How many old outcomes, or dead letters, are deleted at once.
@@ -116,7 +116,7 @@ class ProposalInbox:
             self._next_expiry = now + _EXPIRY_CHECK_MS
 
     def _delete_old_dead_letters(self, now: int) -> None:
-        before = now - self.letters_days * _DAY_MS
+        before = now - self.letters_days * DAY_MS
         if not self.letters_days or not self.provider.tx_runner.run(
             lambda tx: dead_letters.has_letters_before(tx, before), read_only=True
         ):

@@ -15,6 +15,7 @@ from jupyter_colophon.core.identity import names
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.identity.urn import NAME_BYTES_MAX, require_bytes_at_most, require_valid_text
 from jupyter_colophon.core.lineage.run import StreamWriter
+from jupyter_colophon.core.time_format import DAY_MS
 from jupyter_colophon.service.read_policy import ReadPolicy
 from jupyter_colophon.service.write_path import WritePath
 from jupyter_colophon.storage.changes.stream_files import EventFiles
@@ -25,7 +26,6 @@ from jupyter_colophon.storage.spi import StorageProvider, TableContext
 #: The size limit of a stored event.
 EVENT_BYTES = 1024 * 1024
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_DAY_MS = 86_400_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +105,8 @@ def _create_stream_writer(namespace: str, name: str, now: int) -> StreamWriter:
     require_valid_text("source", name)
     require_bytes_at_most("source", name, NAME_BYTES_MAX)
     urn = names.make_custom_urn("external", [("namespace", namespace), ("external", name)])
-    start = now - now % _DAY_MS
-    return StreamWriter(urn, _format_utc_day(now), start, start + _DAY_MS - 1)
+    start = now - now % DAY_MS
+    return StreamWriter(urn, _format_utc_day(now), start, start + DAY_MS - 1)
 
 
 def _format_utc_day(ms: int) -> str:

@@ -102,10 +102,6 @@ class InstanceService:
     #: Called when this is closed.
     on_close: Callable[[], None] = lambda: None
 
-    def has_ever_stored(self, space: str) -> bool:
-        """Return whether anything was ever stored for this schemaspace."""
-        return self.get_store(space).has_stored_instances()
-
     @audit_reads_of_method("list", lambda instances: map(_build_instance_urn, instances), _get_audit)
     def list_visible_instances(
         self, space: str, principal: Principal | None = None, *, invalid: bool = False, of_schema: str | None = None

@@ -14,6 +14,7 @@ from jupyter_colophon.core.cursor import CursorCodec
 from jupyter_colophon.core.errors import StorageError
 from jupyter_colophon.core.model.registry import AspectSpec, Registry
 from jupyter_colophon.core.model.retention import ExpiredVersions, Retention, RetentionRule
+from jupyter_colophon.core.time_format import DAY_MS
 from jupyter_colophon.service.admin.log_truncation import delete_changes_older_than_days
 from jupyter_colophon.storage.entities import retention as versions
 from jupyter_colophon.storage.entities.sources_of_truth import StoredEntity, list_stored_entities_after
@@ -23,7 +24,6 @@ from jupyter_colophon.system.worker import Worker
 #: How many entities one step examines, and about how many versions it counts or deletes.
 _ENTITIES_AT_ONCE: Final = 100
 _VERSIONS_AT_ONCE: Final = 500
-_DAY_MS: Final = 86_400_000
 #: When a server looks for the first time after its start, and then again, in seconds.
 _FIRST_S: Final = 600.0
 _INTERVAL_S: Final = 3600.0
@@ -160,7 +160,7 @@ class DailyRetention:
         """Return whether no process has applied the rules for a day; then this process does."""
         table, now = tx.get_table("settings"), self.sweeper.now()
         row = table.read((_LAST_RUN,))
-        if row is not None and int(row["value"]) > now - _DAY_MS:
+        if row is not None and int(row["value"]) > now - DAY_MS:
             return False
         table.upsert({"name": _LAST_RUN, "value": str(now).encode()})
         return True

@@ -15,6 +15,7 @@ from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model.owner_request import RequestState
 from jupyter_colophon.core.model.proposal import ABSENT, Proposal, ProposalResult
 from jupyter_colophon.core.model.review import Decision, Review, ReviewedChange
+from jupyter_colophon.core.time_format import DAY_MS
 from jupyter_colophon.service.changes.inbox import PROPOSALS_POINTER
 from jupyter_colophon.service.changes.independent_proposals import IndependentProposalService
 from jupyter_colophon.service.held_changes import (
@@ -30,7 +31,6 @@ from jupyter_colophon.storage.changes import inbox as rows
 from jupyter_colophon.storage.entities import aspects
 from jupyter_colophon.storage.spi import Row, TableContext
 
-_DAY_MS: Final = 86_400_000
 #: How many expired proposals are rejected at once.
 _EXPIRED_AT_ONCE: Final = 100
 #: The state of the request after each decision that ends the review.
@@ -89,7 +89,7 @@ class ReviewService:
             id=number,
             state="applied" if batch.state == "applied" else "waiting" if batch.is_waiting else "rejected",
             request=self.requests.read(self._find_request(batch), principal),
-            expires=batch.time + EXPIRE_DAYS * _DAY_MS if batch.is_waiting else None,
+            expires=batch.time + EXPIRE_DAYS * DAY_MS if batch.is_waiting else None,
             may_decide=batch.is_waiting and self._may_decide(batch, principal),
             may_withdraw=batch.is_waiting and batch.author.user == principal.user,
             is_outdated=any(
@@ -125,7 +125,7 @@ class ReviewService:
 
     def reject_expired(self) -> None:
         """Reject the proposals that no one has decided in time."""
-        before = self.now() - EXPIRE_DAYS * _DAY_MS
+        before = self.now() - EXPIRE_DAYS * DAY_MS
         run = self.write_path.provider.tx_runner.run
         for row in run(lambda tx: rows.list_held_rows_before(tx, before, _EXPIRED_AT_ONCE), read_only=True):
             batch = _HeldBatch.from_row(row)

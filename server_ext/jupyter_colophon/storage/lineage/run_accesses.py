@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from jupyter_colophon.core.lineage.graph import TimeWindow
 from jupyter_colophon.core.model import declared_lineage
+from jupyter_colophon.core.time_format import DAY_MS
 from jupyter_colophon.storage.lineage.statements import to_access_mode_of_index
 from jupyter_colophon.storage.spi import Edge, FieldValue, Range, Row, TableContext
 
@@ -14,7 +15,7 @@ T = TypeVar("T")
 Triple = tuple[str, str, str]
 _AT_ONCE = 400
 #: How far another clock may be ahead (ms): a run that begins later than this had not been recorded.
-_AHEAD_MS = 86_400_000
+_AHEAD_MS = DAY_MS
 _NAMED_AT_ONCE = 100
 
 
