@@ -35,6 +35,7 @@ from jupyter_colophon.service.lineage.lineage_nodes import NodeCache
 from jupyter_colophon.service.lineage.runs import RunReader
 from jupyter_colophon.service.policy import open_access_control
 from jupyter_colophon.service.read_policy import ReadPolicy
+from jupyter_colophon.service.search import visible_search
 from jupyter_colophon.service.search.visible_search import _VisibleSearch, restrict_search
 from jupyter_colophon.service.write_authorization import WriteAuthorization
 from jupyter_colophon.storage.entities import aspects
@@ -91,13 +92,17 @@ DOCUMENTS = st.fixed_dictionaries(
 def test_every_reader_and_writer_allows_what_the_model_allows(world: World, store_name: str) -> None:
     cases = CASES if store_name == "sqlite" else CASES // 10
     others = st.sets(st.sampled_from(CHECKS), min_size=2, max_size=2)
+    denied = st.sampled_from([1, visible_search._DENIED_MAX])
 
     @settings(max_examples=cases, deadline=None, database=None, suppress_health_check=[*HealthCheck])
-    @given(DOCUMENTS, st.sampled_from(PERSONS), others, st.sampled_from([2, term_clauses._TERMS_MAX]))
-    def check_any_policy(document: dict[str, Any], person: Person, checks: set[Check], terms: int) -> None:
-        # With more terms than this, the store does not filter.
+    @given(DOCUMENTS, st.sampled_from(PERSONS), others, st.sampled_from([2, term_clauses._TERMS_MAX]), denied)
+    def check_any_policy(
+        document: dict[str, Any], person: Person, checks: set[Check], terms: int, denied_max: int
+    ) -> None:
+        # With more terms than this, the store does not filter; with more denied documents, by all terms.
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(term_clauses, "_TERMS_MAX", terms)
+            patch.setattr(visible_search, "_DENIED_MAX", denied_max)
             _check_policy(world, document, person, checks)
 
     check_any_policy()

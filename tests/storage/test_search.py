@@ -133,10 +133,10 @@ def test_filter_admits_any_clause_and_no_excluded_one(index: StorageProvider) ->
 
     assert filtered(TermFilter()) == ["urn:1", "urn:2", "urn:3", "urn:4"]
     assert filtered(TermFilter(any_of=())) == []
-    assert filtered(TermFilter(any_of=(), regardless=(column,))) == ["urn:4"]
+    assert filtered(TermFilter(any_of=(), exempt=(column,))) == ["urn:4"]
     assert filtered(TermFilter(any_of=(((red,), (old,)), ((blue, "absent"),)))) == ["urn:2", "urn:3"]
     assert filtered(TermFilter(none_of=((old,),))) == ["urn:1", "urn:3"]
-    assert filtered(TermFilter(none_of=((old,), (blue,)), regardless=(column,))) == ["urn:1", "urn:4"]
+    assert filtered(TermFilter(none_of=((old,), (blue,)), exempt=(column,))) == ["urn:1", "urn:4"]
     assert filtered(TermFilter(((red,), (blue,)), ((red, old),), (column,))) == ["urn:1", "urn:3", "urn:4"]
 
 
@@ -299,7 +299,7 @@ _QUESTION = st.tuples(st.lists(_WORD, max_size=2), st.lists(_WORD, max_size=2), 
 
 
 def _is_admitted(filter_: TermFilter, terms: set[str]) -> bool:
-    return bool(terms & set(filter_.regardless)) or (
+    return bool(terms & set(filter_.exempt)) or (
         (filter_.any_of is None or any(terms.issuperset(clause) for clause in filter_.any_of))
         and not any(terms.issuperset(clause) for clause in filter_.none_of)
     )

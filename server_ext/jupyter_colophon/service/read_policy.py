@@ -115,19 +115,23 @@ class ReadPolicy:
             return [*items] if "read" in principal.scopes else []
         rights = self.access_control.find_rights(principal)
         of_kinds: dict[tuple[str, str], bool | None] = {}
+        #: The kinds of which the URN decides, without metadata.
+        by_urn: set[tuple[str, str]] = set()
         decided: list[tuple[T, Resource | None, bool | None]] = []
         for item in items:
             urn, type_, namespace = describe(item)
             kind = (namespace, type_)
             if kind not in of_kinds:
                 of_kinds[kind] = self.decide_all(principal, *kind)
+                if rights is not None and not rights.may_depend_on_terms("read", Resource("", type_, namespace)):
+                    by_urn.add(kind)
             decision, resource = of_kinds[kind], None
             if decision is None and type_ in DECIDED_BY_OTHERS:
                 resource = self.find_resource(tx, principal, Urn.parse(urn), namespace)
                 decision = None if resource is None else self.access_control.decide(principal, "read", resource)
             elif decision is None:
                 resource = Resource(urn, type_, namespace)
-                if rights is not None and not rights.may_depend_on_terms("read", resource):
+                if rights is not None and kind in by_urn:
                     decision = rights.decide("read", resource)
             decided.append((item, resource, decision))
         return self._select_visible(tx, principal, decided)

@@ -18,19 +18,19 @@ _AT_ONCE: Final = 50
 
 
 def find_sensitive_entities(tx: TableContext, urns: Collection[str]) -> set[str]:
-    """Return those of these entities that are marked, or of which a column is. A column is judged as its dataset."""
+    """Return those of these entities that are marked, or of which a column is. A column counts as its dataset."""
     if not urns or not tx.search.find_matches(_ANY_MARKED, 1):
         return set()
-    judged = {urn: get_judged_urn(urn) for urn in urns}
-    subjects = sorted(set(judged.values()))
+    subjects_by_urn = {urn: replace_column_with_dataset(urn) for urn in urns}
+    subjects = sorted(set(subjects_by_urn.values()))
     marked: set[str] = set()
     for start in range(0, len(subjects), _AT_ONCE):
         marked |= _find_marked_subjects(tx, subjects[start : start + _AT_ONCE])
-    return {urn for urn, subject in judged.items() if subject in marked}
+    return {urn for urn, subject in subjects_by_urn.items() if subject in marked}
 
 
-def get_judged_urn(urn: str) -> str:
-    """Return the entity that counts: of a column its dataset, else the entity itself."""
+def replace_column_with_dataset(urn: str) -> str:
+    """Return the dataset of a column, and any other entity unchanged: a mark on a column or its dataset marks both."""
     if not urn.startswith("urn:li:schemaField:"):
         return urn
     return str(Urn.parse(urn).parse_part_as_urn(0))
@@ -45,7 +45,7 @@ def _find_marked_subjects(tx: TableContext, subjects: Collection[str]) -> set[st
     rows = tx.get_table("entities").read_many([(subject,) for subject in subjects])
     ranges = [keys for row in rows for keys in _list_ranges(row["namespace"], row["urn"])]
     marked = tx.get_table("metadata_values").scan_ranges(ranges) if ranges else ()
-    return {get_judged_urn(row["urn"]) for row in marked}
+    return {replace_column_with_dataset(row["urn"]) for row in marked}
 
 
 def _list_ranges(namespace: str, urn: str) -> Iterator[Range]:

@@ -182,16 +182,16 @@ Clause = tuple[RequiredTerm, ...]
 class TermFilter:
     """Documents by their encoded terms: those that fulfil a clause of `any_of` (None: all) and no clause of `none_of`.
 
-    Documents with one of the terms `regardless` pass in any case.
+    Documents with one of the terms `exempt` pass in any case.
     """
 
     any_of: tuple[Clause, ...] | None = None
     none_of: tuple[Clause, ...] = ()
-    regardless: tuple[str, ...] = ()
+    exempt: tuple[str, ...] = ()
 
     def matches_terms(self, terms: Collection[str]) -> bool:
         """Return whether a document with these terms passes."""
-        return has_required_terms(terms, [self.regardless]) or (
+        return has_required_terms(terms, [self.exempt]) or (
             (self.any_of is None or any(has_required_terms(terms, clause) for clause in self.any_of))
             and not any(has_required_terms(terms, clause) for clause in self.none_of)
         )

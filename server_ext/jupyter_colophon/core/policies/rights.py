@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Final, Literal
@@ -198,11 +197,14 @@ class AccessRights:
     def decide_all(self, permission: Permission, namespace: str, type_: str | None = None) -> bool | None:
         """Return the decision for all entities of a type, or of all types, in a namespace; None if it differs."""
         key = (permission, namespace, type_)
-        with suppress(KeyError):
+        # A search asks this for each namespace of the catalog, so nothing slower than a look-up.
+        try:
             return self._of_all[key]
+        except KeyError:
+            decision = self._compute_decision_for_all(permission, namespace, type_, TermClauses())
         if len(self._of_all) >= _CACHED_MAX:
             self._of_all.clear()
-        decision = self._of_all[key] = self._compute_decision_for_all(permission, namespace, type_, TermClauses())
+        self._of_all[key] = decision
         return decision
 
     def decide_all_with_clauses(

@@ -20,7 +20,7 @@ from jupyter_colophon.core.errors import StorageError, StoreUnavailable
 from jupyter_colophon.service.admin.log_truncation import delete_audit_entries_older_than_days
 from jupyter_colophon.service.changes.sealing import seal_unsealed_rows
 from jupyter_colophon.storage import audit_log
-from jupyter_colophon.storage.sensitive_entities import find_sensitive_entities, get_judged_urn
+from jupyter_colophon.storage.sensitive_entities import find_sensitive_entities, replace_column_with_dataset
 from jupyter_colophon.storage.spi import Row, StorageProvider, TableContext
 from jupyter_colophon.system.worker import Worker
 
@@ -113,8 +113,8 @@ class AuditRecorder:
         """Record changes in their transaction; `find_marked` returns the entities that were or are marked themselves."""
         if not changes or not self.is_active:
             return
-        marked = {get_judged_urn(urn) for urn in find_marked()}
-        sensitive = _select_judged_as(marked, {change["urn"] for change in changes})
+        marked = {replace_column_with_dataset(urn) for urn in find_marked()}
+        sensitive = _select_entities_and_columns_of(marked, {change["urn"] for change in changes})
         sensitive |= find_sensitive_entities(tx, {change["urn"] for change in changes} - sensitive)
         events = [_create_event_of_change(change, principal) for change in changes if change["urn"] in sensitive]
         if events:
@@ -192,7 +192,7 @@ class AuditRecorder:
         sensitive = find_sensitive_entities(tx, urns)
         # The mark, or the entity, may have been removed since it was read.
         changed = audit_log.list_urns_of_changes_since(tx, accesses[0].time, _RECENT_MAX)
-        sensitive |= _select_judged_as({get_judged_urn(urn) for urn in changed}, urns)
+        sensitive |= _select_entities_and_columns_of({replace_column_with_dataset(urn) for urn in changed}, urns)
         return _merge_equal_events(
             AuditEvent(
                 access.time,
@@ -218,9 +218,9 @@ def _append_events(events: Sequence[AuditEvent], tx: TableContext) -> None:
     audit_log.append_entries(tx, events)
 
 
-def _select_judged_as(subjects: AbstractSet[str], urns: Iterable[str]) -> set[str]:
-    """Return the entities that are judged as one of these."""
-    return {urn for urn in urns if get_judged_urn(urn) in subjects} if subjects else set()
+def _select_entities_and_columns_of(subjects: AbstractSet[str], urns: Iterable[str]) -> set[str]:
+    """Return the URNs of these subjects and of their columns."""
+    return {urn for urn in urns if replace_column_with_dataset(urn) in subjects} if subjects else set()
 
 
 def _create_event_of_change(change: Row, principal: Principal) -> AuditEvent:

@@ -44,26 +44,32 @@ class DisplayNameReader:
 
         A notebook's cell without a name is named by the data that it writes.
         """
-        readable = self._filter_readable(urns, known_by_urn=False)
-        names = self._read_given_names(readable)
-        cells = [urn for urn, parsed in readable.items() if urn not in names and _is_cell(parsed)]
-        return names | self._name_cells_by_written_data(cells)
+        parsed = _parse_urns_of_named_types(urns)
+        names = self._read_given_names(parsed)
+        # Most entities have no such name: the others need no decision.
+        readable = self._filter_readable(
+            {urn: entity for urn, entity in parsed.items() if urn in names or _is_cell(entity)}
+        )
+        cells = [urn for urn in readable if urn not in names]
+        return {urn: names[urn] for urn in readable if urn in names} | self._name_cells_by_written_data(cells)
 
     def read_given_names(self, urns: Iterable[str]) -> dict[str, str]:
         """Return the names that were given to these entities, by URN, without unnamed or unreadable ones."""
-        return self._read_given_names(self._filter_readable(urns, known_by_urn=False))
+        parsed = _parse_urns_of_named_types(urns)
+        names = self._read_given_names(parsed)
+        return {urn: names[urn] for urn in self._filter_readable({urn: parsed[urn] for urn in names})}
 
-    def _read_given_names(self, readable: Mapping[str, Urn]) -> dict[str, str]:
-        naming = {type_: self._list_naming_aspects(type_) for type_ in {urn.type for urn in readable.values()}}
-        keys = [(str(urn), name) for urn in dict.fromkeys(readable.values()) for name in naming[urn.type]]
+    def _read_given_names(self, parsed: Mapping[str, Urn]) -> dict[str, str]:
+        naming = {type_: self._list_naming_aspects(type_) for type_ in {urn.type for urn in parsed.values()}}
+        keys = [(str(urn), name) for urn in dict.fromkeys(parsed.values()) for name in naming[urn.type]]
         names_by_urn: dict[str, dict[str, str]] = defaultdict(dict)
         for urn, aspect in aspects.iterate_aspects_of_keys(self.tx, self.registry, keys) if keys else ():
             if name := _get_name_in_aspect(self.registry.get_type_or_unregistered(Urn.parse(urn).type), aspect):
                 names_by_urn[urn][aspect.name] = name
         return {
-            urn: next(by_aspect[name] for name in naming[parsed.type] if name in by_aspect)
-            for urn, parsed in readable.items()
-            if (by_aspect := names_by_urn.get(str(parsed)))
+            urn: next(by_aspect[name] for name in naming[entity.type] if name in by_aspect)
+            for urn, entity in parsed.items()
+            if (by_aspect := names_by_urn.get(str(entity)))
         }
 
     def _list_naming_aspects(self, type_: str) -> Sequence[str]:
@@ -83,23 +89,16 @@ class DisplayNameReader:
         if not cells:
             return {}
         found = self.tx.edges.find_neighbours("program", cells, WRITING, ALL_TIME, _WRITTEN_MAX)
-        readable = self._filter_readable((data for data, _, _ in found), known_by_urn=True)
+        readable = self._filter_readable(_parse_valid_urns(data for data, _, _ in found))
         written: defaultdict[str, set[str]] = defaultdict(set)
         for data, program, _ in found:
             if data in readable:
                 written[program].add(data)
         return {program: format_written_data_name(sorted(data)) for program, data in written.items()}
 
-    def _filter_readable(self, urns: Iterable[str], *, known_by_urn: bool) -> dict[str, Urn]:
-        """Return those of these URNs that are valid and may be seen; those that are known by their URN only if requested."""
-        parsed = {
-            urn: entity
-            for urn in urns
-            if (entity := _parse_urn_or_none(urn)) is not None and (known_by_urn or entity.type not in _KNOWN_BY_URN)
-        }
-        visible = self.read_policy.filter_visible(
-            self.tx, self.principal, list(parsed.items()), lambda item: (item[1], None)
-        )
+    def _filter_readable(self, parsed: Mapping[str, Urn]) -> dict[str, Urn]:
+        """Return those of these entities that may be seen."""
+        visible = self.read_policy.filter_visible(self.tx, self.principal, parsed.items(), lambda item: (item[1], None))
         return dict(visible)
 
 
@@ -126,6 +125,15 @@ def _get_name_in_aspect(kind: EntityType, aspect: Aspect) -> str:
         name = aspect.value.get("display_name")
         return name if isinstance(name, str) else ""
     return next((found.text for found in list_aspect_descriptors(kind, aspect) if found.kind == "name"), "")
+
+
+def _parse_valid_urns(urns: Iterable[str]) -> dict[str, Urn]:
+    return {urn: entity for urn in urns if (entity := _parse_urn_or_none(urn)) is not None}
+
+
+def _parse_urns_of_named_types(urns: Iterable[str]) -> dict[str, Urn]:
+    """Return the valid URNs, without those of types that are known by their URN."""
+    return {urn: entity for urn, entity in _parse_valid_urns(urns).items() if entity.type not in _KNOWN_BY_URN}
 
 
 def _parse_urn_or_none(urn: str) -> Urn | None:

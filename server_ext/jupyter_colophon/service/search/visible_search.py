@@ -1,7 +1,7 @@
 """A search index that finds only what one principal may see: limits, counts and facets are those of visible documents."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from jupyter_colophon.core.access import Principal
@@ -26,8 +26,10 @@ from jupyter_colophon.storage.spi import (
 
 #: How many times more matches are read if too many of those that were read are hidden.
 _GROWTH: Final = 4
-#: Terms do not decide on these types.
-_REGARDLESS: Final = tuple(encode_filter_term("type", type_) for type_ in sorted(DECIDED_BY_OTHERS))
+#: Their own terms do not decide on documents of these types.
+_EXEMPT: Final = tuple(encode_filter_term("type", type_) for type_ in sorted(DECIDED_BY_OTHERS))
+#: How many documents with the terms of denials are looked at to make the filter simpler.
+_DENIED_MAX: Final = 20
 
 
 def restrict_search(tx: TableContext, read_policy: ReadPolicy, principal: Principal) -> TableContext:
@@ -38,7 +40,22 @@ def restrict_search(tx: TableContext, read_policy: ReadPolicy, principal: Princi
     clauses = TermClauses() if rights is None else rights.get_clauses("read")
     if clauses.denied_namespaces and _has_similar_namespace(tx, clauses.denied_namespaces):
         clauses = replace(clauses, denied=(), decides_denials=False)
-    return _RestrictedContext(tx, _VisibleSearch(tx, read_policy, principal, rights, clauses))
+    return _RestrictedContext(
+        tx, _VisibleSearch(tx, read_policy, principal, rights, clauses, _create_filter(tx, clauses))
+    )
+
+
+def _create_filter(tx: TableContext, clauses: TermClauses) -> TermFilter:
+    """Return the filter by these clauses, without what no document needs: each term costs time in every query."""
+    denied, exempt = clauses.denied, _EXEMPT
+    # Every denied document has one of these terms.
+    terms = tuple({term for *_, alternatives in denied for term in alternatives})
+    found = tx.search.find_matches(TextQuery(terms=(terms,)), _DENIED_MAX) if denied else []
+    if len(found) < _DENIED_MAX:
+        denied = denied if any(match.type not in DECIDED_BY_OTHERS for match in found) else ()
+        if clauses.granted is None and not any(match.type in DECIDED_BY_OTHERS for match in found):
+            exempt = ()
+    return TermFilter(clauses.granted, denied, exempt) if denied or clauses.granted is not None else TermFilter()
 
 
 def _has_similar_namespace(tx: TableContext, names: Collection[str]) -> bool:
@@ -86,6 +103,9 @@ class _VisibleSearch:
     _principal: Principal
     _rights: AccessRights | None
     _clauses: TermClauses
+    _filter: TermFilter
+    #: The decisions for what was found with the filter, by namespace and type.
+    _decisions: dict[tuple[str, str], bool | None] = field(default_factory=dict)
 
     def put_documents(self, *documents: Document) -> None:
         """Add or replace documents."""
@@ -103,7 +123,8 @@ class _VisibleSearch:
         """Return the newest `cap` visible matches, best first; if there are more, also the newest `counted` in groups."""
         filtered = self._add_filter(query)
         matches, groups = self._tx.search.find_matches_and_groups(filtered, cap, counted)
-        if self._are_visible(matches) and self._are_visible(groups):
+        # The groups are of all matches.
+        if self._are_visible(groups or matches):
             return matches, groups
         if len(matches) < cap:
             return self._filter_found(matches), []
@@ -132,11 +153,16 @@ class _VisibleSearch:
         return self._tx.search.read_documents_after(urn, limit)
 
     def _add_filter(self, query: TextQuery) -> TextQuery:
-        return replace(query, filter=TermFilter(self._clauses.granted, self._clauses.denied, _REGARDLESS))
+        return replace(query, filter=self._filter)
 
     def _are_visible(self, found: Sequence[Match | Group]) -> bool:
         """Return whether everything that was found with the filter is visible, by namespace and type."""
-        return all(self._decide_found(*kind) for kind in {(one.namespace, one.type) for one in found})
+        return all(self._decide_kind(kind) for kind in {(one.namespace, one.type) for one in found})
+
+    def _decide_kind(self, kind: tuple[str, str]) -> bool | None:
+        if kind not in self._decisions:
+            self._decisions[kind] = self._decide_found(*kind)
+        return self._decisions[kind]
 
     def _decide_found(self, namespace: str, type_: str) -> bool | None:
         """Return the decision for what was found with the filter; None if it differs among entities."""
@@ -156,7 +182,7 @@ class _VisibleSearch:
             limit *= _GROWTH
 
     def _filter_found(self, matches: Sequence[Match]) -> list[Match]:
-        decisions = {kind: self._decide_found(*kind) for kind in {(match.namespace, match.type) for match in matches}}
+        decisions = {kind: self._decide_kind(kind) for kind in {(match.namespace, match.type) for match in matches}}
         unclear = [match for match in matches if decisions[match.namespace, match.type] is None]
         visible = {match.urn for match in filter_visible_matches(self._tx, self._read_policy, self._principal, unclear)}
         return [match for match in matches if decisions[match.namespace, match.type] or match.urn in visible]

@@ -230,11 +230,11 @@ def _build_tsquery(query: TextQuery) -> str:
         return ""
     parts = [f"({' | '.join(any_of)})"] if any_of else []
     parts += [_build_term_expression(required) for required in query.terms]
-    regardless = _build_term_expression(query.filter.regardless)
+    exempt = _build_term_expression(query.filter.exempt)
     if query.filter.any_of is not None:
-        parts.append(f"({' | '.join([*map(_build_clause, query.filter.any_of), regardless])})")
+        parts.append(f"({' | '.join([*map(_build_clause, query.filter.any_of), exempt])})")
     if query.filter.none_of:
-        parts.append(f"({regardless} | !({' | '.join(map(_build_clause, query.filter.none_of))}))")
+        parts.append(f"({exempt} | !({' | '.join(map(_build_clause, query.filter.none_of))}))")
     return " & ".join(parts)
 
 

@@ -170,12 +170,15 @@ def _build_fts_expression(query: TextQuery) -> str:
     parts = [f"({' OR '.join(any_of)})"] if any_of else []
     parts += [_build_term_expression(required) for required in query.terms]
     if query.filter.any_of is not None:
-        clauses = [*map(_build_clause, query.filter.any_of), _build_term_expression(query.filter.regardless)]
+        clauses = [*map(_build_clause, query.filter.any_of), _build_term_expression(query.filter.exempt)]
         parts.append(f"({' OR '.join(clauses)})")
     expression = " AND ".join(parts)
     if query.filter.none_of:
-        excluded = " OR ".join(map(_build_clause, query.filter.none_of))
-        expression = f"({expression}) NOT (({excluded}) NOT {_build_term_expression(query.filter.regardless)})"
+        excluded = f"({' OR '.join(map(_build_clause, query.filter.none_of))})"
+        # The index looks up each term of a query, even if no document has it.
+        if query.filter.exempt:
+            excluded = f"({excluded} NOT {_build_term_expression(query.filter.exempt)})"
+        expression = f"({expression}) NOT {excluded}"
     return expression
 
 
