@@ -13,7 +13,7 @@ FRONTEND := $(shell find labextension/src labextension/style labextension/schema
 INSTALLED := $(VENV)/share/jupyter/labextensions/jupyter-colophon
 ROOT_MAY := $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: help lab sample test test-spark-and-browser test-python-and-fuzz test-spark test-fuzz test-python test-frontend test-ui screenshots check docs fix long long-faults long-lineage long-openlineage long-policies long-races long-stores long-postgresql long-service long-soak long-floor long-notebook7 long-fuzz long-cluster long-connect long-hub long-kafka long-pipelines-kafka long-oracle bench bench-ui clean
+.PHONY: help lab sample test test-spark test-fuzz test-python test-frontend test-ui screenshots check docs fix long long-faults long-lineage long-openlineage long-policies long-races long-stores long-postgresql long-service long-soak long-floor long-notebook7 long-fuzz long-cluster long-connect long-hub long-kafka long-pipelines-kafka long-oracle bench bench-ui clean
 
 help: ## say what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -24,22 +24,10 @@ lab: $(STAMPS)/frontend ## open JupyterLab on the sample notebook
 sample: $(STAMPS)/python ## run the sample notebooks without a browser, and check what the catalog then knows
 	python examples/run_sample.py
 
-# Two lanes of about the same length run beside each other. What both need is built before they begin: they would build
-# it at the same time.
+# Two parts run beside each other, the longest first; each runs, whatever another one finds. What several of them need is
+# built before they begin: they would build it at the same time.
 test: $(STAMPS)/frontend $(STAMPS)/classes $(STAMPS)/kafka $(STAMPS)/clients $(STAMPS)/elyra $(STAMPS)/server-tools ## run every test in its small form
-	$(MAKE) --jobs=2 --output-sync=line test-spark-and-browser test-python-and-fuzz
-
-# Each part runs, whatever the one before it found; at the end stands which of them failed.
-define run_parts
-	@failed=; for part in $(1); do $(MAKE) $$part || failed="$$failed $$part"; done; \
-		[ -z "$$failed" ] || { echo "failed:$$failed" >&2; exit 1; }
-endef
-
-test-spark-and-browser: $(STAMPS)/python $(STAMPS)/classes
-	$(call run_parts,test-spark test-frontend test-ui)
-
-test-python-and-fuzz: $(STAMPS)/python
-	$(call run_parts,test-python test-fuzz)
+	$(MAKE) --jobs=2 --keep-going --output-sync=line test-python test-spark test-fuzz test-ui test-frontend
 
 # A process of its own: py4j takes no file descriptor above 1,023.
 test-spark: $(STAMPS)/python $(STAMPS)/classes
