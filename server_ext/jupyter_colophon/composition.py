@@ -348,7 +348,7 @@ def _compose_catalog(
         transfer=NamespaceTransfer(reader, write_path, registry),
         streams=EventStreams(provider, policy, write_path, files, read_time_ms),
         datahub=_compose_datahub(reader, searcher, write_path, inbox),
-        access=AccessExplainer(provider, policy),
+        access=AccessExplainer(provider, policy, write_path.review_policy),
         eraser=_create_eraser(write_path, key),
     )
 

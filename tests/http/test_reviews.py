@@ -351,3 +351,33 @@ async def test_who_may_see_answer_assign_and_certify(people: People, folder: Pat
     assert (await people("bob", "GET", "requests", answers="owner-requests")).body["total"] == 0
     assert (await people("bob", "POST", *responses, body={"text": "?"})).status == 404
     assert (await people("bob", "POST", "requests", body=body)).status == 404
+
+
+async def test_answers_about_access_name_the_rule_that_requires_review(
+    people: People, folder: Path, api: Any
+) -> None:
+    async def ask(user: str, permission: str, urn: str = ORDERS) -> tuple[Any, ...]:
+        params = {"urn": urn, "permission": permission}
+        answer = (await people(user, "GET", "access", params=params, answers="access")).body
+        rules = [answer[name] and answer[name]["index"] for name in ("rule", "review")]
+        return answer["allowed"], *rules, answer["reason"]
+
+    policy = folder / "team.json"
+    granted = f"contributor by {policy}:1"
+    assert await ask("ann", "annotate") == (True, 0, 2, f"{granted}, but a steward must review it, by {policy}:1")
+    proposed = f"no rule grants it, but it may be proposed: a steward must review it, by {policy}:1"
+    assert await ask("ann", "govern") == (True, None, 2, proposed)
+    for user, permission, urn, allowed in (
+        ("ann", "annotate", _OTHER, True),
+        ("ann", "govern", _OTHER, False),
+        ("ann", "emit", ORDERS, True),
+        ("sue", "annotate", ORDERS, True),
+    ):
+        answer = await ask(user, permission, urn)
+        assert (answer[0], answer[2], "review" in answer[3]) == (allowed, None, False)
+    headers = await create_service_token(api, "reader", "read", "annotate")
+    people.headers["reader"] = headers
+    await _put_rules(folder, *_RULES, {"role": "viewer", "to": ["*"]}, {"deny": ["govern"], "to": ["user:service:ann"]})
+    assert (await ask("ann", "govern"))[:3] == (False, 4, None)
+    assert (await ask("reader", "annotate"))[:3] == (True, None, 2)
+    assert (await ask("reader", "delete"))[:3] == (False, None, None)

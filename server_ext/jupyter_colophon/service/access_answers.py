@@ -1,6 +1,6 @@
 """Answer whether a user may do something, and which rule decides."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from jupyter_colophon.core.access import SCOPE_OF_PERMISSION, Permission, Principal, Resource
 from jupyter_colophon.core.errors import AccessDenied
@@ -8,16 +8,21 @@ from jupyter_colophon.core.identity.names import NO_NAMESPACE, Urn
 from jupyter_colophon.core.policies.policy import Rule
 from jupyter_colophon.service.access_control import AccessControl, raise_permission, read_terms
 from jupyter_colophon.service.read_policy import ReadPolicy
+from jupyter_colophon.service.review_policy import ReviewPolicy
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
 
 
 @dataclass(frozen=True, slots=True)
 class AccessAnswer:
-    """Whether a permission holds, a sentence that explains it, and the rule that decides, if any does."""
+    """Whether a permission holds, a sentence that explains it, and the rule that decides, if any does.
+
+    With `review`, the rule that requires review, a change is allowed as a proposal.
+    """
 
     allowed: bool
     reason: str
     rule: Rule | None = None
+    review: Rule | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +31,7 @@ class AccessExplainer:
 
     provider: StorageProvider
     read_policy: ReadPolicy
+    review_policy: ReviewPolicy
 
     def explain_access(
         self, subject: Principal, permission: Permission, urn: Urn, principal: Principal
@@ -50,7 +56,20 @@ class AccessExplainer:
             return AccessAnswer(False, "no rule grants it")
         if resource is None:
             return AccessAnswer(False, "the instance does not exist")
-        return _explain_decision(access, tx, subject, permission, resource, allowed)
+        answer = _explain_decision(access, tx, subject, permission, resource, allowed)
+        # A proposal to delete needs the scope that deleting needs.
+        may_propose = permission != "delete" or "admin" in subject.scopes
+        if not may_propose or not access.decide_in_transaction(tx, subject, "read", resource):
+            return answer
+        review = self.review_policy.find_rule(tx, subject, permission, urn, resource)
+        return answer if review is None else _add_review(answer, review)
+
+
+def _add_review(answer: AccessAnswer, review: Rule) -> AccessAnswer:
+    """Return the answer of a permission whose use requires review."""
+    proposed = "" if answer.allowed else " it may be proposed:"
+    reason = f"{answer.reason}, but{proposed} a steward must review it, by {review.describe()}"
+    return replace(answer, allowed=True, reason=reason, review=review)
 
 
 def _explain_decision(

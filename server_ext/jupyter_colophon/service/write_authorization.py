@@ -7,22 +7,18 @@ from typing import Final
 
 from jupyter_colophon.core.access import SCOPE_OF_PERMISSION, Authorizer, Permission, Principal, Resource
 from jupyter_colophon.core.datahub.scope_union import is_removal_of_single_entries
-from jupyter_colophon.core.documents.json_parsing import parse_stored_json
 from jupyter_colophon.core.errors import AccessDenied, MetadataError, NotFound
 from jupyter_colophon.core.identity.names import IdentityRules, Urn, make_namespace_urn
 from jupyter_colophon.core.instances.instance_namespaces import is_instance_with_namespace
-from jupyter_colophon.core.model.certification import CERTIFICATION, is_certified
-from jupyter_colophon.core.model.owner_request import NOT_REQUESTED
 from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.core.model.registry import AspectSpec, Registry
 from jupyter_colophon.service.access_control import (
     AccessControl,
     create_access_control,
     create_resource,
-    raise_permission,
-    read_terms,
 )
 from jupyter_colophon.service.deletions import is_deleting_proposal
+from jupyter_colophon.service.review_policy import ReviewPolicy
 from jupyter_colophon.service.validation import (
     ProblemPointerPrefix,
     require_responsible_api,
@@ -54,10 +50,12 @@ class WriteAuthorization:
     authorizer: Authorizer
     now: Callable[[], int]
     access_control: AccessControl = field(init=False)
+    review_policy: ReviewPolicy = field(init=False)
 
     def __post_init__(self) -> None:
         """Prepare the access control."""
         object.__setattr__(self, "access_control", create_access_control(self.authorizer))
+        object.__setattr__(self, "review_policy", ReviewPolicy(self.access_control, self.now))
 
     def require_may_act_on_entity(self, principal: Principal, permission: Permission, urn: Urn) -> None:
         """Raise NotFound, AccessDenied unless the principal may do this with an entity that another service changes."""
@@ -179,41 +177,17 @@ class WriteAuthorization:
         self, proposal: Proposal, needed: Sequence[Permission], resources: Sequence[Resource], principal: Principal
     ) -> set[Permission]:
         """Return those of the permissions that a change needs whose use requires review; none for a steward."""
-        reviews = self.access_control.find_review_rules(principal)
-        if reviews is None or proposal.urn.type in NOT_REQUESTED:
+        if self.access_control.find_review_rules(principal) is None:
             return set()
-
-        def is_reviewed(tx: TableContext, permission: Permission, resource: Resource) -> bool:
-            candidates = reviews.list_candidates(raise_permission(permission, resource.type), resource)
-            if not candidates or not self._may_propose(tx, principal, permission, resource):
-                return False
-            terms = read_terms(tx, [resource.urn])[resource.urn] or frozenset()
-            return any(
-                all(terms & alternatives for alternatives in required)
-                and (not rule.certified or self._is_certified(tx, {resource.urn, str(proposal.urn)}))
-                for rule, required in candidates
-            )
-
+        find_rule = partial(self.review_policy.find_rule, principal=principal, urn=proposal.urn)
         return self.provider.tx_runner.run(
-            lambda tx: {item for item in needed for resource in resources if is_reviewed(tx, item, resource)},
+            lambda tx: {
+                item
+                for item in needed
+                for resource in resources
+                if find_rule(tx, permission=item, resource=resource) is not None
+            },
             read_only=True,
-        )
-
-    def _may_propose(self, tx: TableContext, principal: Principal, permission: Permission, resource: Resource) -> bool:
-        """Return whether a principal proposes changes: not a steward, nor where a rule denies the permission."""
-        if not self.access_control.site.may(principal, "annotate", resource.namespace):
-            return False
-        rights = self.access_control.find_rights(principal)
-        if rights is None or self._may(principal, "govern", resource, tx):
-            return False
-        terms = read_terms(tx, [resource.urn])[resource.urn] or frozenset()
-        deciding = rights.find_deciding_rule(permission, resource, terms)
-        return deciding is None or not deciding.denies
-
-    def _is_certified(self, tx: TableContext, urns: set[str]) -> bool:
-        rows = tx.get_table("aspects").read_many([(urn, CERTIFICATION) for urn in urns])
-        return any(
-            row["value"] is not None and is_certified(parse_stored_json(row["value"]), self.now()) for row in rows
         )
 
     def _choose_permission(self, permission: Permission, urn: Urn, aspect: str = "") -> Permission:

@@ -17,15 +17,17 @@ function splitNames(text: string): string[] {
 
 function Answer(props: IPoliciesProps & { access: Access }): React.JSX.Element {
   const { model, access, trans } = props;
-  const { allowed, reason, rule } = access;
+  const { allowed, reason, rule, review } = access;
+  const verdict = review ? trans.__('After a review: %1', reason) : trans.__('Yes: %1', reason);
+  const link = (policy: string, label: string) => (
+    <button type="button" className="jp-Colophon-link" onClick={() => void model.showRules(policy)}>
+      {label}
+    </button>
+  );
   return (
     <p data-allowed={allowed}>
-      {allowed ? trans.__('Yes: %1', reason) : trans.__('No: %1', reason)}{' '}
-      {rule && (
-        <button type="button" className="jp-Colophon-link" onClick={() => void model.showRules(rule.policy)}>
-          {trans.__('Show the policy')}
-        </button>
-      )}
+      {allowed ? verdict : trans.__('No: %1', reason)} {rule && link(rule.policy, trans.__('Show the policy'))}{' '}
+      {review && review.policy !== rule?.policy && link(review.policy, trans.__('Show the policy of the review'))}
     </p>
   );
 }

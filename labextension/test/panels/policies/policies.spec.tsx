@@ -181,9 +181,10 @@ test('who may do what is answered with the deciding rule', async () => {
   const answer: Access = {
     ...{ urn: table('orders'), user: 'ada', groups: ['analysts'], permission: 'read', allowed: true },
     reason: `viewer by ${FILE}:3`,
-    rule: { policy: FILE, index: 0, line: 3, denies: false }
+    rule: { policy: FILE, index: 0, line: 3, denies: false },
+    review: null
   };
-  const backend = server().on('GET', 'access', { body: answer });
+  const backend = server().on('GET', 'access', () => ({ body: answer }));
   open(backend);
   await waitUntil(() => document.body.textContent?.includes('Groups') === true);
   type('User', ' ada ');
@@ -199,6 +200,13 @@ test('who may do what is answered with the deciding rule', async () => {
   });
   await clickButton('Show the policy');
   await waitUntil(() => text('.jp-Colophon-rules') !== '');
+  answer.reason = `contributor by ${FILE}:3, but a steward must review it, by ${URN}, rule 1`;
+  answer.review = { policy: URN, index: 0, line: null, denies: false };
+  await clickButton('Ask');
+  await waitUntil(() => text('[data-allowed]').includes('After a review: contributor'));
+  expect(text('[data-allowed]')).not.toContain('Yes');
+  await clickButton('Show the policy of the review');
+  await waitUntil(() => backend.seen.at(-1)?.query.get('policy') === URN);
 });
 
 test('users who may not see policies can still ask what they may do', async () => {

@@ -5,6 +5,7 @@ from typing import Final, cast, get_args
 from jupyter_colophon.core.access import Permission, Principal
 from jupyter_colophon.core.errors import AccessDenied, InvalidName
 from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.policies.policy import Rule
 from jupyter_colophon.operations.operation import declare_operation
 from jupyter_colophon.operations.parameter import declare_choice, declare_text
 from jupyter_colophon.operations.request import Document, OperationRequest
@@ -33,7 +34,6 @@ def read_access(services: ProcessServices, request: OperationRequest) -> Documen
     if request[_USER] or request[_GROUPS]:
         subject = Principal(request[_USER], groups=frozenset(filter(None, request[_GROUPS].split(","))))
     answer = catalog.access.explain_access(subject, permission, Urn.parse(request[_URN]), request.principal)
-    rule = answer.rule
     return {
         "urn": request[_URN],
         "user": subject.user,
@@ -41,5 +41,10 @@ def read_access(services: ProcessServices, request: OperationRequest) -> Documen
         "permission": permission,
         "allowed": answer.allowed,
         "reason": answer.reason,
-        "rule": rule and {"policy": rule.policy, "index": rule.index, "line": rule.line or None, "denies": rule.denies},
+        "rule": _render_rule(answer.rule),
+        "review": _render_rule(answer.review),
     }
+
+
+def _render_rule(rule: Rule | None) -> Document | None:
+    return rule and {"policy": rule.policy, "index": rule.index, "line": rule.line or None, "denies": rule.denies}
