@@ -54,3 +54,21 @@ def test_question_about_a_column_is_answered(call: Call) -> None:
     assert lines[-1].endswith(": Euro.")
     assert call("requests", "reopen", urn, "--json").answer["state"] == "open"
     assert "Which unit?" in call("requests", "list").out
+
+
+def test_request_to_read_is_granted(call: Call, tmp_path: Path) -> None:
+    request = call("requests", "ask", "sales.orders", "May I?", "--kind=read", "--json").answer
+    refused = call("requests", "grant", request["urn"])
+    assert (refused.status, "no access policies are in force" in refused.err) == (1, True)
+    policy = tmp_path / "team.yaml"
+    policy.write_text("rules: [{role: viewer, to: ['*']}]")
+    assert call("policies", "set", "team", str(policy)).status == 0
+    try:
+        granted = call("requests", "grant", request["urn"], "Sure.", "--json").answer
+        assert (granted["state"], granted["comments"][-1]["text"].partition("\n")[0]) == ("answered", "Sure.")
+        (rule,) = call("policies", "show", "granted-requests", "--json").answer["document"]["rules"]
+        user = request["author"]["owner"].rpartition(":")[2]
+        assert rule == {"role": "viewer", "to": [f"user:{user}"], "on": {"urnPrefix": [ORDERS]}}
+    finally:
+        for name in ("granted-requests", "team"):
+            call("policies", "delete", name)

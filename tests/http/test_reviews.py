@@ -1,6 +1,7 @@
 """Changes that wait for review: proposed in every API, shown with their differences, and decided by stewards."""
 
 import asyncio
+import getpass
 import json
 import os
 from dataclasses import replace
@@ -381,3 +382,61 @@ async def test_answers_about_access_name_the_rule_that_requires_review(
     assert (await ask("ann", "govern"))[:3] == (False, 4, None)
     assert (await ask("reader", "annotate"))[:3] == (True, None, 2)
     assert (await ask("reader", "delete"))[:3] == (False, None, None)
+
+
+async def test_request_to_read_is_granted_by_those_who_may_change_policies(
+    api: Any, people: People, folder: Path
+) -> None:
+    await _put_rules(folder, *_RULES[:2])
+
+    async def ask(about: str, kind: str = "read") -> tuple[str, ...]:
+        body = {"about": about, "kind": kind, "text": "May I?"}
+        return "entities", (await people("ann", "POST", "requests", body=body)).body["urn"], "responses"
+
+    request = await ask(f"urn:li:schemaField:({ORDERS},amount)")
+    grant = {"grant": "read"}
+    assert (await people("bob", "POST", *request, body=grant)).status == 403
+    refused = await people("sue", "POST", *request, body=grant, answers="problem")
+    assert (refused.status, f"({getpass.getuser()})" in refused.body["detail"]) == (403, True)
+    granted = (await api("POST", *request, body=grant | {"text": "Sure."}, answers="owner-request")).body
+    assert (granted["state"], granted["comments"][0]["text"]) == (
+        "answered",
+        "Sure.\n\nRead access was granted by the access policy granted-requests.",
+    )
+    assert (await api("POST", *request, body={"state": "open"})).status == 200
+    assert (await api("POST", *request, body=grant)).body["state"] == "answered"
+    other = await ask(_OTHER)
+    assert (await api("POST", *other, body=grant)).status == 200
+    params = {"policy": "urn:li:accessPolicy:granted-requests"}
+    document = (await api("GET", "policies", "content", params=params, answers="policy-content")).body["document"]
+    assert document["rules"] == [
+        {"role": "viewer", "to": ["user:service:ann"], "on": {"urnPrefix": [urn]}} for urn in (ORDERS, _OTHER)
+    ]
+    await _put_rules(folder, _RULES[1])
+    assert [(await people(user, "GET", "entities", ORDERS)).status for user in ("ann", "bob")] == [200, 404]
+    assert (await people("ann", "GET", *request[:2], answers="entity")).status == 200
+    assert (await people("ann", "PUT", *_ABOUT, body={"properties": {}, "tags": []})).status == 403
+
+
+async def test_grant_that_would_not_do_what_it_states_is_refused(api: Any, people: People, folder: Path) -> None:
+    tag = "urn:li:tag:gold"
+    assert (await api("PUT", "entities", tag, "aspects", "tagProperties", body={"name": "gold"})).status == 200
+    await _put_rules(folder, *_RULES[:2], {"deny": ["read"], "to": ["user:service:ann"], "on": {"tag": ["secret"]}})
+
+    async def grant(about: str, kind: str = "read", **more: str) -> tuple[int, str]:
+        body = {"about": about, "kind": kind, "text": "May I?"}
+        urn = (await people("ann", "POST", "requests", body=body)).body["urn"]
+        if about == ORDERS:
+            assert (await api("PUT", *_ABOUT, body={"properties": {}, "tags": ["secret"]})).status == 200
+        body = {"grant": "read"} | more
+        answer = await api("POST", "entities", urn, "responses", body=body, answers="problem")
+        assert (await api("GET", "entities", urn)).body["aspects"]["request"]["value"]["state"] == "open"
+        return answer.status, answer.body["detail"]
+
+    assert (await grant(_OTHER, "check"))[0] == 400
+    assert (await grant(_OTHER, state="declined"))[0] == 400
+    assert "begins with it" in (await grant(tag))[1]
+    status, detail = await grant(ORDERS)
+    assert (status, "denied read access by" in detail) == (409, True)
+    policies = (await api("GET", "policies", answers="policies")).body["policies"]
+    assert [policy["name"] for policy in policies] == ["team.json"]

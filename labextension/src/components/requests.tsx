@@ -4,6 +4,7 @@ import React from 'react';
 import type { OwnerRequest, OwnerRequestResponse } from '../generated/api';
 import type { RequestListModel } from '../model/stewardship/request-list';
 import { shortenUrn } from '../model/urns';
+import { CommentForm } from './comment-form';
 import { RelativeTime } from './relative-time';
 import { Review } from './review';
 import { useModel } from './use-model';
@@ -60,58 +61,28 @@ function Comments({ request, trans }: IRequestProps): React.JSX.Element | null {
   );
 }
 
-/** The form that comments on a request, or changes its state. */
+/** The form that comments on a request, changes its state, or grants the access that it asks for. */
 function Response({ model, request, trans }: IRequestProps): React.JSX.Element {
-  const [text, setText] = React.useState('');
   const { busy } = useModel(model);
   const isOpen = request.state === 'open';
-  const respond = async (state?: OwnerRequestResponse['state']): Promise<void> => {
-    const comment = text.trim();
-    const response = { ...(comment === '' ? {} : { text: comment }), ...(state === undefined ? {} : { state }) };
-    if (await model.respond(request.urn, response)) {
-      setText('');
-    }
-  };
+  const respond =
+    (change: OwnerRequestResponse) =>
+    (comment: string): Promise<boolean> =>
+      model.respond(request.urn, { ...(comment === '' ? {} : { text: comment }), ...change });
+  const grant = { label: trans.__('Grant read access'), run: respond({ grant: 'read' }) };
   return (
-    <form
-      className="jp-Colophon-form jp-Colophon-inlineForm"
-      onSubmit={event => {
-        event.preventDefault();
-        void respond(isOpen ? 'answered' : undefined);
-      }}
-    >
-      <textarea
-        rows={2}
-        aria-label={trans.__('Comment')}
-        placeholder={trans.__('Comment')}
-        value={text}
-        maxLength={4000}
-        onChange={event => setText(event.target.value)}
-      />
-      <div className="jp-Colophon-actions">
-        {isOpen && (
-          <button type="submit" className="jp-Colophon-button jp-mod-primary" disabled={busy}>
-            {trans.__('Mark as answered')}
-          </button>
-        )}
-        <button
-          type="button"
-          className="jp-Colophon-button"
-          disabled={busy || text.trim() === ''}
-          onClick={() => void respond()}
-        >
-          {trans.__('Comment only')}
-        </button>
-        <button
-          type="button"
-          className="jp-Colophon-button"
-          disabled={busy}
-          onClick={() => void respond(isOpen ? 'declined' : 'open')}
-        >
-          {isOpen ? trans.__('Decline') : trans.__('Open again')}
-        </button>
-      </div>
-    </form>
+    <CommentForm
+      label={trans.__('Comment')}
+      primary={isOpen ? { label: trans.__('Mark as answered'), run: respond({ state: 'answered' }) } : null}
+      others={[
+        ...(isOpen && request.kind === 'read' ? [grant] : []),
+        { label: trans.__('Comment only'), run: respond({}), needsComment: true },
+        isOpen
+          ? { label: trans.__('Decline'), run: respond({ state: 'declined' }) }
+          : { label: trans.__('Open again'), run: respond({ state: 'open' }) }
+      ]}
+      busy={busy}
+    />
   );
 }
 

@@ -5,6 +5,8 @@ import { compareDocuments } from '../model/difference';
 import { ReviewModel } from '../model/stewardship/review';
 import { shortenUrn } from '../model/urns';
 import type { ICatalog, IChangeFeed } from '../tokens';
+import type { ICommentAction } from './comment-form';
+import { CommentForm } from './comment-form';
 import { formatTime } from './labels';
 import { ProblemNote } from './problem';
 import { useLiveModel } from './use-live-model';
@@ -76,53 +78,25 @@ function ChangeList({ review, openEntity, trans }: ILoadedProps): React.JSX.Elem
 /** The buttons that decide, with a comment for the author. */
 function DecisionForm({ model, review, trans }: ILoadedProps): React.JSX.Element | null {
   const { busy } = useModel(model);
-  const [text, setText] = React.useState('');
   const { mayDecide, mayWithdraw, isOutdated } = review;
   if (!mayDecide && !mayWithdraw) {
     return null;
   }
-  const decide = (decision: ProposalDecision['decision']): void => void model.decide(decision, text.trim());
+  const create = (decision: ProposalDecision['decision'], label: string): ICommentAction => ({
+    label,
+    run: comment => model.decide(decision, comment)
+  });
+  const apply = mayDecide ? create('apply', trans.__('Apply')) : null;
   return (
-    <form
-      className="jp-Colophon-form jp-Colophon-inlineForm"
-      onSubmit={event => {
-        event.preventDefault();
-        decide(isOutdated ? 'rebase' : 'apply');
-      }}
-    >
-      {mayDecide && (
-        <textarea
-          rows={2}
-          aria-label={trans.__('Comment for the author')}
-          placeholder={trans.__('Comment for the author')}
-          value={text}
-          maxLength={4000}
-          onChange={event => setText(event.target.value)}
-        />
-      )}
-      <div className="jp-Colophon-actions">
-        {isOutdated && (
-          <button type="submit" className="jp-Colophon-button jp-mod-primary" disabled={busy}>
-            {trans.__('Bring up to date')}
-          </button>
-        )}
-        {mayDecide && !isOutdated && (
-          <button type="submit" className="jp-Colophon-button jp-mod-primary" disabled={busy}>
-            {trans.__('Apply')}
-          </button>
-        )}
-        {mayDecide && (
-          <button type="button" className="jp-Colophon-button" disabled={busy} onClick={() => decide('reject')}>
-            {trans.__('Reject')}
-          </button>
-        )}
-        {mayWithdraw && (
-          <button type="button" className="jp-Colophon-button" disabled={busy} onClick={() => decide('withdraw')}>
-            {trans.__('Withdraw')}
-          </button>
-        )}
-      </div>
-    </form>
+    <CommentForm
+      label={mayDecide ? trans.__('Comment for the author') : null}
+      primary={isOutdated ? create('rebase', trans.__('Bring up to date')) : apply}
+      others={[
+        ...(mayDecide ? [create('reject', trans.__('Reject'))] : []),
+        ...(mayWithdraw ? [create('withdraw', trans.__('Withdraw'))] : [])
+      ]}
+      busy={busy}
+    />
   );
 }
 

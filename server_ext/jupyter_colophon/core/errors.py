@@ -306,6 +306,10 @@ class ReviewConflict(MetadataError):
     """A proposal cannot be brought up to date: since it was made, the same place was changed, or the entity deleted."""
 
 
+class GrantConflict(MetadataError):
+    """Access cannot be granted in answer to a request: a rule would have no effect, or another one than intended."""
+
+
 class ConditionFailed(MetadataError):
     """The aspect has another version than the proposal expects."""
 

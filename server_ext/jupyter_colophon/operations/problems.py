@@ -51,6 +51,7 @@ TABLE: dict[type[errors.MetadataError], ProblemType] = {
     errors.RunConflict: ProblemType(409, "run-conflict", "Run conflict"),
     errors.RenameConflict: ProblemType(409, "rename-conflict", "It cannot be renamed now"),
     errors.ReviewConflict: ProblemType(409, "review-conflict", "The proposal cannot be brought up to date"),
+    errors.GrantConflict: ProblemType(409, "grant-conflict", "Access cannot be granted"),
     errors.AlreadyExists: ProblemType(409, "already-exists", "Already exists"),
     errors.IdempotencyKeyReused: ProblemType(409, "idempotency-key-reused", "Idempotency key reused"),
     LoadEnded: ProblemType(409, "load-ended", "Load has ended"),

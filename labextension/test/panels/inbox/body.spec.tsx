@@ -87,6 +87,32 @@ test('a request shows what it is about, and is answered with a comment', async (
   expect(server.seen.find(({ method }) => method === 'POST')?.body).toEqual({ text: 'Minutes.', state: 'answered' });
 });
 
+test('a request for access is granted, and why it cannot be is shown', async () => {
+  let current = requestOf({ kind: 'read', text: 'For the report.' });
+  const answers = [problem(403, 'you may not grant read access: only admins change access policies (grace)')];
+  const server = new FakeServer()
+    .on('GET', 'requests', () => ({ body: { requests: [current], total: 1, cursor: null } }))
+    .on('POST', `entities/${URN}/responses`, () => {
+      const refusal = answers.pop();
+      if (refusal !== undefined) {
+        return refusal;
+      }
+      current = requestOf({ kind: 'read', state: 'answered' });
+      return { body: current };
+    });
+  const node = await show(server);
+  await click(node, 'Answer');
+  await click(node, 'Grant read access');
+  await waitUntil(() => node.textContent?.includes('only admins change access policies (grace)') === true);
+  await click(node, 'Grant read access');
+  await waitUntil(() => node.querySelector('[data-state="answered"]') !== null);
+  expect(getButton(node, 'Grant read access')).toBeUndefined();
+  expect(server.seen.filter(({ method }) => method === 'POST').map(({ body }) => body)).toEqual([
+    { grant: 'read' },
+    { grant: 'read' }
+  ]);
+});
+
 test('own requests are listed in the second tab, and a change of a request loads the list again', async () => {
   const lists: (string | null)[] = [];
   const server = new FakeServer().on('GET', 'requests', ({ query }) => {

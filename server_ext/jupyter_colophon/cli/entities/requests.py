@@ -17,13 +17,20 @@ from jupyter_colophon.core.model.owner_request import KINDS, STATES
 from jupyter_colophon.rendering.page import build_table_page
 
 _EXAMPLE_URN: Final = '"urn:li:request:(urn:li:dataset:(urn:li:dataPlatform:spark,sales.orders,PROD),5d6b1c1e)"'
-#: The state of a request after each subcommand; None leaves it unchanged.
-_STATES: Final = {"comment": None, "answer": "answered", "decline": "declined", "reopen": "open"}
+#: What each subcommand adds to the response.
+_RESPONSES: Final[dict[str, Document]] = {
+    "comment": {},
+    "answer": {"state": "answered"},
+    "decline": {"state": "declined"},
+    "reopen": {"state": "open"},
+    "grant": {"grant": "read"},
+}
 _HELP: Final = {
     "comment": "Comment on a request.",
     "answer": "Answer a request.",
     "decline": "Decline a request.",
     "reopen": "Open a request again.",
+    "grant": "Grant the author of a request of the kind read access to the entity, by an access policy, and answer it.",
 }
 
 
@@ -113,8 +120,7 @@ class RequestsCommand(CatalogCommand):
         return str(make_field_urn(Urn.parse(urn), self.args.column)) if self.args.column else urn
 
     def _build_response(self) -> Document:
-        members = {"text": self.args.text, "state": _STATES[self.args.verb]}
-        return {name: value for name, value in members.items() if value}
+        return _RESPONSES[self.args.verb] | ({"text": self.args.text} if self.args.text else {})
 
     def _show_request(self, entity: Document) -> int:
         value = entity["aspects"]["request"]["value"]

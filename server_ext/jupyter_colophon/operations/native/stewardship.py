@@ -4,7 +4,7 @@ from http import HTTPStatus
 from typing import Final
 
 from jupyter_colophon.core.documents.codec import to_api_document, to_api_documents
-from jupyter_colophon.core.errors import InvalidName, InvalidQuery, NotFound
+from jupyter_colophon.core.errors import GrantConflict, InvalidName, InvalidQuery, NotFound
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model.owner_request import CHANGE, KINDS, STATES, RequestSelection
 from jupyter_colophon.operations.idempotency import IDEMPOTENCY_KEY
@@ -119,13 +119,15 @@ def create_request(services: ProcessServices, request: OperationRequest) -> Oper
     parameters=[IDEMPOTENCY_KEY],
     body="owner-request-response",
     answers="owner-request",
-    errors=[NotFound],
+    errors=[NotFound, GrantConflict],
 )
 def update_request(services: ProcessServices, request: OperationRequest) -> Document:
-    """Comment on a request, answer, decline or open it again, or assign it to others."""
+    """Comment on a request, answer, decline or open it again, assign it to others, or grant the access it asks for."""
     body = request.body
     assignees = body.get("assignees")
-    response = RequestResponse(body.get("text"), body.get("state"), None if assignees is None else tuple(assignees))
+    response = RequestResponse(
+        body.get("text"), body.get("state"), None if assignees is None else tuple(assignees), "grant" in body
+    )
     changed = services.get_or_open_catalog().stewardship.requests.update(
         request.urn, response, request.principal, request.idempotency_key
     )

@@ -6,7 +6,7 @@ history.
 
 import uuid
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, TypeVar
 
 from jupyter_colophon.core.access import Principal
@@ -25,7 +25,7 @@ from jupyter_colophon.core.model.owner_request import (
     RequestComment,
     RequestSelection,
 )
-from jupyter_colophon.core.model.proposal import Proposal
+from jupyter_colophon.core.model.proposal import Proposal, ProposalResult
 from jupyter_colophon.core.model.vocabulary import format_reference_text
 from jupyter_colophon.core.search.search import SearchRequest
 from jupyter_colophon.service.entities.columns import is_column_urn
@@ -34,6 +34,7 @@ from jupyter_colophon.service.held_changes import REQUESTS_API
 from jupyter_colophon.service.search.search import CatalogSearcher
 from jupyter_colophon.service.stewardship.owners import OwnerReader
 from jupyter_colophon.service.stewardship.people import PeopleReader
+from jupyter_colophon.service.stewardship.read_grants import GRANTED, ReadGrants
 from jupyter_colophon.service.stewardship.teams import TeamReader, make_user_urn
 from jupyter_colophon.service.write_path import WritePath
 from jupyter_colophon.storage.entities import aspects
@@ -63,6 +64,8 @@ class RequestResponse:
     text: str | None = None
     state: str | None = None
     assignees: tuple[str, ...] | None = None
+    #: Whether the author gets read access, by a rule of an access policy.
+    grants_read: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,17 +103,42 @@ class RequestService:
     def update(
         self, urn: Urn, response: RequestResponse, principal: Principal, key: IdempotencyKey | None
     ) -> OwnerRequest:
-        """Comment on a request, or change its state or assignees. Raises NotFound, AccessDenied, InvalidInstance."""
+        """Comment on a request, change its state or assignees, or grant what it asks for.
+
+        Raises NotFound, AccessDenied, InvalidInstance, GrantConflict.
+        """
         request = self.read(urn, principal)
         _require_may_annotate(principal, urn)
         if request.proposal is not None and response.state is not None:
             why = f"the state of a proposed change follows from the proposal: apply or reject {request.proposal}"
             raise InvalidInstance("the response", (Problem("/state", why),))
-        if response.state is not None or response.assignees is not None:
+        if response.state is not None or response.assignees is not None or response.grants_read:
             self._require_may_close(request, principal)
-        proposal = build_response_proposal(urn, response, principal, self.now())
-        self.write_path.apply_proposals_atomically([proposal], principal, idempotency_key=key, api=REQUESTS_API)
+        if response.grants_read:
+            self._grant_read_access(request, response, principal, key)
+        else:
+            proposal = build_response_proposal(urn, response, principal, self.now())
+            self.write_path.apply_proposals_atomically([proposal], principal, idempotency_key=key, api=REQUESTS_API)
         return self.read(urn, principal)
+
+    def _grant_read_access(
+        self, request: OwnerRequest, response: RequestResponse, principal: Principal, key: IdempotencyKey | None
+    ) -> None:
+        """Change the policy and answer the request in one transaction; the comment states the grant."""
+        if response.state not in (None, "answered"):
+            why = "a request that is granted is answered"
+            raise InvalidInstance("the response", (Problem("/state", why),))
+        changes = ReadGrants(self.write_path).build_changes(request, principal)
+        text = GRANTED if response.text is None else f"{response.text}\n\n{GRANTED}"
+        answer = replace(response, text=text, state="answered")
+        proposal = build_response_proposal(Urn.parse(request.urn), answer, principal, self.now())
+
+        def write(tx: TableContext, apply: Callable[[], list[ProposalResult]]) -> list[ProposalResult]:
+            results = apply()
+            self.write_path.write_in_transaction(tx, [proposal], principal, REQUESTS_API)
+            return results
+
+        self.write_path.apply_proposals_atomically(changes, principal, idempotency_key=key, in_transaction=write)
 
     def _require_may_close(self, request: OwnerRequest, principal: Principal) -> None:
         """Raise AccessDenied unless the principal may change the state and the assignees of a request.
