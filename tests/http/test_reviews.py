@@ -10,10 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.errors import HeldForReview
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.http.state import SETTING
 from support.datahub import build_proposal, emit_proposal
 from support.service_tokens import create_service_token
-from support.urns import ORDERS, build_table_urn
+from support.urns import CELL, ORDERS, build_table_urn
 
 pytestmark = [pytest.mark.each_store, pytest.mark.usefixtures("sales")]
 
@@ -440,3 +444,71 @@ async def test_grant_that_would_not_do_what_it_states_is_refused(api: Any, peopl
     assert (status, "denied read access by" in detail) == (409, True)
     policies = (await api("GET", "policies", answers="policies")).body["policies"]
     assert [policy["name"] for policy in policies] == ["team.json"]
+
+
+async def test_system_metadata_that_a_person_writes_waits_and_what_programs_report_does_not(
+    people: People, folder: Path, jp_serverapp: Any
+) -> None:
+    """Ann reports as a program, by a service token; Ben is a person."""
+    review = {"review": ["emit"], "to": ["*"], "on": {"certified": True}}
+    await _put_rules(folder, {"role": "contributor", "to": ["user:ben"]}, *_RULES[:2], review)
+    path = ("entities", ORDERS, "aspects", "technicalMetadata")
+    value = {"properties": {"rows": "7"}, "tags": []}
+    assert (await people("ann", "PUT", *path, body=value)).status == 200
+    catalog, ben = jp_serverapp.web_app.settings[SETTING].get_or_open_catalog(), Principal("ben")
+
+    def write(**members: Any) -> int:
+        urn = Urn.parse(members.pop("urn", ORDERS))
+        change = Proposal(urn, "technicalMetadata", "upsert", value | members.pop("value", {}), **members)
+        try:
+            catalog.write_path.apply_proposals_atomically([change], ben)
+        except HeldForReview as held:
+            return held.number
+        return 0
+
+    changed = {"properties": {"rows": "8"}}
+    number = await asyncio.to_thread(write, value=changed)
+    (waiting,) = (await _read(people, "sue", str(number)))["changes"]
+    assert (waiting["aspect"], waiting["after"]["properties"]) == ("technicalMetadata", {"rows": "8"})
+    assert (await people("ann", "GET", *path)).body["value"] == value
+    assert (await _decide(people, "sue", str(number), "apply")).status == 200
+    version = (await people("ann", "GET", *path, "versions")).body["versions"][0]
+    assert (version["actor"], version["via"]) == ("ben", "review:service:sue")
+    run = {"program": CELL, "runId": "r", "start": "2026-11-20T12:00:00Z"}
+    started = (await people("ann", "POST", "runs", body=run, answers="run")).body["urn"]
+    assert await asyncio.to_thread(write, value={"properties": {"rows": "9"}}, run=started) == 0
+    assert await asyncio.to_thread(write, urn=_OTHER) == 0
+    await _put_rules(folder, {"role": "contributor", "to": ["user:ben"]}, _RULES[1], {"review": ["emit"], "to": ["*"]})
+    assert await asyncio.to_thread(write, urn=_OTHER, value=changed) > 0
+    assert await asyncio.to_thread(write, urn=CELL) == 0
+
+
+async def test_reviewed_instances_are_changed_by_stewards_only(elyra: Any, people: People, folder: Path) -> None:
+    path = ("schemaspaces", "code-snippets", "instances")
+    document = {
+        "display_name": "Hello",
+        "schema_name": "code-snippet",
+        "metadata": {"language": "Python", "code": ["x"]},
+    }
+    review = {"review": ["edit", "delete"], "to": ["*"], "on": {"schemaspace": ["code-snippets"]}}
+    await _put_rules(folder, *_RULES[:2], review)
+    refused = await people("ann", "POST", *path, body=document, answers="problem")
+    assert (refused.status, refused.body["detail"]) == (
+        403,
+        "you may not change instances of code-snippets without a steward's review "
+        f"({folder / 'team.json'}:1): ask a steward to make the change",
+    )
+    assert (await people("sue", "POST", *path, body=document, answers="instance")).status == 201
+    for method, body in (("PUT", document), ("PATCH", {"display_name": "Hi"}), ("DELETE", None)):
+        assert (await people("ann", method, *path, "hello", body=body)).status == 403, method
+    headers = people.headers["ann"]
+    refused = await elyra("PUT", "metadata", "code-snippets", "hello", body=document, anonymous=True, headers=headers)
+    assert (refused.status, "ask a steward to make the change" in refused.body["message"]) == (403, True)
+    imported = await people("ann", "POST", *path[:2], "import", body={"instances": [document | {"name": "new"}]})
+    assert "ask a steward" in json.dumps(imported.body)
+    params = {"urn": "urn:li:instance:(code-snippets,hello)", "permission": "edit"}
+    answer = (await people("ann", "GET", "access", params=params, answers="access")).body
+    assert (answer["allowed"], answer["reason"]) == (False, f"only a steward may, by {folder / 'team.json'}:1")
+    assert (await people("sue", "GET", "access", params=params)).body["allowed"]
+    await _put_rules(folder, *_RULES)
+    assert (await people("ann", "PUT", *path, "hello", body=document)).status == 200

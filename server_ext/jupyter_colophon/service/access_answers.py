@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 from jupyter_colophon.core.access import SCOPE_OF_PERMISSION, Permission, Principal, Resource
 from jupyter_colophon.core.errors import AccessDenied
 from jupyter_colophon.core.identity.names import NO_NAMESPACE, Urn
+from jupyter_colophon.core.instances.instance_namespaces import INSTANCE
 from jupyter_colophon.core.policies.policy import Rule
 from jupyter_colophon.service.access_control import AccessControl, raise_permission, read_terms
 from jupyter_colophon.service.read_policy import ReadPolicy
-from jupyter_colophon.service.review_policy import ReviewPolicy
+from jupyter_colophon.service.review_policy import ReviewPolicy, find_rule_of_instance
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
 
 
@@ -61,6 +62,9 @@ class AccessExplainer:
         may_propose = permission != "delete" or "admin" in subject.scopes
         if not may_propose or not access.decide_in_transaction(tx, subject, "read", resource):
             return answer
+        if urn.type == INSTANCE:
+            rule = find_rule_of_instance(tx, access, subject, permission, resource)
+            return answer if rule is None else AccessAnswer(False, f"only a steward may, by {rule.describe()}", rule)
         review = self.review_policy.find_rule(tx, subject, permission, urn, resource)
         return answer if review is None else _add_review(answer, review)
 

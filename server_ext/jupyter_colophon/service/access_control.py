@@ -156,7 +156,7 @@ class AccessControl:
         """Return the decision, reading metadata in a transaction of its own if any rule needs them."""
         decision = self.decide(principal, permission, resource)
         if decision is None and self.policies is not None:
-            return self.policies.run_in_store(
+            decision = self.policies.run_in_store(
                 lambda tx: self.decide_in_transaction(tx, principal, permission, resource)
             )
         return decision is True

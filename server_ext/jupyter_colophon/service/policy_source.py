@@ -13,7 +13,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as WaitTimeoutError
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from jupyter_colophon.core.documents.json_parsing import parse_stored_json
 from jupyter_colophon.core.documents.json_schema import Schema
@@ -26,6 +26,7 @@ from jupyter_colophon.service.policy_files import PolicyFolder, describe_first_p
 from jupyter_colophon.storage.entities import aspects
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
 
+T = TypeVar("T")
 #: For how long policies are used without asking whether they have changed, in seconds.
 FRESH_S: Final = 0.25
 #: How long a decision waits for changed policies before it uses the last ones, in seconds.
@@ -124,10 +125,10 @@ class PolicySource:
                 self._reader.shutdown(wait=False)
                 self._reader = None
 
-    def run_in_store(self, decide: Callable[[TableContext], bool]) -> bool:
-        """Return a decision that reads the store; False without a store."""
+    def run_in_store(self, read: Callable[[TableContext], T]) -> T | None:
+        """Return what a function reads in the store; None without a store."""
         provider = self._provider
-        return provider is not None and provider.tx_runner.run(decide, read_only=True)
+        return None if provider is None else provider.tx_runner.run(read, read_only=True)
 
     def mark_stale(self) -> None:
         """Make the next decision ask whether policies have changed, since this process has changed one."""

@@ -1,9 +1,10 @@
 """Which changes wait until a steward has reviewed them, and by which rule."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Final
 
-from jupyter_colophon.core.access import Permission, Principal, Resource
+from jupyter_colophon.core.access import Action, Permission, Principal, Resource
 from jupyter_colophon.core.documents.json_parsing import parse_stored_json
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model.certification import CERTIFICATION, is_certified
@@ -12,10 +13,13 @@ from jupyter_colophon.core.policies.policy import Rule
 from jupyter_colophon.service.access_control import AccessControl, raise_permission, read_terms
 from jupyter_colophon.storage.spi import TableContext
 
+#: Programs record these themselves: their SYSTEM metadata are recorded at once.
+_PROGRAM_TYPES: Final = frozenset({"dataFlow", "dataJob"})
+
 
 @dataclass(frozen=True, slots=True)
 class ReviewPolicy:
-    """Finds the rules that require review."""
+    """Finds the rules that require review of changes of entities, by people."""
 
     access_control: AccessControl
     now: Callable[[], int]
@@ -27,36 +31,59 @@ class ReviewPolicy:
 
         None, too, where a rule denies the permission: the change cannot be proposed then.
         """
-        reviews = self.access_control.find_review_rules(principal)
-        if reviews is None or urn.type in NOT_REQUESTED:
+        is_recorded = permission == "emit" and (principal.via is not None or urn.type in _PROGRAM_TYPES)
+        scope: Action = "emit" if permission == "emit" else "annotate"
+        may_propose = self.access_control.site.may(principal, scope, resource.namespace)
+        if is_recorded or urn.type in NOT_REQUESTED or not may_propose:
             return None
-        candidates = reviews.list_candidates(raise_permission(permission, resource.type), resource)
-        if not candidates or not self._may_propose(tx, principal, permission, resource):
-            return None
-        terms = read_terms(tx, [resource.urn])[resource.urn] or frozenset()
         return next(
             (
                 rule
-                for rule, required in candidates
-                if all(terms & alternatives for alternatives in required)
-                and (not rule.certified or self._is_certified(tx, {resource.urn, str(urn)}))
+                for rule in _iterate_matching_rules(tx, self.access_control, principal, permission, resource)
+                if not rule.certified or self._is_certified(tx, {resource.urn, str(urn)})
             ),
             None,
         )
-
-    def _may_propose(self, tx: TableContext, principal: Principal, permission: Permission, resource: Resource) -> bool:
-        """Return whether a principal proposes changes: not a steward, nor where a rule denies the permission."""
-        if not self.access_control.site.may(principal, "annotate", resource.namespace):
-            return False
-        rights = self.access_control.find_rights(principal)
-        if rights is None or self.access_control.decide_in_transaction(tx, principal, "govern", resource):
-            return False
-        terms = read_terms(tx, [resource.urn])[resource.urn] or frozenset()
-        deciding = rights.find_deciding_rule(permission, resource, terms)
-        return deciding is None or not deciding.denies
 
     def _is_certified(self, tx: TableContext, urns: set[str]) -> bool:
         rows = tx.get_table("aspects").read_many([(urn, CERTIFICATION) for urn in urns])
         return any(
             row["value"] is not None and is_certified(parse_stored_json(row["value"]), self.now()) for row in rows
         )
+
+
+def find_rule_of_instance(
+    tx: TableContext, access_control: AccessControl, principal: Principal, permission: Permission, resource: Resource
+) -> Rule | None:
+    """Return the first rule by which only a steward may change an instance; None for a steward.
+
+    Changes of instances cannot be proposed: their documents may have secrets. Instances are not certified.
+    """
+    rules = _iterate_matching_rules(tx, access_control, principal, permission, resource)
+    return next((rule for rule in rules if not rule.certified), None)
+
+
+def _iterate_matching_rules(
+    tx: TableContext, access_control: AccessControl, principal: Principal, permission: Permission, resource: Resource
+) -> Iterator[Rule]:
+    """Yield the rules that require review of what is not certified, or would if it is certified."""
+    reviews = access_control.find_review_rules(principal)
+    if reviews is None:
+        return
+    candidates = reviews.list_candidates(raise_permission(permission, resource.type), resource)
+    if not candidates or not _is_reviewed(tx, access_control, principal, permission, resource):
+        return
+    terms = read_terms(tx, [resource.urn])[resource.urn] or frozenset()
+    yield from (rule for rule, required in candidates if all(terms & alternatives for alternatives in required))
+
+
+def _is_reviewed(
+    tx: TableContext, access_control: AccessControl, principal: Principal, permission: Permission, resource: Resource
+) -> bool:
+    """Return whether what a principal does is reviewed: not of a steward, nor where a rule denies the permission."""
+    rights = access_control.find_rights(principal)
+    if rights is None or access_control.decide_in_transaction(tx, principal, "govern", resource):
+        return False
+    terms = read_terms(tx, [resource.urn])[resource.urn] or frozenset()
+    deciding = rights.find_deciding_rule(permission, resource, terms)
+    return deciding is None or not deciding.denies

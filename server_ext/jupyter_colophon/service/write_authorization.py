@@ -179,11 +179,13 @@ class WriteAuthorization:
         """Return those of the permissions that a change needs whose use requires review; none for a steward."""
         if self.access_control.find_review_rules(principal) is None:
             return set()
+        # What a run reports is recorded at once.
+        reviewable = [item for item in needed if item != "emit" or proposal.run is None]
         find_rule = partial(self.review_policy.find_rule, principal=principal, urn=proposal.urn)
         return self.provider.tx_runner.run(
             lambda tx: {
                 item
-                for item in needed
+                for item in reviewable
                 for resource in resources
                 if find_rule(tx, permission=item, resource=resource) is not None
             },
@@ -273,5 +275,6 @@ class WriteAuthorization:
         for name in (urn, new):
             for permission in _RENAME_PERMISSIONS:
                 self._require_allowed(principal, permission, name)
-        if self.is_review_required(Proposal(urn, "businessMetadata", "annotate"), principal):
+        changed = (Proposal(urn, aspect, "annotate") for aspect in ("businessMetadata", "technicalMetadata"))
+        if any(self.is_review_required(proposal, principal) for proposal in changed):
             raise AccessDenied("rename", f"{urn}: its changes require review, so only a steward may rename it")

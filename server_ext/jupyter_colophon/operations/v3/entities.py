@@ -93,7 +93,7 @@ _REGISTERED: Final = {
     "required": ["message", "changed", "version"],
 }
 _ERRORS: Final = (NotFound, InvalidName)
-_WRITE_ERRORS: Final = (*_ERRORS, Reserved)
+_WRITE_ERRORS: Final = (*_ERRORS, Reserved, HeldForReview)
 
 
 @declare_operation(
@@ -150,7 +150,7 @@ def create_or_update_namespace(services: ProcessServices, request: OperationRequ
     decided_by="entities",
     parameters=[_CONFIRM],
     answers={200: _DONE},
-    errors=[*_WRITE_ERRORS, ConfirmationRequired],
+    errors=[*_ERRORS, Reserved, ConfirmationRequired],
 )
 def delete_namespace(services: ProcessServices, request: OperationRequest) -> Document:
     """Delete a namespace and everything in it."""
@@ -208,7 +208,7 @@ def create_or_update_dataset(services: ProcessServices, request: OperationReques
     decided_by="entities",
     parameters=ENTITY_PARAMETERS,
     answers={200: _DONE},
-    errors=[*_WRITE_ERRORS, HeldForReview],
+    errors=_WRITE_ERRORS,
 )
 def delete_dataset(services: ProcessServices, request: OperationRequest) -> Document:
     """Delete a dataset or a stream with its metadata; its history and lineage stay."""
@@ -255,7 +255,7 @@ def deploy_application(services: ProcessServices, request: OperationRequest) -> 
     decided_by="entities",
     parameters=ENTITY_PARAMETERS,
     answers={200: _DONE},
-    errors=[*_WRITE_ERRORS, HeldForReview],
+    errors=_WRITE_ERRORS,
 )
 def delete_application(services: ProcessServices, request: OperationRequest) -> Document:
     """Delete an application with its programs; their runs and lineage stay."""

@@ -9,6 +9,7 @@ from jupyter_colophon.core.errors import AccessDenied, InstanceNotFound, NotFoun
 from jupyter_colophon.core.identity.names import NO_NAMESPACE, make_instance_urn
 from jupyter_colophon.core.instances.instance_namespaces import INSTANCE, NAMESPACED
 from jupyter_colophon.service.access_control import AccessControl, create_access_control
+from jupyter_colophon.service.review_policy import find_rule_of_instance
 
 #: Schemaspaces whose instances need an existing namespace; a saved search may name an unknown one.
 _BELONGING: Final = frozenset({"pipelines"})
@@ -49,7 +50,10 @@ class InstanceAccess:
     def require_instance_access(
         self, principal: Principal, permission: Permission, key: str, name: str, *documents: Mapping[str, Any] | None
     ) -> None:
-        """Require that a permission holds for the old and new document of an instance. Raises InstanceNotFound, AccessDenied."""
+        """Require that a permission holds for the old and new document of an instance, without a steward's review.
+
+        Raises InstanceNotFound, AccessDenied.
+        """
         present: list[Mapping[str, Any]] = [document for document in documents if document is not None]
         for document in present or [{}]:
             namespace = get_namespace_of_instance(key, document.get("metadata"))
@@ -60,6 +64,21 @@ class InstanceAccess:
                 self._record_denial(principal, permission, key, name)
                 where = "" if namespace is None else f" of the namespace {namespace}"
                 raise AccessDenied("change", f"{key}{where}")
+            if permission != "read":
+                self._require_no_review(principal, permission, _create_resource(key, name, namespace))
+
+    def _require_no_review(self, principal: Principal, permission: Permission, resource: Resource) -> None:
+        """Raise AccessDenied if a rule requires review: changes of instances cannot be proposed."""
+        access_control = self.access_control
+        if access_control.policies is None or access_control.find_review_rules(principal) is None:
+            return
+        rule = access_control.policies.run_in_store(
+            lambda tx: find_rule_of_instance(tx, access_control, principal, permission, resource)
+        )
+        if rule is not None:
+            access_control.record_denial(principal, permission, resource.urn)
+            why = f"instances of {resource.schemaspace} without a steward's review ({rule.describe()})"
+            raise AccessDenied("change", f"{why}: ask a steward to make the change")
 
     def _record_denial(self, principal: Principal, permission: Permission, key: str, name: str) -> None:
         self.access_control.record_denial(principal, permission, str(make_instance_urn(key, name)))
@@ -69,8 +88,11 @@ class InstanceAccess:
         if access_control.find_rights(principal) is None and namespace is None:
             # The rights in the schemaspace, which were checked before, decide.
             return True
-        resource = Resource(str(make_instance_urn(key, name)), INSTANCE, namespace or NO_NAMESPACE, key)
-        return access_control.decide_reading_metadata(principal, permission, resource)
+        return access_control.decide_reading_metadata(principal, permission, _create_resource(key, name, namespace))
+
+
+def _create_resource(key: str, name: str, namespace: str | None) -> Resource:
+    return Resource(str(make_instance_urn(key, name)), INSTANCE, namespace or NO_NAMESPACE, key)
 
 
 def require_namespace_of_instance_exists(key: str, metadata: object, exists: Callable[[str], bool]) -> None:
