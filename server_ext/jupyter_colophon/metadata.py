@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     tag, untag, set, unset, propagate = _verbs.tag, _verbs.untag, _verbs.set, _verbs.unset, _verbs.propagate
     show, search, keys, lineage = _verbs.show, _verbs.search, _verbs.keys, _verbs.lineage
     history, diff, runs, export = _verbs.history, _verbs.diff, _verbs.runs, _verbs.export
+    proposals = _verbs.proposals
 
 __all__ = [
     "ClientError",
@@ -81,6 +82,7 @@ __all__ = [
     "pipeline",
     "prefetch",
     "propagate",
+    "proposals",
     "run",
     "runs",
     "search",
@@ -128,6 +130,7 @@ _MODULES = {
     "pipeline": "pipelines.api",
     "prefetch": "client.programs.running",
     "propagate": "client.api.current_connection",
+    "proposals": "client.api.current_connection",
     "run": "client.programs.running",
     "runs": "client.api.current_connection",
     "search": "client.api.current_connection",

@@ -22,6 +22,7 @@ VERBS = [
     "keys",
     "lineage",
     "propagate",
+    "proposals",
     "runs",
     "search",
     "set",

@@ -1,11 +1,15 @@
 """`%metadata` in a real kernel of a real server, as JupyterLab drives it."""
 
+import getpass
 import hashlib
 import json
 
 import pytest
 from jupyter_colophon.client.absence import find_entity
 from jupyter_colophon.client.aspect_edits import edit_aspect_with_retries, read_stored_aspect
+from jupyter_colophon.client.operations import Operations
+from jupyter_colophon.client.problems import RequestFailed
+from jupyter_colophon.client.transport import ServerAddress, Transport
 from jupyter_colophon.rendering.lineage import LINEAGE_MIME
 from jupyter_colophon.rendering.page import PAGE_MIME
 from live import run_live_kernel
@@ -381,6 +385,38 @@ def test_pipelines_are_listed_and_checked(kernel, catalog, tmp_path):
     run = kernel.run("%metadata pipeline run copies", "c")
     assert (run.succeeded, "copies is not valid and was not run" in run.text) == (False, True), run.text
     assert not kernel.run("%metadata pipeline fly copies", "c").succeeded
+
+
+def test_proposed_changes_are_listed_shown_and_decided(kernel, server, catalog, database):
+    table, policy = urn(database), f"urn:li:accessPolicy:{database}"
+    owned = {"properties": {"owner": getpass.getuser(), "unit": "euro"}, "tags": []}
+    catalog.write_aspect(table, "businessMetadata", owned)
+    catalog.write_aspect(table, "certification", {"certifiedBy": "urn:li:corpuser:sue"})
+    rules = [{"role": "contributor", "to": ["*"]}, {"review": ["annotate"], "to": ["*"], "on": {"certified": True}}]
+    catalog.write_aspect(policy, "accessRules", {"rules": rules})
+    token = catalog.create_service_token({"name": database, "scopes": ["read", "annotate"]})["token"]
+    author = Operations(Transport(ServerAddress(server.url, token)))
+    try:
+        numbers = []
+        for unit in ("dollar", "pound"):
+            with pytest.raises(RequestFailed) as held:
+                author.write_aspect(table, "businessMetadata", owned | {"properties": {"unit": unit}})
+            numbers.append(held.value.problem["proposal"])
+        listed = kernel.run("%metadata proposals", "c").text
+        assert all(number in listed for number in numbers)
+        assert "User metadata" in listed
+        shown = kernel.run(f"%metadata proposals {numbers[0]}", "c").text
+        assert "~ /properties/unit euro → dollar" in shown
+        applied = kernel.run(f"%metadata proposals {numbers[0]} apply Thank you.", "c").text
+        assert ("applied: User metadata" in applied, "Thank you." in applied) == (True, True)
+        assert people(catalog, database)["properties"] == {"unit": "dollar"}
+        assert "outdated" in kernel.run(f"%metadata proposals {numbers[1]}", "c").text
+        assert "rejected: " in kernel.run(f"%metadata proposals {numbers[1]} reject", "c").text
+        again = kernel.run(f"%metadata proposals {numbers[1]} apply", "c")
+        assert (again.succeeded, "does not wait for review" in again.text) == (False, True)
+    finally:
+        author.close()
+        catalog.delete_entity(policy)
 
 
 def test_dry_run_crawl_lists_what_it_would_read(kernel, tmp_path):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from jupyter_colophon.client.api.current_connection import current
 from jupyter_colophon.client.aspect_edits import read_stored_aspect
 from jupyter_colophon.core.identity.short_names import shorten_urn
+from jupyter_colophon.core.model.owner_request import CHANGE
 from jupyter_colophon.core.model.search_filters import FILTERS
 
 if TYPE_CHECKING:
@@ -112,6 +113,11 @@ def _list_pipelines(catalog: "Operations", request: CompletionRequest) -> Iterab
     return [item["name"] for item in instances if item["schema_name"] == "pipeline"]
 
 
+def _list_waiting_proposals(catalog: "Operations", request: CompletionRequest) -> Iterable[str]:
+    page = catalog.list_requests(list="assigned", kind=CHANGE, state="open", limit=100, timeout_s=TIMEOUT_S)
+    return [item["proposal"] for item in page["requests"]]
+
+
 def _complete_pipeline_or_dataset_name(catalog: "Operations", request: CompletionRequest) -> Iterable[str]:
     return (
         _list_pipelines(catalog, request)
@@ -138,6 +144,7 @@ CANDIDATES: "dict[str, Callable[[Operations, CompletionRequest], Iterable[str]]]
     "owner": _list_owners,
     "pairs": _complete_key_value,
     "prefix": _list_property_keys,
+    "proposal": _list_waiting_proposals,
     "query": _complete_search_word,
     "sink": _list_dataset_and_namespace_names,
     "tag": _list_tags,

@@ -11,6 +11,7 @@ from jupyter_colophon.rendering.elements import EntityName, Preformatted, TableE
 from jupyter_colophon.rendering.entity import build_entity_page
 from jupyter_colophon.rendering.lineage import build_columns_page, build_lineage_page
 from jupyter_colophon.rendering.page import Page, build_table_page
+from jupyter_colophon.rendering.proposals import build_proposal_page, build_proposals_page
 from jupyter_colophon.rendering.style import NOTEBOOK, Style
 
 Document = Mapping[str, Any]
@@ -139,6 +140,8 @@ PAGES: dict[str, Callable[[Document, Style], Page]] = {
     "pipeline-valid": jobs.build_valid_pipeline_page,
     "pipeline-wrong": jobs.build_invalid_pipeline_page,
     "pipelines": jobs.build_pipelines_page,
+    "proposal": build_proposal_page,
+    "proposals": build_proposals_page,
     "propagate": _render_propagation_result,
     "run": history.build_run_page,
     "runs": history.build_runs_page,

@@ -1,6 +1,5 @@
 """`jupyter colophon proposals`: list changes that wait for review, show their differences, apply or reject them."""
 
-from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -9,12 +8,8 @@ from jupyter_colophon.cli.catalog.command import CatalogCommand
 from jupyter_colophon.cli.entities.request_options import add_about_option, add_list_option
 from jupyter_colophon.cli.exit_status import EXIT_OK
 from jupyter_colophon.cli.parser import CommandParser, build_choice_type
-from jupyter_colophon.client.caller import Document
-from jupyter_colophon.core.documents.difference import diff_as_json_patch
-from jupyter_colophon.core.documents.steps import add_old_values_to_operations, format_operation
-from jupyter_colophon.core.identity.short_names import shorten_urn
-from jupyter_colophon.core.model.owner_request import CHANGE
-from jupyter_colophon.rendering.page import build_table_page
+from jupyter_colophon.core.model.owner_request import CHANGE, PROPOSAL_STATES
+from jupyter_colophon.rendering.proposals import build_proposal_page, build_proposals_page
 
 _HELP: Final = {
     "apply": "Apply a proposal, with its author as the author of the change.",
@@ -23,8 +18,6 @@ _HELP: Final = {
     "rebase": "Bring a proposal up to date after its entity has changed.",
 }
 _EXAMPLE_ID: Final = "1795190400000000"
-#: What the states of requests mean for proposals.
-_STATES: Final = {"open": "waiting", "answered": "applied", "declined": "rejected"}
 
 
 class ProposalsCommand(CatalogCommand):
@@ -63,8 +56,8 @@ class ProposalsCommand(CatalogCommand):
         add_list_option(parser, "made")
         parser.add_argument(
             "--state",
-            choices=tuple(_STATES.values()),
-            type=build_choice_type(tuple(_STATES.values())),
+            choices=tuple(PROPOSAL_STATES.values()),
+            type=build_choice_type(tuple(PROPOSAL_STATES.values())),
             default="waiting",
             help="Those that wait (the default), were applied, or were rejected.",
         )
@@ -77,52 +70,20 @@ class ProposalsCommand(CatalogCommand):
         with self.connect_to_catalog() as client:
             if self.args.verb == "show":
                 review = client.read_proposal(self.args.proposal)
-                self.print_result(review, "\n".join(_format_review(review)))
+                self.print_result(review, str(build_proposal_page(review)))
                 return EXIT_OK
             decision = {"decision": self.args.verb, **({"text": self.args.text} if self.args.text else {})}
             request = client.decide_proposal(self.args.proposal, decision)
-        self.print_result(request, f"{_STATES[request['state']]}: {request['text']}")
+        self.print_result(request, f"{PROPOSAL_STATES[request['state']]}: {request['text']}")
         return EXIT_OK
 
     def _list_proposals(self) -> int:
         about = self.resolve_urn(self.args.about) if self.args.about else None
         with self.connect_to_catalog() as client:
-            state = next(state for state, name in _STATES.items() if name == self.args.state)
+            state = next(state for state, name in PROPOSAL_STATES.items() if name == self.args.state)
             list_page = partial(
                 client.list_requests, list=self.args.list or None, kind=CHANGE, state=state, about=about
             )
             requests = read_all_pages(list_page, "requests")
-        self.print_result({"proposals": requests}, _format_proposals(requests))
+        self.print_result({"proposals": requests}, str(build_proposals_page({"requests": requests})))
         return EXIT_OK
-
-
-def _format_proposals(requests: Sequence[Document]) -> str:
-    rows = [
-        (
-            request["proposal"],
-            _STATES[request["state"]],
-            shorten_urn(request["about"]),
-            request["text"],
-            request["author"]["name"],
-            ", ".join(person["name"] for person in request["assignees"]),
-        )
-        for request in requests
-    ]
-    return str(build_table_page(rows, "id", "state", "about", "change", "author", "assigned to", empty="no proposals"))
-
-
-def _format_review(review: Document) -> Iterator[str]:
-    request = review["request"]
-    yield f"{review['state']}: {request['text']}, by {request['author']['name']}"
-    if review["isOutdated"]:
-        yield f"outdated: bring it up to date with `jupyter colophon proposals rebase {review['id']}`"
-    for change in review["changes"]:
-        yield f"{change['aspect'] or change['operation']} of {shorten_urn(change['urn'])}"
-        if change["problem"] is not None:
-            yield f"  {change['problem']['detail']}"
-        else:
-            before = change["before"] or {}
-            steps = add_old_values_to_operations(diff_as_json_patch(before, change["after"] or {}), before)
-            yield from (f"  {format_operation(step)}" for step in steps)
-    for comment in request["comments"]:
-        yield f"{comment['author']['name']}: {comment['text']}"

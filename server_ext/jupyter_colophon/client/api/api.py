@@ -5,12 +5,13 @@ from pathlib import Path
 
 from jupyter_colophon.client.api.answer import Result
 from jupyter_colophon.client.api.edits import Edits
+from jupyter_colophon.client.api.proposals import Proposals
 from jupyter_colophon.client.api.queries import Queries
 from jupyter_colophon.client.problems import EntityNotFound, RequestFailed
 from jupyter_colophon.client.save_export import save_export_atomically
 
 
-class MetadataAPI(Queries, Edits):
+class MetadataAPI(Queries, Edits, Proposals):
     """The operations of `%metadata` and `metadata.*`."""
 
     def export(self, namespace: str, file: str | os.PathLike[str]) -> Result:

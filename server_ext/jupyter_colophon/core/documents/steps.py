@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from typing import Any
 
+from jupyter_colophon.core.documents.difference import diff_as_json_patch
 from jupyter_colophon.core.documents.json_parsing import encode_canonical_json
 from jupyter_colophon.core.documents.pointer import JsonPointer
 
@@ -41,6 +42,12 @@ def format_operation(operation: Step) -> str:
     sign = {"add": "+", "remove": "-"}.get(operation["op"], "~")
     values = " → ".join(_format_value(operation[name]) for name in ("old", "value") if name in operation)
     return f"{sign} {operation['path'] or '/'} {values}".rstrip()
+
+
+def format_differences(before: object, after: object) -> list[str]:
+    """Return how a value differs from an earlier one, as people read it; None is no value."""
+    old = before or {}
+    return list(map(format_operation, add_old_values_to_operations(diff_as_json_patch(old, after or {}), old)))
 
 
 def _format_value(value: object) -> str:

@@ -18,6 +18,10 @@ KINDS: Final = ("describe", "read", "check", "other")
 STATES: Final = ("open", "answered", "declined")
 RequestKind = Literal["describe", "read", "check", "other", "change"]
 RequestState = Literal["open", "answered", "declined"]
+#: What can be decided on a proposed change.
+Decision = Literal["apply", "reject", "withdraw", "rebase"]
+#: What the states of requests of the kind `change` mean for the proposals.
+PROPOSAL_STATES: Final = {"open": "waiting", "answered": "applied", "declined": "rejected"}
 
 
 @dataclass(frozen=True, slots=True)

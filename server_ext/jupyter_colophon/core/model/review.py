@@ -8,7 +8,6 @@ from jupyter_colophon.core.documents.members import Time
 from jupyter_colophon.core.model.owner_request import OwnerRequest
 from jupyter_colophon.core.model.proposal import Proposal
 
-Decision = Literal["apply", "reject", "withdraw", "rebase"]
 ReviewState = Literal["waiting", "applied", "rejected"]
 
 

@@ -4,7 +4,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from jupyter_colophon.client.api.answer import Result
-from jupyter_colophon.kernel.commands import crawl, edits, pipelines, queries, service
+from jupyter_colophon.kernel.commands import crawl, edits, pipelines, proposals, queries, service
 from jupyter_colophon.kernel.commands.command import MagicCommand
 from jupyter_colophon.kernel.help_text import build_help_text
 
@@ -34,6 +34,7 @@ COMMANDS: dict[str, MagicCommand] = {
     for command in (
         *edits.COMMANDS,
         *queries.COMMANDS,
+        *proposals.COMMANDS,
         *pipelines.COMMANDS,
         *crawl.COMMANDS,
         *service.COMMANDS,

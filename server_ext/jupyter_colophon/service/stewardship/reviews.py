@@ -12,9 +12,9 @@ from jupyter_colophon.core.documents.json_parsing import parse_stored_json
 from jupyter_colophon.core.documents.merge import MergeConflict, merge_three_way
 from jupyter_colophon.core.errors import AccessDenied, ConditionFailed, NotFound, ReviewConflict
 from jupyter_colophon.core.identity.names import Urn
-from jupyter_colophon.core.model.owner_request import RequestState
+from jupyter_colophon.core.model.owner_request import Decision, RequestState
 from jupyter_colophon.core.model.proposal import ABSENT, Proposal, ProposalResult
-from jupyter_colophon.core.model.review import Decision, Review, ReviewedChange
+from jupyter_colophon.core.model.review import Review, ReviewedChange
 from jupyter_colophon.core.time_format import DAY_MS
 from jupyter_colophon.service.changes.inbox import PROPOSALS_POINTER
 from jupyter_colophon.service.changes.independent_proposals import IndependentProposalService
