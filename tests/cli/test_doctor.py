@@ -250,7 +250,9 @@ def test_doctor_reports_that_no_one_can_change_policies(
 
 def test_doctor_warns_where_users_have_no_names_of_their_own(colophon: Commands) -> None:
     _configure(colophon, admins=["grace"])
-    assert _checks(colophon, 0)["identity of users"]["status"] == "warning"
+    warning = _checks(colophon, 0)["identity of users"]
+    assert (warning["status"], "was not checked" in warning["detail"]) == ("warning", True)
+    assert "GET /colophon/api/me" in warning["advice"]
     config = {"Colophon": {"admins": ["grace"]}, "ServerApp": {"identity_provider_class": "acme.Identity"}}
     (colophon.home / "config" / "jupyter_server_config.json").write_text(json.dumps(config))
     assert "identity of users" not in _checks(colophon, 0)

@@ -112,12 +112,18 @@ def _find_problem_of_admins(admins: list[str], groups: Mapping[str, list[str]], 
 
 
 def _check_identity(settings: Settings) -> Iterator[CheckResult]:
-    """Yield a warning if every user of a Jupyter server would have the same name."""
+    """Yield a warning unless the settings or this environment show that each user has a name.
+
+    By hand, this command cannot know whether JupyterHub runs the server: the hub sets variables in its environment.
+    """
     if "identity_provider_class" in settings.config.ServerApp or _HUB_VARIABLE in os.environ:
         return
     yield CheckResult(
         "identity of users",
         "warning",
-        f"policies are in force, but all users of a server with Jupyter's own token or password are {getpass.getuser()}",
-        f"use JupyterHub, or set c.ServerApp.identity_provider_class ({_WHERE})",
+        "policies are in force, and who identifies users was not checked: c.ServerApp.identity_provider_class is not "
+        f"set, and {_HUB_VARIABLE}, which JupyterHub sets for servers and services, is absent here. With Jupyter's own "
+        f"token or password, all users are {getpass.getuser()}",
+        "compare the names that GET /colophon/api/me answers to the tokens of two users; if they are equal, use "
+        f"JupyterHub, or set c.ServerApp.identity_provider_class ({_WHERE})",
     )
