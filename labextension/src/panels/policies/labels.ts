@@ -97,7 +97,14 @@ export function describeRule(rule: IRule, trans: TranslationBundle): string {
   if (role !== null) {
     return trans.__('%1: %2', getRoleLabel(role, trans), on);
   }
-  return reviewed.length > 0
-    ? trans.__('may %1 after a review: %2', joinPermissions(reviewed, trans), on)
-    : trans.__('may not %1: %2', joinPermissions(denied, trans), on);
+  if (reviewed.length === 0) {
+    return trans.__('may not %1: %2', joinPermissions(denied, trans), on);
+  }
+  // Changes of instances cannot be proposed.
+  const proposed = reviewed.filter(permission => permission !== 'edit');
+  const parts = [
+    ...(proposed.length > 0 ? [trans.__('may %1 after a review: %2', joinPermissions(proposed, trans), on)] : []),
+    ...(proposed.length < reviewed.length ? [trans.__('only stewards edit instances: %1', on)] : [])
+  ];
+  return parts.join('; ');
 }

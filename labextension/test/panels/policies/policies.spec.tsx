@@ -3,8 +3,10 @@ import { Widget } from '@lumino/widgets';
 import { afterEach, expect, test } from 'vitest';
 import { Catalog } from '../../../src/api/client';
 import type { Access } from '../../../src/generated/api';
+import { readRules } from '../../../src/model/policies/rules';
 import type { IPoliciesActions } from '../../../src/panels/policies';
 import { PoliciesModel, PoliciesPanel } from '../../../src/panels/policies';
+import { describeRule } from '../../../src/panels/policies/labels';
 import { clickButton, findButton } from '../../support/buttons';
 import { FakeFeed } from '../../support/feed';
 import { FakeServer, problem, table } from '../../support/server';
@@ -207,6 +209,17 @@ test('who may do what is answered with the deciding rule', async () => {
   expect(text('[data-allowed]')).not.toContain('Yes');
   await clickButton('Show the policy of the review');
   await waitUntil(() => backend.seen.at(-1)?.query.get('policy') === URN);
+});
+
+test('a rule with reviews states what is proposed, and what only stewards change', () => {
+  const [both, instances] = readRules({
+    rules: [
+      { review: ['annotate', 'edit'], to: ['*'], on: { namespace: ['sales'] } },
+      { review: ['edit'], to: ['*'], on: { schemaspace: ['pipelines'] } }
+    ]
+  }).map(rule => describeRule(rule, nullTranslator.load('')));
+  expect(both).toBe('may annotate after a review: namespace sales; only stewards edit instances: namespace sales');
+  expect(instances).toBe('only stewards edit instances: schemaspace pipelines');
 });
 
 test('users who may not see policies can still ask what they may do', async () => {
