@@ -110,6 +110,17 @@ async def test_a_role_permits_what_it_names(ada: Any, sales: None, folder: Path)
     assert (await ada("PUT", "entities", urn, "aspects", "accessRules", body=policy)).status == 403
 
 
+async def test_kernel_of_an_admin_does_not_change_policies(ada: Any, sales: None, folder: Path) -> None:
+    write_policy(folder, {"role": "viewer", "to": ["user:bob"]})
+    await wait_for(lambda: ada("GET", "entities", ORDERS), 404)
+    write_policy(folder, {"role": "admin", "to": ["user:ada"]})
+    await wait_for(lambda: ada("GET", "entities", ORDERS), 200)
+    urn, policy = "urn:li:accessPolicy:own", {"rules": [{"role": "admin", "to": ["*"]}]}
+    assert (await ada("PUT", "entities", urn, "aspects", "accessRules", body=policy)).status == 403
+    answer = (await ada("GET", "access", params={"urn": urn, "permission": "annotate"}, answers="access")).body
+    assert (answer["allowed"], answer["reason"]) == (False, "the token lacks the scope admin")
+
+
 async def test_instances_are_decided_one_by_one(api: Any, ada: Any, folder: Path) -> None:
     for name in ("hello", "world"):
         assert (await api("POST", *SNIPPETS, body=SNIPPET | {"name": name}, answers="instance")).status == 201

@@ -84,6 +84,7 @@ def _explain_decision(
     resource: Resource,
     allowed: bool,
 ) -> AccessAnswer:
+    permission = raise_permission(permission, resource.type)
     scope = SCOPE_OF_PERMISSION[permission]
     if scope not in subject.scopes:
         return AccessAnswer(False, f"the token lacks the scope {scope}")
@@ -96,7 +97,7 @@ def _explain_decision(
     terms = read_terms(tx, [resource.urn])[resource.urn]
     if terms is None and not allowed:
         return AccessAnswer(False, "the entity is deleted, and its metadata, on which rules depend, are unknown")
-    rule = rights.find_deciding_rule(raise_permission(permission, resource.type), resource, terms or frozenset())
+    rule = rights.find_deciding_rule(permission, resource, terms or frozenset())
     if rule is None:
         return AccessAnswer(allowed, "no rule grants it")
     return AccessAnswer(allowed, f"{'denied' if rule.denies else rule.role} by {rule.describe()}", rule)

@@ -91,25 +91,22 @@ class AccessControl:
         self, principal: Principal, permission: Permission, namespace: str, type_: str | None = None
     ) -> bool | None:
         """Return the decision for all entities of a type (None: of any) in a namespace; None if it differs."""
+        if type_ is not None:
+            permission = raise_permission(permission, type_)
         if not self.site.may(principal, SCOPE_OF_PERMISSION[permission], namespace):
             return False
         rights = self.find_rights(principal)
-        if rights is None:
-            return True
-        if type_ is not None:
-            return rights.decide_all(raise_permission(permission, type_), namespace, type_)
-        return rights.decide_all(permission, namespace)
+        return True if rights is None else rights.decide_all(permission, namespace, type_)
 
     def decide(
         self, principal: Principal, permission: Permission, resource: Resource, terms: frozenset[str] | None = None
     ) -> bool | None:
         """Return the decision for a resource; None if it depends on its terms in the search index."""
+        permission = raise_permission(permission, resource.type)
         if not self.site.may(principal, SCOPE_OF_PERMISSION[permission], resource.namespace):
             return False
         rights = self.find_rights(principal)
-        if rights is None:
-            return True
-        return rights.decide(raise_permission(permission, resource.type), resource, terms)
+        return True if rights is None else rights.decide(permission, resource, terms)
 
     def find_rights(self, principal: Principal) -> AccessRights | None:
         """Return the rights by the policies; None for a principal that they do not restrict."""
