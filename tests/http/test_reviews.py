@@ -358,9 +358,7 @@ async def test_who_may_see_answer_assign_and_certify(people: People, folder: Pat
     assert (await people("bob", "POST", "requests", body=body)).status == 404
 
 
-async def test_answers_about_access_name_the_rule_that_requires_review(
-    people: People, folder: Path, api: Any
-) -> None:
+async def test_answers_about_access_name_the_rule_that_requires_review(people: People, folder: Path, api: Any) -> None:
     async def ask(user: str, permission: str, urn: str = ORDERS) -> tuple[Any, ...]:
         params = {"urn": urn, "permission": permission}
         answer = (await people(user, "GET", "access", params=params, answers="access")).body
@@ -446,7 +444,7 @@ async def test_grant_that_would_not_do_what_it_states_is_refused(api: Any, peopl
     assert [policy["name"] for policy in policies] == ["team.json"]
 
 
-async def test_system_metadata_that_a_person_writes_waits_and_what_programs_report_does_not(
+async def test_system_metadata_of_people_wait_and_of_programs_do_not(
     people: People, folder: Path, jp_serverapp: Any
 ) -> None:
     """Ann reports as a program, by a service token; Ben is a person."""

@@ -143,6 +143,9 @@ user: string
  */
 groups: string[]
 permission: ("read" | "annotate" | "emit" | "edit" | "govern" | "delete" | "admin")
+/**
+ * Whether the user may do it; with `review`, as a proposal.
+ */
 allowed: boolean
 /**
  * What decides: a rule, the settings, or the scopes of the token.
@@ -152,6 +155,24 @@ reason: string
  * The rule that decides; null if none does.
  */
 rule: ({
+/**
+ * The URN of the policy, or the path of its file.
+ */
+policy: string
+/**
+ * The position of the rule in the policy, from 0.
+ */
+index: number
+/**
+ * The line of the rule in the file; null for a stored policy.
+ */
+line: (number | null)
+denies: boolean
+} | null)
+/**
+ * The rule that requires a steward's review: the change becomes a proposal. Null if it is made at once, or not allowed.
+ */
+review: ({
 /**
  * The URN of the policy, or the path of its file.
  */
@@ -1898,7 +1919,7 @@ text: string
 assignees?: string[]
 }
 /**
- * A comment on a request, another state, or other assignees; at least one of them.
+ * A comment on a request, another state, other assignees, or the access that it asks for; at least one of them.
  */
 export interface OwnerRequestResponse {
 text?: string
@@ -1907,6 +1928,10 @@ state?: ("open" | "answered" | "declined")
  * URNs of users and teams, or texts as owners have them.
  */
 assignees?: string[]
+/**
+ * Grant the author read access to the entity, by a rule of the access policy `granted-requests`, and answer the request. Only for requests of the kind `read`, by those who may change access policies.
+ */
+grant?: "read"
 }
 /**
  * A page of requests, the last changed first.

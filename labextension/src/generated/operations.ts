@@ -743,7 +743,7 @@ export interface IOperations {
     body: OwnerRequestCreation;
     answer: OwnerRequest;
   };
-  /** Comment on a request, answer, decline or open it again, or assign it to others. */
+  /** Comment on a request, answer, decline or open it again, assign it to others, or grant the access it asks for. */
   updateRequest: {
     parameters: { urn: string; 'Idempotency-Key'?: string | undefined };
     body: OwnerRequestResponse;

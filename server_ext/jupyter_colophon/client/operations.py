@@ -1279,7 +1279,7 @@ class Operations:
     def update_request(
         self, urn: str, body: Body, *, idempotency_key: str | None = None, timeout_s: float | None = None
     ) -> Document:
-        """Comment on a request, answer, decline or open it again, or assign it to others. Body: `OwnerRequestResponse`. Answer: `OwnerRequest`."""
+        """Comment on a request, answer, decline or open it again, assign it to others, or grant the access it asks for. Body: `OwnerRequestResponse`. Answer: `OwnerRequest`."""
         call = Call(
             "updateRequest",
             "POST",

@@ -19,7 +19,7 @@ def _add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--list", choices=("assigned", "asked"), default="assigned")
 
 
-def _review_proposals(_: "KernelSession", args: Namespace) -> Result:
+def _show_or_decide_proposals(_: "KernelSession", args: Namespace) -> Result:
     return current.get_api().proposals(args.proposal, args.decision, " ".join(args.comment), list=args.list)
 
 
@@ -30,6 +30,6 @@ COMMANDS = (
 %metadata proposals [ID]            changes that wait for you, or one with its differences   [--list assigned|asked]
                                     after ID: apply|reject|withdraw|rebase [COMMENT…]""",
         _add_arguments,
-        _review_proposals,
+        _show_or_decide_proposals,
     ),
 )

@@ -47,4 +47,6 @@ def read_access(services: ProcessServices, request: OperationRequest) -> Documen
 
 
 def _render_rule(rule: Rule | None) -> Document | None:
-    return rule and {"policy": rule.policy, "index": rule.index, "line": rule.line or None, "denies": rule.denies}
+    if rule is None:
+        return None
+    return {"policy": rule.policy, "index": rule.index, "line": rule.line or None, "denies": rule.denies}
