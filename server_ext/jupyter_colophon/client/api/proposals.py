@@ -22,7 +22,7 @@ class Proposals(ApiBase):
         decision: Decision | None = None,
         comment: str = "",
         *,
-        list: Literal["assigned", "asked"] = "assigned",  # noqa: A002  as the command line and the REST API name it
+        list: Literal["assigned", "asked"] = "assigned",
     ) -> Result:
         """Return the changes that wait for the caller (or that the caller proposed: `asked`), last changed first.
 
