@@ -163,6 +163,12 @@ class Settings(Configurable):
         help="The packages whose schemaspaces and schemas are loaded; empty: all installed packages.",
     )
 
+    disabled_system_apps = List(
+        Unicode(),
+        config=True,
+        help="The names of system applications that are not loaded (docs/how-to/write-an-application.md); others can be disabled by `jupyter colophon apps disable`.",
+    )
+
     system_metadata_filters = List(
         Tuple(Enum(("include", "exclude")), Unicode(), Unicode(), Unicode()),
         config=True,

@@ -89,6 +89,7 @@ READS: dict[str, list[Read]] = {
     "readPolicy": [Read(WHOLE, ("policies", "content"), {"policy": "urn:li:accessPolicy:etl"}, status=404)],
     "checkPolicy": [Read(PAGE, ("policies", "check"), body={"document": {"rules": []}})],
     "listServiceTokens": [Read(PAGE, ("service-tokens",))],
+    "listSystemApps": [Read(PAGE, ("system-apps",))],
     "listAuditEntries": [Read(PAGE, ("audit",), ALL)],
     "verifyAudit": [Read(PAGE, ("audit", "verification"))],
     "readServiceToken": [Read(PAGE, ("service-tokens", "etl"), status=404)],
@@ -137,6 +138,8 @@ READS: dict[str, list[Read]] = {
     "packagePipeline": [Read(PAGE, ("pipelines", "package"), body={"name": "p", "document": {}}, status=400)],
     "readPipelineExecution": [Read(PAGE, ("pipelines", "executions", str(UUID(int=0))), status=404)],
     # CDAP's API.
+    # What an application returns is bounded where it is encoded (tests/apps).
+    "v3GetAppMethod": [Read(PAGE, "namespaces/system/apps/none/services/service/methods/v2", status=404)],
     "v3SearchNamespace": [
         Read(PAGE, f"{SPACES}/metadata/search", SEARCHED, cut=True),
         Read(PAGE, f"{SPACES}/metadata/search", SEARCHED | {"responseFormat": "v6", "sort": "entity-name"}, cut=True),

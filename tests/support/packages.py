@@ -97,11 +97,11 @@ def install_things_package(folder: Path) -> Path:
     return install_package(folder, "things", THINGS, _ENTRY_POINTS)
 
 
-def install_package(folder: Path, module: str, source: str, entry_points: str) -> Path:
+def install_package(folder: Path, module: str, source: str, entry_points: str, version: str = "2.5") -> Path:
     """Write a package of one module into a folder for `PYTHONPATH`; return the folder."""
-    about = folder / f"{module}_for_tests-2.5.dist-info"
+    about = folder / f"{module}_for_tests-{version}.dist-info"
     about.mkdir(parents=True)
     (folder / f"{module}.py").write_text(source.lstrip())
-    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {module}-for-tests\nVersion: 2.5\n")
+    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {module}-for-tests\nVersion: {version}\n")
     (about / "entry_points.txt").write_text(textwrap.dedent(entry_points).lstrip())
     return folder

@@ -28,6 +28,7 @@ COMMANDS = {
     "namespace": ("entities.namespace.NamespaceCommand", "List, create and delete namespaces."),
     "dataset": ("entities.dataset.DatasetCommand", "List, create, show and delete datasets."),
     "app": ("entities.applications.ApplicationCommand", "List, deploy, show and delete applications."),
+    "apps": ("system_apps.SystemAppsCommand", "List, enable and disable the system applications of packages."),
     "changes": ("entities.changes.ChangesCommand", "List changes, or follow them as they happen."),
     "export": ("entities.export.ExportCommand", "Export a namespace to a file."),
     "import": ("entities.import_.ImportCommand", "Import a file that `export` wrote."),

@@ -284,10 +284,10 @@ class IdempotencyKeyReused(MetadataError):
 
 
 class NotEmpty(MetadataError):
-    """A namespace contains entities."""
+    """A namespace contains entities, or something else."""
 
-    def __init__(self, name: str) -> None:
-        super().__init__(f"namespace {quote_and_truncate_text(name)} still contains entities: delete them first")
+    def __init__(self, name: str, content: str = "entities") -> None:
+        super().__init__(f"namespace {quote_and_truncate_text(name)} still contains {content}: delete them first")
         self.name = name
 
 
@@ -497,6 +497,42 @@ class NamespaceDeleting(StoreUnavailable):
 
 class StoreFull(StorageError):
     """There is no space left for a write."""
+
+
+class BadRequest(MetadataError):
+    """A system application refuses a request, since it is not valid."""
+
+
+class MethodNotAllowed(MetadataError):
+    """A path of a system application does not support the HTTP method."""
+
+    def __init__(self, path: str, allowed: tuple[str, ...]) -> None:
+        super().__init__(f"{quote_and_truncate_text(path)} supports only {', '.join(allowed)}")
+        self.path, self.allowed = path, allowed
+
+
+class SystemAppFailed(MetadataError):
+    """The code of a system application failed; its log has the cause."""
+
+    def __init__(self, app: str, reason: str) -> None:
+        super().__init__(f"the system application {quote_and_truncate_text(app)} failed: {reason}")
+        self.app, self.reason = app, reason
+
+
+class SystemAppUnavailable(MetadataError):
+    """A system application is not running, or is too busy; a retry may succeed."""
+
+    def __init__(self, app: str, reason: str) -> None:
+        super().__init__(f"the system application {quote_and_truncate_text(app)} is not available: {reason}")
+        self.app, self.reason = app, reason
+
+
+class SystemAppTimeout(MetadataError):
+    """A system application did not answer within the time limit of the route; it may continue."""
+
+    def __init__(self, app: str, seconds: float) -> None:
+        super().__init__(f"the system application {quote_and_truncate_text(app)} did not answer within {seconds:g} s")
+        self.app, self.seconds = app, seconds
 
 
 def quote_and_truncate_text(text: str) -> str:

@@ -24,7 +24,7 @@ from jupyter_colophon.http.request_body import BodyHandler
 from jupyter_colophon.operations.api import ApiDefinition, RequestFailure
 from jupyter_colophon.operations.call import check_and_run_operation
 from jupyter_colophon.operations.operation import Operation
-from jupyter_colophon.operations.request import ChangesAnswer, LinesAnswer, OperationAnswer, Result
+from jupyter_colophon.operations.request import ChangesAnswer, LinesAnswer, OperationAnswer, PendingAnswer, Result
 
 T = TypeVar("T")
 _ACTIONS: Final = {"GET": "read", "HEAD": "read"}
@@ -99,6 +99,10 @@ class OperationHandler(BodyHandler):
             return result, _encode_document(result.document, operation) if isinstance(result, OperationAnswer) else ""
 
         result, text = await self.run_on_thread_pool(operation, path, run_operation)
+        if isinstance(result, PendingAnswer):
+            result = await _wait_for_pending_answer(result)
+            # The package's thread has encoded it.
+            text = result.document.decode()
         self._is_stream = not isinstance(result, OperationAnswer)
         if isinstance(result, LinesAnswer):
             await self._stream_lines(result, operation.content_type)
@@ -250,6 +254,15 @@ def _encode_document(document: Any, operation: Operation) -> str:
     if operation.is_read_only:
         require_allowed_response_size(document)
     return encode_json_in_pieces(document)
+
+
+async def _wait_for_pending_answer(pending: PendingAnswer) -> OperationAnswer:
+    """Wait for code of a package without occupying a thread. Raises the error of the answer after its time limit."""
+    try:
+        async with asyncio.timeout(pending.timeout_s):
+            return await asyncio.wrap_future(pending.future)
+    except TimeoutError:
+        raise pending.create_timeout_error() from None
 
 
 def _run_and_convert_system_exit(work: Callable[[], T]) -> T:

@@ -2,6 +2,7 @@
 
 import getpass
 import logging
+import threading
 import time
 from collections import Counter
 from collections.abc import Mapping
@@ -36,6 +37,7 @@ from jupyter_colophon.operations.services import ProcessServices
 
 # The catalog's modules are loaded by the first request, to keep the start of the server fast.
 if TYPE_CHECKING:
+    from jupyter_colophon.apps.system_apps import SystemApps
     from jupyter_colophon.composition import Catalog
     from jupyter_colophon.core.lineage.run import RunStatus
     from jupyter_colophon.http.forwarding.service_client import ServiceClient, ServiceReports
@@ -107,6 +109,7 @@ class ServerState(ProcessServices):
     _retention: "DailyRetention | None" = None
     #: Moves archived changes to files; None if the settings name no folder.
     _archiver: "Archiver | None" = None
+    _archiving: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
         self.kernel_registry = KernelRegistry(self.store)
@@ -129,9 +132,27 @@ class ServerState(ProcessServices):
         if not self.closed:
             self._lineage_listeners.load_and_start()
             self._retention.start()
+            self.threads.submit(self._start_system_apps)
             # Record external edits of instance files from now on.
             self.threads.submit(self._record_instance_changes)
             self.threads.submit(self._mark_orphaned_runs_killed)
+
+    def _create_system_apps(self, catalog: "Catalog") -> "SystemApps":
+        """Return the system applications, which this server serves."""
+        from jupyter_colophon.apps.system_apps import SystemApps
+
+        return SystemApps(
+            catalog.reader,
+            catalog.metadata,
+            self.settings.disabled_system_apps,
+            on_tables_changed=self._archive_changed_tables,
+        )
+
+    def _start_system_apps(self) -> None:
+        """Deploy the system applications; each that cannot be deployed is logged."""
+        # A call of an application starts it if the store is unavailable now.
+        with suppress(MetadataError):
+            self.get_system_apps().start_all()
 
     def _start_or_stop_archive(self, catalog: "Catalog") -> None:
         """Archive the changes of the catalog if the settings name a folder. Requests are served if that fails."""
@@ -145,6 +166,13 @@ class ServerState(ProcessServices):
                 stop_archive_if_started(catalog.provider)
         except (MetadataError, OSError) as error:
             _logger.error("changes are not archived in %s: %s", folder, error)
+
+    def _archive_changed_tables(self) -> None:
+        """Archive the changes of new and changed tables of applications, too."""
+        with self._archiving:
+            if self._archiver is not None and self._catalog is not None and not self.closed:
+                self._archiver.close()
+                self._start_or_stop_archive(self._catalog)
 
     def render_request_metrics(self) -> str:
         """Return the metrics of requests in the text format of Prometheus."""
@@ -343,7 +371,13 @@ class ServerState(ProcessServices):
         self.load_shedder.stop()
         self.change_hub.remove_all_and_stop_listening()
         self.close_pipelines()
-        for part in (self.relay, self.notebook_follower, self.service_reports, self.service_client):
+        for part in (
+            self.relay,
+            self.notebook_follower,
+            self.service_reports,
+            self.service_client,
+            self._system_apps,
+        ):
             if part is not None:
                 part.close()
         self.service_tokens.close()

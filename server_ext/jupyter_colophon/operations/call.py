@@ -66,6 +66,7 @@ def _build_request(
         parameters={parameter: _parse_parameter(parameter, call) for parameter in operation.parameters},
         path=_parse_path_parameters(call),
         body=_parse_and_validate_body(api, operation, call, content_type) if operation.body else None,
+        query={name: values for name, values in call.query.items() if name not in _OF_JUPYTER},
         content_type=content_type,
         headers=call.headers,
         raw_path=call.raw_path,

@@ -19,7 +19,7 @@ from jupyter_colophon.operations.call import check_and_run_operation
 from jupyter_colophon.operations.change_log import read_page_or_cursor
 from jupyter_colophon.operations.native.api import NATIVE
 from jupyter_colophon.operations.problems import render_problem_document
-from jupyter_colophon.operations.request import ChangesAnswer, LinesAnswer, OperationAnswer
+from jupyter_colophon.operations.request import ChangesAnswer, LinesAnswer, OperationAnswer, PendingAnswer
 from jupyter_colophon.operations.services import ProcessServices
 
 if TYPE_CHECKING:
@@ -80,7 +80,10 @@ class InProcessCaller:
             fingerprint=lambda: _compute_call_fingerprint(call, body),
         )
         try:
-            return check_and_run_operation(self._api, operation, self.services, sent)
+            result = check_and_run_operation(self._api, operation, self.services, sent)
+            if isinstance(result, PendingAnswer):
+                raise TypeError(f"{call.operation} runs code of packages, which only servers do")
+            return result
         except MetadataError as error:
             raise self._create_request_failed(call, error) from error
 

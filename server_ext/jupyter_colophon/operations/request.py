@@ -1,11 +1,13 @@
 """The request and the answer of an operation."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.changes.idempotency import IdempotencyKey
+from jupyter_colophon.core.errors import MetadataError
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.operations.idempotency import IDEMPOTENCY_KEY
 from jupyter_colophon.operations.parameter import Parameter
@@ -26,6 +28,8 @@ class OperationRequest:
     parameters: Mapping[Parameter[Any], Any]
     path: Mapping[str, str] = field(default_factory=dict)
     body: Any = None
+    #: All query parameters that were sent, without credentials.
+    query: Mapping[str, Sequence[str]] = field(default_factory=dict)
     #: The media type of the body, in lower case and without parameters; empty if the request has none.
     content_type: str = ""
     #: All headers that were sent, by name in lower case.
@@ -91,4 +95,14 @@ class ChangesAnswer:
     wait_seconds: int = 0
 
 
-Result = OperationAnswer | LinesAnswer | ChangesAnswer
+@dataclass(frozen=True, slots=True)
+class PendingAnswer:
+    """An answer that code of a package computes on a thread of its own, within a time limit."""
+
+    future: "Future[OperationAnswer]"
+    timeout_s: float
+    #: Returns the error to raise after the time limit.
+    create_timeout_error: Callable[[], MetadataError]
+
+
+Result = OperationAnswer | LinesAnswer | ChangesAnswer | PendingAnswer

@@ -22,6 +22,7 @@ from jupyter_colophon.settings import Settings
 
 # The catalog's modules are loaded by the first request, so that the server starts faster.
 if TYPE_CHECKING:
+    from jupyter_colophon.apps.system_apps import SystemApps
     from jupyter_colophon.composition import Catalog
     from jupyter_colophon.pipelines.launcher import PipelineLauncher
     from jupyter_colophon.service.access_control import AccessControl
@@ -51,6 +52,7 @@ class ProcessServices:
     _opening: threading.Lock = field(default_factory=threading.Lock)
     _instances: "InstanceService | None" = None
     _composing: threading.Lock = field(default_factory=threading.Lock)
+    _system_apps: "SystemApps | None" = None
 
     def get_or_open_catalog(self) -> "Catalog":
         """Return the catalog; the first call opens it. Raises StorageError."""
@@ -60,8 +62,21 @@ class ProcessServices:
             if self._catalog is None:
                 self._catalog = self._open_catalog_of_settings()
                 self._catalog.namespaces.remove_external = self._remove_instances_of_namespace
+                self._system_apps = self._create_system_apps(self._catalog)
                 self._start_background_work(self._catalog)
             return self._catalog
+
+    def get_system_apps(self) -> "SystemApps":
+        """Return the system applications. Raises StorageError."""
+        self.get_or_open_catalog()
+        assert self._system_apps is not None  # noqa: S101  created with the catalog
+        return self._system_apps
+
+    def _create_system_apps(self, catalog: "Catalog") -> "SystemApps":
+        """Return the system applications, which this process does not serve."""
+        from jupyter_colophon.apps.system_apps import SystemApps
+
+        return SystemApps(catalog.reader, catalog.metadata, self.settings.disabled_system_apps, serves=False)
 
     def get_catalog_if_open(self) -> "Catalog | None":
         """Return the catalog, None if it has not been opened yet."""

@@ -48,6 +48,7 @@ PLACES: Final[dict[str, Parameter[str]]] = {
         ),
         declare_text("aspect", "The aspect's name.", place="path", required=True, format="colophon-aspect"),
         declare_text("type", "The entity type.", place="path", required=True),
+        declare_text("app", "The name of the system application.", place="path", required=True),
         declare_text("key", "The metadata key.", place="path", required=True),
         declare_text("space", "The schemaspace's name or id.", place="path", required=True, format="colophon-space"),
         declare_text("instance", "The instance's name.", place="path", required=True, format="colophon-instance"),

@@ -67,6 +67,7 @@ from jupyter_colophon.storage.commit.timeseries import delete_timeseries_values,
 from jupyter_colophon.storage.lineage import runs as stored_runs
 from jupyter_colophon.storage.lineage.symlinks import replace_locations_by_tables
 from jupyter_colophon.storage.spi import Range, TableContext
+from jupyter_colophon.storage.system_apps import has_rows_of_context
 
 T = TypeVar("T")
 #: A batch whose proposals fail independently, as a callable that is called once or not at all.
@@ -597,4 +598,6 @@ class WritePath(HeldChangeWriter):
             entities = commit.get_names_table().scan(Range.prefix(name), limit=2)
             if any(row["urn"] != str(urn) for row in entities):
                 raise NotEmpty(name)
+            if has_rows_of_context(commit.tx, name):
+                raise NotEmpty(name, "rows of system applications")
         return commit.delete_entity_and_children(urn)

@@ -9,6 +9,7 @@ from jupyter_colophon.storage.entities.ingestion import INGESTED, INGESTIONS
 from jupyter_colophon.storage.privacy.erasures import ERASURES
 from jupyter_colophon.storage.service_tokens import SERVICE_TOKENS
 from jupyter_colophon.storage.spi import FieldType, TableSpec
+from jupyter_colophon.storage.system_apps import SYSTEM_APPS
 
 #: The fields of the change log (`spi.ChangeLog`); `seq` is the number.
 CHANGE: Mapping[str, FieldType] = {
@@ -408,6 +409,7 @@ ALL = (
     SERVICE_TOKENS,
     *audit_tables.ALL,
     ERASURES,
+    SYSTEM_APPS,
 )
 
 #: Derived from the others: `reindex` rebuilds them, and a backup omits them.

@@ -27,6 +27,7 @@ from jupyter_colophon.operations.native import (
     search,
     service_tokens,
     stewardship,
+    system_apps,
 )
 from jupyter_colophon.operations.openapi import add_document_operation
 from jupyter_colophon.operations.operation import list_operations
@@ -69,6 +70,7 @@ NATIVE: Final = add_document_operation(
             stewardship,
             people,
             retention,
+            system_apps,
         ),
         error_document=render_failure,
         error_content_type="application/problem+json",

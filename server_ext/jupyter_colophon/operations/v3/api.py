@@ -8,6 +8,7 @@ from jupyter_colophon.operations.openapi import add_document_operation
 from jupyter_colophon.operations.operation import list_operations
 from jupyter_colophon.operations.parameter import Parameter, declare_text
 from jupyter_colophon.operations.v3 import (
+    apps,
     batch,
     changes,
     entities,
@@ -58,6 +59,11 @@ _PLACES: Final = (
     _declare_path_parameter("streams", "`streams` or `stream`."),
     _declare_path_parameter("stream", "The name of a stream."),
     _declare_path_parameter("app", "The name of an application."),
+    _declare_path_parameter("service", "The name of a service of a system application."),
+    _declare_path_parameter(
+        "method",
+        "A path that a system application serves, as in `v2/contexts/shop/connections`; its slashes are not encoded.",
+    ),
     _declare_path_parameter("type", "The type of programs, such as `workflows` or `spark`."),
     _declare_path_parameter("program", "The name of a program."),
     _declare_path_parameter("run", "The id of a run."),
@@ -87,7 +93,9 @@ V3: Final = add_document_operation(
         summary="Metadata, lineage and search as clients of CDAP use them, over the catalog of Jupyter Colophon.",
         prefix=PREFIX,
         # The first matching path is used: specific paths precede those of any entity.
-        operations=list_operations(search, batch, keys, changes, runs, lineage, fields, streams, metadata, entities),
+        operations=list_operations(
+            apps, search, batch, keys, changes, runs, lineage, fields, streams, metadata, entities
+        ),
         error_document=render_cdap_error,
         error_schema=_ERROR,
         path_parameters={place.name: [place] for place in _PLACES},
@@ -98,6 +106,7 @@ V3: Final = add_document_operation(
             "data": "(?:-|namespaces/[^/]+/(?:datasets?|streams?)/[^/]+)",
             "collection": "(?:datasets?|streams?)",
             "streams": "streams?",
+            "method": ".+",
         },
         slash=True,
         drops_nulls=True,

@@ -32,6 +32,7 @@ from jupyter_colophon.storage.lineage import assertions, relationships
 from jupyter_colophon.storage.search import index, past_values
 from jupyter_colophon.storage.sensitive_entities import has_mark
 from jupyter_colophon.storage.spi import Range, Row, StructuredTable, TableContext
+from jupyter_colophon.storage.system_apps import delete_next_rows_of_context
 
 
 class CommitBuilder:
@@ -164,9 +165,10 @@ class CommitBuilder:
         for row in rows:
             if self._load_entity_state(urn := Urn.parse(row["urn"])).exists:
                 self.delete_entity_and_children(urn)
-        if not rows:
+        is_empty = not rows and not delete_next_rows_of_context(self.tx, name, limit)
+        if is_empty:
             self.tx.get_table("deleting_namespaces").delete((name,))
-        return not rows
+        return is_empty
 
     def require_entity(self, urn: Urn) -> None:
         """Raise NotFound unless the entity exists; an implicit entity exists with its parent."""

@@ -1,0 +1,32 @@
+"""System applications: the interface for their authors (docs/how-to/write-an-application.md)."""
+
+from jupyter_colophon.apps.admin import NamespaceDetails, SystemAdmin
+from jupyter_colophon.apps.configurer import SystemAppConfigurer
+from jupyter_colophon.apps.context import ServiceContext
+from jupyter_colophon.apps.service import ServiceRequest, ServiceResponse
+from jupyter_colophon.apps.system_app import SystemApp
+from jupyter_colophon.apps.tables import AppTables, IndexedTable, Table
+from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.errors import AccessDenied, AlreadyExists, BadRequest, NotFound
+from jupyter_colophon.storage.spi import FieldValue, Range, TableSpec
+
+__all__ = [
+    "AccessDenied",
+    "AlreadyExists",
+    "AppTables",
+    "BadRequest",
+    "FieldValue",
+    "IndexedTable",
+    "NamespaceDetails",
+    "NotFound",
+    "Principal",
+    "Range",
+    "ServiceContext",
+    "ServiceRequest",
+    "ServiceResponse",
+    "SystemAdmin",
+    "SystemApp",
+    "SystemAppConfigurer",
+    "Table",
+    "TableSpec",
+]

@@ -1,0 +1,88 @@
+"""What an application declares of itself."""
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from jupyter_colophon.apps.routes import Route, RouteTable, parse_path_template, require_valid_service_name
+from jupyter_colophon.apps.service import METHODS, Handler, Method
+from jupyter_colophon.core.access import Permission
+from jupyter_colophon.storage.specs import require_valid_spec
+from jupyter_colophon.storage.spi import TableSpec
+
+#: Letters and digits, so that the tables of two applications never have the same name.
+_APP_NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9]{0,23}")
+#: The default time limit of a handler, and the longest one, in seconds.
+TIMEOUT_S, TIMEOUT_MAX_S = 30.0, 300.0
+
+
+def require_valid_app_name(name: str) -> None:
+    """Raise ValueError unless this is a valid name of an application."""
+    if not _APP_NAME.fullmatch(name):
+        raise ValueError(f"{name!r} is not a valid name of a system application: use at most 24 letters and digits")
+
+
+@dataclass(slots=True)
+class SystemAppConfigurer:
+    """Collects what an application declares while it is configured."""
+
+    app: str
+    _tables: dict[str, TableSpec] = field(default_factory=dict)
+    _routes: list[Route] = field(default_factory=list)
+    _is_closed: bool = False
+
+    def create_table(self, spec: TableSpec) -> None:
+        """Declare a table, which is created when the application is deployed, as `app_<application>_<id>`.
+
+        An existing table may get fields, indexes and wider fields (int to long, float to double); with any other
+        difference the deployment fails, and nothing is changed. If the first part of the key is the string `context`,
+        each row belongs to the namespace of that name, and is deleted with it.
+
+        Raises ValueError for a table that was declared differently, and InvalidField for an invalid spec.
+        """
+        self._require_configuring("table")
+        stored = replace(spec, id=f"app_{self.app}_{spec.id}")
+        require_valid_spec(stored)
+        if self._tables.setdefault(spec.id, stored) != stored:
+            raise ValueError(f"the table {spec.id} is declared twice, with different fields")
+
+    def add_handler(
+        self,
+        method: Method,
+        path: str,
+        handler: Handler,
+        *,
+        service: str = "service",
+        permission: Permission | None = None,
+        timeout_s: float = TIMEOUT_S,
+        max_body_bytes: int | None = None,
+    ) -> None:
+        """Declare the handler of a method and a path such as `/v2/contexts/{context}/connections/{name}`.
+
+        A path with `{context}` is only served for an existing namespace, in which the caller has the permission; other
+        paths require it in the namespace `system`. By default, GET needs `read` and everything else `edit`.
+
+        Raises ValueError for an invalid path or limit, or a repeated route.
+        """
+        self._require_configuring("handler")
+        require_valid_service_name(service)
+        if method not in METHODS:
+            raise ValueError(f"{method!r} is not supported: use one of {', '.join(METHODS)}")
+        if not callable(handler):
+            raise ValueError(f"the handler of {method} {path} is not callable")
+        if not 0 < timeout_s <= TIMEOUT_MAX_S:
+            raise ValueError(f"the time limit of {method} {path} must be above 0 and at most {TIMEOUT_MAX_S:g} s")
+        right = permission or ("read" if method == "GET" else "edit")
+        route = Route(service, method, parse_path_template(path), handler, right, timeout_s, max_body_bytes)
+        if any((other.service, other.method, other.shape) == (service, method, route.shape) for other in self._routes):
+            raise ValueError(f"{method} {path} of the service {service} is declared twice")
+        self._routes.append(route)
+
+    def finish(self) -> tuple[dict[str, TableSpec], RouteTable]:
+        """Return the declared tables by their ids, and the routes; nothing can be declared later."""
+        self._is_closed = True
+        return dict(self._tables), RouteTable.from_routes(self._routes)
+
+    def _require_configuring(self, what: str) -> None:
+        if self._is_closed:
+            raise RuntimeError(f"a {what} can only be declared in configure()")

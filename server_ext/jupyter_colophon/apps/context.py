@@ -1,0 +1,46 @@
+"""What a handler may use."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from jupyter_colophon.apps.admin import SystemAdmin
+from jupyter_colophon.apps.tables import AppTables
+from jupyter_colophon.apps.transactions import AppTransactions
+from jupyter_colophon.core.access import Principal
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceContext:
+    """The context of one call of a handler."""
+
+    #: The caller.
+    principal: Principal
+    #: Reads the catalog with the rights of the platform.
+    admin: SystemAdmin
+    _transactions: AppTransactions
+
+    @property
+    def namespace(self) -> str:
+        """Return the namespace that the path names by `{context}`; empty if it names none."""
+        return self._transactions.context
+
+    def execute(self, work: Callable[[AppTables], T], *, read_only: bool = False) -> T:
+        """Run a callable in one serializable transaction over the tables of the application, and return its result.
+
+        It may be called several times, on another thread, so it must use nothing but tables, and not wait for anything.
+        An exception rolls back and is raised unchanged. Raises NotFound if the namespace of the call no longer exists,
+        TransactionTimeout for a callable that takes more than five seconds, and StorageError for failures of the store.
+        """
+        return self._transactions.run(work, read_only=read_only)
+
+    def run_as(self, principal: Principal) -> "ServiceContext":
+        """Return a context whose `admin` has the rights of a principal, such as the caller."""
+        return replace(self, principal=principal, admin=replace(self.admin, principal=principal))
+
+    def get_remaining_seconds(self) -> float:
+        """Return the time that is left before the time limit of the route."""
+        return max(0.0, self._transactions.deadline - time.monotonic())

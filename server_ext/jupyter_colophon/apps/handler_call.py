@@ -1,0 +1,103 @@
+"""Call a handler, and encode its response. Whatever its code does is an error of its application only."""
+
+import json
+import logging
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from jupyter_colophon.apps.context import ServiceContext
+from jupyter_colophon.apps.routes import Route
+from jupyter_colophon.apps.service import STATUSES, ServiceRequest, ServiceResponse
+from jupyter_colophon.core import errors
+from jupyter_colophon.core.read_budget import ANSWER_BYTES_MAX
+
+_logger = logging.getLogger("jupyter_colophon.apps")
+#: What a handler may raise, besides failures of the store; anything else is a failure of the handler.
+_ANSWERED: Final = (
+    errors.AccessDenied,
+    errors.AlreadyExists,
+    errors.BadRequest,
+    errors.InvalidField,
+    errors.InvalidName,
+    errors.InvalidQuery,
+    errors.MalformedBody,
+    errors.NotFound,
+    errors.StorageError,
+    errors.SystemAppTimeout,
+    errors.TooLarge,
+)
+_NO_CONTENT: Final = 204
+
+
+class EncodedResponse(NamedTuple):
+    """A status and a document as JSON, which is empty with the status 204."""
+
+    status: int
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class HandlerCall:
+    """A call that is authorized."""
+
+    app: str
+    route: Route
+    request: ServiceRequest
+    context: ServiceContext
+
+    def run_handler(self) -> EncodedResponse:
+        """Run the handler on this thread. Raises SystemAppFailed if its code fails, and the errors that it may raise."""
+        if not self.context.get_remaining_seconds():
+            raise errors.SystemAppTimeout(self.app, self.route.timeout_s)
+        try:
+            result = self.route.handler(self.context, self.request)
+        except _ANSWERED:
+            raise
+        except BaseException as error:
+            _logger.error(
+                "the handler of %s of the system application %s failed", self._route_name, self.app, exc_info=error
+            )
+            raise self._create_failure(f"the handler of {self._route_name} raised {type(error).__name__}") from error
+        return self._encode_response(result)
+
+    def _encode_response(self, result: Any) -> EncodedResponse:
+        response = result if isinstance(result, ServiceResponse) else _create_response(result)
+        if (
+            type(response.status) is not int
+            or response.status not in STATUSES
+            or (response.status == _NO_CONTENT and response.document is not None)
+        ):
+            raise self._log_and_create_failure(
+                f"the handler of {self._route_name} returned the status {response.status!r}: use one of 200, 201, 202, "
+                "and 204 without a document"
+            )
+        if response.status == _NO_CONTENT:
+            return EncodedResponse(_NO_CONTENT, b"")
+        try:
+            body = json.dumps(response.document, ensure_ascii=False, allow_nan=False).encode()
+        except Exception as error:
+            # Classes of the application may be among the values.
+            raise self._log_and_create_failure(
+                f"the handler of {self._route_name} returned a value that is not JSON ({error})"
+            ) from error
+        if len(body) > ANSWER_BYTES_MAX:
+            raise self._log_and_create_failure(
+                f"the handler of {self._route_name} returned more than {ANSWER_BYTES_MAX} bytes"
+            )
+        return EncodedResponse(response.status, body)
+
+    @property
+    def _route_name(self) -> str:
+        return f"{self.route.method} /{'/'.join(self.route.segments)}"
+
+    def _log_and_create_failure(self, reason: str) -> errors.SystemAppFailed:
+        failure = self._create_failure(reason)
+        _logger.error("%s", failure.detail)
+        return failure
+
+    def _create_failure(self, reason: str) -> errors.SystemAppFailed:
+        return errors.SystemAppFailed(self.app, reason)
+
+
+def _create_response(document: Any) -> ServiceResponse:
+    return ServiceResponse(document, _NO_CONTENT if document is None else 200)

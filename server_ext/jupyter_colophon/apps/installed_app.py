@@ -1,0 +1,151 @@
+"""An application in this process: its state, from loading on, and its threads."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from jupyter_colophon.apps.call_threads import CallThreads
+from jupyter_colophon.apps.deployment import (
+    Deployment,
+    create_tables_of_app,
+    format_deployment_error,
+    load_and_configure_app,
+)
+from jupyter_colophon.core.errors import StoreUnavailable, SystemAppUnavailable
+from jupyter_colophon.service.schemaspaces.registrations import PackageRegistration
+from jupyter_colophon.storage.spi import StorageProvider
+
+#: How long an application may take to load and to be configured, in seconds (spec SEC-17).
+LOADING_S: Final = 5.0
+#: How many requests may wait for an application that loads: others are refused, so that they occupy no thread.
+_WAITING: Final = 2
+_logger = logging.getLogger("jupyter_colophon.apps")
+
+#: `installed`: it can be loaded, in a process that serves no applications.
+State = Literal["starting", "running", "installed", "failed", "disabled"]
+
+
+@dataclass(frozen=True, slots=True)
+class AppState:
+    """The state of an application. `deployed_version` is the version that the store had last; "" if it never had one."""
+
+    name: str
+    package: str
+    version: str
+    state: State
+    tables: tuple[str, ...]
+    problem: str = ""
+    deployed_version: str = ""
+
+
+@dataclass(slots=True)
+class InstalledApp:
+    """Loads the application on a thread of its own; one that fails or hangs concerns only itself.
+
+    With `serves`, its tables are created, too.
+    """
+
+    registration: PackageRegistration
+    provider: StorageProvider
+    serves: bool
+    #: Called after tables were created or changed.
+    on_tables_changed: Callable[[], None] = lambda: None
+    threads: CallThreads = field(init=False)
+    _started: float | None = None
+    _deployment: Deployment | None = None
+    _problem: str = ""
+    _is_retried: bool = False
+    _done: threading.Event = field(default_factory=threading.Event)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _waiting: threading.BoundedSemaphore = field(default_factory=lambda: threading.BoundedSemaphore(_WAITING))
+
+    def __post_init__(self) -> None:
+        """Prepare the threads; none is started yet."""
+        self.threads = CallThreads(self.registration.name)
+
+    def start(self) -> None:
+        """Load the application in the background, unless that was begun before."""
+        with self._lock:
+            if self._started is not None and not (self._is_retried and self._done.is_set()):
+                return
+            self._started, self._is_retried = time.monotonic(), False
+            self._done.clear()
+        threading.Thread(
+            target=self._load_and_deploy, name=f"colophon-app-{self.registration.name}-start", daemon=True
+        ).start()
+
+    def retry_failed_start(self) -> None:
+        """Load the application once more if that has failed."""
+        if self._deployment is None:
+            self._is_retried = True
+        self.start()
+
+    def wait_for_deployment(self) -> Deployment:
+        """Return the tables and routes, after the application has started. Raises SystemAppUnavailable."""
+        self.start()
+        if not self._done.is_set():
+            if not self._waiting.acquire(blocking=False):
+                raise SystemAppUnavailable(self.registration.name, "it is starting: try again in some seconds")
+            try:
+                self.wait_until_loaded()
+            finally:
+                self._waiting.release()
+        deployment = self._deployment
+        if deployment is None:
+            raise SystemAppUnavailable(
+                self.registration.name, "it could not be deployed (see jupyter colophon apps list)"
+            )
+        return deployment
+
+    def wait_until_loaded(self) -> None:
+        """Wait until the application has loaded or failed, at most until the time limit of loading."""
+        self._done.wait(self._get_loading_time_left())
+
+    def get_state(self, *, disabled: bool, deployed_version: str) -> AppState:
+        """Return the state, given whether the application is disabled."""
+        deployment, problem = self._deployment, self._problem
+        if not problem and deployment is None and self._started is not None and not self._get_loading_time_left():
+            problem = f"it did not load within {LOADING_S:g} s"
+        state: State = "disabled"
+        if not disabled and problem:
+            state = "failed"
+        elif not disabled and deployment is None:
+            state = "starting"
+        elif not disabled:
+            state = "running" if self.serves else "installed"
+        return AppState(
+            self.registration.name,
+            self.registration.distribution,
+            self.registration.version,
+            state,
+            () if deployment is None else tuple(sorted(spec.id for spec in deployment.specs.values())),
+            "" if disabled else problem,
+            deployed_version,
+        )
+
+    def _get_loading_time_left(self) -> float:
+        return 0.0 if self._started is None else max(0.0, self._started + LOADING_S - time.monotonic())
+
+    def _load_and_deploy(self) -> None:
+        try:
+            deployment = load_and_configure_app(self.registration)
+            if self.serves and create_tables_of_app(
+                self.provider, self.registration, deployment, time.time_ns() // 1_000_000
+            ):
+                self.on_tables_changed()
+        except BaseException as error:
+            # The store may be available at the next call.
+            self._problem, self._is_retried = format_deployment_error(error), isinstance(error, StoreUnavailable)
+            _logger.error(
+                "the system application %s of the package %s cannot be deployed: %s",
+                self.registration.name,
+                self.registration.distribution,
+                self._problem,
+                exc_info=error,
+            )
+        else:
+            self._deployment, self._problem = deployment, ""
+        self._done.set()

@@ -1,0 +1,45 @@
+"""The requests and responses of handlers."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from jupyter_colophon.core.documents.json_parsing import parse_json
+
+if TYPE_CHECKING:
+    from jupyter_colophon.apps.context import ServiceContext
+
+Method = Literal["GET", "POST", "PUT", "DELETE"]
+METHODS: Final[tuple[Method, ...]] = ("GET", "POST", "PUT", "DELETE")
+#: The statuses of successful responses. For others, a handler raises an error.
+STATUSES: Final = frozenset({200, 201, 202, 204})
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceRequest:
+    """A request to a handler, without credentials. The parameters of path and query are decoded."""
+
+    method: str
+    #: The values of the parameters in the path template.
+    path: Mapping[str, str] = field(default_factory=dict)
+    #: The values of each query parameter, in the order in which they were sent.
+    query: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    #: The media type of the body, in lower case and without parameters; empty without a body.
+    content_type: str = ""
+    body: bytes = b""
+
+    def parse_json_body(self) -> Any:
+        """Return the body parsed as JSON. Raises MalformedBody, which is a response with the status 400."""
+        return parse_json(self.body)
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceResponse:
+    """A response: a document, and its status, which is one of 200, 201, 202 and 204 (without a document)."""
+
+    document: Any = None
+    status: int = 200
+
+
+#: A handler returns a JSON document, a ServiceResponse, or None for a response without a document.
+Handler = Callable[["ServiceContext", ServiceRequest], Any]

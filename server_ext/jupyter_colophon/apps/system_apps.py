@@ -1,0 +1,193 @@
+"""The system applications of installed packages in this process (docs/how-to/write-an-application.md)."""
+
+import threading
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from jupyter_colophon.apps.admin import SystemAdmin
+from jupyter_colophon.apps.context import ServiceContext
+from jupyter_colophon.apps.handler_call import EncodedResponse, HandlerCall
+from jupyter_colophon.apps.installed_app import AppState, InstalledApp
+from jupyter_colophon.apps.routes import Route
+from jupyter_colophon.apps.service import ServiceRequest
+from jupyter_colophon.apps.system_app import GROUP
+from jupyter_colophon.apps.tables import create_no_namespace_error
+from jupyter_colophon.apps.transactions import AppTransactions
+from jupyter_colophon.core.access import INTERNAL, Principal
+from jupyter_colophon.core.errors import AccessDenied, NotFound, SystemAppUnavailable, TooLarge
+from jupyter_colophon.core.identity.names import SYSTEM_NAMESPACE, make_namespace_urn
+from jupyter_colophon.service.entities.entities import EntityReader
+from jupyter_colophon.service.entities.metadata import MetadataReader
+from jupyter_colophon.service.schemaspaces.registrations import find_entry_points, list_registrations
+from jupyter_colophon.storage.entities.aspects import find_entity_summary
+from jupyter_colophon.storage.spi import StorageProvider, TableContext
+from jupyter_colophon.storage.system_apps import (
+    SystemAppRecord,
+    find_system_app,
+    list_system_apps,
+    set_disabled,
+)
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class ReceivedAppCall:
+    """A request for a handler: the segments of its path are decoded."""
+
+    app: str
+    service: str
+    segments: Sequence[str]
+    request: ServiceRequest
+    principal: Principal
+
+
+@dataclass(slots=True)
+class SystemApps:
+    """All system applications of a process. `disabled_names` are those that its settings disable.
+
+    A process that `serves` them deploys them; others only list them.
+    """
+
+    reader: EntityReader
+    metadata: MetadataReader
+    disabled_names: Collection[str] = ()
+    serves: bool = True
+    #: Called after tables of an application were created or changed.
+    on_tables_changed: Callable[[], None] = lambda: None
+    _apps: Mapping[str, InstalledApp] | None = None
+    #: Applications with the name of another one.
+    _conflicts: list[AppState] = field(default_factory=list)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def provider(self) -> StorageProvider:
+        """The store of the tables."""
+        return self.reader.provider
+
+    def start_all(self) -> None:
+        """Load all applications that are not disabled, in the background."""
+        records = self._read_records()
+        for app in self._get_apps().values():
+            if not self._is_disabled(app, records):
+                app.start()
+
+    def list_states(self) -> list[AppState]:
+        """Return the state of each application by name, after those that are starting have loaded or failed."""
+        self.start_all()
+        records, states = self._read_records(), [*self._conflicts]
+        states += [self._get_state_of_app(app, records) for app in self._get_apps().values()]
+        return sorted(states, key=lambda state: state.name)
+
+    def set_enabled(self, name: str, *, enabled: bool) -> AppState:
+        """Enable or disable an application in all processes. Raises NotFound, and AccessDenied if the settings disable it."""
+        app = self._find_app(name)
+        if enabled and self._is_disabled_by_settings(app):
+            raise AccessDenied("enable", f"the system application {name}: c.Colophon.disabled_system_apps has it")
+        self.provider.tx_runner.run(lambda tx: set_disabled(tx, app.registration.name, disabled=not enabled))
+        if enabled:
+            app.retry_failed_start()
+        return self._get_state_of_app(app, self._read_records(app.registration.name))
+
+    def prepare_call(self, received: ReceivedAppCall) -> HandlerCall:
+        """Find the handler of a request, and authorize it.
+
+        Raises NotFound, MethodNotAllowed, AccessDenied, TooLarge, and SystemAppUnavailable if the application is disabled
+        or not deployed.
+        """
+        app = self._find_app(received.app)
+        name = app.registration.name
+        if self._is_disabled(app, self._read_records(name)):
+            raise SystemAppUnavailable(name, "it is disabled")
+        deployment = app.wait_for_deployment()
+        route, parameters = deployment.routes.find_route(received.service, received.request.method, received.segments)
+        context = parameters["context"] if route.has_context else ""
+        self._authorize_call(route, context, received.principal)
+        if route.max_body_bytes is not None and len(received.request.body) > route.max_body_bytes:
+            raise TooLarge(f"a body may have at most {route.max_body_bytes} bytes")
+        deadline = time.monotonic() + route.timeout_s
+        transactions = AppTransactions(name, self.provider, deployment.specs, context, route.timeout_s, deadline)
+        admin = SystemAdmin(self.reader, self.metadata, INTERNAL)
+        request = ServiceRequest(
+            received.request.method,
+            parameters,
+            received.request.query,
+            received.request.content_type,
+            received.request.body,
+        )
+        return HandlerCall(name, route, request, ServiceContext(received.principal, admin, transactions))
+
+    def submit_call(self, call: HandlerCall, convert: Callable[[EncodedResponse], T]) -> "Future[T]":
+        """Run a handler on a thread of its application. Raises SystemAppUnavailable if too many of its calls wait."""
+        return self._find_app(call.app).threads.submit_call(lambda: convert(call.run_handler()))
+
+    def close(self) -> None:
+        """Start no further calls."""
+        for app in (self._apps or {}).values():
+            app.threads.cancel_waiting()
+
+    def _get_state_of_app(self, app: InstalledApp, records: Mapping[str, SystemAppRecord]) -> AppState:
+        record = records.get(app.registration.name, SystemAppRecord(app.registration.name))
+        is_disabled = self._is_disabled(app, records)
+        if not is_disabled:
+            app.wait_until_loaded()
+        return app.get_state(disabled=is_disabled, deployed_version=record.version)
+
+    def _authorize_call(self, route: Route, context: str, principal: Principal) -> None:
+        """Raise NotFound unless the namespace exists and may be read, AccessDenied if the permission is missing."""
+        control, namespace = self.reader.read_policy.access_control, context or SYSTEM_NAMESPACE
+        urn = str(make_namespace_urn(namespace))
+        if control.decide_all(principal, "read", namespace) is not True:
+            control.record_denial(principal, "read", urn)
+            raise create_no_namespace_error(namespace)
+        if control.decide_all(principal, route.permission, namespace) is not True:
+            control.record_denial(principal, route.permission, urn)
+            raise AccessDenied(route.permission, f"everything in the namespace {namespace}")
+        if context and self.provider.tx_runner.run(lambda tx: find_entity_summary(tx, urn), read_only=True) is None:
+            raise create_no_namespace_error(namespace)
+
+    def _find_app(self, name: str) -> InstalledApp:
+        app = self._get_apps().get(name.casefold())
+        if app is None:
+            raise NotFound("system application", name)
+        return app
+
+    def _get_apps(self) -> Mapping[str, InstalledApp]:
+        """Return the applications by their names in lower case, which are those of entry points."""
+        with self._lock:
+            if self._apps is None:
+                self._apps = self._find_installed_apps()
+            return self._apps
+
+    def _find_installed_apps(self) -> Mapping[str, InstalledApp]:
+        apps: dict[str, InstalledApp] = {}
+        for registration in list_registrations(find_entry_points(GROUP), ()):
+            app = InstalledApp(registration, self.provider, self.serves, self.on_tables_changed)
+            first = apps.setdefault(registration.name.casefold(), app)
+            if first is not app:
+                problem = f"the package {first.registration.distribution} has an application of this name"
+                self._conflicts.append(
+                    AppState(registration.name, registration.distribution, registration.version, "failed", (), problem)
+                )
+        return apps
+
+    def _read_records(self, name: str | None = None) -> Mapping[str, SystemAppRecord]:
+        """Return what the store knows of all applications, or of one, by name."""
+
+        def read(tx: TableContext) -> list[SystemAppRecord]:
+            if name is None:
+                return list_system_apps(tx)
+            record = find_system_app(tx, name)
+            return [] if record is None else [record]
+
+        return {record.name: record for record in self.provider.tx_runner.run(read, read_only=True)}
+
+    def _is_disabled(self, app: InstalledApp, records: Mapping[str, SystemAppRecord]) -> bool:
+        record = records.get(app.registration.name)
+        return self._is_disabled_by_settings(app) or (record is not None and record.disabled)
+
+    def _is_disabled_by_settings(self, app: InstalledApp) -> bool:
+        return app.registration.name.casefold() in {name.casefold() for name in self.disabled_names}

@@ -1,0 +1,101 @@
+"""The services of system applications: `…/namespaces/system/apps/{app}/services/{service}/methods/…`."""
+
+from typing import Any, Final
+
+from jupyter_colophon.apps.handler_call import EncodedResponse
+from jupyter_colophon.apps.service import ServiceRequest
+from jupyter_colophon.apps.system_apps import ReceivedAppCall
+from jupyter_colophon.core.errors import (
+    AlreadyExists,
+    BadRequest,
+    InvalidName,
+    MethodNotAllowed,
+    NotFound,
+    SystemAppFailed,
+    SystemAppTimeout,
+    SystemAppUnavailable,
+    TooLarge,
+)
+from jupyter_colophon.operations.operation import declare_operation
+from jupyter_colophon.operations.request import OperationAnswer, OperationRequest, PendingAnswer
+from jupyter_colophon.operations.services import ProcessServices
+from jupyter_colophon.operations.v3.paths import split_path
+
+_PATH: Final = "/namespaces/system/apps/{app}/services/{service}/methods/{method}"
+#: The number of segments before those that the application defines.
+_SEGMENTS_BEFORE: Final = 7
+_DOCUMENT: Final = {"description": "The document that the application returns."}
+_ANSWERS: Final = {200: _DOCUMENT, 201: _DOCUMENT, 202: _DOCUMENT, 204: {"description": "No document."}}
+_BODY: Final[dict[str, Any]] = {"application/json": {}, "*/*": {}}
+_ERRORS: Final = (
+    AlreadyExists,
+    BadRequest,
+    InvalidName,
+    MethodNotAllowed,
+    NotFound,
+    SystemAppFailed,
+    SystemAppTimeout,
+    SystemAppUnavailable,
+    TooLarge,
+)
+
+
+@declare_operation("v3GetAppMethod", f"GET {_PATH}", decided_by="entities", answers=_ANSWERS, errors=_ERRORS)
+def get_app_method(services: ProcessServices, request: OperationRequest) -> PendingAnswer:
+    """Call a method of a system application that reads."""
+    return _call_app(services, request, "GET")
+
+
+@declare_operation(
+    "v3PostAppMethod",
+    f"POST {_PATH}",
+    decided_by="entities",
+    body=_BODY,
+    body_required=False,
+    raw_body=True,
+    answers=_ANSWERS,
+    errors=_ERRORS,
+)
+def post_app_method(services: ProcessServices, request: OperationRequest) -> PendingAnswer:
+    """Call a method of a system application by POST."""
+    return _call_app(services, request, "POST")
+
+
+@declare_operation(
+    "v3PutAppMethod",
+    f"PUT {_PATH}",
+    decided_by="entities",
+    body=_BODY,
+    body_required=False,
+    raw_body=True,
+    answers=_ANSWERS,
+    errors=_ERRORS,
+)
+def put_app_method(services: ProcessServices, request: OperationRequest) -> PendingAnswer:
+    """Call a method of a system application by PUT."""
+    return _call_app(services, request, "PUT")
+
+
+@declare_operation("v3DeleteAppMethod", f"DELETE {_PATH}", decided_by="entities", answers=_ANSWERS, errors=_ERRORS)
+def delete_app_method(services: ProcessServices, request: OperationRequest) -> PendingAnswer:
+    """Call a method of a system application by DELETE."""
+    return _call_app(services, request, "DELETE")
+
+
+def _call_app(services: ProcessServices, request: OperationRequest, method: str) -> PendingAnswer:
+    """Authorize a call, and run its handler on a thread of the application."""
+    apps = services.get_system_apps()
+    received = ReceivedAppCall(
+        request.path["app"],
+        request.path["service"],
+        split_path(request)[_SEGMENTS_BEFORE:],
+        ServiceRequest(method, {}, request.query, request.content_type, request.body or b""),
+        request.principal,
+    )
+    call = apps.prepare_call(received)
+    seconds = call.route.timeout_s
+    return PendingAnswer(apps.submit_call(call, _create_answer), seconds, lambda: SystemAppTimeout(call.app, seconds))
+
+
+def _create_answer(response: EncodedResponse) -> OperationAnswer:
+    return OperationAnswer(response.body, response.status)

@@ -1,0 +1,114 @@
+"""Store which system applications were deployed, and delete the rows of their tables with a namespace.
+
+Tables whose key begins with `context`, the name of a namespace, belong to namespaces. Their rows are deleted by the
+transactions that delete the other content of the namespace, so that none is left when it can be created again.
+"""
+
+import json
+from dataclasses import dataclass
+from typing import Final
+
+from jupyter_colophon.storage.spi import Range, Row, TableContext, TableSpec
+
+#: `tables` is the list of all tables of the application as JSON, `context_tables` an object with the keys of those that
+#: belong to namespaces.
+SYSTEM_APPS: Final = TableSpec(
+    "system_apps",
+    {
+        "name": "string",
+        "version": "string",
+        "tables": "string",
+        "context_tables": "string",
+        "deployed": "long",
+        "disabled": "bool",
+    },
+    ("name",),
+)
+#: The part of a key that is a namespace.
+CONTEXT: Final = "context"
+
+
+@dataclass(frozen=True, slots=True)
+class SystemAppRecord:
+    """What the store knows of an application. `deployed` is in ms, None if it was disabled before its first deployment."""
+
+    name: str
+    version: str = ""
+    tables: tuple[str, ...] = ()
+    deployed: int | None = None
+    disabled: bool = False
+
+
+def find_system_app(tx: TableContext, name: str) -> SystemAppRecord | None:
+    """Return the record of an application; None if there is none."""
+    row = tx.get_table(SYSTEM_APPS.id).read((name,))
+    return None if row is None else _parse_row(row)
+
+
+def list_system_apps(tx: TableContext) -> list[SystemAppRecord]:
+    """Return the records of all applications, by name."""
+    return [_parse_row(row) for row in tx.get_table(SYSTEM_APPS.id).scan(Range())]
+
+
+def record_deployment(tx: TableContext, name: str, version: str, specs: tuple[TableSpec, ...], now: int) -> None:
+    """Record that an application is deployed with these tables. Tables of earlier versions still belong to it."""
+    before = tx.get_table(SYSTEM_APPS.id).read((name,))
+    tables = {spec.id for spec in specs}
+    context_tables = {spec.id: spec.primary_key for spec in specs if is_context_table(spec)}
+    if before is not None:
+        tables.update(json.loads(before["tables"] or "[]"))
+        context_tables.update(json.loads(before["context_tables"] or "{}"))
+    tx.get_table(SYSTEM_APPS.id).upsert(
+        {
+            "name": name,
+            "version": version,
+            "tables": json.dumps(sorted(tables)),
+            "context_tables": json.dumps(context_tables),
+            "deployed": now,
+        }
+    )
+
+
+def set_disabled(tx: TableContext, name: str, *, disabled: bool) -> None:
+    """Disable or enable an application for all processes."""
+    tx.get_table(SYSTEM_APPS.id).upsert({"name": name, "disabled": disabled})
+
+
+def is_context_table(spec: TableSpec) -> bool:
+    """Return whether the rows of a table belong to namespaces."""
+    return spec.primary_key[:1] == (CONTEXT,) and spec.fields[CONTEXT] == "string"
+
+
+def has_rows_of_context(tx: TableContext, namespace: str) -> bool:
+    """Return whether any application has rows of a namespace."""
+    return any(list(tx.get_table(table).scan(Range.prefix(namespace), 1)) for table, _ in _list_context_tables(tx))
+
+
+def delete_next_rows_of_context(tx: TableContext, namespace: str, limit: int) -> bool:
+    """Delete at most `limit` rows of a namespace from the tables of applications; return whether there were any."""
+    for table_id, key in _list_context_tables(tx):
+        table = tx.get_table(table_id)
+        rows = list(table.scan(Range.prefix(namespace), limit))
+        if rows:
+            table.delete_many([tuple(row[name] for name in key) for row in rows])
+            return True
+    return False
+
+
+def _list_context_tables(tx: TableContext) -> list[tuple[str, list[str]]]:
+    """Return the tables that belong to namespaces, each with the fields of its key."""
+    return [
+        item
+        for row in tx.get_table(SYSTEM_APPS.id).scan(Range())
+        for item in json.loads(row["context_tables"] or "{}").items()
+    ]
+
+
+def _parse_row(row: Row) -> SystemAppRecord:
+    return SystemAppRecord(
+        row["name"],
+        row["version"] or "",
+        tuple(json.loads(row["tables"] or "[]")),
+        row["deployed"],
+        bool(row["disabled"]),
+    )

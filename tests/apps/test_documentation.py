@@ -1,0 +1,34 @@
+"""The application of docs/how-to/write-an-application.md works as the page describes."""
+
+import re
+import tomllib
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import pytest
+from jupyter_colophon.apps.system_app import GROUP
+from jupyter_colophon.composition import Catalog
+from jupyter_colophon.core.errors import BadRequest
+from support.system_apps import call_app, open_apps
+
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "write-an-application.md"
+PATH = "/v1/contexts/sales/bookmarks"
+
+
+def read_block(language: str) -> str:
+    """Return the only block of code in a language."""
+    (block,) = re.findall(rf"^   ```{language}\n(.*?)^   ```", PAGE.read_text(), re.MULTILINE | re.DOTALL)
+    return dedent(block)
+
+
+def test_application_of_the_page_works(install: Any, catalog: Catalog) -> None:
+    ((name, value),) = tomllib.loads(read_block("toml"))["project"]["entry-points"][GROUP].items()
+    install(read_block("python"), name, value.partition(":")[2])
+    apps = open_apps(catalog)
+    row = {"context": "sales", "name": "docs", "url": "https://docs.example", "owner": "ada"}
+    assert call_app(apps, "PUT", f"{PATH}/docs", {"url": "https://docs.example"}, app=name) == row
+    assert call_app(apps, "GET", PATH, app=name) == {"bookmarks": [row]}
+    with pytest.raises(BadRequest):
+        call_app(apps, "PUT", f"{PATH}/docs", {}, app=name)
+    apps.close()

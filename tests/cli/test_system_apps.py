@@ -1,0 +1,40 @@
+"""System applications from the command line."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from support.commands import CommandResult, Commands
+from support.packages import build_python_path
+from support.system_apps import DATAPREP, install_app
+
+TABLES = ["app_dataprep_connections", "app_dataprep_settings"]
+
+
+@pytest.fixture
+def apps(tmp_path: Path, colophon: Commands, database: Path) -> Callable[..., CommandResult]:
+    """`apps("list")`: with an application that can be loaded, and one that cannot."""
+    install_app(tmp_path / "one", DATAPREP, "dataprep", "Dataprep")
+    install_app(tmp_path / "two", "raise ImportError('no lake')", "broken", "Broken")
+    path = build_python_path(tmp_path / "one", tmp_path / "two")
+    commands = Commands(colophon.home, database, environment={"PYTHONPATH": path})
+    return lambda *arguments: commands("apps", *arguments)
+
+
+def test_applications_are_listed_disabled_and_enabled(apps: Callable[..., CommandResult]) -> None:
+    listed = apps("list", "--json")
+    assert listed.status == 1
+    broken, dataprep = listed.answer["systemApps"]
+    assert (broken["name"], broken["state"], broken["problem"]) == ("broken", "failed", "ImportError: no lake")
+    assert (dataprep["state"], dataprep["version"], dataprep["tables"]) == ("installed", "1.0", TABLES)
+    # A command creates no tables.
+    assert dataprep["deployedVersion"] == ""
+    assert apps("disable", "broken").out == "System application broken is disabled.\n"
+    table = apps("list")
+    assert (table.status, "installed" in table.out, "no lake" in table.out) == (0, True, False)
+    enabled = apps("enable", "dataprep")
+    assert (enabled.status, enabled.out) == (0, "System application dataprep is installed.\n")
+    missing = apps("disable", "other")
+    assert (missing.status, missing.err) == (1, "jupyter colophon: system application 'other' not found\n")
+    refused = apps("enable", "broken", "--Colophon.disabled_system_apps=broken")
+    assert (refused.status, "c.Colophon.disabled_system_apps" in refused.err) == (1, True)

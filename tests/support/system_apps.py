@@ -1,0 +1,240 @@
+"""Packages with system applications: one that works, and one whose code fails in every possible way."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from jupyter_colophon.apps.service import ServiceRequest
+from jupyter_colophon.apps.system_app import GROUP
+from jupyter_colophon.apps.system_apps import ReceivedAppCall, SystemApps
+from jupyter_colophon.composition import Catalog
+from jupyter_colophon.core.access import Principal
+from support.catalog import ADA
+from support.packages import install_package
+
+#: Connections to data, as those of CDAP's Data Prep: one application for all namespaces.
+DATAPREP = '''
+"""Connections to data."""
+
+from jupyter_colophon.apps import (
+    AlreadyExists,
+    BadRequest,
+    FieldValue,
+    NotFound,
+    Range,
+    ServiceResponse,
+    SystemApp,
+    TableSpec,
+)
+
+CONNECTIONS = TableSpec(
+    "connections",
+    {"context": "string", "name": "string", "url": "string", "owner": "string", "uses": "int"},
+    ("context", "name"),
+    ("owner",),
+)
+SETTINGS = TableSpec("settings", {"name": "string", "value": "string"}, ("name",))
+
+
+def list_connections(context, request):
+    owners = request.query.get("owner", ())
+
+    def read(tables):
+        rows = tables.get_indexed_table("connections").scan_filtered(
+            Range.prefix(context.namespace), [FieldValue("owner", owner) for owner in owners]
+        )
+        return [row["name"] for row in rows]
+
+    return {"connections": context.execute(read, read_only=True)}
+
+
+def get_connection(context, request):
+    key = (context.namespace, request.path["name"])
+    row = context.execute(lambda tables: tables.get_table("connections").read(key), read_only=True)
+    if row is None:
+        raise NotFound("connection", request.path["name"])
+    return row
+
+
+def put_connection(context, request):
+    body = request.parse_json_body()
+    if not isinstance(body, dict) or not isinstance(body.get("url"), str):
+        raise BadRequest("a connection needs the url")
+
+    def write(tables):
+        table = tables.get_table("connections")
+        key = (context.namespace, request.path["name"])
+        if table.read(key) is not None:
+            raise AlreadyExists("connection", request.path["name"])
+        table.upsert(dict(zip(("context", "name"), key), url=body["url"], owner=context.principal.user))
+
+    context.execute(write)
+    return ServiceResponse({"name": request.path["name"]}, 201)
+
+
+def use_connection(context, request):
+    key = (context.namespace, request.path["name"])
+    return {"uses": context.execute(lambda tables: tables.get_table("connections").increment(key, "uses", 1))}
+
+
+def delete_connection(context, request):
+    key = (context.namespace, request.path["name"])
+    context.execute(lambda tables: tables.get_table("connections").delete(key))
+
+
+def report(context, request):
+    def count(tables):
+        counts = {}
+        for row in tables.get_table("connections").scan(Range()):
+            counts[row["context"]] = counts.get(row["context"], 0) + 1
+        return counts
+
+    return context.execute(count, read_only=True)
+
+
+def copy_connection(context, request):
+    row = {"context": request.path["target"], "name": "copy", "url": "file:/"}
+    context.execute(lambda tables: tables.get_table("connections").upsert(row))
+
+
+def describe_namespace(context, request):
+    admin = (context.run_as(context.principal) if "caller" in request.query else context).admin
+    details = admin.get_namespace(context.namespace)
+    return {
+        "name": details.name,
+        "description": details.description,
+        "hasTime": details.created_ms > 0,
+        "datasets": [dataset.name for dataset in admin.list_datasets(context.namespace)],
+        "other": admin.namespace_exists("nowhere"),
+        "namespaces": sorted(admin.list_namespaces()),
+        "query": sorted(request.query),
+    }
+
+
+class Dataprep(SystemApp):
+    def configure(self, configurer):
+        configurer.create_table(CONNECTIONS)
+        configurer.create_table(SETTINGS)
+        configurer.create_table(SETTINGS)
+        one = "/v2/contexts/{context}/connections/{name}"
+        configurer.add_handler("GET", "/v2/contexts/{context}/connections", list_connections)
+        configurer.add_handler("GET", one, get_connection)
+        configurer.add_handler("PUT", one, put_connection, max_body_bytes=1000)
+        configurer.add_handler("POST", one + "/use", use_connection, permission="read")
+        configurer.add_handler("DELETE", one, delete_connection)
+        configurer.add_handler("GET", "/v2/contexts/{context}", describe_namespace)
+        configurer.add_handler("GET", "/v2/report", report, service="reports")
+        configurer.add_handler("POST", "/v2/copies/{target}", copy_connection)
+'''
+#: Its handlers do what broken code does. `RELEASE` ends those that hang.
+ROGUE = '''
+"""An application that does everything wrong."""
+
+import threading
+
+from jupyter_colophon.apps import Range, ServiceResponse, SystemApp, TableSpec
+
+RELEASE = threading.Event()
+HANGING = threading.Semaphore(0)
+LATE = []
+
+
+def hang(context, request):
+    HANGING.release()
+    RELEASE.wait(120)
+    try:
+        context.execute(lambda tables: tables.get_table("rows").upsert({"name": "late"}))
+    except Exception as error:
+        LATE.append(type(error).__name__)
+        raise
+
+
+def hang_in_transaction(context, request):
+    def work(tables):
+        tables.get_table("rows").upsert({"name": "hanging"})
+        HANGING.release()
+        RELEASE.wait(120)
+        tables.get_table("rows").upsert({"name": "after"})
+
+    context.execute(work)
+
+
+def nest(context, request):
+    context.execute(lambda tables: context.execute(lambda inner: None))
+
+
+def end_process_in_transaction(context, request):
+    def work(tables):
+        raise SystemExit(3)
+
+    context.execute(work)
+
+
+def leak_rows(context, request):
+    return list(context.execute(lambda tables: tables.get_table("rows").scan(Range())))
+
+
+def read_rows(context, request):
+    rows = context.execute(lambda tables: list(tables.get_table("rows").scan(Range())), read_only=True)
+    return [row["name"] for row in rows]
+
+
+def raise_error(context, request):
+    raise ValueError("CANARY")
+
+
+def end_process(context, request):
+    raise SystemExit(3)
+
+
+class Rogue(SystemApp):
+    def configure(self, configurer):
+        configurer.create_table(TableSpec("rows", {"name": "string"}, ("name",)))
+        configurer.add_handler("GET", "/rows", read_rows)
+        configurer.add_handler("GET", "/raise", raise_error)
+        configurer.add_handler("GET", "/exit", end_process)
+        configurer.add_handler("GET", "/leak", leak_rows)
+        configurer.add_handler("POST", "/nest", nest)
+        configurer.add_handler("POST", "/exit", end_process_in_transaction)
+        configurer.add_handler("POST", "/hang", hang, timeout_s=1)
+        configurer.add_handler("POST", "/hang-in-transaction", hang_in_transaction)
+        configurer.add_handler("GET", "/object", lambda context, request: object())
+        configurer.add_handler("GET", "/nan", lambda context, request: {"value": float("nan")})
+        configurer.add_handler("GET", "/status", lambda context, request: ServiceResponse({}, 302))
+'''
+
+
+def install_app(folder: Path, source: str, name: str, class_name: str, version: str = "1.0", package: str = "") -> str:
+    """Write a package with one application into a folder of `sys.path`, and return the name of its module.
+
+    A package with the same name in a folder further back is hidden, as if pip had replaced it.
+    """
+    module = f"{package or name}_{folder.parent.name}".replace("-", "_").lower()
+    folder.mkdir()
+    install_package(folder, module, source, f"[{GROUP}]\n{name} = {module}:{class_name}\n", version)
+    return module
+
+
+def open_apps(catalog: Catalog, **settings: Any) -> SystemApps:
+    """Return the installed applications, on a catalog."""
+    return SystemApps(catalog.reader, catalog.metadata, **settings)
+
+
+def call_app(
+    apps: SystemApps,
+    method: str,
+    path: str,
+    body: Any = None,
+    *,
+    app: str = "dataprep",
+    service: str = "service",
+    query: Mapping[str, list[str]] | None = None,
+    principal: Principal = ADA,
+) -> Any:
+    """Call a method of an application, and return its document; None if it has none."""
+    raw = b"" if body is None else json.dumps(body).encode()
+    request = ServiceRequest(method, {}, query or {}, "application/json", raw)
+    call = apps.prepare_call(ReceivedAppCall(app, service, path.split("/")[1:], request, principal))
+    response = apps.submit_call(call, lambda encoded: encoded).result(120)
+    return json.loads(response.body) if response.body else None
