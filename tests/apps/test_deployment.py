@@ -30,6 +30,7 @@ BROKEN = {
     "twice": ("HANDLERS = [('GET', '/v2/{a}'), ('GET', '/v2/{b}')]", "is declared twice"),
     "key": ("TABLES = [TableSpec('rows', {'name': 'string'}, ())]", "has no key"),
     "type": ("TABLES = [TableSpec('rows', {'name': 'text'}, ('name',))]", "unknown type 'text'"),
+    "context": ("TABLES = [TableSpec('rows', {'context': 'long'}, ('context',))]", "must be a string"),
     "long": ("TABLES = [TableSpec(48 * 'a', {'name': 'string'}, ('name',))]", "is not a valid name"),
     "un_fit": ("", "is not a valid name of a system application"),
 }
@@ -108,6 +109,7 @@ def test_compatible_version_extends_tables(apps: SystemApps, catalog: Catalog, i
         "name": "lake",
         "url": "a",
         "owner": "ada",
+        "created_by": "ada",
         "uses": None,
         "note": None,
     }

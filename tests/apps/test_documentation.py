@@ -26,7 +26,7 @@ def test_application_of_the_page_works(install: Any, catalog: Catalog) -> None:
     ((name, value),) = tomllib.loads(read_block("toml"))["project"]["entry-points"][GROUP].items()
     install(read_block("python"), name, value.partition(":")[2])
     apps = open_apps(catalog)
-    row = {"context": "sales", "name": "docs", "url": "https://docs.example", "owner": "ada"}
+    row = {"context": "sales", "name": "docs", "url": "https://docs.example", "created_by": "ada"}
     assert call_app(apps, "PUT", f"{PATH}/docs", {"url": "https://docs.example"}, app=name) == row
     assert call_app(apps, "GET", PATH, app=name) == {"bookmarks": [row]}
     with pytest.raises(BadRequest):

@@ -30,7 +30,7 @@ from jupyter_colophon.apps import (
 
 CONNECTIONS = TableSpec(
     "connections",
-    {"context": "string", "name": "string", "url": "string", "owner": "string", "uses": "int"},
+    {"context": "string", "name": "string", "url": "string", "owner": "string", "created_by": "string", "uses": "int"},
     ("context", "name"),
     ("owner",),
 )
@@ -67,7 +67,7 @@ def put_connection(context, request):
         key = (context.namespace, request.path["name"])
         if table.read(key) is not None:
             raise AlreadyExists("connection", request.path["name"])
-        table.upsert(dict(zip(("context", "name"), key), url=body["url"], owner=context.principal.user))
+        table.upsert(dict(zip(("context", "name"), key), url=body["url"], owner=context.principal.user, created_by=context.principal.user))
 
     context.execute(write)
     return ServiceResponse({"name": request.path["name"]}, 201)

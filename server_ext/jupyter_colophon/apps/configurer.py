@@ -9,6 +9,7 @@ from jupyter_colophon.apps.service import METHODS, Handler, Method
 from jupyter_colophon.core.access import Permission
 from jupyter_colophon.storage.specs import require_valid_spec
 from jupyter_colophon.storage.spi import TableSpec
+from jupyter_colophon.storage.system_apps import CONTEXT, TABLE_PREFIX, is_context_table
 
 #: Letters and digits, so that the tables of two applications never have the same name.
 _APP_NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9]{0,23}")
@@ -35,14 +36,16 @@ class SystemAppConfigurer:
         """Declare a table, which is created when the application is deployed, as `app_<application>_<id>`.
 
         An existing table may get fields, indexes and wider fields (int to long, float to double); with any other
-        difference the deployment fails, and nothing is changed. If the first part of the key is the string `context`,
-        each row belongs to the namespace of that name, and is deleted with it.
+        difference the deployment fails, and nothing is changed. If the first part of the key is `context`, each row
+        belongs to the namespace of that name, and is deleted with it.
 
         Raises ValueError for a table that was declared differently, and InvalidField for an invalid spec.
         """
         self._require_configuring("table")
-        stored = replace(spec, id=f"app_{self.app}_{spec.id}")
+        stored = replace(spec, id=f"{TABLE_PREFIX}{self.app}_{spec.id}")
         require_valid_spec(stored)
+        if is_context_table(stored) and stored.fields[CONTEXT] != "string":
+            raise ValueError(f"the field {CONTEXT} of the table {spec.id} must be a string: the name of a namespace")
         if self._tables.setdefault(spec.id, stored) != stored:
             raise ValueError(f"the table {spec.id} is declared twice, with different fields")
 

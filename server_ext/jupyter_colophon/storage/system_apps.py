@@ -10,20 +10,20 @@ from typing import Final
 
 from jupyter_colophon.storage.spi import Range, Row, TableContext, TableSpec
 
-#: `tables` is the list of all tables of the application as JSON, `context_tables` an object with the keys of those that
-#: belong to namespaces.
+#: `tables` is an object in JSON with the key of each table.
 SYSTEM_APPS: Final = TableSpec(
     "system_apps",
     {
         "name": "string",
         "version": "string",
         "tables": "string",
-        "context_tables": "string",
         "deployed": "long",
         "disabled": "bool",
     },
     ("name",),
 )
+#: The beginning of the names of their tables.
+TABLE_PREFIX: Final = "app_"
 #: The part of a key that is a namespace.
 CONTEXT: Final = "context"
 
@@ -34,7 +34,6 @@ class SystemAppRecord:
 
     name: str
     version: str = ""
-    tables: tuple[str, ...] = ()
     deployed: int | None = None
     disabled: bool = False
 
@@ -53,20 +52,10 @@ def list_system_apps(tx: TableContext) -> list[SystemAppRecord]:
 def record_deployment(tx: TableContext, name: str, version: str, specs: tuple[TableSpec, ...], now: int) -> None:
     """Record that an application is deployed with these tables. Tables of earlier versions still belong to it."""
     before = tx.get_table(SYSTEM_APPS.id).read((name,))
-    tables = {spec.id for spec in specs}
-    context_tables = {spec.id: spec.primary_key for spec in specs if is_context_table(spec)}
-    if before is not None:
-        tables.update(json.loads(before["tables"] or "[]"))
-        context_tables.update(json.loads(before["context_tables"] or "{}"))
-    tx.get_table(SYSTEM_APPS.id).upsert(
-        {
-            "name": name,
-            "version": version,
-            "tables": json.dumps(sorted(tables)),
-            "context_tables": json.dumps(context_tables),
-            "deployed": now,
-        }
-    )
+    keys = {} if before is None else json.loads(before["tables"] or "{}")
+    keys.update({spec.id: spec.primary_key for spec in specs})
+    row = {"name": name, "version": version, "tables": json.dumps(keys), "deployed": now}
+    tx.get_table(SYSTEM_APPS.id).upsert(row)
 
 
 def set_disabled(tx: TableContext, name: str, *, disabled: bool) -> None:
@@ -76,39 +65,35 @@ def set_disabled(tx: TableContext, name: str, *, disabled: bool) -> None:
 
 def is_context_table(spec: TableSpec) -> bool:
     """Return whether the rows of a table belong to namespaces."""
-    return spec.primary_key[:1] == (CONTEXT,) and spec.fields[CONTEXT] == "string"
+    return spec.primary_key[0] == CONTEXT
+
+
+def list_tables_of_apps(tx: TableContext) -> list[TableSpec]:
+    """Return the tables of all applications, sorted by name; of their fields, only the names of those in the key."""
+    rows = tx.get_table(SYSTEM_APPS.id).scan(Range())
+    keys = {table: key for row in rows for table, key in json.loads(row["tables"] or "{}").items()}
+    return [TableSpec(table, {}, tuple(key)) for table, key in sorted(keys.items())]
 
 
 def has_rows_of_context(tx: TableContext, namespace: str) -> bool:
     """Return whether any application has rows of a namespace."""
-    return any(list(tx.get_table(table).scan(Range.prefix(namespace), 1)) for table, _ in _list_context_tables(tx))
+    return any(list(tx.get_table(spec.id).scan(Range.prefix(namespace), 1)) for spec in _list_context_tables(tx))
 
 
 def delete_next_rows_of_context(tx: TableContext, namespace: str, limit: int) -> bool:
     """Delete at most `limit` rows of a namespace from the tables of applications; return whether there were any."""
-    for table_id, key in _list_context_tables(tx):
-        table = tx.get_table(table_id)
+    for spec in _list_context_tables(tx):
+        table = tx.get_table(spec.id)
         rows = list(table.scan(Range.prefix(namespace), limit))
         if rows:
-            table.delete_many([tuple(row[name] for name in key) for row in rows])
+            table.delete_many([tuple(row[name] for name in spec.primary_key) for row in rows])
             return True
     return False
 
 
-def _list_context_tables(tx: TableContext) -> list[tuple[str, list[str]]]:
-    """Return the tables that belong to namespaces, each with the fields of its key."""
-    return [
-        item
-        for row in tx.get_table(SYSTEM_APPS.id).scan(Range())
-        for item in json.loads(row["context_tables"] or "{}").items()
-    ]
+def _list_context_tables(tx: TableContext) -> list[TableSpec]:
+    return [spec for spec in list_tables_of_apps(tx) if is_context_table(spec)]
 
 
 def _parse_row(row: Row) -> SystemAppRecord:
-    return SystemAppRecord(
-        row["name"],
-        row["version"] or "",
-        tuple(json.loads(row["tables"] or "[]")),
-        row["deployed"],
-        bool(row["disabled"]),
-    )
+    return SystemAppRecord(row["name"], row["version"] or "", row["deployed"], bool(row["disabled"]))

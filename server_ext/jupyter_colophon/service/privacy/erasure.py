@@ -63,6 +63,7 @@ class PersonEraser:
         """Prepare the places and the thread, which starts with the first erasure."""
         places = (
             *(ErasurePlace(spec.id, stored=_replace_in_table(spec.id)) for spec in person_rows.TABLES),
+            ErasurePlace("system applications", stored=person_rows.replace_names_in_tables_of_apps),
             *(ErasurePlace(person_logs.get_step_of_log(log), stored=self._replace_in_log(log)) for log in SEALED_LOGS),
             *self.more_places,
             ErasurePlace("derived data", outside=self._rebuild_derived_data),

@@ -15,6 +15,7 @@ from jupyter_colophon.storage import tables
 from jupyter_colophon.storage.changes.signed_chain import SealedLog
 from jupyter_colophon.storage.privacy import person_logs, person_rows
 from jupyter_colophon.storage.spi import Row, StorageProvider, TableContext, TableSpec
+from jupyter_colophon.storage.system_apps import list_tables_of_apps
 
 #: The aspects that users write to each other, which are exported whole.
 _WHOLE_ASPECTS: Final = frozenset({"request", "certification"})
@@ -64,6 +65,9 @@ class PersonExporter:
         for spec in person_rows.TABLES:
             for row in self._iterate_rows(spec, names):
                 yield encode_canonical_json(_describe_row(spec, row, names))
+        for spec in self.provider.tx_runner.run(list_tables_of_apps, read_only=True):
+            for row in self._iterate_rows(spec, names):
+                yield encode_canonical_json({"kind": spec.id, **_describe_record(person_rows.select_texts(row), names)})
         for log in SEALED_LOGS:
             kind = person_logs.get_step_of_log(log)
             for row in self._iterate_log(log, names):

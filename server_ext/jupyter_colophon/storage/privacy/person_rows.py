@@ -7,6 +7,7 @@ from jupyter_colophon.storage import audit_tables, tables
 from jupyter_colophon.storage.entities.sources_of_truth import build_range_after_key
 from jupyter_colophon.storage.privacy.erasures import ERASURES
 from jupyter_colophon.storage.spi import Key, Row, TableContext, TableSpec
+from jupyter_colophon.storage.system_apps import TABLE_PREFIX, list_tables_of_apps
 
 #: The rows that one short transaction reads.
 _AT_ONCE: Final = 200
@@ -20,6 +21,8 @@ TABLES: Final[tuple[TableSpec, ...]] = tuple(
 )
 #: The tables with the aspects of an entity.
 _ASPECT_TABLES: Final = frozenset({tables.ASPECTS.id, tables.ASPECT_VERSIONS.id, tables.TIMESERIES.id})
+#: A field that has a form of its own in tables of the platform.
+_PRINCIPAL: Final = "principal"
 #: A field of the running erasure itself.
 _ERASED: Final = "person"
 
@@ -62,7 +65,28 @@ def is_description_of_person(table: str, row: Row, names: PersonNames) -> bool:
     return table in _ASPECT_TABLES and row["urn"] == names.urn and row["aspect"] not in KEPT_USER_ASPECTS
 
 
+def replace_names_in_tables_of_apps(
+    tx: TableContext, names: PersonNames, position: list[Any] | None
+) -> tuple[int, list[Any] | None]:
+    """Do the same with the tables of system applications, one after the other; a position begins with a table."""
+    first, after = ("", None) if position is None else position
+    specs = [spec for spec in list_tables_of_apps(tx) if spec.id >= first]
+    if not specs:
+        return 0, None
+    changed, after = replace_names_in_slice(tx, specs[0], names, after if specs[0].id == first else None)
+    if after is not None:
+        return changed, [specs[0].id, after]
+    return changed, [specs[1].id, None] if len(specs) > 1 else None
+
+
+def select_texts(row: Row) -> Row:
+    """Return the texts of a row of an application: its other fields mean something to the application only."""
+    return {name: value for name, value in row.items() if isinstance(value, str) and name != _PRINCIPAL}
+
+
 def _replace_in_row(spec: TableSpec, row: Row, names: PersonNames) -> Row:
+    if spec.id.startswith(TABLE_PREFIX):
+        return row | names.replace_in_row(select_texts(row))
     if spec.id == ERASURES.id:
         return names.replace_in_row({name: value for name, value in row.items() if name != _ERASED}) | {
             _ERASED: row[_ERASED]
