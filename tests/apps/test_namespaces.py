@@ -5,7 +5,8 @@ from itertools import combinations
 from typing import Any
 
 import pytest
-from jupyter_colophon.apps.system_apps import SystemApps
+from jupyter_colophon.apps.service import ServiceRequest
+from jupyter_colophon.apps.system_apps import ReceivedAppCall, SystemApps
 from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.access import INTERNAL
 from jupyter_colophon.core.errors import NamespaceDeleting, NotEmpty, NotFound
@@ -19,6 +20,7 @@ SALES, OPS = "/v2/contexts/sales/connections", "/v2/contexts/ops/connections"
 #: What may happen between the deletion of a namespace and the end of the test, besides steps of the deletion.
 EVENTS = ("create", "write")
 STEPS = 5
+WAIT_S = 120
 
 
 def put(apps: SystemApps, path: str, name: str) -> None:
@@ -49,6 +51,17 @@ def test_rows_are_hidden_at_once_and_deleted_in_slices(
     catalog.deployer.create_or_update_namespace("sales", {}, ADA)
     assert call_app(apps, "GET", SALES) == {"connections": []}
     assert call_app(apps, "GET", OPS) == {"connections": ["lake"]}
+
+
+@pytest.mark.parametrize(("method", "path"), [("GET", ""), ("POST", "/lake/use"), ("DELETE", "/lake")])
+def test_authorized_call_notices_a_deletion(apps: SystemApps, catalog: Catalog, method: str, path: str) -> None:
+    put(apps, SALES, "lake")
+    segments = f"{SALES}{path}".split("/")[1:]
+    call = apps.prepare_call(ReceivedAppCall("dataprep", "service", segments, ServiceRequest(method), ADA))
+    catalog.write_path.start_namespace_deletion("sales", ADA)
+    with pytest.raises(NotFound, match="Namespace 'sales' not found"):
+        apps.submit_call(call, lambda encoded: encoded).result(WAIT_S)
+    assert count_rows(apps) == {"sales": 1}
 
 
 def test_rows_are_deleted_without_the_application(apps: SystemApps, catalog: Catalog) -> None:

@@ -65,6 +65,8 @@ def v3(rogue: ModuleType, jp_serverapp: Any, http_server_client: Any, jp_auth_he
             raise_error=False,
         )
         document = json.loads(found.body) if found.body else None
+        if found.code == 405:
+            assert found.headers["Allow"] == "GET, PUT, DELETE"
         openapi_contract.V3.require_described_response(
             method, "/" + path.partition("?")[0], found.code, found.headers, document, None
         )

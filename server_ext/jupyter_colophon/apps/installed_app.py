@@ -69,7 +69,8 @@ class InstalledApp:
     def start(self) -> None:
         """Load the application in the background, unless that was begun before."""
         with self._lock:
-            if self._started is not None and not (self._is_retried and self._done.is_set()):
+            has_failed = self._done.is_set() and self._deployment is None
+            if self._started is not None and not (has_failed and self._is_retried):
                 return
             self._started, self._is_retried = time.monotonic(), False
             self._done.clear()
@@ -79,8 +80,7 @@ class InstalledApp:
 
     def retry_failed_start(self) -> None:
         """Load the application once more if that has failed."""
-        if self._deployment is None:
-            self._is_retried = True
+        self._is_retried = True
         self.start()
 
     def wait_for_deployment(self) -> Deployment:

@@ -13,7 +13,14 @@ from tornado.web import HTTPError, RequestHandler, authenticated
 
 from jupyter_colophon.core.documents.json_parsing import encode_json_in_pieces
 from jupyter_colophon.core.documents.json_values import is_larger_as_json
-from jupyter_colophon.core.errors import MetadataError, NotFound, Overloaded, StoreUnavailable, quote_and_truncate_text
+from jupyter_colophon.core.errors import (
+    MetadataError,
+    MethodNotAllowed,
+    NotFound,
+    Overloaded,
+    StoreUnavailable,
+    quote_and_truncate_text,
+)
 from jupyter_colophon.core.read_budget import (
     limit_items_to_page_bytes,
     limit_reads_of_thread,
@@ -236,7 +243,8 @@ class OperationHandler(BodyHandler):
         )
         self.set_status(status_code)
         if status_code == HTTPStatus.METHOD_NOT_ALLOWED:
-            self.set_header("Allow", ", ".join(self._operations))
+            allowed = error.allowed if isinstance(error, MethodNotAllowed) else self._operations
+            self.set_header("Allow", ", ".join(allowed))
         self.set_headers_of_failure(status_code, error)
         document = json.dumps(self.api.error_document(failure))
         self.finish(document, set_content_type=self.api.error_content_type)
