@@ -127,6 +127,8 @@ schemaspaces: Schemaspaces
 "service-token-creation": ServiceTokenCreation
 "service-token-rotation": ServiceTokenRotation
 "service-tokens": ServiceTokens
+"system-app": SystemApp
+"system-apps": SystemApps
 "timeseries-values": TimeseriesValues
 versions: Versions
 "write-result": WriteResult
@@ -3042,6 +3044,45 @@ expiresInDays?: number
  */
 export interface ServiceTokens {
 serviceTokens: ServiceToken[]
+}
+/**
+ * A system application of an installed package, and its state in the process that answers.
+ */
+export interface SystemApp {
+/**
+ * The name of its entry point, which is in its paths.
+ */
+name: string
+/**
+ * The distribution that provides it.
+ */
+package: string
+/**
+ * The installed version of that distribution.
+ */
+version: string
+/**
+ * `installed`: it can be loaded, in a process that serves no applications.
+ */
+state: ("starting" | "running" | "installed" | "failed" | "disabled")
+/**
+ * The names of its tables in the store.
+ */
+tables: string[]
+/**
+ * Why it has failed; empty otherwise.
+ */
+problem: string
+/**
+ * The version that created or changed its tables last; empty if none did.
+ */
+deployedVersion: string
+}
+/**
+ * All system applications, by name.
+ */
+export interface SystemApps {
+systemApps: SystemApp[]
 }
 /**
  * The values of a time-series aspect, newest first.

@@ -100,6 +100,8 @@ import type {
   ServiceTokenCreation,
   ServiceTokenRotation,
   ServiceTokens,
+  SystemApp,
+  SystemApps,
   TimeseriesValues,
   Versions,
   WriteResult,
@@ -791,6 +793,24 @@ export interface IOperations {
     body: undefined;
     answer: ExpiredVersions;
   };
+  /** List the system applications with their states, after they have loaded or failed. */
+  listSystemApps: {
+    parameters: Record<never, never>;
+    body: undefined;
+    answer: SystemApps;
+  };
+  /** Enable a system application in all processes, and load it again if it has failed. */
+  enableSystemApp: {
+    parameters: { app: string };
+    body: undefined;
+    answer: SystemApp;
+  };
+  /** Disable a system application in all processes: its calls are refused, and its tables are kept. */
+  disableSystemApp: {
+    parameters: { app: string };
+    body: undefined;
+    answer: SystemApp;
+  };
   /** Read the OpenAPI 3.1 document of this API. */
   readOpenApi: {
     parameters: Record<never, never>;
@@ -912,5 +932,8 @@ export const OPERATIONS: { readonly [Id in keyof IOperations]: IOperation } = {
   exportPerson: { method: "POST", path: "/person-export" },
   readRetention: { method: "GET", path: "/retention" },
   applyRetention: { method: "POST", path: "/retention" },
+  listSystemApps: { method: "GET", path: "/system-apps" },
+  enableSystemApp: { method: "POST", path: "/system-apps/{app}/enable" },
+  disableSystemApp: { method: "POST", path: "/system-apps/{app}/disable" },
   readOpenApi: { method: "GET", path: "/openapi.json" }
 };

@@ -1327,6 +1327,21 @@ class Operations:
         call = Call("applyRetention", "POST", "/retention", query={"dryRun": dry_run, "cursor": cursor})
         return self.caller.call(call, timeout_s)
 
+    def list_system_apps(self, *, timeout_s: float | None = None) -> Document:
+        """List the system applications with their states, after they have loaded or failed. Answer: `SystemApps`."""
+        call = Call("listSystemApps", "GET", "/system-apps")
+        return self.caller.call(call, timeout_s)
+
+    def enable_system_app(self, app: str, *, timeout_s: float | None = None) -> Document:
+        """Enable a system application in all processes, and load it again if it has failed. Answer: `SystemApp`."""
+        call = Call("enableSystemApp", "POST", "/system-apps/{app}/enable", path={"app": app})
+        return self.caller.call(call, timeout_s)
+
+    def disable_system_app(self, app: str, *, timeout_s: float | None = None) -> Document:
+        """Disable a system application in all processes: its calls are refused, and its tables are kept. Answer: `SystemApp`."""
+        call = Call("disableSystemApp", "POST", "/system-apps/{app}/disable", path={"app": app})
+        return self.caller.call(call, timeout_s)
+
     def read_open_api(self, *, timeout_s: float | None = None) -> Document:
         """Read the OpenAPI 3.1 document of this API."""
         call = Call("readOpenApi", "GET", "/openapi.json")
