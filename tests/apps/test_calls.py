@@ -1,4 +1,4 @@
-"""Calls of handlers: transactions over the application's own tables, what the platform tells it, and what it refuses."""
+"""Calls of handlers: transactions over the application's own tables, what it learns of the catalog, and what is refused."""
 
 from concurrent.futures import ThreadPoolExecutor
 

@@ -12,7 +12,7 @@ from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.errors import BadRequest
 from support.system_apps import call_app, open_apps
 
-PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "write-an-application.md"
+PAGE = Path(__file__).parents[2] / "docs/how-to/write-an-application.md"
 PATH = "/v1/contexts/sales/bookmarks"
 
 

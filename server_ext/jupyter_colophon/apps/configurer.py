@@ -1,4 +1,4 @@
-"""What an application declares of itself."""
+"""The tables and handlers that an application declares."""
 
 import re
 from dataclasses import dataclass, field, replace

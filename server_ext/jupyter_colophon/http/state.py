@@ -145,7 +145,7 @@ class ServerState(ProcessServices):
             catalog.reader,
             catalog.metadata,
             self.settings.disabled_system_apps,
-            on_tables_changed=self._archive_changed_tables,
+            on_tables_changed=self._start_archive_again,
         )
 
     def _start_system_apps(self) -> None:
@@ -167,8 +167,8 @@ class ServerState(ProcessServices):
         except (MetadataError, OSError) as error:
             _logger.error("changes are not archived in %s: %s", folder, error)
 
-    def _archive_changed_tables(self) -> None:
-        """Archive the changes of new and changed tables of applications, too."""
+    def _start_archive_again(self) -> None:
+        """Archive the changes of new and changed tables, too."""
         with self._archiving:
             if self._archiver is not None and self._catalog is not None and not self.closed:
                 self._archiver.close()

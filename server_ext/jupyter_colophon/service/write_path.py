@@ -22,7 +22,6 @@ from jupyter_colophon.core.errors import (
     HeldForReview,
     InvalidInstance,
     MetadataError,
-    NotEmpty,
     NotFound,
     Problem,
     RenameConflict,
@@ -52,6 +51,7 @@ from jupyter_colophon.service.validation import (
 from jupyter_colophon.service.write_authorization import BUILTIN_NAMESPACES, DEPENDING_ON_STORED_VALUE
 from jupyter_colophon.storage import codecs
 from jupyter_colophon.storage.commit.commit import CommitBuilder
+from jupyter_colophon.storage.commit.empty_namespace import require_empty_namespace
 from jupyter_colophon.storage.commit.existing import (
     get_version_and_existence,
     get_version_of_condition,
@@ -66,8 +66,7 @@ from jupyter_colophon.storage.commit.runs import create_run, record_run_accesses
 from jupyter_colophon.storage.commit.timeseries import delete_timeseries_values, write_timeseries_value
 from jupyter_colophon.storage.lineage import runs as stored_runs
 from jupyter_colophon.storage.lineage.symlinks import replace_locations_by_tables
-from jupyter_colophon.storage.spi import Range, TableContext
-from jupyter_colophon.storage.system_apps import has_rows_of_context
+from jupyter_colophon.storage.spi import TableContext
 
 T = TypeVar("T")
 #: A batch whose proposals fail independently, as a callable that is called once or not at all.
@@ -595,9 +594,5 @@ class WritePath(HeldChangeWriter):
             name = urn.parts[0]
             if name in BUILTIN_NAMESPACES:
                 raise AccessDenied("delete", str(urn))
-            entities = commit.get_names_table().scan(Range.prefix(name), limit=2)
-            if any(row["urn"] != str(urn) for row in entities):
-                raise NotEmpty(name)
-            if has_rows_of_context(commit.tx, name):
-                raise NotEmpty(name, "rows of system applications")
+            require_empty_namespace(commit, name)
         return commit.delete_entity_and_children(urn)
