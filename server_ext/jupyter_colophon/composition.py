@@ -213,6 +213,7 @@ def open_or_create_catalog(
     authorizer: Authorizer | None = None,
     audit: AuditRules = NO_AUDIT,
     stewards: tuple[str, ...] = (),
+    archive_folder: Path | None = None,
 ) -> Catalog:
     """Open the catalog in this store, creating it if there is none; `system_filter` filters machine-made metadata.
 
@@ -220,7 +221,8 @@ def open_or_create_catalog(
     `events` is the folder of stream events; without one they are dropped. `registry_extension` is the file that extends
     the registry. `always_log`: the change log includes proposals that changed nothing. Dead letters are kept for
     `letters_days`, 0 without limit. `authorizer` decides on permissions; without one, the scopes of tokens do. `audit`:
-    what the audit records, by default nothing. `stewards` are asked about entities without owners.
+    what is recorded, by default nothing. `stewards` are asked about entities without owners. Changes are archived in
+    `archive_folder`.
 
     Raises StorageError, or InvalidField for an invalid option.
     """
@@ -236,9 +238,9 @@ def open_or_create_catalog(
             always_log=always_log,
             stewards=stewards,
         )
-        files = None if events is None else EventFiles(events)
         read_policy = ReadPolicy(_open_access_control(provider, authorizer, audit), identity, provider)
-        return _start_inbox(_compose_catalog(registry, read_policy, writing, files, letters_days))
+        catalog = _compose_catalog(registry, read_policy, writing, EventFiles(events) if events else None, letters_days)
+        return _start_background_work(catalog, archive_folder)
     except BaseException:
         provider.close()
         raise
@@ -353,8 +355,10 @@ def _compose_catalog(
     )
 
 
-def _start_inbox(catalog: Catalog) -> Catalog:
-    """Apply what waits in the inbox, and reject proposals that expire, in the background."""
+def _start_background_work(catalog: Catalog, archive_folder: Path | None) -> Catalog:
+    """Apply what waits in the inbox, reject proposals that expire, and continue erasures, in the background."""
+    catalog.eraser.archive_folder = archive_folder
+    catalog.eraser.start_or_resume()
     catalog.inbox.reject_expired_reviews = catalog.stewardship.reviews.reject_expired
     catalog.inbox.start_applying_in_background()
     return catalog
@@ -363,9 +367,7 @@ def _start_inbox(catalog: Catalog) -> Catalog:
 def _create_eraser(write_path: WritePath, key: bytes) -> PersonEraser:
     audit = AuditReader(write_path.access_control, CursorCodec(key))
     audit_names = ErasurePlace("audit names", outside=lambda names: audit.rename_person(names.person, names.pseudonym))
-    eraser = PersonEraser(write_path.provider, write_path, key, read_time_ms, (audit_names,))
-    eraser.start_or_resume()
-    return eraser
+    return PersonEraser(write_path.provider, write_path, key, read_time_ms, (audit_names,))
 
 
 def _load_event_schema() -> Schema:

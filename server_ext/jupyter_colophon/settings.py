@@ -338,6 +338,10 @@ class Settings(Configurable):
         """Return the folder of stream events; None if they are dropped."""
         return Path(self.stream_folder) if self.store_stream_events else None
 
+    def get_archive_folder(self) -> Path | None:
+        """Return the folder in which changes are archived; None if there is none."""
+        return Path(self.archive_folder).expanduser() if self.archive_folder else None
+
     def build_audit_rules(self) -> AuditRules:
         """Return what the audit records."""
         return AuditRules(self.audit, self.is_shared_service, self.audit_reads, self.audit_retention_days)

@@ -13,10 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jupyter_colophon.composition import Catalog
-from jupyter_colophon.core.errors import BackupRejected, InvalidField, NotFound
-from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.composition import Catalog, open_or_create_catalog
+from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.errors import BackupRejected, InvalidConfiguration, InvalidField, NotFound
+from jupyter_colophon.core.identity.names import IdentityRules, Urn
 from jupyter_colophon.core.model.proposal import Proposal
+from jupyter_colophon.core.privacy.erasure import Erasure
 from jupyter_colophon.core.store import StorageChoice, choose_sqlite_store
 from jupyter_colophon.maintenance import Maintenance, open_store_for_maintenance
 from jupyter_colophon.service.admin.archive_replay import Replay, RestorePoint, measure_replay
@@ -24,6 +26,7 @@ from jupyter_colophon.service.admin.archiving import Archiver, start_archive, st
 from jupyter_colophon.service.admin.backups import read_and_check_backup
 from jupyter_colophon.storage import tables
 from jupyter_colophon.storage.changes import archived_rows
+from jupyter_colophon.storage.privacy import erasures, person_rows
 from jupyter_colophon.storage.spi import Range, TableContext, TableSpec
 from support.catalog import ADA, open_catalog_file, record_run, search_catalog, write_metadata
 from support.catalog_maintenance import create_maintenance, list_integrity_issues, open_catalog_of_store
@@ -312,6 +315,83 @@ class TestRefusals:
             with pytest.raises(InvalidField, match="archive of the database"):
                 start_archive(store.provider, folder)
             store.close()
+
+
+class TestErasure:
+    """An erased person is not in the store that archives its changes; the files have the name until they are deleted."""
+
+    NAME = "grace.h0pper-canary"
+
+    @pytest.fixture
+    def catalog(self, tmp_path: Path, folder: Path) -> Iterator[Catalog]:
+        choice = choose_sqlite_store(tmp_path / "store" / "catalog.db")
+        made = open_or_create_catalog(choice, IdentityRules(), archive_folder=folder)
+        yield made
+        made.close()
+
+    def test_the_name_is_only_in_files_that_precede_the_next_backup(
+        self, catalog: Catalog, archiver: Archiver, folder: Path, tmp_path: Path
+    ) -> None:
+        earlier = write_backup(catalog, tmp_path / "earlier")
+        write_metadata(catalog, ORDERS, {"owner": self.NAME}, principal=Principal(self.NAME))
+        assert self.is_named_in(tmp_path / "store")
+        erasure = self.erase(catalog)
+        assert erasure.problem == ""
+        assert erasure.changed
+        assert not self.is_named_in(tmp_path / "store")
+        assert self.is_named_in(folder)
+        # With an earlier backup, the archive restores the erasure too.
+        self.require_pseudonym_after_restore(earlier, folder, tmp_path / "earlier.db", erasure)
+        later = write_backup(catalog, tmp_path / "later")
+        for path in folder.glob("*/*.gz"):
+            path.unlink()
+        write_metadata(catalog, REPORT, {"note": "later"})
+        archiver.move_all_rows_to_files()
+        self.require_pseudonym_after_restore(later, folder, tmp_path / "restored" / "catalog.db", erasure)
+        assert not self.is_named_in(tmp_path / "restored")
+        assert not self.is_named_in(folder)
+
+    def test_a_process_that_does_not_know_the_folder_erases_no_one(
+        self, catalog: Catalog, archiver: Archiver, folder: Path, tmp_path: Path
+    ) -> None:
+        write_metadata(catalog, principal=Principal(self.NAME))
+        # The state that a killed erasure leaves.
+        erasure = Erasure("erased-0123456789ab", "ada", 0, person_rows.TABLES[0].id, self.NAME)
+        catalog.provider.tx_runner.run(lambda tx: erasures.add_erasure(tx, erasure))
+        other = open_catalog_file(tmp_path / "store" / "catalog.db")
+        with pytest.raises(InvalidConfiguration, match=r"c\.Colophon\.archive_folder"):
+            other.eraser.start(self.NAME, ADA)
+        assert other.eraser.list_erasures() == [erasure]
+        other.close()
+        assert self.erase(catalog).pseudonym == erasure.pseudonym
+        assert not self.is_named_in(tmp_path / "store")
+
+    def erase(self, catalog: Catalog) -> Erasure:
+        return self.wait_for_end(catalog, catalog.eraser.start(self.NAME, ADA).pseudonym)
+
+    def wait_for_end(self, catalog: Catalog, pseudonym: str) -> Erasure:
+        until = time.monotonic() + 60
+        while not (erasure := catalog.eraser.read_erasure(pseudonym)).is_finished and not erasure.problem:
+            assert time.monotonic() < until, erasure
+            time.sleep(0.01)
+        return erasure
+
+    def is_named_in(self, folder: Path) -> bool:
+        contents = (path.read_bytes() for path in folder.rglob("*") if path.is_file())
+        return any(
+            self.NAME.encode() in (gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content)
+            for content in contents
+        )
+
+    def require_pseudonym_after_restore(self, backup: Path, folder: Path, path: Path, erasure: Erasure) -> None:
+        restore(backup, folder, choose_sqlite_store(path), RestorePoint())
+        restored = open_catalog_file(path)
+        value = restored.reader.read_current_aspect(Urn.parse(ORDERS), "technicalMetadata", ADA).value
+        assert value["properties"] == {"owner": erasure.pseudonym}
+        assert self.NAME not in str(read_rows(restored))
+        # What the archive does not have of the erasure is done by the restored catalog.
+        assert self.wait_for_end(restored, erasure.pseudonym).changed == erasure.changed
+        restored.close()
 
 
 def test_a_stopped_archive_costs_nothing(catalog: Catalog, archiver: Archiver, tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from jupyter_colophon.core.changes.idempotency import IdempotencyKey
 from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.identity.names import IdentityRules, Urn, make_notebook_program_urn
 from jupyter_colophon.core.identity.user_namespace import make_user_namespace
+from jupyter_colophon.core.integrity_issue import IntegrityIssue
 from jupyter_colophon.core.lineage.run import Access, RunStart
 from jupyter_colophon.core.model.owner_request import RequestSelection
 from jupyter_colophon.core.model.proposal import Proposal
@@ -148,6 +149,12 @@ def find_names(choice: StorageChoice, catalog: Catalog) -> list[str]:
     return [f"{table}: {text}" for table, text in texts if any(word in text.replace(OTHER, "") for word in words)]
 
 
+def list_issues_of_change_log(catalog: Catalog) -> list[IntegrityIssue]:
+    """Return the problems of the chain; that versions differ from their changes is another problem."""
+    issues = create_maintenance(catalog).create_integrity_checker().find_issues_of_log(signed_chain.CHANGE_LOG)
+    return [issue for issue in issues if issue.subject == "the change log"]
+
+
 def seal(catalog: Catalog) -> None:
     seal_unsealed_rows(catalog.provider, catalog.sealer.key, catalog.eraser.now)
 
@@ -217,16 +224,16 @@ def test_erasing_again_changes_nothing(choice: StorageChoice) -> None:
     catalog.close()
 
 
-@pytest.mark.parametrize("name", ["", "colophon", "service:etl", "erased-0123456789ab"])
-def test_what_is_not_a_person_is_not_erased(tmp_path: Path, name: str) -> None:
-    with READY["sqlite"](tmp_path) as choice:
-        catalog = open_catalog(choice)
+@ONE_STORE
+def test_what_is_not_a_person_is_not_erased(choice: StorageChoice) -> None:
+    catalog = open_catalog(choice)
+    for name in ("", "colophon", "service:etl", "erased-0123456789ab"):
         with pytest.raises(InvalidName):
             catalog.eraser.start(name, BEN)
         with pytest.raises(InvalidName):
             catalog.person_exporter.export_lines(name)
-        assert catalog.eraser.list_erasures() == []
-        catalog.close()
+    assert catalog.eraser.list_erasures() == []
+    catalog.close()
 
 
 _CHILD = """
@@ -240,36 +247,37 @@ from jupyter_colophon.storage.changes import signed_chain
 from jupyter_colophon.storage.privacy import person_rows
 signed_chain.SEAL_ROWS = person_rows._AT_ONCE = 2
 catalog = open_or_create_catalog(choose_sqlite_store(Path(sys.argv[1])), IdentityRules())
-erasure = catalog.eraser.start(sys.argv[2], Principal("ben"))
-while True:
-    print(catalog.eraser.read_erasure(erasure.pseudonym).step, flush=True)
+started = catalog.eraser.list_erasures()
+erasure = started[0] if started else catalog.eraser.start(sys.argv[2], Principal("ben"))
+step = ""
+while not (erasure := catalog.eraser.read_erasure(erasure.pseudonym)).is_finished:
+    if erasure.step != step:
+        print(step := erasure.step, flush=True)
+    time.sleep(0.001)
 """
 
 
-@pytest.mark.parametrize("step", ["aspect_versions", "change log"])
-def test_killed_erasure_is_continued_by_the_next_process(tmp_path: Path, step: str) -> None:
-    path = tmp_path / "store.db"
-    with READY["sqlite"](tmp_path) as choice:
-        catalog = open_catalog(choice)
-        fill(catalog)
-        for number in range(60):
-            write_metadata(catalog, properties={"n": f"more {number}"}, principal=GRACE)
-        catalog.close()
-        child = subprocess.Popen([sys.executable, "-c", _CHILD, str(path), NAME], stdout=subprocess.PIPE, text=True)
+@ONE_STORE
+def test_killed_erasure_is_continued_by_the_next_process(choice: StorageChoice) -> None:
+    catalog = open_catalog(choice)
+    fill(catalog)
+    for number in range(60):
+        write_metadata(catalog, properties={"n": f"more {number}"}, principal=GRACE)
+    catalog.close()
+    for step in ("aspect_versions", "change log"):
+        command = [sys.executable, "-c", _CHILD, choice.options["path"], NAME]
+        child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         assert child.stdout is not None
-        for line in child.stdout:
-            if line.strip() == step:
-                break
+        any(line.strip() == step for line in child.stdout)
         child.kill()
         child.communicate()
-        catalog = open_catalog(choice)
-        (erasure,) = catalog.eraser.list_erasures()
-        assert not erasure.is_finished or erasure.changed
-        done = wait_for_end(catalog, erasure.pseudonym)
-        assert (done.pseudonym, done.problem, bool(done.changed)) == (erasure.pseudonym, "", True)
-        assert list_integrity_issues(create_maintenance(catalog)) == []
-        assert find_names(choice, catalog) == []
-        catalog.close()
+    catalog = open_catalog(choice)
+    (erasure,) = catalog.eraser.list_erasures()
+    done = wait_for_end(catalog, erasure.pseudonym)
+    assert (done.pseudonym, done.problem, bool(done.changed)) == (erasure.pseudonym, "", True)
+    assert list_integrity_issues(create_maintenance(catalog)) == []
+    assert find_names(choice, catalog) == []
+    catalog.close()
 
 
 def test_chain_is_valid_at_every_step_and_after_a_compaction(
@@ -308,11 +316,11 @@ def test_chain_is_valid_at_every_step_and_after_a_compaction(
         if steps == 4:
             # Everything but the last seal is removed, with the part that was changed and a part that was not.
             compact(catalog)
-        assert [one for one in list_integrity_issues(create_maintenance(catalog)) if one[0] == "the change log"] == []
+        assert list_issues_of_change_log(catalog) == []
     assert steps > 4
     assert changed
     provider.tx_runner.run(lambda tx: erasures.record_end(tx, names.pseudonym, 0))
-    assert [one for one in list_integrity_issues(create_maintenance(catalog)) if one[0] == "the change log"] == []
+    assert list_issues_of_change_log(catalog) == []
     catalog.close()
 
 
@@ -342,7 +350,7 @@ def test_damaged_log_stops_the_erasure(choice: StorageChoice) -> None:
     assert "differs from its seals" in stopped.problem
     assert stopped.step == person_logs.get_step_of_log(signed_chain.CHANGE_LOG)
     # The damage is still reported.
-    assert [one[0] for one in list_integrity_issues(create_maintenance(catalog))][:1] == ["the change log"]
+    assert [issue.subject for issue in list_issues_of_change_log(catalog)][:1] == ["the change log"]
     catalog.close()
 
 

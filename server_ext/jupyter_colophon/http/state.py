@@ -10,7 +10,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jupyter_server.auth.identity import IdentityProvider, PasswordIdentityProvider, User
@@ -158,12 +157,14 @@ class ServerState(ProcessServices):
         """Archive the changes of the catalog if the settings name a folder. Requests are served if that fails."""
         from jupyter_colophon.service.admin.archiving import start_archive, stop_archive_if_started
 
-        folder = self.settings.archive_folder
+        folder = self.settings.get_archive_folder()
         try:
-            if folder:
-                self._archiver = start_archive(catalog.provider, Path(folder).expanduser())
-            else:
+            if folder is None:
                 stop_archive_if_started(catalog.provider)
+                # Erasures wait while a store archives its changes in a folder that the process does not know.
+                catalog.eraser.start_or_resume()
+            else:
+                self._archiver = start_archive(catalog.provider, folder)
         except (MetadataError, OSError) as error:
             _logger.error("changes are not archived in %s: %s", folder, error)
 

@@ -99,6 +99,7 @@ class ProcessServices:
                 authorizer=self.settings.load_authorizer(),
                 audit=self.settings.build_audit_rules(),
                 stewards=tuple(self.settings.stewards),
+                archive_folder=self.settings.get_archive_folder(),
             )
         except InvalidField as error:
             # The field is one of the settings, not of the request: they stay until a restart.

@@ -57,9 +57,14 @@ def start_archive(provider: StorageProvider, folder: Path) -> "Archiver":
 def stop_archive_if_started(provider: StorageProvider) -> None:
     """Archive the changes of a store no longer."""
     recorder = find_row_archive(provider)
-    if recorder is not None and provider.tx_runner.run(archived_rows.read_archive_state, read_only=True) is not None:
+    if recorder is not None and is_archiving(provider):
         recorder.stop()
         provider.table_admin.drop(archived_rows.TABLE.id)
+
+
+def is_archiving(provider: StorageProvider) -> bool:
+    """Return whether a store archives its changes. Raises StorageError."""
+    return provider.tx_runner.run(archived_rows.read_archive_state, read_only=True) is not None
 
 
 class Archiver:
@@ -93,9 +98,13 @@ class Archiver:
     def move_all_rows_to_files(self) -> None:
         """Move the rows of all writes that have ended by now. Raises StorageError, OSError."""
         position = self._provider.tx_runner.run(archived_rows.read_archive_position, read_only=True)
-        while position is not None and self._find_last_moved(position.generation) < position.row:
-            if not self._move_rows_to_file():
-                return
+        if position is None:
+            return
+        while self._find_last_moved(position.generation) < position.row and self._move_rows_to_file():
+            pass
+        # Another process may have written the newest file, and not deleted its rows yet.
+        last = self._find_last_moved(position.generation)
+        self._provider.tx_runner.run(lambda tx: archived_rows.delete_rows_through(tx, last))
 
     def _move_rows_to_file(self) -> int:
         """Move the oldest rows to a file; return their number."""

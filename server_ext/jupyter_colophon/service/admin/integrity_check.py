@@ -46,8 +46,8 @@ class IntegrityChecker:
         """Yield every problem in the order of discovery. Raises StorageError."""
         self.progress("store", 0)
         yield from (IntegrityIssue("the store", fault) for fault in self.provider.find_store_problems())
-        yield from self._find_issues_of_log(CHANGE_LOG)
-        yield from self._find_issues_of_log(AUDIT_LOG)
+        yield from self.find_issues_of_log(CHANGE_LOG)
+        yield from self.find_issues_of_log(AUDIT_LOG)
         for inspection in source_check.list_source_checks(self.registry):
             for issues in self._iterate_step_results(inspection):
                 yield from issues
@@ -82,8 +82,8 @@ class IntegrityChecker:
             steps, has_more = steps + 1, position is not None
             self.progress(scan.title, steps)
 
-    def _find_issues_of_log(self, log: SealedLog) -> Iterator[IntegrityIssue]:
-        """Check the chain of seals of a log, and the versions that changes refer to."""
+    def find_issues_of_log(self, log: SealedLog) -> Iterator[IntegrityIssue]:
+        """Check the chain of seals of a log, and the versions that changes refer to. Raises StorageError."""
         seal_unsealed_rows(self.provider, self.key, self.now, log)
         before: Seal | None = None
         steps = 0

@@ -8,16 +8,18 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any, Final
 
 from jupyter_colophon.core.access import INTERNAL, Principal
-from jupyter_colophon.core.errors import InvalidName, NotFound, StorageError, StoreDamaged
+from jupyter_colophon.core.errors import InvalidConfiguration, InvalidName, NotFound, StorageError, StoreDamaged
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.identity.urn import require_valid_text
 from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.core.privacy.erasure import Erasure
 from jupyter_colophon.core.privacy.person import PSEUDONYM_PREFIX, PSEUDONYM_TITLE, PersonNames, generate_pseudonym
 from jupyter_colophon.core.service_token import ACCOUNT_PREFIX
+from jupyter_colophon.service.admin.archiving import Archiver, is_archiving
 from jupyter_colophon.service.admin.integrity_check import IntegrityChecker
 from jupyter_colophon.service.write_path import WritePath
 from jupyter_colophon.storage.audit_log import AUDIT_LOG
@@ -56,6 +58,8 @@ class PersonEraser:
     now: Callable[[], int]
     #: Places besides the tables and the logs.
     more_places: tuple[ErasurePlace, ...] = ()
+    #: The folder in which the store's changes are archived; None if this process knows none.
+    archive_folder: Path | None = None
     _places: dict[str, ErasurePlace] = field(init=False)
     _worker: Worker = field(init=False)
 
@@ -72,12 +76,20 @@ class PersonEraser:
         )
         self._places = {place.name: place for place in places}
         self._worker = Worker(
-            "colophon-erasures", self._erase_all, _logger, "erasures of people", unavailable=(StorageError,)
+            "colophon-erasures", self._erase_all, _logger, "erasures of people", unavailable=(StorageError, OSError)
         )
 
     def start(self, person: str, principal: Principal) -> Erasure:
-        """Start to erase a person, or continue; return the erasure. Raises InvalidName for a name that no person has."""
+        """Start to erase a person, or continue; return the erasure. Raises InvalidName for a name that no person has.
+
+        Raises InvalidConfiguration if the store archives its changes in a folder that this process does not know.
+        """
         require_erasable_name(person)
+        if not self._can_empty_archive():
+            raise InvalidConfiguration(
+                "no person is erased by this process: the store archives its changes, and rows that wait for the archive"
+                " have names of people. Set c.Colophon.archive_folder as for the server, or use the server"
+            )
 
         def add_unless_running(tx: TableContext) -> Erasure:
             running = rows.find_unfinished_erasure(tx, person)
@@ -104,8 +116,12 @@ class PersonEraser:
         return erasure
 
     def start_or_resume(self) -> None:
-        """Continue erasures of any process; the thread ends after the last one."""
-        if self.provider.tx_runner.run(rows.find_current_erasure, read_only=True) is not None:
+        """Continue erasures of any process; the thread ends after the last one.
+
+        A process that does not know the folder of the archive leaves them to others.
+        """
+        current = self.provider.tx_runner.run(rows.find_current_erasure, read_only=True)
+        if current is not None and self._can_empty_archive():
             self._worker.wake()
             self._worker.start()
 
@@ -195,8 +211,15 @@ class PersonEraser:
             self.write_path.apply_proposals_atomically([proposal], sender)
         return 0
 
+    def _can_empty_archive(self) -> bool:
+        """Return whether rows that wait for the archive, which have names too, can be moved out of the store."""
+        return self.archive_folder is not None or not is_archiving(self.provider)
+
     def _remove_old_pages(self, names: PersonNames) -> int:
         """Rewrite the files of the store, which still have the names in pages that are free."""
+        if self.archive_folder is not None:
+            # Rows that wait for the archive have the names too: their pages become free first.
+            Archiver(self.provider, self.archive_folder).move_all_rows_to_files()
         self.provider.rebuild_derived_data()
         self.provider.reclaim_space()
         return 0
