@@ -10,6 +10,7 @@ from pathlib import Path
 from jupyter_colophon.core.access import INTERNAL, Authorizer
 from jupyter_colophon.core.audit import NO_AUDIT, AuditRules
 from jupyter_colophon.core.changes.change_formatter import ChangeFormatter
+from jupyter_colophon.core.changes.work_progress import WorkProgress
 from jupyter_colophon.core.cursor import CursorCodec
 from jupyter_colophon.core.documents.json_schema import Schema
 from jupyter_colophon.core.identity.names import IdentityRules, make_namespace_urn
@@ -181,6 +182,11 @@ class Catalog:
     def run_exporter(self) -> RunExporter:
         """Reads runs for events of OpenLineage."""
         return RunExporter(self.provider, self.registry, self.reader.read_policy, self.runs)
+
+    def read_work_progress(self) -> list[WorkProgress]:
+        """Return the progress of work that follows changes. Raises StorageError."""
+        work = (self.feed, self.sealer, self.audit.recorder, self.inbox)
+        return self.provider.tx_runner.run(lambda tx: [part.read_progress(tx) for part in work], read_only=True)
 
     def derive_catalog_id_in_events(self) -> str:
         """Return the id of this catalog in event ids; it does not reveal the store's key. Raises StorageError."""

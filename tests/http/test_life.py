@@ -67,6 +67,7 @@ async def test_the_catalog_is_opened_by_the_first_request(api: Any, jp_serverapp
     assert not path.exists()
     health = await api("GET", "health", answers="health")
     assert (health.status, health.body["status"], health.body["store"]["journalMode"]) == (200, "ok", "wal")
+    assert [work["name"] for work in health.body["backgroundWork"]] == ["feed", "seals", "audit", "inbox"]
     assert path.exists()
 
 
@@ -94,6 +95,7 @@ async def test_unavailable_store_is_opened_once_available(
     assert (health.status, health.headers["Retry-After"]) == (503, "5")
     known = ("changeLog", "subscribers", "inbox", "deadLetters")
     assert [health.body[name] for name in known] == [{"head": None}, None, {"pending": None}, None]
+    assert health.body["backgroundWork"] == []
     assert '"User-Agent"' not in caplog.text
     notebook = {"type": "notebook", "content": {"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}}
     saved = await jp_fetch("api", "contents", "a.ipynb", method="PUT", body=json.dumps(notebook))

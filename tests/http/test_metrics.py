@@ -43,6 +43,7 @@ async def test_requests_are_counted_by_operation_and_status(api: Any, sales: Non
     assert samples["colophon_request_duration_seconds_count", ("write",)] == 2
     assert samples["colophon_up", ()] == 1
     assert samples["colophon_change_log_head", ()] > 1
+    assert samples["colophon_work_stalled_seconds", ("inbox",)] == samples["colophon_work_pending", ("inbox",)] == 0
     assert samples["colophon_inbox_pending", ()] == samples["colophon_dead_letters", ()] == 0
 
 

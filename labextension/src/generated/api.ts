@@ -981,6 +981,31 @@ store: string
 elyraApi: boolean
 }
 /**
+ * Work that follows changes in the background; empty if the store is unavailable.
+ */
+backgroundWork: {
+/**
+ * `feed`: this process passes changes to subscribers, sinks and listeners; `seals`: changes are sealed; `audit`: accesses are stored and sealed; `inbox`: batches are applied. The last three may be done by any process.
+ */
+name: ("feed" | "seals" | "audit" | "inbox")
+/**
+ * Number of changes, entries or batches that wait.
+ */
+pending: number
+/**
+ * Since when the first of them waits.
+ */
+oldestPending: (string | null)
+/**
+ * For how long something has waited without progress; 0 if nothing waits.
+ */
+stalledSeconds: number
+/**
+ * The error of the last attempt of this process; empty if it succeeded.
+ */
+problem: string
+}[]
+/**
  * The sinks of changes with their progress; empty if the store is unavailable.
  */
 sinks: {

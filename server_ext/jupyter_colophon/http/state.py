@@ -132,6 +132,7 @@ class ServerState(ProcessServices):
             self._lineage_listeners.load_and_start()
             self._retention.start()
             self.threads.submit(self._start_system_apps)
+            catalog.sealer.start_sealing_in_background()
             # Record external edits of instance files from now on.
             self.threads.submit(self._record_instance_changes)
             self.threads.submit(self._mark_orphaned_runs_killed)

@@ -92,6 +92,8 @@ class Worker:
         self._thread: threading.Thread | None = None
         self._failures = 0
         self._fault: type[Exception] | None = None
+        #: Why the last step failed; empty if it succeeded.
+        self.problem = ""
 
     @property
     def is_stopped(self) -> bool:
@@ -178,14 +180,16 @@ class Worker:
             delay = self._step()
         except self._unavailable as error:
             self._outage.begin(str(error))
+            self.problem = str(error)
         except Exception as error:
             # Whatever the error is, no other thread does this work.
             if type(error) is not self._fault:
                 self._logger.exception("%s: failed, will retry", self._subject)
             self._fault = type(error)
+            self.problem = "an unexpected error, see the log"
         else:
             self._outage.end()
-            self._failures, self._fault = 0, None
+            self._failures, self._fault, self.problem = 0, None, ""
             return self._idle_s if delay is None else delay
         self._failures += 1
         return self._backoff.compute_pause_s(self._failures)

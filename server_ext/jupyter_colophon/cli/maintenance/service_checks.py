@@ -17,6 +17,7 @@ from jupyter_colophon.cli.maintenance.check_result import CheckResult
 from jupyter_colophon.cli.servers import create_server_address
 from jupyter_colophon.client.problems import ClientError, RequestFailed
 from jupyter_colophon.client.transport import HttpAnswer, ServerAddress, Transport
+from jupyter_colophon.core.changes.work_progress import STALLED_MS
 
 #: Connections that are opened one after the other: behind one address are several processes.
 _CONNECTIONS: Final = 8
@@ -72,6 +73,7 @@ def check_service(url: str, head: int | None) -> Iterator[CheckResult]:
     yield _check_versions(documents)
     yield _check_heads(documents, head)
     yield _check_load(documents)
+    yield _check_background_work(documents)
     if "date" in answers[-1].headers:
         sent = parsedate_to_datetime(answers[-1].headers["date"]).timestamp()
         # The header has no fractions of a second.
@@ -144,6 +146,21 @@ def _check_load(documents: list[Any]) -> CheckResult:
         detail = f"requests are refused ({', '.join(refused)}): they wait for {delay} ms"
         return CheckResult("load", "warning", detail, "more processes or cores (docs/how-to/size-a-service.md)")
     return CheckResult("load", "ok", f"requests wait for {delay} ms")
+
+
+def _check_background_work(documents: list[Any]) -> CheckResult:
+    """Return whether work that waits makes progress in every process that answered."""
+    stalled = {
+        f"{work['name']}: {work['pending']} waiting, none done for {work['stalledSeconds']} s"
+        + (f" ({work['problem']})" if work["problem"] else "")
+        for document in documents
+        for work in document["backgroundWork"]
+        if work["stalledSeconds"] * 1_000 > STALLED_MS
+    }
+    if stalled:
+        advice = "read the log of the service (docs/how-to/watch-a-server.md#health)"
+        return CheckResult("background work", "warning", "; ".join(sorted(stalled)), advice)
+    return CheckResult("background work", "ok", "what waits makes progress")
 
 
 def _check_certificate(address: ServerAddress) -> Iterator[CheckResult]:

@@ -6,6 +6,7 @@ from typing import Any
 from jupyter_colophon.core.changes.inbox import DeadLetter, InboxEntry, Rejection
 from jupyter_colophon.core.changes.independent_batch import ProposalOutcome, ProposalPreview
 from jupyter_colophon.core.changes.sink_status import SinkState
+from jupyter_colophon.core.changes.work_progress import WorkProgress
 from jupyter_colophon.core.documents.codec import to_api_document
 from jupyter_colophon.core.documents.json_values import measure_json_bytes
 from jupyter_colophon.core.entities.annotation import MetadataAnnotation
@@ -187,6 +188,17 @@ def render_sink_state(value: SinkState, kind: str) -> Document:
         "problem": value.problem,
         "skipped": value.lost,
         "deadLetters": value.dead_letters,
+    }
+
+
+def render_work_progress(value: WorkProgress, now: int) -> Document:
+    """Return one item of the background work of `health.json`."""
+    return {
+        "name": value.name,
+        "pending": value.pending,
+        "oldestPending": format_time_or_none(value.oldest),
+        "stalledSeconds": value.measure_stall_ms(now) // 1_000,
+        "problem": value.problem,
     }
 
 

@@ -91,7 +91,9 @@ def _read_store_health(services: ProcessServices) -> tuple[dict[str, str], Docum
     counts = _render_health_counts(
         catalog.feed.read_newest_change_number(), services.count_clients()["subscribers"], waiting, dead
     )
-    return dict(catalog.provider.check_health()), counts | {"sinks": _render_sink_states(catalog, services)}
+    work = [documents.render_work_progress(item, catalog.inbox.now()) for item in catalog.read_work_progress()]
+    states = {"backgroundWork": work, "sinks": _render_sink_states(catalog, services)}
+    return dict(catalog.provider.check_health()), counts | states
 
 
 def _render_load(load: ServerLoad) -> Document:
@@ -137,5 +139,6 @@ def _render_health_counts(
         "subscribers": subscribers,
         "inbox": {"pending": waiting},
         "deadLetters": dead,
+        "backgroundWork": [],
         "sinks": [],
     }

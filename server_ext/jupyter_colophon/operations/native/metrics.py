@@ -18,6 +18,12 @@ _GAUGES: Final = (
     ("colophon_dead_letters", "Proposals that could not be applied.", ("deadLetters",)),
 )
 
+#: The gauges of work in the background: their names, what they are, and their members in the health document.
+_WORK_GAUGES: Final = (
+    ("colophon_work_pending", "Changes or batches that work in the background has not handled.", "pending"),
+    ("colophon_work_stalled_seconds", "For how long work has waited without progress.", "stalledSeconds"),
+)
+
 
 @declare_operation(
     "readMetrics",
@@ -49,6 +55,10 @@ def _render_gauges(document: Mapping[str, Any]) -> str:
         # What is unknown while the store is unavailable is left out.
         if value is not None:
             add_gauge(name, meaning, value)
+    for gauge, meaning, member in _WORK_GAUGES:
+        work = Gauge(gauge, meaning, ["work"], registry=registry)
+        for item in document["backgroundWork"]:
+            work.labels(item["name"]).set(item[member])
     lags = [sink["lag"] for sink in document["sinks"]]
     if lags:
         add_gauge("colophon_sink_lag", "Changes that the slowest sink has not received.", max(lags))

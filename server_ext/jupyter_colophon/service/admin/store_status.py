@@ -30,7 +30,7 @@ def _read_status_in_transaction(tx: TableContext) -> StoreStatus:
         entities=tx.get_table("entities").count(),
         head=tx.log.get_newest_number(),
         floor=signed_chain.get_last_removed_number(tx),
-        unsealed=signed_chain.find_time_of_oldest_unsealed_change(tx),
+        unsealed=signed_chain.measure_unsealed_rows(tx).oldest,
         inbox=inbox.count_pending_rows(tx),
         dead_letters=tx.get_table("dead_letters").count(),
     )

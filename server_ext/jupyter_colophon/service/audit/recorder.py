@@ -15,11 +15,13 @@ from typing import Final, NamedTuple
 
 from jupyter_colophon.core.access import Permission, Principal
 from jupyter_colophon.core.audit import AuditAction, AuditEvent, AuditOutcome, AuditRules
+from jupyter_colophon.core.changes.work_progress import WorkProgress
 from jupyter_colophon.core.documents.json_parsing import parse_stored_json
 from jupyter_colophon.core.errors import StorageError, StoreUnavailable
 from jupyter_colophon.service.admin.log_truncation import delete_audit_entries_older_than_days
 from jupyter_colophon.service.changes.sealing import seal_unsealed_rows
 from jupyter_colophon.storage import audit_log
+from jupyter_colophon.storage.changes.signed_chain import measure_unsealed_rows
 from jupyter_colophon.storage.sensitive_entities import find_sensitive_entities, replace_column_with_dataset
 from jupyter_colophon.storage.spi import Row, StorageProvider, TableContext
 from jupyter_colophon.system.worker import Worker
@@ -126,6 +128,14 @@ class AuditRecorder:
         with self._storing:
             self._store_waiting()
         seal_unsealed_rows(self.provider, self.key, self.now, audit_log.AUDIT_LOG)
+
+    def read_progress(self, tx: TableContext) -> WorkProgress:
+        """Return how many accesses of this process are not stored, and how many entries are not sealed."""
+        unsealed = measure_unsealed_rows(tx, audit_log.AUDIT_LOG)
+        with self._lock:
+            waiting, first = self._waiting_urns, self._waiting[0].time if self._waiting else None
+        oldest = min((time for time in (first, unsealed.oldest) if time is not None), default=None)
+        return WorkProgress("audit", waiting + unsealed.count, oldest, unsealed.sealed, self._worker.problem)
 
     def close(self) -> None:
         """Store what waits, and end the thread."""

@@ -2,11 +2,13 @@
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.changes.work_progress import WorkProgress
 from jupyter_colophon.core.entities.change import Change
 from jupyter_colophon.core.errors import StorageError
 from jupyter_colophon.core.identity.names import Urn
@@ -57,7 +59,10 @@ class ChangeFeed:
     registry: Registry
     _listeners: list[_Subscription] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
+    #: The number of the last change that every listener has received.
     _after: int = 0
+    #: When listeners received changes last, in ms.
+    _notified: int | None = None
     #: The commit counter when the log was last read.
     _last_commits: int = -1
     _worker: Worker = field(init=False)
@@ -184,6 +189,17 @@ class ChangeFeed:
         """The number of listeners."""
         return len(self._listeners)
 
+    def read_progress(self, tx: TableContext) -> WorkProgress:
+        """Return how many changes the listeners of this process have not received."""
+        if not self._listeners:
+            return WorkProgress("feed", 0, None, self._notified)
+        after = self._after
+        row = next(iter(tx.log.read_changes(after, 1, {})), None)
+        if row is None:
+            return WorkProgress("feed", 0, None, self._notified, self._worker.problem)
+        pending = tx.log.get_newest_number() - after
+        return WorkProgress("feed", pending, row["time"], self._notified, self._worker.problem)
+
     def read_log_now(self) -> None:
         """Read the log at once: this process has committed something."""
         self._worker.wake()
@@ -207,10 +223,12 @@ class ChangeFeed:
         while changes := self._read_slice_of_log(self._after):
             with self._lock:
                 subscriptions = list(self._listeners)
-                self._after = max(self._after, changes[-1].seq)
             for subscription in subscriptions:
                 if later := [change for change in changes if change.seq > subscription.start]:
                     self._notify_listener(subscription, later)
+            with self._lock:
+                self._after = max(self._after, changes[-1].seq)
+            self._notified = time.time_ns() // 1_000_000
 
     def _notify_listener(self, subscription: _Subscription, changes: Sequence[Change]) -> None:
         try:

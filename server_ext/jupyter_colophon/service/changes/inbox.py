@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.changes.idempotency import IdempotencyKey
 from jupyter_colophon.core.changes.inbox import OUTCOME_KEPT_MS, InboxEntry, Rejection, describe_proposals_for_log
+from jupyter_colophon.core.changes.work_progress import WorkProgress
 from jupyter_colophon.core.documents.json_parsing import parse_stored_json
 from jupyter_colophon.core.errors import MetadataError, NotFound, StorageError, TransactionTimeout
 from jupyter_colophon.core.model.proposal import Proposal, ProposalResult
@@ -49,6 +50,8 @@ class ProposalInbox:
     _worker: Worker = field(init=False)
     #: The batch whose transaction timed out last, and how many times in succession.
     _slow: tuple[int, int] = (0, 0)
+    #: When this process applied or refused a batch last, in ms.
+    _last_done: int | None = None
     #: When proposals are next checked for expiry, in ms.
     _next_expiry: int = 0
 
@@ -86,6 +89,14 @@ class ProposalInbox:
             lambda tx: (rows.count_pending_rows(tx), dead_letters.count_letters(tx)), read_only=True
         )
 
+    def read_progress(self, tx: TableContext) -> WorkProgress:
+        """Return how many batches are not applied."""
+        oldest = rows.find_oldest_pending_row(tx)
+        if oldest is None:
+            return WorkProgress("inbox", 0, None, self._last_done, self._worker.problem)
+        pending = rows.count_pending_rows(tx)
+        return WorkProgress("inbox", pending, oldest["time"], self._last_done, self._worker.problem)
+
     def start_applying_in_background(self) -> None:
         """Continue batches left by other or earlier processes, and keep checking for them."""
         self.apply_pending_now()
@@ -107,6 +118,7 @@ class ProposalInbox:
     def _apply_all_pending(self) -> None:
         while not self._worker.is_stopped and (row := self._find_oldest_pending_row()) is not None:
             self._apply_or_refuse_batch(row)
+            self._last_done = self.now()
         run, now = self.provider.tx_runner.run, self.now()
         if old := run(lambda tx: rows.list_expired_numbers(tx, now, _DELETE_BATCH), read_only=True):
             run(lambda tx: rows.delete_batches(tx, old))

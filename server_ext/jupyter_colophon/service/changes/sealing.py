@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from jupyter_colophon.core.changes.work_progress import WorkProgress
 from jupyter_colophon.core.errors import StorageError
 from jupyter_colophon.storage.changes import signed_chain
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
@@ -12,6 +13,8 @@ from jupyter_colophon.system.worker import Worker
 
 #: How long after a write its change is sealed, together with later ones, in seconds.
 PAUSE_S = 2.0
+#: How often a server checks for changes that a process wrote without sealing them, in seconds.
+IDLE_S = 30.0
 _logger = logging.getLogger("jupyter_colophon.sealing")
 
 
@@ -34,7 +37,7 @@ def seal_unsealed_rows(
 
 @dataclass(slots=True)
 class BackgroundSealer:
-    """Seals the changes that this process writes."""
+    """Seals the changes that this process writes, and those that others left unsealed."""
 
     provider: StorageProvider
     key: bytes
@@ -43,16 +46,26 @@ class BackgroundSealer:
     _worker: Worker = field(init=False)
 
     def __post_init__(self) -> None:
-        """Prepare the thread; it starts with the first write."""
+        """Prepare the thread; it starts with the first write, in a server at once."""
         self._worker = Worker(
             "colophon-sealer",
             self._seal_and_log_failure,
             _logger,
             "sealing the change log",
+            idle_s=IDLE_S,
             settle_s=PAUSE_S,
             unavailable=(StorageError,),
             finish=self._seal_remaining_changes_and_log_failure,
         )
+
+    def start_sealing_in_background(self) -> None:
+        """Seal what other or earlier processes left unsealed, and keep checking for it."""
+        self._worker.start()
+
+    def read_progress(self, tx: TableContext) -> WorkProgress:
+        """Return how many changes are not sealed, whichever process wrote them."""
+        unsealed = signed_chain.measure_unsealed_rows(tx)
+        return WorkProgress("seals", unsealed.count, unsealed.oldest, unsealed.sealed, self._worker.problem)
 
     def schedule_sealing(self) -> None:
         """Schedule sealing of what this process has committed."""

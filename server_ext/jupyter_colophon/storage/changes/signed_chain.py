@@ -151,10 +151,24 @@ def require_changes_kept_after(tx: TableContext, after: int) -> None:
         raise LogCompacted(after, lowest)
 
 
-def find_time_of_oldest_unsealed_change(tx: TableContext) -> int | None:
-    """Return the time of the oldest row without a seal; None if all rows are sealed."""
-    before = find_newest_seal(tx)
-    return next((int(row["time"]) for row in tx.log.read_changes(before.seq if before else 0, 1, {})), None)
+@dataclass(frozen=True, slots=True)
+class UnsealedRows:
+    """How many rows have no seal, the time of the oldest of them, and the time of the newest seal (ms)."""
+
+    count: int
+    oldest: int | None
+    sealed: int | None
+
+
+def measure_unsealed_rows(tx: TableContext, log: SealedLog = CHANGE_LOG) -> UnsealedRows:
+    """Return how many rows of a log have no seal, and since when."""
+    before = find_newest_seal(tx, log)
+    last = before.seq if before else 0
+    oldest = next(iter(log.read_rows(tx, last, 1)), None)
+    sealed = before.time if before else None
+    if oldest is None:
+        return UnsealedRows(0, None, sealed)
+    return UnsealedRows(log.get_newest_number(tx) - last, oldest["time"], sealed)
 
 
 def build_next_seal(tx: TableContext, key: bytes, now: int, log: SealedLog = CHANGE_LOG) -> tuple[int, Seal] | None:
