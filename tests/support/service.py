@@ -119,8 +119,11 @@ def list_children(parent: int) -> list[int]:
 class Writers:
     """Threads that each write properties of a dataset of their own, over a connection that they keep open."""
 
-    def __init__(self, service: Service, count: int, *, goes_on: bool) -> None:
-        """With `goes_on`, a writer connects again after its connection was lost; otherwise it ends."""
+    def __init__(self, service: Service, count: int, *, goes_on: bool, longest_pause_s: float = 0.0) -> None:
+        """With `goes_on`, a writer connects again after its connection was lost; otherwise it ends.
+
+        The first writer never pauses, and the last one for `longest_pause_s` after each write.
+        """
         self._service, self._goes_on = service, goes_on
         #: The properties whose write was acknowledged, and those whose connection was lost, by dataset.
         self.acknowledged: dict[str, list[str]] = {}
@@ -130,7 +133,8 @@ class Writers:
         self._stopped = threading.Event()
         self._begun = threading.Barrier(count + 1)
         names = [f"urn:li:dataset:(urn:li:dataPlatform:spark,default.t{number},PROD)" for number in range(count)]
-        self._threads = [threading.Thread(target=self._write, args=(name,)) for name in names]
+        pauses = [longest_pause_s * number / max(count - 1, 1) for number in range(count)]
+        self._threads = [threading.Thread(target=self._write, args=each) for each in zip(names, pauses, strict=True)]
 
     def start(self) -> None:
         """Start to write, and return when each writer has written once."""
@@ -149,7 +153,7 @@ class Writers:
         client = service.connect()
         return {urn: set(client.read_entity_metadata(urn)["USER"]["properties"]) for urn in self.acknowledged}
 
-    def _write(self, urn: str) -> None:
+    def _write(self, urn: str, pause_s: float) -> None:
         acknowledged, lost = self.acknowledged.setdefault(urn, []), self.lost.setdefault(urn, [])
         connection: http.client.HTTPConnection | None = None
         number = 0
@@ -179,6 +183,7 @@ class Writers:
                 self.refusals.append(f"{status} {text}")
             if number == 1:
                 self._begun.wait(60)
+            self._stopped.wait(pause_s)
 
     def _send(self, connection: http.client.HTTPConnection, urn: str, key: str) -> tuple[int, str, bool]:
         value = {"properties": {key: "written"}}

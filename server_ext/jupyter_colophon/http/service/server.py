@@ -8,6 +8,7 @@ from typing import Any, Final
 from jupyter_server.serverapp import ServerApp
 from jupyter_server.services.contents.filemanager import AsyncFileContentsManager
 from tornado.netutil import bind_sockets
+from traitlets import Float
 from traitlets.config import Config
 
 from jupyter_colophon.http.service.draining import DrainingServer
@@ -18,6 +19,8 @@ from jupyter_colophon.http.state import SETTING, ServerState
 _EXTENSION: Final = "jupyter_colophon.http.service"
 #: How long requests in progress may take after the signal to stop.
 DRAIN_SECONDS: Final = 30.0
+#: How long idle connections are kept if no other process serves their clients: what they have sent by now is answered.
+_LAST_REQUESTS_SECONDS: Final = 1.0
 
 
 class NoContents(AsyncFileContentsManager):
@@ -34,6 +37,15 @@ class ServiceServer(ServerApp):
     default_services = ()  # type: ignore[assignment]  # Jupyter's own type is a tuple of thirteen names
     #: The connection to the process that started this one as one of several workers.
     channel: WorkerChannel | None = None
+    idle_connection_seconds = Float(
+        15.0,
+        min=0.0,
+        max=DRAIN_SECONDS,
+        config=True,
+        help="Number of seconds for which a process that is replaced keeps idle connections: the next request of a "
+        "connection is answered with `Connection: close`. Clients that pause for longer between two requests may have "
+        "to repeat one.",
+    )
 
     def init_configurables(self) -> None:
         """Use no contents, in whatever configuration Jupyter servers of this machine share."""
@@ -57,6 +69,12 @@ class ServiceServer(ServerApp):
         sockets = self.channel.sockets if self.channel is not None else self._bind_sockets()
         self.io_loop.add_callback(self._listen, sockets)
 
+    def stop(self, from_signal: bool = False) -> None:
+        """Stop; a server that is replaced, and is to stop now, keeps idle connections no longer."""
+        self._set_idle_seconds(_LAST_REQUESTS_SECONDS)
+        if not self._stopping:
+            super().stop(from_signal)
+
     def running_server_info(self, kernel_count: bool = True) -> str:
         """Return the line that is logged at the start."""
         return f"The catalog is served at {self.display_url}"
@@ -79,7 +97,16 @@ class ServiceServer(ServerApp):
     def _listen(self, sockets: list[socket.socket]) -> None:
         self.http_server.add_sockets(sockets)
         if self.channel is not None:
-            self.channel.report_ready_and_stop_with_parent(self.stop)
+            self.channel.report_ready_and_stop_with_parent(self.stop, self._stop_as_replaced)
+
+    def _stop_as_replaced(self) -> None:
+        """Stop; another process accepts connections, so clients can be asked to connect again."""
+        self.stop()
+        self._set_idle_seconds(self.idle_connection_seconds)
+
+    def _set_idle_seconds(self, seconds: float) -> None:
+        server: Any = self._http_server
+        server.idle_seconds = seconds
 
     async def _cleanup(self) -> None:
         """Answer the requests in progress before the catalog is closed."""

@@ -5,12 +5,15 @@ import os
 import signal
 import socket
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
 #: The variable with the descriptors of a worker: that of the channel, then those of the listening sockets.
 VARIABLE = "COLOPHON_SERVICE_WORKER"
 #: The variable with the number of workers, which share the memory of the machine.
 COUNT_VARIABLE = "COLOPHON_SERVICE_PROCESSES"
+#: What a worker sends when it accepts connections, and what it receives when another one has replaced it.
+READY, REPLACED = b"r", b"x"
 
 
 def count_workers() -> int:
@@ -38,13 +41,23 @@ class WorkerChannel:
             inherited.set_inheritable(False)
         return cls(channel, sockets)
 
-    def report_ready_and_stop_with_parent(self, stop: Callable[[], None]) -> None:
-        """Report that this process accepts connections; stop when the parent has ended. Call it on the event loop."""
+    def report_ready_and_stop_with_parent(self, stop: Callable[[], None], stop_as_replaced: Callable[[], None]) -> None:
+        """Report that this process accepts connections; stop when it is replaced, or the parent has ended.
+
+        Call it on the event loop.
+        """
         loop = asyncio.get_running_loop()
 
         def read() -> None:
-            loop.remove_reader(self.channel)
-            stop()
+            message = b""
+            # A parent that was killed may have left what this process sent.
+            with suppress(ConnectionError):
+                message = self.channel.recv(1)
+            if message == REPLACED:
+                stop_as_replaced()
+            else:
+                loop.remove_reader(self.channel)
+                stop()
 
         loop.add_reader(self.channel, read)
-        self.channel.send(b"r")
+        self.channel.send(READY)
