@@ -15,7 +15,9 @@ from jupyter_colophon.http.load_shedding import LoadShedder
 from jupyter_colophon.http.state import SETTING, ServerState
 from jupyter_colophon.settings import Settings
 from jupyter_colophon.system import memory
+from mcp.shared.exceptions import MCPError
 from prometheus_client.parser import text_string_to_metric_families
+from support.assistants import connect_assistant
 from support.catalog import build_metadata_value
 from support.service_tokens import create_service_token
 from support.urns import ORDERS, build_table_urn
@@ -141,6 +143,47 @@ async def test_queries_are_refused_while_requests_wait_for_threads(
         if (await api("GET", "search", params={"q": "*"})).status == 200:
             break
     assert (await api("GET", "health")).body["load"]["refused"] == []
+
+
+async def test_tools_of_assistants_are_refused_as_the_requests_that_they_make(
+    api: Any, sales: None, state: ServerState, jp_http_port: int, jp_base_url: str, jp_auth_header: Any, jp_fetch: Any
+) -> None:
+    delays_s = [0.0]
+    state.load_shedder.stop()
+    # Far above the delays of a busy machine.
+    state.settings.max_queue_delay_seconds, state.settings.mcp_access = 60.0, "write"
+    state.load_shedder = LoadShedder(state.settings, lambda: delays_s[0])
+    url = f"http://127.0.0.1:{jp_http_port}{jp_base_url}colophon/mcp"
+    calls: tuple[tuple[str, dict[str, Any]], ...] = (
+        ("colophon_search", {"query": "orders"}),
+        ("colophon_read_entity", {"urn": ORDERS}),
+        ("colophon_tag", {"urn": ORDERS, "add": ["gold"]}),
+    )
+    async with connect_assistant(url, jp_auth_header) as client:
+        for refused, delays_s[0] in ((1, 70.0), (2, 140.0), (3, 280.0)):
+            await wait_until_refused(api, [503] * refused + [200] * (3 - refused))
+            before = Counter(await count_shed(jp_fetch))
+            answers = await asyncio.gather(
+                *(client.call_tool(name, arguments) for name, arguments in calls), return_exceptions=True
+            )
+            for error in answers[:refused]:
+                assert isinstance(error, MCPError)
+                assert str(error).startswith("the server is overloaded: try again in ")
+            for answer in answers[refused:]:
+                assert not isinstance(answer, BaseException)
+                assert not answer.is_error
+            # A message is counted as a write if it is refused before it is read.
+            kinds = Counter(REQUEST_KINDS[:refused]) if refused < 3 else Counter(write=3)
+            assert Counter(await count_shed(jp_fetch)) == before + kinds
+
+
+async def wait_until_refused(api: Any, statuses: list[int]) -> None:
+    """Wait until a search, a read and a write have these statuses: a delay counts if it lasts."""
+    for _ in range(100):
+        if await send_each_kind(api) == statuses:
+            return
+        await asyncio.sleep(0.1)
+    raise AssertionError(f"the statuses do not become {statuses}")
 
 
 async def test_a_long_overload_makes_the_server_not_ready(api: Any, sales: None, state: ServerState) -> None:

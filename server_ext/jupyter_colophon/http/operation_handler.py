@@ -17,7 +17,6 @@ from jupyter_colophon.core.errors import (
     MetadataError,
     MethodNotAllowed,
     NotFound,
-    Overloaded,
     StoreUnavailable,
     quote_and_truncate_text,
 )
@@ -60,14 +59,8 @@ class OperationHandler(BodyHandler):
     def require_capacity(self) -> None:
         """Raise Overloaded if the server is too busy for the request."""
         operation = self._operations.get(str(self.request.method))
-        if operation is None or operation.is_essential:
-            return
-        kind = find_request_kind(operation)
-        try:
-            self.state.load_shedder.require_capacity(kind)
-        except Overloaded:
-            self.state.request_metrics.record_shed_request(kind)
-            raise
+        if operation is not None and not operation.is_essential:
+            self.state.require_capacity(find_request_kind(operation))
 
     async def _serve_any_method(self, *_: str, **path: str) -> None:
         """Serve a request; every method of every path is handled here."""

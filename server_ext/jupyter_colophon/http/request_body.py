@@ -21,7 +21,7 @@ _ID: Final = re.compile(r"[A-Za-z0-9._:-]{1,64}")
 #: How many times the limit is read of a refused body, so that the response can give the reason.
 _DROPPED_FACTOR: Final = 4
 #: How long a request above a rate limit, or to an overloaded server, waits for its refusal.
-_REFUSAL_DELAY_S: Final = 1.0
+REFUSAL_DELAY_S: Final = 1.0
 #: The statuses of a store that is unavailable or full.
 _STORE_STATUSES: Final = (HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.INSUFFICIENT_STORAGE)
 
@@ -61,7 +61,7 @@ class BodyHandler(AuthenticatedRequest, APIHandler):  # type: ignore[misc]  # na
         except (MetadataError, HTTPError) as error:
             if isinstance(error, Overloaded | TooManyRequests):
                 # A client that ignores Retry-After would otherwise occupy the event loop with refusals.
-                await asyncio.sleep(_REFUSAL_DELAY_S)
+                await asyncio.sleep(REFUSAL_DELAY_S)
             if not self._is_body_worth_reading():
                 raise
             self.refusal = error

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 from jupyter_server.auth.identity import IdentityProvider, PasswordIdentityProvider, User
 
 from jupyter_colophon.core.access import KERNEL_ACTIONS, Principal
-from jupyter_colophon.core.errors import AccessDenied, InvalidConfiguration, MetadataError
+from jupyter_colophon.core.errors import AccessDenied, InvalidConfiguration, MetadataError, Overloaded
 from jupyter_colophon.core.identity.user_namespace import make_user_namespace
-from jupyter_colophon.core.server_load import ServerLoad
+from jupyter_colophon.core.server_load import RequestKind, ServerLoad
 from jupyter_colophon.core.time_format import format_ms_as_iso_time
 from jupyter_colophon.http.admission import Admission
 from jupyter_colophon.http.changes.change_hub import ChangeHub
@@ -192,6 +192,14 @@ class ServerState(ProcessServices):
     def count_clients(self) -> Mapping[str, int | None]:
         """Return how many `kernelTokens` are valid, and how many `subscribers` follow the change log."""
         return {"kernelTokens": len(self.tokens), "subscribers": self.change_hub.count}
+
+    def require_capacity(self, kind: RequestKind) -> None:
+        """Raise Overloaded if the server refuses requests of this kind now, and count the refusal. Used on the event loop."""
+        try:
+            self.load_shedder.require_capacity(kind)
+        except Overloaded:
+            self.request_metrics.record_shed_request(kind)
+            raise
 
     def measure_load(self) -> ServerLoad:
         """Return the load of this server."""

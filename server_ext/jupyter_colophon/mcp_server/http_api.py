@@ -1,6 +1,7 @@
 """The MCP server over streamable HTTP, as an API with one operation: `POST /colophon/mcp`, one message a request."""
 
 from collections.abc import Mapping
+from http import HTTPStatus
 from importlib.util import find_spec
 from typing import Any, Final
 
@@ -19,6 +20,7 @@ from jupyter_colophon.settings import Settings
 #: Messages are small: they write tags, properties and a description.
 _BODY_BYTES_MAX: Final = 1024 * 1024
 _INVALID_REQUEST: Final = -32600
+_INTERNAL_ERROR: Final = -32603
 _MESSAGE: Final = {"type": "object", "description": "A message of JSON-RPC 2.0 (Model Context Protocol)."}
 #: The headers that the protocol reads.
 _HEADERS: Final = tuple(
@@ -83,7 +85,8 @@ def _read_max_body_bytes(settings: Settings) -> int:
 def _render_error_without_id(failure: RequestFailure) -> Mapping[str, Any]:
     """Return an error that answers no message: it has no id."""
     reason = failure.error.detail if failure.error is not None else failure.message or failure.reason
-    return {"jsonrpc": "2.0", "id": None, "error": {"code": _INVALID_REQUEST, "message": reason}}
+    code = _INTERNAL_ERROR if failure.status >= HTTPStatus.INTERNAL_SERVER_ERROR else _INVALID_REQUEST
+    return {"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": reason}}
 
 
 MCP: Final = ApiDefinition(

@@ -12,9 +12,11 @@ from jupyter_server.serverapp import ServerApp
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import StoreUnavailable
+from jupyter_colophon.http.load_shedding import find_request_kind
 from jupyter_colophon.http.state import SETTING, ServerState, get_account_name
 from jupyter_colophon.mcp_server.arguments import build_input_schema
 from jupyter_colophon.mcp_server.error_text import format_and_log_error
+from jupyter_colophon.mcp_server.operation_calls import find_operation
 from jupyter_colophon.mcp_server.tool import Tool
 from jupyter_colophon.mcp_server.toolbox import Toolbox
 from jupyter_colophon.mcp_server.tools import TOOLS
@@ -51,8 +53,9 @@ def _create_tool_function(tool: Tool) -> Callable[..., Awaitable[Document]]:
         principal = Principal(get_account_name(), scopes=frozenset({"read"}))
         toolbox = Toolbox(InProcessCaller(state, principal), _READ_ONLY)
         values = {name: value for name, value in arguments.items() if value is not None}
-        work = state.query_pool.submit_work(principal.user, lambda: toolbox.call_tool(tool.name, values))
         try:
+            state.require_capacity(find_request_kind(find_operation(tool.operation)))
+            work = state.query_pool.submit_work(principal.user, lambda: toolbox.call_tool(tool.name, values))
             answer = await asyncio.wrap_future(work)
         except Exception as error:  # noqa: BLE001  an assistant gets every error as text
             # The caller has already imported it; it logs errors of other classes with a traceback.
