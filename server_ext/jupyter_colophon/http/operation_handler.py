@@ -226,7 +226,7 @@ class OperationHandler(BodyHandler):
         message = ""
         if isinstance(error, MetadataError):
             status_code = self.api.find_status_of_error(self._operations.get(str(self.request.method)), type(error))
-        elif isinstance(error, HTTPError) and status_code < HTTPStatus.INTERNAL_SERVER_ERROR:
+        elif isinstance(error, HTTPError) and _is_explained(status_code):
             message = error.log_message or ""
         failure = RequestFailure(
             status_code,
@@ -241,6 +241,11 @@ class OperationHandler(BodyHandler):
         self.set_headers_of_failure(status_code, error)
         document = json.dumps(self.api.error_document(failure))
         self.finish(document, set_content_type=self.api.error_content_type)
+
+
+def _is_explained(status_code: int) -> bool:
+    """Return whether the message of an error is for the client: it caused the error, or may try again."""
+    return status_code < HTTPStatus.INTERNAL_SERVER_ERROR or status_code == HTTPStatus.SERVICE_UNAVAILABLE
 
 
 def _encode_document(document: Any, operation: Operation) -> str:

@@ -22,6 +22,8 @@ from jupyter_colophon.hub import ADMIN_SCOPE, READ_SCOPE, WRITE_SCOPE
 #: Access that the hub revokes ends within twice the time for which an answer of the hub is used: an open connection is
 #: checked at this interval, and the answer may be as old.
 _CACHE_SECONDS: Final = 30
+#: How long the hub may take to answer: less than clients of the catalog wait, so that they learn the reason.
+_CHECK_SECONDS: Final = 5.0
 #: The name under which the product itself writes.
 _PRODUCT: Final = "colophon"
 _SCOPES: Final[Mapping[str, frozenset[Action]]] = {
@@ -121,8 +123,9 @@ class HubIdentityProvider(IdentityProvider):
     async def find_user_of_token(self, token: str) -> HubUser | None:
         """Return the user of a token; None without access to this service. Raises HTTPError 503 without the hub."""
         try:
-            model = await self.hub_auth.user_for_token(token, sync=False)
-        except HTTPError as error:
+            async with asyncio.timeout(_CHECK_SECONDS):
+                model = await self.hub_auth.user_for_token(token, sync=False)
+        except (HTTPError, TimeoutError) as error:
             message = "JupyterHub cannot check the token now: try again later"
             raise HTTPError(HTTPStatus.SERVICE_UNAVAILABLE, message) from error
         if model is None or not self.hub_auth.check_scopes(self.hub_auth.access_scopes, model):
