@@ -22,6 +22,7 @@ POLICY = {
     "rules": [
         {"role": "contributor", "to": ["group:red"], "on": {"namespace": ["red"]}},
         {"role": "contributor", "to": ["user:alice"], "on": {"namespace": ["user_alice", "default"]}},
+        {"role": "viewer", "to": ["user:service:robot"], "on": {"namespace": ["red"]}},
     ]
 }
 WAYS = ["hangs", "stopped", "killed", "killed with its proxy"]
@@ -31,7 +32,7 @@ import itertools, pathlib, time
 from jupyter_colophon import metadata
 folder = pathlib.Path({folder!r})
 for number in itertools.count(1):
-    with metadata.run("red.load", arguments={{}}) as context:
+    with metadata.run("red.spark.load", arguments={{}}) as context:
         context.metadata.add_tags({urn!r}, f"n{{number}}")
     (folder / "count").write_text(str(number))
     if (folder / "enough").exists():

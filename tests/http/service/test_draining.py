@@ -1,4 +1,4 @@
-"""A server that is replaced answers the next request of each open connection, and tells the client to connect again."""
+"""A server that is replaced answers the next request of each open connection, and asks the client to connect again."""
 
 import asyncio
 from collections.abc import AsyncIterator
