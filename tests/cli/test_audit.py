@@ -20,6 +20,7 @@ def test_entries_are_listed_exported_and_verified(colophon: Commands, database: 
         assert colophon(*command, ON).status == 0
     entries: list[dict[str, Any]] = colophon("audit", "list", "--entity=sales.orders", "--json").answer["entries"]
     assert {entry["action"] for entry in entries} == {"read", "change"}
+    assert colophon("audit", "list", "--program=urn:li:x:y", "--run=urn:li:x:z", "--json").answer["entries"] == []
     table = colophon("audit", "list", "--action=read", "--limit=1").out
     assert ("read" in table, "change" in table) == (True, False)
     file = tmp_path / "audit.jsonl"

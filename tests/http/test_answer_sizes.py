@@ -96,6 +96,7 @@ READS: dict[str, list[Read]] = {
     "listErasures": [Read(PAGE, ("erasures",))],
     "readErasure": [Read(PAGE, ("erasures", "erased-0123456789ab"), status=404)],
     "readRetention": [Read(PAGE, ("retention",))],
+    "previewRetention": [Read(PAGE, ("retention", "preview"), body={"rules": []})],
     "readEntityMetadata": [Read(WHOLE, entity("metadata"))],
     "listFields": [Read(WHOLE, entity("fields"))],
     "listFieldsMetadata": [Read(PAGE + 3 * MIB, entity("fields", "metadata"), ALL, cut=True)],

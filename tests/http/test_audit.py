@@ -170,6 +170,8 @@ async def test_program_run_and_token_are_recorded(api: Any, marked: None, kernel
     )
     (read,) = await read_entries(api, action="read", user="ada")
     assert (read["via"], read["program"], read["run"], read["token"]) == ("kernel-1", CELL, run, None)
+    assert await read_entries(api, program=CELL) == await read_entries(api, run=run) == [accessed, read]
+    assert await read_entries(api, program=ORDERS) == []
     crawler = await create_service_token(api, "crawler", "read")
     assert (await api("GET", "entities", ORDERS, anonymous=True, headers=crawler)).status == 200
     (token,) = (await api("GET", "service-tokens", answers="service-tokens")).body["serviceTokens"]

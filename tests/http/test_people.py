@@ -58,6 +58,7 @@ async def test_kernels_may_do_nothing_of_it(api: Any, jp_serverapp: Any) -> None
         await api("POST", "person-export", body={"person": "ada"}, **kernel),
         await api("GET", "retention", **kernel),
         await api("POST", "retention", **kernel),
+        await api("POST", "retention", "preview", body={"rules": []}, **kernel),
     ]
     assert [answer.status for answer in answers] == [403] * len(answers)
     assert (await api("GET", "erasures")).body == {"erasures": []}
@@ -77,3 +78,21 @@ async def test_retention_is_read_and_applied(api: Any, sales: None, jp_serverapp
     nothing = {"dryRun": False, "expired": [], "cursor": None}
     assert (await api("POST", "retention", answers="expired-versions")).body == nothing
     assert (await api("POST", "retention", params={"cursor": "x"})).status == 400
+    rule = {
+        "namespace": "sales",
+        "entity": "*",
+        "aspect": "businessMetadata",
+        "maxVersions": 1,
+        "maxAgeInSeconds": None,
+    }
+    others = {"rules": [rule | {"maxVersions": 9, "namespace": "*"}, rule]}
+    counted = (await api("POST", "retention", "preview", body=others, answers="expired-versions")).body
+    place = {"namespace": "sales", "type": "dataset", "aspect": "businessMetadata"}
+    assert counted == {"dryRun": True, "expired": [place | {"versions": 3}], "cursor": None}
+    # Nothing was deleted, and the rules are those of the setting.
+    assert (await api("POST", "retention", "preview", body=others)).body == counted
+    assert (await api("GET", "retention")).body["rules"] == []
+    for wrong in ({"maxVersions": 0}, {"maxAgeInSeconds": 10**12}, {"aspect": 1}):
+        refused = await api("POST", "retention", "preview", body={"rules": [rule | wrong]})
+        assert refused.status == 400
+        assert refused.body["errors"][0]["pointer"] == f"/rules/0/{next(iter(wrong))}"

@@ -113,6 +113,8 @@ proposals: Proposals
 "recovery-files": RecoveryFiles
 registry: Registry
 retention: Retention
+"retention-rule": RetentionRule
+"retention-rules": RetentionRules
 run: Run
 "run-accesses": RunAccesses
 "run-change": RunChange
@@ -2592,14 +2594,29 @@ aspects: string[]
  */
 export interface Retention {
 /**
- * The rules of the setting `retention`; `*` is any.
+ * The rules of the setting `retention`.
  */
-rules: {
+rules: RetentionRule[]
+/**
+ * For how many days changes are kept; 0 without limit.
+ */
+changeLogDays: number
+}
+/**
+ * For how long versions of aspects are kept; without limits, all versions are kept.
+ */
+export interface RetentionRule {
+/**
+ * The namespace; `*` is any.
+ */
 namespace: string
 /**
- * The entity type.
+ * The entity type; `*` is any.
  */
 entity: string
+/**
+ * The aspect; `*` is any, of scope SYSTEM.
+ */
 aspect: string
 /**
  * The most versions, including the present one; null without limit.
@@ -2609,11 +2626,12 @@ maxVersions: (number | null)
  * For how long a version is kept after it was replaced; null without limit.
  */
 maxAgeInSeconds: (number | null)
-}[]
+}
 /**
- * For how many days changes are kept; 0 without limit.
+ * Rules for how long versions of aspects are kept. Of two rules for the same place, the later one applies.
  */
-changeLogDays: number
+export interface RetentionRules {
+rules: RetentionRule[]
 }
 /**
  * One execution of a program.

@@ -86,6 +86,7 @@ import type {
   RecoveryFiles,
   Registry,
   Retention,
+  RetentionRules,
   Run,
   RunAccesses,
   RunChange,
@@ -153,13 +154,13 @@ export interface IOperations {
   };
   /** List entries of the audit, newest first; a short page may have a next one. */
   listAuditEntries: {
-    parameters: { user?: string | undefined; urn?: string | undefined; action?: 'read' | 'list' | 'search' | 'lineage' | 'runs' | 'relationships' | 'changes' | 'change' | 'access' | 'admin' | undefined; outcome?: 'allowed' | 'denied' | undefined; start?: string | undefined; end?: string | undefined; limit?: number | undefined; cursor?: string | undefined };
+    parameters: { user?: string | undefined; urn?: string | undefined; program?: string | undefined; run?: string | undefined; action?: 'read' | 'list' | 'search' | 'lineage' | 'runs' | 'relationships' | 'changes' | 'change' | 'access' | 'admin' | undefined; outcome?: 'allowed' | 'denied' | undefined; start?: string | undefined; end?: string | undefined; limit?: number | undefined; cursor?: string | undefined };
     body: undefined;
     answer: AuditEntries;
   };
   /** Export entries of the audit as lines of JSON, newest first. */
   exportAuditEntries: {
-    parameters: { user?: string | undefined; urn?: string | undefined; action?: 'read' | 'list' | 'search' | 'lineage' | 'runs' | 'relationships' | 'changes' | 'change' | 'access' | 'admin' | undefined; outcome?: 'allowed' | 'denied' | undefined; start?: string | undefined; end?: string | undefined };
+    parameters: { user?: string | undefined; urn?: string | undefined; program?: string | undefined; run?: string | undefined; action?: 'read' | 'list' | 'search' | 'lineage' | 'runs' | 'relationships' | 'changes' | 'change' | 'access' | 'admin' | undefined; outcome?: 'allowed' | 'denied' | undefined; start?: string | undefined; end?: string | undefined };
     body: undefined;
     answer: string;
   };
@@ -793,6 +794,12 @@ export interface IOperations {
     body: undefined;
     answer: ExpiredVersions;
   };
+  /** Count some of the versions that other rules would not keep; continue with the cursor of the answer until it is null. */
+  previewRetention: {
+    parameters: { cursor?: string | undefined };
+    body: RetentionRules;
+    answer: ExpiredVersions;
+  };
   /** List the system applications with their states, after they have loaded or failed. */
   listSystemApps: {
     parameters: Record<never, never>;
@@ -932,6 +939,7 @@ export const OPERATIONS: { readonly [Id in keyof IOperations]: IOperation } = {
   exportPerson: { method: "POST", path: "/person-export" },
   readRetention: { method: "GET", path: "/retention" },
   applyRetention: { method: "POST", path: "/retention" },
+  previewRetention: { method: "POST", path: "/retention/preview" },
   listSystemApps: { method: "GET", path: "/system-apps" },
   enableSystemApp: { method: "POST", path: "/system-apps/{app}/enable" },
   disableSystemApp: { method: "POST", path: "/system-apps/{app}/disable" },

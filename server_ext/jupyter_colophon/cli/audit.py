@@ -99,13 +99,15 @@ class AuditCommand(CatalogCommand):
 
     def _read_selection(self) -> dict[str, Any]:
         urn = None if self.args.entity is None else self.resolve_urn(self.args.entity)
-        chosen = {name: getattr(self.args, name) for name in ("user", "action", "outcome")}
+        chosen = {name: getattr(self.args, name) for name in ("user", "program", "run", "action", "outcome")}
         return chosen | {"urn": urn} | self.parse_time_options("start", "end")
 
 
 def _add_selection(parser: CommandParser) -> None:
     parser.add_argument("--user", metavar="USER", help="Only entries of this user, or service account service:NAME.")
     parser.add_argument("--entity", metavar="ENTITY", help="Only entries about this table, file or URN.")
+    parser.add_argument("--program", metavar="URN", help="Only entries by this program.")
+    parser.add_argument("--run", metavar="URN", help="Only entries by this run.")
     parser.add_argument("--action", choices=ACTIONS, help="Only entries with this action.")
     parser.add_argument("--outcome", choices=OUTCOMES, help="Only entries with this outcome.")
     parser.add_argument("--start", metavar="TIME", help="Only entries from this time on, such as now-7d or 2026-11-01.")

@@ -60,6 +60,8 @@ class Operations:
         *,
         user: str | None = None,
         urn: str | None = None,
+        program: str | None = None,
+        run: str | None = None,
         action: str | None = None,
         outcome: str | None = None,
         start: str | None = None,
@@ -76,6 +78,8 @@ class Operations:
             query={
                 "user": user,
                 "urn": urn,
+                "program": program,
+                "run": run,
                 "action": action,
                 "outcome": outcome,
                 "start": start,
@@ -91,6 +95,8 @@ class Operations:
         *,
         user: str | None = None,
         urn: str | None = None,
+        program: str | None = None,
+        run: str | None = None,
         action: str | None = None,
         outcome: str | None = None,
         start: str | None = None,
@@ -102,7 +108,16 @@ class Operations:
             "exportAuditEntries",
             "GET",
             "/audit/export",
-            query={"user": user, "urn": urn, "action": action, "outcome": outcome, "start": start, "end": end},
+            query={
+                "user": user,
+                "urn": urn,
+                "program": program,
+                "run": run,
+                "action": action,
+                "outcome": outcome,
+                "start": start,
+                "end": end,
+            },
         )
         return self.caller.stream_lines(call, timeout_s)
 
@@ -1325,6 +1340,11 @@ class Operations:
     ) -> Document:
         """Delete some of the versions that the rules do not keep; continue with the cursor of the answer until it is null. Answer: `ExpiredVersions`."""
         call = Call("applyRetention", "POST", "/retention", query={"dryRun": dry_run, "cursor": cursor})
+        return self.caller.call(call, timeout_s)
+
+    def preview_retention(self, body: Body, *, cursor: str | None = None, timeout_s: float | None = None) -> Document:
+        """Count some of the versions that other rules would not keep; continue with the cursor of the answer until it is null. Body: `RetentionRules`. Answer: `ExpiredVersions`."""
+        call = Call("previewRetention", "POST", "/retention/preview", query={"cursor": cursor}, body=body)
         return self.caller.call(call, timeout_s)
 
     def list_system_apps(self, *, timeout_s: float | None = None) -> Document:

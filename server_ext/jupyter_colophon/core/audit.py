@@ -86,6 +86,8 @@ class AuditSelection:
 
     user: str = ""
     urn: str = ""
+    program: str = ""
+    run: str = ""
     action: str = ""
     outcome: str = ""
     start: int | None = None

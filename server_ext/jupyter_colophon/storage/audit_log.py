@@ -171,6 +171,8 @@ def _matches(row: Row, selection: AuditSelection, persons: set[str] | None) -> b
     return (
         (persons is None or row["person"] in persons)
         and selection.urn in ("", row["urn"])
+        and selection.program in ("", row["program"])
+        and selection.run in ("", row["run"])
         and selection.action in ("", row["action"])
         and selection.outcome in ("", row["outcome"])
         and (selection.start is None or row["time"] >= selection.start)

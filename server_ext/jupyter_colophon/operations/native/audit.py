@@ -15,11 +15,13 @@ from jupyter_colophon.operations.shared_parameters import CURSOR, LIMIT
 
 _USER: Final = declare_text("user", "Return only entries of this user or service account, such as `service:airflow`.")
 _URN: Final = declare_text("urn", "Return only entries about this entity.", format="colophon-urn")
+_PROGRAM: Final = declare_text("program", "Return only entries by this program.", format="colophon-urn")
+_RUN: Final = declare_text("run", "Return only entries by this run.", format="colophon-urn")
 _ACTION: Final = declare_choice("action", "Return only entries with this action.", *ACTIONS)
 _OUTCOME: Final = declare_choice("outcome", "Return only entries with this outcome.", *OUTCOMES)
 _START: Final = declare_time("start", "Return only entries from this time on.")
 _END: Final = declare_time("end", "Return only entries before this time.")
-_SELECTION: Final[tuple[Parameter[Any], ...]] = (_USER, _URN, _ACTION, _OUTCOME, _START, _END)
+_SELECTION: Final[tuple[Parameter[Any], ...]] = (_USER, _URN, _PROGRAM, _RUN, _ACTION, _OUTCOME, _START, _END)
 
 
 _require_admin = build_admin_check("read", "the audit")
