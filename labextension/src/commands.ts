@@ -56,10 +56,6 @@ export namespace CommandIDs {
   /** `{code, language?, title?}`: inserts code at the cursor, or into a new cell. */
   export const insertCode = 'colophon:insert-code';
   export const copySnippet = 'colophon:copy-snippet';
-  /** Shows the tokens of programs. */
-  export const showServiceTokens = 'colophon:show-service-tokens';
-  /** Shows the access policies. */
-  export const showPolicies = 'colophon:show-policies';
   /** Shows the requests that are assigned to the user, and those that the user made. */
   export const showInbox = 'colophon:show-inbox';
   export const showActivity = 'colophon:show-activity';

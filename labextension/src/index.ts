@@ -10,7 +10,7 @@ import { launcher } from './plugins/application/launcher';
 import { lineage } from './plugins/lineage';
 import { metadata, schemaspacesApi } from './plugins/metadata';
 import { mime } from './plugins/notebooks/mime';
-import { policies } from './plugins/administration/policies';
+import { settingsPages } from './plugins/administration/pages';
 import { pickers } from './plugins/entities/pickers';
 import { notebookData } from './plugins/notebooks/notebook-data';
 import { notebookSection } from './plugins/notebooks/notebook-section';
@@ -19,7 +19,6 @@ import { run } from './plugins/run';
 import { schemaspaces } from './plugins/instances/schemaspaces';
 import { sidebar } from './plugins/application/sidebar';
 import { starred } from './plugins/entities/starred';
-import { serviceTokens } from './plugins/administration/service-tokens';
 import { status } from './plugins/application/status';
 import { vocabulary } from './plugins/entities/vocabulary';
 import { welcome } from './plugins/application/welcome';
@@ -56,6 +55,5 @@ export default [
   status,
   mime,
   schemaspaces,
-  serviceTokens,
-  policies
+  ...settingsPages
 ];

@@ -22,4 +22,4 @@ import './picker.css';
 import './notebook.css';
 import './vocabulary.css';
 import './stewardship.css';
-import './policies.css';
+import './administration.css';

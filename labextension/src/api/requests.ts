@@ -40,8 +40,8 @@ export async function send<T>(settings: ServerConnection.ISettings, path: string
     if (!response.ok || type.includes(PROBLEM_TYPE)) {
       throw toProblem(response.status, type, text);
     }
-    // A deletion has an empty response.
-    return (text === '' ? undefined : JSON.parse(text)) as T;
+    // A deletion has an empty response, and an export has lines of JSON.
+    return (type.includes('ndjson') ? text : text === '' ? undefined : JSON.parse(text)) as T;
   } catch (reason) {
     if (request.signal?.aborted) {
       throw new Superseded();

@@ -1,11 +1,11 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
+import { downloadFile } from '../../components/download-file';
 import { ProblemNote } from '../../components/problem';
 import { useModel } from '../../components/use-model';
 import type { ColumnImpact } from '../../generated/api';
 import { getTypeIcon } from '../../icons';
 import { shortenUrn } from '../../model/urns';
-import { downloadFile } from '../lineage/exports';
 import type { ColumnImpactModel } from './model';
 import { formatColumnImpactCsv } from './model';
 

@@ -1,11 +1,12 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
+import { downloadFile } from '../../components/download-file';
 import { exportSvg } from '../../lineage/svg';
 import { createMeasure } from '../../lineage/text-width';
 import type { LineageView } from '../../lineage/view';
 import { shortenUrn } from '../../model/urns';
 import type { ILineageDecoration } from '../../tokens';
 import { createAppearance } from './appearance';
-import { convertToPng, createDocument, downloadFile } from './exports';
+import { convertToPng, createDocument } from './exports';
 import { createLabels } from './labels';
 import type { IMenuItem } from './menu';
 import type { LineageModel } from './model';

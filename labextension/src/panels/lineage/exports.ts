@@ -9,16 +9,6 @@ import type { ILineageOptions } from './options';
 const MAX_PIXELS = 8192;
 const PIXEL_RATIO = 2;
 
-/** Downloads content as a file. */
-export function downloadFile(name: string, content: Blob): void {
-  const url = URL.createObjectURL(content);
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(url);
-}
-
 /** Converts an SVG text to a PNG picture. */
 export async function convertToPng(svg: string): Promise<Blob> {
   const url = URL.createObjectURL(new Blob([svg], { type: 'image/svg+xml' }));

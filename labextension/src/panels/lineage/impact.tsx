@@ -1,9 +1,9 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
+import { downloadFile } from '../../components/download-file';
 import { getTypeLabel } from '../../components/labels';
 import { RelativeTime } from '../../components/relative-time';
 import { countAges } from '../../lineage/colouring';
-import { downloadFile } from './exports';
 import type { IImpact, IImpactEntity } from './impact-list';
 import { formatImpactCsv } from './impact-list';
 import { getAgeLabel, getNodeName } from './labels';

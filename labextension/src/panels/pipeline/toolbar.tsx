@@ -1,9 +1,9 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
+import { downloadFile } from '../../components/download-file';
 import { SourceText } from '../../components/source-text';
 import { useModel } from '../../components/use-model';
 import type { StagePlace } from '../../model/pipelines/pipeline-draft';
-import { downloadFile } from '../lineage/exports';
 import type { IWorkbench } from './workbench';
 
 const ZOOM_STEP = 1.25;

@@ -1,5 +1,6 @@
 import React from 'react';
 import { ProblemNote } from '../../components/problem';
+import { TextInput } from '../../components/text-input';
 import { useModel } from '../../components/use-model';
 import type { Access } from '../../generated/api';
 import type { IPoliciesProps } from './body';
@@ -40,7 +41,6 @@ export function AccessQuestion(props: IPoliciesProps): React.JSX.Element {
   const [groups, setGroups] = React.useState('');
   const [permission, setPermission] = React.useState<Permission>('read');
   const [urn, setUrn] = React.useState('');
-  const id = React.useId();
   const isAdmin = policies !== null;
   const choose = async (): Promise<void> => {
     const chosen = await actions.pickEntity();
@@ -48,20 +48,6 @@ export function AccessQuestion(props: IPoliciesProps): React.JSX.Element {
       setUrn(chosen);
     }
   };
-  const text = (name: string, label: string, placeholder: string, value: string, set: (text: string) => void) => (
-    <label htmlFor={`${id}-${name}`}>
-      {label}
-      <input
-        id={`${id}-${name}`}
-        type="text"
-        placeholder={placeholder}
-        spellCheck={false}
-        value={value}
-        required={name === 'entity'}
-        onChange={event => set(event.target.value)}
-      />
-    </label>
-  );
   return (
     <section className="jp-Colophon-card-section" aria-label={trans.__('Who may do what')}>
       <h2>{trans.__('Who may do what')}</h2>
@@ -73,15 +59,25 @@ export function AccessQuestion(props: IPoliciesProps): React.JSX.Element {
           void model.ask({ user: user.trim(), groups: splitNames(groups), permission, urn: urn.trim() });
         }}
       >
-        {isAdmin && text('user', trans.__('User'), trans.__('You, or anyone in the groups'), user, setUser)}
-        {isAdmin && text('groups', trans.__('Groups'), trans.__('Names, separated by commas'), groups, setGroups)}
-        <label htmlFor={`${id}-permission`}>
+        {isAdmin && (
+          <>
+            <TextInput
+              label={trans.__('User')}
+              placeholder={trans.__('You, or anyone in the groups')}
+              value={user}
+              setValue={setUser}
+            />
+            <TextInput
+              label={trans.__('Groups')}
+              placeholder={trans.__('Names, separated by commas')}
+              value={groups}
+              setValue={setGroups}
+            />
+          </>
+        )}
+        <label>
           {trans.__('Permission')}
-          <select
-            id={`${id}-permission`}
-            value={permission}
-            onChange={event => setPermission(event.target.value as Permission)}
-          >
+          <select value={permission} onChange={event => setPermission(event.target.value as Permission)}>
             {PERMISSIONS.map(name => (
               <option key={name} value={name}>
                 {getPermissionLabel(name, trans)}
@@ -89,7 +85,7 @@ export function AccessQuestion(props: IPoliciesProps): React.JSX.Element {
             ))}
           </select>
         </label>
-        {text('entity', trans.__('Entity'), trans.__('A URN'), urn, setUrn)}
+        <TextInput label={trans.__('Entity')} placeholder={trans.__('A URN')} required value={urn} setValue={setUrn} />
         <div className="jp-Colophon-actions">
           <button type="button" className="jp-Colophon-button" onClick={() => void choose()}>
             {trans.__('Choose the entity…')}

@@ -2,16 +2,14 @@ import { Dialog, showDialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { confirmDiscard } from '../../components/confirm-discard';
 import type { IMetadataService } from '../../tokens';
+import { chooseEntity } from '../picker/choose-entity';
 import type { IPoliciesActions } from '.';
 
 /** Creates the actions of the page, which ask in dialogs. */
 export function createActions(metadata: IMetadataService, trans: TranslationBundle): IPoliciesActions {
   return {
     openEntity: urn => metadata.openEntity(urn),
-    pickEntity: async () => {
-      const { pickEntity } = await import('../picker');
-      return pickEntity(metadata, trans.__('Choose an entity'), { okLabel: trans.__('Choose') }, trans);
-    },
+    pickEntity: () => chooseEntity(metadata, trans),
     confirmDeletion: async (name, subjects) => {
       const { button } = await showDialog({
         title: trans.__('Delete the policy %1?', name),

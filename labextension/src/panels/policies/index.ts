@@ -1,11 +1,11 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import { LivePanel } from '../../components/live-panel';
-import type { IFormTools } from '../../tokens';
+import type { IFormTools, IMetadataService } from '../../tokens';
+import { createActions } from './actions';
 import { PoliciesBody } from './body';
-import type { PoliciesModel } from './model';
+import { PoliciesModel } from './model';
 
-export { createActions } from './actions';
 export { PoliciesModel } from './model';
 
 /** The actions of the page. */
@@ -47,4 +47,13 @@ export class PoliciesPanel extends LivePanel<PoliciesModel> {
       trans: this._trans
     });
   }
+}
+
+/** Creates the page. */
+export function createPanel(
+  metadata: IMetadataService,
+  trans: TranslationBundle,
+  tools: IFormTools | null
+): PoliciesPanel {
+  return new PoliciesPanel(new PoliciesModel(metadata, metadata.feed), createActions(metadata, trans), tools, trans);
 }

@@ -1,10 +1,11 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import { LivePanel } from '../../components/live-panel';
+import type { ICatalog } from '../../tokens';
+import { createActions } from './actions';
 import { ServiceTokensBody } from './body';
-import type { ServiceTokensModel } from './model';
+import { ServiceTokensModel } from './model';
 
-export { createActions } from './actions';
 export { ServiceTokensModel } from './model';
 
 /** The actions of the page. */
@@ -30,4 +31,9 @@ export class ServiceTokensPanel extends LivePanel<ServiceTokensModel> {
   protected override render(): React.JSX.Element {
     return React.createElement(ServiceTokensBody, { model: this.model, actions: this._actions, trans: this._trans });
   }
+}
+
+/** Creates the page. */
+export function createPanel(catalog: ICatalog, trans: TranslationBundle): ServiceTokensPanel {
+  return new ServiceTokensPanel(new ServiceTokensModel(catalog), createActions(trans), trans);
 }

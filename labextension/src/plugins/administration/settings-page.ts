@@ -9,22 +9,26 @@ import { metadataIcon } from '../../icons';
 import { IFormTools, IMetadataService } from '../../tokens';
 import { SinglePage } from '../application/tabs';
 
-/** A page in the menu Settings, of which at most one is open. Its id names the schema that adds the menu item. */
-interface ISettingsPage<P extends Widget> {
-  id: string;
-  description: string;
-  command: string;
-  getLabel(trans: TranslationBundle): string;
-  getCaption(trans: TranslationBundle): string;
-  loadPanel(metadata: IMetadataService, trans: TranslationBundle, tools: IFormTools | null): Promise<P>;
+/** The module of a page. */
+interface IPageModule {
+  createPanel(metadata: IMetadataService, trans: TranslationBundle, tools: IFormTools | null): Widget;
 }
 
-/** Creates the plugin that registers the command of a page. */
-export function createSettingsPage<P extends Widget>(page: ISettingsPage<P>): JupyterFrontEndPlugin<void> {
-  const { id, description, command } = page;
+/**
+ * Creates the plugin of a page in the menu Settings, of which at most one is open.
+ *
+ * @param id - Names the plugin, its schema, which adds the menu item, and the command `colophon:show-<id>`.
+ * @param getTexts - Returns the label and the caption of the command.
+ * @param load - Imports the module of the page.
+ */
+export function createSettingsPage(
+  id: string,
+  getTexts: (trans: TranslationBundle) => readonly [string, string],
+  load: () => Promise<IPageModule>
+): JupyterFrontEndPlugin<void> {
   return {
     id: `jupyter-colophon:${id}`,
-    description,
+    description: `The page ${id}.`,
     autoStart: true,
     requires: [IMetadataService],
     optional: [ITranslator, ILayoutRestorer, ICommandPalette, IFormTools],
@@ -37,16 +41,17 @@ export function createSettingsPage<P extends Widget>(page: ISettingsPage<P>): Ju
       tools: IFormTools | null
     ) => {
       const trans = (translator ?? nullTranslator).load(DOMAIN);
-      const label = page.getLabel(trans);
-      const tab = new SinglePage<P>(shell, { name: id, label, icon: metadataIcon }, trans);
+      const [label, caption] = getTexts(trans);
+      const command = `colophon:show-${id}`;
+      const tab = new SinglePage(shell, { name: id, label, icon: metadataIcon }, trans);
       commands.addCommand(command, {
         label,
-        caption: page.getCaption(trans),
+        caption,
         icon: args => (args['isMenu'] === true ? undefined : metadataIcon),
         describedBy: {
           args: { type: 'object', properties: { isMenu: { type: 'boolean', description: 'Whether it is in a menu' } } }
         },
-        execute: () => tab.show(() => page.loadPanel(metadata, trans, tools))
+        execute: () => tab.show(async () => (await load()).createPanel(metadata, trans, tools))
       });
       tab.restore(restorer, command);
       palette?.addItem({ command, category: trans.__('Metadata') });

@@ -1,0 +1,17 @@
+/** Finds the input or select with a label. */
+export function findField(label: string): HTMLInputElement | HTMLSelectElement | null {
+  const labels = [...document.querySelectorAll('label')];
+  // The text of a label includes the options of its select.
+  return labels.find(item => item.firstChild?.textContent === label)?.querySelector('input, select') ?? null;
+}
+
+/** Types into an input or chooses an option, as React notices it. */
+export function fillField(label: string, value: string): void {
+  const field = findField(label);
+  const [prototype, event] =
+    field instanceof HTMLSelectElement
+      ? [HTMLSelectElement.prototype, 'change']
+      : [HTMLInputElement.prototype, 'input'];
+  Object.getOwnPropertyDescriptor(prototype, 'value')?.set?.call(field, value);
+  field?.dispatchEvent(new Event(event, { bubbles: true }));
+}
