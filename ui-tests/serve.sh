@@ -18,7 +18,8 @@ fi
 trap 'kill "${server:-}" 2>/dev/null || true; wait 2>/dev/null || true; rm -rf "$home"' EXIT
 mkdir -p "$home/notebooks"
 cp "$here/../examples/flights.ipynb" "$home/notebooks/"
-options=()
+# Record access to what is marked as sensitive, for the page of the audit.
+options=(--Colophon.audit=on)
 app=$bin/jupyter-lab
 if [ "${JUPYTER_APP:-lab}" = notebook ]; then
   app=$here/../.venv/notebook/bin/jupyter-notebook

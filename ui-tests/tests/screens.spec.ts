@@ -45,7 +45,7 @@ function* listTexts(value: unknown): Iterable<string> {
 async function readTextsOfEarlierTests(page: Page): Promise<string[]> {
   const { cursor } = await readApi<{ cursor: number }>(page, 'changes?limit=0');
   const changes = await readApi<object>(page, `changes?after=${Math.max(0, cursor - 400)}&limit=400`);
-  const paths = ['keys', 'keys/tags/values', 'search?q=*&type=glossaryTerm&limit=100'];
+  const paths = ['erasures', 'keys', 'keys/tags/values', 'search?q=*&type=glossaryTerm&limit=100'];
   const lists = await Promise.all(paths.map(path => readApi<object>(page, path)));
   const followed = await requestServer(page, 'GET', 'lab/api/settings/jupyter-colophon:followed');
   return [...listTexts([lists, changes, (followed as { settings: object }).settings])];
@@ -56,6 +56,7 @@ async function readData(page: Page, run: string): Promise<string[]> {
   const { aspects } = await readApi<{ aspects: object }>(page, `entities/${encodeURIComponent(TABLE)}`);
   const { facts } = await readApi<{ facts: object }>(page, `runs/${encodeURIComponent(run)}`);
   const paths = [
+    'registry',
     'registry/dataset',
     'registry/accessPolicy',
     'schemaspaces',

@@ -338,6 +338,79 @@ function listPages(run: string): IScreen[] {
 }
 
 const POLICY = 'urn:li:accessPolicy:xpolicy';
+const SENSITIVE = tableUrn('xsensitive');
+
+/** The pages of the audit, of retention rules, and of the data of people. */
+function listRecordScreens(): IScreen[] {
+  const close = (page: Page): Promise<void> => runCommand(page, 'application:close');
+  return [
+    {
+      name: 'audit',
+      within: '.jp-Colophon-audit',
+      open: async page => {
+        const marked = { properties: {}, tags: ['confidential'] };
+        await writeApi(page, 'PUT', getAspectPath(SENSITIVE, 'businessMetadata'), marked);
+        await readApi(page, `entities/${encodeURIComponent(SENSITIVE)}`);
+        await runCommand(page, 'colophon:show-audit');
+        const body = page.locator('.jp-Colophon-audit:visible');
+        await body.locator('form input').nth(1).fill(SENSITIVE);
+        await body.locator('form button[type="submit"]').click();
+        await expect(body.locator('tbody tr').nth(1)).toContainText('xsensitive');
+        await body.locator('button', { hasText: 'Verify the chain' }).click();
+        await expect(body.locator('.jp-Colophon-urn code')).toHaveText(/^[0-9a-f]{64}$/);
+      },
+      close
+    },
+    {
+      name: 'retention',
+      within: '.jp-Colophon-retention',
+      isPlain: true,
+      open: async page => {
+        await runCommand(page, 'colophon:show-retention');
+        const body = page.locator('.jp-Colophon-retention:visible');
+        await body.locator('button', { hasText: 'Edit a copy of the rules' }).click();
+        await body.locator('.jp-Colophon-prompt').click();
+        const form = body.locator('form');
+        await form.locator('input').first().fill('xdb');
+        await form.locator('select').nth(1).selectOption('businessMetadata');
+        await form.locator('input[type="number"]').first().fill('1');
+        await form.locator('button[type="submit"]').click();
+        await body.locator('button', { hasText: 'Count what they would delete' }).click();
+        await expect(body.locator('table').last()).toContainText('businessMetadata');
+        await body.locator('tbody button').first().click();
+        await expect(form).toBeVisible();
+      },
+      close: async page => {
+        await page.locator('.jp-Colophon-retention:visible tbody button').nth(1).click();
+        await close(page);
+      }
+    },
+    {
+      name: 'privacy',
+      within: '.jp-Colophon-privacy',
+      isPlain: true,
+      open: async page => {
+        const owners = [{ owner: 'urn:li:corpuser:xperson', type: 'DATAOWNER' }];
+        const ownership = { owners, lastModified: { time: 0, actor: 'urn:li:corpuser:xperson' } };
+        await writeApi(page, 'PUT', getAspectPath(SENSITIVE, 'ownership'), ownership);
+        await runCommand(page, 'colophon:show-privacy');
+        const body = page.locator('.jp-Colophon-privacy:visible');
+        await body.locator('form input').fill('xperson');
+        await body.locator('form button').click();
+        await body.locator('button', { hasText: 'Erase…' }).click();
+        await body.locator('form').last().locator('input').fill('xperson');
+      },
+      close: async page => {
+        const body = page.locator('.jp-Colophon-privacy:visible');
+        await body.locator('form').last().locator('button[type="submit"]').click();
+        await expect(body.locator('tbody tr').first()).toContainText('finished');
+        const entity = await readApi<object>(page, `entities/${encodeURIComponent(SENSITIVE)}`);
+        expect(JSON.stringify(entity)).not.toContain('xperson');
+        await close(page);
+      }
+    }
+  ];
+}
 
 function listAdministrationScreens(): IScreen[] {
   return [
@@ -379,6 +452,7 @@ export function listScreens(run: string): IScreen[] {
     ...listPages(run),
     ...listInstanceScreens(),
     ...listAdministrationScreens(),
+    ...listRecordScreens(),
     ...listDialogs()
   ];
 }
