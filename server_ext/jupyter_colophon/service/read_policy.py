@@ -66,12 +66,18 @@ class ReadPolicy:
         rights = control.find_rights(principal)
         if rights is None:
             return [namespace for namespace in namespaces if control.site.may(principal, "read", namespace)]
+        may_read = "read" in principal.scopes
+        # A search asks this for all namespaces, so the site's class is called only if there is one.
+        is_decided_by_namespace = control.is_decided_by_namespace(principal)
         return [
             namespace
             for namespace in namespaces
             # Instances are decided one by one.
-            if (namespace == NO_NAMESPACE and "read" in principal.scopes)
-            or (control.site.may(principal, "read", namespace) and rights.decide_all("read", namespace) is not False)
+            if (namespace == NO_NAMESPACE and may_read)
+            or (
+                (control.site.may(principal, "read", namespace) if is_decided_by_namespace else may_read)
+                and rights.decide_all("read", namespace) is not False
+            )
         ]
 
     def decide_all(self, principal: Principal, namespace: str, type_: str) -> bool | None:
