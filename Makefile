@@ -96,8 +96,8 @@ long-lineage: $(STAMPS)/python ## hold ten thousand random lineage graphs agains
 long-openlineage: $(STAMPS)/python ## hold two hundred random histories of OpenLineage events against a model of them
 	COLOPHON_TEST_SIZE=full python -m pytest -q tests/service/test_openlineage.py
 
-long-policies: $(STAMPS)/python ## hold ten thousand random access policies against a model that evaluates them rule by rule
-	COLOPHON_TEST_SIZE=full python -m pytest -q tests/service/test_policies.py
+long-policies: $(STAMPS)/python ## hold ten thousand random access policies against a model that evaluates them rule by rule, and search every answer for hidden words
+	COLOPHON_TEST_SIZE=full python -m pytest -q tests/service/test_policies.py tests/http/test_hidden_namespaces.py
 
 long-races: $(STAMPS)/python ## race conditional writes of 24 writers, some of whom are killed, and look for an order
 	COLOPHON_TEST_SIZE=full python -m pytest -q tests/faults/test_races.py

@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 import pytest
+from faults.size import IS_FULL
 from jupyter_colophon.core.identity.names import (
     Urn,
     make_dataset_urn,
@@ -80,7 +81,18 @@ QUESTIONS = [
     ("colophon/datahub/openapi/v3/entity/scroll?includeSoftDelete=true", {"entities": ["dataset", "instance"]}),
     ("colophon/api/schemaspaces/pipelines/export", {}),
 ]
-#: Names in paths of `/v3`.
+#: Names in paths of `/v3`, by parameter: of what is hidden, of what is shown, and of what does not exist.
+V3_VALUES: Mapping[str, list[str]] = {
+    "namespace": ["secret", "open", MARK],
+    "dataset": [MARK, "plain"],
+    "app": ["etl", MARK],
+    "type": ["flows"],
+    "program": [MARK, "plain"],
+    "run": [MARK, "x"],
+    "key": ["owner", MARK],
+    "field": ["f", MARK],
+}
+#: In the full size, the first three names of a path are each of these.
 SEGMENTS = ["secret", "open", MARK, "plain", "etl", "flows"]
 
 
@@ -202,11 +214,14 @@ V3_PARTS = {
 def v3_paths(template: str) -> Iterator[str]:
     for name, part in V3_PARTS.items():
         template = template.replace(f"{{{name}}}", part)
-    names = re.findall(r"{\w+}", template)
-    for values in itertools.product(SEGMENTS, repeat=min(len(names), 3)):
+    names = re.findall(r"{(\w+)}", template)
+    choices = [itertools.product(*(V3_VALUES[name] for name in names))]
+    if IS_FULL:
+        choices.append(itertools.product(*(SEGMENTS if place < 3 else ["x"] for place in range(len(names)))))
+    for values in itertools.chain(*choices):
         path = f"colophon/v3{template}"
-        for name, value in zip(names, (*values, *["x"] * max(0, len(names) - 3)), strict=True):
-            path = path.replace(name, quote(value, safe=""), 1)
+        for name, value in zip(names, values, strict=True):
+            path = path.replace(f"{{{name}}}", quote(value, safe=""), 1)
         yield path + ("?query=*" if path.endswith("search") else "")
 
 
