@@ -102,7 +102,8 @@ long-policies: $(STAMPS)/python ## hold ten thousand random access policies agai
 long-races: $(STAMPS)/python ## race conditional writes of 24 writers, some of whom are killed, and look for an order
 	COLOPHON_TEST_SIZE=full python -m pytest -q tests/faults/test_races.py
 
-long-floor: $(STAMPS)/ui-tests $(STAMPS)/browser ## run the browser's journey on the oldest JupyterLab that is supported
+long-floor: $(STAMPS)/python $(STAMPS)/ui-tests $(STAMPS)/browser ## install both distributions in empty environments, and run the browser's journey on the oldest JupyterLab that is supported
+	COLOPHON_TEST_SIZE=full python -m pytest -q tests/wheel
 	bash ui-tests/floor.sh
 
 long-notebook7: $(STAMPS)/frontend $(STAMPS)/ui-tests $(STAMPS)/browser $(STAMPS)/notebook ## run the browser's journey in Notebook 7
@@ -152,9 +153,10 @@ $(STAMPS)/venv:
 	@mkdir -p $(STAMPS) && touch $@
 
 # An editable install: it builds the frontend as well, with a node that it brings along.
-$(STAMPS)/python: $(STAMPS)/venv pyproject.toml
+$(STAMPS)/python: $(STAMPS)/venv pyproject.toml tools/lazy_iri_grammar.py tools/lazy_iri_grammar.pth
 	@test ! -L $(INSTALLED) || rm $(INSTALLED)
 	$(BIN)/python -m pip install --quiet --editable ".[dev]"
+	@cp tools/lazy_iri_grammar.* "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
 	@touch $@
 
 # The clients of others that the tests drive, in an environment of their own: what they need is not what we need.

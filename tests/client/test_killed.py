@@ -16,7 +16,7 @@ def test_entries_accepted_before_a_kill_are_applied_once(tmp_path):
     server.start()
     try:
         catalog = server.create_client()
-        for _ in range(60):
+        for _ in range(30):
             urn = str(make_home_dataset_urn("sales", f"t{uuid.uuid4().hex}"))
             wish = {"urn": urn, "aspect": "technicalMetadata", "operation": "create", "value": build_metadata_value()}
             sent[urn] = catalog.submit_proposals({"proposals": [wish]}, async_=True)["id"]

@@ -9,7 +9,7 @@ from faults.killing import kill_after
 from faults.size import sized
 
 WORKLOAD = Path(__file__).with_name("files.py")
-KILLS = sized(15, 500)
+KILLS = sized(8, 500)
 MEGABYTES = 2 * 2**20
 
 

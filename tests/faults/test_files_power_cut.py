@@ -12,7 +12,7 @@ from faults.size import sized
 from support.memory import create_memory_folder
 
 WORKLOAD = Path(__file__).with_name("files.py")
-IMAGES = sized(600, 10_000)
+IMAGES = sized(300, 10_000)
 WRITES = 25
 
 

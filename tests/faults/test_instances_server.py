@@ -18,7 +18,7 @@ from live import LiveServer, run_live_server
 from support.files import write_file
 from support.snippets import SPACE, build_snippet
 
-CHANGERS, CHANGES = 8, sized(12, 25)
+CHANGERS, CHANGES = 8, sized(5, 25)
 DAMAGED, GOOD = 1_000, 200
 ONE = f"/schemaspaces/{SPACE}/instances/shared"
 

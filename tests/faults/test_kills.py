@@ -14,7 +14,7 @@ from jupyter_colophon.core.store import choose_sqlite_store
 from support.catalog import open_catalog_file
 
 WORKLOAD = Path(__file__).with_name("workload.py")
-KILLS = sized(12, 1_000)
+KILLS = sized(6, 1_000)
 #: The number of kills of one store: checking all that it contains takes longer with each.
 KILLS_A_STORE = 20
 

@@ -159,7 +159,7 @@ class Model(RuleBasedStateMachine):
 @pytest.mark.parametrize("provider", sorted(READY))
 def test_catalog_behaves_like_a_dictionary(provider: str) -> None:
     machine = type("Model", (Model,), {"provider": provider})
-    small = 12 if provider == Model.provider else 6
+    small = 8 if provider == Model.provider else 3
     size = settings(max_examples=sized(small, 1_000), stateful_step_count=sized(25, 50), deadline=None)
     run_state_machine_as_test(machine, settings=size)
 

@@ -16,7 +16,7 @@ from support.process import start_script_process
 from support.stores import READY
 from support.urns import build_table_urn
 
-WRITES = sized(80, 10_000)
+WRITES = sized(40, 10_000)
 #: Writes for each number it reads, and prints the number afterwards: a value that can be searched for, and a run.
 WRITER = """
 from faults.choice import open_choice

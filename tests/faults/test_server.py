@@ -18,7 +18,7 @@ from faults.workload import ASPECTS, Write
 from jupyter_colophon.core.store import choose_sqlite_store
 from live import LiveServer
 
-KILLS, CLIENTS = sized(2, 20), 8
+KILLS, CLIENTS = sized(1, 20), 8
 
 
 class Client(threading.Thread):

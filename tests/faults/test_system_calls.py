@@ -14,7 +14,7 @@ from faults.size import sized
 from support.catalog import open_catalog_file
 
 #: In the small size, only every nth call fails.
-STRIDE = sized(7, 1)
+STRIDE = sized(17, 1)
 #: Run in one process under the shim: forks a child for each call, so that Python starts once.
 SCRIPT = """
 import json, os, shutil, sys

@@ -53,7 +53,12 @@ def jp_nbconvert_templates() -> None:
 def jp_server_config(
     jp_server_config: dict[str, Any], store_settings: dict[str, Any], request: pytest.FixtureRequest
 ) -> dict[str, Any]:
-    server = {"jpserver_extensions": {"jupyter_colophon": True}, "allow_unauthenticated_access": False}
+    # Terminals cost each server a tenth of its start; a file that uses them has `USES_TERMINALS`.
+    extensions = {
+        "jupyter_colophon": True,
+        "jupyter_server_terminals": getattr(request.module, "USES_TERMINALS", False),
+    }
+    server = {"jpserver_extensions": extensions, "allow_unauthenticated_access": False}
     chosen = {"metadata_store": request.getfixturevalue("kept")} if "kept" in request.fixturenames else {}
     return {"ServerApp": server, "Colophon": store_settings | chosen}
 

@@ -23,6 +23,8 @@ from tornado.websocket import websocket_connect
 BUSINESS = ("entities", ORDERS, "aspects", "businessMetadata")
 TECHNICAL = ("entities", ORDERS, "aspects", "technicalMetadata")
 NO_TOKEN = "the token is wrong or missing ('_xsrf' argument missing from POST)"
+#: One of the APIs of Jupyter that refuse the token of a kernel.
+USES_TERMINALS = True
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 

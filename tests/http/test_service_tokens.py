@@ -24,6 +24,8 @@ from support.urns import ORDERS, build_table_urn
 from tornado.httpclient import HTTPClientError, HTTPRequest
 from tornado.websocket import websocket_connect
 
+#: One of the APIs of Jupyter that refuse a service token.
+USES_TERMINALS = True
 IDENTITY = IdentityRules()
 INVALID = "the service token is not valid: it is unknown, expired or revoked"
 BUSINESS = ("entities", ORDERS, "aspects", "businessMetadata")

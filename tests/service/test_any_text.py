@@ -27,7 +27,7 @@ def shared(store_name: str, tmp_path_factory: Any) -> Iterator[Catalog]:
         yield catalog
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(TEXT)
 @example("ß")
 @example("\u0130")
@@ -47,7 +47,7 @@ def test_any_value_is_stored_and_found_by_key(shared: Catalog, text: str) -> Non
     assert (text, 1) in shared.keys.list_values_with_counts(ValuesRequest("note"), 50, ADA)[0]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.text(max_size=60))
 @example("\x00")
 @example("\ud800")
@@ -59,7 +59,7 @@ def test_any_query_is_answered_or_refused(shared: Catalog, text: str) -> None:
             search_catalog(shared, query)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(TEXT)
 @example("tags")
 @example("a-b_C9")
@@ -75,7 +75,7 @@ def test_any_key_and_tag_is_stored_unchanged_or_refused(shared: Catalog, text: s
         assert ORDERS in {hit.summary.urn for hit in search_catalog(shared, text).hits}
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(TEXT.filter(lambda text: text and text.isprintable()))
 @example("a,b(c)%d")
 @example("Ünï/cödé.csv")

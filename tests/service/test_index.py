@@ -40,7 +40,7 @@ _WRITES = st.one_of(
 )
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(st.lists(_WRITES, min_size=1, max_size=12))
 def test_search_rows_depend_only_on_current_aspects(store_name: str, writes: list[Any]) -> None:
     with ExitStack() as stack:

@@ -1,6 +1,6 @@
 """Random graphs compared with a brute-force walk (spec LINEAGE-2, LINEAGE-3): every direction, window and time.
 
-60 graphs on SQLite and 20 on others, which answer the same queries; 10,000 on each with COLOPHON_TEST_SIZE=full.
+40 graphs on SQLite and 12 on others, which answer the same queries; 10,000 on each with COLOPHON_TEST_SIZE=full.
 """
 
 import os
@@ -277,7 +277,7 @@ def goes_on(catalog: Catalog, rows: list[Row], focus: str, direction: str) -> No
 
 
 def test_random_graphs_are_walked_like_brute_force(catalog: Catalog, store_name: str) -> None:
-    for number in range(10_000 if IS_FULL else 60 if store_name == "sqlite" else 20):
+    for number in range(10_000 if IS_FULL else 40 if store_name == "sqlite" else 12):
         chance = random.Random(number)
         rows = graph(chance, f"g{number}")
         write(catalog, rows)

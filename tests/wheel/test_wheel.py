@@ -13,6 +13,7 @@ from urllib.error import URLError
 from urllib.request import Request, urlopen
 
 import pytest
+from faults.size import sized
 from support import distribution
 
 
@@ -23,7 +24,8 @@ def distributions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {"sdist": sdist, "wheel": wheel}
 
 
-@pytest.fixture(scope="module", params=["wheel", "sdist"])
+# The wheel is built from the source distribution. In the full size, pip builds it once more.
+@pytest.fixture(scope="module", params=sized(["wheel"], ["wheel", "sdist"]))
 def commands(
     request: pytest.FixtureRequest, distributions: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
