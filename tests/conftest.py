@@ -10,7 +10,6 @@ from hypothesis import HealthCheck, settings
 from jupyter_server.serverapp import ServerApp
 from support import java
 from support.memory import put_test_folders_in_memory
-from support.server_start import make_server_starts_quick
 
 # The same examples every time, and no clock: a slow machine is no failure.
 settings.register_profile(
@@ -22,7 +21,6 @@ settings.register_profile(
 settings.load_profile("colophon")
 java.set_fast_java_options()
 put_test_folders_in_memory()
-make_server_starts_quick()
 
 #: Folders with files that run for minutes: with them first, no process works on alone at the end.
 LONG = ["wheel", "sample", "kernel", "faults", "datahub", "openlineage", "cli"]
