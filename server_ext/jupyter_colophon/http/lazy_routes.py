@@ -2,7 +2,9 @@
 
 import asyncio
 import logging
+import math
 import re
+import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar
 
@@ -15,7 +17,7 @@ from tornado.httputil import (
     ResponseStartLine,
 )
 from tornado.routing import PathMatches, Router, Rule, RuleRouter
-from tornado.web import Application
+from tornado.web import Application, RequestHandler
 
 #: A pattern, a handler's class, and the arguments of its initialize.
 Route = tuple[str, type] | tuple[str, type, Mapping[str, Any]]
@@ -23,6 +25,8 @@ Route = tuple[str, type] | tuple[str, type, Mapping[str, Any]]
 Load = Callable[[], Iterable[Route]]
 #: The literal prefix of a pattern: at most two path segments.
 _PREFIX = re.compile(r"^(?:/\w+(?![^/(])){1,2}")
+#: How long after a failure the routes are loaded again, in seconds: the package may have been replaced at that moment.
+_RETRY_S = 10
 _logger = logging.getLogger("jupyter_colophon.http")
 
 
@@ -32,11 +36,11 @@ class LazyRouter(Router):
     #: The server checks that handler methods are guarded. This router has none; those of the loaded table are checked.
     SUPPORTED_METHODS: ClassVar[tuple[str, ...]] = ()
 
-    def __init__(self, application: Application, base_url: str, load: Load) -> None:
-        self.application = application
+    def __init__(self, application: Application, base_url: str, load: Load, *, retry_s: int = _RETRY_S) -> None:
+        self.application, self.retry_s = application, retry_s
         self._base_url, self._load = base_url, load
         self._loading: asyncio.Task[None] | None = None
-        self._is_finished = False
+        self._failed = -math.inf
         self._table: _RuleTable | None = None
 
     def install_for_prefixes(self, prefixes: Iterable[str]) -> None:
@@ -45,14 +49,19 @@ class LazyRouter(Router):
         self.application.add_handlers(".*$", [Rule(PathMatches(pattern), self) for pattern in patterns])
 
     def find_handler(self, request: HTTPServerRequest, **_: object) -> HTTPMessageDelegate | None:
-        """Return the handler for the request, or a delegate that waits until routes are loaded; None if loading failed."""
+        """Return the handler for the request, or a delegate that waits until the routes are loaded.
+
+        After a failure, the delegate refuses the request, until it is time to load them again.
+        """
         if self._table is not None:
             return self._table.find_handler(request)
-        return None if self._is_finished else _PendingRequest(self, request)
+        if time.monotonic() < self._failed + self.retry_s:
+            return self.application.get_handler_delegate(request, _RefusingHandler, {"retry_s": self.retry_s})
+        return _PendingRequest(self, request)
 
     async def wait_until_loaded(self) -> None:
-        """Wait until the table is loaded; the first caller starts loading it."""
-        if self._loading is None:
+        """Wait until the table is loaded, or could not be; the first caller starts loading it."""
+        if self._loading is None or self._loading.done():
             self._loading = asyncio.create_task(self._load_and_add_rules())
         # A cancelled request must not cancel loading for the others.
         await asyncio.shield(self._loading)
@@ -61,9 +70,8 @@ class LazyRouter(Router):
         try:
             self._table = _RuleTable(self.application, await asyncio.to_thread(self._load_rules))
         except Exception:
-            _logger.exception("cannot load the routes: no request can be served")
-        finally:
-            self._is_finished = True
+            self._failed = time.monotonic()
+            _logger.exception("cannot load the routes: no request can be served, will retry in %s s", self.retry_s)
 
     def _load_rules(self) -> list[Rule]:
         """Load the routes, and return rules grouped by path prefix, so that a request is not matched against all of them."""
@@ -76,6 +84,23 @@ class LazyRouter(Router):
             Rule(PathMatches(f"{url_path_join(self._base_url, prefix)}.*"), _RuleTable(self.application, rules))
             for prefix, rules in rules_by_prefix.items()
         ]
+
+
+class _RefusingHandler(RequestHandler):
+    """Refuses every request, so that clients try again. Without routes, no user can be authenticated."""
+
+    def initialize(self, retry_s: int) -> None:
+        """Receive the seconds until the routes are loaded again."""
+        self._retry_s = retry_s
+
+    def check_xsrf_cookie(self) -> None:
+        """Check nothing: the request has no effect."""
+
+    def prepare(self) -> None:
+        """Refuse the request."""
+        self.set_status(503)
+        self.set_header("Retry-After", str(self._retry_s))
+        self.finish({"message": "the catalog could not be loaded (see the log of the server): try again later"})
 
 
 class _RuleTable(RuleRouter):
