@@ -1,6 +1,7 @@
 """Routes that are loaded by the first request for them, so that the server starts without their modules."""
 
 import asyncio
+import json
 import logging
 import math
 import re
@@ -17,7 +18,7 @@ from tornado.httputil import (
     ResponseStartLine,
 )
 from tornado.routing import PathMatches, Router, Rule, RuleRouter
-from tornado.web import Application, RequestHandler
+from tornado.web import Application
 
 #: A pattern, a handler's class, and the arguments of its initialize.
 Route = tuple[str, type] | tuple[str, type, Mapping[str, Any]]
@@ -27,6 +28,7 @@ Load = Callable[[], Iterable[Route]]
 _PREFIX = re.compile(r"^(?:/\w+(?![^/(])){1,2}")
 #: How long after a failure the routes are loaded again, in seconds: the package may have been replaced at that moment.
 _RETRY_S = 10
+_REFUSAL = {"message": "the catalog could not be loaded (see the log of the server): try again later"}
 _logger = logging.getLogger("jupyter_colophon.http")
 
 
@@ -56,7 +58,7 @@ class LazyRouter(Router):
         if self._table is not None:
             return self._table.find_handler(request)
         if time.monotonic() < self._failed + self.retry_s:
-            return self.application.get_handler_delegate(request, _RefusingHandler, {"retry_s": self.retry_s})
+            return _RefusedRequest(request, self.retry_s)
         return _PendingRequest(self, request)
 
     async def wait_until_loaded(self) -> None:
@@ -84,23 +86,6 @@ class LazyRouter(Router):
             Rule(PathMatches(f"{url_path_join(self._base_url, prefix)}.*"), _RuleTable(self.application, rules))
             for prefix, rules in rules_by_prefix.items()
         ]
-
-
-class _RefusingHandler(RequestHandler):
-    """Refuses every request, so that clients try again. Without routes, no user can be authenticated."""
-
-    def initialize(self, retry_s: int) -> None:
-        """Receive the seconds until the routes are loaded again."""
-        self._retry_s = retry_s
-
-    def check_xsrf_cookie(self) -> None:
-        """Check nothing: the request has no effect."""
-
-    def prepare(self) -> None:
-        """Refuse the request."""
-        self.set_status(503)
-        self.set_header("Retry-After", str(self._retry_s))
-        self.finish({"message": "the catalog could not be loaded (see the log of the server): try again later"})
 
 
 class _RuleTable(RuleRouter):
@@ -142,3 +127,24 @@ class _PendingRequest(HTTPMessageDelegate):
     def on_connection_close(self) -> None:
         if self._delegate is not None:
             self._delegate.on_connection_close()
+
+
+class _RefusedRequest(HTTPMessageDelegate):
+    """A request that is refused so that its client tries again. Without routes, no user can be authenticated."""
+
+    def __init__(self, request: HTTPServerRequest, retry_s: int) -> None:
+        self._request, self._retry_s = request, retry_s
+
+    def finish(self) -> None:
+        body = json.dumps(_REFUSAL).encode()
+        headers = HTTPHeaders(
+            {
+                "Content-Type": "application/json",
+                "Content-Length": str(len(body)),
+                "Retry-After": str(self._retry_s),
+            }
+        )
+        # A request received over the network has a connection.
+        connection: Any = self._request.connection
+        connection.write_headers(ResponseStartLine("HTTP/1.1", 503, "Service Unavailable"), headers, body)
+        connection.finish()
