@@ -91,6 +91,8 @@ V3_VALUES: Mapping[str, list[str]] = {
     "run": [MARK, "x"],
     "key": ["owner", MARK],
     "field": ["f", MARK],
+    "service": ["service", MARK],
+    "method": ["v1", MARK],
 }
 #: In the full size, the first three names of a path are each of these.
 SEGMENTS = ["secret", "open", MARK, "plain", "etl", "flows"]
