@@ -105,7 +105,7 @@ def test_a_sign_in_of_another_browser_is_refused(hub: Hub, browser: Browser) -> 
     # The victim is sent to the attacker's callback, without and with a sign-in that was begun.
     for _ in range(2):
         status, _, text = browser.open(callback)
-        assert (status, "was not begun here" in text) == (403, True)
+        assert (status, "was started in another browser" in text) == (403, True)
         assert "service-colophon" not in browser.names()
         browser.open("services/colophon/", follow=False)
     for query in ("", "?state=", "?state=x&code=y", "?error=access_denied"):
