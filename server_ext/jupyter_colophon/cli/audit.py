@@ -29,9 +29,7 @@ class AuditCommand(CatalogCommand):
     @classmethod
     def add_arguments(cls, parser: CommandParser) -> None:
         """Declare the subcommands."""
-        verbs = parser.add_subparsers(title="subcommands", dest="verb", metavar="SUBCOMMAND", required=True)
-        for verb, help_, example in _VERBS:
-            subparser = verbs.add_parser(verb, help=help_, description=help_, examples=(example,))
+        for verb, subparser in parser.add_subcommands(_VERBS):
             super().add_arguments(subparser)
             if verb == "export":
                 subparser.add_argument("file", metavar="FILE", type=parse_path, help="The file to write.")

@@ -3,7 +3,7 @@
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from importlib.metadata import version
 from pathlib import Path
@@ -63,6 +63,15 @@ class CommandParser(argparse.ArgumentParser):
         self.set_defaults(parser=self)
         if has_common_options:
             add_common_options(self)
+
+    def add_subcommands(self, subcommands: Iterable[tuple[str, str, str]]) -> Iterator[tuple[str, "CommandParser"]]:
+        """Declare subcommands by name, help and example; yield the name and the parser of each.
+
+        The argument `verb` is the name of the one that is called.
+        """
+        parsers = self.add_subparsers(title="subcommands", dest="verb", metavar="SUBCOMMAND", required=True)
+        for name, help_, example in subcommands:
+            yield name, parsers.add_parser(name, help=help_, description=help_, examples=(example,))
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse arguments; options may stand between the values of an argument that takes several."""

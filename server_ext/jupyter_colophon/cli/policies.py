@@ -44,9 +44,7 @@ class PoliciesCommand(CatalogCommand):
     @classmethod
     def add_arguments(cls, parser: CommandParser) -> None:
         """Declare the subcommands."""
-        verbs = parser.add_subparsers(title="subcommands", dest="verb", metavar="SUBCOMMAND", required=True)
-        for verb, help_, example in _VERBS:
-            subparser = verbs.add_parser(verb, help=help_, description=help_, examples=(example,))
+        for verb, subparser in parser.add_subcommands(_VERBS):
             if verb == "check":
                 subparser.add_argument(
                     "path", metavar="PATH", nargs="?", help="A file, or a folder. Default: c.Colophon.policy_folder."

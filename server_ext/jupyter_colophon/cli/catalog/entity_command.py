@@ -28,15 +28,14 @@ class EntityCommand(CatalogCommand):
     @classmethod
     def add_arguments(cls, parser: CommandParser) -> None:
         """Declare the subcommands."""
-        verbs = parser.add_subparsers(title="subcommands", dest="verb", metavar="SUBCOMMAND", required=True)
         noun, name = cls.label.lower(), cls.create_example.split(" ")[0]
-        for verb, help_, example in (
+        subcommands = (
             ("list", f"List {noun}s.", ""),
             ("create", f"Create a new {noun}, or add to the metadata of an existing one.", cls.create_example),
             ("show", f"Show the {noun} with its metadata.", name),
             ("delete", f"Delete the {noun}. Its history and lineage are kept.", name),
-        ):
-            subparser = verbs.add_parser(verb, help=help_, description=help_, examples=(example,))
+        )
+        for verb, subparser in parser.add_subcommands(subcommands):
             super().add_arguments(subparser)
             if verb == "list":
                 namespace = subparser.add_argument(

@@ -19,13 +19,12 @@ class NamespaceCommand(CatalogCommand):
     @classmethod
     def add_arguments(cls, parser: CommandParser) -> None:
         """Declare the subcommands."""
-        verbs = parser.add_subparsers(title="subcommands", dest="verb", metavar="SUBCOMMAND", required=True)
-        for verb, help_, example in (
+        subcommands = (
             ("list", "List all namespaces.", ""),
             ("create", "Create a namespace.", "sales"),
             ("delete", "Delete an empty namespace.", "sales"),
-        ):
-            subparser = verbs.add_parser(verb, help=help_, description=help_, examples=(example,))
+        )
+        for verb, subparser in parser.add_subcommands(subcommands):
             super().add_arguments(subparser)
             if verb != "list":
                 name = subparser.add_argument("name", metavar="NAME", help="The namespace.")
