@@ -6,6 +6,9 @@ import type { ICatalog } from '../../tokens';
 
 type Expired = ExpiredVersions['expired'][number];
 
+/** The seconds of a day. */
+export const DAY_S = 86_400;
+
 /** In a rule, any namespace, entity type or aspect. */
 export const ANY = '*';
 

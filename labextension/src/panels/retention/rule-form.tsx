@@ -4,9 +4,7 @@ import { getTypeLabel } from '../../components/labels';
 import { ShortForm } from '../../components/short-form';
 import { TextInput } from '../../components/text-input';
 import type { Registry, RetentionRule } from '../../generated/api';
-import { ANY, getPlace } from './model';
-
-const DAY = 86_400;
+import { ANY, DAY_S, getPlace } from './model';
 
 /** A new rule: for everything, without limits. */
 export const NEW_RULE: RetentionRule = {
@@ -66,13 +64,13 @@ export function RuleForm(props: {
   const [draft, setDraft] = React.useState(rule);
   const [namespace, setNamespace] = React.useState(rule.namespace === ANY ? '' : rule.namespace);
   const [versions, setVersions] = React.useState(String(rule.maxVersions ?? ''));
-  const [days, setDays] = React.useState(rule.maxAgeInSeconds === null ? '' : String(rule.maxAgeInSeconds / DAY));
+  const [days, setDays] = React.useState(rule.maxAgeInSeconds === null ? '' : String(rule.maxAgeInSeconds / DAY_S));
   const id = React.useId();
   const entered: RetentionRule = {
     ...draft,
     namespace: namespace.trim() === '' ? ANY : namespace.trim(),
     maxVersions: readLimit(versions, 1),
-    maxAgeInSeconds: readLimit(days, DAY)
+    maxAgeInSeconds: readLimit(days, DAY_S)
   };
   const isTaken = others.some(other => getPlace(other) === getPlace(entered));
   const knownTypes = [...new Set([...types.map(({ type }) => type), draft.entity])].filter(type => type !== ANY);
@@ -120,7 +118,7 @@ export function RuleForm(props: {
         label={trans.__('Days for which a version is kept after it was replaced')}
         placeholder={trans.__('no limit')}
         type="number"
-        min={1 / DAY}
+        min={1 / DAY_S}
         max={1_000_000}
         step="any"
         value={days}

@@ -3,17 +3,16 @@ import React from 'react';
 import { getTypeLabel } from '../../components/labels';
 import { ScrollableTable } from '../../components/scrollable-table';
 import type { RetentionRule } from '../../generated/api';
-import { ANY, getPlace } from './model';
+import { ANY, DAY_S, getPlace } from './model';
 
-const HOUR = 3600;
-const DAY = 24 * HOUR;
+const HOUR_S = 3600;
 
 function formatAge(seconds: number, trans: TranslationBundle): string {
-  if (seconds % DAY === 0) {
-    return trans._n('%1 day', '%1 days', seconds / DAY);
+  if (seconds % DAY_S === 0) {
+    return trans._n('%1 day', '%1 days', seconds / DAY_S);
   }
-  return seconds % HOUR === 0
-    ? trans._n('%1 hour', '%1 hours', seconds / HOUR)
+  return seconds % HOUR_S === 0
+    ? trans._n('%1 hour', '%1 hours', seconds / HOUR_S)
     : trans._n('%1 second', '%1 seconds', seconds);
 }
 
