@@ -71,6 +71,7 @@ from jupyter_colophon.service.stewardship.services import StewardshipServices
 from jupyter_colophon.service.write_authorization import BUILTIN_NAMESPACES
 from jupyter_colophon.service.write_path import WritePath
 from jupyter_colophon.storage import providers, tables
+from jupyter_colophon.storage.app_files.folder import AppFileFolder
 from jupyter_colophon.storage.changes.stream_files import EventFiles
 from jupyter_colophon.storage.integrity.restoring import require_complete_restore
 from jupyter_colophon.storage.migrations.baseline import record_missing_schema_version
@@ -220,6 +221,7 @@ def open_or_create_catalog(
     audit: AuditRules = NO_AUDIT,
     stewards: tuple[str, ...] = (),
     archive_folder: Path | None = None,
+    app_files: AppFileFolder | None = None,
 ) -> Catalog:
     """Open the catalog in this store, creating it if there is none; `system_filter` filters machine-made metadata.
 
@@ -227,8 +229,7 @@ def open_or_create_catalog(
     `events` is the folder of stream events; without one they are dropped. `registry_extension` is the file that extends
     the registry. `always_log`: the change log includes proposals that changed nothing. Dead letters are kept for
     `letters_days`, 0 without limit. `authorizer` decides on permissions; without one, the scopes of tokens do. `audit`:
-    what is recorded, by default nothing. `stewards` are asked about entities without owners. Changes are archived in
-    `archive_folder`.
+    what is recorded. `stewards` are asked about entities without owners. `app_files`: the files of system applications.
 
     Raises StorageError, or InvalidField for an invalid option.
     """
@@ -246,7 +247,7 @@ def open_or_create_catalog(
         )
         read_policy = ReadPolicy(_open_access_control(provider, authorizer, audit), identity, provider)
         catalog = _compose_catalog(registry, read_policy, writing, EventFiles(events) if events else None, letters_days)
-        return _start_background_work(catalog, archive_folder)
+        return _start_background_work(catalog, archive_folder, app_files)
     except BaseException:
         provider.close()
         raise
@@ -326,7 +327,6 @@ def _compose_catalog(
     collector = OpenLineageCollector(provider, write_path, identity, _load_event_schema(), read_time_ms)
     inbox = ProposalInbox(provider, write_path, read_time_ms, days)
     namespaces = NamespaceDeleter(provider, write_path, files)
-    namespaces.start_or_resume_deletions()
     reader = EntityReader(provider, registry, policy, cursors)
     searcher = CatalogSearcher(provider, registry, policy, cursors)
     lineage = LineageReader(provider, registry, policy, time.monotonic)
@@ -361,10 +361,12 @@ def _compose_catalog(
     )
 
 
-def _start_background_work(catalog: Catalog, archive_folder: Path | None) -> Catalog:
+def _start_background_work(catalog: Catalog, archive_folder: Path | None, app_files: AppFileFolder | None) -> Catalog:
     """Apply what waits in the inbox, reject proposals that expire, and continue erasures, in the background."""
     catalog.eraser.archive_folder = archive_folder
     catalog.eraser.start_or_resume()
+    catalog.namespaces.app_files = app_files
+    catalog.namespaces.start_or_resume_deletions()
     catalog.inbox.reject_expired_reviews = catalog.stewardship.reviews.reject_expired
     catalog.inbox.start_applying_in_background()
     return catalog

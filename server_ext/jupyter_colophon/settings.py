@@ -21,6 +21,7 @@ from jupyter_colophon.core.identity.names import IdentityRules
 from jupyter_colophon.core.model.retention import Retention, parse_retention_rules
 from jupyter_colophon.core.model.system_filter import KeyFilter, SystemFilter
 from jupyter_colophon.core.store import StorageChoice, choose_sqlite_store
+from jupyter_colophon.storage.app_files.folder import AppFileFolder
 
 if TYPE_CHECKING:
     from jupyter_colophon.core.access import Authorizer
@@ -167,6 +168,17 @@ class Settings(Configurable):
         Unicode(),
         config=True,
         help="The names of system applications that are not loaded (docs/how-to/write-an-application.md); others can be disabled by `jupyter colophon apps disable`.",
+    )
+
+    app_file_folder = Unicode(
+        config=True,
+        help="The folder of the files of system applications, the same for all servers of a store; by default `colophon/app-files` in the Jupyter data directory.",
+    )
+    max_app_file_bytes = Int(
+        1024 * 1024 * 1024,
+        min=1,
+        config=True,
+        help="Maximum size in bytes of a file of a system application (docs/how-to/write-an-application.md#files).",
     )
 
     system_metadata_filters = List(
@@ -334,9 +346,17 @@ class Settings(Configurable):
     def _default_stream_folder(self) -> str:
         return str(Path(jupyter_data_dir()) / "colophon" / "streams")
 
+    @default("app_file_folder")
+    def _default_app_file_folder(self) -> str:
+        return str(Path(jupyter_data_dir()) / "colophon" / "app-files")
+
     def get_event_folder(self) -> Path | None:
         """Return the folder of stream events; None if they are dropped."""
         return Path(self.stream_folder) if self.store_stream_events else None
+
+    def build_app_file_folder(self) -> AppFileFolder:
+        """Return the folder of the files of system applications."""
+        return AppFileFolder(Path(self.app_file_folder).expanduser(), self.max_app_file_bytes)
 
     def get_archive_folder(self) -> Path | None:
         """Return the folder in which changes are archived; None if there is none."""

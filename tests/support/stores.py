@@ -13,10 +13,14 @@ from pathlib import Path
 from jupyter_colophon.composition import Catalog, open_or_create_catalog
 from jupyter_colophon.core.identity.names import IdentityRules
 from jupyter_colophon.core.store import StorageChoice, choose_sqlite_store
+from jupyter_colophon.storage.app_files.folder import AppFileFolder
 from jupyter_colophon.storage.providers import GROUP
 from support.postgres import create_empty_store, create_store_in_schema
 
 Store = Callable[[Path], AbstractContextManager[StorageChoice]]
+
+#: The size limit of files of system applications, in bytes.
+APP_FILE_BYTES = 100_000
 
 
 @contextmanager
@@ -86,7 +90,9 @@ READY: dict[str, Store] = STORES | {"postgresql": lambda folder: create_empty_st
 def open_new_catalog(name: str, folder: Path) -> Iterator[Catalog]:
     """Open a catalog in an empty store of this kind."""
     with READY[name](folder) as choice:
-        catalog = open_or_create_catalog(choice, IdentityRules())
+        catalog = open_or_create_catalog(
+            choice, IdentityRules(), app_files=AppFileFolder(folder / "app-files", APP_FILE_BYTES)
+        )
         try:
             yield catalog
         finally:

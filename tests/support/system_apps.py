@@ -218,7 +218,7 @@ def install_app(folder: Path, source: str, name: str, class_name: str, version: 
 
 def open_apps(catalog: Catalog, **settings: Any) -> SystemApps:
     """Return the installed applications, on a catalog."""
-    return SystemApps(catalog.reader, catalog.metadata, **settings)
+    return SystemApps(catalog.reader, catalog.metadata, file_folder=catalog.namespaces.app_files, **settings)
 
 
 def call_app(
@@ -233,7 +233,7 @@ def call_app(
     principal: Principal = ADA,
 ) -> Any:
     """Call a method of an application, and return its document; None if it has none."""
-    raw = b"" if body is None else json.dumps(body).encode()
+    raw = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
     request = ServiceRequest(method, {}, query or {}, "application/json", raw)
     call = apps.prepare_call(ReceivedAppCall(app, service, path.split("/")[1:], request, principal))
     response = apps.submit_call(call, lambda encoded: encoded).result(120)

@@ -3,30 +3,37 @@
 from jupyter_colophon.apps.admin import NamespaceDetails, SystemAdmin
 from jupyter_colophon.apps.configurer import SystemAppConfigurer
 from jupyter_colophon.apps.context import ServiceContext
+from jupyter_colophon.apps.files.app_files import AppFiles
+from jupyter_colophon.apps.files.partitions import PartitionedFiles
+from jupyter_colophon.apps.files.stored_file import StoredFile
 from jupyter_colophon.apps.service import ServiceRequest, ServiceResponse
 from jupyter_colophon.apps.system_app import SystemApp
 from jupyter_colophon.apps.tables import AppTables, IndexedTable, Table
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.errors import AccessDenied, AlreadyExists, BadRequest, NotFound
+from jupyter_colophon.core.errors import AccessDenied, AlreadyExists, BadRequest, NotFound, TooLarge
 from jupyter_colophon.storage.spi import FieldValue, Range, TableSpec
 
 __all__ = [
     "AccessDenied",
     "AlreadyExists",
+    "AppFiles",
     "AppTables",
     "BadRequest",
     "FieldValue",
     "IndexedTable",
     "NamespaceDetails",
     "NotFound",
+    "PartitionedFiles",
     "Principal",
     "Range",
     "ServiceContext",
     "ServiceRequest",
     "ServiceResponse",
+    "StoredFile",
     "SystemAdmin",
     "SystemApp",
     "SystemAppConfigurer",
     "Table",
     "TableSpec",
+    "TooLarge",
 ]

@@ -6,9 +6,11 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from jupyter_colophon.apps.admin import SystemAdmin
+from jupyter_colophon.apps.files.app_files import AppFiles
 from jupyter_colophon.apps.tables import AppTables
 from jupyter_colophon.apps.transactions import AppTransactions
 from jupyter_colophon.core.access import Principal
+from jupyter_colophon.storage.app_files.folder import AppFileFolder
 
 T = TypeVar("T")
 
@@ -22,11 +24,17 @@ class ServiceContext:
     #: Reads the catalog with the rights of the platform.
     admin: SystemAdmin
     _transactions: AppTransactions
+    _file_folder: AppFileFolder | None = None
 
     @property
     def namespace(self) -> str:
         """Return the namespace that the path names by `{context}`; empty if it names none."""
         return self._transactions.context
+
+    @property
+    def files(self) -> AppFiles:
+        """Return the files of the application in the namespace of the call. They are stored in the caller's name."""
+        return AppFiles(self._transactions, self.principal, self._file_folder)
 
     def execute(self, work: Callable[[AppTables], T], *, read_only: bool = False) -> T:
         """Run a callable in one serializable transaction over the tables of the application, and return its result.
@@ -38,7 +46,7 @@ class ServiceContext:
         return self._transactions.run(work, read_only=read_only)
 
     def run_as(self, principal: Principal) -> "ServiceContext":
-        """Return a context whose `admin` has the rights of a principal, such as the caller."""
+        """Return a context that acts for a principal, such as the caller: its `admin` has the rights of that principal."""
         return replace(self, principal=principal, admin=replace(self.admin, principal=principal))
 
     def get_remaining_seconds(self) -> float:

@@ -22,6 +22,8 @@ from jupyter_colophon.core.identity.names import SYSTEM_NAMESPACE, make_namespac
 from jupyter_colophon.service.entities.entities import EntityReader
 from jupyter_colophon.service.entities.metadata import MetadataReader
 from jupyter_colophon.service.schemaspaces.registrations import find_entry_points, list_registrations
+from jupyter_colophon.storage.app_files.folder import AppFileFolder
+from jupyter_colophon.storage.app_files.rows import iterate_file_ids
 from jupyter_colophon.storage.entities.aspects import find_entity_summary
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
 from jupyter_colophon.storage.system_apps import (
@@ -58,6 +60,8 @@ class SystemApps:
     serves: bool = True
     #: Called after tables of an application were created or changed.
     on_tables_changed: Callable[[], None] = lambda: None
+    #: The folder of their files; None in a process without one.
+    file_folder: AppFileFolder | None = None
     _apps: Mapping[str, InstalledApp] | None = None
     #: Applications with the name of another one.
     _conflicts: list[AppState] = field(default_factory=list)
@@ -74,6 +78,15 @@ class SystemApps:
         for app in self._get_apps().values():
             if not self._is_disabled(app, records):
                 app.start()
+
+    def remove_unused_files(self) -> None:
+        """Remove files that processes left that were killed. Raises StorageError."""
+        if self.file_folder is not None:
+            self.file_folder.remove_unused_files(
+                lambda namespace: self.provider.tx_runner.run(
+                    lambda tx: frozenset(iterate_file_ids(tx, namespace)), read_only=True
+                )
+            )
 
     def list_states(self) -> list[AppState]:
         """Return the state of each application by name, after those that are starting have loaded or failed."""
@@ -118,7 +131,9 @@ class SystemApps:
             received.request.content_type,
             received.request.body,
         )
-        return HandlerCall(name, route, request, ServiceContext(received.principal, admin, transactions))
+        return HandlerCall(
+            name, route, request, ServiceContext(received.principal, admin, transactions, self.file_folder)
+        )
 
     def submit_call(self, call: HandlerCall, convert: Callable[[EncodedResponse], T]) -> "Future[T]":
         """Run a handler on a thread of its application. Raises SystemAppUnavailable if too many of its calls wait."""

@@ -39,14 +39,13 @@ class AppTransactions:
 
         A transaction that takes too long, or would end after the time limit of the call, is rolled back.
         """
-        if getattr(_thread_state, "is_in_transaction", False):
-            raise StorageError("a transaction cannot be opened inside another one")
+        _require_no_transaction()
 
         def run_on_own_thread(tx: TableContext) -> T:
             transaction = OpenTransaction(tx)
             if self.context:
                 transaction.require_namespace(self.context)
-            limit = min(WRITE_S, self._get_time_left())
+            limit = min(WRITE_S, self.require_time_left())
             task = _TransactionTask(lambda: work(AppTables(transaction, self.specs)))
             Thread(target=task.run, name=f"colophon-app-{self.app}-transaction", daemon=True).start()
             is_done = task.done.wait(limit)
@@ -55,19 +54,36 @@ class AppTransactions:
                 raise TransactionTimeout(
                     f"a transaction of the system application {self.app} took longer than {limit:g} s, and was rolled back"
                 )
-            self._get_time_left()
+            self.require_time_left()
             return task.get_result_or_raise()
 
         # A thread that writes may commit for others, which have limits of their own.
-        with limit_reads_of_thread(self._get_time_left()) if read_only else nullcontext():
+        with limit_reads_of_thread(self.require_time_left()) if read_only else nullcontext():
             return self.provider.tx_runner.run(run_on_own_thread, read_only=read_only)
 
-    def _get_time_left(self) -> float:
+    def run_on_platform_tables(self, work: Callable[[TableContext], T], *, read_only: bool) -> T:
+        """Run a callable of the platform in one transaction, which does not end after the time limit of the call."""
+        _require_no_transaction()
+
+        def run_in_time(tx: TableContext) -> T:
+            result = work(tx)
+            self.require_time_left()
+            return result
+
+        with limit_reads_of_thread(self.require_time_left()) if read_only else nullcontext():
+            return self.provider.tx_runner.run(run_in_time, read_only=read_only)
+
+    def require_time_left(self) -> float:
         """Return the time left for the call in seconds. Raises SystemAppTimeout after its limit."""
         left = self.deadline - time.monotonic()
         if left <= 0:
             raise SystemAppTimeout(self.app, self.timeout_s)
         return left
+
+
+def _require_no_transaction() -> None:
+    if getattr(_thread_state, "is_in_transaction", False):
+        raise StorageError("a transaction cannot be opened inside another one")
 
 
 class _TransactionTask(Generic[T]):

@@ -146,6 +146,7 @@ class ServerState(ProcessServices):
             catalog.metadata,
             self.settings.disabled_system_apps,
             on_tables_changed=self._start_archive_again,
+            file_folder=catalog.namespaces.app_files,
         )
 
     def _start_system_apps(self) -> None:
@@ -153,6 +154,7 @@ class ServerState(ProcessServices):
         # A call of an application starts it if the store is unavailable now.
         with suppress(MetadataError):
             self.get_system_apps().start_all()
+            self.get_system_apps().remove_unused_files()
 
     def _start_or_stop_archive(self, catalog: "Catalog") -> None:
         """Archive the changes of the catalog if the settings name a folder. Requests are served if that fails."""

@@ -76,7 +76,13 @@ class ProcessServices:
         """Return the system applications, which this process does not serve."""
         from jupyter_colophon.apps.system_apps import SystemApps
 
-        return SystemApps(catalog.reader, catalog.metadata, self.settings.disabled_system_apps, serves=False)
+        return SystemApps(
+            catalog.reader,
+            catalog.metadata,
+            self.settings.disabled_system_apps,
+            serves=False,
+            file_folder=catalog.namespaces.app_files,
+        )
 
     def get_catalog_if_open(self) -> "Catalog | None":
         """Return the catalog, None if it has not been opened yet."""
@@ -100,6 +106,7 @@ class ProcessServices:
                 audit=self.settings.build_audit_rules(),
                 stewards=tuple(self.settings.stewards),
                 archive_folder=self.settings.get_archive_folder(),
+                app_files=self.settings.build_app_file_folder(),
             )
         except InvalidField as error:
             # The field is one of the settings, not of the request: they stay until a restart.

@@ -8,6 +8,7 @@ import json
 from dataclasses import dataclass
 from typing import Final
 
+from jupyter_colophon.storage.app_files.rows import SYSTEM_APP_FILES
 from jupyter_colophon.storage.spi import Range, Row, TableContext, TableSpec
 
 #: `tables` is an object in JSON with the key of each table.
@@ -92,7 +93,7 @@ def delete_next_rows_of_context(tx: TableContext, namespace: str, limit: int) ->
 
 
 def _list_context_tables(tx: TableContext) -> list[TableSpec]:
-    return [spec for spec in list_tables_of_apps(tx) if is_context_table(spec)]
+    return [SYSTEM_APP_FILES, *(spec for spec in list_tables_of_apps(tx) if is_context_table(spec))]
 
 
 def _parse_row(row: Row) -> SystemAppRecord:

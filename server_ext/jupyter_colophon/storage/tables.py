@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from jupyter_colophon.storage import audit_tables
+from jupyter_colophon.storage.app_files.rows import SYSTEM_APP_FILES
 from jupyter_colophon.storage.changes import load_tables
 from jupyter_colophon.storage.changes.schedules import SCHEDULES
 from jupyter_colophon.storage.entities.ingestion import INGESTED, INGESTIONS
@@ -410,6 +411,7 @@ ALL = (
     *audit_tables.ALL,
     ERASURES,
     SYSTEM_APPS,
+    SYSTEM_APP_FILES,
 )
 
 #: Derived from the others: `reindex` rebuilds them, and a backup omits them.

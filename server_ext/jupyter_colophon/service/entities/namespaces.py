@@ -11,12 +11,14 @@ from dataclasses import dataclass, field
 from jupyter_colophon.core.access import INTERNAL, Principal
 from jupyter_colophon.core.errors import StorageError
 from jupyter_colophon.service.write_path import WritePath
+from jupyter_colophon.storage.app_files.folder import AppFileFolder
+from jupyter_colophon.storage.app_files.rows import read_generation
 from jupyter_colophon.storage.changes.stream_files import EventFiles
 from jupyter_colophon.storage.entities.deleting_namespaces import (
     is_namespace_being_deleted,
     list_namespaces_being_deleted,
 )
-from jupyter_colophon.storage.spi import StorageProvider
+from jupyter_colophon.storage.spi import StorageProvider, TableContext
 from jupyter_colophon.system.worker import Worker
 
 #: The actor of background deletions; the change of the namespace itself has the requesting user.
@@ -32,6 +34,8 @@ class NamespaceDeleter:
     write_path: WritePath
     #: The event files of streams; None if events are not stored.
     events: EventFiles | None = None
+    #: The files of system applications; None if this process has none.
+    app_files: AppFileFolder | None = None
     #: Removes content of a namespace outside the catalog: instances of schemaspaces.
     remove_external: Callable[[str, Principal], None] = lambda name, principal: None
     _worker: Worker = field(init=False)
@@ -74,10 +78,16 @@ class NamespaceDeleter:
 
     def _delete_next_content_of_namespace(self, name: str) -> bool:
         """Remove some of a deleted namespace; True when nothing is left. Its files are removed first."""
-        if self.events is not None and self.provider.tx_runner.run(
-            lambda tx: is_namespace_being_deleted(tx, name), read_only=True
-        ):
+
+        def read_ending_generation(tx: TableContext) -> int | None:
+            return read_generation(tx, name) if is_namespace_being_deleted(tx, name) else None
+
+        generation = self.provider.tx_runner.run(read_ending_generation, read_only=True)
+        if generation is not None and self.events is not None:
             self.events.remove_events_of_namespace(name)
+        if generation is not None and self.app_files is not None:
+            # Files of a namespace that another process creates now are of a later generation.
+            self.app_files.remove_generations(name, generation)
         return self.write_path.delete_next_content_of_namespace(name, _PRINCIPAL)
 
     def _delete_content_of_deleted_namespaces(self) -> float:

@@ -1,0 +1,1 @@
+"""Files of system applications: by name, and partitions by their keys."""
