@@ -5,6 +5,7 @@ from pathlib import Path
 
 from generators import (
     cli_page,
+    directives_page,
     events_page,
     magic_page,
     messages_page,
@@ -23,6 +24,7 @@ GENERATORS = {
     module.TARGET: module.generate
     for module in (
         cli_page,
+        directives_page,
         events_page,
         magic_page,
         messages_page,

@@ -13,7 +13,7 @@ from jupyter_colophon.client.programs.running import prefetch
 from jupyter_colophon.pipelines.check import PreparedPipeline
 
 #: The part of our code that a driver needs; it depends only on Python and PySpark.
-_CODE = ("__init__.py", "metadata.py", "client", "core", "pipelines", "spark", "system")
+_CODE = ("__init__.py", "metadata.py", "client", "core", "pipelines", "spark", "system", "wrangling")
 _SUFFIXES = {".py", ".java"}
 _MAIN = '''\
 """Runs the pipeline beside it: spark-submit --py-files colophon.zip --files pipeline.json main.py NAME=VALUE ..."""

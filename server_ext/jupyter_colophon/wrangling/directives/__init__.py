@@ -1,0 +1,1 @@
+"""The directives, by subject. Each module has a tuple `DIRECTIVES`."""

@@ -1,0 +1,115 @@
+"""Recipes: lines with one directive each."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from jupyter_colophon.wrangling.arguments import ArgumentReader
+from jupyter_colophon.wrangling.directive import Directive, Row
+from jupyter_colophon.wrangling.directive_index import DIRECTIVES
+from jupyter_colophon.wrangling.errors import ArgumentError, RecipeError
+from jupyter_colophon.wrangling.tokens import iterate_tokens
+
+#: The most lines of a recipe, and the most characters.
+LINES_MAX: Final = 500
+CHARACTERS_MAX: Final = 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class RejectedRow:
+    """A row that a directive could not process."""
+
+    line: int
+    directive: str
+    reason: str
+    row: Row
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A directive in a line of a recipe."""
+
+    line: int
+    text: str
+    directive: Directive
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """The steps, in their order."""
+
+    steps: tuple[Step, ...]
+
+    @property
+    def needs_all_rows(self) -> bool:
+        """Return whether a step depends on all rows."""
+        return any(step.directive.needs_all_rows for step in self.steps)
+
+    def apply(
+        self,
+        rows: Iterable[Mapping[str, Any]],
+        on_rejected: Callable[[RejectedRow], None] | None = None,
+        *,
+        check_columns: bool = True,
+    ) -> Iterator[Row]:
+        """Yield the resulting rows. The input rows are not changed.
+
+        Without `on_rejected`, the first row that a directive cannot process raises RecipeError. So does, at the end, a
+        column that no row has; without `check_columns`, such a column has nulls.
+        """
+        result: Iterable[Row] = (dict(row) for row in rows)
+        for step in self.steps:
+            if check_columns:
+                result = _check_columns(result, step)
+            result = step.directive.apply(result, _create_reject(step, on_rejected))
+        yield from result
+
+
+def parse_recipe(text: str) -> Recipe:
+    """Parse a recipe; empty lines, and lines that begin with # or //, are ignored. Raises RecipeError."""
+    if len(text) > CHARACTERS_MAX:
+        raise RecipeError(1, 1, f"a recipe may have at most {CHARACTERS_MAX} characters")
+    lines = text.splitlines()
+    if len(lines) > LINES_MAX:
+        raise RecipeError(LINES_MAX + 1, 1, f"a recipe may have at most {LINES_MAX} lines")
+    steps = []
+    for number, line in enumerate(lines, 1):
+        if line.strip() and not line.lstrip().startswith(("#", "//")):
+            steps.append(Step(number, line.strip(), _parse_directive(line, number)))
+    return Recipe(tuple(steps))
+
+
+def _parse_directive(text: str, line: int) -> Directive:
+    first, *tokens = iterate_tokens(text, line)
+    kind = DIRECTIVES.get(first.value) if first.kind == "word" else None
+    if kind is None:
+        raise RecipeError(line, first.column, f"unknown directive {first.value}")
+    arguments = ArgumentReader(kind, tokens, line, len(text.rstrip()) + 1).read_all()
+    try:
+        return kind(arguments)
+    except ArgumentError as error:
+        raise RecipeError(line, tokens[0].column if tokens else 1, error.reason) from None
+
+
+def _check_columns(rows: Iterable[Row], step: Step) -> Iterator[Row]:
+    """Yield the rows; afterwards, raise RecipeError for a column of the directive that none of them has."""
+    missing, names = {*step.directive.list_input_columns()}, dict[str, None]()
+    has_rows = False
+    for row in rows:
+        has_rows = True
+        if missing:
+            missing -= row.keys()
+            names.update(dict.fromkeys(row))
+        yield row
+    if missing and has_rows:
+        column = min(missing)
+        raise RecipeError(step.line, 1, f"unknown column {column}; available: {', '.join(names)}")
+
+
+def _create_reject(step: Step, on_rejected: Callable[[RejectedRow], None] | None) -> Callable[[Row, str], None]:
+    def reject(row: Row, reason: str) -> None:
+        if on_rejected is None:
+            raise RecipeError(step.line, 1, f"{step.directive.name}: {reason}")
+        on_rejected(RejectedRow(step.line, step.directive.name, reason, row))
+
+    return reject
