@@ -23,6 +23,7 @@ from jupyter_colophon.core.store import StorageChoice
 from jupyter_colophon.service.access_answers import AccessExplainer
 from jupyter_colophon.service.access_control import AccessControl, create_access_control
 from jupyter_colophon.service.admin.service_tokens import ServiceTokenService
+from jupyter_colophon.service.artifacts import ArtifactService
 from jupyter_colophon.service.audit.audit_reader import AuditReader
 from jupyter_colophon.service.audit.recorder import AuditRecorder
 from jupyter_colophon.service.changes.dead_letters import DeadLetterService
@@ -127,6 +128,13 @@ class Catalog:
         reviews = ReviewService(self.write_path, requests, self.independent_proposals, read_time_ms)
         hierarchy = HierarchyReader(provider, registry, read_policy)
         return StewardshipServices(people, ownership, requests, hierarchy, reviews)
+
+    @property
+    def artifacts(self) -> ArtifactService:
+        """The artifacts of namespaces."""
+        return ArtifactService(
+            self.provider, self.reader.read_policy, self.write_path, self.deployer, self.reader.cursors, read_time_ms
+        )
 
     @property
     def notebooks(self) -> NotebookRecords:

@@ -133,6 +133,11 @@ READS: dict[str, list[Read]] = {
     "listInstanceValues": [Read(PAGE, (*INSTANCES, "values"), {"pointer": "/description"}, cut=True)],
     "exportInstances": [Read(WHOLE, (*INSTANCES, "export"), body={})],
     "listRecoveryFiles": [Read(WHOLE, (*INSTANCES, "recovery-files"))],
+    "listArtifacts": [Read(PAGE, ("namespaces", "sales", "artifacts"), ALL)],
+    "readArtifact": [Read(WHOLE, ("namespaces", "sales", "artifacts", "none", "versions", "1"), status=404)],
+    "readArtifactContent": [
+        Read(WHOLE, ("namespaces", "sales", "artifacts", "none", "versions", "1", "content"), status=404)
+    ],
     "listPipelinePlugins": [Read(WHOLE, ("pipelines", "plugins"))],
     "checkPipeline": [Read(PAGE, ("pipelines", "check"), body={"name": "p", "document": {}})],
     "listPipelineSchedules": [Read(WHOLE, ("pipelines", "schedules"))],

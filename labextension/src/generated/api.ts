@@ -19,6 +19,9 @@ export interface Api {
 access: Access
 accesses: Accesses
 annotation: Annotation
+artifact: Artifact
+"artifact-content": ArtifactContent
+artifacts: Artifacts
 aspect: Aspect
 "audit-entries": AuditEntries
 "audit-entry": AuditEntry
@@ -229,6 +232,83 @@ withoutProperties?: string[]
 withoutTags?: string[]
 clearProperties?: boolean
 clearTags?: boolean
+}
+/**
+ * A wheel or a module of a namespace, with the plugins that its source declares.
+ */
+export interface Artifact {
+namespace: string
+name: string
+version: string
+/**
+ * The URN of its entity.
+ */
+urn: string
+kind: ("wheel" | "module")
+/**
+ * The SHA-256 digest of the content, in hexadecimal.
+ */
+sha256: string
+/**
+ * The number of bytes.
+ */
+size: number
+created: string
+plugins: {
+/**
+ * Who uses it: stages of pipelines, or system applications.
+ */
+use: ("pipeline" | "application")
+type: string
+name: string
+title: string
+description: string
+/**
+ * Its class, as `module:Class`.
+ */
+value: string
+/**
+ * The minimum and maximum number of input stages; null for no maximum.
+ */
+inputs: (number | null)[]
+/**
+ * The arguments of a run that it reads.
+ */
+arguments: string[]
+/**
+ * The JSON Schema of its properties.
+ */
+schema: {
+
+}
+}[]
+}
+/**
+ * The file of an artifact.
+ */
+export interface ArtifactContent {
+/**
+ * The name of the file, under which Python imports it.
+ */
+file: string
+/**
+ * The SHA-256 digest of the content, in hexadecimal.
+ */
+sha256: string
+/**
+ * The content, in Base64.
+ */
+content: string
+}
+/**
+ * The artifacts of a namespace, by name and version.
+ */
+export interface Artifacts {
+artifacts: Artifact[]
+/**
+ * The position of the next page; null at the end.
+ */
+cursor: (string | null)
 }
 /**
  * The current version of an aspect.

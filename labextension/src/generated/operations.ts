@@ -2,6 +2,9 @@
 import type {
   Access,
   Accesses,
+  Artifact,
+  ArtifactContent,
+  Artifacts,
   Aspect,
   AuditEntries,
   AuditVerification,
@@ -638,6 +641,36 @@ export interface IOperations {
     body: RecoveryFileChoice;
     answer: RecoveryFiles;
   };
+  /** List the artifacts of a namespace by name and version, with their plugins. */
+  listArtifacts: {
+    parameters: { namespace: string; limit?: number | undefined; cursor?: string | undefined };
+    body: undefined;
+    answer: Artifacts;
+  };
+  /** Read a version of an artifact, with its plugins. */
+  readArtifact: {
+    parameters: { namespace: string; artifact: string; version: string };
+    body: undefined;
+    answer: Artifact;
+  };
+  /** Upload a version of an artifact; its content never changes. */
+  uploadArtifact: {
+    parameters: { namespace: string; artifact: string; version: string };
+    body: string;
+    answer: Artifact;
+  };
+  /** Delete a version of an artifact; pipelines that name its plugins can no longer run. */
+  deleteArtifact: {
+    parameters: { namespace: string; artifact: string; version: string };
+    body: undefined;
+    answer: Artifact;
+  };
+  /** Read the file of an artifact, which Python imports under this name. */
+  readArtifactContent: {
+    parameters: { namespace: string; artifact: string; version: string };
+    body: undefined;
+    answer: ArtifactContent;
+  };
   /** List the plugins of pipelines, each with the schema of its properties. */
   listPipelinePlugins: {
     parameters: Record<never, never>;
@@ -913,6 +946,11 @@ export const OPERATIONS: { readonly [Id in keyof IOperations]: IOperation } = {
   listRecoveryFiles: { method: "GET", path: "/schemaspaces/{space}/recovery-files" },
   restoreRecoveryFile: { method: "POST", path: "/schemaspaces/{space}/recovery-files/recover" },
   discardRecoveryFile: { method: "POST", path: "/schemaspaces/{space}/recovery-files/discard" },
+  listArtifacts: { method: "GET", path: "/namespaces/{namespace}/artifacts" },
+  readArtifact: { method: "GET", path: "/namespaces/{namespace}/artifacts/{artifact}/versions/{version}" },
+  uploadArtifact: { method: "PUT", path: "/namespaces/{namespace}/artifacts/{artifact}/versions/{version}", contentType: "application/octet-stream" },
+  deleteArtifact: { method: "DELETE", path: "/namespaces/{namespace}/artifacts/{artifact}/versions/{version}" },
+  readArtifactContent: { method: "GET", path: "/namespaces/{namespace}/artifacts/{artifact}/versions/{version}/content" },
   listPipelinePlugins: { method: "GET", path: "/pipelines/plugins" },
   listPipelineSchedules: { method: "GET", path: "/pipelines/schedules" },
   checkPipeline: { method: "POST", path: "/pipelines/check" },

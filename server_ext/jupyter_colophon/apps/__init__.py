@@ -6,6 +6,7 @@ from jupyter_colophon.apps.context import ServiceContext
 from jupyter_colophon.apps.files.app_files import AppFiles
 from jupyter_colophon.apps.files.partitions import PartitionedFiles
 from jupyter_colophon.apps.files.stored_file import StoredFile
+from jupyter_colophon.apps.plugins.application_plugin import ApplicationPlugin
 from jupyter_colophon.apps.service import ServiceRequest, ServiceResponse
 from jupyter_colophon.apps.system_app import SystemApp
 from jupyter_colophon.apps.tables import AppTables, IndexedTable, Table
@@ -18,6 +19,7 @@ __all__ = [
     "AlreadyExists",
     "AppFiles",
     "AppTables",
+    "ApplicationPlugin",
     "BadRequest",
     "FieldValue",
     "IndexedTable",

@@ -29,6 +29,7 @@ COMMANDS = {
     "dataset": ("entities.dataset.DatasetCommand", "List, create, show and delete datasets."),
     "app": ("entities.applications.ApplicationCommand", "List, deploy, show and delete applications."),
     "apps": ("system_apps.SystemAppsCommand", "List, enable and disable the system applications of packages."),
+    "artifacts": ("artifacts.ArtifactsCommand", "List, upload, show and delete artifacts: plugins of a namespace."),
     "changes": ("entities.changes.ChangesCommand", "List changes, or follow them as they happen."),
     "export": ("entities.export.ExportCommand", "Export a namespace to a file."),
     "import": ("entities.import_.ImportCommand", "Import a file that `export` wrote."),

@@ -1182,6 +1182,67 @@ class Operations:
         )
         return self.caller.call(call, timeout_s)
 
+    def list_artifacts(
+        self, namespace: str, *, limit: int | None = None, cursor: str | None = None, timeout_s: float | None = None
+    ) -> Document:
+        """List the artifacts of a namespace by name and version, with their plugins. Answer: `Artifacts`."""
+        call = Call(
+            "listArtifacts",
+            "GET",
+            "/namespaces/{namespace}/artifacts",
+            path={"namespace": namespace},
+            query={"limit": limit, "cursor": cursor},
+        )
+        return self.caller.call(call, timeout_s)
+
+    def read_artifact(self, namespace: str, artifact: str, version: str, *, timeout_s: float | None = None) -> Document:
+        """Read a version of an artifact, with its plugins. Answer: `Artifact`."""
+        call = Call(
+            "readArtifact",
+            "GET",
+            "/namespaces/{namespace}/artifacts/{artifact}/versions/{version}",
+            path={"namespace": namespace, "artifact": artifact, "version": version},
+        )
+        return self.caller.call(call, timeout_s)
+
+    def upload_artifact(
+        self, namespace: str, artifact: str, version: str, body: Body, *, timeout_s: float | None = None
+    ) -> Document:
+        """Upload a version of an artifact; its content never changes. Answer: `Artifact`."""
+        call = Call(
+            "uploadArtifact",
+            "PUT",
+            "/namespaces/{namespace}/artifacts/{artifact}/versions/{version}",
+            path={"namespace": namespace, "artifact": artifact, "version": version},
+            body=body,
+            content_type="application/octet-stream",
+        )
+        return self.caller.call(call, timeout_s)
+
+    def delete_artifact(
+        self, namespace: str, artifact: str, version: str, *, timeout_s: float | None = None
+    ) -> Document:
+        """Delete a version of an artifact; pipelines that name its plugins can no longer run. Answer: `Artifact`."""
+        call = Call(
+            "deleteArtifact",
+            "DELETE",
+            "/namespaces/{namespace}/artifacts/{artifact}/versions/{version}",
+            path={"namespace": namespace, "artifact": artifact, "version": version},
+        )
+        return self.caller.call(call, timeout_s)
+
+    def read_artifact_content(
+        self, namespace: str, artifact: str, version: str, *, timeout_s: float | None = None
+    ) -> Document:
+        """Read the file of an artifact, which Python imports under this name. Answer: `ArtifactContent`."""
+        call = Call(
+            "readArtifactContent",
+            "GET",
+            "/namespaces/{namespace}/artifacts/{artifact}/versions/{version}/content",
+            path={"namespace": namespace, "artifact": artifact, "version": version},
+        )
+        return self.caller.call(call, timeout_s)
+
     def list_pipeline_plugins(self, *, timeout_s: float | None = None) -> Document:
         """List the plugins of pipelines, each with the schema of its properties. Answer: `PipelinePlugins`."""
         call = Call("listPipelinePlugins", "GET", "/pipelines/plugins")

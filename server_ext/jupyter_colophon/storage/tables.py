@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from jupyter_colophon.storage import audit_tables
 from jupyter_colophon.storage.app_files.rows import SYSTEM_APP_FILES
+from jupyter_colophon.storage.artifacts import ARTIFACT_PARTS, ARTIFACTS
 from jupyter_colophon.storage.changes import load_tables
 from jupyter_colophon.storage.changes.schedules import SCHEDULES
 from jupyter_colophon.storage.entities.ingestion import INGESTED, INGESTIONS
@@ -412,6 +413,8 @@ ALL = (
     ERASURES,
     SYSTEM_APPS,
     SYSTEM_APP_FILES,
+    ARTIFACTS,
+    ARTIFACT_PARTS,
 )
 
 #: Derived from the others: `reindex` rebuilds them, and a backup omits them.

@@ -5,6 +5,7 @@ from typing import Any, Final
 from jupyter_colophon.operations.api import ApiDefinition
 from jupyter_colophon.operations.native import (
     access,
+    artifacts,
     audit,
     changes,
     entities,
@@ -64,6 +65,7 @@ NATIVE: Final = add_document_operation(
             schemaspaces,
             instances,
             leftovers,
+            artifacts,
             pipelines,
             pipeline_executions,
             service_tokens,

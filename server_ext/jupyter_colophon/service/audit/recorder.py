@@ -123,6 +123,14 @@ class AuditRecorder:
             audit_log.append_entries(tx, _merge_equal_events(events))
             tx.on_commit(self._schedule)
 
+    def record_code_upload(self, tx: TableContext, urn: str, principal: Principal) -> None:
+        """Record, in its transaction, that a principal uploaded code that processes of the platform execute."""
+        if self.is_active:
+            audit_log.append_entries(
+                tx, [AuditEvent(self.now(), principal, "change", "allowed", urn, False, "upload artifact")]
+            )
+            tx.on_commit(self._schedule)
+
     def store_now(self) -> None:
         """Store and seal what waits. Raises StorageError."""
         with self._storing:

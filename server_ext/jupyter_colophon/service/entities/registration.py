@@ -20,6 +20,7 @@ from jupyter_colophon.core.model.program_types import KINDS, WORKFLOWS, Programs
 from jupyter_colophon.core.model.proposal import ABSENT, Proposal, ProposalResult, WriteCondition
 from jupyter_colophon.core.model.schema_fields import list_columns_of_avro
 from jupyter_colophon.service.entities.entities import EntityReader
+from jupyter_colophon.service.held_changes import InTransaction
 from jupyter_colophon.service.write_path import WritePath
 
 #: How often a deployment is retried after concurrent deployments of the same application.
@@ -45,10 +46,15 @@ class EntityRegistrar:
         )
 
     def create_or_update_entity(
-        self, urn: Urn, deployed: RegistrationRequest, principal: Principal
+        self,
+        urn: Urn,
+        deployed: RegistrationRequest,
+        principal: Principal,
+        in_transaction: InTransaction | None = None,
     ) -> list[ProposalResult]:
-        """Create or update a dataset or a stream."""
-        return self.write_path.apply_proposals_atomically([*_create_registration_proposals(urn, deployed)], principal)
+        """Create or update a dataset, a stream or an artifact; `in_transaction` writes what else belongs to it."""
+        proposals = [*_create_registration_proposals(urn, deployed)]
+        return self.write_path.apply_proposals_atomically(proposals, principal, in_transaction=in_transaction)
 
     def deploy_application_and_delete_other_programs(
         self, urn: Urn, deployed: RegistrationRequest, programs: Programs | None, principal: Principal

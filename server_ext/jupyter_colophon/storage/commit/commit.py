@@ -10,6 +10,7 @@ from itertools import chain
 from typing import Any
 
 from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.artifacts.artifact import ArtifactKey
 from jupyter_colophon.core.datahub.scope_union import UNION_RULES, USER_ASPECT
 from jupyter_colophon.core.documents.json_parsing import encode_canonical_json, parse_stored_json
 from jupyter_colophon.core.entities.change import ChangeOperation
@@ -24,6 +25,7 @@ from jupyter_colophon.core.model.retention import KEEP_ALL, Retention, Retention
 from jupyter_colophon.core.model.system_filter import INCLUDE_ALL, SystemFilter
 from jupyter_colophon.core.model.system_metadata import SystemMetadata
 from jupyter_colophon.storage import codecs
+from jupyter_colophon.storage.artifacts import delete_artifact
 from jupyter_colophon.storage.entities import retention, scope_union, sources_of_truth
 from jupyter_colophon.storage.entities.deleting_namespaces import is_namespace_being_deleted
 from jupyter_colophon.storage.entities.entity_state import EntityState
@@ -283,6 +285,8 @@ class CommitBuilder:
                 )
         if self.tx.get_table("timeseries").delete_range(Range.prefix(str(urn))):
             self.ingestion.record_timeseries_deletion(self.tx, str(urn))
+        if (artifact := ArtifactKey.from_urn(urn)) is not None:
+            delete_artifact(self.tx, artifact)
         entity.row["deleted"] = True
         entity.exists = False
         self.get_names_table().delete((entity.row["namespace"], urn.type, entity.row["name"], str(urn)))

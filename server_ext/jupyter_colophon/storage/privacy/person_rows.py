@@ -4,6 +4,7 @@ from typing import Any, Final
 
 from jupyter_colophon.core.privacy.person import KEPT_USER_ASPECTS, PersonNames
 from jupyter_colophon.storage import audit_tables, tables
+from jupyter_colophon.storage.artifacts import ARTIFACT_PARTS, ARTIFACTS
 from jupyter_colophon.storage.entities.sources_of_truth import build_range_after_key
 from jupyter_colophon.storage.privacy.erasures import ERASURES
 from jupyter_colophon.storage.spi import Key, Row, TableContext, TableSpec
@@ -11,9 +12,16 @@ from jupyter_colophon.storage.system_apps import TABLE_PREFIX, list_tables_of_ap
 
 #: The rows that one short transaction reads.
 _AT_ONCE: Final = 200
-#: Tables that are not visited: keys and progress of the store itself, and logs with seals (person_logs.py).
+#: Tables that are not visited: keys and progress of the store itself, logs with seals (person_logs.py), and uploaded code.
 _WITHOUT_NAMES: Final = frozenset(
-    {tables.SETTINGS.id, tables.LEASES.id, tables.LOG_SEALS.id, *(spec.id for spec in audit_tables.ALL)}
+    {
+        tables.SETTINGS.id,
+        tables.LEASES.id,
+        tables.LOG_SEALS.id,
+        ARTIFACTS.id,
+        ARTIFACT_PARTS.id,
+        *(spec.id for spec in audit_tables.ALL),
+    }
 )
 #: The tables that may have names of people. Derived ones are rebuilt from them. A new table is included by itself.
 TABLES: Final[tuple[TableSpec, ...]] = tuple(

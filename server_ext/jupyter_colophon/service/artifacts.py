@@ -1,0 +1,201 @@
+"""Upload, list and read artifacts of namespaces (docs/how-to/share-plugins.md)."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.artifacts.artifact import (
+    ARTIFACT_BYTES_MAX,
+    Artifact,
+    ArtifactKey,
+    DeclaredPlugin,
+    PluginUse,
+)
+from jupyter_colophon.core.cursor import CursorCodec
+from jupyter_colophon.core.documents.json_schema import SchemaDialect
+from jupyter_colophon.core.documents.untrusted_schema import find_untrusted_schema_problems
+from jupyter_colophon.core.entities.registration_request import RegistrationRequest
+from jupyter_colophon.core.errors import AlreadyExists, InvalidInstance, NotFound, Problem, StoreUnavailable, TooLarge
+from jupyter_colophon.core.identity.names import make_namespace_urn
+from jupyter_colophon.core.model.proposal import Proposal, ProposalResult
+from jupyter_colophon.service.entities.registration import EntityRegistrar
+from jupyter_colophon.service.read_policy import ReadPolicy
+from jupyter_colophon.service.write_path import WritePath
+from jupyter_colophon.storage import artifacts as rows
+from jupyter_colophon.storage.entities.aspects import find_entity_summary
+from jupyter_colophon.storage.spi import StorageProvider, TableContext
+
+if TYPE_CHECKING:
+    from jupyter_colophon.core.artifacts.inspection import Inspection
+
+#: How many artifacts are read at once.
+_PAGE: Final = 200
+_CURSOR: Final = "artifacts"
+_DESCRIPTION_MAX: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class PluginOfArtifact:
+    """A plugin, and the artifact that has it."""
+
+    artifact: Artifact
+    plugin: DeclaredPlugin
+
+
+@dataclass(frozen=True, slots=True)
+class ArtifactService:
+    """The artifacts of a catalog. An artifact is code, so uploading one needs the right to run pipelines."""
+
+    provider: StorageProvider
+    read_policy: ReadPolicy
+    write_path: WritePath
+    registrar: EntityRegistrar
+    cursors: CursorCodec
+    now: Callable[[], int]
+
+    def upload(self, key: ArtifactKey, content: bytes, principal: Principal) -> tuple[Artifact, bool]:
+        """Store an artifact, and return whether it is new; the content of a version never changes.
+
+        Raises NotFound, AccessDenied, TooLarge, AlreadyExists for other content of this version, and InvalidInstance for
+        content that is neither a pure wheel nor a module with plugins.
+        """
+        for permission in ("admin", "emit"):
+            self.write_path.require_may_act_on_entity(principal, permission, key.urn)
+        if len(content) > ARTIFACT_BYTES_MAX:
+            raise TooLarge(f"an artifact may have at most {ARTIFACT_BYTES_MAX} bytes")
+        digest = rows.compute_digest(content)
+        existing = self.provider.tx_runner.run(lambda tx: self._find_unchanged(tx, key, digest), read_only=True)
+        if existing is not None:
+            return existing, False
+        inspection = _inspect(key, content)
+        artifact = Artifact(
+            key.namespace,
+            key.name,
+            key.version,
+            str(key.urn),
+            inspection.kind,
+            digest,
+            len(content),
+            self.now(),
+            inspection.plugins,
+        )
+
+        def write(tx: TableContext, apply: Callable[[], list[ProposalResult]]) -> list[ProposalResult]:
+            self._find_unchanged(tx, key, digest)
+            if results := apply():
+                rows.write_artifact(tx, artifact, content)
+                self._record_in_audit(tx, key, principal)
+            # Without results, the entity waits for review, and nothing is stored.
+            return results
+
+        self.registrar.create_or_update_entity(key.urn, _build_facts(artifact, inspection), principal, write)
+        return artifact, True
+
+    def delete(self, key: ArtifactKey, principal: Principal) -> None:
+        """Delete an artifact. Raises NotFound, AccessDenied."""
+        self.read(key, principal)
+        self.write_path.apply_proposals_atomically([Proposal(key.urn, None, "delete")], principal)
+
+    def read(self, key: ArtifactKey, principal: Principal) -> Artifact:
+        """Return an artifact. Raises NotFound."""
+        return self.provider.tx_runner.run(lambda tx: self._find_readable(tx, key, principal), read_only=True)
+
+    def read_with_content(self, key: ArtifactKey, principal: Principal) -> tuple[Artifact, bytes]:
+        """Return an artifact and its content. Raises NotFound, StorageError."""
+
+        def read(tx: TableContext) -> tuple[Artifact, bytes]:
+            artifact = self._find_readable(tx, key, principal)
+            return artifact, rows.read_content(tx, artifact.sha256)
+
+        return self.provider.tx_runner.run(read, read_only=True)
+
+    def list_page(
+        self, namespace: str, limit: int, cursor: str, principal: Principal
+    ) -> tuple[list[Artifact], str | None]:
+        """Return artifacts of a namespace by name and version, and the next cursor. Raises NotFound."""
+        after: tuple[str, ...] = ()
+        if cursor:
+            of_namespace, *position = self.cursors.decode_cursor(_CURSOR, cursor)
+            after = tuple(position) if of_namespace == namespace else ()
+
+        def read(tx: TableContext) -> tuple[list[Artifact], list[Artifact]]:
+            urn = make_namespace_urn(namespace)
+            if not self.read_policy.may_see_entity(tx, principal, urn) or find_entity_summary(tx, str(urn)) is None:
+                raise NotFound("namespace", namespace)
+            page = rows.list_artifacts(tx, namespace, after, limit)
+            return page, self.read_policy.filter_visible(
+                tx, principal, page, lambda artifact: (artifact.key.urn, artifact.namespace)
+            )
+
+        page, visible = self.provider.tx_runner.run(read, read_only=True)
+        if len(page) < limit or not page:
+            return visible, None
+        return visible, self.cursors.encode_cursor(_CURSOR, [namespace, page[-1].name, page[-1].version])
+
+    def list_plugins(self, namespace: str, use: PluginUse, principal: Principal) -> list[PluginOfArtifact]:
+        """Return the plugins of a namespace, in the order of upload. Raises NotFound."""
+        artifacts = sorted(self._iterate_artifacts(namespace, principal), key=lambda artifact: artifact.created)
+        return [
+            PluginOfArtifact(artifact, plugin)
+            for artifact in artifacts
+            for plugin in artifact.plugins
+            if plugin.use == use
+        ]
+
+    def _iterate_artifacts(self, namespace: str, principal: Principal) -> Iterator[Artifact]:
+        cursor: str | None = ""
+        while cursor is not None:
+            page, cursor = self.list_page(namespace, _PAGE, cursor, principal)
+            yield from page
+
+    def _find_readable(self, tx: TableContext, key: ArtifactKey, principal: Principal) -> Artifact:
+        artifact = rows.find_artifact(tx, key)
+        if (
+            artifact is None
+            or find_entity_summary(tx, str(key.urn)) is None
+            or not self.read_policy.may_see_entity(tx, principal, key.urn)
+        ):
+            raise NotFound("artifact", f"{key.namespace}/{key.name}/{key.version}")
+        return artifact
+
+    def _find_unchanged(self, tx: TableContext, key: ArtifactKey, digest: str) -> Artifact | None:
+        """Return the artifact of this version; None if there is none. Raises AlreadyExists if its content differs."""
+        existing = rows.find_artifact(tx, key)
+        if existing is not None and existing.sha256 != digest:
+            raise AlreadyExists(
+                "artifact", f"{key.namespace}/{key.name}/{key.version}, with other content: upload another version"
+            )
+        return existing
+
+    def _record_in_audit(self, tx: TableContext, key: ArtifactKey, principal: Principal) -> None:
+        audit = self.write_path.access_control.audit
+        if audit is not None:
+            audit.record_code_upload(tx, str(key.urn), principal)
+
+
+def _inspect(key: ArtifactKey, content: bytes) -> "Inspection":
+    """Return what the artifact declares. Raises InvalidInstance, StoreUnavailable."""
+    from jupyter_colophon.core.artifacts.inspection_process import inspect_artifact_in_process
+
+    try:
+        inspection = inspect_artifact_in_process(key, content)
+    except OSError as error:
+        raise StoreUnavailable(f"no process could be started to inspect the artifact: {error.strerror}") from error
+    problems = [Problem("", message) for message in inspection.problems]
+    for plugin in inspection.plugins:
+        problems += [
+            Problem("", f"{plugin.value}: properties{problem.pointer}: {problem.message}")
+            for problem in find_untrusted_schema_problems(plugin.schema, SchemaDialect.DRAFT_2020_12)
+        ]
+    if problems:
+        raise InvalidInstance("the artifact", tuple(problems))
+    return inspection
+
+
+def _build_facts(artifact: Artifact, inspection: "Inspection") -> RegistrationRequest:
+    facts = {"kind": artifact.kind, "sha256": artifact.sha256}
+    if inspection.description:
+        facts["description"] = inspection.description[:_DESCRIPTION_MAX]
+    facts |= {f"plugin:{plugin.name}": f"{plugin.name}:{plugin.type}" for plugin in artifact.plugins}
+    return RegistrationRequest(facts=facts)
