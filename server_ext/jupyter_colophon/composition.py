@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from jupyter_colophon.apps.topics import TopicReader
 from jupyter_colophon.core.access import INTERNAL, Authorizer
 from jupyter_colophon.core.audit import NO_AUDIT, AuditRules
 from jupyter_colophon.core.changes.change_formatter import ChangeFormatter
@@ -159,6 +160,11 @@ class Catalog:
     def audit(self) -> AuditReader:
         """Who read or changed what is marked as sensitive, and what was denied."""
         return AuditReader(self.write_path.access_control, self.reader.cursors)
+
+    @property
+    def topics(self) -> TopicReader:
+        """What system applications can poll."""
+        return TopicReader(self.feed, self.formatter)
 
     @property
     def service_tokens(self) -> ServiceTokenService:

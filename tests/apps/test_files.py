@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 from jupyter_colophon.apps.files.app_files import AppFiles
-from jupyter_colophon.apps.service import ServiceRequest
-from jupyter_colophon.apps.system_apps import ReceivedAppCall, SystemApps
+from jupyter_colophon.apps.system_apps import SystemApps
 from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.access import INTERNAL
 from jupyter_colophon.core.errors import (
@@ -26,26 +25,7 @@ from jupyter_colophon.core.identity.names import make_namespace_urn
 from jupyter_colophon.core.model.proposal import Proposal
 from support.catalog import ADA
 from support.stores import APP_FILE_BYTES
-from support.system_apps import open_apps
-
-WAIT_S = 120
-#: Hands out its context, so that a test can use it as a handler does.
-FILER = """
-from jupyter_colophon.apps import SystemApp
-
-
-def keep(context, request):
-    CONTEXTS.append(context)
-
-
-CONTEXTS = []
-
-
-class Filer(SystemApp):
-    def configure(self, configurer):
-        configurer.add_handler("GET", "/v1/contexts/{context}", keep)
-        configurer.add_handler("GET", "/v1/all", keep)
-"""
+from support.system_apps import CONTEXTS, open_apps, prepare_context
 
 
 class FileApps:
@@ -54,16 +34,14 @@ class FileApps:
     def __init__(self, apps: SystemApps) -> None:
         self.apps = apps
 
-    def open_files(self, namespace: str, app: str = "filer") -> AppFiles:
-        path = ["v1", "all"] if not namespace else ["v1", "contexts", namespace]
-        received = ReceivedAppCall(app, "service", path, ServiceRequest("GET"), ADA)
-        return self.apps.prepare_call(received).context.files
+    def open_files(self, namespace: str, app: str = "contexts") -> AppFiles:
+        return prepare_context(self.apps, namespace, app=app).files
 
 
 @pytest.fixture
 def files(catalog: Catalog, install: Any) -> Iterator[FileApps]:
-    for name in ("filer", "other"):
-        install(FILER, name, "Filer")
+    for name in ("contexts", "other"):
+        install(CONTEXTS, name, "Contexts")
     apps = open_apps(catalog)
     yield FileApps(apps)
     apps.close()
@@ -288,8 +266,7 @@ def test_missing_content_is_reported(sales: AppFiles, catalog: Catalog) -> None:
 
 
 def test_files_cannot_be_used_in_a_transaction(sales: AppFiles, files: FileApps) -> None:
-    received = ReceivedAppCall("filer", "service", ["v1", "contexts", "sales"], ServiceRequest("GET"), ADA)
-    context = files.apps.prepare_call(received).context
+    context = prepare_context(files.apps, "sales")
     with pytest.raises(StorageError, match="inside another one"):
         context.execute(lambda tables: context.files.put("a", b""))
     assert list_names(sales) == []

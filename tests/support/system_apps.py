@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from jupyter_colophon.apps.context import ServiceContext
 from jupyter_colophon.apps.service import ServiceRequest
 from jupyter_colophon.apps.system_app import GROUP
 from jupyter_colophon.apps.system_apps import ReceivedAppCall, SystemApps
@@ -205,6 +206,18 @@ class Rogue(SystemApp):
 '''
 
 
+#: Has a path with a namespace and one without. Tests use the contexts of its calls as a handler does.
+CONTEXTS = """
+from jupyter_colophon.apps import SystemApp
+
+
+class Contexts(SystemApp):
+    def configure(self, configurer):
+        configurer.add_handler("GET", "/v1/contexts/{context}", lambda context, request: None)
+        configurer.add_handler("GET", "/v1/all", lambda context, request: None)
+"""
+
+
 def install_app(folder: Path, source: str, name: str, class_name: str, version: str = "1.0", package: str = "") -> str:
     """Write a package with one application into a folder of `sys.path`, and return the name of its module.
 
@@ -218,7 +231,14 @@ def install_app(folder: Path, source: str, name: str, class_name: str, version: 
 
 def open_apps(catalog: Catalog, **settings: Any) -> SystemApps:
     """Return the installed applications, on a catalog."""
-    return SystemApps(catalog.reader, catalog.metadata, file_folder=catalog.namespaces.app_files, **settings)
+    return SystemApps(
+        catalog.reader,
+        catalog.metadata,
+        catalog.write_path,
+        catalog.topics,
+        file_folder=catalog.namespaces.app_files,
+        **settings,
+    )
 
 
 def call_app(
@@ -238,3 +258,12 @@ def call_app(
     call = apps.prepare_call(ReceivedAppCall(app, service, path.split("/")[1:], request, principal))
     response = apps.submit_call(call, lambda encoded: encoded).result(120)
     return json.loads(response.body) if response.body else None
+
+
+def prepare_context(
+    apps: SystemApps, namespace: str = "", *, app: str = "contexts", principal: Principal = ADA
+) -> ServiceContext:
+    """Return the context that a handler of `CONTEXTS` would get."""
+    path = ["v1", "contexts", namespace] if namespace else ["v1", "all"]
+    received = ReceivedAppCall(app, "service", path, ServiceRequest("GET"), principal)
+    return apps.prepare_call(received).context

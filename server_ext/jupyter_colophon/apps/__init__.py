@@ -10,8 +10,19 @@ from jupyter_colophon.apps.plugins.application_plugin import ApplicationPlugin
 from jupyter_colophon.apps.service import ServiceRequest, ServiceResponse
 from jupyter_colophon.apps.system_app import SystemApp
 from jupyter_colophon.apps.tables import AppTables, IndexedTable, Table
+from jupyter_colophon.apps.topics import FetchedMessages, Topic
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.errors import AccessDenied, AlreadyExists, BadRequest, NotFound, TooLarge
+from jupyter_colophon.core.errors import (
+    AccessDenied,
+    AlreadyExists,
+    BadRequest,
+    HeldForReview,
+    LogCompacted,
+    NotFound,
+    TooLarge,
+)
+from jupyter_colophon.core.identity.names import Urn, make_home_dataset_urn
+from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.storage.spi import FieldValue, Range, TableSpec
 
 __all__ = [
@@ -21,12 +32,16 @@ __all__ = [
     "AppTables",
     "ApplicationPlugin",
     "BadRequest",
+    "FetchedMessages",
     "FieldValue",
+    "HeldForReview",
     "IndexedTable",
+    "LogCompacted",
     "NamespaceDetails",
     "NotFound",
     "PartitionedFiles",
     "Principal",
+    "Proposal",
     "Range",
     "ServiceContext",
     "ServiceRequest",
@@ -38,4 +53,7 @@ __all__ = [
     "Table",
     "TableSpec",
     "TooLarge",
+    "Topic",
+    "Urn",
+    "make_home_dataset_urn",
 ]

@@ -1,14 +1,17 @@
-"""What the platform knows of namespaces, for applications."""
+"""What the platform knows of namespaces, and changes for applications."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from jupyter_colophon.apps.topics import TOPICS, Topic
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.entities.entity import EntityListing, EntitySummary
 from jupyter_colophon.core.errors import InvalidName, NotFound
 from jupyter_colophon.core.identity.names import make_namespace_urn
+from jupyter_colophon.core.model.proposal import Proposal, ProposalResult
 from jupyter_colophon.service.entities.entities import EntityReader
 from jupyter_colophon.service.entities.metadata import MetadataReader
+from jupyter_colophon.service.write_path import WritePath
 
 #: How many entities are read at once.
 _PAGE = 200
@@ -25,14 +28,16 @@ class NamespaceDetails:
 
 @dataclass(frozen=True, slots=True)
 class SystemAdmin:
-    """Reads the catalog with the rights of a principal: by default those of the platform, which may read everything.
+    """Reads and changes the catalog with the rights of a principal: by default those of the platform, which may do
+    everything.
 
-    Its methods read in transactions of their own, and must not be called inside `execute`.
+    Its methods use transactions of their own, and must not be called inside `execute`.
     """
 
     reader: EntityReader
     metadata: MetadataReader
     principal: Principal
+    write_path: WritePath
 
     def namespace_exists(self, name: str) -> bool:
         """Return whether a namespace exists, and is not being deleted."""
@@ -57,6 +62,21 @@ class SystemAdmin:
         """Yield the datasets of a namespace by name, in pages. Raises NotFound for an unknown namespace."""
         self.get_namespace(namespace)
         return self._list_entities(EntityListing(namespace, "dataset", limit=_PAGE))
+
+    def list_topics(self) -> Sequence[Topic]:
+        """Return what can be fetched from each namespace."""
+        return TOPICS
+
+    def apply_proposals(self, proposals: Sequence[Proposal]) -> Sequence[ProposalResult]:
+        """Create entities and write their metadata, all or nothing, with the rights of the principal and in its name.
+
+        Raises NotFound for a namespace that does not exist, AccessDenied, HeldForReview if a policy requires the review
+        of a steward, InvalidInstance for an invalid value, and ConditionFailed.
+        """
+        required = [
+            replace(proposal, needs="namespace") if proposal.needs == "nothing" else proposal for proposal in proposals
+        ]
+        return self.write_path.apply_proposals_atomically(required, self.principal)
 
     def _list_entities(self, listing: EntityListing) -> Iterator[EntitySummary]:
         cursor: str | None = ""

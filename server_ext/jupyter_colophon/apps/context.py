@@ -8,6 +8,7 @@ from typing import TypeVar
 from jupyter_colophon.apps.admin import SystemAdmin
 from jupyter_colophon.apps.files.app_files import AppFiles
 from jupyter_colophon.apps.tables import AppTables
+from jupyter_colophon.apps.topics import FetchedMessages, TopicReader
 from jupyter_colophon.apps.transactions import AppTransactions
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.storage.app_files.folder import AppFileFolder
@@ -24,6 +25,7 @@ class ServiceContext:
     #: Reads the catalog with the rights of the platform.
     admin: SystemAdmin
     _transactions: AppTransactions
+    _topics: TopicReader
     _file_folder: AppFileFolder | None = None
 
     @property
@@ -44,6 +46,20 @@ class ServiceContext:
         TransactionTimeout for a callable that takes more than five seconds, and StorageError for failures of the store.
         """
         return self._transactions.run(work, read_only=read_only)
+
+    def fetch(
+        self, topic: str, after: int | None = None, limit: int = 100, *, namespace: str | None = None
+    ) -> FetchedMessages:
+        """Return the messages of a topic after a number, oldest first, that the principal of `admin` may read.
+
+        `admin.list_topics()` lists the topics. Without a number, returns no message, and the number to begin after. By
+        default, the messages are those of the namespace of the call; the namespace "" is all.
+
+        Raises NotFound for an unknown topic, InvalidQuery for a limit that is not from 1 to 1,000, and LogCompacted if
+        changes after the number are no longer kept.
+        """
+        of = self.namespace if namespace is None else namespace
+        return self._topics.read_messages(topic, after, limit, of, self.admin.principal)
 
     def run_as(self, principal: Principal) -> "ServiceContext":
         """Return a context that acts for a principal, such as the caller: its `admin` has the rights of that principal."""

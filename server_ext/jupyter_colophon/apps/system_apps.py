@@ -15,6 +15,7 @@ from jupyter_colophon.apps.routes import Route
 from jupyter_colophon.apps.service import ServiceRequest
 from jupyter_colophon.apps.system_app import GROUP
 from jupyter_colophon.apps.tables import create_no_namespace_error
+from jupyter_colophon.apps.topics import TopicReader
 from jupyter_colophon.apps.transactions import AppTransactions
 from jupyter_colophon.core.access import INTERNAL, Principal
 from jupyter_colophon.core.errors import AccessDenied, NotFound, SystemAppUnavailable, TooLarge
@@ -22,6 +23,7 @@ from jupyter_colophon.core.identity.names import SYSTEM_NAMESPACE, make_namespac
 from jupyter_colophon.service.entities.entities import EntityReader
 from jupyter_colophon.service.entities.metadata import MetadataReader
 from jupyter_colophon.service.schemaspaces.registrations import find_entry_points, list_registrations
+from jupyter_colophon.service.write_path import WritePath
 from jupyter_colophon.storage.app_files.folder import AppFileFolder
 from jupyter_colophon.storage.app_files.rows import iterate_file_ids
 from jupyter_colophon.storage.entities.aspects import find_entity_summary
@@ -56,6 +58,8 @@ class SystemApps:
 
     reader: EntityReader
     metadata: MetadataReader
+    write_path: WritePath
+    topics: TopicReader
     disabled_names: Collection[str] = ()
     serves: bool = True
     #: Called after tables of an application were created or changed.
@@ -123,7 +127,7 @@ class SystemApps:
             raise TooLarge(f"a body may have at most {route.max_body_bytes} bytes")
         deadline = time.monotonic() + route.timeout_s
         transactions = AppTransactions(name, self.provider, deployment.specs, context, route.timeout_s, deadline)
-        admin = SystemAdmin(self.reader, self.metadata, INTERNAL)
+        admin = SystemAdmin(self.reader, self.metadata, INTERNAL, self.write_path)
         request = ServiceRequest(
             received.request.method,
             parameters,
@@ -132,7 +136,7 @@ class SystemApps:
             received.request.body,
         )
         return HandlerCall(
-            name, route, request, ServiceContext(received.principal, admin, transactions, self.file_folder)
+            name, route, request, ServiceContext(received.principal, admin, transactions, self.topics, self.file_folder)
         )
 
     def submit_call(self, call: HandlerCall, convert: Callable[[EncodedResponse], T]) -> "Future[T]":

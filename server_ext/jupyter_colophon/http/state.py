@@ -144,6 +144,8 @@ class ServerState(ProcessServices):
         return SystemApps(
             catalog.reader,
             catalog.metadata,
+            catalog.write_path,
+            catalog.topics,
             self.settings.disabled_system_apps,
             on_tables_changed=self._start_archive_again,
             file_folder=catalog.namespaces.app_files,

@@ -79,6 +79,8 @@ class ProcessServices:
         return SystemApps(
             catalog.reader,
             catalog.metadata,
+            catalog.write_path,
+            catalog.topics,
             self.settings.disabled_system_apps,
             serves=False,
             file_folder=catalog.namespaces.app_files,

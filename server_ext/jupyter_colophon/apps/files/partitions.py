@@ -54,16 +54,16 @@ class PartitionedFiles:
 
         Values of the first keys limit what is read. Raises InvalidField for an unknown key.
         """
-        wanted = conditions or {}
-        if unknown := wanted.keys() - set(self.keys):
+        required = conditions or {}
+        if unknown := required.keys() - set(self.keys):
             raise InvalidField(f"the partitions {self.name} have no key {quote_and_truncate_text(min(unknown))}")
-        fixed = list(takewhile(lambda key: not isinstance(wanted.get(key, ()), tuple), self.keys))
-        parts = [self.name, *(_format_part(key, wanted[key]) for key in fixed)]
+        fixed = list(takewhile(lambda key: not isinstance(required.get(key, ()), tuple), self.keys))
+        parts = [self.name, *(_format_part(key, required[key]) for key in fixed)]
         prefix = "/".join(parts) + ("/" if len(fixed) < len(self.keys) else "")
         return (
             file
             for file in self.files.list(prefix)
-            if file.keys and all(_fulfils(file.keys[key], condition) for key, condition in wanted.items())
+            if file.keys and all(_has_matching_value(file.keys[key], condition) for key, condition in required.items())
         )
 
     def set_metadata(self, keys: Mapping[str, KeyValue], metadata: Mapping[str, str]) -> StoredFile:
@@ -87,7 +87,7 @@ def _format_part(key: str, value: object) -> str:
     return f"{key}={quote(str(value), safe='')}"
 
 
-def _fulfils(value: KeyValue, condition: Condition) -> bool:
+def _has_matching_value(value: KeyValue, condition: Condition) -> bool:
     if not isinstance(condition, tuple):
         return type(value) is type(condition) and value == condition
     low, high = condition
