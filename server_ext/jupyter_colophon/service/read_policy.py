@@ -150,10 +150,11 @@ class ReadPolicy:
         get_entity: Callable[[T], tuple[Urn, str | None]],
     ) -> list[T]:
         """Return the items whose entities may be shown, given their URN and the namespace of their row."""
-        if not self.may_hide_from(principal):
-            return [*items] if "read" in principal.scopes else []
+        requested = [*items]
+        if not requested or not self.may_hide_from(principal):
+            return requested if "read" in principal.scopes else []
         decided: list[tuple[T, Resource | None, bool | None]] = []
-        for item in items:
+        for item in requested:
             resource = self.find_resource(tx, principal, *get_entity(item))
             decision = None if resource is None else self.access_control.decide(principal, "read", resource)
             decided.append((item, resource, decision))
