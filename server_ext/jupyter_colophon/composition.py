@@ -134,7 +134,7 @@ class Catalog:
     def artifacts(self) -> ArtifactService:
         """The artifacts of namespaces."""
         return ArtifactService(
-            self.provider, self.reader.read_policy, self.write_path, self.deployer, self.reader.cursors, read_time_ms
+            self.provider, self.reader.read_policy, self.reader.cursors, self.write_path, self.deployer, read_time_ms
         )
 
     @property

@@ -18,7 +18,8 @@ Install = Callable[..., str]
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "store_name" in metafunc.fixturenames:
-        names = metafunc.config.getoption("--storage-provider") or CATALOGS
+        of_module = getattr(metafunc.module, "STORES", CATALOGS)
+        names = metafunc.config.getoption("--storage-provider") or of_module
         metafunc.parametrize("store_name", names, scope="session")
 
 

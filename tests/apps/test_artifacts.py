@@ -27,8 +27,8 @@ def test_artifact_is_an_entity_with_plugins(catalog: Catalog) -> None:
     entity = catalog.reader.read_entity(SALES.urn, ["technicalMetadata"], ADA)
     assert entity.aspects["technicalMetadata"].value["properties"]["plugin:upper"] == "upper:transform"
     assert entity.summary.created.actor == "ada"
-    listed = catalog.artifacts.list_plugins("sales", "application", ADA)
-    assert [item.plugin.name for item in listed] == ["repeat", "rogue"]
+    listed = catalog.artifacts.list_newest_plugins("sales", "application", ADA)
+    assert [item.name for item in listed] == ["shop-tools/repeat", "shop-tools/rogue"]
 
 
 def test_content_of_a_version_never_changes(catalog: Catalog) -> None:

@@ -7,6 +7,8 @@ from jupyter_colophon.apps.files.app_files import AppFiles
 from jupyter_colophon.apps.files.partitions import PartitionedFiles
 from jupyter_colophon.apps.files.stored_file import StoredFile
 from jupyter_colophon.apps.plugins.application_plugin import ApplicationPlugin
+from jupyter_colophon.apps.plugins.plugin_details import PluginDetails
+from jupyter_colophon.apps.plugins.plugin_instance import PluginInstance
 from jupyter_colophon.apps.service import ServiceRequest, ServiceResponse
 from jupyter_colophon.apps.system_app import SystemApp
 from jupyter_colophon.apps.tables import AppTables, IndexedTable, Table
@@ -19,11 +21,13 @@ from jupyter_colophon.core.errors import (
     HeldForReview,
     LogCompacted,
     NotFound,
+    PluginFailed,
     TooLarge,
 )
 from jupyter_colophon.core.identity.names import Urn, make_home_dataset_urn
 from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.storage.spi import FieldValue, Range, TableSpec
+from jupyter_colophon.system.limited_process import ProcessLimits
 
 __all__ = [
     "AccessDenied",
@@ -40,7 +44,11 @@ __all__ = [
     "NamespaceDetails",
     "NotFound",
     "PartitionedFiles",
+    "PluginDetails",
+    "PluginFailed",
+    "PluginInstance",
     "Principal",
+    "ProcessLimits",
     "Proposal",
     "Range",
     "ServiceContext",

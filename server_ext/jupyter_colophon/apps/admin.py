@@ -3,12 +3,14 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from jupyter_colophon.apps.plugins.plugin_details import PluginDetails
 from jupyter_colophon.apps.topics import TOPICS, Topic
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.entities.entity import EntityListing, EntitySummary
 from jupyter_colophon.core.errors import InvalidName, NotFound
 from jupyter_colophon.core.identity.names import make_namespace_urn
 from jupyter_colophon.core.model.proposal import Proposal, ProposalResult
+from jupyter_colophon.service.artifact_reader import ArtifactReader, PluginOfArtifact
 from jupyter_colophon.service.entities.entities import EntityReader
 from jupyter_colophon.service.entities.metadata import MetadataReader
 from jupyter_colophon.service.write_path import WritePath
@@ -77,6 +79,23 @@ class SystemAdmin:
             replace(proposal, needs="namespace") if proposal.needs == "nothing" else proposal for proposal in proposals
         ]
         return self.write_path.apply_proposals_atomically(required, self.principal)
+
+    def list_plugins(self, namespace: str, type: str = "") -> list[PluginDetails]:
+        """Return the plugins of a namespace for applications, of one type or of all, in their newest versions.
+
+        Raises NotFound for an unknown namespace.
+        """
+        found = self._artifacts.list_newest_plugins(namespace, "application", self.principal)
+        return [PluginDetails.from_artifact(item) for item in found if type in ("", item.plugin.type)]
+
+    def read_plugin_with_content(self, namespace: str, name: str) -> tuple[PluginOfArtifact, bytes]:
+        """Return a plugin of a namespace by its name, and the content of its artifact. Raises NotFound."""
+        found = self._artifacts.find_plugin(namespace, "application", name, self.principal)
+        return found, self._artifacts.read_with_content(found.artifact.key, self.principal)[1]
+
+    @property
+    def _artifacts(self) -> ArtifactReader:
+        return ArtifactReader(self.reader.provider, self.reader.read_policy, self.reader.cursors)
 
     def _list_entities(self, listing: EntityListing) -> Iterator[EntitySummary]:
         cursor: str | None = ""

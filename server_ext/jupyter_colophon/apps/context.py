@@ -1,17 +1,21 @@
 """What a handler may use."""
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import TypeVar
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 from jupyter_colophon.apps.admin import SystemAdmin
 from jupyter_colophon.apps.files.app_files import AppFiles
+from jupyter_colophon.apps.plugins.call_plugins import CallPlugins
+from jupyter_colophon.apps.plugins.plugin_details import PluginDetails
+from jupyter_colophon.apps.plugins.plugin_instance import PluginInstance
 from jupyter_colophon.apps.tables import AppTables
 from jupyter_colophon.apps.topics import FetchedMessages, TopicReader
 from jupyter_colophon.apps.transactions import AppTransactions
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.storage.app_files.folder import AppFileFolder
+from jupyter_colophon.system.limited_process import ProcessLimits
 
 T = TypeVar("T")
 
@@ -27,6 +31,7 @@ class ServiceContext:
     _transactions: AppTransactions
     _topics: TopicReader
     _file_folder: AppFileFolder | None = None
+    _plugins: CallPlugins = field(default_factory=CallPlugins)
 
     @property
     def namespace(self) -> str:
@@ -60,6 +65,28 @@ class ServiceContext:
         """
         of = self.namespace if namespace is None else namespace
         return self._topics.read_messages(topic, after, limit, of, self.admin.principal)
+
+    def instantiate_plugin(
+        self,
+        namespace: str,
+        plugin: str | PluginDetails,
+        properties: Mapping[str, Any],
+        limits: ProcessLimits | None = None,
+    ) -> PluginInstance:
+        """Return a plugin of a namespace (`admin.list_plugins`), whose code runs in a process of its own.
+
+        `plugin` is its name: `artifact/plugin`, or `artifact/version/plugin`. The process has no credentials, and ends
+        with this call. Raises NotFound, and InvalidInstance for properties that do not match the schema of the plugin.
+        """
+        name = plugin if isinstance(plugin, str) else plugin.name
+        found, content = self.admin.read_plugin_with_content(namespace, name)
+        return self._plugins.create_instance(
+            found, content, properties, limits or ProcessLimits(), self._transactions.deadline
+        )
+
+    def close_plugins(self) -> None:
+        """End the processes of plugins. Called at the end of the call."""
+        self._plugins.close()
 
     def run_as(self, principal: Principal) -> "ServiceContext":
         """Return a context that acts for a principal, such as the caller: its `admin` has the rights of that principal."""

@@ -18,10 +18,12 @@ _ANSWERED: Final = (
     errors.AlreadyExists,
     errors.BadRequest,
     errors.InvalidField,
+    errors.InvalidInstance,
     errors.InvalidName,
     errors.InvalidQuery,
     errors.MalformedBody,
     errors.NotFound,
+    errors.PluginFailed,
     errors.StorageError,
     errors.SystemAppTimeout,
     errors.TooLarge,
@@ -58,6 +60,8 @@ class HandlerCall:
                 "the handler of %s of the system application %s failed", self._route_name, self.app, exc_info=error
             )
             raise self._create_failure(f"the handler of {self._route_name} raised {type(error).__name__}") from error
+        finally:
+            self.context.close_plugins()
         return self._encode_response(result)
 
     def _encode_response(self, result: Any) -> EncodedResponse:

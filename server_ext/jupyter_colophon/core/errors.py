@@ -519,6 +519,14 @@ class SystemAppFailed(MetadataError):
         self.app, self.reason = app, reason
 
 
+class PluginFailed(MetadataError):
+    """A plugin of a namespace failed in a call; its code or its properties have to be changed."""
+
+    def __init__(self, plugin: str, reason: str) -> None:
+        super().__init__(f"the plugin {quote_and_truncate_text(plugin)} failed: {reason}")
+        self.plugin, self.reason = plugin, reason
+
+
 class SystemAppUnavailable(MetadataError):
     """A system application is not running, or is too busy; a retry may succeed."""
 

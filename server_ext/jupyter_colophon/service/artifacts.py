@@ -1,6 +1,6 @@
 """Upload, list and read artifacts of namespaces (docs/how-to/share-plugins.md)."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -9,49 +9,30 @@ from jupyter_colophon.core.artifacts.artifact import (
     ARTIFACT_BYTES_MAX,
     Artifact,
     ArtifactKey,
-    DeclaredPlugin,
-    PluginUse,
 )
-from jupyter_colophon.core.cursor import CursorCodec
 from jupyter_colophon.core.documents.json_schema import SchemaDialect
 from jupyter_colophon.core.documents.untrusted_schema import find_untrusted_schema_problems
 from jupyter_colophon.core.entities.registration_request import RegistrationRequest
-from jupyter_colophon.core.errors import AlreadyExists, InvalidInstance, NotFound, Problem, StoreUnavailable, TooLarge
-from jupyter_colophon.core.identity.names import make_namespace_urn
+from jupyter_colophon.core.errors import AlreadyExists, InvalidInstance, Problem, StoreUnavailable, TooLarge
 from jupyter_colophon.core.model.proposal import Proposal, ProposalResult
+from jupyter_colophon.service.artifact_reader import ArtifactReader
 from jupyter_colophon.service.entities.registration import EntityRegistrar
-from jupyter_colophon.service.read_policy import ReadPolicy
 from jupyter_colophon.service.write_path import WritePath
 from jupyter_colophon.storage import artifacts as rows
-from jupyter_colophon.storage.entities.aspects import find_entity_summary
-from jupyter_colophon.storage.spi import StorageProvider, TableContext
+from jupyter_colophon.storage.spi import TableContext
 
 if TYPE_CHECKING:
     from jupyter_colophon.core.artifacts.inspection import Inspection
 
-#: How many artifacts are read at once.
-_PAGE: Final = 200
-_CURSOR: Final = "artifacts"
 _DESCRIPTION_MAX: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class PluginOfArtifact:
-    """A plugin, and the artifact that has it."""
-
-    artifact: Artifact
-    plugin: DeclaredPlugin
-
-
-@dataclass(frozen=True, slots=True)
-class ArtifactService:
+class ArtifactService(ArtifactReader):
     """The artifacts of a catalog. An artifact is code, so uploading one needs the right to run pipelines."""
 
-    provider: StorageProvider
-    read_policy: ReadPolicy
     write_path: WritePath
     registrar: EntityRegistrar
-    cursors: CursorCodec
     now: Callable[[], int]
 
     def upload(self, key: ArtifactKey, content: bytes, principal: Principal) -> tuple[Artifact, bool]:
@@ -96,68 +77,6 @@ class ArtifactService:
         """Delete an artifact. Raises NotFound, AccessDenied."""
         self.read(key, principal)
         self.write_path.apply_proposals_atomically([Proposal(key.urn, None, "delete")], principal)
-
-    def read(self, key: ArtifactKey, principal: Principal) -> Artifact:
-        """Return an artifact. Raises NotFound."""
-        return self.provider.tx_runner.run(lambda tx: self._find_readable(tx, key, principal), read_only=True)
-
-    def read_with_content(self, key: ArtifactKey, principal: Principal) -> tuple[Artifact, bytes]:
-        """Return an artifact and its content. Raises NotFound, StorageError."""
-
-        def read(tx: TableContext) -> tuple[Artifact, bytes]:
-            artifact = self._find_readable(tx, key, principal)
-            return artifact, rows.read_content(tx, artifact.sha256)
-
-        return self.provider.tx_runner.run(read, read_only=True)
-
-    def list_page(
-        self, namespace: str, limit: int, cursor: str, principal: Principal
-    ) -> tuple[list[Artifact], str | None]:
-        """Return artifacts of a namespace by name and version, and the next cursor. Raises NotFound."""
-        after: tuple[str, ...] = ()
-        if cursor:
-            of_namespace, *position = self.cursors.decode_cursor(_CURSOR, cursor)
-            after = tuple(position) if of_namespace == namespace else ()
-
-        def read(tx: TableContext) -> tuple[list[Artifact], list[Artifact]]:
-            urn = make_namespace_urn(namespace)
-            if not self.read_policy.may_see_entity(tx, principal, urn) or find_entity_summary(tx, str(urn)) is None:
-                raise NotFound("namespace", namespace)
-            page = rows.list_artifacts(tx, namespace, after, limit)
-            return page, self.read_policy.filter_visible(
-                tx, principal, page, lambda artifact: (artifact.key.urn, artifact.namespace)
-            )
-
-        page, visible = self.provider.tx_runner.run(read, read_only=True)
-        if len(page) < limit or not page:
-            return visible, None
-        return visible, self.cursors.encode_cursor(_CURSOR, [namespace, page[-1].name, page[-1].version])
-
-    def list_plugins(self, namespace: str, use: PluginUse, principal: Principal) -> list[PluginOfArtifact]:
-        """Return the plugins of a namespace, in the order of upload. Raises NotFound."""
-        artifacts = sorted(self._iterate_artifacts(namespace, principal), key=lambda artifact: artifact.created)
-        return [
-            PluginOfArtifact(artifact, plugin)
-            for artifact in artifacts
-            for plugin in artifact.plugins
-            if plugin.use == use
-        ]
-
-    def _iterate_artifacts(self, namespace: str, principal: Principal) -> Iterator[Artifact]:
-        cursor: str | None = ""
-        while cursor is not None:
-            page, cursor = self.list_page(namespace, _PAGE, cursor, principal)
-            yield from page
-
-    def _find_readable(self, tx: TableContext, key: ArtifactKey, principal: Principal) -> Artifact:
-        artifact = rows.find_artifact(tx, key)
-        if (
-            artifact is None
-            or find_entity_summary(tx, str(key.urn)) is None
-            or not self.read_policy.may_see_entity(tx, principal, key.urn)
-        ):
-            raise NotFound("artifact", f"{key.namespace}/{key.name}/{key.version}")
-        return artifact
 
     def _find_unchanged(self, tx: TableContext, key: ArtifactKey, digest: str) -> Artifact | None:
         """Return the artifact of this version; None if there is none. Raises AlreadyExists if its content differs."""

@@ -12,11 +12,10 @@ import struct
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final, Self
 
@@ -51,7 +50,6 @@ class LimitedProcess:
     limits: ProcessLimits
     _process: "subprocess.Popen[bytes]"
     _folder: "tempfile.TemporaryDirectory[str]"
-    _lock: threading.Lock = field(default_factory=threading.Lock)
     _is_closed: bool = False
 
     @classmethod
@@ -91,16 +89,19 @@ class LimitedProcess:
             self.close()
             raise
 
-    def close(self) -> None:
-        """Kill the process with its children, wait for its end, and remove its folder."""
-        with self._lock:
-            if self._is_closed:
-                return
-            self._is_closed = True
+    def kill(self) -> None:
+        """Kill the process with its children, and wait for its end. May be called in any thread."""
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.kill()
         self._process.wait()
+
+    def close(self) -> None:
+        """Kill the process, and remove its folder."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        self.kill()
         for pipe in (self._process.stdin, self._process.stdout):
             with suppress(OSError):
                 pipe.close()  # type: ignore[union-attr]
@@ -146,7 +147,9 @@ class LimitedProcess:
             self._process.wait(1)
         code = self._process.poll()
         if code in (-getattr(signal, "SIGXCPU", 0), -signal.SIGKILL) and code:
-            return LimitedProcessError(f"its process was killed: it used more than {self.limits.cpu_s} s of CPU time")
+            return LimitedProcessError(
+                f"its process was killed, as after {self.limits.cpu_s} s of CPU time, or if memory is short"
+            )
         return LimitedProcessError("its process ended without an answer")
 
 
@@ -154,6 +157,7 @@ class LimitedProcess:
 class Channel:
     """The child's end of the pipes."""
 
+    limits: ProcessLimits
     _input: int
     _output: int
 
@@ -181,8 +185,9 @@ class Channel:
 
 def open_channel() -> Channel:
     """Set the limits of this child process, and return its channel; its standard input and output are empty then."""
-    _set_limits(ProcessLimits(**json.loads(sys.argv[1])))
-    channel = Channel(os.dup(0), os.dup(1))
+    limits = ProcessLimits(**json.loads(sys.argv[1]))
+    _set_limits(limits)
+    channel = Channel(limits, os.dup(0), os.dup(1))
     null = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(null, descriptor)

@@ -8,9 +8,11 @@ from jupyter_colophon.apps.system_apps import ReceivedAppCall
 from jupyter_colophon.core.errors import (
     AlreadyExists,
     BadRequest,
+    InvalidInstance,
     InvalidName,
     MethodNotAllowed,
     NotFound,
+    PluginFailed,
     SystemAppFailed,
     SystemAppTimeout,
     SystemAppUnavailable,
@@ -30,9 +32,11 @@ _BODY: Final[dict[str, Any]] = {"application/json": {}, "*/*": {}}
 _ERRORS: Final = (
     AlreadyExists,
     BadRequest,
+    InvalidInstance,
     InvalidName,
     MethodNotAllowed,
     NotFound,
+    PluginFailed,
     SystemAppFailed,
     SystemAppTimeout,
     SystemAppUnavailable,

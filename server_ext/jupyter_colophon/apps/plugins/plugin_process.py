@@ -1,0 +1,67 @@
+"""The process of one plugin: it imports the artifact, creates the plugin, and calls its methods."""
+
+import importlib
+import json
+import sys
+from pathlib import Path
+from typing import Any, Final
+
+from jupyter_colophon.system.limited_process import Channel, open_channel
+
+_MESSAGE_MAX: Final = 500
+
+
+def main() -> None:
+    """Answer the messages of the parent until it ends."""
+    channel, plugin = open_channel(), None
+    while (message := channel.receive()) is not None:
+        document = json.loads(message)
+        try:
+            if plugin is None:
+                plugin, result = _create_plugin(document), None
+            else:
+                result = _call_method(plugin, document["method"], document["argument"])
+            answer = _encode_result(result, channel)
+        except BaseException as error:  # noqa: BLE001  code of the plugin may raise anything
+            answer = _encode_error(error)
+        channel.send(answer)
+
+
+class _Refused(Exception):
+    """What is wrong with a call, in words for its caller."""
+
+
+def _create_plugin(document: dict[str, Any]) -> Any:
+    path = Path(document["file"])
+    sys.path.insert(0, str(path.parent if path.suffix == ".py" else path))
+    return getattr(importlib.import_module(document["module"]), document["class"])(document["properties"])
+
+
+def _call_method(plugin: Any, method: str, argument: Any) -> Any:
+    function = None if method.startswith("_") else getattr(type(plugin), method, None)
+    if not callable(function):
+        raise _Refused(f"it has no method {method}")
+    return function(plugin, argument)
+
+
+def _encode_result(result: Any, channel: Channel) -> bytes:
+    try:
+        answer = json.dumps({"result": result}, allow_nan=False).encode()
+    except Exception as error:
+        raise _Refused(f"it returned a value that is not JSON ({type(error).__name__})") from error
+    if len(answer) > channel.limits.answer_bytes:
+        raise _Refused(f"it returned more than {channel.limits.answer_bytes:,} bytes")
+    return answer
+
+
+def _encode_error(error: BaseException) -> bytes:
+    try:
+        text = str(error)[:_MESSAGE_MAX]
+    except Exception:  # noqa: BLE001  its class belongs to the plugin
+        text = ""
+    reason = text if isinstance(error, _Refused) else f"it raised {type(error).__name__}: {text}".removesuffix(": ")
+    return json.dumps({"error": reason}).encode()
+
+
+if __name__ == "__main__":
+    main()
