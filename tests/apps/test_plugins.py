@@ -16,7 +16,7 @@ from support.system_apps import call_app, open_apps
 
 #: Plugins are read in one way from each store (test_artifacts.py).
 STORES = ("sqlite",)
-#: Calls plugins as a request says, one after the other, and returns the result or the failure of each call.
+#: Calls the methods in a request, one after the other, and returns the result or the failure of each call.
 CALLER = """
 from jupyter_colophon.apps import PluginFailed, ProcessLimits, SystemApp
 

@@ -89,7 +89,7 @@ class LimitedProcess:
             self.close()
             raise
 
-    def kill(self) -> None:
+    def stop(self) -> None:
         """Kill the process with its children, and wait for its end. May be called in any thread."""
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
@@ -101,7 +101,7 @@ class LimitedProcess:
         if self._is_closed:
             return
         self._is_closed = True
-        self.kill()
+        self.stop()
         for pipe in (self._process.stdin, self._process.stdout):
             with suppress(OSError):
                 pipe.close()  # type: ignore[union-attr]

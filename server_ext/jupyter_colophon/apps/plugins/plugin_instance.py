@@ -104,7 +104,7 @@ class _LimitedSlot:
     def __init__(self, process: LimitedProcess, deadline: float) -> None:
         self.process = process
         self._lock, self._is_free = threading.Lock(), False
-        self._timer = threading.Timer(max(0.0, deadline - time.monotonic()), self._kill_and_free)
+        self._timer = threading.Timer(max(0.0, deadline - time.monotonic()), self._stop_and_free)
         self._timer.name, self._timer.daemon = "colophon-plugin-limit", True
         self._timer.start()
 
@@ -122,11 +122,11 @@ class _LimitedSlot:
     def close(self) -> None:
         """Kill the process, and remove its folder."""
         self._timer.cancel()
-        self._kill_and_free()
+        self._stop_and_free()
         self.process.close()
 
-    def _kill_and_free(self) -> None:
-        self.process.kill()
+    def _stop_and_free(self) -> None:
+        self.process.stop()
         with self._lock:
             if self._is_free:
                 return

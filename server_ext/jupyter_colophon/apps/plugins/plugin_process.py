@@ -13,7 +13,8 @@ _MESSAGE_MAX: Final = 500
 
 def main() -> None:
     """Answer the messages of the parent until it ends."""
-    channel, plugin = open_channel(), None
+    channel = open_channel()
+    plugin: Any = None
     while (message := channel.receive()) is not None:
         document = json.loads(message)
         try:

@@ -11,7 +11,7 @@ from jupyter_colophon.core.errors import Problem
 
 
 class _Base(NamedTuple):
-    """What a base class says of its plugins. An empty type must be declared by the plugin."""
+    """What a base class declares for its plugins. An empty type must be declared by the plugin."""
 
     use: PluginUse
     type: str
