@@ -22,6 +22,7 @@ from jupyter_colophon.core.errors import (
     LogCompacted,
     NotFound,
     PluginFailed,
+    SystemAppUnavailable,
     TooLarge,
 )
 from jupyter_colophon.core.identity.names import Urn, make_home_dataset_urn
@@ -58,6 +59,7 @@ __all__ = [
     "SystemAdmin",
     "SystemApp",
     "SystemAppConfigurer",
+    "SystemAppUnavailable",
     "Table",
     "TableSpec",
     "TooLarge",

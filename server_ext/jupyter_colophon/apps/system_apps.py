@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -22,7 +22,11 @@ from jupyter_colophon.core.errors import AccessDenied, NotFound, SystemAppUnavai
 from jupyter_colophon.core.identity.names import SYSTEM_NAMESPACE, make_namespace_urn
 from jupyter_colophon.service.entities.entities import EntityReader
 from jupyter_colophon.service.entities.metadata import MetadataReader
-from jupyter_colophon.service.schemaspaces.registrations import find_entry_points, list_registrations
+from jupyter_colophon.service.schemaspaces.registrations import (
+    PackageRegistration,
+    find_entry_points,
+    list_registrations,
+)
 from jupyter_colophon.service.write_path import WritePath
 from jupyter_colophon.storage.app_files.folder import AppFileFolder
 from jupyter_colophon.storage.app_files.rows import iterate_file_ids
@@ -66,6 +70,10 @@ class SystemApps:
     on_tables_changed: Callable[[], None] = lambda: None
     #: The folder of their files; None in a process without one.
     file_folder: AppFileFolder | None = None
+    #: Returns the applications of installed packages.
+    find_registrations: Callable[[], Iterable[PackageRegistration]] = lambda: list_registrations(
+        find_entry_points(GROUP), ()
+    )
     _apps: Mapping[str, InstalledApp] | None = None
     #: Applications with the name of another one.
     _conflicts: list[AppState] = field(default_factory=list)
@@ -183,7 +191,7 @@ class SystemApps:
 
     def _find_installed_apps(self) -> Mapping[str, InstalledApp]:
         apps: dict[str, InstalledApp] = {}
-        for registration in list_registrations(find_entry_points(GROUP), ()):
+        for registration in self.find_registrations():
             app = InstalledApp(registration, self.provider, self.serves, self.on_tables_changed)
             first = apps.setdefault(registration.name.casefold(), app)
             if first is not app:

@@ -1,0 +1,198 @@
+"""Fixtures for tests of system applications, a plugin of pytest (docs/how-to/write-an-application.md#test-it).
+
+Pytest imports this module in every run, so it imports nothing else before a fixture is used.
+"""
+
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+if TYPE_CHECKING:
+    from jupyter_colophon.apps import ServiceContext, ServiceResponse, SystemApp
+    from jupyter_colophon.apps.handler_call import HandlerCall
+    from jupyter_colophon.apps.system_apps import SystemApps
+    from jupyter_colophon.composition import Catalog
+    from jupyter_colophon.core.access import Principal
+    from jupyter_colophon.storage.spi import TableAdmin, TransactionRunner
+
+#: The namespace of the fixture, and the user of calls.
+NAMESPACE: Final = "sales"
+USER: Final = "ada"
+_CALL_S: Final = 300.0
+_FILE_BYTES: Final = 100_000_000
+
+
+@dataclass(slots=True)
+class Clock:
+    """The time of the catalog, which only passes when a test lets it."""
+
+    now_ms: int
+
+    def advance(self, seconds: float) -> None:
+        """Let time pass."""
+        self.now_ms += round(seconds * 1_000)
+
+
+@dataclass(frozen=True, slots=True)
+class RunningApp:
+    """A deployed application."""
+
+    name: str
+    apps: "SystemApps"
+
+    def call(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        query: Mapping[str, Sequence[str]] | None = None,
+        service: str = "service",
+        user: "str | Principal" = USER,
+    ) -> "ServiceResponse":
+        """Call a handler as the server does: with a JSON document or bytes, by a user who has all rights, or a principal.
+
+        Raises what the server answers as an error, such as BadRequest and NotFound of `jupyter_colophon.apps`.
+        """
+        from jupyter_colophon.apps import ServiceResponse
+
+        call = self._prepare_call(method, path, body, query or {}, service, user)
+        response = self.apps.submit_call(call, lambda encoded: encoded).result(_CALL_S)
+        return ServiceResponse(json.loads(response.body) if response.body else None, response.status)
+
+    def get_context(self, method: str, path: str, *, service: str = "service", user: str = USER) -> "ServiceContext":
+        """Return the context that the handler of a path gets, to look at tables and files, or to call functions."""
+        return self._prepare_call(method, path, None, {}, service, user).context
+
+    def _prepare_call(
+        self,
+        method: str,
+        path: str,
+        body: Any,
+        query: Mapping[str, Sequence[str]],
+        service: str,
+        user: "str | Principal",
+    ) -> "HandlerCall":
+        from jupyter_colophon.apps.service import ServiceRequest
+        from jupyter_colophon.apps.system_apps import ReceivedAppCall
+        from jupyter_colophon.core.access import Principal
+
+        content_type = "" if body is None else "application/octet-stream"
+        if body is not None and not isinstance(body, bytes):
+            body, content_type = json.dumps(body).encode(), "application/json"
+        request = ServiceRequest(method, {}, query, content_type, body or b"")
+        principal = Principal(user) if isinstance(user, str) else user
+        segments = path.removeprefix("/").split("/")
+        return self.apps.prepare_call(ReceivedAppCall(self.name, service, segments, request, principal))
+
+
+@dataclass(slots=True)
+class AppFactory:
+    """Deploys applications on the catalog of a test."""
+
+    catalog: "Catalog"
+    _opened: ExitStack = field(default_factory=ExitStack)
+
+    def __call__(self, app: "type[SystemApp]", name: str = "", version: str = "1.0") -> RunningApp:
+        """Deploy an application class; by default under its name in lower case.
+
+        Raises SystemAppUnavailable with the reason if it cannot be deployed. Deploying another class, or another version,
+        under the same name tests an upgrade.
+        """
+        from jupyter_colophon.apps.system_apps import SystemApps
+        from jupyter_colophon.core.errors import SystemAppUnavailable
+        from jupyter_colophon.service.schemaspaces.registrations import PackageRegistration
+
+        name = name or app.__name__.lower()
+        value = f"{app.__module__}:{app.__qualname__}"
+        registration = PackageRegistration(name, value, "tests", version, lambda: app)
+        apps = SystemApps(
+            self.catalog.reader,
+            self.catalog.metadata,
+            self.catalog.write_path,
+            self.catalog.topics,
+            file_folder=self.catalog.namespaces.app_files,
+            find_registrations=lambda: [registration],
+        )
+        self._opened.callback(apps.close)
+        (state,) = apps.list_states()
+        if state.state != "running":
+            raise SystemAppUnavailable(name, state.problem)
+        return RunningApp(name, apps)
+
+    def close(self) -> None:
+        """Stop the applications."""
+        self._opened.close()
+
+
+@pytest.fixture
+def colophon_catalog(tmp_path: Path) -> "Iterator[Catalog]":
+    """Open a catalog of its own for the test, in a SQLite file."""
+    from jupyter_colophon.composition import open_or_create_catalog
+    from jupyter_colophon.core.identity.names import IdentityRules
+    from jupyter_colophon.core.store import choose_sqlite_store
+    from jupyter_colophon.storage.app_files.folder import AppFileFolder
+
+    catalog = open_or_create_catalog(
+        choose_sqlite_store(tmp_path / "colophon.db"),
+        IdentityRules(),
+        app_files=AppFileFolder(tmp_path / "app-files", _FILE_BYTES),
+    )
+    yield catalog
+    catalog.close()
+
+
+@pytest.fixture
+def tx_runner(colophon_catalog: "Catalog") -> "TransactionRunner":
+    """Return the runner of transactions over all tables: `tx_runner.run(lambda tx: tx.get_table("app_…").read(key))`."""
+    return colophon_catalog.provider.tx_runner
+
+
+@pytest.fixture
+def table_admin(colophon_catalog: "Catalog") -> "TableAdmin":
+    """Return what creates and lists the tables of the store."""
+    return colophon_catalog.provider.table_admin
+
+
+@pytest.fixture
+def namespace(colophon_catalog: "Catalog") -> str:
+    """Create a namespace and return its name."""
+    from jupyter_colophon.core.access import Principal
+
+    colophon_catalog.deployer.create_or_update_namespace(NAMESPACE, {}, Principal(USER))
+    return NAMESPACE
+
+
+@pytest.fixture
+def delete_namespace(colophon_catalog: "Catalog") -> Callable[[str], None]:
+    """Return a function that deletes a namespace with everything in it, and waits until nothing of it is left."""
+    from jupyter_colophon.core.access import Principal
+
+    def delete(name: str) -> None:
+        colophon_catalog.namespaces.delete_namespace_and_content_in_background(name, Principal(USER))
+        colophon_catalog.namespaces.delete_remaining_content_now(name)
+
+    return delete
+
+
+@pytest.fixture
+def system_app(colophon_catalog: "Catalog") -> Iterator[AppFactory]:
+    """Return the factory of running applications: `app = system_app(Bookmarks)`."""
+    factory = AppFactory(colophon_catalog)
+    yield factory
+    factory.close()
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """Stop the clock (`time.time`): `clock.advance(60)` lets a minute pass."""
+    stopped = Clock(time.time_ns() // 1_000_000)
+    monkeypatch.setattr(time, "time_ns", lambda: stopped.now_ms * 1_000_000)
+    monkeypatch.setattr(time, "time", lambda: stopped.now_ms / 1_000)
+    return stopped
