@@ -36,6 +36,13 @@ if [ -z "${DEMO:-}" ]; then
   mkdir -p "$home/data/labextensions"
   cp -r "$home/acme-contracts/labextension" "$home/data/labextensions/acme-contracts"
   options+=(--Colophon.entity_registry="$home/acme-contracts/registry/entity-registry.yml")
+  # A package with a system application and its panel, as pip installs it (docs/how-to/write-an-application.md).
+  about="$home/packages/shop_bookmarks-1.0.dist-info"
+  mkdir -p "$about"
+  cp -r "$here/../examples/shop-bookmarks/shop_bookmarks" "$home/packages/"
+  printf 'Metadata-Version: 2.1\nName: shop-bookmarks\nVersion: 1.0\n' > "$about/METADATA"
+  printf '[jupyter_colophon.system_apps]\nbookmarks = shop_bookmarks:Bookmarks\n' > "$about/entry_points.txt"
+  export PYTHONPATH="$home/packages${PYTHONPATH:+:$PYTHONPATH}"
 fi
 if [ -n "${CATALOG:-}" ]; then
   mkdir -p -m 700 "$home/data/colophon"

@@ -1,4 +1,5 @@
 import type { IEditorServices } from '@jupyterlab/codeeditor';
+import type { ITranslator } from '@jupyterlab/translation';
 import type { IFormRendererRegistry } from '@jupyterlab/ui-components';
 import { Token } from '@lumino/coreutils';
 import type { IDisposable } from '@lumino/disposable';
@@ -307,3 +308,53 @@ export const IFollowedSearches = new Token<IFollowedSearches>(
   'jupyter-colophon:IFollowedSearches',
   'The searches that the user follows.'
 );
+
+/** A call of a method of a system application. */
+export interface IAppMethod {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** The path as the handler declares it, with encoded values and a query; `{context}` is the chosen namespace. */
+  path: string;
+  /** A JSON document. */
+  body?: unknown;
+  /** The service of the handler; by default `service`. */
+  service?: string;
+}
+
+/** The colour theme of JupyterLab. */
+export interface IPanelTheme {
+  readonly isLight: boolean;
+  /** Emitted when the user has chosen another theme. */
+  readonly changed: ISignal<IPanelTheme, void>;
+}
+
+/** What the module of a panel of a system application is given when its tab is shown. */
+export interface IPanelContext {
+  /** The empty element that the module fills. */
+  readonly element: HTMLElement;
+  /** The name of the application. */
+  readonly app: string;
+  /** The namespace that the user has chosen; empty for a panel without contexts. */
+  readonly namespace: string;
+  /** Calls a handler of the application. Rejects with an error with a `message` for users and the `status`. */
+  call(
+    method: IAppMethod['method'],
+    path: string,
+    body?: unknown,
+    options?: Pick<IAppMethod, 'service'>
+  ): Promise<unknown>;
+  /** The catalog: operations of its API, live changes, and pages. */
+  readonly metadata: IMetadataService;
+  /** Aborted when the tab is closed or another namespace is chosen; calls end then. */
+  readonly signal: AbortSignal;
+  readonly translator: ITranslator;
+  readonly theme: IPanelTheme;
+}
+
+/** What a module may return: called or disposed of when the tab is closed, or another namespace is chosen. */
+export type PanelCleanup = (() => void) | { dispose(): void } | null | undefined | void;
+
+/** The web module of a panel of a system application. */
+export interface IPanelModule {
+  /** Fills the element. What it throws, or rejects with, is shown in the tab. */
+  activate(context: IPanelContext): PanelCleanup | Promise<PanelCleanup>;
+}

@@ -90,6 +90,7 @@ READS: dict[str, list[Read]] = {
     "checkPolicy": [Read(PAGE, ("policies", "check"), body={"document": {"rules": []}})],
     "listServiceTokens": [Read(PAGE, ("service-tokens",))],
     "listSystemApps": [Read(PAGE, ("system-apps",))],
+    "listAppPanels": [Read(PAGE, ("system-apps", "panels"))],
     "listAuditEntries": [Read(PAGE, ("audit",), ALL)],
     "verifyAudit": [Read(PAGE, ("audit", "verification"))],
     "readServiceToken": [Read(PAGE, ("service-tokens", "etl"), status=404)],
@@ -146,6 +147,7 @@ READS: dict[str, list[Read]] = {
     # CDAP's API.
     # What an application returns is bounded where it is encoded (tests/apps).
     "v3GetAppMethod": [Read(PAGE, "namespaces/system/apps/none/services/service/methods/v2", status=404)],
+    "v3ReadAppPanelFile": [Read(PAGE, "namespaces/system/apps/none/panels/list/0/panel.js", status=404)],
     "v3SearchNamespace": [
         Read(PAGE, f"{SPACES}/metadata/search", SEARCHED, cut=True),
         Read(PAGE, f"{SPACES}/metadata/search", SEARCHED | {"responseFormat": "v6", "sort": "entity-name"}, cut=True),

@@ -1,6 +1,7 @@
 """Packages with system applications: one that works, and one whose code fails in every possible way."""
 
 import json
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -229,6 +230,16 @@ def install_app(folder: Path, source: str, name: str, class_name: str, version: 
     return module
 
 
+def install_panel_package(folder: Path, name: str, files: Mapping[str, bytes | str]) -> str:
+    """Write a package with files into a folder of `sys.path`, which panels can name, and return its name."""
+    package = folder / name
+    for path, content in {"__init__.py": "", **files}.items():
+        file = package / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content.encode() if isinstance(content, str) else content)
+    return name
+
+
 def open_apps(catalog: Catalog, **settings: Any) -> SystemApps:
     """Return the installed applications, on a catalog."""
     return SystemApps(
@@ -267,3 +278,15 @@ def prepare_context(
     path = ["v1", "contexts", namespace] if namespace else ["v1", "all"]
     received = ReceivedAppCall(app, "service", path, ServiceRequest("GET"), principal)
     return apps.prepare_call(received).context
+
+
+def install_example(folder: Path) -> Path:
+    """Write the metadata of the package in examples/shop-bookmarks, and return the folder with its code."""
+    code = Path(__file__).parents[2] / "examples/shop-bookmarks"
+    project = tomllib.loads((code / "pyproject.toml").read_text())["project"]
+    about = folder / f"shop_bookmarks-{project['version']}.dist-info"
+    about.mkdir(parents=True)
+    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n")
+    lines = [f"{name} = {value}" for name, value in project["entry-points"][GROUP].items()]
+    (about / "entry_points.txt").write_text("\n".join([f"[{GROUP}]", *lines, ""]))
+    return code

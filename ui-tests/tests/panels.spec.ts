@@ -124,6 +124,18 @@ test('an edit conflict is shown and overwritten on request', async ({ page }) =>
 test('open tabs are restored and opened once', async ({ page }) => {
   await recordShopRun(page);
   await openLab(page);
+  const bookmarks = page.getByRole('region', { name: 'Bookmarks of the application bookmarks' });
+  await test.step('the panel of an application calls its handlers', async () => {
+    await page.getByRole('menuitem', { name: 'Settings', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Applications', exact: true }).click();
+    const applications = page.getByRole('region', { name: 'Applications', exact: true });
+    await expect(applications.getByRole('row', { name: 'bookmarks' })).toContainText('running');
+    await applications.getByRole('button', { name: 'Bookmarks', exact: true }).click();
+    await bookmarks.getByLabel('Name', { exact: true }).fill('docs');
+    await bookmarks.getByLabel('URL').fill('https://docs.example');
+    await page.keyboard.press('Enter');
+    await expect(bookmarks.getByRole('listitem')).toHaveText('docs: https://docs.example');
+  });
   await runCommand(page, 'colophon:open-entity', { urn: tableUrn('orders') });
   await runCommand(page, 'colophon:open-entity', { urn: tableUrn('orders') });
   await runCommand(page, 'colophon:open-lineage', { urn: tableUrn('report') });
@@ -132,12 +144,15 @@ test('open tabs are restored and opened once', async ({ page }) => {
     const layout = await readLayout(page);
     expect(layout).toMatch(/colophon-entity:[^"]*shop\.orders/);
     expect(layout).toMatch(/colophon-lineage:[^"]*shop\.report/);
+    expect(layout).toContain('bookmarks/list');
   }).toPass();
   await page.reload();
   await waitForLab(page);
   const tabs = page.getByRole('main').getByRole('tab');
   await expect(tabs.filter({ hasText: 'shop.report' })).toHaveCount(1);
   await expect(tabs.filter({ hasText: 'orders' })).toHaveCount(1);
+  await tabs.filter({ hasText: 'Bookmarks' }).click();
+  await expect(bookmarks.getByRole('listitem')).toHaveText('docs: https://docs.example');
 });
 
 test('a lineage graph has keyboard navigation, controls and a table', async ({

@@ -69,6 +69,8 @@ async function readData(page: Page, run: string): Promise<string[]> {
   const own = ['Contracts', 'Data under contract', 'Drafts', 'true', 'false', 'file', '$kept', 'display_name'];
   // The rules of a policy, and a name in them that nothing has.
   own.push('Rules 1', 'Rules 2', 'group:xgroup', "there is no namespace 'xspace': this rule matches nothing by it");
+  // The application of the example, its panel and its table.
+  own.push('bookmarks', 'Bookmarks', 'app_bookmarks_bookmarks');
   // The scopes of a service token, a query, the folder of a notebook of an earlier test, and an error of the server.
   own.push('annotate, read', 'tags:xtag', 'etl', '"path" is a required property');
   return [...own, ...listTexts([aspects, facts, titles]), ...(await readTextsOfEarlierTests(page))];

@@ -386,6 +386,16 @@ function listRecordScreens(): IScreen[] {
       }
     },
     {
+      name: 'applications',
+      within: '.jp-Colophon-applications',
+      isPlain: true,
+      open: async page => {
+        await runCommand(page, 'colophon:show-applications');
+        await expect(page.locator('.jp-Colophon-applications:visible table')).toBeVisible();
+      },
+      close
+    },
+    {
       name: 'privacy',
       within: '.jp-Colophon-privacy',
       isPlain: true,

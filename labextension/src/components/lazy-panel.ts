@@ -78,6 +78,7 @@ export class LazyPanel<P extends LoadedPanel> extends BoxPanel {
       this.title.label = title.label;
       this.title.caption = title.caption;
       this.title.className = title.className;
+      this.title.icon = title.icon ?? this.title.icon;
     }
   }
 

@@ -19,6 +19,7 @@ export interface Api {
 access: Access
 accesses: Accesses
 annotation: Annotation
+"app-panels": AppPanels
 artifact: Artifact
 "artifact-content": ArtifactContent
 artifacts: Artifacts
@@ -232,6 +233,38 @@ withoutProperties?: string[]
 withoutTags?: string[]
 clearProperties?: boolean
 clearTags?: boolean
+}
+/**
+ * The panels of running system applications that the caller may use.
+ */
+export interface AppPanels {
+panels: {
+/**
+ * The name of the application.
+ */
+app: string
+/**
+ * The id of the panel, unique in its application.
+ */
+id: string
+title: string
+/**
+ * The name of an icon in JupyterLab; empty for the default.
+ */
+icon: string
+/**
+ * Whether users choose a namespace in the panel.
+ */
+contexts: boolean
+/**
+ * Changes with any file of the panel.
+ */
+version: string
+/**
+ * The path of its web module below the server's base URL.
+ */
+module: string
+}[]
 }
 /**
  * A wheel or a module of a namespace, with the plugins that its source declares.

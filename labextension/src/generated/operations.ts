@@ -2,6 +2,7 @@
 import type {
   Access,
   Accesses,
+  AppPanels,
   Artifact,
   ArtifactContent,
   Artifacts,
@@ -839,6 +840,12 @@ export interface IOperations {
     body: undefined;
     answer: SystemApps;
   };
+  /** List the panels of running system applications that the caller may use. */
+  listAppPanels: {
+    parameters: Record<never, never>;
+    body: undefined;
+    answer: AppPanels;
+  };
   /** Enable a system application in all processes, and load it again if it has failed. */
   enableSystemApp: {
     parameters: { app: string };
@@ -979,6 +986,7 @@ export const OPERATIONS: { readonly [Id in keyof IOperations]: IOperation } = {
   applyRetention: { method: "POST", path: "/retention" },
   previewRetention: { method: "POST", path: "/retention/preview" },
   listSystemApps: { method: "GET", path: "/system-apps" },
+  listAppPanels: { method: "GET", path: "/system-apps/panels" },
   enableSystemApp: { method: "POST", path: "/system-apps/{app}/enable" },
   disableSystemApp: { method: "POST", path: "/system-apps/{app}/disable" },
   readOpenApi: { method: "GET", path: "/openapi.json" }

@@ -1,9 +1,10 @@
-"""The tables and handlers that an application declares."""
+"""The tables, handlers and panels that an application declares."""
 
 import re
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from jupyter_colophon.apps.panel import Panel, create_panel
 from jupyter_colophon.apps.routes import Route, RouteTable, parse_path_template, require_valid_service_name
 from jupyter_colophon.apps.service import METHODS, Handler, Method
 from jupyter_colophon.core.access import Permission
@@ -30,6 +31,7 @@ class SystemAppConfigurer:
     app: str
     _tables: dict[str, TableSpec] = field(default_factory=dict)
     _routes: list[Route] = field(default_factory=list)
+    _panels: dict[str, Panel] = field(default_factory=dict)
     _is_closed: bool = False
 
     def create_table(self, spec: TableSpec) -> None:
@@ -81,10 +83,33 @@ class SystemAppConfigurer:
             raise ValueError(f"{method} {path} of the service {service} is declared twice")
         self._routes.append(route)
 
-    def finish(self) -> tuple[dict[str, TableSpec], RouteTable]:
-        """Return the declared tables by their ids, and the routes; nothing can be declared later."""
+    def add_panel(
+        self,
+        id: str,
+        title: str,
+        module: str,
+        *,
+        icon: str = "",
+        contexts: bool = False,
+        permission: Permission | None = None,
+    ) -> None:
+        """Declare a tab in JupyterLab: a web module such as `shop_bookmarks/web/panel.js`, in a folder of a package.
+
+        All files of the folder that a browser uses are served to those who may use the panel. `icon` is the name of an
+        icon in JupyterLab. With `contexts`, users choose a namespace in the tab. A caller needs the permission in the
+        namespace `system`: by default `read`, and with `contexts` none.
+
+        Raises ValueError for an invalid or repeated panel, and for a module that the package does not have.
+        """
+        self._require_configuring("panel")
+        if id in self._panels:
+            raise ValueError(f"the panel {id} is declared twice")
+        self._panels[id] = create_panel(id, title, module, icon, permission, contexts=contexts)
+
+    def finish(self) -> tuple[dict[str, TableSpec], RouteTable, dict[str, Panel]]:
+        """Return the declared tables by their ids, the routes, and the panels by their ids; nothing can be declared later."""
         self._is_closed = True
-        return dict(self._tables), RouteTable.from_routes(self._routes)
+        return dict(self._tables), RouteTable.from_routes(self._routes), dict(self._panels)
 
     def _require_configuring(self, what: str) -> None:
         if self._is_closed:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from jupyter_colophon.apps.configurer import SystemAppConfigurer, require_valid_app_name
+from jupyter_colophon.apps.panel import Panel
 from jupyter_colophon.apps.routes import RouteTable
 from jupyter_colophon.apps.system_app import SystemApp
 from jupyter_colophon.core.errors import MetadataError
@@ -14,14 +15,15 @@ from jupyter_colophon.storage.system_apps import record_deployment
 
 @dataclass(frozen=True, slots=True)
 class Deployment:
-    """The tables of an application by their ids, and its routes."""
+    """The tables of an application by their ids, its routes, and its panels by their ids."""
 
     specs: Mapping[str, TableSpec]
     routes: RouteTable
+    panels: Mapping[str, Panel]
 
 
 def load_and_configure_app(registration: PackageRegistration) -> Deployment:
-    """Import an application, and let it declare tables and routes. Raises what its code raises, TypeError, ValueError."""
+    """Import an application, and let it declare what it has. Raises what its code raises, TypeError, ValueError."""
     require_valid_app_name(registration.name)
     app = registration.load()()
     if not isinstance(app, SystemApp):

@@ -100,6 +100,10 @@ class InstalledApp:
             )
         return deployment
 
+    def find_deployment(self) -> Deployment | None:
+        """Return the tables, routes and panels; None while the application loads, or if it has failed."""
+        return self._deployment
+
     def wait_until_loaded(self) -> None:
         """Wait until the application has loaded or failed, at most until the time limit of loading."""
         self._done.wait(self._get_loading_time_left())

@@ -2,13 +2,14 @@
 
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 from jupyter_colophon.apps.admin import SystemAdmin
 from jupyter_colophon.apps.context import ServiceContext
+from jupyter_colophon.apps.deployment import Deployment
 from jupyter_colophon.apps.handler_call import EncodedResponse, HandlerCall
 from jupyter_colophon.apps.installed_app import AppState, InstalledApp
 from jupyter_colophon.apps.routes import Route
@@ -117,17 +118,33 @@ class SystemApps:
             app.retry_failed_start()
         return self._get_state_of_app(app, self._read_records(app.registration.name))
 
+    def list_running_deployments(self) -> Iterator[tuple[str, Deployment]]:
+        """Yield the applications that this process serves, by name, after those that are starting have loaded or failed."""
+        if not self.serves:
+            return
+        self.start_all()
+        records = self._read_records()
+        for _, app in sorted(self._get_apps().items()):
+            if not self._is_disabled(app, records):
+                app.wait_until_loaded()
+                deployment = app.find_deployment()
+                if deployment is not None:
+                    yield app.registration.name, deployment
+
+    def get_running_deployment(self, name: str) -> tuple[str, Deployment]:
+        """Return the name of an application as it is installed, and its deployment. Raises NotFound, SystemAppUnavailable."""
+        app = self._find_app(name)
+        if self._is_disabled(app, self._read_records(app.registration.name)):
+            raise SystemAppUnavailable(app.registration.name, "it is disabled")
+        return app.registration.name, app.wait_for_deployment()
+
     def prepare_call(self, received: ReceivedAppCall) -> HandlerCall:
         """Find the handler of a request, and authorize it.
 
         Raises NotFound, MethodNotAllowed, AccessDenied, TooLarge, and SystemAppUnavailable if the application is disabled
         or not deployed.
         """
-        app = self._find_app(received.app)
-        name = app.registration.name
-        if self._is_disabled(app, self._read_records(name)):
-            raise SystemAppUnavailable(name, "it is disabled")
-        deployment = app.wait_for_deployment()
+        name, deployment = self.get_running_deployment(received.app)
         route, parameters = deployment.routes.find_route(received.service, received.request.method, received.segments)
         context = parameters["context"] if route.has_context else ""
         self._authorize_call(route, context, received.principal)

@@ -1413,6 +1413,11 @@ class Operations:
         call = Call("listSystemApps", "GET", "/system-apps")
         return self.caller.call(call, timeout_s)
 
+    def list_app_panels(self, *, timeout_s: float | None = None) -> Document:
+        """List the panels of running system applications that the caller may use. Answer: `AppPanels`."""
+        call = Call("listAppPanels", "GET", "/system-apps/panels")
+        return self.caller.call(call, timeout_s)
+
     def enable_system_app(self, app: str, *, timeout_s: float | None = None) -> Document:
         """Enable a system application in all processes, and load it again if it has failed. Answer: `SystemApp`."""
         call = Call("enableSystemApp", "POST", "/system-apps/{app}/enable", path={"app": app})

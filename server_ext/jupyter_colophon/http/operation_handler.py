@@ -94,7 +94,7 @@ class OperationHandler(BodyHandler):
         self._operation = operation
         call = self.build_received_call(path)
 
-        def run_operation() -> tuple[Result, str]:
+        def run_operation() -> tuple[Result, str | bytes]:
             result = check_and_run_operation(self.api, operation, self.state, call)
             return result, _encode_document(result.document, operation) if isinstance(result, OperationAnswer) else ""
 
@@ -102,7 +102,7 @@ class OperationHandler(BodyHandler):
         if isinstance(result, PendingAnswer):
             result = await _wait_for_pending_answer(result)
             # The package's thread has encoded it.
-            text = result.document.decode()
+            text = result.document
         self._is_stream = not isinstance(result, OperationAnswer)
         if isinstance(result, LinesAnswer):
             await self._stream_lines(result, operation.content_type)
@@ -149,7 +149,7 @@ class OperationHandler(BodyHandler):
             reason = f"reading schemaspace {quote_and_truncate_text(schemaspace)} took longer than {seconds:g} s"
             raise StoreUnavailable(reason) from None
 
-    def _send_answer(self, answer: OperationAnswer, text: str, operation: Operation) -> None:
+    def _send_answer(self, answer: OperationAnswer, text: str | bytes, operation: Operation) -> None:
         for name, value in answer.headers.items():
             self.set_header(name, value)
         if answer.etag is not None:
@@ -163,7 +163,8 @@ class OperationHandler(BodyHandler):
         if answer.status == HTTPStatus.NO_CONTENT:
             self.finish()
         else:
-            self.finish(text, set_content_type=operation.content_type or self.api.content_type)
+            content_type = answer.headers.get("Content-Type") or operation.content_type or self.api.content_type
+            self.finish(text, set_content_type=content_type)
 
     async def _stream_lines(self, answer: LinesAnswer, content_type: str) -> None:
         """Stream lines as they are produced, so that they are never in memory all at once."""
@@ -248,13 +249,13 @@ def _is_explained(status_code: int) -> bool:
     return status_code < HTTPStatus.INTERNAL_SERVER_ERROR or status_code == HTTPStatus.SERVICE_UNAVAILABLE
 
 
-def _encode_document(document: Any, operation: Operation) -> str:
-    """Return a document as JSON text; bytes are already JSON. Raises TooLarge if the response to a read is too large.
+def _encode_document(document: Any, operation: Operation) -> str | bytes:
+    """Return a document as JSON text; bytes are encoded already. Raises TooLarge if the response to a read is too large.
 
     A write is not limited, since it has already taken effect.
     """
     if isinstance(document, bytes):
-        return document.decode()
+        return document
     if not is_larger_as_json(document, _ENCODED_AT_ONCE):
         return json.dumps(document, ensure_ascii=False)
     if operation.is_read_only:

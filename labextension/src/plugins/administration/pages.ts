@@ -32,5 +32,10 @@ export const settingsPages = [
     'privacy',
     trans => [trans.__('Privacy'), trans.__('Export or erase what is recorded of a person')],
     () => import('../../panels/privacy')
+  ),
+  createSettingsPage(
+    'applications',
+    trans => [trans.__('Applications'), trans.__('Open the panels of system applications')],
+    () => import('../../panels/applications')
   )
 ];

@@ -7,15 +7,31 @@ import type { Widget } from '@lumino/widgets';
 import { DOMAIN } from '../../commands';
 import { metadataIcon } from '../../icons';
 import { IFormTools, IMetadataService } from '../../tokens';
+import type { IPageItem } from '../application/tabs';
 import { SinglePage } from '../application/tabs';
+
+/** What only some pages use. */
+export interface IPageContext {
+  app: JupyterFrontEnd;
+  /** The command that opens the page; its argument `item` opens a tab of its own. */
+  command: string;
+  /** The item of the tab; empty for the page itself. */
+  item: string;
+  translator: ITranslator;
+}
 
 /** The module of a page. */
 interface IPageModule {
-  createPanel(metadata: IMetadataService, trans: TranslationBundle, tools: IFormTools | null): Widget;
+  createPanel(
+    metadata: IMetadataService,
+    trans: TranslationBundle,
+    tools: IFormTools | null,
+    context: IPageContext
+  ): Widget | Promise<Widget>;
 }
 
 /**
- * Creates the plugin of a page in the menu Settings, of which at most one is open.
+ * Creates the plugin of a page in the menu Settings.
  *
  * @param id - Names the plugin, its schema, which adds the menu item, and the command `colophon:show-<id>`.
  * @param getTexts - Returns the label and the caption of the command.
@@ -33,14 +49,16 @@ export function createSettingsPage(
     requires: [IMetadataService],
     optional: [ITranslator, ILayoutRestorer, ICommandPalette, IFormTools],
     activate: (
-      { commands, shell }: JupyterFrontEnd,
+      app: JupyterFrontEnd,
       metadata: IMetadataService,
-      translator: ITranslator | null,
+      translatorOrNull: ITranslator | null,
       restorer: ILayoutRestorer | null,
       palette: ICommandPalette | null,
       tools: IFormTools | null
     ) => {
-      const trans = (translator ?? nullTranslator).load(DOMAIN);
+      const { commands, shell } = app;
+      const translator = translatorOrNull ?? nullTranslator;
+      const trans = translator.load(DOMAIN);
       const [label, caption] = getTexts(trans);
       const command = `colophon:show-${id}`;
       const tab = new SinglePage(shell, { name: id, label, icon: metadataIcon }, trans);
@@ -51,7 +69,12 @@ export function createSettingsPage(
         describedBy: {
           args: { type: 'object', properties: { isMenu: { type: 'boolean', description: 'Whether it is in a menu' } } }
         },
-        execute: () => tab.show(async () => (await load()).createPanel(metadata, trans, tools))
+        execute: ({ item = '', label }) =>
+          tab.show(
+            async () =>
+              (await load()).createPanel(metadata, trans, tools, { app, command, item: item as string, translator }),
+            { item, label } as IPageItem
+          )
       });
       tab.restore(restorer, command);
       palette?.addItem({ command, category: trans.__('Metadata') });

@@ -60,7 +60,13 @@ export class PanelTab<P extends ITabPanel> extends MainAreaWidget<LazyPanel<P>> 
   }
 }
 
-/** A page of which at most one tab is open, which is restored with the layout. */
+/** An item of a page that has a tab of its own, with the label of that tab. */
+export interface IPageItem {
+  item?: string;
+  label?: string;
+}
+
+/** A page of which at most one tab is open, or one for each of its items. Tabs are restored with the layout. */
 export class SinglePage<P extends ITabPanel> {
   constructor(
     private _shell: JupyterFrontEnd.IShell,
@@ -75,25 +81,34 @@ export class SinglePage<P extends ITabPanel> {
     return this._tracker.find(() => true) ?? null;
   }
 
-  /** Shows the tab, and opens it if it is closed. */
-  show(loadPanel: () => Promise<P>): PanelTab<P> {
-    const tab = this.tab ?? this._open(loadPanel);
+  /** Shows the tab of the page or of an item, and opens it if it is closed. */
+  show(loadPanel: () => Promise<P>, { item = '', label = this._page.label }: IPageItem = {}): PanelTab<P> {
+    const id = this._prefix + item;
+    const tab = this._tracker.find(other => other.id === id) ?? this._open(loadPanel, id, label);
     activateTab(this._shell, tab);
     return tab;
   }
 
   /** Opens the tab by its command when JupyterLab restores the layout. */
   restore(restorer: ILayoutRestorer | null, command: string): void {
-    void restorer?.restore(this._tracker, { command, name: () => this._page.name });
+    void restorer?.restore(this._tracker, {
+      command,
+      args: ({ id, title: { label } }) => ({ item: id.slice(this._prefix.length), label }),
+      name: ({ id }) => id
+    });
   }
 
-  private _open(loadPanel: () => Promise<P>): PanelTab<P> {
-    const { name, label, icon } = this._page;
-    const tab = new PanelTab({ label, caption: label, icon }, loadPanel, this._trans);
-    tab.id = `jp-colophon-${name}-page`;
+  private _open(loadPanel: () => Promise<P>, id: string, label: string): PanelTab<P> {
+    const tab = new PanelTab({ label, caption: label, icon: this._page.icon }, loadPanel, this._trans);
+    tab.id = id;
     addTab(this._shell, tab, 'Metadata');
     void this._tracker.add(tab);
     return tab;
+  }
+
+  /** The prefix of the ids of tabs. */
+  private get _prefix(): string {
+    return `jp-colophon-${this._page.name}-page`;
   }
 
   private _tracker: WidgetTracker<PanelTab<P>>;

@@ -18,6 +18,14 @@ def list_system_apps(services: ProcessServices, request: OperationRequest) -> Do
     return {"systemApps": to_api_documents(services.get_system_apps().list_states())}
 
 
+@declare_operation("listAppPanels", "GET /system-apps/panels", answers="app-panels", decided_by="entities")
+def list_app_panels(services: ProcessServices, request: OperationRequest) -> Document:
+    """List the panels of running system applications that the caller may use."""
+    from jupyter_colophon.apps.panel_access import PanelAccess
+
+    return {"panels": to_api_documents(PanelAccess(services.get_system_apps(), request.principal).list_panels())}
+
+
 @declare_operation(
     "enableSystemApp",
     "POST /system-apps/{app}/enable",

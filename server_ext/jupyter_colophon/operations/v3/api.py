@@ -8,6 +8,7 @@ from jupyter_colophon.operations.openapi import add_document_operation
 from jupyter_colophon.operations.operation import list_operations
 from jupyter_colophon.operations.parameter import Parameter, declare_text
 from jupyter_colophon.operations.v3 import (
+    app_panels,
     apps,
     batch,
     changes,
@@ -64,6 +65,9 @@ _PLACES: Final = (
         "method",
         "A path that a system application serves, as in `v2/contexts/shop/connections`; its slashes are not encoded.",
     ),
+    _declare_path_parameter("panel", "The id of a panel of a system application."),
+    _declare_path_parameter("version", "The version of a panel, as in the list of panels."),
+    _declare_path_parameter("file", "The path of a file of a panel; its slashes are not encoded."),
     _declare_path_parameter("type", "The type of programs, such as `workflows` or `spark`."),
     _declare_path_parameter("program", "The name of a program."),
     _declare_path_parameter("run", "The id of a run."),
@@ -94,7 +98,7 @@ V3: Final = add_document_operation(
         prefix=PREFIX,
         # The first matching path is used: specific paths precede those of any entity.
         operations=list_operations(
-            apps, search, batch, keys, changes, runs, lineage, fields, streams, metadata, entities
+            apps, app_panels, search, batch, keys, changes, runs, lineage, fields, streams, metadata, entities
         ),
         error_document=render_cdap_error,
         error_schema=_ERROR,
@@ -107,6 +111,7 @@ V3: Final = add_document_operation(
             "collection": "(?:datasets?|streams?)",
             "streams": "streams?",
             "method": ".+",
+            "file": ".+",
         },
         slash=True,
         drops_nulls=True,

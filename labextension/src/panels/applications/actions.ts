@@ -1,0 +1,27 @@
+import { Dialog, showDialog } from '@jupyterlab/apputils';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import type { CommandRegistry } from '@lumino/commands';
+import type { IApplicationsActions } from '.';
+import { formatItem } from '../app-panel/item';
+
+/** Creates the actions of the page, which ask in dialogs and open tabs by the command of the page. */
+export function createActions(
+  commands: CommandRegistry,
+  command: string,
+  trans: TranslationBundle
+): IApplicationsActions {
+  return {
+    confirmDisabling: async name => {
+      const { button } = await showDialog({
+        title: trans.__('Disable %1?', name),
+        body: trans.__(
+          'Its calls are refused in all servers of the store, and its panels are not shown. Its tables are kept.'
+        ),
+        buttons: [Dialog.cancelButton(), Dialog.warnButton({ label: trans.__('Disable') })],
+        defaultButton: 0
+      });
+      return button.accept;
+    },
+    openPanel: panel => void commands.execute(command, { item: formatItem(panel), label: panel.title })
+  };
+}

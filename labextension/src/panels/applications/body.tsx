@@ -1,0 +1,162 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import React from 'react';
+import { ProblemNote } from '../../components/problem';
+import { ScrollableTable } from '../../components/scrollable-table';
+import { useModel } from '../../components/use-model';
+import type { SystemApp } from '../../generated/api';
+import type { IApplicationsActions } from './index';
+import type { ApplicationsModel, AppPanel } from './model';
+
+/** What the parts of the page share. */
+export interface IApplicationsProps {
+  model: ApplicationsModel;
+  actions: IApplicationsActions;
+  trans: TranslationBundle;
+}
+
+/** The panels that the user may open. */
+function Panels(props: IApplicationsProps & { panels: readonly AppPanel[] }): React.JSX.Element {
+  const { panels, actions, trans } = props;
+  return (
+    <section className="jp-Colophon-card-section" aria-label={trans.__('Panels')}>
+      <h2>{trans.__('Panels')}</h2>
+      {panels.length === 0 ? (
+        <p className="jp-Colophon-note">{trans.__('No running application has a panel that you may use.')}</p>
+      ) : (
+        <ul className="jp-Colophon-appPanels">
+          {panels.map(panel => (
+            <li key={`${panel.app}/${panel.id}`}>
+              <button type="button" className="jp-Colophon-link" onClick={() => actions.openPanel(panel)}>
+                {panel.title}
+              </button>{' '}
+              <span className="jp-Colophon-note">{trans.__('of the application %1', panel.app)}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+/** Returns the label of a state. */
+function getStateLabel(state: SystemApp['state'], trans: TranslationBundle): string {
+  switch (state) {
+    case 'starting':
+      return trans.__('starting');
+    case 'running':
+      return trans.__('running');
+    case 'installed':
+      return trans.__('installed');
+    case 'failed':
+      return trans.__('failed');
+    case 'disabled':
+      return trans.__('disabled');
+  }
+}
+
+/** An installed application. */
+function AppRow(props: IApplicationsProps & { app: SystemApp; panels: readonly AppPanel[] }): React.JSX.Element {
+  const { model, actions, app, panels, trans } = props;
+  const { name, state, problem, tables } = app;
+  const { changing } = useModel(model);
+  const disable = async (): Promise<void> => {
+    if (await actions.confirmDisabling(name)) {
+      await model.setEnabled(name, false);
+    }
+  };
+  return (
+    <tr data-name={name}>
+      <th scope="row">{name}</th>
+      <td>{trans.__('%1 of %2', app.version, app.package)}</td>
+      <td>
+        {state === 'failed' ? <strong>{getStateLabel(state, trans)}</strong> : getStateLabel(state, trans)}
+        {problem !== '' && (
+          <p className="jp-Colophon-error">
+            {problem}
+            <br />
+            <span className="jp-Colophon-note">{trans.__('The log of the server has the traceback.')}</span>
+          </p>
+        )}
+      </td>
+      <td>{tables.join(', ')}</td>
+      <td>
+        {panels
+          .filter(panel => panel.app === name)
+          .map(({ title }) => title)
+          .join(', ')}
+      </td>
+      <td>
+        {(state === 'disabled' || state === 'failed') && (
+          <button
+            type="button"
+            className="jp-Colophon-button"
+            aria-label={state === 'failed' ? trans.__('Load %1 again', name) : trans.__('Enable %1', name)}
+            disabled={changing !== ''}
+            onClick={() => void model.setEnabled(name, true)}
+          >
+            {state === 'failed' ? trans.__('Load again') : trans.__('Enable')}
+          </button>
+        )}{' '}
+        {state !== 'disabled' && (
+          <button
+            type="button"
+            className="jp-Colophon-button"
+            aria-label={trans.__('Disable %1', name)}
+            disabled={changing !== ''}
+            onClick={() => void disable()}
+          >
+            {trans.__('Disable…')}
+          </button>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+/** The installed applications, for administrators. */
+function Apps(
+  props: IApplicationsProps & { apps: readonly SystemApp[]; panels: readonly AppPanel[] }
+): React.JSX.Element {
+  const { apps, trans } = props;
+  if (apps.length === 0) {
+    return <p>{trans.__('No installed package has a system application.')}</p>;
+  }
+  return (
+    <ScrollableTable label={trans.__('Installed applications')}>
+      <thead>
+        <tr>
+          <th scope="col">{trans.__('Name')}</th>
+          <th scope="col">{trans.__('Version')}</th>
+          <th scope="col">{trans.__('State')}</th>
+          <th scope="col">{trans.__('Tables')}</th>
+          <th scope="col">{trans.__('Panels')}</th>
+          <th scope="col">{trans.__('Actions')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {apps.map(app => (
+          <AppRow key={`${app.package}/${app.name}`} {...props} app={app} />
+        ))}
+      </tbody>
+    </ScrollableTable>
+  );
+}
+
+/** The body of the page. */
+export function ApplicationsBody(props: IApplicationsProps): React.JSX.Element {
+  const { model, trans } = props;
+  const { panels, apps, busy, problem } = useModel(model);
+  return (
+    <div className="jp-Colophon-page" aria-busy={busy}>
+      <h1>{trans.__('Applications')}</h1>
+      {problem && <ProblemNote problem={problem} trans={trans} retry={() => void model.refresh()} />}
+      {panels && <Panels {...props} panels={panels} />}
+      {panels && apps && (
+        <section className="jp-Colophon-card-section" aria-label={trans.__('Installed applications')}>
+          <h2>{trans.__('Installed applications')}</h2>
+          <Apps {...props} panels={panels} apps={apps} />
+        </section>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,114 @@
+import { nullTranslator } from '@jupyterlab/translation';
+import { Widget } from '@lumino/widgets';
+import { afterEach, expect, test } from 'vitest';
+import { Catalog } from '../../../src/api/client';
+import { ApplicationsModel, ApplicationsPanel } from '../../../src/panels/applications';
+import { clickButton, findButton } from '../../support/buttons';
+import { FakeServer, problem } from '../../support/server';
+import { waitUntil } from '../../support/wait-until';
+
+const PANEL = {
+  ...{ app: 'bookmarks', id: 'list', title: 'Bookmarks', icon: '', contexts: true },
+  ...{ version: '0', module: 'colophon/v3/namespaces/system/apps/bookmarks/panels/list/0/panel.js' }
+};
+const BOOKMARKS = {
+  ...{ name: 'bookmarks', package: 'shop-bookmarks', version: '1.0', state: 'running', problem: '' },
+  ...{ tables: ['app_bookmarks_bookmarks'], deployedVersion: '1.0' }
+};
+const BROKEN = { ...BOOKMARKS, name: 'broken', state: 'failed', tables: [], problem: 'ValueError: no such column' };
+
+let panel: ApplicationsPanel | null = null;
+const done: string[] = [];
+
+afterEach(() => {
+  panel?.dispose();
+  panel = null;
+  done.length = 0;
+});
+
+function server(isAdmin = true): FakeServer {
+  let state = 'running';
+  const setState = (next: string) => () => {
+    state = next;
+    return { body: { ...BOOKMARKS, state } };
+  };
+  return new FakeServer()
+    .on('GET', 'system-apps/panels', () => ({ body: { panels: state === 'running' ? [PANEL] : [] } }))
+    .on('GET', 'access', { body: { allowed: isAdmin } })
+    .on('GET', 'system-apps', () => ({ body: { systemApps: [{ ...BOOKMARKS, state }, BROKEN] } }))
+    .on('POST', 'system-apps/bookmarks/disable', setState('disabled'))
+    .on('POST', 'system-apps/bookmarks/enable', setState('running'))
+    .on('POST', 'system-apps/broken/enable', problem(503, 'the store is read-only'));
+}
+
+function open(backend: FakeServer, isConfirmed = true): void {
+  const actions = {
+    confirmDisabling: (name: string) => {
+      done.push(`disable ${name}`);
+      return Promise.resolve(isConfirmed);
+    },
+    openPanel: ({ app, id }: { app: string; id: string }) => void done.push(`open ${app}/${id}`)
+  };
+  panel = new ApplicationsPanel(
+    new ApplicationsModel(new Catalog(backend.settings)),
+    actions,
+    nullTranslator.load('')
+  );
+  Widget.attach(panel, document.body);
+}
+
+function rows(): (string | null)[][] {
+  return [...document.querySelectorAll('tbody tr')].map(row =>
+    [...row.querySelectorAll('th, td')].slice(0, 5).map(cell => cell.textContent)
+  );
+}
+
+function hasText(text: string): boolean {
+  return document.body.textContent?.includes(text) === true;
+}
+
+test('panels are opened, and administrators see the state of applications', async () => {
+  open(server());
+  await clickButton('Bookmarks');
+  expect(done).toEqual(['open bookmarks/list']);
+  await waitUntil(() => rows().length === 2);
+  expect(rows()).toEqual([
+    ['bookmarks', '1.0 of shop-bookmarks', 'running', 'app_bookmarks_bookmarks', 'Bookmarks'],
+    [
+      'broken',
+      '1.0 of shop-bookmarks',
+      'failedValueError: no such columnThe log of the server has the traceback.',
+      '',
+      ''
+    ]
+  ]);
+});
+
+test('an application is disabled after a confirmation, and enabled again', async () => {
+  const backend = server();
+  open(backend);
+  await clickButton('Disable bookmarks');
+  await waitUntil(() => rows()[0]?.[2] === 'disabled');
+  expect(done).toEqual(['disable bookmarks']);
+  expect(hasText('No running application has a panel')).toBe(true);
+  await clickButton('Enable bookmarks');
+  await waitUntil(() => rows()[0]?.[2] === 'running');
+  await clickButton('Load broken again');
+  await waitUntil(() => hasText('the store is read-only'));
+});
+
+test('an application stays enabled without the confirmation', async () => {
+  const backend = server();
+  open(backend, false);
+  await clickButton('Disable bookmarks');
+  await waitUntil(() => done.length > 0);
+  expect(backend.seen.every(({ method }) => method === 'GET')).toBe(true);
+});
+
+test('other users see only the panels, and cause no refused request', async () => {
+  const backend = server(false);
+  open(backend);
+  await waitUntil(() => findButton('Bookmarks') !== undefined);
+  expect(hasText('Installed applications')).toBe(false);
+  expect(backend.count('GET', 'system-apps')).toBe(0);
+});
