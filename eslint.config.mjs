@@ -77,6 +77,10 @@ export default tseslint.config(
     }
   },
   {
+    files: ['examples/shop-bookmarks/**/*.js'],
+    languageOptions: { globals: { document: 'readonly', FormData: 'readonly' } }
+  },
+  {
     files: ['labextension/tools/*.mjs', 'labextension/style/*.js', '*.mjs'],
     languageOptions: { globals: { console: 'readonly', process: 'readonly' } }
   }

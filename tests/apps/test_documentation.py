@@ -13,6 +13,7 @@ from jupyter_colophon.core.errors import BadRequest
 from support.system_apps import call_app, open_apps
 
 PAGE = Path(__file__).parents[2] / "docs/how-to/write-an-application.md"
+EXAMPLE = Path(__file__).parents[2] / "examples/shop-bookmarks/shop_bookmarks"
 PATH = "/v1/contexts/sales/bookmarks"
 
 
@@ -32,3 +33,13 @@ def test_application_of_the_page_works(install: Any, catalog: Catalog) -> None:
     with pytest.raises(BadRequest):
         call_app(apps, "PUT", f"{PATH}/docs", {}, app=name)
     apps.close()
+
+
+def test_panel_of_the_page_is_that_of_the_example() -> None:
+    """The browser tests open the example."""
+    (module,) = re.findall(r"^```js\n(.*?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL)
+    assert module == (EXAMPLE / "web/panel.js").read_text()
+    (declaration,) = re.findall(r"^configurer\.add_panel\(.*\)$", PAGE.read_text(), re.MULTILINE)
+    assert (EXAMPLE / "__init__.py").read_text().endswith(f"        {declaration}\n")
+    # Besides the panel, the example is the application of the page.
+    assert read_block("python").strip() in (EXAMPLE / "__init__.py").read_text()

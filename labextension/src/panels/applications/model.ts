@@ -14,7 +14,7 @@ export type AppPanel = AppPanels['panels'][number];
 export interface IApplicationsState extends ILiveState {
   /** Null until they are loaded. */
   panels: readonly AppPanel[] | null;
-  /** The installed applications; null for a user who may not administer them. */
+  /** The installed applications; null for users without `admin`. */
   apps: readonly SystemApp[] | null;
   /** The name of the application that is being enabled or disabled; empty if none is. */
   changing: string;

@@ -119,7 +119,9 @@ test('a module that cannot be loaded can be tried again', async () => {
     return { activate: ({ element }: IPanelContext) => element.append('Loaded at last') };
   });
   await waitUntil(() => hasText('could not be loaded'));
-  expect(document.querySelector('[role="alert"]')?.textContent).toContain('Failed to fetch dynamically imported module');
+  expect(document.querySelector('[role="alert"]')?.textContent).toContain(
+    'Failed to fetch dynamically imported module'
+  );
   await clickButton('Try again');
   await waitUntil(() => hasText('Loaded at last'));
   expect(document.querySelector('[role="alert"]')).toBeNull();

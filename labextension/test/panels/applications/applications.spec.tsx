@@ -49,11 +49,7 @@ function open(backend: FakeServer, isConfirmed = true): void {
     },
     openPanel: ({ app, id }: { app: string; id: string }) => void done.push(`open ${app}/${id}`)
   };
-  panel = new ApplicationsPanel(
-    new ApplicationsModel(new Catalog(backend.settings)),
-    actions,
-    nullTranslator.load('')
-  );
+  panel = new ApplicationsPanel(new ApplicationsModel(new Catalog(backend.settings)), actions, nullTranslator.load(''));
   Widget.attach(panel, document.body);
 }
 
