@@ -396,6 +396,8 @@ async def test_request_to_read_is_granted_by_those_who_may_change_policies(
         return "entities", (await people("ann", "POST", "requests", body=body)).body["urn"], "responses"
 
     request = await ask(f"urn:li:schemaField:({ORDERS},amount)")
+    for may_grant, listed in ((False, await people("sue", "GET", "requests")), (True, await api("GET", "requests"))):
+        assert listed.body["mayGrant"] is may_grant
     grant = {"grant": "read"}
     assert (await people("bob", "POST", *request, body=grant)).status == 403
     refused = await people("sue", "POST", *request, body=grant, answers="problem")

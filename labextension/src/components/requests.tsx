@@ -63,7 +63,7 @@ function Comments({ request, trans }: IRequestProps): React.JSX.Element | null {
 
 /** The form that comments on a request, changes its state, or grants the access that it asks for. */
 function Response({ model, request, trans }: IRequestProps): React.JSX.Element {
-  const { busy } = useModel(model);
+  const { busy, mayGrant } = useModel(model);
   const isOpen = request.state === 'open';
   const respond =
     (change: OwnerRequestResponse) =>
@@ -75,7 +75,7 @@ function Response({ model, request, trans }: IRequestProps): React.JSX.Element {
       label={trans.__('Comment')}
       primary={isOpen ? { label: trans.__('Mark as answered'), run: respond({ state: 'answered' }) } : null}
       others={[
-        ...(isOpen && request.kind === 'read' ? [grant] : []),
+        ...(isOpen && mayGrant && request.kind === 'read' ? [grant] : []),
         { label: trans.__('Comment only'), run: respond({}), needsComment: true },
         isOpen
           ? { label: trans.__('Decline'), run: respond({ state: 'declined' }) }

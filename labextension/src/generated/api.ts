@@ -2134,6 +2134,10 @@ text: string
  */
 total: number
 cursor: (string | null)
+/**
+ * Whether the caller may grant the access that requests of the kind `read` ask for: access policies are in force, and the caller may change them.
+ */
+mayGrant: boolean
 }
 /**
  * A person, by the name of the user.

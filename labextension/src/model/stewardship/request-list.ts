@@ -22,6 +22,8 @@ export interface IRequestListState extends ILiveState {
   total: number;
   cursor: string | null;
   mayAnnotate: boolean;
+  /** Whether the user may grant what requests to read ask for. */
+  mayGrant: boolean;
 }
 
 /** A list of requests to owners, which follows changes. */
@@ -31,7 +33,8 @@ export class RequestListModel extends LiveModel<IRequestListState> {
     readonly feed: IChangeFeed | null,
     selection: RequestSelection
   ) {
-    super(feed, { selection, requests: null, total: 0, cursor: null, mayAnnotate: false, busy: false, problem: null });
+    const empty = { requests: null, total: 0, cursor: null, mayAnnotate: false, mayGrant: false };
+    super(feed, { selection, ...empty, busy: false, problem: null });
   }
 
   /** Lists other requests. */
@@ -67,8 +70,8 @@ export class RequestListModel extends LiveModel<IRequestListState> {
       this.catalog.call('listRequests', query, { signal }),
       this.catalog.call('readMe', {}, { signal })
     ]);
-    const { requests, total, cursor } = page;
-    return { requests, total, cursor, mayAnnotate: me.scopes.includes('annotate') };
+    const { requests, total, cursor, mayGrant } = page;
+    return { requests, total, cursor, mayGrant, mayAnnotate: me.scopes.includes('annotate') };
   }
 
   protected override onChanges(changes: readonly Change[]): void {

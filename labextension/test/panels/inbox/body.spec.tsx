@@ -62,7 +62,7 @@ async function click(node: HTMLElement, name: string): Promise<void> {
 test('a request shows what it is about, and is answered with a comment', async () => {
   let current = requestOf();
   const server = new FakeServer()
-    .on('GET', 'requests', () => ({ body: { requests: [current], total: 1, cursor: null } }))
+    .on('GET', 'requests', () => ({ body: { requests: [current], total: 1, cursor: null, mayGrant: false } }))
     .on('POST', `entities/${URN}/responses`, ({ body }) => {
       const { text, state } = body as { text: string; state: OwnerRequest['state'] };
       current = requestOf({ state, comments: [{ author: ADA, time: current.created, text }] });
@@ -91,7 +91,7 @@ test('a request for access is granted, and why it cannot be is shown', async () 
   let current = requestOf({ kind: 'read', text: 'For the report.' });
   const answers = [problem(403, 'you may not grant read access: only admins change access policies (grace)')];
   const server = new FakeServer()
-    .on('GET', 'requests', () => ({ body: { requests: [current], total: 1, cursor: null } }))
+    .on('GET', 'requests', () => ({ body: { requests: [current], total: 1, cursor: null, mayGrant: true } }))
     .on('POST', `entities/${URN}/responses`, () => {
       const refusal = answers.pop();
       if (refusal !== undefined) {
@@ -113,11 +113,19 @@ test('a request for access is granted, and why it cannot be is shown', async () 
   ]);
 });
 
+test('a request for access cannot be granted where the server does not allow it', async () => {
+  const page = { requests: [requestOf({ kind: 'read' })], total: 1, cursor: null, mayGrant: false };
+  const node = await show(new FakeServer().on('GET', 'requests', { body: page }));
+  await click(node, 'Answer');
+  expect(getButton(node, 'Decline')).toBeDefined();
+  expect(getButton(node, 'Grant read access')).toBeUndefined();
+});
+
 test('own requests are listed in the second tab, and a change of a request loads the list again', async () => {
   const lists: (string | null)[] = [];
   const server = new FakeServer().on('GET', 'requests', ({ query }) => {
     lists.push(query.get('list'));
-    return { body: { requests: [], total: 0, cursor: null } };
+    return { body: { requests: [], total: 0, cursor: null, mayGrant: false } };
   });
   const feed = new FakeFeed();
   const node = await show(server, feed);
@@ -157,7 +165,7 @@ function reviewOf(part: Partial<ProposalReview> = {}): ProposalReview {
 test('a proposed change shows its difference, and is applied with a comment', async () => {
   let review = reviewOf();
   const server = new FakeServer()
-    .on('GET', 'requests', () => ({ body: { requests: [review.request], total: 1, cursor: null } }))
+    .on('GET', 'requests', () => ({ body: { requests: [review.request], total: 1, cursor: null, mayGrant: false } }))
     .on('GET', `proposals/${PROPOSAL}`, () => ({ body: review }))
     .on('POST', `proposals/${PROPOSAL}/decision`, () => {
       review = reviewOf({ state: 'applied', request: { ...review.request, state: 'answered' }, changes: [] });
@@ -188,7 +196,7 @@ test('an outdated proposal is brought up to date by its author, who may not appl
     changes: changes.map(change => ({ ...change, before: null, after: null, problem }))
   });
   const server = new FakeServer()
-    .on('GET', 'requests', () => ({ body: { requests: [review.request], total: 1, cursor: null } }))
+    .on('GET', 'requests', () => ({ body: { requests: [review.request], total: 1, cursor: null, mayGrant: false } }))
     .on('GET', `proposals/${PROPOSAL}`, () => ({ body: review }))
     .on('POST', `proposals/${PROPOSAL}/decision`, () => {
       review = reviewOf({ mayDecide: false, mayWithdraw: true });

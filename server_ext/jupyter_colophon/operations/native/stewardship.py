@@ -84,10 +84,14 @@ def list_requests(services: ProcessServices, request: OperationRequest) -> Docum
     selection = RequestSelection(
         request[_LIST], request[_KIND], request[_ABOUT], request[_STATE], request[LIMIT], request[CURSOR]
     )
-    requests, total, cursor = services.get_or_open_catalog().stewardship.requests.list_page(
-        selection, request.principal
-    )
-    return {"requests": to_api_documents(requests), "total": total, "cursor": cursor}
+    service = services.get_or_open_catalog().stewardship.requests
+    requests, total, cursor = service.list_page(selection, request.principal)
+    return {
+        "requests": to_api_documents(requests),
+        "total": total,
+        "cursor": cursor,
+        "mayGrant": service.may_grant_read_access(request.principal),
+    }
 
 
 @declare_operation(

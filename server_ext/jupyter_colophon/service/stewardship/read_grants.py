@@ -27,6 +27,10 @@ class ReadGrants:
 
     write_path: WritePath
 
+    def may_grant(self, principal: Principal) -> bool:
+        """Return whether the principal may change the policy of grants, and access policies are in force."""
+        return self._are_policies_in_force() and self.write_path.may_act_on_entity(principal, "annotate", _URN)
+
     def build_changes(self, request: OwnerRequest, principal: Principal) -> list[Proposal]:
         """Return the changes that grant what a request asks for; empty if a rule of the policy grants it already.
 
@@ -36,17 +40,21 @@ class ReadGrants:
         if request.kind != "read":
             why = "only requests of the kind `read` can be granted"
             raise InvalidInstance("the response", (Problem("/grant", why),))
-        access = self.write_path.access_control
-        if access.policies is None or not access.policies.get_version().in_force:
+        if not self._are_policies_in_force():
             raise GrantConflict("no access policies are in force: everyone may read everything")
-        if not self.write_path.may_act_on_entity(principal, "annotate", _URN):
-            why = f"read access: only admins change access policies ({', '.join(_list_admins(access))})"
+        if not self.may_grant(principal):
+            admins = ", ".join(_list_admins(self.write_path.access_control))
+            why = f"read access: only admins change access policies ({admins})"
             raise AccessDenied("grant", why)
         resource = create_resource(self.write_path.identity, Urn.parse(request.about))
         user = Urn.parse(request.author.owner).parts[0]
         self._require_effect(user, resource)
         rule = {"role": "viewer", "to": [f"user:{user}"], "on": {"urnPrefix": [resource.urn]}}
         return self._build_changes_with_rule(rule)
+
+    def _are_policies_in_force(self) -> bool:
+        policies = self.write_path.access_control.policies
+        return policies is not None and policies.get_version().in_force
 
     def _require_effect(self, user: str, resource: Resource) -> None:
         """Raise GrantConflict if a rule would concern other entities, too, or if another rule denies the access."""

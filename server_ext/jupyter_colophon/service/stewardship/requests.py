@@ -158,6 +158,10 @@ class RequestService:
         ):
             raise AccessDenied("answer, decline or assign", request.urn)
 
+    def may_grant_read_access(self, principal: Principal) -> bool:
+        """Return whether the principal may grant what requests to read ask for."""
+        return ReadGrants(self.write_path).may_grant(principal)
+
     def read(self, urn: Urn, principal: Principal) -> OwnerRequest:
         """Return a request. Raises NotFound."""
         if urn.type != REQUEST:

@@ -42,7 +42,7 @@ async function show(server: FakeServer, entity: Entity): Promise<HTMLElement> {
     .on('GET', 'registry/dataset', {
       body: { type: 'dataset', title: 'Dataset', keyAspect: 'datasetKey', aspects: [PEOPLE, SPEC] }
     })
-    .on('GET', 'requests', { body: { requests: [], total: 0, cursor: null } });
+    .on('GET', 'requests', { body: { requests: [], total: 0, cursor: null, mayGrant: false } });
   panel = createEntityPage(server, FLIGHTS);
   Widget.attach(panel, document.body);
   await waitUntil(() => panel!.node.querySelector('.jp-Colophon-actions') !== null);
