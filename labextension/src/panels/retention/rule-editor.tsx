@@ -15,6 +15,19 @@ export function RuleEditor(props: IRetentionProps & { draft: readonly RetentionR
   const { expiry, types } = useModel(model);
   // The number of the rule in the form; that of a new one follows the last. Null without a form.
   const [edited, setEdited] = React.useState<number | null>(null);
+  // The button that opened the form; that for a new rule is replaced by it.
+  const opener = React.useRef<HTMLElement | null>(null);
+  const newRuleButton = React.useRef<HTMLButtonElement>(null);
+  const open = (index: number, button: HTMLElement): void => {
+    opener.current = button;
+    setEdited(index);
+  };
+  React.useEffect(() => {
+    if (edited === null && opener.current !== null) {
+      (opener.current.isConnected ? opener.current : newRuleButton.current)?.focus();
+      opener.current = null;
+    }
+  }, [edited]);
   const setting = formatSetting(draft);
   const close = async (): Promise<void> => {
     if (!model.isDirty || (await actions.confirmDiscard())) {
@@ -45,7 +58,7 @@ export function RuleEditor(props: IRetentionProps & { draft: readonly RetentionR
                 type="button"
                 className="jp-Colophon-button"
                 aria-label={trans.__('Edit the rule for %1', describePlace(rule, trans))}
-                onClick={() => setEdited(index)}
+                onClick={event => open(index, event.currentTarget)}
               >
                 {trans.__('Edit')}
               </button>{' '}
@@ -65,7 +78,12 @@ export function RuleEditor(props: IRetentionProps & { draft: readonly RetentionR
         />
       )}
       {edited === null ? (
-        <button type="button" className="jp-Colophon-prompt" onClick={() => setEdited(draft.length)}>
+        <button
+          ref={newRuleButton}
+          type="button"
+          className="jp-Colophon-prompt"
+          onClick={event => open(draft.length, event.currentTarget)}
+        >
           <addIcon.react tag="span" width="14px" />
           {trans.__('New rule')}
         </button>

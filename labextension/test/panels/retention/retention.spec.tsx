@@ -159,6 +159,11 @@ test('an edited rule keeps what the form does not show, and the aspects follow t
   await clickButton('Apply');
   await waitUntil(() => findField('Aspect') === null);
   expect([model.isDirty, model.state.draft?.[0]?.maxAgeInSeconds]).toEqual([false, 3_601]);
+  const getFocusedName = (): unknown => document.activeElement?.ariaLabel ?? document.activeElement?.textContent;
+  await waitUntil(() => getFocusedName() === 'Edit the rule for any, gone, unknown');
+  await clickButton('New rule');
+  await clickButton('Cancel');
+  await waitUntil(() => getFocusedName() === 'New rule');
   await clickButton('Edit the rule for any, gone, unknown');
   await waitUntil(() => findField('Aspect') !== null);
   fillField('Entity type', 'acme');
