@@ -164,6 +164,11 @@ class Settings(Configurable):
         help="The packages whose schemaspaces and schemas are loaded; empty: all installed packages.",
     )
 
+    shipped_system_apps = List(
+        Unicode(),
+        config=True,
+        help="The names of system applications of this package that are loaded; by default none. There is `dataprep` (docs/how-to/prepare-data.md).",
+    )
     disabled_system_apps = List(
         Unicode(),
         config=True,

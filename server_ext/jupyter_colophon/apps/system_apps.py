@@ -66,6 +66,8 @@ class SystemApps:
     write_path: WritePath
     topics: TopicReader
     disabled_names: Collection[str] = ()
+    #: The applications of this package that are loaded.
+    shipped_names: Collection[str] = ()
     serves: bool = True
     #: Called after tables of an application were created or changed.
     on_tables_changed: Callable[[], None] = lambda: None
@@ -209,6 +211,8 @@ class SystemApps:
     def _find_installed_apps(self) -> Mapping[str, InstalledApp]:
         apps: dict[str, InstalledApp] = {}
         for registration in self.find_registrations():
+            if registration.is_builtin and registration.name not in self.shipped_names:
+                continue
             app = InstalledApp(registration, self.provider, self.serves, self.on_tables_changed)
             first = apps.setdefault(registration.name.casefold(), app)
             if first is not app:

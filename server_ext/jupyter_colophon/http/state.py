@@ -147,6 +147,7 @@ class ServerState(ProcessServices):
             catalog.write_path,
             catalog.topics,
             self.settings.disabled_system_apps,
+            self.settings.shipped_system_apps,
             on_tables_changed=self._start_archive_again,
             file_folder=catalog.namespaces.app_files,
         )

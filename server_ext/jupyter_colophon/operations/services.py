@@ -82,6 +82,7 @@ class ProcessServices:
             catalog.write_path,
             catalog.topics,
             self.settings.disabled_system_apps,
+            self.settings.shipped_system_apps,
             serves=False,
             file_folder=catalog.namespaces.app_files,
         )

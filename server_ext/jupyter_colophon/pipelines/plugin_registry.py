@@ -25,6 +25,7 @@ _BUILT_IN = (
     "joining",
     "code",
     "mask",
+    "wrangle",
     "metadata",
     "notify",
 )

@@ -1,0 +1,131 @@
+"""Make a notebook cell or a pipeline of a workspace. Neither is stored: the client inserts the cell, or saves the pipeline."""
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+from jupyter_colophon.apps import BadRequest, ServiceContext, ServiceRequest
+from jupyter_colophon.apps.dataprep.bodies import get_query_text
+from jupyter_colophon.apps.dataprep.recipes import run_recipe
+from jupyter_colophon.apps.dataprep.workspaces import read_sample_of_workspace, read_workspace
+
+_LIBRARIES: Final = ("pandas", "pyspark")
+_FUNCTION: Final = "from jupyter_colophon.wrangling import apply_recipe_to_dataframe"
+_SPARK_FORMATS: Final = {"tsv": "csv", "jsonl": "json"}
+#: Columns of other types are JSON texts.
+_TYPES: Final = frozenset({"string", "integer", "double", "boolean", "date", "timestamp"})
+
+
+def get_cell(context: ServiceContext, request: ServiceRequest) -> Any:
+    """Return Python code that reads the file with `library`, pandas or pyspark, and applies the recipe. Raises BadRequest."""
+    library = get_query_text(request, "library", "pandas")
+    if library not in _LIBRARIES:
+        raise BadRequest(f"the query parameter library must be one of {', '.join(_LIBRARIES)}")
+    source, recipe, columns = _read_for_publishing(context, request)
+    read = _write_pandas_code(source) if library == "pandas" else _write_spark_code(context, request, source)
+    lines = [
+        *read,
+        "recipe = [",
+        *(f"    {line!r}," for line in recipe.splitlines()),
+        "]",
+        f"columns = {columns!r}",
+        'data = apply_recipe_to_dataframe(data, "\\n".join(recipe), columns)',
+        "data" if library == "pandas" else "data.show()",
+    ]
+    return {"source": "\n".join(lines)}
+
+
+def get_pipeline(context: ServiceContext, request: ServiceRequest) -> Any:
+    """Return a pipeline that reads the file, applies the recipe, and writes to the path `sink`. Raises BadRequest."""
+    sink = get_query_text(request, "sink")
+    if not sink.strip():
+        raise BadRequest("the query parameter sink is missing: the folder that the pipeline writes")
+    source, recipe, columns = _read_for_publishing(context, request)
+    row, _ = read_workspace(context, request.path["workspace"])
+    format_, options, schema = _describe_spark_source(context, request, source)
+    read = {"path": "${source}", "format": format_, "options": options, **({"schema": schema} if schema else {})}
+    stages = [
+        {"name": "source", "type": "source", "plugin": "file", "properties": read},
+        {
+            "name": "wrangle",
+            "type": "transform",
+            "plugin": "wrangle",
+            "properties": {"recipe": recipe.replace("${", "$${"), "columns": columns},
+        },
+        {"name": "sink", "type": "sink", "plugin": "file", "properties": {"path": "${sink}", "mode": "overwrite"}},
+    ]
+    metadata = {
+        "namespace": context.namespace,
+        "stages": stages,
+        "connections": [{"from": "source", "to": "wrangle"}, {"from": "wrangle", "to": "sink"}],
+        "arguments": {"source": source["file"], "sink": sink},
+    }
+    return {"display_name": row["name"], "schema_name": "pipeline", "metadata": metadata}
+
+
+def _read_for_publishing(
+    context: ServiceContext, request: ServiceRequest
+) -> tuple[Mapping[str, Any], str, dict[str, str]]:
+    """Return the source, the recipe and the columns of the result with their types. Raises NotFound, BadRequest."""
+    workspace = request.path["workspace"]
+    row, recipe = read_workspace(context, workspace)
+    source = json.loads(row["source"])
+    if not source:
+        raise BadRequest("the rows of the workspace were given: only one with a file can be published")
+    page = run_recipe(context, workspace, recipe, kind="rows", offset=0, limit=1)
+    types = {column["name"]: column["type"] for column in page["columns"]}
+    if not types:
+        raise BadRequest("the result of the recipe has no columns")
+    return source, recipe, {name: type_ if type_ in _TYPES else "string" for name, type_ in types.items()}
+
+
+def _write_pandas_code(source: Mapping[str, Any]) -> list[str]:
+    path, encoding, format_ = source["file"], source["encoding"], source["format"]
+    lines = ["import pandas", _FUNCTION, ""]
+    if format_ in ("csv", "tsv"):
+        more = "" if source["header"] else ", header=None"
+        more += ', sep="\\t"' if format_ == "tsv" else ""
+        lines.append(f"data = pandas.read_csv({path!r}, dtype=str, keep_default_na=False, encoding={encoding!r}{more})")
+        if not source["header"]:
+            lines.append('data.columns = [f"column_{number}" for number in range(1, len(data.columns) + 1)]')
+    elif format_ in ("json", "jsonl"):
+        is_lines = format_ == "jsonl"
+        lines.append(
+            f"data = pandas.read_json({path!r}, lines={is_lines}, dtype=False, convert_dates=False, encoding={encoding!r})"
+        )
+    elif format_ == "parquet":
+        lines.append(f"data = pandas.read_parquet({path!r})")
+    else:
+        lines.append(f"with open({path!r}, encoding={encoding!r}) as file:")
+        lines.append('    data = pandas.DataFrame({"value": file.read().splitlines()})')
+    return lines
+
+
+def _write_spark_code(context: ServiceContext, request: ServiceRequest, source: Mapping[str, Any]) -> list[str]:
+    format_, options, schema = _describe_spark_source(context, request, source)
+    schema_code = f".schema({schema!r})" if schema else ""
+    return [
+        "from pyspark.sql import SparkSession",
+        _FUNCTION,
+        "",
+        "spark = SparkSession.builder.getOrCreate()",
+        f"data = spark.read.format({format_!r}).options(**{options!r}){schema_code}.load({source['file']!r})",
+    ]
+
+
+def _describe_spark_source(
+    context: ServiceContext, request: ServiceRequest, source: Mapping[str, Any]
+) -> tuple[str, dict[str, str], str]:
+    """Return the format, the options and the schema with which Spark reads the file."""
+    format_ = source["format"]
+    options: dict[str, str] = {} if format_ == "parquet" else {"encoding": source["encoding"]}
+    schema = ""
+    if format_ in ("csv", "tsv"):
+        options |= {"header": str(source["header"]).lower(), "multiLine": "true", "escape": '"'}
+        options |= {"sep": "\t"} if format_ == "tsv" else {}
+        if not source["header"]:
+            columns = read_sample_of_workspace(context, request.path["workspace"]).columns
+            schema = ", ".join(f"`{name.replace('`', '``')}` STRING" for name in columns)
+    if format_ == "json":
+        options["multiLine"] = "true"
+    return _SPARK_FORMATS.get(format_, format_), options, schema

@@ -1,0 +1,183 @@
+"""Read a sample of a file: its first rows, or random ones."""
+
+import csv
+import json
+import random
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from io import TextIOWrapper
+from itertools import islice
+from pathlib import Path
+from typing import Any, BinaryIO, Final
+
+from jupyter_colophon.apps import BadRequest
+from jupyter_colophon.apps.dataprep.bodies import Body
+from jupyter_colophon.wrangling.normalization import encode_value, normalize_value
+
+FORMATS: Final = ("csv", "tsv", "json", "jsonl", "parquet", "text")
+_ENCODINGS: Final = ("utf-8", "utf-16", "latin-1", "cp1252")
+#: Limits of a sample: rows, columns, and characters of JSON.
+ROWS_MAX, COLUMNS_MAX, CHARACTERS_MAX = 10_000, 1_000, 4 * 2**20
+_ROWS_DEFAULT: Final = 1_000
+#: Limits of a line, and of a file that is one JSON document.
+_LINE_MAX, _DOCUMENT_MAX = 2**20, 32 * 2**20
+#: The members of a body that describe how a file is read.
+MEMBERS: Final = ("path", "format", "header", "encoding", "sampling", "limit", "seed")
+_SUFFIXES: Final = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".json": "json",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".parquet": "parquet",
+}
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class SampleOptions:
+    """How a file is read."""
+
+    path: str
+    format: str
+    header: bool
+    encoding: str
+    sampling: str
+    limit: int
+    seed: int
+
+    @classmethod
+    def from_body(cls, body: Body) -> "SampleOptions":
+        """Return the options of a body. Raises BadRequest."""
+        path = body.get_text("path")
+        return cls(
+            path,
+            body.get_choice("format", FORMATS, _SUFFIXES.get(Path(path).suffix.lower(), "text")),
+            body.get_boolean("header", default=True),
+            body.get_choice("encoding", _ENCODINGS, "utf-8"),
+            body.get_choice("sampling", ("first", "random"), "first"),
+            body.get_number("limit", _ROWS_DEFAULT, ROWS_MAX, 1),
+            body.get_number("seed", 0, 2**31),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Rows with the same columns, whose values are encoded for JSON."""
+
+    columns: list[str]
+    rows: list[list[Any]]
+
+
+def read_sample(file: Path, options: SampleOptions) -> Sample:
+    """Read a sample of a file. Raises BadRequest."""
+    try:
+        with file.open("rb") as stream:
+            rows = _READERS[options.format](stream, options)
+            chosen = _choose_randomly(rows, options) if options.sampling == "random" else islice(rows, options.limit)
+            return build_sample(chosen)
+    except UnicodeDecodeError:
+        raise BadRequest(f"{options.path} is not a text in {options.encoding}: choose another encoding") from None
+    except (ValueError, csv.Error, RecursionError) as error:
+        raise BadRequest(f"{options.path} cannot be read as {options.format}: {str(error)[:200]}") from None
+    except OSError as error:
+        raise BadRequest(f"{options.path} cannot be read ({type(error).__name__})") from None
+
+
+def build_sample(rows: Iterable[Row]) -> Sample:
+    """Return rows as a sample. Raises BadRequest for one that is too large."""
+    columns: dict[str, None] = {}
+    encoded: list[dict[str, Any]] = []
+    size = 0
+    for row in rows:
+        encoded.append({str(name): encode_value(normalize_value(value)) for name, value in row.items()})
+        columns.update(dict.fromkeys(encoded[-1]))
+        size += len(json.dumps([*encoded[-1].values()]))
+        if size > CHARACTERS_MAX:
+            raise BadRequest(
+                f"the sample has more than {CHARACTERS_MAX} characters: use a smaller limit than {len(encoded)} rows"
+            )
+        if len(columns) > COLUMNS_MAX:
+            raise BadRequest(f"the sample has more than {COLUMNS_MAX} columns")
+    return Sample([*columns], [[row.get(column) for column in columns] for row in encoded])
+
+
+def _choose_randomly(rows: Iterator[Row], options: SampleOptions) -> list[Row]:
+    """Return rows that are chosen with equal probability, in their order (reservoir sampling)."""
+    generator = random.Random(options.seed)  # noqa: S311  a sample, no secret
+    chosen = [*enumerate(islice(rows, options.limit))]
+    for number, row in enumerate(rows, options.limit):
+        at = generator.randrange(number + 1)
+        if at < options.limit:
+            chosen[at] = (number, row)
+    return [row for _, row in sorted(chosen, key=lambda pair: pair[0])]
+
+
+def _read_delimited(stream: BinaryIO, options: SampleOptions) -> Iterator[Row]:
+    reader = csv.reader(_iterate_lines(stream, options), delimiter="\t" if options.format == "tsv" else ",")
+    names = _make_unique(next(reader, [])) if options.header else []
+    for values in reader:
+        if values:
+            more = [f"column_{number}" for number in range(len(names) + 1, len(values) + 1)]
+            missing: list[Any] = [None] * (len(names) - len(values))
+            yield dict(zip([*names, *more], [*values, *missing], strict=True))
+
+
+def _read_json_lines(stream: BinaryIO, options: SampleOptions) -> Iterator[Row]:
+    for line in _iterate_lines(stream, options):
+        if line.strip():
+            yield _require_object(json.loads(line))
+
+
+def _read_json_document(stream: BinaryIO, options: SampleOptions) -> Iterator[Row]:
+    data = stream.read(_DOCUMENT_MAX + 1)
+    if len(data) > _DOCUMENT_MAX:
+        raise BadRequest(f"{options.path} has more than {_DOCUMENT_MAX} bytes: use JSON lines for larger files")
+    document = json.loads(data.decode(options.encoding).removeprefix("\ufeff"))
+    yield from map(_require_object, document if isinstance(document, list) else [document])
+
+
+def _read_parquet(stream: BinaryIO, options: SampleOptions) -> Iterator[Row]:
+    try:
+        from pyarrow import parquet
+    except ImportError:
+        raise BadRequest("Parquet cannot be read: the package pyarrow is not installed in the server") from None
+    for batch in parquet.ParquetFile(stream).iter_batches(_ROWS_DEFAULT):
+        yield from batch.to_pylist()
+
+
+def _read_text(stream: BinaryIO, options: SampleOptions) -> Iterator[Row]:
+    """Yield lines in the column `value`, as Spark does."""
+    return ({"value": line.rstrip("\r\n")} for line in _iterate_lines(stream, options))
+
+
+def _iterate_lines(stream: BinaryIO, options: SampleOptions) -> Iterator[str]:
+    with TextIOWrapper(stream, options.encoding, newline="") as text:
+        for number, line in enumerate(iter(lambda: text.readline(_LINE_MAX), "")):
+            if len(line) == _LINE_MAX:
+                raise BadRequest(f"{options.path} has a line of more than {_LINE_MAX} characters")
+            yield line if number else line.removeprefix("\ufeff")
+
+
+def _require_object(value: Any) -> Row:
+    if not isinstance(value, dict):
+        raise ValueError("each row must be a JSON object")
+    return value
+
+
+def _make_unique(names: list[str]) -> list[str]:
+    unique: dict[str, None] = {}
+    for number, name in enumerate(names, 1):
+        chosen = name.strip() or f"column_{number}"
+        unique[f"{chosen}_{number}" if chosen in unique else chosen] = None
+    return [*unique]
+
+
+_READERS: Final[Mapping[str, Callable[[BinaryIO, SampleOptions], Iterator[Row]]]] = {
+    "csv": _read_delimited,
+    "tsv": _read_delimited,
+    "json": _read_json_document,
+    "jsonl": _read_json_lines,
+    "parquet": _read_parquet,
+    "text": _read_text,
+}

@@ -1,0 +1,107 @@
+"""The process that applies recipes to samples: python -m jupyter_colophon.wrangling.worker, with a task on its standard input.
+
+Regular expressions of users may take a very long time, and cannot be interrupted in the process of a server.
+"""
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from jupyter_colophon.wrangling.column_profiles import profile_columns
+from jupyter_colophon.wrangling.dataframes import detect_columns
+from jupyter_colophon.wrangling.directive import Row
+from jupyter_colophon.wrangling.errors import RecipeError
+from jupyter_colophon.wrangling.normalization import decode_value, format_json_value
+from jupyter_colophon.wrangling.recipe import RejectedRow, parse_recipe
+from jupyter_colophon.wrangling.suggestions import suggest_directives
+
+#: Limits of a process: its memory in bytes, and the rows of a result.
+_MEMORY_MAX: Final = 2 * 2**30
+_ROWS_MAX: Final = 100_000
+#: Limits of a page: its size in characters of JSON, the length of a text, and the rejected rows that are shown.
+_PAGE_MAX: Final = 1_000_000
+_TEXT_MAX: Final = 1_000
+_REJECTED_MAX: Final = 20
+
+
+def run_task(task: Mapping[str, Any]) -> dict[str, Any]:
+    """Apply a recipe to rows, and return what the task asks for. Raises RecipeError."""
+    rejected: list[RejectedRow] = []
+    rows: list[Row] = []
+    sample = decode_rows(task["columns"], task["rows"])
+    for row in parse_recipe(task["recipe"]).apply(sample, rejected.append):
+        if len(rows) == _ROWS_MAX:
+            raise RecipeError(1, 1, f"the result has more than {_ROWS_MAX} rows")
+        rows.append(row)
+    if task["kind"] == "profile":
+        return {"columns": profile_columns(rows)}
+    if task["kind"] == "suggest":
+        column = task["column"]
+        is_known = column in detect_columns(rows)
+        return {"suggestions": suggest_directives(column, [row.get(column) for row in rows]) if is_known else None}
+    return build_page(rows, task["offset"], task["limit"], rejected)
+
+
+def decode_rows(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[Row]:
+    """Return rows whose values are encoded, by the names of their columns."""
+    return [dict(zip(columns, map(decode_value, row), strict=True)) for row in rows]
+
+
+def build_page(rows: Sequence[Row], offset: int, limit: int, rejected: Sequence[RejectedRow] = ()) -> dict[str, Any]:
+    """Return a page of rows, with their columns, and the first rejected rows."""
+    columns = detect_columns(rows)
+    page: list[list[Any]] = []
+    size = 0
+    for row in rows[offset : offset + limit]:
+        cells = [_show(row.get(column)) for column in columns]
+        size += len(json.dumps(cells))
+        if page and size > _PAGE_MAX:
+            break
+        page.append(cells)
+    end = offset + len(page)
+    return {
+        "columns": [{"name": name, "type": type_} for name, type_ in columns.items()],
+        "rows": page,
+        "rowCount": len(rows),
+        "nextOffset": end if end < len(rows) else None,
+        "rejectedCount": len(rejected),
+        "rejected": [_describe_rejected_row(row) for row in rejected[:_REJECTED_MAX]],
+    }
+
+
+def _describe_rejected_row(rejected: RejectedRow) -> dict[str, Any]:
+    row = {name: _show(value) for name, value in rejected.row.items()}
+    return {"line": rejected.line, "directive": rejected.directive, "reason": rejected.reason[:_TEXT_MAX], "row": row}
+
+
+def _show(value: Any) -> Any:
+    shown = format_json_value(value)
+    if isinstance(shown, (list, dict)):
+        shown = json.dumps(shown, ensure_ascii=False)
+    return f"{shown[:_TEXT_MAX]}…" if isinstance(shown, str) and len(shown) > _TEXT_MAX else shown
+
+
+def _limit_memory() -> None:
+    try:
+        import resource
+    except ImportError:
+        # Windows has no such limits.
+        return
+    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_MAX, _MEMORY_MAX))
+
+
+def main() -> None:
+    """Read a task, and write its result or its error."""
+    _limit_memory()
+    try:
+        answer: dict[str, Any] = {"result": run_task(json.load(sys.stdin.buffer))}
+    except RecipeError as error:
+        answer = {"error": str(error)}
+    except (MemoryError, RecursionError) as error:
+        answer = {"error": f"the recipe needs too much memory ({type(error).__name__})"}
+    sys.stdout.buffer.write(json.dumps(answer).encode())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,154 @@
+"""Connections to files: what may be browsed and sampled, and what may not."""
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jupyter_colophon.core.errors import BadRequest, NotFound
+
+Call = Callable[..., Any]
+
+
+def test_connection_is_created_changed_and_deleted(call: Call, data: Path) -> None:
+    created = call("PUT", "connections/files", {"type": "file", "folder": str(data), "description": "Orders"})
+    assert (created["folder"], created["createdBy"]) == (str(data), "ada")
+    call("PUT", "connections/files", {"folder": str(data / "shop")})
+    assert call("GET", "connections/files")["folder"] == str(data / "shop")
+    assert [row["name"] for row in call("GET", "connections")["connections"]] == ["files"]
+    assert call("GET", "connections", context="ops") == {"connections": []}
+    call("DELETE", "connections/files")
+    for method in ("GET", "DELETE"):
+        with pytest.raises(NotFound, match="connection 'files' not found"):
+            call(method, "connections/files")
+
+
+def test_only_permitted_folders_are_connected(call: Call, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (data / "out").symlink_to(data.parent / "private")
+    for folder in (
+        data.parent,
+        data.parent / "private",
+        data / "missing",
+        data / ".." / "private",
+        data / "out",
+        "data",
+    ):
+        with pytest.raises(BadRequest, match="is not a folder inside a permitted one"):
+            call("PUT", "connections/files", {"folder": str(folder)})
+    call("PUT", "connections/files", {"folder": str(data)})
+    # The operator permits it no more.
+    monkeypatch.delenv("COLOPHON_DATAPREP_FOLDERS")
+    with pytest.raises(BadRequest, match="no folder is permitted: set the environment variable"):
+        call("GET", "connections/files/browse")
+
+
+def test_folders_and_files_are_listed_without_hidden_and_foreign_ones(call: Call, files: str, data: Path) -> None:
+    (data / ".hidden").mkdir()
+    (data / "link.txt").symlink_to(data.parent / "private" / "secret.txt")
+    (data / "inside.csv").symlink_to(data / "shop" / "orders.csv")
+    os.mkfifo(data / "pipe")
+    size = (data / "shop" / "orders.csv").stat().st_size
+    assert call("GET", "connections/files/browse")["entries"] == [
+        {"name": "shop", "type": "folder"},
+        {"name": "inside.csv", "type": "file", "bytes": size},
+    ]
+    listed = call("GET", "connections/files/browse", path="shop")
+    assert listed == {"path": "shop", "entries": [{"name": "orders.csv", "type": "file", "bytes": size}]}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "../private/secret.txt",
+        "shop/../../private/secret.txt",
+        "/etc/passwd",
+        "link.txt",
+        "pipe",
+        "..",
+        "shop",
+        ".x",
+    ],
+)
+def test_files_outside_are_not_found(call: Call, files: str, data: Path, path: str) -> None:
+    (data / "link.txt").symlink_to(data.parent / "private" / "secret.txt")
+    (data / ".x").write_text("CANARY")
+    os.mkfifo(data / "pipe")
+    with pytest.raises(NotFound):
+        call("POST", "connections/files/sample", {"path": path})
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "options", "columns", "rows"),
+    [
+        (
+            "a.csv",
+            "id,id,\n1,2,3,4\n5\n",
+            {},
+            ["id", "id_2", "column_3", "column_4"],
+            [["1", "2", "3", "4"], ["5", None, None, None]],
+        ),
+        ("a.csv", "1,x\n", {"header": False}, ["column_1", "column_2"], [["1", "x"]]),
+        ("a.csv", '\ufeffa\n"x\ny"\n', {}, ["a"], [["x\ny"]]),
+        ("a.tsv", "a\tb\n1\t2\n", {}, ["a", "b"], [["1", "2"]]),
+        ("a.jsonl", '{"a": 1}\n\n{"b": [1]}\n', {}, ["a", "b"], [[1, None], [None, "[1]"]]),
+        ("a.json", '[{"a": 1.5}, {"a": true}]', {}, ["a"], [[1.5], [True]]),
+        ("a.log", "one\ntwo\n", {}, ["value"], [["one"], ["two"]]),
+        ("a.log", "é\n", {"encoding": "utf-16"}, ["value"], [["é"]]),
+    ],
+)
+def test_formats_are_read(
+    call: Call, files: str, data: Path, name: str, content: str, options: dict[str, Any], columns: list[str], rows: Any
+) -> None:
+    (data / name).write_bytes(content.encode(options.get("encoding", "utf-8")))
+    page = call("POST", "connections/files/sample", {"path": name, **options})
+    assert [column["name"] for column in page["columns"]] == columns
+    assert page["rows"] == rows
+
+
+def test_parquet_keeps_its_types(call: Call, files: str, data: Path) -> None:
+    from datetime import date
+
+    import pyarrow
+    from pyarrow import parquet
+
+    parquet.write_table(pyarrow.table({"day": [date(2026, 11, 27)], "n": [2**40]}), data / "a.parquet")
+    page = call("POST", "connections/files/sample", {"path": "a.parquet"})
+    assert page["columns"] == [{"name": "day", "type": "date"}, {"name": "n", "type": "integer"}]
+    assert page["rows"] == [["2026-11-27", 2**40]]
+
+
+def test_random_sample_is_determined_by_its_seed(call: Call, files: str, data: Path) -> None:
+    (data / "n.jsonl").write_text("".join(json.dumps({"n": number}) + "\n" for number in range(500)))
+
+    def sample(seed: int) -> list[int]:
+        body = {"path": "n.jsonl", "sampling": "random", "limit": 20, "seed": seed}
+        return [row[0] for row in call("POST", "connections/files/sample", body)["rows"]]
+
+    assert sample(1) == sample(1) == sorted(sample(1)) != sample(2)
+    assert max(sample(1)) > 100
+    first = call("POST", "connections/files/sample", {"path": "n.jsonl", "limit": 3})["rows"]
+    assert first == [[0], [1], [2]]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "body", "reason"),
+    [
+        ("a.txt", b"\xff", {}, "is not a text in utf-8: choose another encoding"),
+        ("a.json", b"[1]", {}, "each row must be a JSON object"),
+        ("a.jsonl", b"{", {}, "cannot be read as jsonl"),
+        ("a.parquet", b"no", {}, "cannot be read as parquet"),
+        ("a.txt", b"x" * 2**20, {}, "a line of more than 1048576 characters"),
+        ("a.txt", (b"x" * 2**19 + b"\n") * 9, {}, "more than 4194304 characters: use a smaller limit than 8 rows"),
+        ("a.txt", b"", {"limit": 10_001}, "limit must be a whole number from 1 to 10000"),
+        ("a.txt", b"", {"sampling": "all"}, "sampling must be one of first, random"),
+        ("a.txt", b"", {"more": 1}, "unknown member 'more'"),
+    ],
+)
+def test_unreadable_files_are_refused(
+    call: Call, files: str, data: Path, name: str, content: bytes, body: dict[str, Any], reason: str
+) -> None:
+    (data / name).write_bytes(content)
+    with pytest.raises(BadRequest, match=reason):
+        call("POST", "connections/files/sample", {"path": name, **body})
