@@ -86,8 +86,8 @@ export interface ISchemaspaces {
   /** `pointer` is a JSON Pointer into `metadata`. */
   listValues(space: string, schema: string, pointer: string): Promise<InstanceValues>;
   readInstance(space: string, name: string): Promise<Instance>;
-  /** Lists the plugins for pipeline stages. */
-  listPlugins(): Promise<readonly IPlugin[]>;
+  /** Lists the plugins for pipeline stages, with those of the artifacts of a namespace unless it is empty. */
+  listPlugins(namespace: string): Promise<readonly IPlugin[]>;
   /** Returns errors that the schema of an instance does not imply; only available for pipelines. */
   checkInstance(space: string, name: string): Promise<readonly IValidationError[]>;
   createInstance(space: string, document: InstanceEdit): Promise<Instance>;

@@ -39,3 +39,36 @@ async def test_kernel_uploads_and_deletes_no_artifact(api: Any, sales: None, ker
     await api("PUT", *ONE, body=TOOLS.encode(), headers=SENT)
     assert (await api("DELETE", *ONE, headers=kernel)).status == 403
     assert (await api("GET", *ONE, headers=kernel)).status == 200
+
+
+async def test_pipeline_names_plugins_of_artifacts_of_its_namespace(api: Any, sales: None) -> None:
+    await api("PUT", *ONE, body=TOOLS.encode(), headers=SENT)
+    params = {"namespace": "sales"}
+    listed = (await api("GET", "pipelines", "plugins", params=params, answers="pipeline-plugins")).body["plugins"]
+    (upper,) = (plugin for plugin in listed if plugin["name"] == "shop-tools/upper")
+    assert (upper["type"], upper["title"], upper["schema"]["required"]) == ("transform", "Upper case", ["column"])
+    others = (await api("GET", "pipelines", "plugins", params={"namespace": "nowhere"})).body["plugins"]
+    assert [plugin for plugin in listed if plugin not in others] == [upper]
+    assert (await api("GET", "pipelines", "plugins")).body["plugins"] == others
+
+    async def check(plugin: str, namespace: str = "sales", **properties: str) -> list[Any]:
+        stages = [
+            {"name": "rows", "type": "source", "plugin": "file", "properties": {"path": "/data/rows"}},
+            {"name": "loud", "type": "transform", "plugin": plugin, "properties": properties},
+            {"name": "out", "type": "sink", "plugin": "file", "properties": {"path": "/data/out"}},
+        ]
+        connections = [{"from": "rows", "to": "loud"}, {"from": "loud", "to": "out"}]
+        metadata = {"namespace": namespace, "stages": stages, "connections": connections}
+        body = {"name": "loud", "document": {"metadata": metadata}}
+        packaged = await api("POST", "pipelines", "package", body=body)
+        assert packaged.status == 400
+        checked = await api("POST", "pipelines", "check", body=body, answers="pipeline-check-result")
+        return [(problem["pointer"], problem["message"]) for problem in checked.body["problems"]]
+
+    assert await check("shop-tools/upper", column="name") == []
+    assert await check("shop-tools/1.0/upper", column="name") == []
+    ((pointer, _),) = await check("shop-tools/upper")
+    assert pointer == "/metadata/stages/1/properties"
+    for plugin, namespace in (("shop-tools/2.0/upper", "sales"), ("shop-tools/upper", "ops"), ("upper", "sales")):
+        ((pointer, message),) = await check(plugin, namespace, column="name")
+        assert (pointer, f"unknown transform {plugin}" in message) == ("/metadata/stages/1/plugin", True)

@@ -12,6 +12,8 @@ import pytest
 from jupyter_colophon.client.absence import read_or_none_if_absent
 from jupyter_colophon.client.programs.outbox_sender import get_or_create_outbox_sender
 from jupyter_colophon.client.transport import ServerAddress, Transport
+from jupyter_colophon.core.errors import InvalidInstance
+from jupyter_colophon.pipelines.artifact_plugins import load_plugins_for_run
 from jupyter_colophon.pipelines.check import PreparedPipeline, check_and_prepare_pipeline
 from jupyter_colophon.pipelines.plugin_registry import load_plugins
 from jupyter_colophon.pipelines.preview import preview_stages
@@ -433,3 +435,70 @@ def test_unavailable_server_receives_run_later_in_order_and_once(
             ("4", []),
         ]
         catalog.close()
+
+
+#: A plugin whose function runs in the executors of Spark, too.
+SHOUT = """
+from jupyter_colophon.pipelines.plugin import TransformPlugin
+
+
+def shout(text):
+    return None if text is None else text.upper() + "MARK"
+
+
+class Shout(TransformPlugin):
+    name = "shout"
+    properties = {"column": {"type": "string"}}
+    required = ("column",)
+
+    def get_columns(self, inputs):
+        return inputs[0]
+
+    def apply(self, context, inputs):
+        from pyspark.sql import functions
+
+        (data,) = inputs.values()
+        column = self.settings["column"]
+        return data.withColumn(column, functions.udf(shout)(column))
+"""
+
+
+def test_stage_runs_a_plugin_of_an_artifact(spark: SparkSession, catalog: Any, place: Path) -> None:
+    def upload(version: str, mark: str) -> None:
+        catalog.upload_artifact("staff", "text-tools", version, SHOUT.replace("MARK", mark).encode())
+
+    def run(plugin: str) -> list[tuple[Any, ...]]:
+        stages = [
+            stage("employees", "source", "file", path=str(place / "employee")),
+            stage("loud", "transform", plugin, column="empName"),
+            stage("out", "sink", "file", path=str(place / "loud"), mode="overwrite"),
+        ]
+        connections = [{"from": "employees", "to": "loud"}, {"from": "loud", "to": "out"}]
+        document = {"metadata": {"namespace": "staff", "stages": stages, "connections": connections}}
+        plugins = load_plugins_for_run(catalog, document)
+        outcome = run_pipeline(check_and_prepare_pipeline("loud", document, plugins), spark)
+        assert (outcome.status, outcome.error) == ("succeeded", "")
+        return rows(spark, place / "loud")
+
+    annotate(catalog, FILE.format(place / "employee"), "hr")
+    catalog.submit_proposals(
+        {
+            "proposals": [
+                {
+                    "urn": "urn:li:namespace:staff",
+                    "aspect": "status",
+                    "operation": "upsert",
+                    "value": {"removed": False},
+                }
+            ]
+        }
+    )
+    upload("1", "!")
+    loud = [(1, "ADA!", 5), (2, "BOB!", 7), (2, "BOB!", 7), (3, None, 9)]
+    assert run("text-tools/shout") == loud
+    upload("2", "?")
+    assert run("text-tools/shout")[0] == (1, "ADA?", 5)
+    assert run("text-tools/1/shout") == loud
+    with pytest.raises(InvalidInstance) as refused:
+        run("text-tools/3/shout")
+    assert refused.value.problems[0].pointer == "/metadata/stages/1/plugin"

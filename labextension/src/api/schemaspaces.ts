@@ -64,8 +64,8 @@ export class Schemaspaces implements ISchemaspaces {
     return problems;
   }
 
-  async listPlugins(): Promise<readonly IPlugin[]> {
-    const { plugins } = await this._call('listPipelinePlugins', {});
+  async listPlugins(namespace: string): Promise<readonly IPlugin[]> {
+    const { plugins } = await this._call('listPipelinePlugins', namespace === '' ? {} : { namespace });
     return plugins;
   }
 

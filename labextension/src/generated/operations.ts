@@ -674,7 +674,7 @@ export interface IOperations {
   };
   /** List the plugins of pipelines, each with the schema of its properties. */
   listPipelinePlugins: {
-    parameters: Record<never, never>;
+    parameters: { namespace?: string | undefined };
     body: undefined;
     answer: PipelinePlugins;
   };

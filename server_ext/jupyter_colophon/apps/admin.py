@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 from jupyter_colophon.apps.plugins.plugin_details import PluginDetails
 from jupyter_colophon.apps.topics import TOPICS, Topic
 from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.artifacts.plugin_names import PluginOfArtifact
 from jupyter_colophon.core.entities.entity import EntityListing, EntitySummary
 from jupyter_colophon.core.errors import InvalidName, NotFound
 from jupyter_colophon.core.identity.names import make_namespace_urn
 from jupyter_colophon.core.model.proposal import Proposal, ProposalResult
-from jupyter_colophon.service.artifact_reader import ArtifactReader, PluginOfArtifact
+from jupyter_colophon.service.artifact_reader import ArtifactReader
 from jupyter_colophon.service.entities.entities import EntityReader
 from jupyter_colophon.service.entities.metadata import MetadataReader
 from jupyter_colophon.service.write_path import WritePath

@@ -1243,9 +1243,9 @@ class Operations:
         )
         return self.caller.call(call, timeout_s)
 
-    def list_pipeline_plugins(self, *, timeout_s: float | None = None) -> Document:
+    def list_pipeline_plugins(self, *, namespace: str | None = None, timeout_s: float | None = None) -> Document:
         """List the plugins of pipelines, each with the schema of its properties. Answer: `PipelinePlugins`."""
-        call = Call("listPipelinePlugins", "GET", "/pipelines/plugins")
+        call = Call("listPipelinePlugins", "GET", "/pipelines/plugins", query={"namespace": namespace})
         return self.caller.call(call, timeout_s)
 
     def list_pipeline_schedules(self, *, timeout_s: float | None = None) -> Document:

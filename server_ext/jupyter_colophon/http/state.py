@@ -38,6 +38,7 @@ from jupyter_colophon.operations.services import ProcessServices
 if TYPE_CHECKING:
     from jupyter_colophon.apps.system_apps import SystemApps
     from jupyter_colophon.composition import Catalog
+    from jupyter_colophon.core.artifacts.artifact import Artifact
     from jupyter_colophon.core.lineage.run import RunStatus
     from jupyter_colophon.http.forwarding.service_client import ServiceClient, ServiceReports
     from jupyter_colophon.http.forwarding.shared_catalog import SharedCatalog
@@ -354,6 +355,13 @@ class ServerState(ProcessServices):
             return ProcessServices.read_pipeline_document(self, name, principal)
         self.require_owner_of_shared_catalog(principal)
         return self.service_client.read_pipeline_document(name)
+
+    def list_artifacts(self, namespace: str, principal: Principal) -> "list[Artifact]":
+        """Return the artifacts of a namespace, in this server or in the shared service; none if it does not exist."""
+        if self.service_client is None:
+            return ProcessServices.list_artifacts(self, namespace, principal)
+        self.require_owner_of_shared_catalog(principal)
+        return self.service_client.list_artifacts(namespace)
 
     def require_may_run_pipelines(self, namespace: str, principal: Principal) -> None:
         """Require that the caller may run pipelines of a namespace. Raises NotFound, AccessDenied.

@@ -11,6 +11,7 @@ from jupyter_colophon.core.errors import (
     AccessDenied,
     InvalidConfiguration,
     InvalidField,
+    InvalidName,
     NotFound,
     Problem,
     StoreUnavailable,
@@ -24,6 +25,7 @@ from jupyter_colophon.settings import Settings
 if TYPE_CHECKING:
     from jupyter_colophon.apps.system_apps import SystemApps
     from jupyter_colophon.composition import Catalog
+    from jupyter_colophon.core.artifacts.artifact import Artifact
     from jupyter_colophon.pipelines.launcher import PipelineLauncher
     from jupyter_colophon.service.access_control import AccessControl
     from jupyter_colophon.service.changes.lineage_listeners import ListenerState
@@ -215,6 +217,13 @@ class ProcessServices:
 
         instances = self.get_or_create_instances()
         return to_pipeline_document(instances.get_valid_or_invalid_instance("pipelines", name, principal))
+
+    def list_artifacts(self, namespace: str, principal: Principal) -> "list[Artifact]":
+        """Return the artifacts of a namespace; none if it does not exist. Raises StorageError."""
+        try:
+            return list(self.get_or_open_catalog().artifacts.iterate_artifacts(namespace, principal))
+        except (NotFound, InvalidName):
+            return []
 
     def require_may_run_pipelines(self, namespace: str, principal: Principal) -> None:
         """Require that the caller may change pipelines of a namespace, and emit in it. Raises NotFound, AccessDenied."""

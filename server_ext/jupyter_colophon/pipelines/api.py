@@ -36,7 +36,7 @@ def pipeline(verb: Verb, name: str | None = None, arguments: Mapping[str, str] |
         msg = f"the name of the pipeline is missing: {verb} PIPELINE"
         raise ValueError(msg)
     try:
-        prepared = _read_and_check_pipeline(catalog, name, {**(arguments or {}), **more})
+        prepared = _read_and_check_pipeline(catalog, name, {**(arguments or {}), **more}, is_run=verb != "validate")
     except InvalidInstance as error:
         if verb == "validate":
             return build_invalid_result(name, error)
@@ -63,18 +63,20 @@ def _list_pipelines(catalog: "Operations") -> Result:
     )
 
 
-def _read_and_check_pipeline(catalog: "Operations", named: str, arguments: Mapping[str, str]) -> "PreparedPipeline":
+def _read_and_check_pipeline(
+    catalog: "Operations", named: str, arguments: Mapping[str, str], *, is_run: bool
+) -> "PreparedPipeline":
     # Load plugins of other packages only when needed.
+    from jupyter_colophon.pipelines.artifact_plugins import load_plugins_for_run, load_plugins_with_declared
     from jupyter_colophon.pipelines.check import check_and_prepare_pipeline
     from jupyter_colophon.pipelines.documents import parse_file_path, read_pipeline_file
-    from jupyter_colophon.pipelines.plugin_registry import load_plugins
 
     if (path := parse_file_path(named)) is not None:
         name, document = read_pipeline_file(path)
-        return check_and_prepare_pipeline(name, document, load_plugins(), arguments)
-    return check_and_prepare_pipeline(
-        named, {"metadata": catalog.read_instance(_SPACE, named)["metadata"]}, load_plugins(), arguments
-    )
+    else:
+        name, document = named, {"metadata": catalog.read_instance(_SPACE, named)["metadata"]}
+    plugins = load_plugins_for_run(catalog, document) if is_run else load_plugins_with_declared(catalog, document)
+    return check_and_prepare_pipeline(name, document, plugins, arguments)
 
 
 def _build_valid_result(prepared: "PreparedPipeline") -> Result:

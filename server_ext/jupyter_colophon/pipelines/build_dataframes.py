@@ -1,5 +1,6 @@
 """Build the DataFrames of the stages of a pipeline, which Spark computes later, if at all."""
 
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -9,7 +10,7 @@ from jupyter_colophon.client.programs.record_schema import RecordSchema
 from jupyter_colophon.pipelines.check import PreparedPipeline
 from jupyter_colophon.pipelines.context import Origins, StageContext
 from jupyter_colophon.pipelines.document import Stage
-from jupyter_colophon.pipelines.plugin import SinkPlugin, SourcePlugin, TransformPlugin
+from jupyter_colophon.pipelines.plugin import Plugin, SinkPlugin, SourcePlugin, TransformPlugin
 from jupyter_colophon.spark.dataframe_columns import find_source_fields
 from jupyter_colophon.spark.plans import connectors
 
@@ -20,6 +21,9 @@ class DataFrameBuilder:
     def __init__(self, prepared: PreparedPipeline, spark: Any, run: RunContext, log: Callable[[str], None]) -> None:
         self._prepared, self._run, self._log = prepared, run, log
         self.spark = spark.newSession()
+        for plugin in prepared.plugins.values():
+            if plugin.artifact_file:
+                _send_artifact_to_executors(self.spark, plugin)
         self._data: dict[str, Any] = {}
         #: Datasets whose plugin uses another name than Spark, by Spark's URN.
         self.aliases: dict[str, MetadataEntity] = {}
@@ -76,6 +80,14 @@ class DataFrameBuilder:
         )
         plugin.initialize(context)
         return context
+
+
+def _send_artifact_to_executors(spark: Any, plugin: Plugin) -> None:
+    """Let Spark's executors run functions of an artifact: pickled, since they may have imported another version."""
+    from pyspark import cloudpickle
+
+    spark.sparkContext.addPyFile(plugin.artifact_file)
+    cloudpickle.register_pickle_by_value(sys.modules[type(plugin).__module__.partition(".")[0]])
 
 
 def _collect_column_origins(inputs: Mapping[str, Any], aliases: Mapping[str, MetadataEntity]) -> Origins:

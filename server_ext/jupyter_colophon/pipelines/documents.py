@@ -50,13 +50,13 @@ def build_plugins_document(registry: PluginRegistry) -> dict[str, Any]:
         "plugins": [
             {
                 "type": plugin.type,
-                "name": plugin.name,
+                "name": name,
                 "title": plugin.title,
                 "description": plugin.description,
                 "inputs": list(plugin.takes),
                 "schema": plugin.get_schema(),
             }
-            for plugin in registry.list_all()
+            for name, plugin in registry.list_all()
         ],
         "problems": [{"plugin": name, "reason": reason} for name, reason in sorted(registry.problems.items())],
     }

@@ -10,6 +10,7 @@ from typing import Any
 
 from jupyter_colophon.client.programs.reading import MetadataSnapshot
 from jupyter_colophon.client.programs.running import prefetch
+from jupyter_colophon.core.errors import InvalidInstance, Problem
 from jupyter_colophon.pipelines.check import PreparedPipeline
 
 #: The part of our code that a driver needs; it depends only on Python and PySpark.
@@ -27,11 +28,12 @@ main(__file__)
 def create_package(
     prepared: PreparedPipeline, document: Mapping[str, Any], folder: Path, *, with_snapshot: bool = False
 ) -> list[str]:
-    """Create the folder and return the names of its files. Raises OSError; MetadataUnavailable before anything is created.
+    """Create the folder and return the names of its files. Raises OSError; InvalidInstance, MetadataUnavailable before anything is created.
 
     With `with_snapshot` the metadata that plugins declare is read now and packaged, so that the run needs no server
     (spec CAPTURE-7). Entities named by arguments are those of the current arguments.
     """
+    _require_no_artifacts(prepared)
     read = _read_plugin_metadata(prepared) if with_snapshot else None
     folder.mkdir(parents=True)
     texts = {"main.py": _MAIN, "pipeline.json": json.dumps({**document, "name": prepared.pipeline.name}, indent=2)}
@@ -59,6 +61,17 @@ def format_submit_command(folder: Path, files: Iterable[str]) -> str:
     """Return the command that runs the package in a folder."""
     data_files = ",".join(str(folder / name) for name in files if name.endswith(".json"))
     return f"spark-submit --py-files {folder / 'colophon.zip'} --files {data_files} {folder / 'main.py'} [NAME=VALUE …]"
+
+
+def _require_no_artifacts(prepared: PreparedPipeline) -> None:
+    """Raise InvalidInstance if a stage has a plugin of an artifact: a package runs without the catalog."""
+    problems = [
+        Problem(f"{stage.pointer}/plugin", f"{stage.plugin} belongs to an artifact, which a package cannot contain")
+        for stage in prepared.pipeline.stages
+        if "/" in stage.plugin
+    ]
+    if problems:
+        raise InvalidInstance(f"pipeline {prepared.pipeline.name}", tuple(problems))
 
 
 def _read_plugin_metadata(prepared: PreparedPipeline) -> MetadataSnapshot:

@@ -29,6 +29,8 @@ class Plugin(ABC):
     required: ClassVar[tuple[str, ...]] = ()
     #: The arguments of a run that the plugin reads directly, without a macro.
     arguments: ClassVar[tuple[str, ...]] = ()
+    #: The file that Spark's executors import it from, for a plugin of an artifact; empty for one of a package.
+    artifact_file: ClassVar[str] = ""
     #: The minimum and maximum number of input stages; None is unlimited.
     takes: ClassVar[tuple[int, int | None]] = (0, 0)
 

@@ -42,13 +42,17 @@ class PluginRegistry:
         """Return the plugin with this type and name, or None."""
         return self.known.get((type_, name))
 
+    def add_plugins(self, plugins: Mapping[tuple[str, str], type[Plugin]]) -> "PluginRegistry":
+        """Return a registry with more plugins, by type and name."""
+        return PluginRegistry({**self.known, **plugins}, self.problems)
+
     def list_names(self, type_: str) -> list[str]:
         """Return the names of the plugins of a type."""
         return sorted(name for kind, name in self.known if kind == type_)
 
-    def list_all(self) -> list[type[Plugin]]:
-        """Return all plugins, ordered by type and name."""
-        return [self.known[key] for key in sorted(self.known)]
+    def list_all(self) -> list[tuple[str, type[Plugin]]]:
+        """Return all plugins with the names that stages use, ordered by type and name."""
+        return [(key[1], self.known[key]) for key in sorted(self.known)]
 
 
 @cache
@@ -58,7 +62,7 @@ def load_plugins() -> PluginRegistry:
     problems: dict[str, str] = {}
     for point in entry_points(group=GROUP):
         try:
-            plugin = _require_plugin_class(point.load())
+            plugin = require_plugin_class(point.load())
         except Exception as error:  # noqa: BLE001  a package's code may do anything
             problems[point.name] = f"{point.value} is not a valid plugin: {_describe_error(error)}"
             continue
@@ -74,7 +78,8 @@ def _load_built_in() -> Iterable[type[Plugin]]:
         yield from import_module(f"jupyter_colophon.pipelines.plugins.{name}").PLUGINS
 
 
-def _require_plugin_class(plugin: Any) -> type[Plugin]:
+def require_plugin_class(plugin: Any) -> type[Plugin]:
+    """Return a class that is a valid plugin. Raises TypeError, ValueError."""
     if not (isinstance(plugin, type) and issubclass(plugin, Plugin)):
         msg = "it is not a subclass of Plugin"
         raise TypeError(msg)

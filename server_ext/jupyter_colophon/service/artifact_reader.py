@@ -5,7 +5,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.artifacts.artifact import Artifact, ArtifactKey, DeclaredPlugin, PluginUse
+from jupyter_colophon.core.artifacts.artifact import Artifact, ArtifactKey, PluginUse
+from jupyter_colophon.core.artifacts.plugin_names import (
+    PluginOfArtifact,
+    find_plugin_of_artifacts,
+    list_newest_plugins,
+)
 from jupyter_colophon.core.cursor import CursorCodec
 from jupyter_colophon.core.errors import NotFound
 from jupyter_colophon.core.identity.names import make_namespace_urn
@@ -17,19 +22,6 @@ from jupyter_colophon.storage.spi import StorageProvider, TableContext
 #: How many artifacts are read at once.
 _PAGE: Final = 200
 _CURSOR: Final = "artifacts"
-
-
-@dataclass(frozen=True, slots=True)
-class PluginOfArtifact:
-    """A plugin, and the artifact that has it."""
-
-    artifact: Artifact
-    plugin: DeclaredPlugin
-
-    @property
-    def name(self) -> str:
-        """Return the name that refers to it in its namespace, in the newest version of its artifact."""
-        return f"{self.artifact.name}/{self.plugin.name}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,37 +70,17 @@ class ArtifactReader:
 
     def list_newest_plugins(self, namespace: str, use: PluginUse, principal: Principal) -> list[PluginOfArtifact]:
         """Return the plugins of a namespace by name, each of the version of its artifact that was uploaded last."""
-        newest: dict[tuple[str, str], PluginOfArtifact] = {}
-        for item in self._iterate_plugins(namespace, use, principal):
-            newest[item.plugin.type, item.name] = item
-        return [newest[key] for key in sorted(newest)]
+        return list_newest_plugins(self.iterate_artifacts(namespace, principal), use)
 
-    def find_plugin(
-        self, namespace: str, use: PluginUse, name: str, principal: Principal, type_: str = ""
-    ) -> PluginOfArtifact:
-        """Return the plugin `artifact/plugin`, of the version that was uploaded last, or `artifact/version/plugin`.
-
-        Without a type, that of any type. Raises NotFound.
-        """
-        artifact, *version, plugin = name.split("/") if name.count("/") in (1, 2) else ("", "")
-        found = [
-            item
-            for item in self._iterate_plugins(namespace, use, principal)
-            if (item.artifact.name, item.plugin.name) == (artifact, plugin)
-            and version in ([], [item.artifact.version])
-            and type_ in ("", item.plugin.type)
-        ]
-        if not found:
+    def find_plugin(self, namespace: str, use: PluginUse, name: str, principal: Principal) -> PluginOfArtifact:
+        """Return the plugin of a namespace with a name. Raises NotFound."""
+        found = find_plugin_of_artifacts(self.iterate_artifacts(namespace, principal), use, name)
+        if found is None:
             raise NotFound("plugin", f"{name} in the namespace {namespace}")
-        return found[-1]
+        return found
 
-    def _iterate_plugins(self, namespace: str, use: PluginUse, principal: Principal) -> Iterator[PluginOfArtifact]:
-        """Yield the plugins of a namespace in the order of their upload."""
-        artifacts = sorted(self._iterate_artifacts(namespace, principal), key=lambda artifact: artifact.created)
-        for artifact in artifacts:
-            yield from (PluginOfArtifact(artifact, plugin) for plugin in artifact.plugins if plugin.use == use)
-
-    def _iterate_artifacts(self, namespace: str, principal: Principal) -> Iterator[Artifact]:
+    def iterate_artifacts(self, namespace: str, principal: Principal) -> Iterator[Artifact]:
+        """Yield the artifacts of a namespace, in pages. Raises NotFound."""
         cursor: str | None = ""
         while cursor is not None:
             page, cursor = self.list_page(namespace, _PAGE, cursor, principal)

@@ -48,17 +48,20 @@ function useFormSchema({ model, schema, trans }: IFormProps): RJSFSchema {
   }, [schema, isNew, trans]);
 }
 
-function getLanguage(draft: ReadonlyJSONObject): string {
+/** Returns a text in the metadata of a draft; empty if there is none. */
+function getTextMember(draft: ReadonlyJSONObject, name: string): string {
   const metadata = draft['metadata'] as ReadonlyJSONObject | undefined;
-  const language = metadata?.['language'];
-  return typeof language === 'string' ? language : '';
+  const text = metadata?.[name];
+  return typeof text === 'string' ? text : '';
 }
 
 function useEnvironment({ model, editor }: IFormProps): IFormEnvironment {
-  const language = getLanguage(useModel(editor).draft);
+  const { draft } = useModel(editor);
+  const language = getTextMember(draft, 'language');
+  const namespace = getTextMember(draft, 'namespace');
   const { choices, mayEdit, checkErrors, plugins } = useModel(model);
   const loadChoices = React.useCallback((pointer: string) => model.loadChoices(pointer), [model]);
-  const loadPlugins = React.useCallback(() => model.loadPlugins(), [model]);
+  const loadPlugins = React.useCallback(() => model.loadPlugins(namespace), [model, namespace]);
   return React.useMemo(
     () => ({
       root: '/metadata',

@@ -21,7 +21,6 @@ const ASPECT = 'instance';
 /** One more than is shown at once: the oldest version is the base of comparison for the next one. */
 const VERSIONS_PAGE = 11;
 /** Represents the plugins among the requested choices; not a JSON Pointer. */
-const PLUGINS = 'plugins';
 const CHANGE_PAUSE_MS = 300;
 const DRAFT_PAUSE_MS = 300;
 
@@ -217,13 +216,19 @@ export class InstanceModel extends LiveModel<IInstanceState> {
     }
   }
 
-  /** Loads the plugins for pipeline stages, once; without them, properties are edited as JSON. */
-  loadPlugins(): void {
-    if (!this._requested.has(PLUGINS)) {
-      this._requested.add(PLUGINS);
-      this._sources.spaces.listPlugins().then(
-        plugins => this.setState({ plugins }),
-        () => this._requested.delete(PLUGINS)
+  /** Loads the plugins for pipeline stages of a namespace, once; without them, properties are edited as JSON. */
+  loadPlugins(namespace: string): void {
+    if (this._pluginsOf !== namespace) {
+      this._pluginsOf = namespace;
+      this._sources.spaces.listPlugins(namespace).then(
+        plugins => {
+          if (this._pluginsOf === namespace) {
+            this.setState({ plugins });
+          }
+        },
+        () => {
+          this._pluginsOf = null;
+        }
       );
     }
   }
@@ -437,6 +442,8 @@ export class InstanceModel extends LiveModel<IInstanceState> {
   private _place: IInstancePlace;
   private _secretPaths: readonly (readonly string[])[] = [];
   private _requested = new Set<string>();
+  /** The namespace whose plugins were requested last; null for none. */
+  private _pluginsOf: string | null = null;
   private _followers = new Set<Pick<LiveModel<ILiveState>, 'show' | 'hide'>>();
   private _pause = 0;
 }

@@ -7,6 +7,7 @@ import type { Editor } from '../../model/editing/editor';
 import type { StagePlace, StagePlugin } from '../../model/pipelines/pipeline-draft';
 import type { PipelinePart } from '../../model/pipelines/pipeline-form';
 import type { IValidationError } from '../../model/problem';
+import { getValueAt } from '../../model/schemas/pointer';
 import type { InstanceModel } from '../instance/model';
 import { Canvas } from './canvas';
 import { Inspector } from './inspector';
@@ -47,7 +48,6 @@ function useModels({ model, editor }: IPipelineProps): IModels | null {
     const pipeline = new PipelineModel(editor, model.catalog, () => model.place.name);
     const runs = new PipelineRuns(model.catalog, model.feed, pipeline, () => !model.isNew);
     const following = model.addFollower(runs);
-    model.loadPlugins();
     const onSaved = (): void => void runs.refresh();
     editor.saved.connect(onSaved);
     setModels({ pipeline, runs });
@@ -58,6 +58,8 @@ function useModels({ model, editor }: IPipelineProps): IModels | null {
       pipeline.dispose();
     };
   }, [model, editor]);
+  const namespace = getValueAt(useModel(editor).draft, '/metadata/namespace');
+  React.useEffect(() => model.loadPlugins(typeof namespace === 'string' ? namespace : ''), [model, namespace]);
   return models;
 }
 

@@ -396,6 +396,9 @@ test('a stage has a plugin selection and the properties of the plugin', async ()
   expect([...document.querySelectorAll('legend')].map(item => item.textContent)).toContain('Stages 1');
   expect([field('Path').value, field('Columns 2').value]).toEqual(['/data/a.csv', 'name']);
   expect([...field('Plugin').querySelectorAll('option')].map(item => item.value)).toEqual(['', 'file']);
+  // The plugins of artifacts of its namespace are offered, too.
+  const lists = server.seen.filter(({ path }) => path === 'pipelines/plugins');
+  expect(lists.map(({ query }) => query.get('namespace'))).toEqual(['default']);
   expect(JSON.parse(field('Options').value)).toEqual({ header: true });
   press('Add to Columns');
   await waitUntil(() => field('Columns 3') !== null);

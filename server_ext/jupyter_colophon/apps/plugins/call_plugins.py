@@ -6,9 +6,9 @@ from threading import Lock
 from typing import Any
 
 from jupyter_colophon.apps.plugins.plugin_instance import PluginInstance
+from jupyter_colophon.core.artifacts.plugin_names import PluginOfArtifact
 from jupyter_colophon.core.documents.json_schema import Schema
 from jupyter_colophon.core.errors import InvalidInstance
-from jupyter_colophon.service.artifact_reader import PluginOfArtifact
 from jupyter_colophon.system.limited_process import ProcessLimits
 
 

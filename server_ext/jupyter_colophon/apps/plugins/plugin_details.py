@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
-from jupyter_colophon.service.artifact_reader import PluginOfArtifact
+from jupyter_colophon.core.artifacts.plugin_names import PluginOfArtifact
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ from jupyter_colophon.rendering.renderers import render_document_page
 if TYPE_CHECKING:
     from jupyter_colophon.client.programs.reading import MetadataSnapshot
     from jupyter_colophon.pipelines.check import PreparedPipeline
+    from jupyter_colophon.pipelines.plugin_registry import PluginRegistry
 
 #: Help of each subcommand, and its argument.
 _VERBS = {
@@ -73,6 +74,9 @@ class PipelineCommand(CliCommand):
                 add_pairs_option(subparser, "--argument", "An argument of the run; may be repeated.", "NAME=VALUE")
             if verb in ("preview", "run"):
                 add_pairs_option(subparser, "--conf", "A Spark setting; may be repeated.")
+        verbs.choices["plugins"].add_argument(
+            "--namespace", default="", metavar="NAME", help="List also the plugins of the artifacts of this namespace."
+        )
         preview, run, package = (verbs.choices[verb] for verb in ("preview", "run", "package"))
         preview.add_argument(
             "--stage", default="", metavar="NAME", help="Preview only this stage and those that lead to it."
@@ -139,10 +143,16 @@ class PipelineCommand(CliCommand):
         return EXIT_OK
 
     def _list_plugins(self) -> int:
+        from jupyter_colophon.cli.instances.client import open_instance_client
+        from jupyter_colophon.pipelines.artifact_plugins import add_declared_plugins, list_artifacts
         from jupyter_colophon.pipelines.documents import build_plugins_document
         from jupyter_colophon.pipelines.plugin_registry import load_plugins
 
-        documents = build_plugins_document(load_plugins())
+        registry = load_plugins()
+        if self.args.namespace:
+            with open_instance_client(self.args.url or None, self.settings) as client:
+                registry = add_declared_plugins(registry, list_artifacts(client, self.args.namespace))
+        documents = build_plugins_document(registry)
         rows = [(plugin["type"], plugin["name"], plugin["description"]) for plugin in documents["plugins"]]
         self.print_result(documents, str(build_table_page(rows, "type", "plugin", "description")))
         for problem in documents["problems"]:
@@ -193,11 +203,11 @@ class PipelineCommand(CliCommand):
     def _validate(self, name: str) -> int:
         from jupyter_colophon.pipelines.check import PipelineCheck, check_pipeline
         from jupyter_colophon.pipelines.documents import build_check_document
-        from jupyter_colophon.pipelines.plugin_registry import load_plugins
 
         try:
             name, document = self._read_pipeline_document(name)
-            check = check_pipeline(name, document, load_plugins(), dict(self.args.argument))
+            plugins = self._load_plugins(document, is_run=False)
+            check = check_pipeline(name, document, plugins, dict(self.args.argument))
         except InvalidInstance as error:
             check = PipelineCheck(error.problems)
         result = build_check_document(check)
@@ -324,10 +334,22 @@ class PipelineCommand(CliCommand):
     def _read_and_check_pipeline(self, name: str, until: str = "") -> "PreparedPipeline":
         """Return the pipeline, checked with the given arguments, up to a stage. Raises InvalidInstance, NotFound, OSError."""
         from jupyter_colophon.pipelines.check import check_and_prepare_pipeline
-        from jupyter_colophon.pipelines.plugin_registry import load_plugins
 
         name, document = self._read_pipeline_document(name)
-        return check_and_prepare_pipeline(name, document, load_plugins(), dict(self.args.argument), until=until)
+        plugins = self._load_plugins(document, is_run=self.args.verb != "package")
+        return check_and_prepare_pipeline(name, document, plugins, dict(self.args.argument), until=until)
+
+    def _load_plugins(self, document: Mapping[str, Any], *, is_run: bool) -> "PluginRegistry":
+        """Return the plugins for a pipeline. A run executes the code of artifacts that it names."""
+        from jupyter_colophon.cli.instances.client import open_instance_client
+        from jupyter_colophon.pipelines import artifact_plugins
+        from jupyter_colophon.pipelines.plugin_registry import load_plugins
+
+        if not artifact_plugins.names_artifacts(document):
+            return load_plugins()
+        load = artifact_plugins.load_plugins_for_run if is_run else artifact_plugins.load_plugins_with_declared
+        with open_instance_client(self.args.url or None, self.settings) as client:
+            return load(client, document)
 
     def _read_pipeline_document(self, name: str) -> tuple[str, Mapping[str, Any]]:
         """Return the pipeline's name and document, from a file or the schemaspace."""

@@ -8,16 +8,21 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from jupyter_colophon.client.operations import Operations
+from jupyter_colophon.client.paging import read_pages
 from jupyter_colophon.client.problems import RequestFailed, ServerUnavailable
 from jupyter_colophon.client.programs.outbox import Kind, OutboxEntry, find_outbox_folder
 from jupyter_colophon.client.programs.outbox_sender import OutboxSender
 from jupyter_colophon.client.transport import ServerAddress, Transport
+from jupyter_colophon.core.artifacts.artifact import Artifact
+from jupyter_colophon.core.documents.codec import from_api_document
 from jupyter_colophon.core.errors import AccessDenied, InstanceNotFound, StoreUnavailable
 from jupyter_colophon.core.lineage.run import RunStatus
 from jupyter_colophon.http.forwarding.shared_catalog import ServiceAddress
 
 _FOLDER: Final = "server"
 _PIPELINES: Final = "pipelines"
+#: How many artifacts are read at once.
+_PAGE: Final = 100
 
 
 class ServiceReports:
@@ -67,6 +72,20 @@ class ServiceClient:
         except ServerUnavailable as error:
             raise StoreUnavailable(str(error)) from error
         return {member: instance[member] for member in ("display_name", "schema_name", "metadata")}
+
+    def list_artifacts(self, namespace: str) -> list[Artifact]:
+        """Return the artifacts of a namespace; none if it does not exist. Raises StoreUnavailable, AccessDenied."""
+        try:
+            pages = read_pages(
+                lambda cursor: self._catalog.list_artifacts(namespace, cursor=cursor, limit=_PAGE), "artifacts"
+            )
+            return [from_api_document(document, Artifact) for document in pages]
+        except RequestFailed as refusal:
+            if refusal.is_absence:
+                return []
+            raise _translate_refusal(refusal, "read", f"artifacts of the namespace {namespace}") from refusal
+        except ServerUnavailable as error:
+            raise StoreUnavailable(str(error)) from error
 
     def may_emit_in_namespace(self, namespace: str) -> bool:
         """Return whether the user may emit in a namespace. Raises StoreUnavailable, AccessDenied."""

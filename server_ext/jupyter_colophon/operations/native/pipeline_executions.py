@@ -16,7 +16,12 @@ from jupyter_colophon.core.errors import (
 from jupyter_colophon.core.identity.instance_names import require_instance_name
 from jupyter_colophon.core.time_format import format_ms_as_iso_time
 from jupyter_colophon.operations.admin_access import build_admin_check
-from jupyter_colophon.operations.native.pipelines import SPACE, read_arguments, read_requested_document
+from jupyter_colophon.operations.native.pipelines import (
+    SPACE,
+    load_plugins_of_pipeline,
+    read_arguments,
+    read_requested_document,
+)
 from jupyter_colophon.operations.operation import OperationLink, declare_operation
 from jupyter_colophon.operations.request import Document, OperationAnswer, OperationRequest
 from jupyter_colophon.operations.services import ProcessServices
@@ -108,11 +113,11 @@ def _authorize_and_prepare(
 ) -> "PreparedPipeline":
     """Return the pipeline that the caller may run. Raises NotFound, AccessDenied, InvalidInstance, InvalidInstanceName."""
     from jupyter_colophon.pipelines.check import check_and_prepare_pipeline
-    from jupyter_colophon.pipelines.plugin_registry import load_plugins
 
     _require_right_to_run(services, request.principal, document)
     name = require_instance_name(request.body["name"])
-    return check_and_prepare_pipeline(name, document, load_plugins(), arguments, until=until)
+    plugins = load_plugins_of_pipeline(services, document, request.principal)
+    return check_and_prepare_pipeline(name, document, plugins, arguments, until=until)
 
 
 def _require_right_to_run(services: ProcessServices, principal: Principal, document: Mapping[str, Any]) -> None:

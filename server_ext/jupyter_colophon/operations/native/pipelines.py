@@ -3,28 +3,45 @@
 from base64 import b64encode
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.documents.json_parsing import encode_canonical_json
 from jupyter_colophon.core.errors import InstanceNotFound, InvalidInstance, InvalidInstanceName
 from jupyter_colophon.core.identity.instance_names import require_instance_name
 from jupyter_colophon.operations.operation import declare_operation
+from jupyter_colophon.operations.parameter import declare_text
 from jupyter_colophon.operations.request import Document, OperationRequest
 from jupyter_colophon.operations.services import ProcessServices
+
+if TYPE_CHECKING:
+    from jupyter_colophon.pipelines.plugin_registry import PluginRegistry
 
 SPACE: Final = "pipelines"
 
 
+_NAMESPACE: Final = declare_text("namespace", "List also the plugins of the artifacts of this namespace.")
+
+
 @declare_operation(
-    "listPipelinePlugins", "GET /pipelines/plugins", decided_by="public", answers="pipeline-plugins", schemaspace=SPACE
+    "listPipelinePlugins",
+    "GET /pipelines/plugins",
+    decided_by="entities",
+    parameters=[_NAMESPACE],
+    answers="pipeline-plugins",
+    schemaspace=SPACE,
 )
 def list_pipeline_plugins(services: ProcessServices, request: OperationRequest) -> Document:
     """List the plugins of pipelines, each with the schema of its properties."""
     # Loaded with the first request: packages register plugins, and their code may be slow to load.
+    from jupyter_colophon.pipelines.artifact_plugins import add_declared_plugins
     from jupyter_colophon.pipelines.documents import build_plugins_document
     from jupyter_colophon.pipelines.plugin_registry import load_plugins
 
-    return build_plugins_document(load_plugins())
+    registry, namespace = load_plugins(), request[_NAMESPACE]
+    if namespace:
+        registry = add_declared_plugins(registry, services.list_artifacts(namespace, request.principal))
+    return build_plugins_document(registry)
 
 
 @declare_operation(
@@ -59,10 +76,10 @@ def check_pipeline(services: ProcessServices, request: OperationRequest) -> Docu
     """Validate a pipeline: its document, the properties of its plugins, its graph and its columns."""
     from jupyter_colophon.pipelines import check
     from jupyter_colophon.pipelines.documents import build_check_document
-    from jupyter_colophon.pipelines.plugin_registry import load_plugins
 
     name, document = request.body["name"], read_requested_document(services, request)
-    return build_check_document(check.check_pipeline(name, document, load_plugins(), read_arguments(request)))
+    plugins = load_plugins_of_pipeline(services, document, request.principal)
+    return build_check_document(check.check_pipeline(name, document, plugins, read_arguments(request)))
 
 
 @declare_operation(
@@ -79,10 +96,10 @@ def package_pipeline(services: ProcessServices, request: OperationRequest) -> Do
     """Package a pipeline for `spark-submit`: a zip file with the pipeline and our code, without a snapshot."""
     from jupyter_colophon.pipelines.check import check_and_prepare_pipeline
     from jupyter_colophon.pipelines.package import create_package_archive, format_submit_command
-    from jupyter_colophon.pipelines.plugin_registry import load_plugins
 
     name, document = require_instance_name(request.body["name"]), read_requested_document(services, request)
-    prepared = check_and_prepare_pipeline(name, document, load_plugins(), read_arguments(request))
+    plugins = load_plugins_of_pipeline(services, document, request.principal)
+    prepared = check_and_prepare_pipeline(name, document, plugins, read_arguments(request))
     content, files = create_package_archive(prepared, document)
     return {
         "file": f"{name}.zip",
@@ -97,6 +114,19 @@ def read_requested_document(services: ProcessServices, request: OperationRequest
         document: Mapping[str, Any] = request.body["document"]
         return document
     return services.read_pipeline_document(request.body["name"], request.principal)
+
+
+def load_plugins_of_pipeline(
+    services: ProcessServices, document: Mapping[str, Any], principal: Principal
+) -> "PluginRegistry":
+    """Return the plugins that a pipeline may use: those of artifacts only if it names one."""
+    from jupyter_colophon.pipelines.artifact_plugins import add_declared_plugins, get_namespace, names_artifacts
+    from jupyter_colophon.pipelines.plugin_registry import load_plugins
+
+    registry = load_plugins()
+    if not names_artifacts(document):
+        return registry
+    return add_declared_plugins(registry, services.list_artifacts(get_namespace(document), principal), document)
 
 
 def read_arguments(request: OperationRequest) -> dict[str, str]:
