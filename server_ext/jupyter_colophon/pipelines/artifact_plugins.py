@@ -47,7 +47,7 @@ def add_declared_plugins(
     return registry.add_plugins({key: _create_declared_class(item) for key, item in found.items()})
 
 
-def names_artifacts(document: Document) -> bool:
+def has_artifact_plugins(document: Document) -> bool:
     """Return whether a pipeline names plugins of artifacts."""
     return bool(_list_names(document))
 
@@ -72,7 +72,7 @@ def list_artifacts(catalog: "Operations", namespace: str) -> list[Artifact]:
 
 def load_plugins_with_declared(catalog: "Operations", document: Document) -> PluginRegistry:
     """Return the plugins of this process, and what those of artifacts declare that a pipeline names."""
-    if not names_artifacts(document):
+    if not has_artifact_plugins(document):
         return load_plugins()
     return add_declared_plugins(load_plugins(), list_artifacts(catalog, get_namespace(document)), document)
 
@@ -82,7 +82,7 @@ def load_plugins_for_run(catalog: "Operations", document: Document) -> PluginReg
 
     Raises PluginFailed for one that cannot be imported, and what the catalog raises.
     """
-    if not names_artifacts(document):
+    if not has_artifact_plugins(document):
         return load_plugins()
     named = _find_named_plugins(list_artifacts(catalog, get_namespace(document)), document)
     return load_plugins().add_plugins({key: _import_plugin(catalog, item) for key, item in named.items()})

@@ -87,7 +87,8 @@ def _send_artifact_to_executors(spark: Any, plugin: Plugin) -> None:
     from pyspark import cloudpickle
 
     spark.sparkContext.addPyFile(plugin.artifact_file)
-    cloudpickle.register_pickle_by_value(sys.modules[type(plugin).__module__.partition(".")[0]])
+    root = type(plugin).__module__.partition(".")[0]
+    cloudpickle.register_pickle_by_value(sys.modules[root])  # type: ignore[no-untyped-call]
 
 
 def _collect_column_origins(inputs: Mapping[str, Any], aliases: Mapping[str, MetadataEntity]) -> Origins:

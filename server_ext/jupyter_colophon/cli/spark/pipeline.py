@@ -345,7 +345,7 @@ class PipelineCommand(CliCommand):
         from jupyter_colophon.pipelines import artifact_plugins
         from jupyter_colophon.pipelines.plugin_registry import load_plugins
 
-        if not artifact_plugins.names_artifacts(document):
+        if not artifact_plugins.has_artifact_plugins(document):
             return load_plugins()
         load = artifact_plugins.load_plugins_for_run if is_run else artifact_plugins.load_plugins_with_declared
         with open_instance_client(self.args.url or None, self.settings) as client:

@@ -120,11 +120,11 @@ def load_plugins_of_pipeline(
     services: ProcessServices, document: Mapping[str, Any], principal: Principal
 ) -> "PluginRegistry":
     """Return the plugins that a pipeline may use: those of artifacts only if it names one."""
-    from jupyter_colophon.pipelines.artifact_plugins import add_declared_plugins, get_namespace, names_artifacts
+    from jupyter_colophon.pipelines.artifact_plugins import add_declared_plugins, get_namespace, has_artifact_plugins
     from jupyter_colophon.pipelines.plugin_registry import load_plugins
 
     registry = load_plugins()
-    if not names_artifacts(document):
+    if not has_artifact_plugins(document):
         return registry
     return add_declared_plugins(registry, services.list_artifacts(get_namespace(document), principal), document)
 
