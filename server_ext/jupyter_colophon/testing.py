@@ -131,8 +131,8 @@ class AppFactory:
         self._opened.close()
 
 
-@pytest.fixture
-def colophon_catalog(tmp_path: Path) -> "Iterator[Catalog]":
+@pytest.fixture(name="colophon_catalog")
+def open_catalog(tmp_path: Path) -> "Iterator[Catalog]":
     """Open a catalog of its own for the test, in a SQLite file."""
     from jupyter_colophon.composition import open_or_create_catalog
     from jupyter_colophon.core.identity.names import IdentityRules
@@ -148,20 +148,20 @@ def colophon_catalog(tmp_path: Path) -> "Iterator[Catalog]":
     catalog.close()
 
 
-@pytest.fixture
-def tx_runner(colophon_catalog: "Catalog") -> "TransactionRunner":
+@pytest.fixture(name="tx_runner")
+def get_tx_runner(colophon_catalog: "Catalog") -> "TransactionRunner":
     """Return the runner of transactions over all tables: `tx_runner.run(lambda tx: tx.get_table("app_…").read(key))`."""
     return colophon_catalog.provider.tx_runner
 
 
-@pytest.fixture
-def table_admin(colophon_catalog: "Catalog") -> "TableAdmin":
+@pytest.fixture(name="table_admin")
+def get_table_admin(colophon_catalog: "Catalog") -> "TableAdmin":
     """Return what creates and lists the tables of the store."""
     return colophon_catalog.provider.table_admin
 
 
-@pytest.fixture
-def namespace(colophon_catalog: "Catalog") -> str:
+@pytest.fixture(name="namespace")
+def create_namespace(colophon_catalog: "Catalog") -> str:
     """Create a namespace and return its name."""
     from jupyter_colophon.core.access import Principal
 
@@ -169,8 +169,8 @@ def namespace(colophon_catalog: "Catalog") -> str:
     return NAMESPACE
 
 
-@pytest.fixture
-def delete_namespace(colophon_catalog: "Catalog") -> Callable[[str], None]:
+@pytest.fixture(name="delete_namespace")
+def get_namespace_deleter(colophon_catalog: "Catalog") -> Callable[[str], None]:
     """Return a function that deletes a namespace with everything in it, and waits until nothing of it is left."""
     from jupyter_colophon.core.access import Principal
 
@@ -181,16 +181,16 @@ def delete_namespace(colophon_catalog: "Catalog") -> Callable[[str], None]:
     return delete
 
 
-@pytest.fixture
-def system_app(colophon_catalog: "Catalog") -> Iterator[AppFactory]:
+@pytest.fixture(name="system_app")
+def create_app_factory(colophon_catalog: "Catalog") -> Iterator[AppFactory]:
     """Return the factory of running applications: `app = system_app(Bookmarks)`."""
     factory = AppFactory(colophon_catalog)
     yield factory
     factory.close()
 
 
-@pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+@pytest.fixture(name="clock")
+def stop_clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     """Stop the clock (`time.time`): `clock.advance(60)` lets a minute pass."""
     stopped = Clock(time.time_ns() // 1_000_000)
     monkeypatch.setattr(time, "time_ns", lambda: stopped.now_ms * 1_000_000)

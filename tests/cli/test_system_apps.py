@@ -1,9 +1,13 @@
 """System applications from the command line."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from jupyter_colophon.core.system_app_log import AppLogRecord
+from jupyter_colophon.storage.system_app_logs import append_log_records
+from support.catalog import open_catalog_file
 from support.commands import CommandResult, Commands
 from support.packages import build_python_path
 from support.system_apps import DATAPREP, install_app
@@ -38,3 +42,18 @@ def test_applications_are_listed_disabled_and_enabled(apps: Callable[..., Comman
     assert (missing.status, missing.err) == (1, "jupyter colophon: system application 'other' not found\n")
     refused = apps("enable", "broken", "--Colophon.disabled_system_apps=broken")
     assert (refused.status, "c.Colophon.disabled_system_apps" in refused.err) == (1, True)
+
+
+def test_log_of_an_application_is_listed(apps: Callable[..., CommandResult], database: Path) -> None:
+    assert (apps("logs", "dataprep").status, apps("logs", "dataprep").out) == (0, "")
+    records = [AppLogRecord(0, 1_795_356_000_000, "INFO", "imported\x1b[31m"), AppLogRecord(0, 0, "ERROR", "failed")]
+    catalog = open_catalog_file(database)
+    catalog.provider.tx_runner.run(lambda tx: append_log_records(tx, "dataprep", records))
+    catalog.close()
+    first, second = apps("logs", "dataprep").out.splitlines()
+    assert first.split(maxsplit=2)[1:] == ["INFO", "imported\N{REPLACEMENT CHARACTER}[31m"]
+    assert second.endswith("ERROR    failed")
+    shown = json.loads(apps("logs", "dataprep", "--json").out.splitlines()[0])
+    assert (shown["seq"], shown["level"]) == (1, "INFO")
+    missing = apps("logs", "other")
+    assert (missing.status, missing.err) == (1, "jupyter colophon: system application 'other' not found\n")

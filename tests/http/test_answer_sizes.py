@@ -91,6 +91,7 @@ READS: dict[str, list[Read]] = {
     "listServiceTokens": [Read(PAGE, ("service-tokens",))],
     "listSystemApps": [Read(PAGE, ("system-apps",))],
     "listAppPanels": [Read(PAGE, ("system-apps", "panels"))],
+    "listSystemAppLogs": [Read(PAGE, ("system-apps", "dataprep", "logs"), ALL, status=404)],
     "listAuditEntries": [Read(PAGE, ("audit",), ALL)],
     "verifyAudit": [Read(PAGE, ("audit", "verification"))],
     "readServiceToken": [Read(PAGE, ("service-tokens", "etl"), status=404)],

@@ -175,9 +175,25 @@ async def test_admins_list_and_disable_applications(call: Ask, api: Ask, kernel:
     assert (await api("POST", "system-apps", "dataprep", "enable", answers="system-app")).body["state"] == "running"
     assert (await call("GET", SALES))[0] == 200
     assert (await api("POST", "system-apps", "other", "enable")).status == 404
-    for method, path in (("GET", ()), ("POST", ("dataprep", "disable"))):
+    for method, path in (("GET", ()), ("POST", ("dataprep", "disable")), ("GET", ("rogue", "logs"))):
         denied = await api(method, "system-apps", *path, anonymous=True, headers=kernel)
         assert denied.status == 403
+
+
+async def test_admins_read_the_log_of_an_application(call: Ask, api: Ask) -> None:
+    assert (await call("GET", "raise", app="rogue"))[0] == 500
+    for _ in range(20 * WAIT_S):
+        page = (await api("GET", "system-apps", "rogue", "logs", answers="system-app-logs")).body
+        if page["records"]:
+            break
+        await asyncio.sleep(0.05)
+    (record,) = page["records"]
+    assert (record["seq"], page["cursor"], record["level"]) == (1, 1, "ERROR")
+    assert "ValueError" in record["message"]
+    assert "CANARY" not in record["message"]
+    later = await api("GET", "system-apps", "rogue", "logs", params={"after": "1"}, answers="system-app-logs")
+    assert later.body == {"records": [], "cursor": 1}
+    assert (await api("GET", "system-apps", "other", "logs")).status == 404
 
 
 async def test_new_tables_are_archived(call: Ask, jp_serverapp: Any) -> None:

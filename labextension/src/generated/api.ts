@@ -134,6 +134,7 @@ schemaspaces: Schemaspaces
 "service-token-rotation": ServiceTokenRotation
 "service-tokens": ServiceTokens
 "system-app": SystemApp
+"system-app-logs": SystemAppLogs
 "system-apps": SystemApps
 "timeseries-values": TimeseriesValues
 versions: Versions
@@ -3237,6 +3238,34 @@ problem: string
  * The version that created or changed its tables last; empty if none did.
  */
 deployedVersion: string
+}
+/**
+ * Log records of a system application, oldest first.
+ */
+export interface SystemAppLogs {
+records: SystemAppLogRecord[]
+/**
+ * The number to continue after.
+ */
+cursor: number
+}
+export interface SystemAppLogRecord {
+/**
+ * The number of the record, one more than that of the previous record.
+ */
+seq: number
+/**
+ * The time of the record, in milliseconds since 1970.
+ */
+time: number
+/**
+ * The level, such as `INFO` and `ERROR`.
+ */
+level: string
+/**
+ * The message; of an exception only its class and where it was raised.
+ */
+message: string
 }
 /**
  * All system applications, by name.

@@ -106,6 +106,7 @@ import type {
   ServiceTokenRotation,
   ServiceTokens,
   SystemApp,
+  SystemAppLogs,
   SystemApps,
   TimeseriesValues,
   Versions,
@@ -846,6 +847,12 @@ export interface IOperations {
     body: undefined;
     answer: AppPanels;
   };
+  /** List the newest log records of a system application, or those after a number; oldest first. */
+  listSystemAppLogs: {
+    parameters: { app: string; after?: string | undefined; limit?: number | undefined };
+    body: undefined;
+    answer: SystemAppLogs;
+  };
   /** Enable a system application in all processes, and load it again if it has failed. */
   enableSystemApp: {
     parameters: { app: string };
@@ -987,6 +994,7 @@ export const OPERATIONS: { readonly [Id in keyof IOperations]: IOperation } = {
   previewRetention: { method: "POST", path: "/retention/preview" },
   listSystemApps: { method: "GET", path: "/system-apps" },
   listAppPanels: { method: "GET", path: "/system-apps/panels" },
+  listSystemAppLogs: { method: "GET", path: "/system-apps/{app}/logs" },
   enableSystemApp: { method: "POST", path: "/system-apps/{app}/enable" },
   disableSystemApp: { method: "POST", path: "/system-apps/{app}/disable" },
   readOpenApi: { method: "GET", path: "/openapi.json" }

@@ -1,11 +1,13 @@
 """What a handler may use."""
 
+import logging
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from jupyter_colophon.apps.admin import SystemAdmin
+from jupyter_colophon.apps.app_log import get_app_logger
 from jupyter_colophon.apps.files.app_files import AppFiles
 from jupyter_colophon.apps.plugins.call_plugins import CallPlugins
 from jupyter_colophon.apps.plugins.plugin_details import PluginDetails
@@ -37,6 +39,11 @@ class ServiceContext:
     def namespace(self) -> str:
         """Return the namespace that the path names by `{context}`; empty if it names none."""
         return self._transactions.context
+
+    @property
+    def logger(self) -> logging.Logger:
+        """Return the logger of the application, whose records `jupyter colophon apps logs` shows, from INFO on."""
+        return get_app_logger(self._transactions.app)
 
     @property
     def files(self) -> AppFiles:

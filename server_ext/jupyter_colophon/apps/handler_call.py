@@ -1,17 +1,16 @@
 """Call a handler, and encode its response. Whatever its code does is an error of its application only."""
 
 import json
-import logging
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
+from jupyter_colophon.apps.app_log import get_app_logger
 from jupyter_colophon.apps.context import ServiceContext
 from jupyter_colophon.apps.routes import Route
 from jupyter_colophon.apps.service import STATUSES, ServiceRequest, ServiceResponse
 from jupyter_colophon.core import errors
 from jupyter_colophon.core.read_budget import ANSWER_BYTES_MAX
 
-_logger = logging.getLogger("jupyter_colophon.apps")
 #: What a handler may raise, besides failures of the store; anything else is a failure of the handler.
 _ANSWERED: Final = (
     errors.AccessDenied,
@@ -56,7 +55,8 @@ class HandlerCall:
         except _ANSWERED:
             raise
         except BaseException as error:
-            _logger.error(
+            logger = get_app_logger(self.app)
+            logger.error(
                 "the handler of %s of the system application %s failed", self._route_name, self.app, exc_info=error
             )
             raise self._create_failure(f"the handler of {self._route_name} raised {type(error).__name__}") from error
@@ -96,7 +96,7 @@ class HandlerCall:
 
     def _log_and_create_failure(self, reason: str) -> errors.SystemAppFailed:
         failure = self._create_failure(reason)
-        _logger.error("%s", failure.detail)
+        get_app_logger(self.app).error("%s", failure.detail)
         return failure
 
     def _create_failure(self, reason: str) -> errors.SystemAppFailed:

@@ -1,12 +1,12 @@
 """An application in this process: its state, from loading on, and its threads."""
 
-import logging
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
+from jupyter_colophon.apps.app_log import get_app_logger
 from jupyter_colophon.apps.call_threads import CallThreads
 from jupyter_colophon.apps.deployment import (
     Deployment,
@@ -22,7 +22,6 @@ from jupyter_colophon.storage.spi import StorageProvider
 LOADING_S: Final = 5.0
 #: How many requests may wait for an application that loads: others are refused, so that they occupy no thread.
 _WAITING: Final = 2
-_logger = logging.getLogger("jupyter_colophon.apps")
 
 #: `installed`: it can be loaded, in a process that serves no applications.
 State = Literal["starting", "running", "installed", "failed", "disabled"]
@@ -143,7 +142,8 @@ class InstalledApp:
         except BaseException as error:
             # The store may be available at the next call.
             self._problem, self._is_retried = format_deployment_error(error), isinstance(error, StoreUnavailable)
-            _logger.error(
+            logger = get_app_logger(self.registration.name)
+            logger.error(
                 "the system application %s of the package %s cannot be deployed: %s",
                 self.registration.name,
                 self.registration.distribution,

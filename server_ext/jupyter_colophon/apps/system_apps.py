@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from jupyter_colophon.apps.admin import SystemAdmin
+from jupyter_colophon.apps.app_log import AppLog
 from jupyter_colophon.apps.context import ServiceContext
 from jupyter_colophon.apps.deployment import Deployment
 from jupyter_colophon.apps.handler_call import EncodedResponse, HandlerCall
@@ -21,6 +22,7 @@ from jupyter_colophon.apps.transactions import AppTransactions
 from jupyter_colophon.core.access import INTERNAL, Principal
 from jupyter_colophon.core.errors import AccessDenied, NotFound, SystemAppUnavailable, TooLarge
 from jupyter_colophon.core.identity.names import SYSTEM_NAMESPACE, make_namespace_urn
+from jupyter_colophon.core.system_app_log import AppLogRecord
 from jupyter_colophon.service.entities.entities import EntityReader
 from jupyter_colophon.service.entities.metadata import MetadataReader
 from jupyter_colophon.service.schemaspaces.registrations import (
@@ -33,6 +35,7 @@ from jupyter_colophon.storage.app_files.folder import AppFileFolder
 from jupyter_colophon.storage.app_files.rows import iterate_file_ids
 from jupyter_colophon.storage.entities.aspects import find_entity_summary
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
+from jupyter_colophon.storage.system_app_logs import list_log_records
 from jupyter_colophon.storage.system_apps import (
     SystemAppRecord,
     find_system_app,
@@ -78,6 +81,7 @@ class SystemApps:
         find_entry_points(GROUP), ()
     )
     _apps: Mapping[str, InstalledApp] | None = None
+    _logs: list[AppLog] = field(default_factory=list)
     #: Applications with the name of another one.
     _conflicts: list[AppState] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -140,6 +144,11 @@ class SystemApps:
             raise SystemAppUnavailable(app.registration.name, "it is disabled")
         return app.registration.name, app.wait_for_deployment()
 
+    def list_log_records(self, name: str, after: int | None, limit: int) -> list[AppLogRecord]:
+        """Return the next log records of an application after a number, or the newest; oldest first. Raises NotFound."""
+        app = self._find_app(name).registration.name
+        return self.provider.tx_runner.run(lambda tx: list_log_records(tx, app, after, limit), read_only=True)
+
     def prepare_call(self, received: ReceivedAppCall) -> HandlerCall:
         """Find the handler of a request, and authorize it.
 
@@ -174,6 +183,8 @@ class SystemApps:
         """Start no further calls."""
         for app in (self._apps or {}).values():
             app.threads.cancel_waiting()
+        for log in self._logs:
+            log.close()
 
     def _get_state_of_app(self, app: InstalledApp, records: Mapping[str, SystemAppRecord]) -> AppState:
         record = records.get(app.registration.name, SystemAppRecord(app.registration.name))
@@ -215,6 +226,8 @@ class SystemApps:
                 continue
             app = InstalledApp(registration, self.provider, self.serves, self.on_tables_changed)
             first = apps.setdefault(registration.name.casefold(), app)
+            if first is app and self.serves:
+                self._logs.append(AppLog(registration.name, self.provider))
             if first is not app:
                 problem = f"the package {first.registration.distribution} has an application of this name"
                 self._conflicts.append(

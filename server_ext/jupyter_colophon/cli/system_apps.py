@@ -1,22 +1,34 @@
-"""`jupyter colophon apps list|enable|disable`."""
+"""`jupyter colophon apps list|enable|disable|logs`."""
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from jupyter_colophon.cli.catalog.command import CatalogCommand
 from jupyter_colophon.cli.exit_status import EXIT_FAILED, EXIT_OK
 from jupyter_colophon.cli.parser import CommandParser
+from jupyter_colophon.core.display_text import escape_control_characters
+from jupyter_colophon.core.time_format import format_ms_as_iso_time
 from jupyter_colophon.rendering.page import build_table_page
 
 _COLUMNS = ("name", "version", "state", "tables", "problem")
+#: How many records are read at once, and how often new ones are looked for, in seconds.
+_RECORDS, _POLL_S = 200, 1.0
 _VERBS = (
     ("list", "List the system applications. Exits with 1 if one has failed.", ""),
     ("enable", "Enable a system application, and load it again if it has failed.", "dataprep"),
     ("disable", "Disable a system application; its tables are kept.", "dataprep"),
+    ("logs", "List the newest log records of a system application.", "dataprep --follow"),
 )
 
 
 class SystemAppsCommand(CatalogCommand):
     """Manage system applications."""
 
-    description = "List, enable and disable the system applications that installed packages provide."
+    description = (
+        "List, enable and disable the system applications that installed packages provide, and list their logs."
+    )
 
     @classmethod
     def add_arguments(cls, parser: CommandParser) -> None:
@@ -25,9 +37,13 @@ class SystemAppsCommand(CatalogCommand):
             super().add_arguments(subparser)
             if verb != "list":
                 subparser.add_argument("name", metavar="NAME", help="The name of the application.")
+            if verb == "logs":
+                subparser.add_argument("--follow", action="store_true", help="Keep following new records.")
 
     def run(self) -> int:
         """Run the subcommand."""
+        if self.args.verb == "logs":
+            return self._list_logs_and_follow()
         return self._list() if self.args.verb == "list" else self._enable_or_disable()
 
     def _list(self) -> int:
@@ -46,3 +62,19 @@ class SystemAppsCommand(CatalogCommand):
                 app = client.disable_system_app(self.args.name)
         self.print_result(app, f"System application {app['name']} is {app['state']}.")
         return EXIT_OK
+
+    def _list_logs_and_follow(self) -> int:
+        with self.connect_to_catalog() as client:
+            page = client.list_system_app_logs(self.args.name, limit=_RECORDS)
+            self._print_records(page["records"])
+            while self.args.follow:
+                time.sleep(_POLL_S)
+                page = client.list_system_app_logs(self.args.name, after=str(page["cursor"]), limit=_RECORDS)
+                self._print_records(page["records"])
+        return EXIT_OK
+
+    def _print_records(self, records: Sequence[Mapping[str, Any]]) -> None:
+        for record in records:
+            line = f"{format_ms_as_iso_time(record['time'])}  {record['level']:7}  {record['message']}"
+            text = json.dumps(record, ensure_ascii=False) if self.json else escape_control_characters(line)
+            print(text, flush=self.args.follow)

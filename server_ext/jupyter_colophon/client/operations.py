@@ -1418,6 +1418,19 @@ class Operations:
         call = Call("listAppPanels", "GET", "/system-apps/panels")
         return self.caller.call(call, timeout_s)
 
+    def list_system_app_logs(
+        self, app: str, *, after: str | None = None, limit: int | None = None, timeout_s: float | None = None
+    ) -> Document:
+        """List the newest log records of a system application, or those after a number; oldest first. Answer: `SystemAppLogs`."""
+        call = Call(
+            "listSystemAppLogs",
+            "GET",
+            "/system-apps/{app}/logs",
+            path={"app": app},
+            query={"after": after, "limit": limit},
+        )
+        return self.caller.call(call, timeout_s)
+
     def enable_system_app(self, app: str, *, timeout_s: float | None = None) -> Document:
         """Enable a system application in all processes, and load it again if it has failed. Answer: `SystemApp`."""
         call = Call("enableSystemApp", "POST", "/system-apps/{app}/enable", path={"app": app})

@@ -11,6 +11,7 @@ from jupyter_colophon.storage.entities.ingestion import INGESTED, INGESTIONS
 from jupyter_colophon.storage.privacy.erasures import ERASURES
 from jupyter_colophon.storage.service_tokens import SERVICE_TOKENS
 from jupyter_colophon.storage.spi import FieldType, TableSpec
+from jupyter_colophon.storage.system_app_logs import SYSTEM_APP_LOGS
 from jupyter_colophon.storage.system_apps import SYSTEM_APPS
 
 #: The fields of the change log (`spi.ChangeLog`); `seq` is the number.
@@ -413,6 +414,7 @@ ALL = (
     ERASURES,
     SYSTEM_APPS,
     SYSTEM_APP_FILES,
+    SYSTEM_APP_LOGS,
     ARTIFACTS,
     ARTIFACT_PARTS,
 )
