@@ -110,8 +110,12 @@ class SystemApps:
     def list_states(self) -> list[AppState]:
         """Return the state of each application by name, after those that are starting have loaded or failed."""
         self.start_all()
-        records, states = self._read_records(), [*self._conflicts]
-        states += [self._get_state_of_app(app, records) for app in self._get_apps().values()]
+        apps, records = self._get_apps(), self._read_records()
+        for app in apps.values():
+            if not self._is_disabled(app, records):
+                app.wait_until_loaded()
+        records = self._read_records()
+        states = [*self._conflicts, *(self._get_state_of_app(app, records) for app in apps.values())]
         return sorted(states, key=lambda state: state.name)
 
     def set_enabled(self, name: str, *, enabled: bool) -> AppState:
