@@ -60,7 +60,7 @@ def test_only_these_operations_are_decided_by_no_rule() -> None:
     operations = [one for api in (NATIVE, DATAHUB, V3, OPENLINEAGE, ELYRA) for one in api.operations]
     assert {one.id for one in operations if one.decided_by == "public"} == {
         *("readHealth", "readMetrics", "listEntityTypes", "readEntityType", "listSchemaspaces", "readSchema"),
-        *("checkSchema", "listPipelinePlugins", "readOpenApi", "readConfig", "listSpecifications", "askGraphql"),
+        *("checkSchema", "readOpenApi", "readConfig", "listSpecifications", "askGraphql"),
         *("readDataHubOpenApi", "v3ReadOpenApi", "readOpenLineageOpenApi", "listSchemaspaceNames", "readSchemaspace"),
         *("listSchemas", "readSchemaDocument", "readElyraYaml"),
     }

@@ -4,6 +4,7 @@ import pytest
 from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.access import KERNEL_ACTIONS, Principal
 from jupyter_colophon.core.artifacts.artifact import ARTIFACT_BYTES_MAX, ArtifactKey
+from jupyter_colophon.core.audit import AuditRules, AuditSelection
 from jupyter_colophon.core.errors import AccessDenied, AlreadyExists, InvalidInstance, NotFound, TooLarge
 from support.artifacts import TOOLS
 from support.catalog import ADA
@@ -94,3 +95,15 @@ def test_invalid_artifact_is_refused_with_reasons(catalog: Catalog) -> None:
         catalog.artifacts.upload(SALES, source, ADA)
     assert "shop_tools:Repeat: properties" in refused.value.problems[0].message
     assert catalog.artifacts.list_page("sales", 10, "", ADA) == ([], None)
+
+
+def test_upload_is_recorded_in_the_audit(catalog: Catalog) -> None:
+    catalog.audit.recorder.rules = AuditRules("on")
+    catalog.artifacts.upload(SALES, SOURCE, ADA)
+    with pytest.raises(AccessDenied):
+        catalog.artifacts.upload(OPS, SOURCE, Principal("bob", scopes=frozenset({"read"})))
+    catalog.audit.recorder.store_now()
+    entries, _ = catalog.audit.list_page(AuditSelection(), 10, "")
+    recorded = {(entry.user, entry.urn, entry.outcome, entry.detail) for entry in entries}
+    assert ("ada", str(SALES.urn), "allowed", "upload artifact") in recorded
+    assert ("bob", str(OPS.urn), "denied", "admin") in recorded
