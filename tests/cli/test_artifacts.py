@@ -1,11 +1,14 @@
 """Artifacts from the command line, on a local store and on a server."""
 
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+from jupyter_colophon.core.artifacts.artifact import ArtifactKey
 from live import LiveServer
 from support.artifacts import TOOLS, build_wheel
+from support.catalog import ADA, open_catalog_file
 from support.commands import CommandResult, Commands
 
 Call = Callable[..., CommandResult]
@@ -43,3 +46,15 @@ def test_artifacts_are_uploaded_listed_shown_and_deleted(artifacts: Call, tmp_pa
     assert artifacts("delete", "lab", "tools", "1.0").out == "Artifact tools 1.0 deleted.\n"
     gone = artifacts("show", "lab", "tools", "1.0")
     assert (gone.status, gone.err) == (1, "jupyter colophon: artifact 'lab/tools/1.0' not found\n")
+
+
+def test_backup_has_the_artifacts(colophon: Commands, tmp_path: Path) -> None:
+    module, backup, new = tmp_path / "tools.py", tmp_path / "backup", tmp_path / "new.db"
+    module.write_text(TOOLS + "#" * 100_000)
+    colophon("namespace", "create", "lab")
+    uploaded = colophon("artifacts", "upload", "lab", str(module), "--artifact-version=1.0", "--json").answer
+    assert colophon("backup", str(backup)).status == 0
+    assert colophon("restore", str(backup), database=new).status == 0
+    assert colophon("artifacts", "show", "lab", "tools", "1.0", "--json", database=new).answer == uploaded
+    with closing(open_catalog_file(new)) as catalog:
+        assert catalog.artifacts.read_with_content(ArtifactKey("lab", "tools", "1.0"), ADA)[1] == module.read_bytes()
