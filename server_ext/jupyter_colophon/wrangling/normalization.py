@@ -28,7 +28,8 @@ def normalize_value(value: Any) -> Any:
         return {str(name): normalize_value(item) for name, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [normalize_value(item) for item in value]
-    return str(value)
+    # Arrays and scalars of numpy, which pandas has.
+    return normalize_value(value.tolist()) if hasattr(value, "tolist") else str(value)
 
 
 def format_json_value(value: Any) -> Any:

@@ -13,6 +13,8 @@ from jupyter_colophon.wrangling.tokens import iterate_tokens
 #: The most lines of a recipe, and the most characters.
 LINES_MAX: Final = 500
 CHARACTERS_MAX: Final = 65_536
+#: The most columns that an error names.
+_NAMED: Final = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,7 @@ def _check_columns(rows: Iterable[Row], step: Step) -> Iterator[Row]:
         yield row
     if missing and has_rows:
         column = min(missing)
-        raise RecipeError(step.line, 1, f"unknown column {column}; available: {', '.join(names)}")
+        raise RecipeError(step.line, 1, f"unknown column {column}; available: {', '.join([*names][:_NAMED])}")
 
 
 def _create_reject(step: Step, on_rejected: Callable[[RejectedRow], None] | None) -> Callable[[Row, str], None]:

@@ -23,6 +23,7 @@ _ROWS_MAX: Final = 100_000
 _PAGE_MAX: Final = 1_000_000
 _TEXT_MAX: Final = 1_000
 _REJECTED_MAX: Final = 20
+_REJECTED_TEXT_MAX: Final = 100
 
 
 def run_task(task: Mapping[str, Any]) -> dict[str, Any]:
@@ -71,15 +72,15 @@ def build_page(rows: Sequence[Row], offset: int, limit: int, rejected: Sequence[
 
 
 def _describe_rejected_row(rejected: RejectedRow) -> dict[str, Any]:
-    row = {name: _show(value) for name, value in rejected.row.items()}
+    row = {name: _show(value, _REJECTED_TEXT_MAX) for name, value in rejected.row.items()}
     return {"line": rejected.line, "directive": rejected.directive, "reason": rejected.reason[:_TEXT_MAX], "row": row}
 
 
-def _show(value: Any) -> Any:
+def _show(value: Any, longest: int = _TEXT_MAX) -> Any:
     shown = format_json_value(value)
     if isinstance(shown, (list, dict)):
         shown = json.dumps(shown, ensure_ascii=False)
-    return f"{shown[:_TEXT_MAX]}…" if isinstance(shown, str) and len(shown) > _TEXT_MAX else shown
+    return f"{shown[:longest]}…" if isinstance(shown, str) and len(shown) > longest else shown
 
 
 def _limit_memory() -> None:

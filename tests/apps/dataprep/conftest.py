@@ -1,18 +1,21 @@
 """The application dataprep on a catalog in SQLite, with a permitted folder of files."""
 
 import os
-from collections.abc import Callable, Iterator
+import tomllib
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from jupyter_colophon.apps.system_apps import SystemApps
 from jupyter_colophon.composition import Catalog
+from jupyter_colophon.service.schemaspaces.registrations import BuiltinEntryPoint, list_registrations
 from support.catalog import ADA
 from support.stores import open_new_catalog
 from support.system_apps import call_app, open_apps
 
 Call = Callable[..., Any]
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture
@@ -38,10 +41,22 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+def open_shipped_apps(catalog: Catalog, names: Collection[str]) -> SystemApps:
+    """Return the applications of this package, as pyproject.toml registers them, that a setting names."""
+    groups = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]
+    points = [BuiltinEntryPoint(name, value) for name, value in groups["jupyter_colophon.system_apps"].items()]
+    return open_apps(catalog, shipped_names=names, find_registrations=lambda: list_registrations(points, ()))
+
+
 @pytest.fixture
-def apps(catalog: Catalog, install: Callable[..., str]) -> Iterator[SystemApps]:
-    install("from jupyter_colophon.apps.dataprep.app import Dataprep\n", "dataprep", "Dataprep")
-    opened = open_apps(catalog)
+def shipped(catalog: Catalog) -> Callable[[Collection[str]], SystemApps]:
+    """`shipped(["dataprep"])` returns the applications of this package that a setting names."""
+    return lambda names: open_shipped_apps(catalog, names)
+
+
+@pytest.fixture
+def apps(shipped: Callable[[Collection[str]], SystemApps]) -> Iterator[SystemApps]:
+    opened = shipped(["dataprep"])
     yield opened
     opened.close()
 

@@ -1,22 +1,19 @@
 """Workspaces: recipes on a sample, with undo and redo, profiles and suggestions, as a cell and as a pipeline."""
 
-import tomllib
 from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
-from jupyter_colophon.apps import SystemApp
+from jupyter_colophon.apps.system_apps import SystemApps
 from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.errors import BadRequest, NotFound
 from jupyter_colophon.pipelines.check import check_and_prepare_pipeline
 from jupyter_colophon.pipelines.plugin_registry import load_plugins
 from support.catalog import ADA
-from support.system_apps import open_apps
 
 Call = Callable[..., Any]
-ROOT = Path(__file__).parents[3]
+Shipped = Callable[[list[str]], SystemApps]
 RECIPE = ["rename :'unit price' :price", "trim :price", "set-type :price double", "parse-as-date :day 'dd.MM.yyyy'"]
 
 
@@ -27,11 +24,9 @@ def orders(call: Call, files: str) -> str:
     return f"workspaces/{created['id']}"
 
 
-def test_application_is_registered_and_not_loaded_by_default(catalog: Catalog) -> None:
-    points = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]
-    module, _, name = points["jupyter_colophon.system_apps"]["dataprep"].partition(":")
-    assert issubclass(getattr(import_module(module), name), SystemApp)
-    assert open_apps(catalog).list_states() == []
+def test_application_is_loaded_if_a_setting_names_it(catalog: Catalog, apps: SystemApps, shipped: Shipped) -> None:
+    assert [(state.name, state.state, state.problem) for state in apps.list_states()] == [("dataprep", "running", "")]
+    assert shipped([]).list_states() == []
 
 
 def test_recipe_is_applied_to_the_sample(call: Call, orders: str) -> None:

@@ -73,7 +73,8 @@ def sample_connection(context: ServiceContext, request: ServiceRequest) -> Any:
     """Return a sample of a file, without creating a workspace. Raises NotFound, BadRequest."""
     row = read_connection(context, request.path["connection"])
     options = SampleOptions.from_body(parse_body(request, *MEMBERS))
-    sample = read_sample(find_file(require_permitted_folder(row["folder"]), options.path), options)
+    file = find_file(require_permitted_folder(row["folder"]), options.path)
+    sample = read_sample(file, options, context.get_remaining_seconds)
     return build_page(decode_rows(sample.columns, sample.rows), 0, _SHOWN)
 
 

@@ -12,6 +12,7 @@ from typing import Any, BinaryIO, Final
 
 from jupyter_colophon.apps import BadRequest
 from jupyter_colophon.apps.dataprep.bodies import Body
+from jupyter_colophon.wrangling.column_names import make_names_unique, name_values
 from jupyter_colophon.wrangling.normalization import encode_value, normalize_value
 
 FORMATS: Final = ("csv", "tsv", "json", "jsonl", "parquet", "text")
@@ -21,6 +22,8 @@ ROWS_MAX, COLUMNS_MAX, CHARACTERS_MAX = 10_000, 1_000, 4 * 2**20
 _ROWS_DEFAULT: Final = 1_000
 #: Limits of a line, and of a file that is one JSON document.
 _LINE_MAX, _DOCUMENT_MAX = 2**20, 32 * 2**20
+#: After how many rows the time is checked.
+_CHECKED: Final = 1_000
 #: The members of a body that describe how a file is read.
 MEMBERS: Final = ("path", "format", "header", "encoding", "sampling", "limit", "seed")
 _SUFFIXES: Final = {
@@ -69,11 +72,11 @@ class Sample:
     rows: list[list[Any]]
 
 
-def read_sample(file: Path, options: SampleOptions) -> Sample:
-    """Read a sample of a file. Raises BadRequest."""
+def read_sample(file: Path, options: SampleOptions, get_remaining_seconds: Callable[[], float]) -> Sample:
+    """Read a sample of a file, until no time remains. Raises BadRequest."""
     try:
         with file.open("rb") as stream:
-            rows = _READERS[options.format](stream, options)
+            rows = _limit_time(_READERS[options.format](stream, options), get_remaining_seconds)
             chosen = _choose_randomly(rows, options) if options.sampling == "random" else islice(rows, options.limit)
             return build_sample(chosen)
     except UnicodeDecodeError:
@@ -102,6 +105,13 @@ def build_sample(rows: Iterable[Row]) -> Sample:
     return Sample([*columns], [[row.get(column) for column in columns] for row in encoded])
 
 
+def _limit_time(rows: Iterator[Row], get_remaining_seconds: Callable[[], float]) -> Iterator[Row]:
+    for number, row in enumerate(rows):
+        if number % _CHECKED == 0 and not get_remaining_seconds():
+            raise BadRequest("reading the file took too long: use the first rows, or a smaller file")
+        yield row
+
+
 def _choose_randomly(rows: Iterator[Row], options: SampleOptions) -> list[Row]:
     """Return rows that are chosen with equal probability, in their order (reservoir sampling)."""
     generator = random.Random(options.seed)  # noqa: S311  a sample, no secret
@@ -115,12 +125,10 @@ def _choose_randomly(rows: Iterator[Row], options: SampleOptions) -> list[Row]:
 
 def _read_delimited(stream: BinaryIO, options: SampleOptions) -> Iterator[Row]:
     reader = csv.reader(_iterate_lines(stream, options), delimiter="\t" if options.format == "tsv" else ",")
-    names = _make_unique(next(reader, [])) if options.header else []
+    names = make_names_unique(next(reader, [])) if options.header else []
     for values in reader:
         if values:
-            more = [f"column_{number}" for number in range(len(names) + 1, len(values) + 1)]
-            missing: list[Any] = [None] * (len(names) - len(values))
-            yield dict(zip([*names, *more], [*values, *missing], strict=True))
+            yield name_values(names, values, "column")
 
 
 def _read_json_lines(stream: BinaryIO, options: SampleOptions) -> Iterator[Row]:
@@ -163,14 +171,6 @@ def _require_object(value: Any) -> Row:
     if not isinstance(value, dict):
         raise ValueError("each row must be a JSON object")
     return value
-
-
-def _make_unique(names: list[str]) -> list[str]:
-    unique: dict[str, None] = {}
-    for number, name in enumerate(names, 1):
-        chosen = name.strip() or f"column_{number}"
-        unique[f"{chosen}_{number}" if chosen in unique else chosen] = None
-    return [*unique]
 
 
 _READERS: Final[Mapping[str, Callable[[BinaryIO, SampleOptions], Iterator[Row]]]] = {

@@ -167,4 +167,4 @@ def _build_sample_of_body(context: ServiceContext, body: Body) -> tuple[dict[str
         "header": options.header,
         "encoding": options.encoding,
     }
-    return source, read_sample(file, options)
+    return source, read_sample(file, options, context.get_remaining_seconds)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
+from jupyter_colophon.wrangling.column_names import make_names_unique, name_values
 from jupyter_colophon.wrangling.directive import (
     Directive,
     DirectiveParameter,
@@ -63,9 +64,9 @@ class ParseCsv(Directive):
                 reject(row, str(error))
                 continue
             if self.arguments["header"] and names is None:
-                names = _make_names_unique(values)
+                names = make_names_unique(values)
                 continue
-            row.update(_name_values(column, names or [], values))
+            row.update(name_values(names or [], values, column))
             yield row
 
     def _parse_line(self, value: Any) -> list[str]:
@@ -294,20 +295,6 @@ class SplitEmail(RowDirective):
         row[f"{column}_account"] = account if is_valid else None
         row[f"{column}_domain"] = domain if is_valid else None
         return row
-
-
-def _make_names_unique(names: list[str]) -> list[str]:
-    unique: dict[str, None] = {}
-    for number, name in enumerate(names, 1):
-        chosen = name.strip() or f"column_{number}"
-        unique[f"{chosen}_{number}" if chosen in unique else chosen] = None
-    return [*unique]
-
-
-def _name_values(column: str, names: list[str], values: list[str]) -> Row:
-    more = [f"{column}_{number}" for number in range(len(names) + 1, len(values) + 1)]
-    missing: list[Any] = [None] * (len(names) - len(values))
-    return dict(zip([*names, *more], [*values, *missing], strict=True))
 
 
 def _expand_members(name: str, value: Any, depth: int) -> Row:
