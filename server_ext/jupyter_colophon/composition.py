@@ -3,7 +3,7 @@
 import hmac
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -379,7 +379,10 @@ def _start_background_work(catalog: Catalog, archive_folder: Path | None, app_fi
     """Apply what waits in the inbox, reject proposals that expire, and continue erasures, in the background."""
     catalog.eraser.archive_folder = archive_folder
     catalog.eraser.start_or_resume()
-    catalog.namespaces.app_files = app_files
+    if app_files is not None:
+        # Several stores may have the same folder in their settings.
+        root = app_files.root / catalog.derive_catalog_id_in_events()
+        catalog.namespaces.app_files = replace(app_files, root=root)
     catalog.namespaces.start_or_resume_deletions()
     catalog.inbox.reject_expired_reviews = catalog.stewardship.reviews.reject_expired
     catalog.inbox.start_applying_in_background()

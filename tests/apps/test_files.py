@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from jupyter_colophon.apps.files.app_files import AppFiles
 from jupyter_colophon.apps.system_apps import SystemApps
-from jupyter_colophon.composition import Catalog
+from jupyter_colophon.composition import Catalog, open_or_create_catalog
 from jupyter_colophon.core.access import INTERNAL
 from jupyter_colophon.core.errors import (
     AlreadyExists,
@@ -21,8 +21,10 @@ from jupyter_colophon.core.errors import (
     StorageError,
     TooLarge,
 )
-from jupyter_colophon.core.identity.names import make_namespace_urn
+from jupyter_colophon.core.identity.names import IdentityRules, make_namespace_urn
 from jupyter_colophon.core.model.proposal import Proposal
+from jupyter_colophon.core.store import choose_sqlite_store
+from jupyter_colophon.storage.app_files.folder import AppFileFolder
 from support.catalog import ADA
 from support.stores import APP_FILE_BYTES
 from support.system_apps import CONTEXTS, open_apps, prepare_context
@@ -242,20 +244,35 @@ def test_deletion_leaves_the_files_of_a_later_generation(sales: AppFiles, files:
     assert not old.exists()
 
 
-def test_files_of_killed_processes_are_removed(sales: AppFiles, files: FileApps, catalog: Catalog) -> None:
+def test_incomplete_files_of_killed_processes_are_removed(sales: AppFiles, files: FileApps, catalog: Catalog) -> None:
     sales.put("a", b"a")
-    files.open_files("").put("b", b"b")
-    kept = list_contents(catalog)
+    (kept,) = list_contents(catalog)
     day_ago = time.time() - 90_000
-    for path in kept:
-        os.utime(path, (day_ago, day_ago))
-    young, old, temporary = (kept[-1].parent / name for name in ("young", "old", ".old.tmp"))
-    for path in (young, old, temporary):
+    young, old = (kept.parent / name for name in (".young.tmp", ".old.tmp"))
+    for path in (young, old):
         path.write_bytes(b"lost")
-    for path in (old, temporary):
+    for path in (kept, old):
         os.utime(path, (day_ago, day_ago))
-    files.apps.remove_unused_files()
-    assert list_contents(catalog) == sorted([*kept, young])
+    files.apps.remove_temporary_files()
+    assert list_contents(catalog) == sorted([kept, young])
+
+
+def test_stores_with_the_same_folder_have_different_files(
+    sales: AppFiles, catalog: Catalog, tmp_path: Path, install: Any
+) -> None:
+    sales.put("a", b"first")
+    assert sales.folder is not None
+    shared = AppFileFolder(sales.folder.root.parent, APP_FILE_BYTES)
+    other = open_or_create_catalog(choose_sqlite_store(tmp_path / "other.db"), IdentityRules(), app_files=shared)
+    other.deployer.create_or_update_namespace("sales", {}, ADA)
+    apps = open_apps(other)
+    prepare_context(apps, "sales").files.put("a", b"second")
+    other.namespaces.delete_namespace_and_content_in_background("sales", ADA)
+    other.namespaces.delete_remaining_content_now("sales")
+    apps.close()
+    other.close()
+    assert read(sales, "a") == b"first"
+    assert [path.read_bytes() for path in shared.root.rglob("*") if path.is_file()] == [b"first"]
 
 
 def test_missing_content_is_reported(sales: AppFiles, catalog: Catalog) -> None:

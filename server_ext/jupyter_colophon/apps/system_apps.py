@@ -32,7 +32,6 @@ from jupyter_colophon.service.schemaspaces.registrations import (
 )
 from jupyter_colophon.service.write_path import WritePath
 from jupyter_colophon.storage.app_files.folder import AppFileFolder
-from jupyter_colophon.storage.app_files.rows import iterate_file_ids
 from jupyter_colophon.storage.entities.aspects import find_entity_summary
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
 from jupyter_colophon.storage.system_app_logs import list_log_records
@@ -98,14 +97,10 @@ class SystemApps:
             if not self._is_disabled(app, records):
                 app.start()
 
-    def remove_unused_files(self) -> None:
-        """Remove files that processes left that were killed. Raises StorageError."""
+    def remove_temporary_files(self) -> None:
+        """Remove incomplete files that processes left that were killed. Raises StorageError."""
         if self.file_folder is not None:
-            self.file_folder.remove_unused_files(
-                lambda namespace: self.provider.tx_runner.run(
-                    lambda tx: frozenset(iterate_file_ids(tx, namespace)), read_only=True
-                )
-            )
+            self.file_folder.remove_temporary_files()
 
     def list_states(self) -> list[AppState]:
         """Return the state of each application by name, after those that are starting have loaded or failed."""

@@ -158,7 +158,7 @@ class ServerState(ProcessServices):
         # A call of an application starts it if the store is unavailable now.
         with suppress(MetadataError):
             self.get_system_apps().start_all()
-            self.get_system_apps().remove_unused_files()
+            self.get_system_apps().remove_temporary_files()
 
     def _start_or_stop_archive(self, catalog: "Catalog") -> None:
         """Archive the changes of the catalog if the settings name a folder. Requests are served if that fails."""

@@ -90,7 +90,7 @@ class AppFiles:
         try:
             replaced = self.run(lambda tx: self._register(tx, row))
         except CommitUnknown:
-            raise  # The file may have its row. Otherwise it is removed later.
+            raise  # The file may have its row.
         except BaseException:
             folder.remove_file(self.namespace, generation, file_id)
             raise

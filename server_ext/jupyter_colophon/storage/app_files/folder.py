@@ -3,14 +3,15 @@
     <root>/<namespace>/<generation>/<id>
 
 `generation` is the creation time of the namespace, so that a namespace that is created again has a folder of its own.
-A file without a row in the table of files (rows.py) is invisible, and is removed later.
+`root` belongs to one store. A file without a row in the table of files (rows.py) is invisible. A process that is killed
+may leave one, which ends with its namespace: it is not removed before, since an older backup has no row of a newer file.
 """
 
 import contextlib
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
@@ -22,8 +23,8 @@ from jupyter_colophon.storage.fsync import create_private_folders, sync_folder_t
 
 #: The folder of files that belong to no namespace, which no namespace can have as its name.
 NO_NAMESPACE: Final = "-"
-#: How old a file without a row must be to be removed, in seconds: younger ones are still being written.
-UNUSED_S: Final = 86_400.0
+#: How old an incomplete file must be to be removed, in seconds: younger ones are still being written.
+ABANDONED_S: Final = 86_400.0
 _TEMPORARY: Final = ".tmp"
 _NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
@@ -63,7 +64,7 @@ class AppFileFolder:
         return file_id, size
 
     def remove_file(self, namespace: str, generation: int, file_id: str) -> None:
-        """Remove a file that has no row. What cannot be removed now is removed later."""
+        """Remove a file that has no row. One that cannot be removed ends with its namespace."""
         _remove_if_exists(self.get_path(namespace, generation, file_id))
 
     def remove_generations(self, namespace: str, newest: int) -> None:
@@ -76,26 +77,14 @@ class AppFileFolder:
             with contextlib.suppress(OSError):  # Others may be left, or written now.
                 (self.root / namespace).rmdir()
 
-    def remove_unused_files(self, list_used: Callable[[str], frozenset[str]]) -> None:
-        """Remove files that no row names, which processes left that were killed; `list_used` returns the ids of a
-        namespace that have rows. Raises StorageError.
-        """
+    def remove_temporary_files(self) -> None:
+        """Remove incomplete files that processes left that were killed. Raises StorageError."""
+        until = time.time() - ABANDONED_S
         with translate_os_errors("files of system applications cannot be removed"):
-            for namespace in _list_names(self.root):
-                # The files first: one that is registered meanwhile is not among them.
-                candidates = list(self._list_old_files(namespace))
-                used = list_used("" if namespace == NO_NAMESPACE else namespace) if candidates else frozenset()
-                for path in candidates:
-                    if path.name not in used:
-                        _remove_if_exists(path)
-
-    def _list_old_files(self, namespace: str) -> Iterator[Path]:
-        until = time.time() - UNUSED_S
-        for _, folder in self._list_generations(namespace):
-            for name in _list_names(folder):
+            for path in self.root.glob(f"*/*/.*{_TEMPORARY}"):
                 with contextlib.suppress(FileNotFoundError):
-                    if os.stat(folder / name).st_mtime < until:
-                        yield folder / name
+                    if path.stat().st_mtime < until:
+                        path.unlink()
 
     def _list_generations(self, namespace: str) -> Iterator[tuple[int, Path]]:
         for name in _list_names(self.root / namespace):

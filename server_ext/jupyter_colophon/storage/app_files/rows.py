@@ -1,6 +1,5 @@
 """The names of files of system applications. Their rows belong to namespaces as those of tables do."""
 
-from collections.abc import Iterator
 from typing import Final
 
 from jupyter_colophon.core.identity.names import make_namespace_urn
@@ -38,8 +37,3 @@ def list_files_after(
     begin = (namespace, app, prefix if after is None else after)
     keys = Range(begin, (namespace, app), begin_inclusive=after is None)
     return [row for row in tx.get_table(SYSTEM_APP_FILES.id).scan(keys, limit) if row["name"].startswith(prefix)]
-
-
-def iterate_file_ids(tx: TableContext, namespace: str) -> Iterator[str]:
-    """Yield the ids of all files of a namespace."""
-    return (row["file"] for row in tx.get_table(SYSTEM_APP_FILES.id).scan(Range.prefix(namespace)))
