@@ -2,7 +2,9 @@
 
 import os
 import sys
+import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -18,9 +20,12 @@ from support.system_apps import call_app, open_apps
 STORES = ("sqlite",)
 #: Calls the methods in a request, one after the other, and returns the result or the failure of each call.
 CALLER = """
+from queue import Queue
+from threading import Event
+
 from jupyter_colophon.apps import PluginFailed, ProcessLimits, SystemApp
 
-KEPT = []
+PROCESSES, RELEASE = Queue(), Event()
 
 
 def list_plugins(context, request):
@@ -32,7 +37,6 @@ def call_plugin(context, request):
     body = request.parse_json_body()
     limits = ProcessLimits(**body.get("limits", {}))
     plugin = context.instantiate_plugin(context.namespace, body["plugin"], body.get("properties", {}), limits)
-    KEPT.append(plugin)
     if "calls" not in body:
         return plugin.call(body["method"], body.get("argument"))
     outcomes = []
@@ -44,10 +48,17 @@ def call_plugin(context, request):
     return outcomes
 
 
+def hang(context, request):
+    plugin = context.instantiate_plugin(context.namespace, "shop-tools/rogue", {})
+    PROCESSES.put(plugin.call("process"))
+    RELEASE.wait(120)
+
+
 class Caller(SystemApp):
     def configure(self, configurer):
         configurer.add_handler("GET", "/contexts/{context}/plugins", list_plugins)
         configurer.add_handler("POST", "/contexts/{context}/calls", call_plugin, permission="read", timeout_s=300)
+        configurer.add_handler("POST", "/contexts/{context}/hang", hang, timeout_s=5)
 """
 REPEAT = {"plugin": "shop-tools/repeat", "properties": {"times": 2}, "method": "run", "argument": {"text": "ab"}}
 
@@ -69,6 +80,14 @@ def call(apps: SystemApps, body: Any, namespace: str = "sales") -> Any:
 def call_rogue(apps: SystemApps, *calls: list[Any], **more: Any) -> list[Any]:
     outcomes: list[Any] = call(apps, {"plugin": "shop-tools/rogue", "calls": list(calls), **more})
     return outcomes
+
+
+def is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def test_plugins_of_a_namespace_are_listed_and_called(caller: SystemApps, catalog: Catalog) -> None:
@@ -144,8 +163,22 @@ def test_process_has_no_credentials(caller: SystemApps, monkeypatch: pytest.Monk
 
 def test_processes_end_with_the_call_of_the_handler(caller: SystemApps) -> None:
     (process,) = call_rogue(caller, ["process", None])
-    with pytest.raises(ProcessLookupError):
-        os.kill(process, 0)
+    assert not is_running(process)
+
+
+def test_process_ends_at_the_time_limit_of_a_handler_that_hangs(caller: SystemApps) -> None:
+    call_app(caller, "GET", "/contexts/sales/plugins", app="caller")
+    (module,) = (module for name, module in sys.modules.items() if name.startswith("caller_"))
+    with ThreadPoolExecutor(1) as thread:
+        done = thread.submit(call_app, caller, "POST", "/contexts/sales/hang", app="caller")
+        try:
+            process = module.PROCESSES.get(timeout=60)
+            while is_running(process):
+                assert not done.done()
+                time.sleep(0.05)
+        finally:
+            module.RELEASE.set()
+        done.result(60)
 
 
 def test_plugin_is_not_imported_by_the_server(caller: SystemApps) -> None:
