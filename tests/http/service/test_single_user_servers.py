@@ -16,6 +16,7 @@ from jupyter_colophon.client.problems import RequestFailed, ServerUnavailable
 from jupyter_colophon.client.transport import ServerAddress, Transport
 from jupyter_colophon.core.identity.names import make_cell_program_urn, make_notebook_program_urn
 from live import LiveKernel, LiveServer, run_live_server
+from support.artifacts import TOOLS
 from support.hostile_notebook import SECRET, Target, run_attacks
 from support.service import Service, run_service
 from support.stores import READY
@@ -190,6 +191,20 @@ def require_that_kernels_are_followed(team: Team, kernel: LiveKernel) -> None:
     assert (run["status"], run["facts"]["notebook"]) == ("running", "latest.ipynb")
     kernel.close()
     wait_for(lambda: [each for each in list_runs(alice, "latest.ipynb", "c1") if each["status"] == "killed"])
+
+
+def test_pipelines_know_the_artifacts_of_the_service(team: Team) -> None:
+    team.connect("grace").upload_artifact("red", "shop-tools", "1.0", TOOLS.encode())
+    seen = {}
+    for user, server in (("alice", team.alice), ("bob", team.bob)):
+        catalog = server.create_client()
+        with pytest.raises(RequestFailed) as refusal:
+            catalog.upload_artifact("red", "shop-tools", "2.0", TOOLS.replace('"1.0"', '"2.0"').encode())
+        assert refusal.value.status == 403
+        listed = catalog.list_pipeline_plugins(namespace="red")["plugins"]
+        seen[user] = "shop-tools/upper" in {plugin["name"] for plugin in listed}
+    # The namespace is hidden from bob.
+    assert seen == {"alice": True, "bob": False}
 
 
 @pytest.mark.skipif(not IS_FULL, reason="runs a pipeline: make long-hub")
