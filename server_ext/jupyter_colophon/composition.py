@@ -236,14 +236,14 @@ def open_or_create_catalog(
     stewards: tuple[str, ...] = (),
     archive_folder: Path | None = None,
     app_files: AppFileFolder | None = None,
+    is_worker: bool = False,
 ) -> Catalog:
     """Open the catalog in this store, creating it if there is none; `system_filter` filters machine-made metadata.
 
     `snapshot_system_metadata`: snapshots of runs include SYSTEM metadata. `retention`: the rules for deleting versions.
-    `events` is the folder of stream events; without one they are dropped. `registry_extension` is the file that extends
-    the registry. `always_log`: the change log includes proposals that changed nothing. Dead letters are kept for
-    `letters_days`, 0 without limit. `authorizer` decides on permissions; without one, the scopes of tokens do. `audit`:
-    what is recorded. `stewards` are asked about entities without owners. `app_files`: the files of system applications.
+    `events`: the folder of stream events, if they are kept. `registry_extension` extends the registry. `always_log`: also
+    log proposals that changed nothing. Dead letters are kept for `letters_days`, 0 without limit. `authorizer` decides
+    instead of the scopes of tokens. `stewards` are asked about entities without owners. `is_worker`: nothing is started.
 
     Raises StorageError, or InvalidField for an invalid option.
     """
@@ -261,7 +261,7 @@ def open_or_create_catalog(
         )
         read_policy = ReadPolicy(_open_access_control(provider, authorizer, audit), identity, provider)
         catalog = _compose_catalog(registry, read_policy, writing, EventFiles(events) if events else None, letters_days)
-        return _start_background_work(catalog, archive_folder, app_files)
+        return _start_background_work(catalog, archive_folder, app_files, is_worker=is_worker)
     except BaseException:
         provider.close()
         raise
@@ -375,14 +375,20 @@ def _compose_catalog(
     )
 
 
-def _start_background_work(catalog: Catalog, archive_folder: Path | None, app_files: AppFileFolder | None) -> Catalog:
-    """Apply what waits in the inbox, reject proposals that expire, and continue erasures, in the background."""
-    catalog.eraser.archive_folder = archive_folder
-    catalog.eraser.start_or_resume()
+def _start_background_work(
+    catalog: Catalog, archive_folder: Path | None, app_files: AppFileFolder | None, *, is_worker: bool
+) -> Catalog:
+    """Apply what waits in the inbox, reject proposals that expire, and continue erasures, in the background, except in a
+    worker process of an application.
+    """
     if app_files is not None:
         # Several stores may have the same folder in their settings.
         root = app_files.root / catalog.derive_catalog_id_in_events()
         catalog.namespaces.app_files = replace(app_files, root=root)
+    if is_worker:
+        return catalog
+    catalog.eraser.archive_folder = archive_folder
+    catalog.eraser.start_or_resume()
     catalog.namespaces.start_or_resume_deletions()
     catalog.inbox.reject_expired_reviews = catalog.stewardship.reviews.reject_expired
     catalog.inbox.start_applying_in_background()

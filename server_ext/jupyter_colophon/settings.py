@@ -186,6 +186,12 @@ class Settings(Configurable):
         help="Maximum size in bytes of a file of a system application (docs/how-to/write-an-application.md#files).",
     )
 
+    system_app_memory_mib = Int(
+        4096,
+        min=0,
+        config=True,
+        help="The most address space of a worker process of a system application, in MiB; 0 for no limit. A process that needs more fails its call and is replaced. It does not apply to services with Spark, whose memory Spark's settings limit.",
+    )
     system_metadata_filters = List(
         Tuple(Enum(("include", "exclude")), Unicode(), Unicode(), Unicode()),
         config=True,
@@ -388,6 +394,11 @@ class Settings(Configurable):
         if self.storage_provider == "sqlite" and not self.storage_options:
             return choose_sqlite_store(Path(self.database))
         return StorageChoice(self.storage_provider, self.storage_options)
+
+    def collect_catalog_settings(self) -> dict[str, Any]:
+        """Return the settings with which another process opens the same catalog, as JSON."""
+        names = Settings.class_own_traits(config=True).keys() - {"lineage_listeners", "sinks"}
+        return {name: getattr(self, name) for name in sorted(names)}
 
     def get_registry_extension(self) -> Path | None:
         """Return the file that extends the registry; None if there is none."""

@@ -38,6 +38,13 @@ def test_applications_are_listed_disabled_and_enabled(apps: Callable[..., Comman
     assert (table.status, "installed" in table.out, "no lake" in table.out) == (0, True, False)
     enabled = apps("enable", "dataprep")
     assert (enabled.status, enabled.out) == (0, "System application dataprep is installed.\n")
+    scaled = apps("scale", "dataprep", "3", "--service=reports")
+    assert (scaled.status, scaled.out, scaled.err) == (
+        0,
+        "Service reports of the system application dataprep has 3 instances requested, and 0 running.\n",
+        "",
+    )
+    assert (apps("scale", "dataprep", "0").status, apps("scale", "dataprep", "2", "--service=other").status) == (2, 1)
     missing = apps("disable", "other")
     assert (missing.status, missing.err) == (1, "jupyter colophon: system application 'other' not found\n")
     refused = apps("enable", "broken", "--Colophon.disabled_system_apps=broken")

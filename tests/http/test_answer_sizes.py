@@ -147,6 +147,8 @@ READS: dict[str, list[Read]] = {
     "readPipelineExecution": [Read(PAGE, ("pipelines", "executions", str(UUID(int=0))), status=404)],
     # CDAP's API.
     # What an application returns is bounded where it is encoded (tests/apps).
+    "v3GetServiceInstances": [Read(PAGE, "namespaces/system/apps/none/services/service/instances", status=404)],
+    "v3GetSparkMethod": [Read(PAGE, "namespaces/system/apps/none/spark/service/methods/v2", status=404)],
     "v3GetAppMethod": [Read(PAGE, "namespaces/system/apps/none/services/service/methods/v2", status=404)],
     "v3ReadAppPanelFile": [Read(PAGE, "namespaces/system/apps/none/panels/list/0/panel.js", status=404)],
     "v3SearchNamespace": [

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import sys
 from collections.abc import Awaitable, Callable, Iterator
 from importlib import import_module
@@ -13,6 +14,7 @@ import pytest
 from jupyter_colophon.http.state import SETTING
 from jupyter_colophon.storage.changes.archived_rows import read_archive_state
 from support import openapi_contract
+from support.scaled_app import SCALED
 from support.system_apps import DATAPREP, ROGUE, install_app
 
 SALES = "v2/contexts/sales/connections"
@@ -66,7 +68,7 @@ def v3(rogue: ModuleType, jp_serverapp: Any, http_server_client: Any, jp_auth_he
         )
         document = json.loads(found.body) if found.body else None
         if found.code == 405:
-            assert found.headers["Allow"] == "GET, PUT, DELETE"
+            assert found.headers["Allow"] in ("GET, PUT, DELETE", "GET")
         openapi_contract.V3.require_described_response(
             method, "/" + path.partition("?")[0], found.code, found.headers, document, None
         )
@@ -201,3 +203,40 @@ async def test_new_tables_are_archived(call: Ask, jp_serverapp: Any) -> None:
     provider = jp_serverapp.web_app.settings[SETTING].get_or_open_catalog().provider
     state = provider.tx_runner.run(read_archive_state, read_only=True)
     assert {"app_dataprep_connections", "app_dataprep_settings"} <= {json.loads(spec)["id"] for spec in state.specs}
+
+
+@pytest.fixture
+def scaled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Install the package whose handlers run in processes of their own."""
+    module = install_app(tmp_path / "scaled", SCALED, "scaled", "Scaled")
+    monkeypatch.syspath_prepend(str(tmp_path / "scaled"))
+    yield
+    sys.modules.pop(module, None)
+
+
+@pytest.mark.usefixtures("scaled")
+async def test_admins_scale_a_service(v3: Ask, api: Ask, kernel: dict[str, str]) -> None:
+    app = "namespaces/system/apps/scaled"
+    instances, process = f"{app}/services/service/instances", f"{app}/services/service/methods/process"
+    assert await v3("GET", instances) == (200, {"instances": 1, "requested": 1, "provisioned": 1})
+    assert (await v3("GET", process))[1]["process"] == os.getpid()
+    for number in (0, 65, "2", None):
+        assert (await v3("PUT", instances, {"instances": number}))[0] == 400
+    assert (await v3("PUT", f"{app}/services/other/instances", {"instances": 2}))[0] == 404
+    assert (await v3("PUT", instances, {"instances": 2}, kernel))[0] == 403
+    status, document = await v3("PUT", instances, {"instances": 2})
+    assert (status, document["requested"]) == (200, 2)
+    for _ in range(20 * WAIT_S):
+        answers = [await v3("GET", process) for _ in range(2)]
+        assert [code for code, _ in answers] == [200, 200]
+        document = (await v3("GET", instances))[1]
+        if document["provisioned"] == 2 and answers[0][1]["process"] != os.getpid():
+            break
+        await asyncio.sleep(0.05)
+    assert document == {"instances": 2, "requested": 2, "provisioned": 2}
+    health = (await api("GET", "health", answers="health")).body
+    assert health["systemAppWorkers"] == {"requested": 3, "running": 2, "restarts": 0}
+    # A service with Spark has a place of its own.
+    assert (await v3("GET", f"{app}/spark/jobs/methods/process"))[0] == 200
+    assert (await v3("GET", f"{app}/services/jobs/methods/process"))[0] == 404
+    assert (await v3("DELETE", f"{app}/spark/jobs/methods/process"))[0] == 405

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_colophon.apps.context import ServiceContext
-from jupyter_colophon.apps.service import ServiceRequest
+from jupyter_colophon.apps.service import ServiceKind, ServiceRequest
 from jupyter_colophon.apps.system_app import GROUP
 from jupyter_colophon.apps.system_apps import ReceivedAppCall, SystemApps
 from jupyter_colophon.composition import Catalog
@@ -262,11 +262,12 @@ def call_app(
     service: str = "service",
     query: Mapping[str, list[str]] | None = None,
     principal: Principal = ADA,
+    kind: ServiceKind = "service",
 ) -> Any:
     """Call a method of an application, and return its document; None if it has none."""
     raw = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
     request = ServiceRequest(method, {}, query or {}, "application/json", raw)
-    call = apps.prepare_call(ReceivedAppCall(app, service, path.split("/")[1:], request, principal))
+    call = apps.prepare_call(ReceivedAppCall(app, service, path.split("/")[1:], request, principal, kind))
     response = apps.submit_call(call, lambda encoded: encoded).result(120)
     return json.loads(response.body) if response.body else None
 

@@ -1197,6 +1197,20 @@ memoryBytes: (number | null)
  */
 memoryLimitBytes: (number | null)
 } | null)
+/**
+ * The worker processes of system applications in this server.
+ */
+systemAppWorkers: {
+/**
+ * The share of this server in the requested number.
+ */
+requested: number
+running: number
+/**
+ * The processes that were started in place of others that failed.
+ */
+restarts: number
+}
 }
 /**
  * Entities with their ancestors, such as the term groups above a glossary term.
@@ -3238,6 +3252,31 @@ problem: string
  * The version that created or changed its tables last; empty if none did.
  */
 deployedVersion: string
+/**
+ * The worker processes of its services in the server that answers.
+ */
+workers: {
+/**
+ * The name of the service.
+ */
+service: string
+/**
+ * The share of this server in the requested number.
+ */
+requested: number
+/**
+ * The processes that can answer calls.
+ */
+running: number
+/**
+ * The processes that were started in place of others that failed.
+ */
+restarts: number
+/**
+ * Why a process does not run; empty otherwise.
+ */
+problem: string
+}[]
 }
 /**
  * Log records of a system application, oldest first.

@@ -6,7 +6,7 @@ from typing import Final
 
 from jupyter_colophon.apps.panel import Panel, create_panel
 from jupyter_colophon.apps.routes import Route, RouteTable, parse_path_template, require_valid_service_name
-from jupyter_colophon.apps.service import METHODS, Handler, Method
+from jupyter_colophon.apps.service import METHODS, Handler, Method, ServiceKind
 from jupyter_colophon.core.access import Permission
 from jupyter_colophon.storage.specs import require_valid_spec
 from jupyter_colophon.storage.spi import TableSpec
@@ -32,6 +32,8 @@ class SystemAppConfigurer:
     _tables: dict[str, TableSpec] = field(default_factory=dict)
     _routes: list[Route] = field(default_factory=list)
     _panels: dict[str, Panel] = field(default_factory=dict)
+    _app_aliases: list[str] = field(default_factory=list)
+    _service_aliases: dict[str, str] = field(default_factory=dict)
     _is_closed: bool = False
 
     def create_table(self, spec: TableSpec) -> None:
@@ -58,6 +60,7 @@ class SystemAppConfigurer:
         handler: Handler,
         *,
         service: str = "service",
+        kind: ServiceKind = "service",
         permission: Permission | None = None,
         timeout_s: float = TIMEOUT_S,
         max_body_bytes: int | None = None,
@@ -65,7 +68,8 @@ class SystemAppConfigurer:
         """Declare the handler of a method and a path such as `/v2/contexts/{context}/connections/{name}`.
 
         A path with `{context}` is only served for an existing namespace, in which the caller has the permission; other
-        paths require it in the namespace `system`. By default, GET needs `read` and everything else `edit`.
+        paths require it in the namespace `system`. By default, GET needs `read` and everything else `edit`. The methods
+        of a service of the kind `spark` are below `…/spark/{service}/methods`, and run in worker processes.
 
         Raises ValueError for an invalid path or limit, or a repeated route.
         """
@@ -77,8 +81,10 @@ class SystemAppConfigurer:
             raise ValueError(f"the handler of {method} {path} is not callable")
         if not 0 < timeout_s <= TIMEOUT_MAX_S:
             raise ValueError(f"the time limit of {method} {path} must be above 0 and at most {TIMEOUT_MAX_S:g} s")
+        if any(other.service == service and other.kind != kind for other in self._routes):
+            raise ValueError(f"the service {service} has handlers of both kinds, service and spark")
         right = permission or ("read" if method == "GET" else "edit")
-        route = Route(service, method, parse_path_template(path), handler, right, timeout_s, max_body_bytes)
+        route = Route(service, method, parse_path_template(path), handler, right, timeout_s, max_body_bytes, kind)
         if any((other.service, other.method, other.shape) == (service, method, route.shape) for other in self._routes):
             raise ValueError(f"{method} {path} of the service {service} is declared twice")
         self._routes.append(route)
@@ -106,10 +112,32 @@ class SystemAppConfigurer:
             raise ValueError(f"the panel {id} is declared twice")
         self._panels[id] = create_panel(id, title, module, icon, permission, contexts=contexts)
 
-    def finish(self) -> tuple[dict[str, TableSpec], RouteTable, dict[str, Panel]]:
-        """Return the declared tables by their ids, the routes, and the panels by their ids; nothing can be declared later."""
+    def add_alias(self, name: str, *, service: str = "") -> None:
+        """Declare another name of the application, or of one of its services, in URLs.
+
+        The name of an installed application precedes the same alias of another one. Raises ValueError for an invalid
+        or repeated name.
+        """
+        self._require_configuring("alias")
+        if not service:
+            require_valid_app_name(name)
+            self._app_aliases.append(name)
+            return
+        require_valid_service_name(name)
+        if self._service_aliases.setdefault(name, service) != service:
+            raise ValueError(f"the alias {name} is declared for two services")
+
+    def finish(self) -> tuple[dict[str, TableSpec], RouteTable, dict[str, Panel], tuple[str, ...]]:
+        """Return the declared tables, the routes, the panels and the aliases; nothing can be declared later.
+
+        Raises ValueError for an alias of a service that has no handler.
+        """
         self._is_closed = True
-        return dict(self._tables), RouteTable.from_routes(self._routes), dict(self._panels)
+        routes = RouteTable.from_routes(self._routes, self._service_aliases)
+        for alias, service in self._service_aliases.items():
+            if service not in routes.services:
+                raise ValueError(f"the alias {alias} is for the service {service}, which has no handler")
+        return dict(self._tables), routes, dict(self._panels), tuple(self._app_aliases)
 
     def _require_configuring(self, what: str) -> None:
         if self._is_closed:

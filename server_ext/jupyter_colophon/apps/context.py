@@ -34,6 +34,19 @@ class ServiceContext:
     _topics: TopicReader
     _file_folder: AppFileFolder | None = None
     _plugins: CallPlugins = field(default_factory=CallPlugins)
+    #: Returns the Spark session of this process; None for services without Spark.
+    _start_spark: Callable[[], Any] | None = None
+
+    @property
+    def spark(self) -> Any:
+        """Return the Spark session of this worker process, which the first use starts.
+
+        Raises RuntimeError unless the service is of the kind `spark`, and ValueError if no session can be started.
+        """
+        if self._start_spark is None:
+            msg = 'only handlers of a service of the kind "spark" have a Spark session'
+            raise RuntimeError(msg)
+        return self._start_spark()
 
     @property
     def namespace(self) -> str:

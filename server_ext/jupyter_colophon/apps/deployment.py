@@ -15,11 +15,12 @@ from jupyter_colophon.storage.system_apps import record_deployment
 
 @dataclass(frozen=True, slots=True)
 class Deployment:
-    """The tables of an application by their ids, its routes, and its panels by their ids."""
+    """The tables of an application by their ids, its routes, its panels by their ids, and its other names."""
 
     specs: Mapping[str, TableSpec]
     routes: RouteTable
     panels: Mapping[str, Panel]
+    aliases: tuple[str, ...] = ()
 
 
 def load_and_configure_app(registration: PackageRegistration) -> Deployment:

@@ -12,7 +12,7 @@ from jupyter_colophon.core import errors
 from jupyter_colophon.core.read_budget import ANSWER_BYTES_MAX
 
 #: What a handler may raise, besides failures of the store; anything else is a failure of the handler.
-_ANSWERED: Final = (
+ANSWERED: Final = (
     errors.AccessDenied,
     errors.AlreadyExists,
     errors.BadRequest,
@@ -45,6 +45,8 @@ class HandlerCall:
     route: Route
     request: ServiceRequest
     context: ServiceContext
+    #: Whether a worker process runs the handler, and not a thread of the server.
+    in_worker: bool = False
 
     def run_handler(self) -> EncodedResponse:
         """Run the handler on this thread. Raises SystemAppFailed if its code fails, and the errors that it may raise."""
@@ -52,7 +54,7 @@ class HandlerCall:
             raise errors.SystemAppTimeout(self.app, self.route.timeout_s)
         try:
             result = self.route.handler(self.context, self.request)
-        except _ANSWERED:
+        except ANSWERED:
             raise
         except BaseException as error:
             logger = get_app_logger(self.app)

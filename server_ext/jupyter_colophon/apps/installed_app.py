@@ -14,6 +14,7 @@ from jupyter_colophon.apps.deployment import (
     format_deployment_error,
     load_and_configure_app,
 )
+from jupyter_colophon.apps.workers.service_workers import WorkerState
 from jupyter_colophon.core.errors import StoreUnavailable, SystemAppUnavailable
 from jupyter_colophon.service.schemaspaces.registrations import PackageRegistration
 from jupyter_colophon.storage.spi import StorageProvider
@@ -38,6 +39,7 @@ class AppState:
     tables: tuple[str, ...]
     problem: str = ""
     deployed_version: str = ""
+    workers: tuple[WorkerState, ...] = ()
 
 
 @dataclass(slots=True)
@@ -53,6 +55,8 @@ class InstalledApp:
     #: Called after tables were created or changed.
     on_tables_changed: Callable[[], None] = lambda: None
     threads: CallThreads = field(init=False)
+    #: The services whose handlers have run on these threads.
+    services_of_threads: set[str] = field(default_factory=set)
     _started: float | None = None
     _deployment: Deployment | None = None
     _problem: str = ""
@@ -107,7 +111,7 @@ class InstalledApp:
         """Wait until the application has loaded or failed, at most until the time limit of loading."""
         self._done.wait(self._get_loading_time_left())
 
-    def get_state(self, *, disabled: bool, deployed_version: str) -> AppState:
+    def get_state(self, *, disabled: bool, deployed_version: str, workers: tuple[WorkerState, ...]) -> AppState:
         """Return the state, given whether the application is disabled."""
         deployment, problem = self._deployment, self._problem
         if not problem and deployment is None and self._started is not None and not self._get_loading_time_left():
@@ -127,6 +131,7 @@ class InstalledApp:
             () if deployment is None else tuple(sorted(spec.id for spec in deployment.specs.values())),
             "" if disabled else problem,
             deployed_version,
+            workers,
         )
 
     def _get_loading_time_left(self) -> float:

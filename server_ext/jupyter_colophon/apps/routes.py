@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from jupyter_colophon.apps.service import Handler
+from jupyter_colophon.apps.service import Handler, ServiceKind
 from jupyter_colophon.core.access import Permission
 from jupyter_colophon.core.errors import MethodNotAllowed, NotFound
 from jupyter_colophon.storage.system_apps import CONTEXT
@@ -26,6 +26,7 @@ class Route:
     permission: Permission
     timeout_s: float
     max_body_bytes: int | None
+    kind: ServiceKind = "service"
 
     @property
     def has_context(self) -> bool:
@@ -81,22 +82,36 @@ class RouteTable:
     """All routes of an application. The first one that matches is used."""
 
     routes: tuple[Route, ...] = ()
+    #: Other names of services.
+    aliases: Mapping[str, str] = field(default_factory=dict)
     _by_service: Mapping[str, list[Route]] = field(default_factory=dict)
 
     @classmethod
-    def from_routes(cls, routes: Iterable[Route]) -> "RouteTable":
-        """Create a table from routes."""
+    def from_routes(cls, routes: Iterable[Route], aliases: Mapping[str, str]) -> "RouteTable":
+        """Create a table from routes, and other names of services."""
         all_routes, by_service = tuple(routes), dict[str, list[Route]]()
         for route in all_routes:
             by_service.setdefault(route.service, []).append(route)
-        return cls(all_routes, by_service)
+        return cls(all_routes, aliases, by_service)
 
-    def find_route(self, service: str, method: str, segments: Sequence[str]) -> tuple[Route, dict[str, str]]:
+    @property
+    def services(self) -> dict[str, ServiceKind]:
+        """The kinds of the services by their names."""
+        return {name: routes[0].kind for name, routes in self._by_service.items()}
+
+    def find_service(self, name: str, kind: ServiceKind | None = None) -> str:
+        """Return the name of a service, given that or another one. Raises NotFound, also for another kind."""
+        service = self.aliases.get(name, name) if name not in self._by_service else name
+        if service not in self._by_service or kind not in (None, self._by_service[service][0].kind):
+            raise NotFound("service", name)
+        return service
+
+    def find_route(
+        self, service: str, method: str, segments: Sequence[str], kind: ServiceKind = "service"
+    ) -> tuple[Route, dict[str, str]]:
         """Return the route of a request, and the parameters in its path. Raises NotFound, MethodNotAllowed."""
-        if service not in self._by_service:
-            raise NotFound("service", service)
         allowed = []
-        for route in self._by_service[service]:
+        for route in self._by_service[self.find_service(service, kind)]:
             parameters = route.match_path(segments)
             if parameters is not None and route.method == method:
                 return route, parameters

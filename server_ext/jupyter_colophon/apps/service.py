@@ -9,6 +9,8 @@ from jupyter_colophon.core.documents.json_parsing import parse_json
 if TYPE_CHECKING:
     from jupyter_colophon.apps.context import ServiceContext
 
+#: `spark`: a service that runs in worker processes, each with a Spark session (`context.spark`).
+ServiceKind = Literal["service", "spark"]
 Method = Literal["GET", "POST", "PUT", "DELETE"]
 METHODS: Final[tuple[Method, ...]] = ("GET", "POST", "PUT", "DELETE")
 #: The statuses of successful responses. For others, a handler raises an error.

@@ -4,8 +4,8 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
-from typing import TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 from jupyter_colophon.apps.admin import SystemAdmin
 from jupyter_colophon.apps.app_log import AppLog
@@ -14,11 +14,14 @@ from jupyter_colophon.apps.deployment import Deployment
 from jupyter_colophon.apps.handler_call import EncodedResponse, HandlerCall
 from jupyter_colophon.apps.installed_app import AppState, InstalledApp
 from jupyter_colophon.apps.routes import Route
-from jupyter_colophon.apps.service import ServiceRequest
+from jupyter_colophon.apps.service import ServiceKind, ServiceRequest
 from jupyter_colophon.apps.system_app import GROUP
 from jupyter_colophon.apps.tables import create_no_namespace_error
 from jupyter_colophon.apps.topics import TopicReader
 from jupyter_colophon.apps.transactions import AppTransactions
+from jupyter_colophon.apps.workers.service_workers import RequestedInstances, ServiceKey, ServiceWorkers
+from jupyter_colophon.apps.workers.worker_counts import WorkerCounts
+from jupyter_colophon.apps.workers.worker_process import WorkerLauncher
 from jupyter_colophon.core.access import INTERNAL, Principal
 from jupyter_colophon.core.errors import AccessDenied, NotFound, SystemAppUnavailable, TooLarge
 from jupyter_colophon.core.identity.names import SYSTEM_NAMESPACE, make_namespace_urn
@@ -35,11 +38,13 @@ from jupyter_colophon.storage.app_files.folder import AppFileFolder
 from jupyter_colophon.storage.entities.aspects import find_entity_summary
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
 from jupyter_colophon.storage.system_app_logs import list_log_records
+from jupyter_colophon.storage.system_app_workers import count_running_workers
 from jupyter_colophon.storage.system_apps import (
     SystemAppRecord,
     find_system_app,
     list_system_apps,
     set_disabled,
+    set_instances,
 )
 
 T = TypeVar("T")
@@ -54,6 +59,16 @@ class ReceivedAppCall:
     segments: Sequence[str]
     request: ServiceRequest
     principal: Principal
+    kind: ServiceKind = "service"
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceInstances:
+    """How many processes run a service, as in CDAP: `instances` and `requested` are the same."""
+
+    instances: int
+    requested: int
+    provisioned: int
 
 
 @dataclass(slots=True)
@@ -79,11 +94,21 @@ class SystemApps:
     find_registrations: Callable[[], Iterable[PackageRegistration]] = lambda: list_registrations(
         find_entry_points(GROUP), ()
     )
+    #: Starts worker processes; None in a process that starts none.
+    launcher: WorkerLauncher | None = None
+    #: Starts the Spark session of a worker process.
+    start_spark: Callable[[], Any] | None = None
+    workers: ServiceWorkers | None = field(init=False, default=None)
     _apps: Mapping[str, InstalledApp] | None = None
     _logs: list[AppLog] = field(default_factory=list)
     #: Applications with the name of another one.
     _conflicts: list[AppState] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        """Prepare the worker processes; none is started yet."""
+        if self.launcher is not None:
+            self.workers = ServiceWorkers(self.provider, self.launcher, self._list_requested_instances)
 
     @property
     def provider(self) -> StorageProvider:
@@ -96,6 +121,8 @@ class SystemApps:
         for app in self._get_apps().values():
             if not self._is_disabled(app, records):
                 app.start()
+        if self.workers is not None and self._get_apps():
+            self.workers.start()
 
     def remove_temporary_files(self) -> None:
         """Remove incomplete files that processes left that were killed. Raises StorageError."""
@@ -121,6 +148,8 @@ class SystemApps:
         self.provider.tx_runner.run(lambda tx: set_disabled(tx, app.registration.name, disabled=not enabled))
         if enabled:
             app.retry_failed_start()
+        if self.workers is not None:
+            self.workers.wake()
         return self._get_state_of_app(app, self._read_records(app.registration.name))
 
     def list_running_deployments(self) -> Iterator[tuple[str, Deployment]]:
@@ -154,15 +183,19 @@ class SystemApps:
         Raises NotFound, MethodNotAllowed, AccessDenied, TooLarge, and SystemAppUnavailable if the application is disabled
         or not deployed.
         """
-        name, deployment = self.get_running_deployment(received.app)
-        route, parameters = deployment.routes.find_route(received.service, received.request.method, received.segments)
+        app = self._find_app(received.app)
+        name = app.registration.name
+        records = self._read_records(name)
+        if self._is_disabled(app, records):
+            raise SystemAppUnavailable(name, "it is disabled")
+        routes = app.wait_for_deployment().routes
+        route, parameters = routes.find_route(
+            received.service, received.request.method, received.segments, received.kind
+        )
         context = parameters["context"] if route.has_context else ""
         self._authorize_call(route, context, received.principal)
         if route.max_body_bytes is not None and len(received.request.body) > route.max_body_bytes:
             raise TooLarge(f"a body may have at most {route.max_body_bytes} bytes")
-        deadline = time.monotonic() + route.timeout_s
-        transactions = AppTransactions(name, self.provider, deployment.specs, context, route.timeout_s, deadline)
-        admin = SystemAdmin(self.reader, self.metadata, INTERNAL, self.write_path)
         request = ServiceRequest(
             received.request.method,
             parameters,
@@ -170,27 +203,124 @@ class SystemApps:
             received.request.content_type,
             received.request.body,
         )
-        return HandlerCall(
-            name, route, request, ServiceContext(received.principal, admin, transactions, self.topics, self.file_folder)
+        call = self.build_call(name, route, request, received.principal, time.monotonic() + route.timeout_s)
+        is_scaled = name in records and route.service in records[name].instances
+        return replace(call, in_worker=route.kind == "spark" or is_scaled)
+
+    def build_call(
+        self, name: str, route: Route, request: ServiceRequest, principal: Principal, deadline: float
+    ) -> HandlerCall:
+        """Return an authorized call with the context of its handler. Raises SystemAppUnavailable."""
+        specs = self._find_app(name).wait_for_deployment().specs
+        context = request.path["context"] if route.has_context else ""
+        transactions = AppTransactions(name, self.provider, specs, context, route.timeout_s, deadline)
+        admin = SystemAdmin(self.reader, self.metadata, INTERNAL, self.write_path)
+        start_spark = self.start_spark if route.kind == "spark" else None
+        handler_context = ServiceContext(
+            principal, admin, transactions, self.topics, self.file_folder, _start_spark=start_spark
         )
+        return HandlerCall(name, route, request, handler_context)
+
+    def load_for_worker(self, name: str, version: str, service: str) -> Mapping[tuple[str, tuple[str, ...]], Route]:
+        """Load an application in a worker process; return the routes of a service by method and template.
+
+        Raises SystemAppUnavailable, also if another version than that of the server is installed.
+        """
+        app = self._find_app(name)
+        if app.registration.version != version:
+            raise SystemAppUnavailable(
+                name, f"the version {app.registration.version} was installed after this server started: restart it"
+            )
+        self._logs.append(AppLog(name, self.provider))
+        routes = app.wait_for_deployment().routes.routes
+        return {(route.method, route.segments): route for route in routes if route.service == service}
 
     def submit_call(self, call: HandlerCall, convert: Callable[[EncodedResponse], T]) -> "Future[T]":
-        """Run a handler on a thread of its application. Raises SystemAppUnavailable if too many of its calls wait."""
-        return self._find_app(call.app).threads.submit_call(lambda: convert(call.run_handler()))
+        """Run a handler in a worker process of its service, or on a thread of its application.
+
+        Raises SystemAppUnavailable if too many of its calls wait.
+        """
+        app, service = self._find_app(call.app), call.route.service
+        if call.in_worker:
+            if self.workers is None:
+                raise SystemAppUnavailable(call.app, f"this process runs no processes of its service {service}")
+            pool = self.workers.get_or_create_pool(
+                ServiceKey(call.app, service), app.registration.version, has_spark=call.route.kind == "spark"
+            )
+            # Until the first process is ready, a service stays where its calls have run, so that none is refused.
+            if pool.was_ready or service not in app.services_of_threads:
+                return pool.submit_call(call, convert)
+        app.services_of_threads.add(service)
+        return app.threads.submit_call(lambda: convert(call.run_handler()))
+
+    def read_instances(self, name: str, service: str) -> ServiceInstances:
+        """Return how many processes of a service are requested, and run, in all servers. Raises NotFound,
+        SystemAppUnavailable.
+        """
+        app = self._find_app(name)
+        routes = app.wait_for_deployment().routes
+        key = ServiceKey(app.registration.name, routes.find_service(service))
+
+        def read(tx: TableContext) -> tuple[int | None, int]:
+            record = find_system_app(tx, key.app)
+            requested = None if record is None else record.instances.get(key.service)
+            count = count_running_workers if self.workers is None else self.workers.count_running
+            return requested, count(tx, *key)
+
+        requested, running = self.provider.tx_runner.run(read, read_only=True)
+        if requested is None and routes.services[key.service] == "service":
+            # It runs on threads of each server.
+            return ServiceInstances(1, 1, 1)
+        return ServiceInstances(requested or 1, requested or 1, running)
+
+    def set_instances(self, name: str, service: str, instances: int) -> ServiceInstances:
+        """Request processes of a service, in all servers together. Raises NotFound, SystemAppUnavailable."""
+        app = self._find_app(name)
+        found = app.wait_for_deployment().routes.find_service(service)
+        self.provider.tx_runner.run(lambda tx: set_instances(tx, app.registration.name, found, instances))
+        if self.workers is not None:
+            self.workers.wake()
+        return self.read_instances(name, service)
+
+    def count_workers(self) -> WorkerCounts:
+        """Return how many worker processes this server runs."""
+        return WorkerCounts() if self.workers is None else self.workers.count_workers()
 
     def close(self) -> None:
-        """Start no further calls."""
+        """Start no further calls, and end the worker processes."""
         for app in (self._apps or {}).values():
             app.threads.cancel_waiting()
+        if self.workers is not None:
+            self.workers.close()
         for log in self._logs:
             log.close()
+
+    def _list_requested_instances(self) -> Mapping[ServiceKey, RequestedInstances]:
+        """Return the processes that are requested for applications that this server serves."""
+        records, requested = self._read_records(), {}
+        for app in self._get_apps().values():
+            if self._is_disabled(app, records):
+                continue
+            app.wait_until_loaded()
+            deployment = app.find_deployment()
+            if deployment is None:
+                continue
+            name, version = app.registration.name, app.registration.version
+            instances = records[name].instances if name in records else {}
+            for service, kind in deployment.routes.services.items():
+                if service in instances or kind == "spark":
+                    requested[ServiceKey(name, service)] = RequestedInstances(
+                        instances.get(service, 1), version, kind == "spark"
+                    )
+        return requested
 
     def _get_state_of_app(self, app: InstalledApp, records: Mapping[str, SystemAppRecord]) -> AppState:
         record = records.get(app.registration.name, SystemAppRecord(app.registration.name))
         is_disabled = self._is_disabled(app, records)
         if not is_disabled:
             app.wait_until_loaded()
-        return app.get_state(disabled=is_disabled, deployed_version=record.version)
+        workers = () if self.workers is None else self.workers.list_states(app.registration.name)
+        return app.get_state(disabled=is_disabled, deployed_version=record.version, workers=workers)
 
     def _authorize_call(self, route: Route, context: str, principal: Principal) -> None:
         """Raise NotFound unless the namespace exists and may be read, AccessDenied if the permission is missing."""
@@ -206,10 +336,19 @@ class SystemApps:
             raise create_no_namespace_error(namespace)
 
     def _find_app(self, name: str) -> InstalledApp:
-        app = self._get_apps().get(name.casefold())
+        app = self._get_apps().get(name.casefold()) or self._find_app_by_alias(name)
         if app is None:
             raise NotFound("system application", name)
         return app
+
+    def _find_app_by_alias(self, name: str) -> InstalledApp | None:
+        """Return the first application with this other name; applications that are starting may declare it."""
+        for app in self._get_apps().values():
+            app.wait_until_loaded()
+            deployment = app.find_deployment()
+            if deployment is not None and name.casefold() in {alias.casefold() for alias in deployment.aliases}:
+                return app
+        return None
 
     def _get_apps(self) -> Mapping[str, InstalledApp]:
         """Return the applications by their names in lower case, which are those of entry points."""

@@ -1,4 +1,4 @@
-"""`jupyter colophon apps list|enable|disable|logs`."""
+"""`jupyter colophon apps list|enable|disable|logs|scale`."""
 
 import json
 import time
@@ -7,12 +7,12 @@ from typing import Any
 
 from jupyter_colophon.cli.catalog.command import CatalogCommand
 from jupyter_colophon.cli.exit_status import EXIT_FAILED, EXIT_OK
-from jupyter_colophon.cli.parser import CommandParser
+from jupyter_colophon.cli.parser import CommandParser, build_integer_type
 from jupyter_colophon.core.display_text import escape_control_characters
 from jupyter_colophon.core.time_format import format_ms_as_iso_time
 from jupyter_colophon.rendering.page import build_table_page
 
-_COLUMNS = ("name", "version", "state", "tables", "problem")
+_COLUMNS = ("name", "version", "state", "tables", "workers", "problem")
 #: How many records are read at once, and how often new ones are looked for, in seconds.
 _RECORDS, _POLL_S = 200, 1.0
 _VERBS = (
@@ -20,14 +20,16 @@ _VERBS = (
     ("enable", "Enable a system application, and load it again if it has failed.", "dataprep"),
     ("disable", "Disable a system application; its tables are kept.", "dataprep"),
     ("logs", "List the newest log records of a system application.", "dataprep --follow"),
+    ("scale", "Run a service of a system application in worker processes.", "dataprep 4"),
 )
+_INSTANCES_MAX = 64
 
 
 class SystemAppsCommand(CatalogCommand):
     """Manage system applications."""
 
     description = (
-        "List, enable and disable the system applications that installed packages provide, and list their logs."
+        "List, enable, disable and scale the system applications that installed packages provide, and list their logs."
     )
 
     @classmethod
@@ -39,18 +41,40 @@ class SystemAppsCommand(CatalogCommand):
                 subparser.add_argument("name", metavar="NAME", help="The name of the application.")
             if verb == "logs":
                 subparser.add_argument("--follow", action="store_true", help="Keep following new records.")
+            if verb == "scale":
+                subparser.add_argument(
+                    "instances",
+                    metavar="N",
+                    type=build_integer_type(1, _INSTANCES_MAX),
+                    help="The number of processes, in all servers of the store together.",
+                )
+                subparser.add_argument(
+                    "--service", default="service", help="The name of the service; default: service."
+                )
 
     def run(self) -> int:
         """Run the subcommand."""
         if self.args.verb == "logs":
             return self._list_logs_and_follow()
+        if self.args.verb == "scale":
+            return self._set_instances()
         return self._list() if self.args.verb == "list" else self._enable_or_disable()
 
     def _list(self) -> int:
         with self.connect_to_catalog() as client:
             document = client.list_system_apps()
         apps = document["systemApps"]
-        rows = [(app["name"], app["version"], app["state"], ", ".join(app["tables"]), app["problem"]) for app in apps]
+        rows = [
+            (
+                app["name"],
+                app["version"],
+                app["state"],
+                ", ".join(app["tables"]),
+                ", ".join(_format_workers(item) for item in app["workers"]),
+                app["problem"],
+            )
+            for app in apps
+        ]
         self.print_result(document, str(build_table_page(rows, *_COLUMNS)))
         return EXIT_FAILED if any(app["state"] == "failed" for app in apps) else EXIT_OK
 
@@ -78,3 +102,20 @@ class SystemAppsCommand(CatalogCommand):
             line = f"{format_ms_as_iso_time(record['time'])}  {record['level']:7}  {record['message']}"
             text = json.dumps(record, ensure_ascii=False) if self.json else escape_control_characters(line)
             print(text, flush=self.args.follow)
+
+    def _set_instances(self) -> int:
+        name, service, number = self.args.name, self.args.service, self.args.instances
+        with self.connect_to_catalog() as client:
+            document = client.v3.set_service_instances(name, service, {"instances": number})
+        self.print_result(
+            document,
+            f"Service {service} of the system application {name} has {document['requested']} instances requested, and"
+            f" {document['provisioned']} running.",
+        )
+        return EXIT_OK
+
+
+def _format_workers(workers: Mapping[str, Any]) -> str:
+    """Return the processes of a service as `service 2/2`, with the number of restarts."""
+    text = f"{workers['service']} {workers['running']}/{workers['requested']}"
+    return f"{text}, {workers['restarts']} restarts" if workers["restarts"] else text

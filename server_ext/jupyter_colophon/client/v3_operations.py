@@ -18,6 +18,17 @@ class V3Operations:
         """Release the caller's connections; the next call opens them again."""
         self.caller.close()
 
+    def set_service_instances(self, app: str, service: str, body: Body, *, timeout_s: float | None = None) -> Document:
+        """Run a service of a system application in a number of worker processes, which then start or end."""
+        call = Call(
+            "v3SetServiceInstances",
+            "PUT",
+            "/namespaces/system/apps/{app}/services/{service}/instances",
+            path={"app": app, "service": service},
+            body=body,
+        )
+        return self.caller.call(call, timeout_s)
+
     def read_changes(
         self,
         namespace: str,

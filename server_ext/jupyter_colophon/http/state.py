@@ -141,7 +141,13 @@ class ServerState(ProcessServices):
     def _create_system_apps(self, catalog: "Catalog") -> "SystemApps":
         """Return the system applications, which this server serves."""
         from jupyter_colophon.apps.system_apps import SystemApps
+        from jupyter_colophon.apps.workers.worker_process import HAS_WORKERS, WorkerLauncher
 
+        launcher = WorkerLauncher(
+            "jupyter_colophon.operations.app_worker",
+            self.settings.collect_catalog_settings(),
+            self.settings.system_app_memory_mib,
+        )
         return SystemApps(
             catalog.reader,
             catalog.metadata,
@@ -151,6 +157,7 @@ class ServerState(ProcessServices):
             self.settings.shipped_system_apps,
             on_tables_changed=self._start_archive_again,
             file_folder=catalog.namespaces.app_files,
+            launcher=launcher if HAS_WORKERS else None,
         )
 
     def _start_system_apps(self) -> None:

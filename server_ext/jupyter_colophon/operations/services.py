@@ -24,6 +24,7 @@ from jupyter_colophon.settings import Settings
 # The catalog's modules are loaded by the first request, so that the server starts faster.
 if TYPE_CHECKING:
     from jupyter_colophon.apps.system_apps import SystemApps
+    from jupyter_colophon.apps.workers.worker_counts import WorkerCounts
     from jupyter_colophon.composition import Catalog
     from jupyter_colophon.core.artifacts.artifact import Artifact
     from jupyter_colophon.pipelines.launcher import PipelineLauncher
@@ -48,6 +49,8 @@ class ProcessServices:
     configuration_error: str = ""
     #: Whether `/elyra/…` is served.
     elyra_api: bool = False
+    #: Whether this is a worker process of a system application, whose server works in the background.
+    is_worker: bool = False
     closed: bool = False
     _catalog: "Catalog | None" = None
     _registry_problems: tuple[Problem, ...] | None = None
@@ -112,6 +115,7 @@ class ProcessServices:
                 stewards=tuple(self.settings.stewards),
                 archive_folder=self.settings.get_archive_folder(),
                 app_files=self.settings.build_app_file_folder(),
+                is_worker=self.is_worker,
             )
         except InvalidField as error:
             # The field is one of the settings, not of the request: they stay until a restart.
@@ -201,6 +205,12 @@ class ProcessServices:
     def list_sink_problems(self) -> Mapping[str, str]:
         """Return why sinks of this process do not deliver, by their names."""
         return {}
+
+    def count_app_workers(self) -> "WorkerCounts":
+        """Return how many worker processes of system applications this server runs; none in other processes."""
+        from jupyter_colophon.apps.workers.worker_counts import WorkerCounts
+
+        return WorkerCounts() if self._system_apps is None else self._system_apps.count_workers()
 
     @property
     def is_scheduling(self) -> bool:

@@ -1,17 +1,18 @@
-"""Store which system applications were deployed, and delete the rows of their tables with a namespace.
+"""Store which system applications were deployed, with how many instances, and delete the rows of their tables with a namespace.
 
 Tables whose key begins with `context`, the name of a namespace, belong to namespaces. Their rows are deleted by the
 transactions that delete the other content of the namespace, so that none is left when it can be created again.
 """
 
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
 from jupyter_colophon.storage.app_files.rows import SYSTEM_APP_FILES
 from jupyter_colophon.storage.spi import Range, Row, TableContext, TableSpec
 
-#: `tables` is an object in JSON with the key of each table.
+#: `tables` is an object in JSON with the key of each table, `instances` one with the number for each scaled service.
 SYSTEM_APPS: Final = TableSpec(
     "system_apps",
     {
@@ -20,6 +21,7 @@ SYSTEM_APPS: Final = TableSpec(
         "tables": "string",
         "deployed": "long",
         "disabled": "bool",
+        "instances": "string",
     },
     ("name",),
 )
@@ -37,6 +39,8 @@ class SystemAppRecord:
     version: str = ""
     deployed: int | None = None
     disabled: bool = False
+    #: How many processes run each service for which a number was requested.
+    instances: Mapping[str, int] = field(default_factory=dict)
 
 
 def find_system_app(tx: TableContext, name: str) -> SystemAppRecord | None:
@@ -62,6 +66,13 @@ def record_deployment(tx: TableContext, name: str, version: str, specs: tuple[Ta
 def set_disabled(tx: TableContext, name: str, *, disabled: bool) -> None:
     """Disable or enable an application for all processes."""
     tx.get_table(SYSTEM_APPS.id).upsert({"name": name, "disabled": disabled})
+
+
+def set_instances(tx: TableContext, name: str, service: str, instances: int) -> None:
+    """Record how many processes are to run a service, in all servers together."""
+    record = find_system_app(tx, name) or SystemAppRecord(name)
+    requested = {**record.instances, service: instances}
+    tx.get_table(SYSTEM_APPS.id).upsert({"name": name, "instances": json.dumps(requested)})
 
 
 def is_context_table(spec: TableSpec) -> bool:
@@ -97,4 +108,5 @@ def _list_context_tables(tx: TableContext) -> list[TableSpec]:
 
 
 def _parse_row(row: Row) -> SystemAppRecord:
-    return SystemAppRecord(row["name"], row["version"] or "", row["deployed"], bool(row["disabled"]))
+    instances = json.loads(row["instances"] or "{}")
+    return SystemAppRecord(row["name"], row["version"] or "", row["deployed"], bool(row["disabled"]), instances)

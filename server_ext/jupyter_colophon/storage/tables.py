@@ -12,6 +12,7 @@ from jupyter_colophon.storage.privacy.erasures import ERASURES
 from jupyter_colophon.storage.service_tokens import SERVICE_TOKENS
 from jupyter_colophon.storage.spi import FieldType, TableSpec
 from jupyter_colophon.storage.system_app_logs import SYSTEM_APP_LOGS
+from jupyter_colophon.storage.system_app_workers import SYSTEM_APP_WORKERS
 from jupyter_colophon.storage.system_apps import SYSTEM_APPS
 
 #: The fields of the change log (`spi.ChangeLog`); `seq` is the number.
@@ -417,6 +418,7 @@ ALL = (
     SYSTEM_APP_LOGS,
     ARTIFACTS,
     ARTIFACT_PARTS,
+    SYSTEM_APP_WORKERS,
 )
 
 #: Derived from the others: `reindex` rebuilds them, and a backup omits them.

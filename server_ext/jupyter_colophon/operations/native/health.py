@@ -50,6 +50,7 @@ def read_health(services: ProcessServices, request: OperationRequest) -> Operati
         "lineageListeners": to_api_documents(services.list_lineage_listeners()),
         "instances": {"store": services.settings.metadata_store, "elyraApi": services.elyra_api},
         "access": _render_access_policies(services, request.principal),
+        "systemAppWorkers": services.count_app_workers()._asdict(),
         "load": None if load is None else _render_load(load),
         **counts,
     }

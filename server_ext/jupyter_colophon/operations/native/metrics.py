@@ -16,6 +16,21 @@ _GAUGES: Final = (
     ("colophon_kernel_tokens", "Kernels with a token.", ("kernelTokens",)),
     ("colophon_inbox_pending", "Batches of proposals that are not applied yet.", ("inbox", "pending")),
     ("colophon_dead_letters", "Proposals that could not be applied.", ("deadLetters",)),
+    (
+        "colophon_system_app_workers_requested",
+        "Worker processes of system applications that this server is to run.",
+        ("systemAppWorkers", "requested"),
+    ),
+    (
+        "colophon_system_app_workers_running",
+        "Worker processes of system applications that run in this server.",
+        ("systemAppWorkers", "running"),
+    ),
+    (
+        "colophon_system_app_worker_restarts",
+        "Worker processes of system applications that were started in place of others that failed.",
+        ("systemAppWorkers", "restarts"),
+    ),
 )
 
 #: The gauges of work in the background: their names, what they are, and their members in the health document.

@@ -8,6 +8,7 @@ from jupyter_colophon.operations.openapi import add_document_operation
 from jupyter_colophon.operations.operation import list_operations
 from jupyter_colophon.operations.parameter import Parameter, declare_text
 from jupyter_colophon.operations.v3 import (
+    app_instances,
     app_panels,
     apps,
     batch,
@@ -98,7 +99,19 @@ V3: Final = add_document_operation(
         prefix=PREFIX,
         # The first matching path is used: specific paths precede those of any entity.
         operations=list_operations(
-            apps, app_panels, search, batch, keys, changes, runs, lineage, fields, streams, metadata, entities
+            app_instances,
+            apps,
+            app_panels,
+            search,
+            batch,
+            keys,
+            changes,
+            runs,
+            lineage,
+            fields,
+            streams,
+            metadata,
+            entities,
         ),
         error_document=render_cdap_error,
         error_schema=_ERROR,

@@ -1,9 +1,9 @@
-"""The services of system applications: `…/namespaces/system/apps/{app}/services/{service}/methods/…`."""
+"""The services of system applications: `…/namespaces/system/apps/{app}/services/{service}/methods/…`, or `…/spark/…`."""
 
 from typing import Any, Final
 
 from jupyter_colophon.apps.handler_call import EncodedResponse
-from jupyter_colophon.apps.service import ServiceRequest
+from jupyter_colophon.apps.service import ServiceKind, ServiceRequest
 from jupyter_colophon.apps.system_apps import ReceivedAppCall
 from jupyter_colophon.core.errors import (
     AlreadyExists,
@@ -23,6 +23,7 @@ from jupyter_colophon.operations.request import OperationAnswer, OperationReques
 from jupyter_colophon.operations.services import ProcessServices
 from jupyter_colophon.operations.v3.paths import split_path
 
+_SPARK_PATH: Final = "/namespaces/system/apps/{app}/spark/{service}/methods/{method}"
 _PATH: Final = "/namespaces/system/apps/{app}/services/{service}/methods/{method}"
 #: The number of segments before those that the application defines.
 _SEGMENTS_BEFORE: Final = 7
@@ -86,8 +87,54 @@ def delete_app_method(services: ProcessServices, request: OperationRequest) -> P
     return _call_app(services, request, "DELETE")
 
 
-def _call_app(services: ProcessServices, request: OperationRequest, method: str) -> PendingAnswer:
-    """Authorize a call, and run its handler on a thread of the application."""
+@declare_operation("v3GetSparkMethod", f"GET {_SPARK_PATH}", decided_by="entities", answers=_ANSWERS, errors=_ERRORS)
+def get_spark_method(services: ProcessServices, request: OperationRequest) -> PendingAnswer:
+    """Call a method of a system application with Spark that reads."""
+    return _call_app(services, request, "GET", "spark")
+
+
+@declare_operation(
+    "v3PostSparkMethod",
+    f"POST {_SPARK_PATH}",
+    decided_by="entities",
+    body=_BODY,
+    body_required=False,
+    raw_body=True,
+    answers=_ANSWERS,
+    errors=_ERRORS,
+)
+def post_spark_method(services: ProcessServices, request: OperationRequest) -> PendingAnswer:
+    """Call a method of a system application with Spark by POST."""
+    return _call_app(services, request, "POST", "spark")
+
+
+@declare_operation(
+    "v3PutSparkMethod",
+    f"PUT {_SPARK_PATH}",
+    decided_by="entities",
+    body=_BODY,
+    body_required=False,
+    raw_body=True,
+    answers=_ANSWERS,
+    errors=_ERRORS,
+)
+def put_spark_method(services: ProcessServices, request: OperationRequest) -> PendingAnswer:
+    """Call a method of a system application with Spark by PUT."""
+    return _call_app(services, request, "PUT", "spark")
+
+
+@declare_operation(
+    "v3DeleteSparkMethod", f"DELETE {_SPARK_PATH}", decided_by="entities", answers=_ANSWERS, errors=_ERRORS
+)
+def delete_spark_method(services: ProcessServices, request: OperationRequest) -> PendingAnswer:
+    """Call a method of a system application with Spark by DELETE."""
+    return _call_app(services, request, "DELETE", "spark")
+
+
+def _call_app(
+    services: ProcessServices, request: OperationRequest, method: str, kind: ServiceKind = "service"
+) -> PendingAnswer:
+    """Authorize a call, and run its handler on a thread or in a worker process of the application."""
     apps = services.get_system_apps()
     received = ReceivedAppCall(
         request.path["app"],
@@ -95,6 +142,7 @@ def _call_app(services: ProcessServices, request: OperationRequest, method: str)
         split_path(request)[_SEGMENTS_BEFORE:],
         ServiceRequest(method, {}, request.query, request.content_type, request.body or b""),
         request.principal,
+        kind,
     )
     call = apps.prepare_call(received)
     seconds = call.route.timeout_s

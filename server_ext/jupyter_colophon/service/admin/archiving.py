@@ -12,6 +12,7 @@ from jupyter_colophon.storage.fsync import create_private_folders
 from jupyter_colophon.storage.integrity.archive_files import find_last_row, write_archive_file
 from jupyter_colophon.storage.specs import to_json_text
 from jupyter_colophon.storage.spi import RowArchive, StorageProvider
+from jupyter_colophon.storage.system_app_workers import SYSTEM_APP_WORKERS
 from jupyter_colophon.system.worker import Worker
 
 #: About the most rows of a file.
@@ -19,7 +20,7 @@ _ROWS_A_FILE: Final = 20_000
 #: Seconds between two files, unless there are many rows: so much may be lost with the disk of the store.
 PAUSE_S: Final = 15.0
 #: Tables whose changes are not archived: derived ones, and those that change while nothing is written.
-_OMITTED: Final = tables.DERIVED | {tables.LEASES.id, archived_rows.TABLE.id}
+_OMITTED: Final = tables.DERIVED | {tables.LEASES.id, SYSTEM_APP_WORKERS.id, archived_rows.TABLE.id}
 _logger = logging.getLogger("jupyter_colophon.archive")
 
 

@@ -8,6 +8,7 @@ from jupyter_colophon.storage.artifacts import ARTIFACT_PARTS, ARTIFACTS
 from jupyter_colophon.storage.entities.sources_of_truth import build_range_after_key
 from jupyter_colophon.storage.privacy.erasures import ERASURES
 from jupyter_colophon.storage.spi import Key, Row, TableContext, TableSpec
+from jupyter_colophon.storage.system_app_workers import SYSTEM_APP_WORKERS
 from jupyter_colophon.storage.system_apps import TABLE_PREFIX, list_tables_of_apps
 
 #: The rows that one short transaction reads.
@@ -20,6 +21,7 @@ _WITHOUT_NAMES: Final = frozenset(
         tables.LOG_SEALS.id,
         ARTIFACTS.id,
         ARTIFACT_PARTS.id,
+        SYSTEM_APP_WORKERS.id,
         *(spec.id for spec in audit_tables.ALL),
     }
 )
