@@ -24,8 +24,10 @@ from jupyter_colophon.core.errors import (
 from jupyter_colophon.core.identity.names import IdentityRules, make_namespace_urn
 from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.core.store import choose_sqlite_store
+from jupyter_colophon.maintenance import open_store_for_maintenance
 from jupyter_colophon.storage.app_files.folder import AppFileFolder
 from support.catalog import ADA
+from support.catalog_maintenance import create_maintenance
 from support.stores import APP_FILE_BYTES
 from support.system_apps import CONTEXTS, open_apps, prepare_context
 
@@ -273,6 +275,23 @@ def test_stores_with_the_same_folder_have_different_files(
     other.close()
     assert read(sales, "a") == b"first"
     assert [path.read_bytes() for path in shared.root.rglob("*") if path.is_file()] == [b"first"]
+
+
+def test_restored_store_finds_its_files_in_the_same_folder(sales: AppFiles, catalog: Catalog, tmp_path: Path) -> None:
+    sales.put("a", b"content", metadata={"stage": "tested"})
+    assert sales.folder is not None
+    create_maintenance(catalog).create_backup_service("1.0").write_backup_file(tmp_path / "backup")
+    choice = choose_sqlite_store(tmp_path / "restored.db")
+    healer = open_store_for_maintenance(choice, lambda what, steps: None, new=True)
+    healer.create_backup_service("1.0").restore_into_empty_store(tmp_path / "backup")
+    healer.close()
+    folder = AppFileFolder(sales.folder.root.parent, APP_FILE_BYTES)
+    restored = open_or_create_catalog(choice, IdentityRules(), app_files=folder)
+    apps = open_apps(restored)
+    files = prepare_context(apps, "sales").files
+    assert (read(files, "a"), files.get("a").metadata) == (b"content", {"stage": "tested"})
+    apps.close()
+    restored.close()
 
 
 def test_missing_content_is_reported(sales: AppFiles, catalog: Catalog) -> None:

@@ -2,12 +2,13 @@
 
 import json
 import threading
+from typing import Any
 
 from jupyter_colophon.apps.system_apps import SystemApps
 from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.access import Principal
 from support.catalog import ADA
-from support.system_apps import call_app
+from support.system_apps import CONTEXTS, call_app, open_apps, prepare_context
 
 SALES = "/v2/contexts/sales/connections"
 GRACE = Principal("grace")
@@ -35,3 +36,14 @@ def test_person_is_erased_and_exported_in_tables_of_applications(apps: SystemApp
     assert (lake["created_by"], lake["url"], shop["created_by"]) == (pseudonym, "a", "ada")
     # A field whose name means nothing to the platform stays.
     assert lake["owner"] == "grace"
+
+
+def test_person_is_erased_from_the_files_of_applications(catalog: Catalog, install: Any) -> None:
+    install(CONTEXTS, "contexts", "Contexts")
+    apps = open_apps(catalog)
+    prepare_context(apps, "sales", principal=GRACE).files.put("a", b"a", metadata={"owner": "grace", "stage": "grace"})
+    pseudonym = catalog.eraser.start("grace", ADA).pseudonym
+    wait_for_end(catalog, pseudonym)
+    erased = prepare_context(apps, "sales").files.get("a")
+    assert (erased.created_by, erased.metadata) == (pseudonym, {"owner": pseudonym, "stage": "grace"})
+    apps.close()
