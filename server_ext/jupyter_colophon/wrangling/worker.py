@@ -89,7 +89,10 @@ def _limit_memory() -> None:
     except ImportError:
         # Windows has no such limits.
         return
-    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_MAX, _MEMORY_MAX))
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    # A worker process of the application may have a lower limit, which cannot be raised.
+    limit = _MEMORY_MAX if hard == resource.RLIM_INFINITY else min(hard, _MEMORY_MAX)
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
 
 def main() -> None:
