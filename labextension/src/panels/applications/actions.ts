@@ -1,15 +1,11 @@
 import { Dialog, showDialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
-import type { CommandRegistry } from '@lumino/commands';
+import type { IPageContext } from '../../plugins/administration/settings-page';
 import type { IApplicationsActions } from '.';
 import { formatItem } from '../app-panel/item';
 
 /** Creates the actions of the page, which ask in dialogs and open tabs by the command of the page. */
-export function createActions(
-  commands: CommandRegistry,
-  command: string,
-  trans: TranslationBundle
-): IApplicationsActions {
+export function createActions({ app, command }: IPageContext, trans: TranslationBundle): IApplicationsActions {
   return {
     confirmDisabling: async name => {
       const { button } = await showDialog({
@@ -22,6 +18,6 @@ export function createActions(
       });
       return button.accept;
     },
-    openPanel: panel => void commands.execute(command, { item: formatItem(panel), label: panel.title })
+    openPanel: panel => void app.commands.execute(command, { item: formatItem(panel), label: panel.title })
   };
 }

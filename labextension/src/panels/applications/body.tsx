@@ -5,6 +5,7 @@ import { ScrollableTable } from '../../components/scrollable-table';
 import { useModel } from '../../components/use-model';
 import type { SystemApp } from '../../generated/api';
 import type { IApplicationsActions } from './index';
+import { Log } from './log';
 import type { ApplicationsModel, AppPanel } from './model';
 
 /** What the parts of the page share. */
@@ -58,7 +59,7 @@ function getStateLabel(state: SystemApp['state'], trans: TranslationBundle): str
 function AppRow(props: IApplicationsProps & { app: SystemApp; panels: readonly AppPanel[] }): React.JSX.Element {
   const { model, actions, app, panels, trans } = props;
   const { name, state, problem, tables } = app;
-  const { changing } = useModel(model);
+  const isDisabled = state === 'disabled';
   const disable = async (): Promise<void> => {
     if (await actions.confirmDisabling(name)) {
       await model.setEnabled(name, false);
@@ -86,26 +87,30 @@ function AppRow(props: IApplicationsProps & { app: SystemApp; panels: readonly A
           .join(', ')}
       </td>
       <td>
-        {(state === 'disabled' || state === 'failed') && (
+        <button
+          type="button"
+          className="jp-Colophon-button"
+          aria-label={isDisabled ? trans.__('Enable %1', name) : trans.__('Disable %1', name)}
+          onClick={() => void (isDisabled ? model.setEnabled(name, true) : disable())}
+        >
+          {isDisabled ? trans.__('Enable') : trans.__('Disable…')}
+        </button>{' '}
+        <button
+          type="button"
+          className="jp-Colophon-button"
+          aria-label={trans.__('Show the log of %1', name)}
+          onClick={() => void model.showLog(name)}
+        >
+          {trans.__('Log')}
+        </button>{' '}
+        {state === 'failed' && (
           <button
             type="button"
             className="jp-Colophon-button"
-            aria-label={state === 'failed' ? trans.__('Load %1 again', name) : trans.__('Enable %1', name)}
-            disabled={changing !== ''}
+            aria-label={trans.__('Load %1 again', name)}
             onClick={() => void model.setEnabled(name, true)}
           >
-            {state === 'failed' ? trans.__('Load again') : trans.__('Enable')}
-          </button>
-        )}{' '}
-        {state !== 'disabled' && (
-          <button
-            type="button"
-            className="jp-Colophon-button"
-            aria-label={trans.__('Disable %1', name)}
-            disabled={changing !== ''}
-            onClick={() => void disable()}
-          >
-            {trans.__('Disable…')}
+            {trans.__('Load again')}
           </button>
         )}
       </td>
@@ -146,9 +151,17 @@ function Apps(
 export function ApplicationsBody(props: IApplicationsProps): React.JSX.Element {
   const { model, trans } = props;
   const { panels, apps, busy, problem } = useModel(model);
+  const heading = React.useRef<HTMLHeadingElement>(null);
+  const returnFocus = (): void => {
+    if (document.activeElement === document.body) {
+      heading.current?.focus();
+    }
+  };
   return (
     <div className="jp-Colophon-page" aria-busy={busy}>
-      <h1>{trans.__('Applications')}</h1>
+      <h1 ref={heading} tabIndex={-1}>
+        {trans.__('Applications')}
+      </h1>
       {problem && <ProblemNote problem={problem} trans={trans} retry={() => void model.refresh()} />}
       {panels && <Panels {...props} panels={panels} />}
       {panels && apps && (
@@ -157,6 +170,7 @@ export function ApplicationsBody(props: IApplicationsProps): React.JSX.Element {
           <Apps {...props} panels={panels} apps={apps} />
         </section>
       )}
+      <Log {...props} returnFocus={returnFocus} />
     </div>
   );
 }

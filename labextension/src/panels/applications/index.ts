@@ -43,7 +43,7 @@ export async function createPanel(
   context: IPageContext
 ): Promise<Widget> {
   if (context.item === '') {
-    const actions = createActions(context.app.commands, context.command, trans);
+    const actions = createActions(context, trans);
     return new ApplicationsPanel(new ApplicationsModel(metadata), actions, trans);
   }
   const { createAppPanel } = await import('../app-panel');

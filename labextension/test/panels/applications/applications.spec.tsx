@@ -15,7 +15,18 @@ const BOOKMARKS = {
   ...{ name: 'bookmarks', package: 'shop-bookmarks', version: '1.0', state: 'running', problem: '' },
   ...{ tables: ['app_bookmarks_bookmarks'], deployedVersion: '1.0' }
 };
-const BROKEN = { ...BOOKMARKS, name: 'broken', state: 'failed', tables: [], problem: 'ValueError: no such column' };
+const LOG = [
+  { seq: 1, time: 1_795_000_000_000, level: 'INFO', message: 'deployed' },
+  { seq: 2, time: 1_795_000_001_000, level: 'ERROR', message: 'ValueError in list_bookmarks' }
+];
+const BROKEN = {
+  ...BOOKMARKS,
+  name: 'broken',
+  state: 'failed',
+  tables: [],
+  problem: 'ValueError: no such column',
+  warnings: ['1 parked event']
+};
 
 let panel: ApplicationsPanel | null = null;
 const done: string[] = [];
@@ -38,6 +49,7 @@ function server(isAdmin = true): FakeServer {
     .on('GET', 'system-apps', () => ({ body: { systemApps: [{ ...BOOKMARKS, state }, BROKEN] } }))
     .on('POST', 'system-apps/bookmarks/disable', setState('disabled'))
     .on('POST', 'system-apps/bookmarks/enable', setState('running'))
+    .on('GET', 'system-apps/bookmarks/logs', { body: { records: LOG, cursor: 2 } })
     .on('POST', 'system-apps/broken/enable', problem(503, 'the store is read-only'));
 }
 
@@ -53,9 +65,9 @@ function open(backend: FakeServer, isConfirmed = true): void {
   Widget.attach(panel, document.body);
 }
 
-function rows(): (string | null)[][] {
-  return [...document.querySelectorAll('tbody tr')].map(row =>
-    [...row.querySelectorAll('th, td')].slice(0, 5).map(cell => cell.textContent)
+function rows(label = 'Installed applications', columns = 5): (string | null)[][] {
+  return [...document.querySelectorAll(`table[aria-label="${label}"] tbody tr`)].map(row =>
+    [...row.querySelectorAll('th, td')].slice(0, columns).map(cell => cell.textContent)
   );
 }
 
@@ -99,6 +111,21 @@ test('an application stays enabled without the confirmation', async () => {
   await clickButton('Disable bookmarks');
   await waitUntil(() => done.length > 0);
   expect(backend.seen.every(({ method }) => method === 'GET')).toBe(true);
+});
+
+test('the log of an application is shown, newest first, and closed', async () => {
+  open(server());
+  await clickButton('Show the log of bookmarks');
+  const title = 'Log of bookmarks';
+  await waitUntil(() => rows(title).length === 2);
+  expect(rows(title).map(([, level, message]) => [level, message])).toEqual([
+    ['ERROR', 'ValueError in list_bookmarks'],
+    ['INFO', 'deployed']
+  ]);
+  expect(document.activeElement?.textContent).toBe(title);
+  await clickButton('Close');
+  await waitUntil(() => !hasText(title));
+  expect(document.activeElement?.textContent).toBe('Applications');
 });
 
 test('other users see only the panels, and cause no refused request', async () => {
