@@ -89,7 +89,7 @@ def test_only_these_modules_pass_no_access_policy() -> None:
         *("access.py", "erasure.py", "final_status.py", "reviews.py", "state.py", "write_path.py"),
     }
     assert find_users(r"feed\.register_listener\(") == {
-        *("change_hub.py", "in_process.py", "lineage_listeners.py", "relay.py", "scheduler.py"),
+        *("background.py", "change_hub.py", "in_process.py", "lineage_listeners.py", "relay.py", "scheduler.py"),
     }
 
 

@@ -119,6 +119,7 @@ class AppFactory:
             self.catalog.topics,
             file_folder=self.catalog.namespaces.app_files,
             find_registrations=lambda: [registration],
+            feed=self.catalog.feed,
         )
         self._opened.callback(apps.close)
         (state,) = apps.list_states()

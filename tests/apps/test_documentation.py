@@ -10,11 +10,27 @@ import pytest
 from jupyter_colophon.apps.system_app import GROUP
 from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.errors import BadRequest
+from jupyter_colophon.core.identity.names import make_program_urn
+from jupyter_colophon.core.lineage.run import RunStart
+from support.catalog import ADA
 from support.system_apps import call_app, open_apps
+from support.waiting import wait_for
 
 PAGE = Path(__file__).parents[2] / "docs/how-to/write-an-application.md"
 EXAMPLE = Path(__file__).parents[2] / "examples/shop-bookmarks/shop_bookmarks"
 PATH = "/v1/contexts/sales/bookmarks"
+#: The application of the section Events, with a method that shows a table.
+LISTED = """
+
+class Listed(Failures):
+    def configure(self, configurer):
+        super().configure(configurer)
+        configurer.add_handler("GET", "/alarms", list_alarms)
+
+
+def list_alarms(context, request):
+    return context.execute(lambda tables: list(tables.get_table("alarms").scan(Range())), read_only=True)
+"""
 
 
 def read_block(language: str) -> str:
@@ -43,3 +59,21 @@ def test_panel_of_the_page_is_that_of_the_example() -> None:
     assert (EXAMPLE / "__init__.py").read_text().endswith(f"        {declaration}\n")
     # Besides the panel, the example is the application of the page.
     assert read_block("python").strip() in (EXAMPLE / "__init__.py").read_text()
+
+
+def test_listener_and_schedule_of_the_page_work(install: Any, catalog: Catalog) -> None:
+    (source,) = re.findall(r"^## Events\n.*?^```python\n(.*?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL)
+    program = make_program_urn("sales", "shop", "jobs", "load")
+    for number in range(3):
+        catalog.write_path.start_run(RunStart(program, f"r{number}", 1_000, 2_000, "failed"), ADA)
+    install(source.replace("0 * * * *", "PT1S") + LISTED, "failures", "Listed")
+    apps = open_apps(catalog)
+
+    def list_alarms() -> Any:
+        return call_app(apps, "GET", "/alarms", app="failures")
+
+    wait_for(list_alarms, lambda rows: rows == [{"namespace": "sales", "failures": 3}])
+    catalog.namespaces.delete_namespace_and_content_in_background("sales", ADA)
+    catalog.namespaces.delete_remaining_content_now("sales")
+    wait_for(list_alarms, lambda rows: rows == [])
+    apps.close()

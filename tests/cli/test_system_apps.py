@@ -2,15 +2,19 @@
 
 import json
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+from jupyter_colophon.core.changes.dead_event import DeadEvent
 from jupyter_colophon.core.system_app_log import AppLogRecord
+from jupyter_colophon.storage.dead_events import write_event
 from jupyter_colophon.storage.system_app_logs import append_log_records
 from support.catalog import open_catalog_file
 from support.commands import CommandResult, Commands
 from support.packages import build_python_path
 from support.system_apps import DATAPREP, install_app
+from support.urns import ORDERS
 
 TABLES = ["app_dataprep_connections", "app_dataprep_settings"]
 
@@ -64,3 +68,23 @@ def test_log_of_an_application_is_listed(apps: Callable[..., CommandResult], dat
     assert (shown["seq"], shown["level"]) == (1, "INFO")
     missing = apps("logs", "other")
     assert (missing.status, missing.err) == (1, "jupyter colophon: system application 'other' not found\n")
+
+
+def test_events_of_listeners_are_listed_retried_and_dropped(apps: Callable[..., CommandResult], database: Path) -> None:
+    assert apps("events", "dataprep").status == 0
+    with closing(open_catalog_file(database)) as catalog:
+        parked = DeadEvent("dataprep", "Recorder", 1, ORDERS, 12, 8, 1, True, "ValueError: no lake", 1_000)
+        waiting = DeadEvent("dataprep", "Recorder", 1, ORDERS, 13)
+        for event in (parked, waiting):
+            catalog.provider.tx_runner.run(lambda tx, event=event: write_event(tx, event))
+    listed = apps("events", "dataprep", "--json").answer["events"]
+    assert [(event["number"], event["parked"], event["problem"]) for event in listed] == [
+        (12, True, "ValueError: no lake"),
+        (13, False, ""),
+    ]
+    assert "parked" in apps("events", "dataprep").out
+    assert "the listener Recorder cannot handle 1 event" in apps("list").out
+    assert apps("retry-event", "dataprep", "Recorder", "12").out == "Event 12 will be retried.\n"
+    assert apps("drop-event", "dataprep", "Recorder", "13").out == "Event 13 was dropped.\n"
+    missing = apps("drop-event", "dataprep", "Recorder", "13")
+    assert (missing.status, missing.err) == (1, "jupyter colophon: event '13' not found\n")

@@ -92,6 +92,7 @@ READS: dict[str, list[Read]] = {
     "listSystemApps": [Read(PAGE, ("system-apps",))],
     "listAppPanels": [Read(PAGE, ("system-apps", "panels"))],
     "listSystemAppLogs": [Read(PAGE, ("system-apps", "dataprep", "logs"), ALL, status=404)],
+    "listSystemAppEvents": [Read(PAGE, ("system-apps", "dataprep", "events"), status=404)],
     "listAuditEntries": [Read(PAGE, ("audit",), ALL)],
     "verifyAudit": [Read(PAGE, ("audit", "verification"))],
     "readServiceToken": [Read(PAGE, ("service-tokens", "etl"), status=404)],

@@ -248,6 +248,7 @@ def open_apps(catalog: Catalog, **settings: Any) -> SystemApps:
         catalog.write_path,
         catalog.topics,
         file_folder=catalog.namespaces.app_files,
+        feed=catalog.feed,
         **settings,
     )
 

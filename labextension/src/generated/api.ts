@@ -134,6 +134,8 @@ schemaspaces: Schemaspaces
 "service-token-rotation": ServiceTokenRotation
 "service-tokens": ServiceTokens
 "system-app": SystemApp
+"system-app-event": SystemAppEvent
+"system-app-events": SystemAppEvents
 "system-app-logs": SystemAppLogs
 "system-apps": SystemApps
 "timeseries-values": TimeseriesValues
@@ -1210,6 +1212,19 @@ running: number
  * The processes that were started in place of others that failed.
  */
 restarts: number
+}
+/**
+ * What system applications cannot do in the background; each count is null if the store is unavailable.
+ */
+systemApps: {
+/**
+ * Number of events that listeners could not handle, and that are not retried any more.
+ */
+parkedEvents: (number | null)
+/**
+ * Number of schedules whose last run failed.
+ */
+failingSchedules: (number | null)
 }
 }
 /**
@@ -3277,6 +3292,61 @@ restarts: number
  */
 problem: string
 }[]
+/**
+ * Its schedules whose last run failed, and its listeners with events that they cannot handle.
+ */
+warnings: string[]
+}
+/**
+ * An event that a listener of a system application has not handled.
+ */
+export interface SystemAppEvent {
+/**
+ * The name of the application.
+ */
+app: string
+/**
+ * The name of the listener.
+ */
+listener: string
+/**
+ * The version of the listener.
+ */
+version: number
+/**
+ * The entity.
+ */
+urn: string
+/**
+ * The number of the event, which is that of its change in the change log.
+ */
+number: number
+/**
+ * How often the listener has failed; 0 while the event waits for an earlier one of its entity.
+ */
+attempts: number
+/**
+ * When it is retried; null while it is parked or waits.
+ */
+due: (string | null)
+/**
+ * Whether it is not retried any more, unless it is requested.
+ */
+parked: boolean
+/**
+ * Why the listener failed last; empty if it has not.
+ */
+problem: string
+/**
+ * When the listener failed last; null if it has not.
+ */
+failed: (string | null)
+}
+/**
+ * The events that the listeners of a system application have not handled, by listener, entity and number.
+ */
+export interface SystemAppEvents {
+events: SystemAppEvent[]
 }
 /**
  * Log records of a system application, oldest first.

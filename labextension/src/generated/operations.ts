@@ -106,6 +106,8 @@ import type {
   ServiceTokenRotation,
   ServiceTokens,
   SystemApp,
+  SystemAppEvent,
+  SystemAppEvents,
   SystemAppLogs,
   SystemApps,
   TimeseriesValues,
@@ -865,6 +867,24 @@ export interface IOperations {
     body: undefined;
     answer: SystemApp;
   };
+  /** List the events that listeners of a system application have not handled, because they failed or wait for others. */
+  listSystemAppEvents: {
+    parameters: { app: string };
+    body: undefined;
+    answer: SystemAppEvents;
+  };
+  /** Let a listener of a system application handle an event once more. */
+  retrySystemAppEvent: {
+    parameters: { app: string; listener: string; number: string };
+    body: undefined;
+    answer: SystemAppEvent;
+  };
+  /** Drop an event that a listener of a system application cannot handle; it then receives later events of its entity. */
+  dropSystemAppEvent: {
+    parameters: { app: string; listener: string; number: string };
+    body: undefined;
+    answer: SystemAppEvent;
+  };
   /** Read the OpenAPI 3.1 document of this API. */
   readOpenApi: {
     parameters: Record<never, never>;
@@ -997,5 +1017,8 @@ export const OPERATIONS: { readonly [Id in keyof IOperations]: IOperation } = {
   listSystemAppLogs: { method: "GET", path: "/system-apps/{app}/logs" },
   enableSystemApp: { method: "POST", path: "/system-apps/{app}/enable" },
   disableSystemApp: { method: "POST", path: "/system-apps/{app}/disable" },
+  listSystemAppEvents: { method: "GET", path: "/system-apps/{app}/events" },
+  retrySystemAppEvent: { method: "POST", path: "/system-apps/{app}/listeners/{listener}/events/{number}/retry" },
+  dropSystemAppEvent: { method: "DELETE", path: "/system-apps/{app}/listeners/{listener}/events/{number}" },
   readOpenApi: { method: "GET", path: "/openapi.json" }
 };

@@ -3,6 +3,16 @@
 from jupyter_colophon.apps.admin import NamespaceDetails, SystemAdmin
 from jupyter_colophon.apps.configurer import SystemAppConfigurer
 from jupyter_colophon.apps.context import ServiceContext
+from jupyter_colophon.apps.events.event import (
+    CatalogEvent,
+    EntityCreated,
+    EntityDeleted,
+    MetadataChanged,
+    NamespaceCreated,
+    NamespaceDeleted,
+    ProgramStatusChanged,
+)
+from jupyter_colophon.apps.events.event_listener import EventListener
 from jupyter_colophon.apps.files.app_files import AppFiles
 from jupyter_colophon.apps.files.partitions import PartitionedFiles
 from jupyter_colophon.apps.files.stored_file import StoredFile
@@ -37,11 +47,18 @@ __all__ = [
     "AppTables",
     "ApplicationPlugin",
     "BadRequest",
+    "CatalogEvent",
+    "EntityCreated",
+    "EntityDeleted",
+    "EventListener",
     "FetchedMessages",
     "FieldValue",
     "HeldForReview",
     "IndexedTable",
     "LogCompacted",
+    "MetadataChanged",
+    "NamespaceCreated",
+    "NamespaceDeleted",
     "NamespaceDetails",
     "NotFound",
     "PartitionedFiles",
@@ -50,6 +67,7 @@ __all__ = [
     "PluginInstance",
     "Principal",
     "ProcessLimits",
+    "ProgramStatusChanged",
     "Proposal",
     "Range",
     "ServiceContext",

@@ -1,11 +1,15 @@
-"""The tables, handlers and panels that an application declares."""
+"""The tables, handlers, panels, listeners and schedules that an application declares."""
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, NamedTuple
 
+from jupyter_colophon.apps.events.event import CatalogEvent
+from jupyter_colophon.apps.events.event_listener import EventListener, ListenerDeclaration, Start, declare_listener
 from jupyter_colophon.apps.panel import Panel, create_panel
 from jupyter_colophon.apps.routes import Route, RouteTable, parse_path_template, require_valid_service_name
+from jupyter_colophon.apps.schedules.schedule import ScheduleDeclaration, ScheduledWork, declare_schedule
 from jupyter_colophon.apps.service import METHODS, Handler, Method, ServiceKind
 from jupyter_colophon.core.access import Permission
 from jupyter_colophon.storage.specs import require_valid_spec
@@ -24,6 +28,17 @@ def require_valid_app_name(name: str) -> None:
         raise ValueError(f"{name!r} is not a valid name of a system application: use at most 24 letters and digits")
 
 
+class Declarations(NamedTuple):
+    """What an application has declared: its tables by their ids, and the rest."""
+
+    specs: dict[str, TableSpec]
+    routes: RouteTable
+    panels: dict[str, Panel]
+    aliases: tuple[str, ...]
+    listeners: tuple[ListenerDeclaration, ...]
+    schedules: tuple[ScheduleDeclaration, ...]
+
+
 @dataclass(slots=True)
 class SystemAppConfigurer:
     """Collects what an application declares while it is configured."""
@@ -34,6 +49,8 @@ class SystemAppConfigurer:
     _panels: dict[str, Panel] = field(default_factory=dict)
     _app_aliases: list[str] = field(default_factory=list)
     _service_aliases: dict[str, str] = field(default_factory=dict)
+    _listeners: dict[str, ListenerDeclaration] = field(default_factory=dict)
+    _schedules: dict[str, ScheduleDeclaration] = field(default_factory=dict)
     _is_closed: bool = False
 
     def create_table(self, spec: TableSpec) -> None:
@@ -79,8 +96,7 @@ class SystemAppConfigurer:
             raise ValueError(f"{method!r} is not supported: use one of {', '.join(METHODS)}")
         if not callable(handler):
             raise ValueError(f"the handler of {method} {path} is not callable")
-        if not 0 < timeout_s <= TIMEOUT_MAX_S:
-            raise ValueError(f"the time limit of {method} {path} must be above 0 and at most {TIMEOUT_MAX_S:g} s")
+        _require_valid_timeout(timeout_s, f"{method} {path}")
         if any(other.service == service and other.kind != kind for other in self._routes):
             raise ValueError(f"the service {service} has handlers of both kinds, service and spark")
         right = permission or ("read" if method == "GET" else "edit")
@@ -127,18 +143,65 @@ class SystemAppConfigurer:
         if self._service_aliases.setdefault(name, service) != service:
             raise ValueError(f"the alias {name} is declared for two services")
 
-    def finish(self) -> tuple[dict[str, TableSpec], RouteTable, dict[str, Panel], tuple[str, ...]]:
-        """Return the declared tables, the routes, the panels and the aliases; nothing can be declared later.
+    def add_event_listener(
+        self,
+        listener: EventListener,
+        *,
+        types: Collection[type[CatalogEvent]] = (CatalogEvent,),
+        kinds: Collection[str] = (),
+        start: Start = "now",
+        name: str = "",
+        version: int = 1,
+        timeout_s: float = TIMEOUT_S,
+    ) -> None:
+        """Declare a listener of events of these types, and of these kinds of entities (by default all).
 
-        Raises ValueError for an alias of a service that has no handler.
+        It continues after the last event that it handled, also after a restart; the first time, with the next event, or
+        with the oldest one in the change log. Its name, by default that of its class, must stay the same. With a higher
+        version it begins again. One process of a store runs it at a time.
+
+        Raises ValueError for an invalid argument, or a repeated name.
         """
+        self._require_configuring("listener")
+        declaration = declare_listener(listener, types, kinds, start, name, version, timeout_s)
+        _require_valid_timeout(timeout_s, f"the listener {declaration.name}")
+        if self._listeners.setdefault(declaration.name, declaration) is not declaration:
+            raise ValueError(f"the listener {declaration.name} is declared twice")
+
+    def schedule(self, spec: str, work: ScheduledWork, *, name: str, timeout_s: float = TIMEOUT_S) -> None:
+        """Declare that `work(context)` is due at an interval (`PT15M`) or by a cron expression (`0 5 * * *`), in UTC.
+
+        One process of a store runs it at a time. Times that were missed while no process ran are made up for by one run.
+
+        Raises ValueError for an invalid argument, or a repeated name.
+        """
+        self._require_configuring("schedule")
+        declaration = declare_schedule(spec, work, name, timeout_s)
+        _require_valid_timeout(timeout_s, f"the schedule {name}")
+        if self._schedules.setdefault(name, declaration) is not declaration:
+            raise ValueError(f"the schedule {name} is declared twice")
+
+    def finish(self) -> Declarations:
+        """Return what was declared; nothing can be declared later. Raises ValueError for an alias of a service without handlers."""
         self._is_closed = True
         routes = RouteTable.from_routes(self._routes, self._service_aliases)
         for alias, service in self._service_aliases.items():
             if service not in routes.services:
                 raise ValueError(f"the alias {alias} is for the service {service}, which has no handler")
-        return dict(self._tables), routes, dict(self._panels), tuple(self._app_aliases)
+        return Declarations(
+            dict(self._tables),
+            routes,
+            dict(self._panels),
+            tuple(self._app_aliases),
+            tuple(self._listeners.values()),
+            tuple(self._schedules.values()),
+        )
 
     def _require_configuring(self, what: str) -> None:
         if self._is_closed:
             raise RuntimeError(f"a {what} can only be declared in configure()")
+
+
+def _require_valid_timeout(timeout_s: float, subject: str) -> None:
+    if not 0 < timeout_s <= TIMEOUT_MAX_S:
+        raise ValueError(f"the time limit of {subject} must be above 0 and at most {TIMEOUT_MAX_S:g} s")

@@ -50,7 +50,7 @@ class ServiceContext:
 
     @property
     def namespace(self) -> str:
-        """Return the namespace that the path names by `{context}`; empty if it names none."""
+        """Return the namespace that the path names by `{context}`, or that of the event; empty if there is none."""
         return self._transactions.context
 
     @property
@@ -107,6 +107,10 @@ class ServiceContext:
     def close_plugins(self) -> None:
         """End the processes of plugins. Called at the end of the call."""
         self._plugins.close()
+
+    def in_namespace(self, name: str) -> "ServiceContext":
+        """Return the context of the same call in another namespace. Its `execute` and `files` raise NotFound without it."""
+        return replace(self, _transactions=self._transactions.in_namespace(name))
 
     def run_as(self, principal: Principal) -> "ServiceContext":
         """Return a context that acts for a principal, such as the caller: its `admin` has the rights of that principal."""

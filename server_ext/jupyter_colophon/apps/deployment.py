@@ -1,11 +1,13 @@
 """Deploy an application: load and configure it, and create its tables."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from jupyter_colophon.apps.configurer import SystemAppConfigurer, require_valid_app_name
+from jupyter_colophon.apps.events.event_listener import ListenerDeclaration
 from jupyter_colophon.apps.panel import Panel
 from jupyter_colophon.apps.routes import RouteTable
+from jupyter_colophon.apps.schedules.schedule import ScheduleDeclaration
 from jupyter_colophon.apps.system_app import SystemApp
 from jupyter_colophon.core.errors import MetadataError
 from jupyter_colophon.service.schemaspaces.registrations import PackageRegistration
@@ -15,12 +17,14 @@ from jupyter_colophon.storage.system_apps import record_deployment
 
 @dataclass(frozen=True, slots=True)
 class Deployment:
-    """The tables of an application by their ids, its routes, its panels by their ids, and its other names."""
+    """The tables of an application by their ids, its routes, its panels by their ids, its other names, listeners and schedules."""
 
     specs: Mapping[str, TableSpec]
     routes: RouteTable
     panels: Mapping[str, Panel]
     aliases: tuple[str, ...] = ()
+    listeners: Sequence[ListenerDeclaration] = ()
+    schedules: Sequence[ScheduleDeclaration] = ()
 
 
 def load_and_configure_app(registration: PackageRegistration) -> Deployment:

@@ -40,6 +40,8 @@ class AppState:
     problem: str = ""
     deployed_version: str = ""
     workers: tuple[WorkerState, ...] = ()
+    #: Its failing schedules, and the events that its listeners cannot handle.
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -54,6 +56,8 @@ class InstalledApp:
     serves: bool
     #: Called after tables were created or changed.
     on_tables_changed: Callable[[], None] = lambda: None
+    #: Called with the deployment when the tables exist, before the first call; may raise StorageError.
+    on_deployed: Callable[[Deployment], None] = lambda deployment: None
     threads: CallThreads = field(init=False)
     #: The services whose handlers have run on these threads.
     services_of_threads: set[str] = field(default_factory=set)
@@ -111,8 +115,15 @@ class InstalledApp:
         """Wait until the application has loaded or failed, at most until the time limit of loading."""
         self._done.wait(self._get_loading_time_left())
 
-    def get_state(self, *, disabled: bool, deployed_version: str, workers: tuple[WorkerState, ...]) -> AppState:
-        """Return the state, given whether the application is disabled."""
+    def get_state(
+        self,
+        *,
+        disabled: bool,
+        deployed_version: str,
+        workers: tuple[WorkerState, ...],
+        warnings: tuple[str, ...] = (),
+    ) -> AppState:
+        """Return the state, given whether the application is disabled, and warnings about its background work."""
         deployment, problem = self._deployment, self._problem
         if not problem and deployment is None and self._started is not None and not self._get_loading_time_left():
             problem = f"it did not load within {LOADING_S:g} s"
@@ -132,6 +143,7 @@ class InstalledApp:
             "" if disabled else problem,
             deployed_version,
             workers,
+            warnings,
         )
 
     def _get_loading_time_left(self) -> float:
@@ -140,10 +152,11 @@ class InstalledApp:
     def _load_and_deploy(self) -> None:
         try:
             deployment = load_and_configure_app(self.registration)
-            if self.serves and create_tables_of_app(
-                self.provider, self.registration, deployment, time.time_ns() // 1_000_000
-            ):
-                self.on_tables_changed()
+            if self.serves:
+                now = time.time_ns() // 1_000_000
+                if create_tables_of_app(self.provider, self.registration, deployment, now):
+                    self.on_tables_changed()
+                self.on_deployed(deployment)
         except BaseException as error:
             # The store may be available at the next call.
             self._problem, self._is_retried = format_deployment_error(error), isinstance(error, StoreUnavailable)

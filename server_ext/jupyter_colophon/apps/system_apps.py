@@ -5,10 +5,14 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, TypeVar
 
 from jupyter_colophon.apps.admin import SystemAdmin
 from jupyter_colophon.apps.app_log import AppLog
+from jupyter_colophon.apps.background import BackgroundWork
+from jupyter_colophon.apps.background_host import BackgroundHost
+from jupyter_colophon.apps.background_warnings import list_warnings
 from jupyter_colophon.apps.context import ServiceContext
 from jupyter_colophon.apps.deployment import Deployment
 from jupyter_colophon.apps.handler_call import EncodedResponse, HandlerCall
@@ -23,9 +27,11 @@ from jupyter_colophon.apps.workers.service_workers import RequestedInstances, Se
 from jupyter_colophon.apps.workers.worker_counts import WorkerCounts
 from jupyter_colophon.apps.workers.worker_process import WorkerLauncher
 from jupyter_colophon.core.access import INTERNAL, Principal
+from jupyter_colophon.core.changes.dead_event import DeadEvent
 from jupyter_colophon.core.errors import AccessDenied, NotFound, SystemAppUnavailable, TooLarge
 from jupyter_colophon.core.identity.names import SYSTEM_NAMESPACE, make_namespace_urn
 from jupyter_colophon.core.system_app_log import AppLogRecord
+from jupyter_colophon.service.changes.feed import ChangeFeed
 from jupyter_colophon.service.entities.entities import EntityReader
 from jupyter_colophon.service.entities.metadata import MetadataReader
 from jupyter_colophon.service.schemaspaces.registrations import (
@@ -35,6 +41,7 @@ from jupyter_colophon.service.schemaspaces.registrations import (
 )
 from jupyter_colophon.service.write_path import WritePath
 from jupyter_colophon.storage.app_files.folder import AppFileFolder
+from jupyter_colophon.storage.dead_events import drop_event, list_events_of_app, request_retry
 from jupyter_colophon.storage.entities.aspects import find_entity_summary
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
 from jupyter_colophon.storage.system_app_logs import list_log_records
@@ -99,6 +106,9 @@ class SystemApps:
     #: Starts the Spark session of a worker process.
     start_spark: Callable[[], Any] | None = None
     workers: ServiceWorkers | None = field(init=False, default=None)
+    #: Wakes the listeners of applications in a process that serves them.
+    feed: ChangeFeed | None = None
+    _background: BackgroundWork | None = None
     _apps: Mapping[str, InstalledApp] | None = None
     _logs: list[AppLog] = field(default_factory=list)
     #: Applications with the name of another one.
@@ -150,6 +160,7 @@ class SystemApps:
             app.retry_failed_start()
         if self.workers is not None:
             self.workers.wake()
+            self._wake_background_work()
         return self._get_state_of_app(app, self._read_records(app.registration.name))
 
     def list_running_deployments(self) -> Iterator[tuple[str, Deployment]]:
@@ -176,6 +187,25 @@ class SystemApps:
         """Return the next log records of an application after a number, or the newest; oldest first. Raises NotFound."""
         app = self._find_app(name).registration.name
         return self.provider.tx_runner.run(lambda tx: list_log_records(tx, app, after, limit), read_only=True)
+
+    def list_events(self, name: str) -> list[DeadEvent]:
+        """Return the events that listeners of an application have not handled. Raises NotFound."""
+        app = self._find_app(name).registration.name
+        return self.provider.tx_runner.run(lambda tx: list_events_of_app(tx, app), read_only=True)
+
+    def retry_event(self, name: str, listener: str, number: int) -> DeadEvent:
+        """Let a listener handle an event once more, now. Raises NotFound."""
+        app = self._find_app(name).registration.name
+        event = self.provider.tx_runner.run(lambda tx: request_retry(tx, app, listener, number))
+        self._wake_background_work()
+        return event
+
+    def drop_event(self, name: str, listener: str, number: int) -> DeadEvent:
+        """Drop an event, and let the listener handle later ones of its entity. Raises NotFound."""
+        app = self._find_app(name).registration.name
+        event = self.provider.tx_runner.run(lambda tx: drop_event(tx, app, listener, number))
+        self._wake_background_work()
+        return event
 
     def prepare_call(self, received: ReceivedAppCall) -> HandlerCall:
         """Find the handler of a request, and authorize it.
@@ -214,12 +244,9 @@ class SystemApps:
         specs = self._find_app(name).wait_for_deployment().specs
         context = request.path["context"] if route.has_context else ""
         transactions = AppTransactions(name, self.provider, specs, context, route.timeout_s, deadline)
-        admin = SystemAdmin(self.reader, self.metadata, INTERNAL, self.write_path)
         start_spark = self.start_spark if route.kind == "spark" else None
-        handler_context = ServiceContext(
-            principal, admin, transactions, self.topics, self.file_folder, _start_spark=start_spark
-        )
-        return HandlerCall(name, route, request, handler_context)
+        context_of_call = replace(self._create_context(principal, transactions), _start_spark=start_spark)
+        return HandlerCall(name, route, request, context_of_call)
 
     def load_for_worker(self, name: str, version: str, service: str) -> Mapping[tuple[str, tuple[str, ...]], Route]:
         """Load an application in a worker process; return the routes of a service by method and template.
@@ -287,7 +314,9 @@ class SystemApps:
         return WorkerCounts() if self.workers is None else self.workers.count_workers()
 
     def close(self) -> None:
-        """Start no further calls, and end the worker processes."""
+        """Start no further calls, end the worker processes, and stop listeners and schedules."""
+        if self._background is not None:
+            self._background.close()
         for app in (self._apps or {}).values():
             app.threads.cancel_waiting()
         if self.workers is not None:
@@ -319,8 +348,35 @@ class SystemApps:
         is_disabled = self._is_disabled(app, records)
         if not is_disabled:
             app.wait_until_loaded()
+        warnings = self.provider.tx_runner.run(lambda tx: list_warnings(tx, record.name), read_only=True)
         workers = () if self.workers is None else self.workers.list_states(app.registration.name)
-        return app.get_state(disabled=is_disabled, deployed_version=record.version, workers=workers)
+        return app.get_state(disabled=is_disabled, deployed_version=record.version, workers=workers, warnings=warnings)
+
+    def _wake_background_work(self) -> None:
+        if self._background is not None:
+            self._background.wake()
+
+    def _start_background_work(self, app: str, deployment: Deployment) -> None:
+        """Start the listeners and schedules of a deployed application. Raises StorageError."""
+        if self.feed is None:
+            return
+        with self._lock:
+            self._background = self._background or BackgroundWork(self.feed)
+        host = BackgroundHost(
+            app,
+            self.provider,
+            self.reader.registry,
+            deployment,
+            lambda transactions: self._create_context(INTERNAL, transactions),
+            lambda: not self._is_disabled(self._find_app(app), self._read_records(app)),
+            self.feed.remove_confidential_values,
+        )
+        self._background.start_app(host)
+
+    def _create_context(self, principal: Principal, transactions: AppTransactions) -> ServiceContext:
+        """Return the context of a call, a listener or a schedule."""
+        admin = SystemAdmin(self.reader, self.metadata, INTERNAL, self.write_path)
+        return ServiceContext(principal, admin, transactions, self.topics, self.file_folder)
 
     def _authorize_call(self, route: Route, context: str, principal: Principal) -> None:
         """Raise NotFound unless the namespace exists and may be read, AccessDenied if the permission is missing."""
@@ -362,7 +418,13 @@ class SystemApps:
         for registration in self.find_registrations():
             if registration.is_builtin and registration.name not in self.shipped_names:
                 continue
-            app = InstalledApp(registration, self.provider, self.serves, self.on_tables_changed)
+            app = InstalledApp(
+                registration,
+                self.provider,
+                self.serves,
+                self.on_tables_changed,
+                partial(self._start_background_work, registration.name),
+            )
             first = apps.setdefault(registration.name.casefold(), app)
             if first is app and self.serves:
                 self._logs.append(AppLog(registration.name, self.provider))

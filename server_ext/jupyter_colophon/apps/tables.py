@@ -10,6 +10,7 @@ from typing import Any, Final, TypeVar
 
 from jupyter_colophon.core.errors import InvalidField, NotFound, StorageError, quote_and_truncate_text
 from jupyter_colophon.core.identity.names import make_namespace_urn
+from jupyter_colophon.storage.changes.namespace_creation import is_namespace_created_after
 from jupyter_colophon.storage.entities.aspects import find_entity_summary
 from jupyter_colophon.storage.spi import (
     FieldValue,
@@ -36,6 +37,9 @@ class OpenTransaction:
         self._lock = RLock()
         self._is_open = True
         self._existing: set[str] = set()
+        #: The namespace of an event, and the number of its change; then whether it was created again.
+        self._event: tuple[str, int] = ("", 0)
+        self._is_created_again: bool | None = None
 
     def use(self, work: Callable[[], T]) -> T:
         """Use the store. Raises StorageError after the end of the transaction."""
@@ -49,8 +53,22 @@ class OpenTransaction:
         with self._lock:
             self._is_open = False
 
+    def require_generation_of_event(self, namespace: str, seq: int) -> None:
+        """Let `require_generation` refuse a namespace if it was created again after an event."""
+        self._event = (namespace, seq)
+
+    def require_generation(self, name: str) -> None:
+        """Raise NotFound for the namespace of an event that is about an earlier namespace of the same name."""
+        if name != self._event[0] or not name:
+            return
+        if self._is_created_again is None:
+            self._is_created_again = self.use(lambda: is_namespace_created_after(self.tx, *self._event))
+        if self._is_created_again:
+            raise create_no_namespace_error(name)
+
     def require_namespace(self, name: str) -> None:
         """Raise NotFound unless a namespace exists, and is not being deleted."""
+        self.require_generation(name)
         if name not in self._existing:
             if self.use(lambda: find_entity_summary(self.tx, str(make_namespace_urn(name)))) is None:
                 raise create_no_namespace_error(name)
@@ -86,22 +104,27 @@ class Table:
 
     def update(self, row: Row) -> bool:
         """Change an existing row; return whether it exists."""
+        self._require_generation(row.get(CONTEXT))
         return self._transaction.use(lambda: self._table.update(row))
 
     def read(self, key: Key, columns: Sequence[str] | None = None) -> Row | None:
         """Return the row with this complete key, or some of its columns."""
+        self._require_generation(*key[:1])
         return self._transaction.use(lambda: self._table.read(key, columns))
 
     def read_many(self, keys: Sequence[Key]) -> list[Row]:
         """Return the existing rows with these keys, in no particular order."""
+        self._require_generation(*(key[0] for key in keys if key))
         return self._transaction.use(lambda: self._table.read_many(keys))
 
     def scan(self, keys: Range, limit: int | None = None, order: Order = "asc") -> Iterator[Row]:
         """Yield the rows of a range in key order."""
+        self._require_generation_of_ranges(keys)
         return self._iterate(lambda: self._table.scan(keys, limit, order))
 
     def scan_ranges(self, ranges: Sequence[Range], limit: int | None = None) -> Iterator[Row]:
         """Yield the rows of any of these ranges in key order, each once."""
+        self._require_generation_of_ranges(*ranges)
         return self._iterate(lambda: self._table.scan_ranges(ranges, limit))
 
     def compare_and_swap(self, key: Key, field: str, old: Any, new: Any) -> bool:
@@ -118,22 +141,27 @@ class Table:
 
     def delete(self, key: Key) -> None:
         """Delete the row with this complete key, if it exists."""
+        self._require_generation(*key[:1])
         self._transaction.use(lambda: self._table.delete(key))
 
     def delete_many(self, keys: Sequence[Key]) -> None:
         """Delete the existing rows with these complete keys."""
+        self._require_generation(*(key[0] for key in keys if key))
         self._transaction.use(lambda: self._table.delete_many(keys))
 
     def delete_range(self, keys: Range) -> int:
         """Delete a range; return the number of deleted rows."""
+        self._require_generation_of_ranges(keys)
         return self._transaction.use(lambda: self._table.delete_range(keys))
 
     def update_range(self, keys: Range, fields: Row) -> int:
         """Set fields outside the key in all rows of a range; return the number of rows."""
+        self._require_generation_of_ranges(keys)
         return self._transaction.use(lambda: self._table.update_range(keys, fields))
 
     def count(self, ranges: Sequence[Range] = (), filters: Sequence[FieldValue] = ()) -> int:
         """Return the number of rows in any of these ranges (by default all) that match any of these filters."""
+        self._require_generation_of_ranges(*ranges)
         return self._transaction.use(lambda: self._table.count(ranges, filters))
 
     def get_stats(self) -> TableStats:
@@ -147,6 +175,16 @@ class Table:
     def _iterate_rows(self, rows: Iterator[Row]) -> Iterator[Row]:
         while (row := self._transaction.use(lambda: next(rows, None))) is not None:
             yield row
+
+    def _require_generation_of_ranges(self, *ranges: Range) -> None:
+        self._require_generation(*(part for keys in ranges for part in (*keys.begin[:1], *keys.end[:1])))
+
+    def _require_generation(self, *contexts: object) -> None:
+        """Raise NotFound for rows of a namespace that was created again after the event of the transaction."""
+        if self._has_context:
+            for context in contexts:
+                if isinstance(context, str):
+                    self._transaction.require_generation(context)
 
     def _require_context_of_key(self, key: Key) -> None:
         self._require_context(key[0] if key else None)
@@ -173,6 +211,7 @@ class IndexedTable(Table):
         order_by: str | None = None,
     ) -> Iterator[Row]:
         """Yield the rows of a range that match any of the filters, in key order or in that of an indexed field."""
+        self._require_generation_of_ranges(keys)
         return self._iterate(lambda: self._table.scan(keys, limit, order, filters, order_by))
 
 

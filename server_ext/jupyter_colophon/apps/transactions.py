@@ -7,9 +7,9 @@ thread for each transaction, and the committing thread waits for it for a limite
 import time
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Event, Thread, local
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 from jupyter_colophon.apps.tables import AppTables, OpenTransaction
 from jupyter_colophon.core.errors import StorageError, SystemAppTimeout, TransactionTimeout
@@ -43,8 +43,7 @@ class AppTransactions:
 
         def run_on_own_thread(tx: TableContext) -> T:
             transaction = OpenTransaction(tx)
-            if self.context:
-                transaction.require_namespace(self.context)
+            self.begin(transaction, read_only=read_only)
             limit = min(WRITE_S, self.require_time_left())
             task = _TransactionTask(lambda: work(AppTables(transaction, self.specs)))
             Thread(target=task.run, name=f"colophon-app-{self.app}-transaction", daemon=True).start()
@@ -60,6 +59,15 @@ class AppTransactions:
         # A thread that writes may commit for others, which have limits of their own.
         with limit_reads_of_thread(self.require_time_left()) if read_only else nullcontext():
             return self.provider.tx_runner.run(run_on_own_thread, read_only=read_only)
+
+    def begin(self, transaction: OpenTransaction, *, read_only: bool) -> None:
+        """Check a transaction before the callable runs. Raises NotFound if the namespace of the call does not exist."""
+        if self.context:
+            transaction.require_namespace(self.context)
+
+    def in_namespace(self, name: str) -> Self:
+        """Return the transactions of the same call in another namespace."""
+        return replace(self, context=name)
 
     def run_on_platform_tables(self, work: Callable[[TableContext], T], *, read_only: bool) -> T:
         """Run a callable of the platform in one transaction, which does not end after the time limit of the call."""

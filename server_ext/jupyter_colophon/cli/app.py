@@ -28,7 +28,10 @@ COMMANDS = {
     "namespace": ("entities.namespace.NamespaceCommand", "List, create and delete namespaces."),
     "dataset": ("entities.dataset.DatasetCommand", "List, create, show and delete datasets."),
     "app": ("entities.applications.ApplicationCommand", "List, deploy, show and delete applications."),
-    "apps": ("system_apps.SystemAppsCommand", "List, enable and disable the system applications of packages."),
+    "apps": (
+        "system_apps.SystemAppsCommand",
+        "List, enable and disable the system applications of packages, and retry failed events.",
+    ),
     "artifacts": ("artifacts.ArtifactsCommand", "List, upload, show and delete artifacts: plugins of a namespace."),
     "changes": ("entities.changes.ChangesCommand", "List changes, or follow them as they happen."),
     "export": ("entities.export.ExportCommand", "Export a namespace to a file."),

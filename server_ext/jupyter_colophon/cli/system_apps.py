@@ -1,4 +1,4 @@
-"""`jupyter colophon apps list|enable|disable|logs|scale`."""
+"""`jupyter colophon apps`."""
 
 import json
 import time
@@ -21,7 +21,11 @@ _VERBS = (
     ("disable", "Disable a system application; its tables are kept.", "dataprep"),
     ("logs", "List the newest log records of a system application.", "dataprep --follow"),
     ("scale", "Run a service of a system application in worker processes.", "dataprep 4"),
+    ("events", "List the events that listeners of a system application have not handled.", "dataprep"),
+    ("retry-event", "Let a listener handle an event once more.", "dataprep Recorder 512"),
+    ("drop-event", "Drop an event that a listener cannot handle.", "dataprep Recorder 512"),
 )
+_EVENT_COLUMNS = ("number", "listener", "entity", "state", "problem")
 _INSTANCES_MAX = 64
 
 
@@ -29,7 +33,8 @@ class SystemAppsCommand(CatalogCommand):
     """Manage system applications."""
 
     description = (
-        "List, enable, disable and scale the system applications that installed packages provide, and list their logs."
+        "List, enable, disable and scale the system applications that installed packages provide, and list their logs "
+        "and failed events."
     )
 
     @classmethod
@@ -51,14 +56,19 @@ class SystemAppsCommand(CatalogCommand):
                 subparser.add_argument(
                     "--service", default="service", help="The name of the service; default: service."
                 )
+            if verb.endswith("-event"):
+                subparser.add_argument("listener", metavar="LISTENER", help="The name of the listener.")
+                subparser.add_argument("number", metavar="NUMBER", help="The number of the event.")
 
     def run(self) -> int:
         """Run the subcommand."""
-        if self.args.verb == "logs":
-            return self._list_logs_and_follow()
-        if self.args.verb == "scale":
-            return self._set_instances()
-        return self._list() if self.args.verb == "list" else self._enable_or_disable()
+        run = {
+            "list": self._list,
+            "events": self._list_events,
+            "logs": self._list_logs_and_follow,
+            "scale": self._set_instances,
+        }
+        return run.get(self.args.verb, self._change_event if "event" in self.args.verb else self._enable_or_disable)()
 
     def _list(self) -> int:
         with self.connect_to_catalog() as client:
@@ -71,12 +81,32 @@ class SystemAppsCommand(CatalogCommand):
                 app["state"],
                 ", ".join(app["tables"]),
                 ", ".join(_format_workers(item) for item in app["workers"]),
-                app["problem"],
+                "; ".join(filter(None, (app["problem"], *app["warnings"]))),
             )
             for app in apps
         ]
         self.print_result(document, str(build_table_page(rows, *_COLUMNS)))
         return EXIT_FAILED if any(app["state"] == "failed" for app in apps) else EXIT_OK
+
+    def _list_events(self) -> int:
+        with self.connect_to_catalog() as client:
+            document = client.list_system_app_events(self.args.name)
+        rows = [
+            (event["number"], event["listener"], event["urn"], _describe_event_state(event), event["problem"])
+            for event in document["events"]
+        ]
+        self.print_result(document, str(build_table_page(rows, *_EVENT_COLUMNS)))
+        return EXIT_OK
+
+    def _change_event(self) -> int:
+        key = (self.args.name, self.args.listener, self.args.number)
+        with self.connect_to_catalog() as client:
+            if self.args.verb == "retry-event":
+                event, done = client.retry_system_app_event(*key), "will be retried"
+            else:
+                event, done = client.drop_system_app_event(*key), "was dropped"
+        self.print_result(event, f"Event {event['number']} {done}.")
+        return EXIT_OK
 
     def _enable_or_disable(self) -> int:
         with self.connect_to_catalog() as client:
@@ -119,3 +149,9 @@ def _format_workers(workers: Mapping[str, Any]) -> str:
     """Return the processes of a service as `service 2/2`, with the number of restarts."""
     text = f"{workers['service']} {workers['running']}/{workers['requested']}"
     return f"{text}, {workers['restarts']} restarts" if workers["restarts"] else text
+
+
+def _describe_event_state(event: Mapping[str, Any]) -> str:
+    if event["parked"]:
+        return "parked"
+    return f"retried at {event['due']}" if event["due"] else "waiting"

@@ -1441,6 +1441,35 @@ class Operations:
         call = Call("disableSystemApp", "POST", "/system-apps/{app}/disable", path={"app": app})
         return self.caller.call(call, timeout_s)
 
+    def list_system_app_events(self, app: str, *, timeout_s: float | None = None) -> Document:
+        """List the events that listeners of a system application have not handled, because they failed or wait for others. Answer: `SystemAppEvents`."""
+        call = Call("listSystemAppEvents", "GET", "/system-apps/{app}/events", path={"app": app})
+        return self.caller.call(call, timeout_s)
+
+    def retry_system_app_event(
+        self, app: str, listener: str, number: str, *, timeout_s: float | None = None
+    ) -> Document:
+        """Let a listener of a system application handle an event once more. Answer: `SystemAppEvent`."""
+        call = Call(
+            "retrySystemAppEvent",
+            "POST",
+            "/system-apps/{app}/listeners/{listener}/events/{number}/retry",
+            path={"app": app, "listener": listener, "number": number},
+        )
+        return self.caller.call(call, timeout_s)
+
+    def drop_system_app_event(
+        self, app: str, listener: str, number: str, *, timeout_s: float | None = None
+    ) -> Document:
+        """Drop an event that a listener of a system application cannot handle; it then receives later events of its entity. Answer: `SystemAppEvent`."""
+        call = Call(
+            "dropSystemAppEvent",
+            "DELETE",
+            "/system-apps/{app}/listeners/{listener}/events/{number}",
+            path={"app": app, "listener": listener, "number": number},
+        )
+        return self.caller.call(call, timeout_s)
+
     def read_open_api(self, *, timeout_s: float | None = None) -> Document:
         """Read the OpenAPI 3.1 document of this API."""
         call = Call("readOpenApi", "GET", "/openapi.json")

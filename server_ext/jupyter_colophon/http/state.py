@@ -158,6 +158,7 @@ class ServerState(ProcessServices):
             on_tables_changed=self._start_archive_again,
             file_folder=catalog.namespaces.app_files,
             launcher=launcher if HAS_WORKERS else None,
+            feed=catalog.feed,
         )
 
     def _start_system_apps(self) -> None:

@@ -7,11 +7,13 @@ from jupyter_colophon.storage.app_files.rows import SYSTEM_APP_FILES
 from jupyter_colophon.storage.artifacts import ARTIFACT_PARTS, ARTIFACTS
 from jupyter_colophon.storage.changes import load_tables
 from jupyter_colophon.storage.changes.schedules import SCHEDULES
+from jupyter_colophon.storage.dead_events import DEAD_EVENTS
 from jupyter_colophon.storage.entities.ingestion import INGESTED, INGESTIONS
 from jupyter_colophon.storage.privacy.erasures import ERASURES
 from jupyter_colophon.storage.service_tokens import SERVICE_TOKENS
 from jupyter_colophon.storage.spi import FieldType, TableSpec
 from jupyter_colophon.storage.system_app_logs import SYSTEM_APP_LOGS
+from jupyter_colophon.storage.system_app_schedules import SYSTEM_APP_SCHEDULES
 from jupyter_colophon.storage.system_app_workers import SYSTEM_APP_WORKERS
 from jupyter_colophon.storage.system_apps import SYSTEM_APPS
 
@@ -414,6 +416,8 @@ ALL = (
     *audit_tables.ALL,
     ERASURES,
     SYSTEM_APPS,
+    DEAD_EVENTS,
+    SYSTEM_APP_SCHEDULES,
     SYSTEM_APP_FILES,
     SYSTEM_APP_LOGS,
     ARTIFACTS,

@@ -5,7 +5,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.documents.codec import to_api_documents
+from jupyter_colophon.core.documents.codec import to_api_document, to_api_documents
 from jupyter_colophon.core.errors import NotFound, StorageError
 from jupyter_colophon.core.server_load import ServerLoad
 from jupyter_colophon.operations.native import documents
@@ -87,13 +87,19 @@ def read_entity_type(services: ProcessServices, request: OperationRequest) -> Do
 
 
 def _read_store_health(services: ProcessServices) -> tuple[dict[str, str], Document]:
+    from jupyter_colophon.apps.background_warnings import count_background_problems
+
     catalog = services.get_or_open_catalog()
     waiting, dead = catalog.inbox.count_pending_and_dead()
     counts = _render_health_counts(
         catalog.feed.read_newest_change_number(), services.count_clients()["subscribers"], waiting, dead
     )
     work = [documents.render_work_progress(item, catalog.inbox.now()) for item in catalog.read_work_progress()]
-    states = {"backgroundWork": work, "sinks": _render_sink_states(catalog, services)}
+    states = {
+        "backgroundWork": work,
+        "sinks": _render_sink_states(catalog, services),
+        "systemApps": to_api_document(count_background_problems(catalog.provider)),
+    }
     return dict(catalog.provider.check_health()), counts | states
 
 
@@ -142,4 +148,5 @@ def _render_health_counts(
         "deadLetters": dead,
         "backgroundWork": [],
         "sinks": [],
+        "systemApps": {"parkedEvents": None, "failingSchedules": None},
     }

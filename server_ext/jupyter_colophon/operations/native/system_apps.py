@@ -2,11 +2,13 @@
 
 from typing import Final
 
+from jupyter_colophon.core.changes.dead_event import DeadEvent
 from jupyter_colophon.core.documents.codec import to_api_document, to_api_documents
 from jupyter_colophon.core.errors import NotFound
+from jupyter_colophon.core.time_format import format_ms_as_iso_time
 from jupyter_colophon.operations.admin_access import build_admin_check
 from jupyter_colophon.operations.operation import declare_operation
-from jupyter_colophon.operations.parameter import declare_text
+from jupyter_colophon.operations.parameter import DIGITS_MAX, declare_text
 from jupyter_colophon.operations.request import Document, OperationRequest
 from jupyter_colophon.operations.services import ProcessServices
 from jupyter_colophon.operations.shared_parameters import LIMIT
@@ -73,3 +75,66 @@ def enable_system_app(services: ProcessServices, request: OperationRequest) -> D
 def disable_system_app(services: ProcessServices, request: OperationRequest) -> Document:
     """Disable a system application in all processes: its calls are refused, and its tables are kept."""
     return to_api_document(services.get_system_apps().set_enabled(request.path["app"], enabled=False))
+
+
+@declare_operation(
+    "listSystemAppEvents",
+    "GET /system-apps/{app}/events",
+    answers="system-app-events",
+    errors=[NotFound],
+    decided_by="admin",
+    access=_require_admin,
+)
+def list_system_app_events(services: ProcessServices, request: OperationRequest) -> Document:
+    """List the events that listeners of a system application have not handled, because they failed or wait for others."""
+    return {"events": [_render_event(event) for event in services.get_system_apps().list_events(request.path["app"])]}
+
+
+@declare_operation(
+    "retrySystemAppEvent",
+    "POST /system-apps/{app}/listeners/{listener}/events/{number}/retry",
+    answers="system-app-event",
+    errors=[NotFound],
+    decided_by="admin",
+    access=_require_admin,
+)
+def retry_system_app_event(services: ProcessServices, request: OperationRequest) -> Document:
+    """Let a listener of a system application handle an event once more."""
+    return _render_event(services.get_system_apps().retry_event(*_parse_event_key(request)))
+
+
+@declare_operation(
+    "dropSystemAppEvent",
+    "DELETE /system-apps/{app}/listeners/{listener}/events/{number}",
+    answers="system-app-event",
+    errors=[NotFound],
+    decided_by="admin",
+    access=_require_admin,
+)
+def drop_system_app_event(services: ProcessServices, request: OperationRequest) -> Document:
+    """Drop an event that a listener of a system application cannot handle; it then receives later events of its entity."""
+    return _render_event(services.get_system_apps().drop_event(*_parse_event_key(request)))
+
+
+def _parse_event_key(request: OperationRequest) -> tuple[str, str, int]:
+    """Return the application, the listener and the number in a path. Raises NotFound: no other text is a number."""
+    number = request.path["number"]
+    if not (number.isascii() and number.isdigit() and len(number) <= DIGITS_MAX):
+        raise NotFound("event", number)
+    return request.path["app"], request.path["listener"], int(number)
+
+
+def _render_event(event: DeadEvent) -> Document:
+    is_due = event.due and not event.parked
+    return {
+        "app": event.app,
+        "listener": event.listener,
+        "version": event.version,
+        "urn": event.urn,
+        "number": event.seq,
+        "attempts": event.attempts,
+        "due": format_ms_as_iso_time(event.due) if is_due else None,
+        "parked": event.parked,
+        "problem": event.problem,
+        "failed": format_ms_as_iso_time(event.failed) if event.failed else None,
+    }

@@ -28,6 +28,13 @@ def get_or_create_position(tx: TableContext, follower: str) -> int:
     return int(row["seq"])
 
 
+def start_at_oldest_change(tx: TableContext, follower: str) -> None:
+    """Start a new follower before the oldest change that the log has."""
+    if find_follower_row(tx, follower) is None:
+        row = {"name": follower, "seq": signed_chain.get_last_removed_number(tx), "skipped": 0}
+        tx.get_table(_TABLE).upsert(row)
+
+
 def get_resume_point(tx: TableContext, follower: str) -> ResumePoint:
     """Return where a follower continues: after changes that were removed from the log, which count as `skipped`."""
     row = find_follower_row(tx, follower) or _create_follower_row(tx, follower)
