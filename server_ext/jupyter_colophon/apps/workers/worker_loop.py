@@ -64,7 +64,7 @@ def answer_calls(channel: socket.socket, start: Mapping[str, Any], apps: SystemA
                 send_frame(channel, Frame({"type": "pong"}))
                 continue
             route = routes[frame.header["method"], tuple(frame.header["segments"])]
-            route = replace(route, handler=_lift_limit_after_memory_error(route.handler))
+            route = replace(route, handler=_remove_limit_after_memory_error(route.handler))
             call = apps.build_call(
                 start["app"],
                 route,
@@ -80,7 +80,7 @@ def answer_calls(channel: socket.socket, start: Mapping[str, Any], apps: SystemA
         return
 
 
-def _lift_limit_after_memory_error(handler: Handler) -> Handler:
+def _remove_limit_after_memory_error(handler: Handler) -> Handler:
     """Let what follows a MemoryError have memory: its log record, the answer, and the end of the process."""
 
     def call_handler(context: ServiceContext, request: ServiceRequest) -> Any:
