@@ -1,11 +1,16 @@
 import { Dialog, showDialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { IPageContext } from '../../plugins/administration/settings-page';
+import type { IMetadataService } from '../../tokens';
 import type { IApplicationsActions } from '.';
 import { formatItem } from '../app-panel/item';
 
 /** Creates the actions of the page, which ask in dialogs and open tabs by the command of the page. */
-export function createActions({ app, command }: IPageContext, trans: TranslationBundle): IApplicationsActions {
+export function createActions(
+  metadata: IMetadataService,
+  { app, command }: IPageContext,
+  trans: TranslationBundle
+): IApplicationsActions {
   return {
     confirmDisabling: async name => {
       const { button } = await showDialog({
@@ -18,6 +23,16 @@ export function createActions({ app, command }: IPageContext, trans: Translation
       });
       return button.accept;
     },
+    confirmDrop: async ({ number, listener }) => {
+      const { button } = await showDialog({
+        title: trans.__('Drop event %1 of %2?', number, listener),
+        body: trans.__('The listener never handles it, and continues with later events of the entity.'),
+        buttons: [Dialog.cancelButton(), Dialog.warnButton({ label: trans.__('Drop') })],
+        defaultButton: 0
+      });
+      return button.accept;
+    },
+    openEntity: urn => metadata.openEntity(urn),
     openPanel: panel => void app.commands.execute(command, { item: formatItem(panel), label: panel.title })
   };
 }

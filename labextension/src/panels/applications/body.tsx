@@ -4,6 +4,7 @@ import { ProblemNote } from '../../components/problem';
 import { ScrollableTable } from '../../components/scrollable-table';
 import { useModel } from '../../components/use-model';
 import type { SystemApp } from '../../generated/api';
+import { Events } from './events';
 import type { IApplicationsActions } from './index';
 import { Log } from './log';
 import type { ApplicationsModel, AppPanel } from './model';
@@ -58,7 +59,7 @@ function getStateLabel(state: SystemApp['state'], trans: TranslationBundle): str
 /** An installed application. */
 function AppRow(props: IApplicationsProps & { app: SystemApp; panels: readonly AppPanel[] }): React.JSX.Element {
   const { model, actions, app, panels, trans } = props;
-  const { name, state, problem, tables } = app;
+  const { name, state, problem, warnings, tables } = app;
   const isDisabled = state === 'disabled';
   const disable = async (): Promise<void> => {
     if (await actions.confirmDisabling(name)) {
@@ -78,6 +79,11 @@ function AppRow(props: IApplicationsProps & { app: SystemApp; panels: readonly A
             <span className="jp-Colophon-note">{trans.__('The log of the server has the traceback.')}</span>
           </p>
         )}
+        {warnings.map(warning => (
+          <p key={warning} className="jp-Colophon-error">
+            {warning}
+          </p>
+        ))}
       </td>
       <td>{tables.join(', ')}</td>
       <td>
@@ -171,6 +177,7 @@ export function ApplicationsBody(props: IApplicationsProps): React.JSX.Element {
         </section>
       )}
       <Log {...props} returnFocus={returnFocus} />
+      <Events {...props} returnFocus={returnFocus} />
     </div>
   );
 }

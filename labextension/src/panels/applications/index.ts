@@ -3,6 +3,7 @@ import type { Widget } from '@lumino/widgets';
 import React from 'react';
 import { LivePanel } from '../../components/live-panel';
 import type { IPageContext } from '../../plugins/administration/settings-page';
+import type { SystemAppEvent } from '../../generated/api';
 import type { IFormTools, IMetadataService } from '../../tokens';
 import { createActions } from './actions';
 import { ApplicationsBody } from './body';
@@ -15,6 +16,10 @@ export { ApplicationsModel } from './model';
 export interface IApplicationsActions {
   /** Asks whether to disable an application. */
   confirmDisabling(name: string): Promise<boolean>;
+  /** Asks whether to drop an event. */
+  confirmDrop(event: SystemAppEvent): Promise<boolean>;
+  /** Opens the page of an entity or a run. */
+  openEntity(urn: string): void;
   /** Opens a panel in a tab of its own. */
   openPanel(panel: AppPanel): void;
 }
@@ -43,7 +48,7 @@ export async function createPanel(
   context: IPageContext
 ): Promise<Widget> {
   if (context.item === '') {
-    const actions = createActions(context, trans);
+    const actions = createActions(metadata, context, trans);
     return new ApplicationsPanel(new ApplicationsModel(metadata), actions, trans);
   }
   const { createAppPanel } = await import('../app-panel');

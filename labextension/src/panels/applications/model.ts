@@ -1,4 +1,4 @@
-import type { AppPanels, SystemApp, SystemAppLogRecord } from '../../generated/api';
+import type { AppPanels, SystemApp, SystemAppEvent, SystemAppLogRecord } from '../../generated/api';
 import type { ILiveState } from '../../model/live/live-model';
 import { LiveModel } from '../../model/live/live-model';
 import { toProblem } from '../../model/problem';
@@ -27,12 +27,14 @@ export interface IApplicationsState extends ILiveState {
   apps: readonly SystemApp[] | null;
   /** The log that the user opened; null without one. */
   log: IAppLog | null;
+  /** The events that listeners of applications with warnings have not handled. */
+  events: readonly SystemAppEvent[];
 }
 
 /** The model of the page of applications. */
 export class ApplicationsModel extends LiveModel<IApplicationsState> {
   constructor(private _catalog: ICatalog) {
-    super(null, { panels: null, apps: null, log: null, busy: false, problem: null });
+    super(null, { panels: null, apps: null, events: [], log: null, busy: false, problem: null });
   }
 
   /** Enables or disables an application. */
@@ -50,12 +52,23 @@ export class ApplicationsModel extends LiveModel<IApplicationsState> {
     }
   }
 
+  /** Lets a listener handle an event once more. */
+  retry({ app, listener, number }: SystemAppEvent): Promise<void> {
+    return this._change(() => this._catalog.call('retrySystemAppEvent', { app, listener, number: String(number) }));
+  }
+
+  /** Drops an event: its listener continues with later events of the entity. */
+  drop({ app, listener, number }: SystemAppEvent): Promise<void> {
+    return this._change(() => this._catalog.call('dropSystemAppEvent', { app, listener, number: String(number) }));
+  }
+
   protected override async load(signal: AbortSignal): Promise<Partial<IApplicationsState>> {
     const [{ panels }, apps] = await Promise.all([
       this._catalog.call('listAppPanels', {}, { signal }),
       this._loadApps(signal)
     ]);
-    return { panels, apps, log: await this._loadLog(signal) };
+    const [events, log] = await Promise.all([this._loadEvents(apps ?? [], signal), this._loadLog(signal)]);
+    return { panels, apps, events, log };
   }
 
   protected override onChanges(): void {
@@ -75,6 +88,14 @@ export class ApplicationsModel extends LiveModel<IApplicationsState> {
     } finally {
       this._isChanging = false;
     }
+  }
+
+  private async _loadEvents(apps: readonly SystemApp[], signal: AbortSignal): Promise<SystemAppEvent[]> {
+    const concerned = apps.filter(({ warnings }) => warnings.length > 0);
+    const lists = await Promise.all(
+      concerned.map(({ name: app }) => this._catalog.call('listSystemAppEvents', { app }, { signal }))
+    );
+    return lists.flatMap(({ events }) => events);
   }
 
   private async _loadLog(signal: AbortSignal): Promise<IAppLog | null> {
@@ -102,6 +123,6 @@ export class ApplicationsModel extends LiveModel<IApplicationsState> {
 
   /** The application whose log is open. */
   private _logOf: string | null = null;
-  /** Whether an application is being changed: a second click does nothing. */
+  /** Whether an application or an event is being changed: a second click does nothing. */
   private _isChanging = false;
 }

@@ -4,7 +4,7 @@ import { afterEach, expect, test } from 'vitest';
 import { Catalog } from '../../../src/api/client';
 import { ApplicationsModel, ApplicationsPanel } from '../../../src/panels/applications';
 import { clickButton, findButton } from '../../support/buttons';
-import { FakeServer, problem } from '../../support/server';
+import { FakeServer, problem, table } from '../../support/server';
 import { waitUntil } from '../../support/wait-until';
 
 const PANEL = {
@@ -13,12 +13,16 @@ const PANEL = {
 };
 const BOOKMARKS = {
   ...{ name: 'bookmarks', package: 'shop-bookmarks', version: '1.0', state: 'running', problem: '' },
-  ...{ tables: ['app_bookmarks_bookmarks'], deployedVersion: '1.0' }
+  ...{ tables: ['app_bookmarks_bookmarks'], deployedVersion: '1.0', warnings: [] as string[] }
 };
 const LOG = [
   { seq: 1, time: 1_795_000_000_000, level: 'INFO', message: 'deployed' },
   { seq: 2, time: 1_795_000_001_000, level: 'ERROR', message: 'ValueError in list_bookmarks' }
 ];
+const EVENT = {
+  ...{ app: 'broken', listener: 'CountRuns', version: 1, number: 17, attempts: 8, due: null, parked: true },
+  ...{ urn: table('orders'), problem: 'ValueError: no status', failed: '2026-11-20T12:00:00.000Z' }
+};
 const BROKEN = {
   ...BOOKMARKS,
   name: 'broken',
@@ -39,6 +43,11 @@ afterEach(() => {
 
 function server(isAdmin = true): FakeServer {
   let state = 'running';
+  let events = [EVENT, { ...EVENT, number: 18, attempts: 0, parked: false, problem: '', failed: null }];
+  const removeEvent = (number: number) => () => {
+    events = events.filter(event => event.number !== number);
+    return { body: { ...EVENT, number } };
+  };
   const setState = (next: string) => () => {
     state = next;
     return { body: { ...BOOKMARKS, state } };
@@ -50,6 +59,9 @@ function server(isAdmin = true): FakeServer {
     .on('POST', 'system-apps/bookmarks/disable', setState('disabled'))
     .on('POST', 'system-apps/bookmarks/enable', setState('running'))
     .on('GET', 'system-apps/bookmarks/logs', { body: { records: LOG, cursor: 2 } })
+    .on('GET', 'system-apps/broken/events', () => ({ body: { events } }))
+    .on('POST', 'system-apps/broken/listeners/CountRuns/events/17/retry', removeEvent(17))
+    .on('DELETE', 'system-apps/broken/listeners/CountRuns/events/18', removeEvent(18))
     .on('POST', 'system-apps/broken/enable', problem(503, 'the store is read-only'));
 }
 
@@ -59,6 +71,11 @@ function open(backend: FakeServer, isConfirmed = true): void {
       done.push(`disable ${name}`);
       return Promise.resolve(isConfirmed);
     },
+    confirmDrop: ({ number }: { number: number }) => {
+      done.push(`drop ${number}`);
+      return Promise.resolve(isConfirmed);
+    },
+    openEntity: (urn: string) => void done.push(urn),
     openPanel: ({ app, id }: { app: string; id: string }) => void done.push(`open ${app}/${id}`)
   };
   panel = new ApplicationsPanel(new ApplicationsModel(new Catalog(backend.settings)), actions, nullTranslator.load(''));
@@ -85,7 +102,7 @@ test('panels are opened, and administrators see the state of applications', asyn
     [
       'broken',
       '1.0 of shop-bookmarks',
-      'failedValueError: no such columnThe log of the server has the traceback.',
+      'failedValueError: no such columnThe log of the server has the traceback.1 parked event',
       '',
       ''
     ]
@@ -111,6 +128,26 @@ test('an application stays enabled without the confirmation', async () => {
   await clickButton('Disable bookmarks');
   await waitUntil(() => done.length > 0);
   expect(backend.seen.every(({ method }) => method === 'GET')).toBe(true);
+});
+
+test('events that are not handled are tried again and dropped', async () => {
+  const backend = server();
+  open(backend);
+  const events = (): (string | null)[][] => rows('Events that are not handled', 6);
+  await waitUntil(() => events().length === 2);
+  const entity = 'flights.orders';
+  expect(events()).toEqual([
+    ['17', 'CountRuns of broken', entity, 'ValueError: no status', '8', 'not any more'],
+    ['18', 'CountRuns of broken', entity, '', '0', 'after earlier events of the entity']
+  ]);
+  await clickButton('Try event 17 of CountRuns again');
+  await waitUntil(() => events().length === 1);
+  await clickButton('Drop event 18 of CountRuns');
+  await waitUntil(() => events().length === 0 && !hasText('Events that are not handled'));
+  expect(document.activeElement?.textContent).toBe('Applications');
+  expect(done).toEqual(['drop 18']);
+  // Those of an application without warnings are not requested.
+  expect(backend.count('GET', 'system-apps/bookmarks/events')).toBe(0);
 });
 
 test('the log of an application is shown, newest first, and closed', async () => {
