@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from textwrap import dedent
 
-import pytest
+import copier
 
 ROOT = Path(__file__).parents[2]
 TUTORIAL = ROOT / "docs/how-to/build-an-application.md"
@@ -26,13 +26,14 @@ def test_tutorial_builds_an_application_that_passes_its_tests(tmp_path: Path) ->
     blocks = re.findall(r"^   ```python\n(.*?)^   ```", TUTORIAL.read_text(), re.MULTILINE | re.DOTALL)
     app, tests = (dedent(block) for block in blocks)
     assert len([line for line in app.splitlines() if line.strip()]) <= 50
-    (tmp_path / "shop_watchlist.py").write_text(app)
+    package = tmp_path / "shop_watchlist"
+    package.mkdir()
+    (package / "__init__.py").write_text(app)
     (tmp_path / "test_shop_watchlist.py").write_text(tests)
     assert run_tests_of_package(tmp_path).startswith("3 passed")
 
 
 def test_package_of_the_template_passes_its_tests(tmp_path: Path) -> None:
-    copier = pytest.importorskip("copier")
     folder = tmp_path / "shop-lists"
     copier.run_copy(
         str(ROOT / "examples/application"), folder, {"package": "shop-lists", "app": "lists"}, defaults=True, quiet=True
