@@ -5,13 +5,14 @@ import json
 import re
 import subprocess
 from pathlib import Path
+from types import ModuleType
 from typing import get_args
 
 import generate
 import jsonschema_rs
 import pytest
 from generators.markdown import create_anchor
-from jupyter_colophon import metadata
+from jupyter_colophon import apps, metadata, testing
 from jupyter_colophon.core import errors
 from jupyter_colophon.operations import problems
 from jupyter_colophon.operations.datahub.api import DATAHUB
@@ -234,8 +235,18 @@ def test_links_between_documents_resolve() -> None:
 
 def test_python_reference_documents_every_public_name() -> None:
     page = (ROOT / "docs/reference/python.md").read_text()
-    documented = re.findall(r"jupyter_colophon\.metadata\.(\w+)$", page, re.MULTILINE)
-    assert sorted(documented) == sorted(metadata.__all__)
+    directive = r"^\.\. (?:auto|py:)(?:class|exception|function):: "
+    for module, names in (
+        ("metadata", metadata.__all__),
+        ("apps", apps.__all__),
+        ("testing", [name for name, value in vars(testing).items() if is_class_of(value, testing)]),
+    ):
+        documented = re.findall(rf"{directive}jupyter_colophon\.{module}\.(\w+)", page, re.MULTILINE)
+        assert sorted(documented) == sorted(names)
+
+
+def is_class_of(value: object, module: ModuleType) -> bool:
+    return isinstance(value, type) and value.__module__ == module.__name__
 
 
 def test_sections_named_in_code_exist() -> None:
