@@ -51,6 +51,21 @@ def test_application_of_the_page_works(install: Any, catalog: Catalog) -> None:
     apps.close()
 
 
+def test_application_with_an_index_works(install: Any, catalog: Catalog) -> None:
+    (source,) = re.findall(r"^## Tables\n.*?^```python\n(.*?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL)
+    install(source, "orders", "Orders")
+    apps = open_apps(catalog)
+    path = "/v1/contexts/sales/orders"
+    assert [call_app(apps, "POST", f"{path}/ada/send", {}, app="orders") for _ in range(2)] == [
+        {"sent": True},
+        {"sent": False},
+    ]
+    row = {"context": "sales", "customer": "ada", "number": 1, "state": "sent", "changes": 2}
+    assert call_app(apps, "GET", path, query={"state": ["open", "sent"]}, app="orders") == {"orders": [row]}
+    assert call_app(apps, "GET", path, query={"state": ["open"]}, app="orders") == {"orders": []}
+    apps.close()
+
+
 def test_panel_of_the_page_is_that_of_the_example() -> None:
     """The browser tests open the example."""
     (module,) = re.findall(r"^```js\n(.*?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL)
