@@ -13,7 +13,7 @@ FRONTEND := $(shell find labextension/src labextension/style labextension/schema
 INSTALLED := $(VENV)/share/jupyter/labextensions/jupyter-colophon
 ROOT_MAY := $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: help lab sample test test-spark test-fuzz test-python test-frontend test-ui screenshots check docs fix long long-faults long-lineage long-openlineage long-policies long-races long-stores long-postgresql long-service long-soak long-floor long-notebook7 long-fuzz long-cluster long-connect long-hub long-kafka long-pipelines-kafka long-oracle bench bench-ui clean
+.PHONY: help lab sample test test-spark test-fuzz test-python test-frontend test-ui screenshots check docs fix long long-faults long-lineage long-openlineage long-policies long-races long-stores long-postgresql long-service long-soak long-floor long-notebook7 long-fuzz long-cluster long-connect long-hub long-kafka long-pipelines-kafka long-oracle long-apps bench bench-ui clean
 
 help: ## say what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -132,6 +132,9 @@ long-pipelines-kafka: $(STAMPS)/spark40 $(STAMPS)/kafka ## run pipelines on Kafk
 
 long-oracle: $(STAMPS)/python ## hold the capture of Spark's lineage against OpenLineage's agent, over a hundred statements
 	python -m pytest -q tests/spark/beside_agent.py tests/spark/test_oracle.py
+
+long-apps: $(STAMPS)/python ## kill processes with listeners of applications during twenty thousand events, and interleave ten thousand uses of namespaces that are deleted and created again
+	COLOPHON_TEST_SIZE=full python -m pytest -q tests/faults/test_app_events.py tests/apps/test_race.py
 
 bench: $(STAMPS)/python ## print ratios, side by side
 	python bench/run.py
