@@ -1,31 +1,23 @@
 """The log of an application: records of all processes in their order, without what requests contain, and limited."""
 
 import logging
-import threading
 from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
 import pytest
-from jupyter_colophon.apps import Range
+from jupyter_colophon.apps import Range, SystemAppTimeout, TransactionTimeout, transactions
 from jupyter_colophon.apps.app_log import AppLog, get_app_logger
-from jupyter_colophon.apps.system_apps import SystemApps
+from jupyter_colophon.apps.service import ServiceRequest
+from jupyter_colophon.apps.system_apps import ReceivedAppCall, SystemApps
 from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.errors import NotFound, SystemAppFailed
 from jupyter_colophon.core.system_app_log import AppLogRecord
 from jupyter_colophon.storage.system_app_logs import KEPT, append_log_records
-from support.system_apps import CONTEXTS, call_app, open_apps, prepare_context
+from support.catalog import ADA
+from support.system_apps import CONTEXTS, call_app, open_apps, prepare_context, wait_for_records
 
 WAIT_S = 120
-
-
-def wait_for_records(apps: SystemApps, name: str, count: int) -> list[AppLogRecord]:
-    """Wait until a log has this many records."""
-    for _ in range(100 * WAIT_S):
-        if len(records := apps.list_log_records(name, None, 500)) >= count:
-            return records
-        threading.Event().wait(0.01)
-    raise AssertionError(records)
 
 
 @pytest.fixture
@@ -44,6 +36,37 @@ def test_failure_is_logged_without_its_message(opened: SystemApps) -> None:
     assert record.message.startswith("the handler of GET /raise of the system application rogue failed (ValueError at ")
     assert ", in raise_error)" in record.message
     assert "CANARY" not in record.message
+
+
+def test_wrong_use_is_logged_with_the_place_in_the_application(opened: SystemApps, rogue: ModuleType) -> None:
+    for path in ("/nest/execute", "/wrong/field"):
+        with pytest.raises(SystemAppFailed):
+            call_app(opened, "POST", path, app="rogue")
+    nested, wrong = wait_for_records(opened, "rogue", 2)
+    for record, error in ((nested, "TransactionMisused"), (wrong, "InvalidField")):
+        assert f" failed ({error} at {rogue.__file__}:" in record.message
+        assert record.message.endswith(", in <lambda>)")
+
+
+def test_time_limits_are_logged(opened: SystemApps, rogue: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transactions, "WRITE_S", 0.2)
+    with pytest.raises(TransactionTimeout):
+        call_app(opened, "POST", "/hang-in-transaction", app="rogue")
+    received = ReceivedAppCall("rogue", "service", ["hang"], ServiceRequest("POST"), ADA)
+    call = opened.prepare_call(received)
+    late = opened.build_call("rogue", call.route, call.request, ADA, 0.0)
+    with pytest.raises(SystemAppTimeout):
+        opened.submit_call(late, lambda encoded: encoded).result(WAIT_S)
+    wait_for_records(opened, "rogue", 2)
+    # The server's own time limit is logged only once.
+    late.log_and_create_timeout()
+    with pytest.raises(SystemAppFailed):
+        call_app(opened, "GET", "/raise", app="rogue")
+    transaction, handler, _ = wait_for_records(opened, "rogue", 3)
+    assert (transaction.level, handler.level) == ("WARNING", "WARNING")
+    assert transaction.message.startswith("the handler of POST /hang-in-transaction: a transaction of the system ")
+    assert "took longer than 0.2 s, and was rolled back (TransactionTimeout at " in transaction.message
+    assert handler.message == "the handler of POST /hang: the system application 'rogue' did not answer within 1 s"
 
 
 def test_application_logs_from_info_on(opened: SystemApps, catalog: Catalog) -> None:

@@ -12,7 +12,7 @@ from jupyter_colophon.apps.handler_call import EncodedResponse
 from jupyter_colophon.apps.service import ServiceRequest
 from jupyter_colophon.apps.system_apps import ReceivedAppCall, SystemApps
 from jupyter_colophon.composition import Catalog
-from jupyter_colophon.core.errors import StorageError, SystemAppFailed, SystemAppUnavailable, TransactionTimeout
+from jupyter_colophon.core.errors import NotFound, SystemAppFailed, SystemAppUnavailable, TransactionTimeout
 from support.catalog import ADA, write_metadata
 from support.system_apps import call_app, open_apps
 from support.urns import ORDERS
@@ -68,10 +68,28 @@ def test_large_result_is_refused(both: SystemApps, monkeypatch: pytest.MonkeyPat
 
 
 def test_tables_end_with_their_transaction(both: SystemApps) -> None:
-    with pytest.raises(StorageError, match="the transaction has ended"):
+    with pytest.raises(SystemAppFailed, match="GET /leak raised TransactionMisused"):
         call_app(both, "GET", "/leak", app="rogue")
-    with pytest.raises(StorageError, match="inside another one"):
-        call_app(both, "POST", "/nest", app="rogue")
+
+
+def test_nothing_that_opens_a_transaction_can_be_used_inside_another_one(
+    both: SystemApps, rogue: ModuleType, caplog: pytest.LogCaptureFixture
+) -> None:
+    for member in rogue.NESTED:
+        with pytest.raises(SystemAppFailed, match=r"POST /nest/{member} raised TransactionMisused"):
+            call_app(both, "POST", f"/nest/{member}", app="rogue")
+    assert caplog.text.count("call them before or after it") == len(rogue.NESTED)
+    # Without the call inside, the writes are committed.
+    call_app(both, "POST", "/nest/none", app="rogue")
+    assert call_app(both, "GET", "/rows", app="rogue") == ["outer"]
+
+
+def test_wrong_arguments_are_failures_of_the_application(both: SystemApps, rogue: ModuleType) -> None:
+    for name, error in rogue.WRONG_ERRORS.items():
+        with pytest.raises(SystemAppFailed, match=f"POST /wrong/{{name}} raised {error}$"):
+            call_app(both, "POST", f"/wrong/{name}", app="rogue")
+    with pytest.raises(NotFound, match="Namespace 'a b' not found"):
+        call_app(both, "POST", "/wrong/caller", app="rogue")
 
 
 def test_hanging_calls_fill_only_their_own_threads(both: SystemApps, rogue: ModuleType) -> None:

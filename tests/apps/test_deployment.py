@@ -11,7 +11,7 @@ from jupyter_colophon.apps.installed_app import AppState
 from jupyter_colophon.apps.system_apps import SystemApps
 from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.errors import AccessDenied, NotFound, SystemAppUnavailable
-from support.system_apps import DATAPREP, call_app, open_apps
+from support.system_apps import DATAPREP, call_app, open_apps, wait_for_records
 
 SALES = "/v2/contexts/sales/connections"
 TABLES = ("app_dataprep_connections", "app_dataprep_settings")
@@ -30,6 +30,19 @@ BROKEN = {
     "twice": ("HANDLERS = [('GET', '/v2/{a}'), ('GET', '/v2/{b}')]", "is declared twice"),
     "key": ("TABLES = [TableSpec('rows', {'name': 'string'}, ())]", "has no key"),
     "type": ("TABLES = [TableSpec('rows', {'name': 'text'}, ('name',))]", "unknown type 'text'"),
+    "text": (
+        "TABLES = [TableSpec('rows', {'name': 'string'}, ('name'))]",
+        "primary_key must be a tuple of names: write ('name',)",
+    ),
+    "texts": (
+        "TABLES = [TableSpec('rows', {'name': 'string'}, ('name',), 'name')]",
+        "indexes must be a tuple of names: write ('name',)",
+    ),
+    "absent": ("TABLES = [TableSpec('rows', {'name': 'string'}, ('name', 'z'))]", "there is no field 'z'"),
+    "bytes": (
+        "TABLES = [TableSpec('rows', {'name': 'bytes'}, ('name',))]",
+        "is a field of type bytes, which cannot be part of a key or an index: use int, long, string or bool",
+    ),
     "context": ("TABLES = [TableSpec('rows', {'context': 'long'}, ('context',))]", "must be a string"),
     "long": ("TABLES = [TableSpec(48 * 'a', {'name': 'string'}, ('name',))]", "is not a valid name"),
     "un_fit": ("", "is not a valid name of a system application"),
@@ -217,3 +230,6 @@ def test_hanging_application_is_refused_until_it_has_loaded(
         module.RELEASE.set()
     wait_for_state(apps, "hanging", lambda state: state.state == "running")
     assert call_app(apps, "GET", "/late", app="hanging") == "late"
+    late, loaded = wait_for_records(apps, "hanging", 2)
+    assert (late.level, "cannot be deployed: it did not load within 0.2 s" in late.message) == ("ERROR", True)
+    assert loaded.message == "the system application hanging has loaded late: it is running now"

@@ -303,6 +303,6 @@ def test_missing_content_is_reported(sales: AppFiles, catalog: Catalog) -> None:
 
 def test_files_cannot_be_used_in_a_transaction(sales: AppFiles, files: FileApps) -> None:
     context = prepare_context(files.apps, "sales")
-    with pytest.raises(StorageError, match="inside another one"):
+    with pytest.raises(RuntimeError, match="cannot be used inside execute"):
         context.execute(lambda tables: context.files.put("a", b""))
     assert list_names(sales) == []

@@ -72,7 +72,7 @@ def test_fetched_messages_are_those_that_the_principal_may_read(apps: SystemApps
 
 
 def test_refused_fetches_name_the_reason(sales: ServiceContext) -> None:
-    with pytest.raises(NotFound, match="use one of changes, runs, metadata, audit"):
+    with pytest.raises(InvalidQuery, match="there is no topic 'orders': use one of changes, runs, metadata, audit"):
         sales.fetch("orders")
     with pytest.raises(InvalidQuery):
         sales.fetch("changes", 0, 1_001)

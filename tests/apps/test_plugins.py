@@ -11,7 +11,7 @@ import pytest
 from jupyter_colophon.apps.system_apps import SystemApps
 from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.artifacts.artifact import ArtifactKey
-from jupyter_colophon.core.errors import InvalidInstance, NotFound, PluginFailed, SystemAppFailed
+from jupyter_colophon.core.errors import BadRequest, NotFound, PluginFailed, SystemAppFailed
 from support.artifacts import TOOLS, build_wheel
 from support.catalog import ADA
 from support.system_apps import call_app, open_apps
@@ -113,7 +113,7 @@ def test_newest_version_is_called(caller: SystemApps, catalog: Catalog) -> None:
 
 
 def test_wrong_properties_and_methods_are_refused(caller: SystemApps) -> None:
-    with pytest.raises(InvalidInstance) as refused:
+    with pytest.raises(BadRequest) as refused:
         call(caller, REPEAT | {"properties": {"times": 10}})
     assert refused.value.problems[0].pointer == "/times"
     for method in ("absent", "_secret", "__init__"):

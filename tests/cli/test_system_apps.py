@@ -42,6 +42,10 @@ def test_applications_are_listed_disabled_and_enabled(apps: Callable[..., Comman
     assert (table.status, "installed" in table.out, "no lake" in table.out) == (0, True, False)
     enabled = apps("enable", "dataprep")
     assert (enabled.status, enabled.out) == (0, "System application dataprep is installed.\n")
+    failed = apps("enable", "broken")
+    message = "jupyter colophon: the system application broken has failed: ImportError: no lake\n"
+    # The first line is the one of the log.
+    assert (failed.status, failed.out, failed.err.endswith(message)) == (1, "", True)
     scaled = apps("scale", "dataprep", "3", "--service=reports")
     assert (scaled.status, scaled.out, scaled.err) == (
         0,

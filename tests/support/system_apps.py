@@ -1,6 +1,7 @@
 """Packages with system applications: one that works, and one whose code fails in every possible way."""
 
 import json
+import threading
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,8 +13,11 @@ from jupyter_colophon.apps.system_app import GROUP
 from jupyter_colophon.apps.system_apps import ReceivedAppCall, SystemApps
 from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.system_app_log import AppLogRecord
 from support.catalog import ADA
 from support.packages import install_package
+
+WAIT_S = 120
 
 #: Connections to data, as those of CDAP's Data Prep: one application for all namespaces.
 DATAPREP = '''
@@ -135,7 +139,7 @@ ROGUE = '''
 
 import threading
 
-from jupyter_colophon.apps import Range, ServiceResponse, SystemApp, TableSpec
+from jupyter_colophon.apps import Proposal, Range, ServiceResponse, SystemApp, TableSpec, make_home_dataset_urn
 
 RELEASE = threading.Event()
 HANGING = threading.Semaphore(0)
@@ -162,8 +166,50 @@ def hang_in_transaction(context, request):
     context.execute(work)
 
 
+NESTED = {
+    "execute": lambda context: context.execute(lambda tables: None),
+    "files": lambda context: context.files.put("a", b""),
+    "fetch": lambda context: context.fetch("changes"),
+    "namespaces": lambda context: list(context.admin.list_namespaces()),
+    "proposals": lambda context: context.admin.apply_proposals([]),
+    "plugins": lambda context: context.admin.list_plugins("default"),
+    "exists": lambda context: context.admin.namespace_exists("default"),
+}
+
+
 def nest(context, request):
-    context.execute(lambda tables: context.execute(lambda inner: None))
+    def work(tables):
+        tables.get_table("rows").upsert({"name": "outer"})
+        NESTED.get(request.path["member"], lambda context: None)(context)
+
+    context.execute(work)
+
+
+def use_table(work):
+    return lambda context: context.execute(lambda tables: work(tables.get_table("rows")))
+
+
+URN = make_home_dataset_urn("default", "orders")
+WRONG = {
+    "field": use_table(lambda table: table.upsert({"name": "a", "nme": "b"})),
+    "type": use_table(lambda table: table.upsert({"name": 1})),
+    "key": use_table(lambda table: table.read(())),
+    "table": lambda context: context.execute(lambda tables: tables.get_table("row")),
+    "index": lambda context: context.execute(lambda tables: tables.get_indexed_table("rows")),
+    "file": lambda context: context.files.put("../x", b""),
+    "topic": lambda context: context.fetch("changed"),
+    "proposal": lambda context: context.admin.apply_proposals([Proposal(URN, "businessMetadata", "upsert", {"tags": 1})]),
+    "caller": lambda context: context.admin.get_namespace("a b"),
+}
+WRONG_ERRORS = dict.fromkeys(("field", "type", "key", "table", "index"), "InvalidField") | {
+    "file": "InvalidName",
+    "topic": "InvalidQuery",
+    "proposal": "InvalidInstance",
+}
+
+
+def use_wrongly(context, request):
+    return WRONG[request.path["name"]](context)
 
 
 def end_process_in_transaction(context, request):
@@ -197,7 +243,8 @@ class Rogue(SystemApp):
         configurer.add_handler("GET", "/raise", raise_error)
         configurer.add_handler("GET", "/exit", end_process)
         configurer.add_handler("GET", "/leak", leak_rows)
-        configurer.add_handler("POST", "/nest", nest)
+        configurer.add_handler("POST", "/nest/{member}", nest)
+        configurer.add_handler("POST", "/wrong/{name}", use_wrongly)
         configurer.add_handler("POST", "/exit", end_process_in_transaction)
         configurer.add_handler("POST", "/hang", hang, timeout_s=1)
         configurer.add_handler("POST", "/hang-in-transaction", hang_in_transaction)
@@ -271,6 +318,15 @@ def call_app(
     call = apps.prepare_call(ReceivedAppCall(app, service, path.split("/")[1:], request, principal, kind))
     response = apps.submit_call(call, lambda encoded: encoded).result(120)
     return json.loads(response.body) if response.body else None
+
+
+def wait_for_records(apps: SystemApps, name: str, count: int) -> list[AppLogRecord]:
+    """Wait until a log has this many records."""
+    for _ in range(100 * WAIT_S):
+        if len(records := apps.list_log_records(name, None, 500)) >= count:
+            return records
+        threading.Event().wait(0.01)
+    raise AssertionError(records)
 
 
 def prepare_context(

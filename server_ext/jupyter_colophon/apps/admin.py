@@ -4,12 +4,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from jupyter_colophon.apps.plugins.plugin_details import PluginDetails
+from jupyter_colophon.apps.tables import require_namespace_urn
 from jupyter_colophon.apps.topics import TOPICS, Topic
+from jupyter_colophon.apps.transaction_thread import require_no_transaction
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.artifacts.plugin_names import PluginOfArtifact
 from jupyter_colophon.core.entities.entity import EntityListing, EntitySummary
-from jupyter_colophon.core.errors import InvalidName, NotFound
-from jupyter_colophon.core.identity.names import make_namespace_urn
+from jupyter_colophon.core.errors import NotFound
 from jupyter_colophon.core.model.proposal import Proposal, ProposalResult
 from jupyter_colophon.service.artifact_reader import ArtifactReader
 from jupyter_colophon.service.entities.entities import EntityReader
@@ -34,7 +35,7 @@ class SystemAdmin:
     """Reads and changes the catalog with the rights of a principal: by default those of the platform, which may do
     everything.
 
-    Its methods use transactions of their own, and must not be called inside `execute`.
+    Its methods use transactions of their own; inside `execute` they raise TransactionMisused.
     """
 
     reader: EntityReader
@@ -46,13 +47,14 @@ class SystemAdmin:
         """Return whether a namespace exists, and is not being deleted."""
         try:
             self.get_namespace(name)
-        except (NotFound, InvalidName):
+        except NotFound:
             return False
         return True
 
     def get_namespace(self, name: str) -> NamespaceDetails:
-        """Return a namespace. Raises NotFound, and InvalidName for a name that no namespace can have."""
-        scoped = self.metadata.read_scoped_metadata(make_namespace_urn(name), "", self.principal)
+        """Return a namespace. Raises NotFound."""
+        require_no_transaction()
+        scoped = self.metadata.read_scoped_metadata(require_namespace_urn(name), "", self.principal)
         if scoped.summary is None:
             raise NotFound("Namespace", name)
         return NamespaceDetails(name, scoped.system.properties.get("description", ""), scoped.summary.created.time)
@@ -76,6 +78,7 @@ class SystemAdmin:
         Raises NotFound for a namespace that does not exist, AccessDenied, HeldForReview if a policy requires the review
         of a steward, InvalidInstance for an invalid value, and ConditionFailed.
         """
+        require_no_transaction()
         required = [
             replace(proposal, needs="namespace") if proposal.needs == "nothing" else proposal for proposal in proposals
         ]
@@ -96,9 +99,11 @@ class SystemAdmin:
 
     @property
     def _artifacts(self) -> ArtifactReader:
+        require_no_transaction()
         return ArtifactReader(self.reader.provider, self.reader.read_policy, self.reader.cursors)
 
     def _list_entities(self, listing: EntityListing) -> Iterator[EntitySummary]:
+        require_no_transaction()
         cursor: str | None = ""
         while cursor is not None:
             page, cursor = self.reader.list_visible_entities(replace(listing, cursor=cursor), self.principal)

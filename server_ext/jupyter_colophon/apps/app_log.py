@@ -1,12 +1,13 @@
 """The log of an application: its records, and those of the platform about it, in the store.
 
-A record has no message of an exception, which may contain what a request contained: only its class, and where it was
-raised. The server's own log has the whole traceback.
+A record has no message of an exception, which may contain what a request contained: only its class, and the place in
+the code of the application. The server's own log has the whole traceback.
 """
 
 import logging
 from collections import deque
 from dataclasses import dataclass, field
+from pathlib import Path
 from traceback import extract_tb
 from typing import Final
 
@@ -21,6 +22,7 @@ _MESSAGE_MAX: Final = 2_000
 _WAITING_MAX: Final = 200
 #: How long records are collected before they are stored, in seconds.
 _SETTLE_S: Final = 0.5
+_PACKAGE: Final = Path(__file__).parents[1]
 _logger = logging.getLogger("jupyter_colophon.apps")
 
 
@@ -103,10 +105,12 @@ class _RecordHandler(logging.Handler):
 
 
 def _describe_exception(record: logging.LogRecord) -> str:
-    """Return the class of the exception, and where it was raised: not its message."""
+    """Return the class of the exception, and the last place outside this package, if there is one: not its message."""
     error = record.exc_info[1] if record.exc_info else None
     if error is None:
         return ""
     frames = extract_tb(error.__traceback__)
-    place = f" at {frames[-1].filename}:{frames[-1].lineno}, in {frames[-1].name}" if frames else ""
+    of_app = [frame for frame in frames if not Path(frame.filename).is_relative_to(_PACKAGE)]
+    last = (of_app or frames)[-1:]
+    place = "".join(f" at {frame.filename}:{frame.lineno}, in {frame.name}" for frame in last)
     return f" ({type(error).__name__}{place})"

@@ -68,7 +68,8 @@ class ServiceContext:
 
         It may be called several times, on another thread, so it must use nothing but tables, and not wait for anything.
         An exception rolls back and is raised unchanged. Raises NotFound if the namespace of the call no longer exists,
-        TransactionTimeout for a callable that takes more than five seconds, and StorageError for failures of the store.
+        TransactionTimeout for a callable that takes more than five seconds, StorageError for failures of the store, and
+        TransactionMisused inside another callable.
         """
         return self._transactions.run(work, read_only=read_only)
 
@@ -80,8 +81,8 @@ class ServiceContext:
         `admin.list_topics()` lists the topics. Without a number, returns no message, and the number to begin after. By
         default, the messages are those of the namespace of the call; the namespace "" is all.
 
-        Raises NotFound for an unknown topic, InvalidQuery for a limit that is not from 1 to 1,000, and LogCompacted if
-        changes after the number are no longer kept.
+        Raises InvalidQuery for an unknown topic or a limit that is not from 1 to 1,000, NotFound for a name that no
+        namespace can have, and LogCompacted if changes after the number are no longer kept.
         """
         of = self.namespace if namespace is None else namespace
         return self._topics.read_messages(topic, after, limit, of, self.admin.principal)
@@ -96,7 +97,7 @@ class ServiceContext:
         """Return a plugin of a namespace (`admin.list_plugins`), whose code runs in a process of its own.
 
         `plugin` is its name: `artifact/plugin`, or `artifact/version/plugin`. The process has no credentials, and ends
-        with this call. Raises NotFound, and InvalidInstance for properties that do not match the schema of the plugin.
+        with this call. Raises NotFound, and BadRequest for properties that do not match the schema of the plugin.
         """
         name = plugin if isinstance(plugin, str) else plugin.name
         found, content = self.admin.read_plugin_with_content(namespace, name)

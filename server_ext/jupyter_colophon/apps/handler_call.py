@@ -1,7 +1,8 @@
 """Call a handler, and encode its response. Whatever its code does is an error of its application only."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from threading import Lock
 from typing import Any, Final, NamedTuple
 
 from jupyter_colophon.apps.app_log import get_app_logger
@@ -11,15 +12,12 @@ from jupyter_colophon.apps.service import STATUSES, ServiceRequest, ServiceRespo
 from jupyter_colophon.core import errors
 from jupyter_colophon.core.read_budget import ANSWER_BYTES_MAX
 
-#: What a handler may raise, besides failures of the store; anything else is a failure of the handler.
+#: What a handler may raise to refuse a request, and failures outside its code; anything else is a failure of the
+#: handler, such as wrong arguments for tables, files, topics and proposals.
 ANSWERED: Final = (
     errors.AccessDenied,
     errors.AlreadyExists,
     errors.BadRequest,
-    errors.InvalidField,
-    errors.InvalidInstance,
-    errors.InvalidName,
-    errors.InvalidQuery,
     errors.MalformedBody,
     errors.NotFound,
     errors.PluginFailed,
@@ -47,6 +45,8 @@ class HandlerCall:
     context: ServiceContext
     #: Whether a worker process runs the handler, and not a thread of the server.
     in_worker: bool = False
+    #: Acquired by the thread that logs the end of the time limit, which is logged once.
+    _timeout_log: Lock = field(default_factory=Lock, repr=False, compare=False)
 
     def run_handler(self) -> EncodedResponse:
         """Run the handler on this thread. Raises SystemAppFailed if its code fails, and the errors that it may raise."""
@@ -54,6 +54,9 @@ class HandlerCall:
             raise errors.SystemAppTimeout(self.app, self.route.timeout_s)
         try:
             result = self.route.handler(self.context, self.request)
+        except errors.TransactionTimeout as error:
+            get_app_logger(self.app).warning("the handler of %s: %s", self._route_name, error.detail, exc_info=error)
+            raise
         except ANSWERED:
             raise
         except BaseException as error:
@@ -65,6 +68,13 @@ class HandlerCall:
         finally:
             self.context.close_plugins()
         return self._encode_response(result)
+
+    def log_and_create_timeout(self) -> errors.SystemAppTimeout:
+        """Return the error of a call that did not return in time. It is logged once."""
+        timeout = errors.SystemAppTimeout(self.app, self.route.timeout_s)
+        if self._timeout_log.acquire(blocking=False):
+            get_app_logger(self.app).warning("the handler of %s: %s", self._route_name, timeout.detail)
+        return timeout
 
     def _encode_response(self, result: Any) -> EncodedResponse:
         response = result if isinstance(result, ServiceResponse) else _create_response(result)

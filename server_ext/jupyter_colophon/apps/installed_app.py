@@ -23,6 +23,7 @@ from jupyter_colophon.storage.spi import StorageProvider
 LOADING_S: Final = 5.0
 #: How many requests may wait for an application that loads: others are refused, so that they occupy no thread.
 _WAITING: Final = 2
+_TOO_LATE: Final = "it did not load within {:g} s"
 
 #: `installed`: it can be loaded, in a process that serves no applications.
 State = Literal["starting", "running", "installed", "failed", "disabled"]
@@ -65,6 +66,8 @@ class InstalledApp:
     _deployment: Deployment | None = None
     _problem: str = ""
     _is_retried: bool = False
+    #: Whether it was logged that the application did not load in time.
+    _is_late: bool = False
     _done: threading.Event = field(default_factory=threading.Event)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _waiting: threading.BoundedSemaphore = field(default_factory=lambda: threading.BoundedSemaphore(_WAITING))
@@ -81,6 +84,7 @@ class InstalledApp:
                 return
             self._started, self._is_retried = time.monotonic(), False
             self._done.clear()
+            self._is_late = False
         threading.Thread(
             target=self._load_and_deploy, name=f"colophon-app-{self.registration.name}-start", daemon=True
         ).start()
@@ -126,7 +130,7 @@ class InstalledApp:
         """Return the state, given whether the application is disabled, and warnings about its background work."""
         deployment, problem = self._deployment, self._problem
         if not problem and deployment is None and self._started is not None and not self._get_loading_time_left():
-            problem = f"it did not load within {LOADING_S:g} s"
+            problem = _TOO_LATE.format(LOADING_S)
         state: State = "disabled"
         if not disabled and problem:
             state = "failed"
@@ -150,6 +154,9 @@ class InstalledApp:
         return 0.0 if self._started is None else max(0.0, self._started + LOADING_S - time.monotonic())
 
     def _load_and_deploy(self) -> None:
+        timer = threading.Timer(LOADING_S, self._report_late_start)
+        timer.daemon = True
+        timer.start()
         try:
             deployment = load_and_configure_app(self.registration)
             if self.serves:
@@ -170,4 +177,22 @@ class InstalledApp:
             )
         else:
             self._deployment, self._problem = deployment, ""
-        self._done.set()
+        timer.cancel()
+        with self._lock:
+            self._done.set()
+        if self._is_late and self._deployment is not None:
+            get_app_logger(self.registration.name).warning(
+                "the system application %s has loaded late: it is running now", self.registration.name
+            )
+
+    def _report_late_start(self) -> None:
+        with self._lock:
+            if self._done.is_set():
+                return
+            self._is_late = True
+        get_app_logger(self.registration.name).error(
+            "the system application %s of the package %s cannot be deployed: %s",
+            self.registration.name,
+            self.registration.distribution,
+            _TOO_LATE.format(LOADING_S),
+        )

@@ -28,7 +28,7 @@ from jupyter_colophon.apps.workers.worker_counts import WorkerCounts
 from jupyter_colophon.apps.workers.worker_process import WorkerLauncher
 from jupyter_colophon.core.access import INTERNAL, Principal
 from jupyter_colophon.core.changes.dead_event import DeadEvent
-from jupyter_colophon.core.errors import AccessDenied, NotFound, SystemAppUnavailable, TooLarge
+from jupyter_colophon.core.errors import AccessDenied, NotFound, SystemAppTimeout, SystemAppUnavailable, TooLarge
 from jupyter_colophon.core.identity.names import SYSTEM_NAMESPACE, make_namespace_urn
 from jupyter_colophon.core.system_app_log import AppLogRecord
 from jupyter_colophon.service.changes.feed import ChangeFeed
@@ -276,9 +276,9 @@ class SystemApps:
             )
             # Until the first process is ready, a service stays where its calls have run, so that none is refused.
             if pool.was_ready or service not in app.services_of_threads:
-                return pool.submit_call(call, convert)
+                return _log_timeout(call, pool.submit_call(call, convert))
         app.services_of_threads.add(service)
-        return app.threads.submit_call(lambda: convert(call.run_handler()))
+        return _log_timeout(call, app.threads.submit_call(lambda: convert(call.run_handler())))
 
     def read_instances(self, name: str, service: str) -> ServiceInstances:
         """Return how many processes of a service are requested, and run, in all servers. Raises NotFound,
@@ -452,3 +452,14 @@ class SystemApps:
 
     def _is_disabled_by_settings(self, app: InstalledApp) -> bool:
         return app.registration.name.casefold() in {name.casefold() for name in self.disabled_names}
+
+
+def _log_timeout(call: HandlerCall, future: "Future[T]") -> "Future[T]":
+    """Log it if the call ends after its time limit, and return the future."""
+
+    def log_if_late(done: "Future[T]") -> None:
+        if not done.cancelled() and isinstance(done.exception(), SystemAppTimeout):
+            call.log_and_create_timeout()
+
+    future.add_done_callback(log_if_late)
+    return future

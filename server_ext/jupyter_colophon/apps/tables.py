@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from threading import RLock
 from typing import Any, Final, TypeVar
 
-from jupyter_colophon.core.errors import InvalidField, NotFound, StorageError, quote_and_truncate_text
-from jupyter_colophon.core.identity.names import make_namespace_urn
+from jupyter_colophon.apps.transaction_thread import TransactionMisused
+from jupyter_colophon.core.errors import InvalidField, InvalidName, NotFound, quote_and_truncate_text
+from jupyter_colophon.core.identity.names import Urn, make_namespace_urn
 from jupyter_colophon.storage.changes.namespace_creation import is_namespace_created_after
 from jupyter_colophon.storage.entities.aspects import find_entity_summary
 from jupyter_colophon.storage.spi import (
@@ -42,10 +43,10 @@ class OpenTransaction:
         self._is_created_again: bool | None = None
 
     def use(self, work: Callable[[], T]) -> T:
-        """Use the store. Raises StorageError after the end of the transaction."""
+        """Use the store. Raises TransactionMisused after the end of the transaction."""
         with self._lock:
             if not self._is_open:
-                raise StorageError(_ENDED)
+                raise TransactionMisused(_ENDED)
             return work()
 
     def end(self) -> None:
@@ -70,7 +71,8 @@ class OpenTransaction:
         """Raise NotFound unless a namespace exists, and is not being deleted."""
         self.require_generation(name)
         if name not in self._existing:
-            if self.use(lambda: find_entity_summary(self.tx, str(make_namespace_urn(name)))) is None:
+            urn = str(require_namespace_urn(name))
+            if self.use(lambda: find_entity_summary(self.tx, urn)) is None:
                 raise create_no_namespace_error(name)
             self._existing.add(name)
 
@@ -78,6 +80,14 @@ class OpenTransaction:
 def create_no_namespace_error(name: str) -> NotFound:
     """Return the error for a namespace that does not exist, or of which the caller may not know that it does."""
     return NotFound("Namespace", name)
+
+
+def require_namespace_urn(name: str) -> Urn:
+    """Return the URN of a namespace. Raises NotFound for a name that no namespace can have."""
+    try:
+        return make_namespace_urn(name)
+    except InvalidName:
+        raise create_no_namespace_error(name) from None
 
 
 class Table:

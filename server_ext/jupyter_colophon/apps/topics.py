@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from jupyter_colophon.apps.tables import require_namespace_urn
+from jupyter_colophon.apps.transaction_thread import require_no_transaction
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.changes.change_formatter import ChangeFormatter
-from jupyter_colophon.core.errors import InvalidQuery, NotFound
-from jupyter_colophon.core.identity.names import make_namespace_urn
+from jupyter_colophon.core.errors import InvalidQuery, quote_and_truncate_text
 from jupyter_colophon.service.changes.feed import ChangeFeed
 
 #: How many changes may be fetched at once.
@@ -53,14 +54,16 @@ class TopicReader:
     ) -> FetchedMessages:
         """Return the messages after a number; with None, those from now on: none, and the present number.
 
-        Raises NotFound for an unknown topic, InvalidQuery, and LogCompacted if changes after the number are no longer kept.
+        Raises InvalidQuery for an unknown topic or a wrong limit, NotFound, and LogCompacted if changes after the number
+        are no longer kept.
         """
+        require_no_transaction()
         found = _find_topic(topic)
         if not 1 <= limit <= LIMIT_MAX:
             raise InvalidQuery(f"must be from 1 to {LIMIT_MAX}", "limit")
         if after is None:
             return FetchedMessages((), self.feed.read_newest_change_number())
-        where = {"namespace": make_namespace_urn(namespace).parts[0]} if namespace else {}
+        where = {"namespace": require_namespace_urn(namespace).parts[0]} if namespace else {}
         part = self.feed.read_slice_of_visible_changes(after, limit, where, principal)
         changes = [change for change in part.changes if not found.operations or change.operation in found.operations]
         formatted = (self.formatter.format_change_as(change, found.format) for change in changes)
@@ -71,4 +74,5 @@ def _find_topic(name: str) -> Topic:
     for topic in TOPICS:
         if topic.name == name:
             return topic
-    raise NotFound("topic", name, f"use one of {', '.join(topic.name for topic in TOPICS)}")
+    names = ", ".join(topic.name for topic in TOPICS)
+    raise InvalidQuery(f"there is no topic {quote_and_truncate_text(name)}: use one of {names}")

@@ -8,17 +8,17 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from threading import Event, Thread, local
+from threading import Event, Thread
 from typing import Any, Generic, Self, TypeVar
 
 from jupyter_colophon.apps.tables import AppTables, OpenTransaction
-from jupyter_colophon.core.errors import StorageError, SystemAppTimeout, TransactionTimeout
+from jupyter_colophon.apps.transaction_thread import mark_transaction_thread, require_no_transaction
+from jupyter_colophon.core.errors import SystemAppTimeout, TransactionTimeout
 from jupyter_colophon.core.read_budget import limit_reads_of_thread
 from jupyter_colophon.storage.spi import StorageProvider, TableContext, TableSpec
 from jupyter_colophon.storage.transaction_lifetime import WRITE_S
 
 T = TypeVar("T")
-_thread_state = local()
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class AppTransactions:
 
         A transaction that takes too long, or would end after the time limit of the call, is rolled back.
         """
-        _require_no_transaction()
+        require_no_transaction()
 
         def run_on_own_thread(tx: TableContext) -> T:
             transaction = OpenTransaction(tx)
@@ -71,7 +71,7 @@ class AppTransactions:
 
     def run_on_platform_tables(self, work: Callable[[TableContext], T], *, read_only: bool) -> T:
         """Run a callable of the platform in one transaction, which does not end after the time limit of the call."""
-        _require_no_transaction()
+        require_no_transaction()
 
         def run_in_time(tx: TableContext) -> T:
             result = work(tx)
@@ -89,11 +89,6 @@ class AppTransactions:
         return left
 
 
-def _require_no_transaction() -> None:
-    if getattr(_thread_state, "is_in_transaction", False):
-        raise StorageError("a transaction cannot be opened inside another one")
-
-
 class _TransactionTask(Generic[T]):
     def __init__(self, work: Callable[[], T]) -> None:
         self._work = work
@@ -102,9 +97,9 @@ class _TransactionTask(Generic[T]):
         self.done = Event()
 
     def run(self) -> None:
-        _thread_state.is_in_transaction = True
         try:
-            self._value = self._work()
+            with mark_transaction_thread():
+                self._value = self._work()
         except (SystemExit, KeyboardInterrupt) as error:
             # On the committing thread, it would end the server.
             self._error = RuntimeError(f"the callable of a transaction raised {type(error).__name__}")

@@ -114,6 +114,8 @@ class SystemAppsCommand(CatalogCommand):
                 app = client.enable_system_app(self.args.name)
             else:
                 app = client.disable_system_app(self.args.name)
+        if app["state"] == "failed":
+            return self.print_error_and_get_status(f"the system application {app['name']} has failed: {app['problem']}")
         self.print_result(app, f"System application {app['name']} is {app['state']}.")
         return EXIT_OK
 

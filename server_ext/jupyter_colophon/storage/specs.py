@@ -19,14 +19,28 @@ def require_valid_spec(spec: TableSpec) -> None:
 
     Names that differ only in case are one name to SQLite.
     """
+    _require_tuples(spec)
     _require_valid_names(spec)
     if unknown := set(spec.fields.values()) - _KINDS:
         raise InvalidField(f"{spec.id}: unknown type {quote_and_truncate_text(str(min(unknown)))}")
     if not spec.primary_key:
         raise InvalidField(f"{spec.id} has no key")
     for name in (*spec.primary_key, *spec.indexes):
-        if spec.fields.get(name) not in _ORDERABLE:
-            raise InvalidField(f"{spec.id}: {quote_and_truncate_text(name)} is not a field of an ordered type")
+        kind = spec.fields.get(name)
+        if kind is None:
+            raise InvalidField(f"{spec.id}: there is no field {quote_and_truncate_text(name)} for the key or an index")
+        if kind not in _ORDERABLE:
+            raise InvalidField(
+                f"{spec.id}: {quote_and_truncate_text(name)} is a field of type {kind}, which cannot be part of a key or "
+                "an index: use int, long, string or bool"
+            )
+
+
+def _require_tuples(spec: TableSpec) -> None:
+    for argument in ("primary_key", "indexes"):
+        # Packages are not necessarily checked by types: ("name") is a string.
+        if isinstance(names := getattr(spec, argument), str):
+            raise InvalidField(f"{spec.id}: {argument} must be a tuple of names: write ({names!r},)")
 
 
 def _require_valid_names(spec: TableSpec) -> None:

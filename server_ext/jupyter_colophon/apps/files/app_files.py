@@ -14,11 +14,10 @@ from jupyter_colophon.apps.files.stored_file import (
     parse_file_row,
     require_valid_file_name,
 )
-from jupyter_colophon.apps.tables import create_no_namespace_error
+from jupyter_colophon.apps.tables import create_no_namespace_error, require_namespace_urn
 from jupyter_colophon.apps.transactions import AppTransactions
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import AlreadyExists, CommitUnknown, NotFound, StorageError
-from jupyter_colophon.core.identity.names import make_namespace_urn
 from jupyter_colophon.storage.app_files import rows
 from jupyter_colophon.storage.app_files.folder import AppFileFolder, open_file
 from jupyter_colophon.storage.entities.aspects import find_entity_summary
@@ -40,7 +39,7 @@ class AppFiles:
 
     They belong to the namespace of the call, and are deleted with it; those of a call without a namespace belong to
     none. A stored file never changes: `put` replaces it as a whole, and who reads it continues with the former content.
-    Methods use the store and must not be called inside `execute`. They raise NotFound if the namespace no longer exists.
+    Methods raise NotFound if the namespace no longer exists, and TransactionMisused inside `execute`.
     """
 
     transactions: AppTransactions
@@ -171,7 +170,7 @@ class AppFiles:
 
     def _require_generation(self, tx: TableContext) -> int:
         """Return the generation of the namespace. Raises NotFound unless it exists, and is not being deleted."""
-        if self.namespace and find_entity_summary(tx, str(make_namespace_urn(self.namespace))) is None:
+        if self.namespace and find_entity_summary(tx, str(require_namespace_urn(self.namespace))) is None:
             raise create_no_namespace_error(self.namespace)
         return rows.read_generation(tx, self.namespace)
 

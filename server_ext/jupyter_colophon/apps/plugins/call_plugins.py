@@ -8,7 +8,7 @@ from typing import Any
 from jupyter_colophon.apps.plugins.plugin_instance import PluginInstance
 from jupyter_colophon.core.artifacts.plugin_names import PluginOfArtifact
 from jupyter_colophon.core.documents.json_schema import Schema
-from jupyter_colophon.core.errors import InvalidInstance
+from jupyter_colophon.core.errors import BadRequest
 from jupyter_colophon.system.limited_process import ProcessLimits
 
 
@@ -28,9 +28,9 @@ class CallPlugins:
         limits: ProcessLimits,
         deadline: float,
     ) -> PluginInstance:
-        """Return a plugin with these properties. Raises InvalidInstance if they do not match its schema."""
+        """Return a plugin with these properties. Raises BadRequest if they do not match its schema."""
         if problems := Schema(found.plugin.schema).find_all_problems(dict(properties)):
-            raise InvalidInstance(f"the properties of the plugin {found.name}", problems)
+            raise BadRequest(f"the properties of the plugin {found.name} are not valid", problems)
         instance = PluginInstance(found, content, properties, limits, deadline)
         with self._lock:
             if self._is_closed:

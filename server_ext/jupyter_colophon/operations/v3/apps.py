@@ -8,7 +8,6 @@ from jupyter_colophon.apps.system_apps import ReceivedAppCall
 from jupyter_colophon.core.errors import (
     AlreadyExists,
     BadRequest,
-    InvalidInstance,
     InvalidName,
     MethodNotAllowed,
     NotFound,
@@ -33,7 +32,6 @@ _BODY: Final[dict[str, Any]] = {"application/json": {}, "*/*": {}}
 _ERRORS: Final = (
     AlreadyExists,
     BadRequest,
-    InvalidInstance,
     InvalidName,
     MethodNotAllowed,
     NotFound,
@@ -145,8 +143,7 @@ def _call_app(
         kind,
     )
     call = apps.prepare_call(received)
-    seconds = call.route.timeout_s
-    return PendingAnswer(apps.submit_call(call, _create_answer), seconds, lambda: SystemAppTimeout(call.app, seconds))
+    return PendingAnswer(apps.submit_call(call, _create_answer), call.route.timeout_s, call.log_and_create_timeout)
 
 
 def _create_answer(response: EncodedResponse) -> OperationAnswer:
