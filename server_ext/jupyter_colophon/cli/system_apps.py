@@ -17,7 +17,11 @@ _COLUMNS = ("name", "version", "state", "tables", "workers", "problem")
 _RECORDS, _POLL_S = 200, 1.0
 _VERBS = (
     ("list", "List the system applications. Exits with 1 if one has failed.", ""),
-    ("enable", "Enable a system application, and load it again if it has failed. Exits with 1 if that fails.", "dataprep"),
+    (
+        "enable",
+        "Enable a system application, and load it again if it has failed. Exits with 1 if that fails.",
+        "dataprep",
+    ),
     ("disable", "Disable a system application; its tables are kept.", "dataprep"),
     ("logs", "List the newest log records of a system application.", "dataprep --follow"),
     ("scale", "Run a service of a system application in worker processes.", "dataprep 4"),
