@@ -13,7 +13,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from jupyter_colophon.apps.system_apps import ServiceInstances, SystemApps
+from jupyter_colophon.apps.system_apps import SystemApps
+from jupyter_colophon.apps.workers.service_instances import ServiceInstances
 from jupyter_colophon.apps.workers.service_workers import compute_share
 from jupyter_colophon.apps.workers.worker_pool import WorkerPool
 from jupyter_colophon.apps.workers.worker_process import WorkerLauncher

@@ -5,11 +5,9 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any, TypeVar
 
 from jupyter_colophon.apps.admin import SystemAdmin
-from jupyter_colophon.apps.app_log import AppLog
 from jupyter_colophon.apps.background import BackgroundWork
 from jupyter_colophon.apps.background_host import BackgroundHost
 from jupyter_colophon.apps.background_warnings import list_warnings
@@ -17,42 +15,37 @@ from jupyter_colophon.apps.context import ServiceContext
 from jupyter_colophon.apps.deployment import Deployment
 from jupyter_colophon.apps.handler_call import EncodedResponse, HandlerCall
 from jupyter_colophon.apps.installed_app import AppState, InstalledApp
+from jupyter_colophon.apps.installed_apps import InstalledApps, Records, find_registered_apps
 from jupyter_colophon.apps.routes import Route
 from jupyter_colophon.apps.service import ServiceKind, ServiceRequest
-from jupyter_colophon.apps.system_app import GROUP
 from jupyter_colophon.apps.tables import create_no_namespace_error
 from jupyter_colophon.apps.topics import TopicReader
 from jupyter_colophon.apps.transactions import AppTransactions
-from jupyter_colophon.apps.workers.service_workers import RequestedInstances, ServiceKey, ServiceWorkers
+from jupyter_colophon.apps.workers.service_instances import (
+    ServiceInstances,
+    list_requested_instances,
+    read_instances,
+    request_instances,
+)
+from jupyter_colophon.apps.workers.service_workers import ServiceKey, ServiceWorkers
 from jupyter_colophon.apps.workers.worker_counts import WorkerCounts
 from jupyter_colophon.apps.workers.worker_process import WorkerLauncher
 from jupyter_colophon.core.access import INTERNAL, Principal
 from jupyter_colophon.core.changes.dead_event import DeadEvent
-from jupyter_colophon.core.errors import AccessDenied, NotFound, SystemAppTimeout, SystemAppUnavailable, TooLarge
+from jupyter_colophon.core.errors import AccessDenied, SystemAppTimeout, SystemAppUnavailable, TooLarge
 from jupyter_colophon.core.identity.names import SYSTEM_NAMESPACE, make_namespace_urn
 from jupyter_colophon.core.system_app_log import AppLogRecord
 from jupyter_colophon.service.changes.feed import ChangeFeed
 from jupyter_colophon.service.entities.entities import EntityReader
 from jupyter_colophon.service.entities.metadata import MetadataReader
-from jupyter_colophon.service.schemaspaces.registrations import (
-    PackageRegistration,
-    find_entry_points,
-    list_registrations,
-)
+from jupyter_colophon.service.schemaspaces.registrations import PackageRegistration
 from jupyter_colophon.service.write_path import WritePath
 from jupyter_colophon.storage.app_files.folder import AppFileFolder
 from jupyter_colophon.storage.dead_events import drop_event, list_events_of_app, request_retry
 from jupyter_colophon.storage.entities.aspects import find_entity_summary
-from jupyter_colophon.storage.spi import StorageProvider, TableContext
+from jupyter_colophon.storage.spi import StorageProvider
 from jupyter_colophon.storage.system_app_logs import list_log_records
-from jupyter_colophon.storage.system_app_workers import count_running_workers
-from jupyter_colophon.storage.system_apps import (
-    SystemAppRecord,
-    find_system_app,
-    list_system_apps,
-    set_disabled,
-    set_instances,
-)
+from jupyter_colophon.storage.system_apps import SystemAppRecord, set_disabled
 
 T = TypeVar("T")
 
@@ -67,15 +60,6 @@ class ReceivedAppCall:
     request: ServiceRequest
     principal: Principal
     kind: ServiceKind = "service"
-
-
-@dataclass(frozen=True, slots=True)
-class ServiceInstances:
-    """How many processes run a service, as in CDAP: `instances` and `requested` are the same."""
-
-    instances: int
-    requested: int
-    provisioned: int
 
 
 @dataclass(slots=True)
@@ -98,9 +82,7 @@ class SystemApps:
     #: The folder of their files; None in a process without one.
     file_folder: AppFileFolder | None = None
     #: Returns the applications of installed packages.
-    find_registrations: Callable[[], Iterable[PackageRegistration]] = lambda: list_registrations(
-        find_entry_points(GROUP), ()
-    )
+    find_registrations: Callable[[], Iterable[PackageRegistration]] = find_registered_apps
     #: Starts worker processes; None in a process that starts none.
     launcher: WorkerLauncher | None = None
     #: Starts the Spark session of a worker process.
@@ -108,17 +90,25 @@ class SystemApps:
     workers: ServiceWorkers | None = field(init=False, default=None)
     #: Wakes the listeners of applications in a process that serves them.
     feed: ChangeFeed | None = None
+    _installed: InstalledApps = field(init=False)
     _background: BackgroundWork | None = None
-    _apps: Mapping[str, InstalledApp] | None = None
-    _logs: list[AppLog] = field(default_factory=list)
-    #: Applications with the name of another one.
-    _conflicts: list[AppState] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
-        """Prepare the worker processes; none is started yet."""
+        """Prepare the applications and the worker processes; none is started yet."""
+        self._installed = InstalledApps(
+            self.provider,
+            self.disabled_names,
+            self.shipped_names,
+            self.serves,
+            self.on_tables_changed,
+            self._start_background_work,
+            self.find_registrations,
+        )
         if self.launcher is not None:
-            self.workers = ServiceWorkers(self.provider, self.launcher, self._list_requested_instances)
+            self.workers = ServiceWorkers(
+                self.provider, self.launcher, lambda: list_requested_instances(self._installed)
+            )
 
     @property
     def provider(self) -> StorageProvider:
@@ -127,11 +117,9 @@ class SystemApps:
 
     def start_all(self) -> None:
         """Load all applications that are not disabled, in the background."""
-        records = self._read_records()
-        for app in self._get_apps().values():
-            if not self._is_disabled(app, records):
-                app.start()
-        if self.workers is not None and self._get_apps():
+        for app in self._installed.list_enabled(self._installed.read_records()):
+            app.start()
+        if self.workers is not None and self._installed.list_apps():
             self.workers.start()
 
     def remove_temporary_files(self) -> None:
@@ -142,18 +130,16 @@ class SystemApps:
     def list_states(self) -> list[AppState]:
         """Return the state of each application by name, after those that are starting have loaded or failed."""
         self.start_all()
-        apps, records = self._get_apps(), self._read_records()
-        for app in apps.values():
-            if not self._is_disabled(app, records):
-                app.wait_until_loaded()
-        records = self._read_records()
-        states = [*self._conflicts, *(self._get_state_of_app(app, records) for app in apps.values())]
+        for app in self._installed.list_enabled(self._installed.read_records()):
+            app.wait_until_loaded()
+        apps, records = self._installed.list_apps(), self._installed.read_records()
+        states = [*self._installed.conflicts, *(self._get_state_of_app(app, records) for app in apps)]
         return sorted(states, key=lambda state: state.name)
 
     def set_enabled(self, name: str, *, enabled: bool) -> AppState:
         """Enable or disable an application in all processes. Raises NotFound, and AccessDenied if the settings disable it."""
-        app = self._find_app(name)
-        if enabled and self._is_disabled_by_settings(app):
+        app = self._installed.find_app(name)
+        if enabled and self._installed.is_disabled_by_settings(app):
             raise AccessDenied("enable", f"the system application {name}: c.Colophon.disabled_system_apps has it")
         self.provider.tx_runner.run(lambda tx: set_disabled(tx, app.registration.name, disabled=not enabled))
         if enabled:
@@ -161,48 +147,43 @@ class SystemApps:
         if self.workers is not None:
             self.workers.wake()
             self._wake_background_work()
-        return self._get_state_of_app(app, self._read_records(app.registration.name))
+        return self._get_state_of_app(app, self._installed.read_records(app.registration.name))
 
     def list_running_deployments(self) -> Iterator[tuple[str, Deployment]]:
         """Yield the applications that this process serves, by name, after those that are starting have loaded or failed."""
         if not self.serves:
             return
         self.start_all()
-        records = self._read_records()
-        for _, app in sorted(self._get_apps().items()):
-            if not self._is_disabled(app, records):
-                app.wait_until_loaded()
-                deployment = app.find_deployment()
-                if deployment is not None:
-                    yield app.registration.name, deployment
+        deployed = self._installed.iterate_deployed(self._installed.read_records())
+        yield from sorted(
+            ((app.registration.name, deployment) for app, deployment in deployed), key=lambda pair: pair[0].casefold()
+        )
 
     def get_running_deployment(self, name: str) -> tuple[str, Deployment]:
         """Return the name of an application as it is installed, and its deployment. Raises NotFound, SystemAppUnavailable."""
-        app = self._find_app(name)
-        if self._is_disabled(app, self._read_records(app.registration.name)):
-            raise SystemAppUnavailable(app.registration.name, "it is disabled")
+        app, _ = self._installed.find_enabled_app(name)
         return app.registration.name, app.wait_for_deployment()
 
     def list_log_records(self, name: str, after: int | None, limit: int) -> list[AppLogRecord]:
         """Return the next log records of an application after a number, or the newest; oldest first. Raises NotFound."""
-        app = self._find_app(name).registration.name
+        app = self._installed.find_app(name).registration.name
         return self.provider.tx_runner.run(lambda tx: list_log_records(tx, app, after, limit), read_only=True)
 
     def list_events(self, name: str) -> list[DeadEvent]:
         """Return the events that listeners of an application have not handled. Raises NotFound."""
-        app = self._find_app(name).registration.name
+        app = self._installed.find_app(name).registration.name
         return self.provider.tx_runner.run(lambda tx: list_events_of_app(tx, app), read_only=True)
 
     def retry_event(self, name: str, listener: str, number: int) -> DeadEvent:
         """Let a listener handle an event once more, now. Raises NotFound."""
-        app = self._find_app(name).registration.name
+        app = self._installed.find_app(name).registration.name
         event = self.provider.tx_runner.run(lambda tx: request_retry(tx, app, listener, number))
         self._wake_background_work()
         return event
 
     def drop_event(self, name: str, listener: str, number: int) -> DeadEvent:
         """Drop an event, and let the listener handle later ones of its entity. Raises NotFound."""
-        app = self._find_app(name).registration.name
+        app = self._installed.find_app(name).registration.name
         event = self.provider.tx_runner.run(lambda tx: drop_event(tx, app, listener, number))
         self._wake_background_work()
         return event
@@ -213,11 +194,7 @@ class SystemApps:
         Raises NotFound, MethodNotAllowed, AccessDenied, TooLarge, and SystemAppUnavailable if the application is disabled
         or not deployed.
         """
-        app = self._find_app(received.app)
-        name = app.registration.name
-        records = self._read_records(name)
-        if self._is_disabled(app, records):
-            raise SystemAppUnavailable(name, "it is disabled")
+        app, record = self._installed.find_enabled_app(received.app)
         routes = app.wait_for_deployment().routes
         route, parameters = routes.find_route(
             received.service, received.request.method, received.segments, received.kind
@@ -233,15 +210,15 @@ class SystemApps:
             received.request.content_type,
             received.request.body,
         )
-        call = self.build_call(name, route, request, received.principal, time.monotonic() + route.timeout_s)
-        is_scaled = name in records and route.service in records[name].instances
-        return replace(call, in_worker=route.kind == "spark" or is_scaled)
+        deadline = time.monotonic() + route.timeout_s
+        call = self.build_call(app.registration.name, route, request, received.principal, deadline)
+        return replace(call, in_worker=route.kind == "spark" or route.service in record.instances)
 
     def build_call(
         self, name: str, route: Route, request: ServiceRequest, principal: Principal, deadline: float
     ) -> HandlerCall:
         """Return an authorized call with the context of its handler. Raises SystemAppUnavailable."""
-        specs = self._find_app(name).wait_for_deployment().specs
+        specs = self._installed.find_app(name).wait_for_deployment().specs
         context = request.path["context"] if route.has_context else ""
         transactions = AppTransactions(name, self.provider, specs, context, route.timeout_s, deadline)
         start_spark = self.start_spark if route.kind == "spark" else None
@@ -253,12 +230,12 @@ class SystemApps:
 
         Raises SystemAppUnavailable, also if another version than that of the server is installed.
         """
-        app = self._find_app(name)
+        app = self._installed.find_app(name)
         if app.registration.version != version:
             raise SystemAppUnavailable(
                 name, f"the version {app.registration.version} was installed after this server started: restart it"
             )
-        self._logs.append(AppLog(name, self.provider))
+        self._installed.open_log(name)
         routes = app.wait_for_deployment().routes.routes
         return {(route.method, route.segments): route for route in routes if route.service == service}
 
@@ -267,7 +244,7 @@ class SystemApps:
 
         Raises SystemAppUnavailable if too many of its calls wait.
         """
-        app, service = self._find_app(call.app), call.route.service
+        app, service = self._installed.find_app(call.app), call.route.service
         if call.in_worker:
             if self.workers is None:
                 raise SystemAppUnavailable(call.app, f"this process runs no processes of its service {service}")
@@ -284,27 +261,11 @@ class SystemApps:
         """Return how many processes of a service are requested, and run, in all servers. Raises NotFound,
         SystemAppUnavailable.
         """
-        app = self._find_app(name)
-        routes = app.wait_for_deployment().routes
-        key = ServiceKey(app.registration.name, routes.find_service(service))
-
-        def read(tx: TableContext) -> tuple[int | None, int]:
-            record = find_system_app(tx, key.app)
-            requested = None if record is None else record.instances.get(key.service)
-            count = count_running_workers if self.workers is None else self.workers.count_running
-            return requested, count(tx, *key)
-
-        requested, running = self.provider.tx_runner.run(read, read_only=True)
-        if requested is None and routes.services[key.service] == "service":
-            # It runs on threads of each server.
-            return ServiceInstances(1, 1, 1)
-        return ServiceInstances(requested or 1, requested or 1, running)
+        return read_instances(self._installed, self.workers, name, service)
 
     def set_instances(self, name: str, service: str, instances: int) -> ServiceInstances:
         """Request processes of a service, in all servers together. Raises NotFound, SystemAppUnavailable."""
-        app = self._find_app(name)
-        found = app.wait_for_deployment().routes.find_service(service)
-        self.provider.tx_runner.run(lambda tx: set_instances(tx, app.registration.name, found, instances))
+        request_instances(self._installed, name, service, instances)
         if self.workers is not None:
             self.workers.wake()
         return self.read_instances(name, service)
@@ -317,35 +278,14 @@ class SystemApps:
         """Start no further calls, end the worker processes, and stop listeners and schedules."""
         if self._background is not None:
             self._background.close()
-        for app in (self._apps or {}).values():
-            app.threads.cancel_waiting()
+        self._installed.close()
         if self.workers is not None:
             self.workers.close()
-        for log in self._logs:
-            log.close()
+        self._installed.close_logs()
 
-    def _list_requested_instances(self) -> Mapping[ServiceKey, RequestedInstances]:
-        """Return the processes that are requested for applications that this server serves."""
-        records, requested = self._read_records(), {}
-        for app in self._get_apps().values():
-            if self._is_disabled(app, records):
-                continue
-            app.wait_until_loaded()
-            deployment = app.find_deployment()
-            if deployment is None:
-                continue
-            name, version = app.registration.name, app.registration.version
-            instances = records[name].instances if name in records else {}
-            for service, kind in deployment.routes.services.items():
-                if service in instances or kind == "spark":
-                    requested[ServiceKey(name, service)] = RequestedInstances(
-                        instances.get(service, 1), version, kind == "spark"
-                    )
-        return requested
-
-    def _get_state_of_app(self, app: InstalledApp, records: Mapping[str, SystemAppRecord]) -> AppState:
+    def _get_state_of_app(self, app: InstalledApp, records: Records) -> AppState:
         record = records.get(app.registration.name, SystemAppRecord(app.registration.name))
-        is_disabled = self._is_disabled(app, records)
+        is_disabled = self._installed.is_disabled(app, records)
         if not is_disabled:
             app.wait_until_loaded()
         warnings = self.provider.tx_runner.run(lambda tx: list_warnings(tx, record.name), read_only=True)
@@ -368,7 +308,7 @@ class SystemApps:
             self.reader.registry,
             deployment,
             lambda transactions: self._create_context(INTERNAL, transactions),
-            lambda: not self._is_disabled(self._find_app(app), self._read_records(app)),
+            lambda: self._installed.is_enabled(app),
             self.feed.remove_confidential_values,
         )
         self._background.start_app(host)
@@ -390,68 +330,6 @@ class SystemApps:
             raise AccessDenied(route.permission, f"everything in the namespace {namespace}")
         if context and self.provider.tx_runner.run(lambda tx: find_entity_summary(tx, urn), read_only=True) is None:
             raise create_no_namespace_error(namespace)
-
-    def _find_app(self, name: str) -> InstalledApp:
-        app = self._get_apps().get(name.casefold()) or self._find_app_by_alias(name)
-        if app is None:
-            raise NotFound("system application", name)
-        return app
-
-    def _find_app_by_alias(self, name: str) -> InstalledApp | None:
-        """Return the first application with this other name; applications that are starting may declare it."""
-        for app in self._get_apps().values():
-            app.wait_until_loaded()
-            deployment = app.find_deployment()
-            if deployment is not None and name.casefold() in {alias.casefold() for alias in deployment.aliases}:
-                return app
-        return None
-
-    def _get_apps(self) -> Mapping[str, InstalledApp]:
-        """Return the applications by their names in lower case, which are those of entry points."""
-        with self._lock:
-            if self._apps is None:
-                self._apps = self._find_installed_apps()
-            return self._apps
-
-    def _find_installed_apps(self) -> Mapping[str, InstalledApp]:
-        apps: dict[str, InstalledApp] = {}
-        for registration in self.find_registrations():
-            if registration.is_builtin and registration.name not in self.shipped_names:
-                continue
-            app = InstalledApp(
-                registration,
-                self.provider,
-                self.serves,
-                self.on_tables_changed,
-                partial(self._start_background_work, registration.name),
-            )
-            first = apps.setdefault(registration.name.casefold(), app)
-            if first is app and self.serves:
-                self._logs.append(AppLog(registration.name, self.provider))
-            if first is not app:
-                problem = f"the package {first.registration.distribution} has an application of this name"
-                self._conflicts.append(
-                    AppState(registration.name, registration.distribution, registration.version, "failed", (), problem)
-                )
-        return apps
-
-    def _read_records(self, name: str | None = None) -> Mapping[str, SystemAppRecord]:
-        """Return what the store knows of all applications, or of one, by name."""
-
-        def read(tx: TableContext) -> list[SystemAppRecord]:
-            if name is None:
-                return list_system_apps(tx)
-            record = find_system_app(tx, name)
-            return [] if record is None else [record]
-
-        return {record.name: record for record in self.provider.tx_runner.run(read, read_only=True)}
-
-    def _is_disabled(self, app: InstalledApp, records: Mapping[str, SystemAppRecord]) -> bool:
-        record = records.get(app.registration.name)
-        return self._is_disabled_by_settings(app) or (record is not None and record.disabled)
-
-    def _is_disabled_by_settings(self, app: InstalledApp) -> bool:
-        return app.registration.name.casefold() in {name.casefold() for name in self.disabled_names}
 
 
 def _log_timeout(call: HandlerCall, future: "Future[T]") -> "Future[T]":
