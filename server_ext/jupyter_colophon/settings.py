@@ -21,10 +21,10 @@ from jupyter_colophon.core.identity.names import IdentityRules
 from jupyter_colophon.core.model.retention import Retention, parse_retention_rules
 from jupyter_colophon.core.model.system_filter import KeyFilter, SystemFilter
 from jupyter_colophon.core.store import StorageChoice, choose_sqlite_store
-from jupyter_colophon.storage.app_files.folder import AppFileFolder
 
 if TYPE_CHECKING:
     from jupyter_colophon.core.access import Authorizer
+    from jupyter_colophon.storage.app_files.folder import AppFileFolder
 
 S = TypeVar("S", bound="Settings")
 _creating_authorizer = Lock()
@@ -365,8 +365,10 @@ class Settings(Configurable):
         """Return the folder of stream events; None if they are dropped."""
         return Path(self.stream_folder) if self.store_stream_events else None
 
-    def build_app_file_folder(self) -> AppFileFolder:
+    def build_app_file_folder(self) -> "AppFileFolder":
         """Return the folder of the files of system applications."""
+        from jupyter_colophon.storage.app_files.folder import AppFileFolder
+
         return AppFileFolder(Path(self.app_file_folder).expanduser(), self.max_app_file_bytes)
 
     def get_archive_folder(self) -> Path | None:

@@ -93,6 +93,9 @@ V3_VALUES: Mapping[str, list[str]] = {
     "field": ["f", MARK],
     "service": ["service", MARK],
     "method": ["v1", MARK],
+    "panel": [MARK],
+    "version": ["1"],
+    "file": ["panel.js"],
 }
 #: In the full size, the first three names of a path are each of these.
 SEGMENTS = ["secret", "open", MARK, "plain", "etl", "flows"]

@@ -196,6 +196,7 @@ async def test_admins_read_the_log_of_an_application(call: Ask, api: Ask) -> Non
     later = await api("GET", "system-apps", "rogue", "logs", params={"after": "1"}, answers="system-app-logs")
     assert later.body == {"records": [], "cursor": 1}
     assert (await api("GET", "system-apps", "other", "logs")).status == 404
+    assert (await api("GET", "system-apps", "rogue", "logs", params={"after": "²"})).status == 400
 
 
 async def test_new_tables_are_archived(call: Ask, jp_serverapp: Any) -> None:

@@ -64,11 +64,11 @@ def parse_stream_start(request: OperationRequest) -> int | None:
 
 
 def parse_sequence_number(text: str, name: str) -> int | None:
-    """Return the number of a change; None where none was sent. Raises InvalidQuery."""
+    """Return the number of a change or of a record; None where none was sent. Raises InvalidQuery."""
     if not text:
         return None
     if not (text.isascii() and text.isdigit() and len(text) <= DIGITS_MAX):
-        raise InvalidQuery("must be the sequence number of a change", name)
+        raise InvalidQuery("must be a sequence number", name)
     return int(text)
 
 

@@ -7,6 +7,7 @@ from jupyter_colophon.core.documents.codec import to_api_document, to_api_docume
 from jupyter_colophon.core.errors import NotFound
 from jupyter_colophon.core.time_format import format_ms_as_iso_time
 from jupyter_colophon.operations.admin_access import build_admin_check
+from jupyter_colophon.operations.change_log import parse_sequence_number
 from jupyter_colophon.operations.operation import declare_operation
 from jupyter_colophon.operations.parameter import DIGITS_MAX, declare_text
 from jupyter_colophon.operations.request import Document, OperationRequest
@@ -44,11 +45,9 @@ def list_app_panels(services: ProcessServices, request: OperationRequest) -> Doc
 )
 def list_system_app_logs(services: ProcessServices, request: OperationRequest) -> Document:
     """List the newest log records of a system application, or those after a number; oldest first."""
-    after = request[_AFTER]
-    records = services.get_system_apps().list_log_records(
-        request.path["app"], int(after) if after else None, request[LIMIT]
-    )
-    return {"records": to_api_documents(records), "cursor": records[-1].seq if records else int(after or 0)}
+    after = parse_sequence_number(request[_AFTER], _AFTER.name)
+    records = services.get_system_apps().list_log_records(request.path["app"], after, request[LIMIT])
+    return {"records": to_api_documents(records), "cursor": records[-1].seq if records else after or 0}
 
 
 @declare_operation(
