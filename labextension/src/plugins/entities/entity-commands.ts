@@ -7,7 +7,6 @@ import { CommandIDs } from '../../commands';
 import { notifyWarning } from '../../components/notify';
 import type { Entity } from '../../generated/api';
 import type { Library } from '../../model/notebooks/load-code';
-import { createLoadCode, createMagic } from '../../model/notebooks/load-code';
 import { canInsertCode } from '../../notebook/application-page';
 import type { ICatalog } from '../../tokens';
 import { URN_ARGUMENTS, getText, getUrn } from '../arguments';
@@ -35,7 +34,7 @@ export function registerEntityCommands(
   const withEntity = async (
     args: ReadonlyPartialJSONObject,
     failed: string,
-    run: (entity: Entity) => Promise<void> | void
+    run: (entity: Entity) => Promise<void>
   ): Promise<void> => {
     try {
       const aspects = 'businessMetadata,technicalMetadata';
@@ -52,6 +51,7 @@ export function registerEntityCommands(
     isEnabled: args => canInsertCode() && getUrn(args) !== '',
     execute: args =>
       withEntity(args, trans.__('The code could not be inserted.'), async entity => {
+        const { createLoadCode } = await import('../../model/notebooks/load-code');
         const snippet = createLoadCode(entity, getLibrary(args));
         if (snippet === null) {
           notifyWarning(trans.__('There is no code for data of this platform.'));
@@ -67,7 +67,8 @@ export function registerEntityCommands(
     describedBy: { args: URN_ARGUMENTS },
     isEnabled: args => getUrn(args) !== '',
     execute: args =>
-      withEntity(args, trans.__('The commands could not be copied.'), entity => {
+      withEntity(args, trans.__('The commands could not be copied.'), async entity => {
+        const { createMagic } = await import('../../model/notebooks/load-code');
         const magic = createMagic(entity);
         if (magic === null) {
           notifyWarning(trans.__('%metadata has no name for this entity.'));
