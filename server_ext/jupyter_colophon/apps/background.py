@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from jupyter_colophon.apps.background_host import BackgroundHost
 from jupyter_colophon.apps.events.listener_worker import ListenerWorker
+from jupyter_colophon.apps.leased_thread import LeasedThread
 from jupyter_colophon.apps.schedules.schedule_worker import ScheduleWorker
 from jupyter_colophon.core.entities.change import Change
 from jupyter_colophon.core.errors import StorageError
@@ -19,8 +20,8 @@ class BackgroundWork:
     """Starts the listeners and schedules of deployed applications, and wakes the listeners when something changes."""
 
     feed: ChangeFeed
-    _listeners: list[ListenerWorker] = field(default_factory=list)
-    _schedules: list[ScheduleWorker] = field(default_factory=list)
+    _listeners: list[LeasedThread] = field(default_factory=list)
+    _schedules: list[LeasedThread] = field(default_factory=list)
     _end_listening: Callable[[], None] | None = None
     _is_closed: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -42,19 +43,20 @@ class BackgroundWork:
         with self._lock:
             if self._is_closed:
                 return
-            self._listeners += listeners
-            self._schedules += schedules
+            of_listeners, of_schedules = ([worker.thread for worker in workers] for workers in (listeners, schedules))
+            self._listeners += of_listeners
+            self._schedules += of_schedules
             if listeners and self._end_listening is None:
                 # While the store is unavailable, the workers poll.
                 with suppress(StorageError):
                     self._end_listening = self.feed.register_listener(self._wake_listeners)
-            for worker in _join(listeners, schedules):
-                worker.start()
+            for thread in (*of_listeners, *of_schedules):
+                thread.start()
 
     def wake(self) -> None:
         """Check all listeners and schedules now."""
-        for worker in _join(self._listeners, self._schedules):
-            worker.wake()
+        for thread in (*self._listeners, *self._schedules):
+            thread.wake()
 
     def close(self) -> None:
         """Stop all of them. Calls that are running end with the process."""
@@ -62,15 +64,9 @@ class BackgroundWork:
             self._is_closed = True
             if self._end_listening is not None:
                 self._end_listening()
-        for worker in _join(self._listeners, self._schedules):
-            worker.close()
+        for thread in (*self._listeners, *self._schedules):
+            thread.close()
 
     def _wake_listeners(self, _: Sequence[Change]) -> None:
         for listener in self._listeners:
             listener.wake()
-
-
-def _join(
-    listeners: Sequence[ListenerWorker], schedules: Sequence[ScheduleWorker]
-) -> list[ListenerWorker | ScheduleWorker]:
-    return [*listeners, *schedules]

@@ -11,31 +11,23 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from jupyter_colophon.apps.background_call import (
-    STORE_FAILURES,
-    BackgroundCaller,
-    CallNotStarted,
-    ProcessStopped,
-    describe_failure,
-)
+from jupyter_colophon.apps.background_call import STORE_FAILURES, CallNotStarted, describe_failure
 from jupyter_colophon.apps.background_host import BackgroundHost, read_time_ms
-from jupyter_colophon.apps.call_threads import CallThreads
 from jupyter_colophon.apps.events.event import CatalogEvent, create_event
 from jupyter_colophon.apps.events.event_listener import ListenerDeclaration
 from jupyter_colophon.apps.events.event_transactions import AlreadyHandled, EventSettlement, EventTransactions
+from jupyter_colophon.apps.leased_thread import LEASE_S, LeasedThread
 from jupyter_colophon.apps.tables import create_no_namespace_error
 from jupyter_colophon.core.changes.dead_event import DeadEvent
 from jupyter_colophon.core.entities.change import Change
-from jupyter_colophon.core.errors import NotFound, StorageError
+from jupyter_colophon.core.errors import NotFound
 from jupyter_colophon.service.changes.change_log_follower import ChangeLogFollower, HandledBatch
 from jupyter_colophon.storage import dead_events
 from jupyter_colophon.storage.changes import cursors, log
 from jupyter_colophon.storage.changes.leases import Lease, LeaseLost
 from jupyter_colophon.storage.spi import TableContext
-from jupyter_colophon.system.worker import Backoff, Worker
+from jupyter_colophon.system.worker import Backoff
 
-#: After how many seconds without a heartbeat another process continues.
-LEASE_S: Final = 30.0
 #: How often an event is tried before it is parked, and the pauses in seconds, shortened by up to half at random.
 ATTEMPTS: Final = 8
 PAUSES: Final = Backoff(1.0, 300.0)
@@ -52,9 +44,8 @@ class ListenerWorker:
 
     host: BackgroundHost
     declaration: ListenerDeclaration
+    thread: LeasedThread = field(init=False)
     _follower: ChangeLogFollower = field(init=False)
-    _caller: BackgroundCaller = field(init=False)
-    _worker: Worker = field(init=False)
     #: Whether no further event can be read: too many are stored.
     _is_full: bool = False
 
@@ -63,19 +54,7 @@ class ListenerWorker:
         name = f"{self.host.app}:{self.declaration.name}"
         lease = Lease(f"app-listener:{name}:{self.declaration.version}", self.host.provider, LEASE_S)
         self._follower = ChangeLogFollower(lease, self._handle_changes, matches=self._matches_change, batch=_BATCH)
-        self._worker = Worker(
-            f"colophon-app-listener-{name}",
-            self._handle_pending,
-            _logger,
-            f"the listener {self.declaration.name} of the system application {self.host.app}",
-            idle_s=lease.heartbeat_s,
-            backoff=Backoff(0.5, lease.heartbeat_s),
-            unavailable=(StorageError,),
-            finish=lease.release_lease,
-        )
-        self._caller = BackgroundCaller(
-            self.host.app, lease, CallThreads(self.host.app), lambda: self._worker.is_stopped
-        )
+        self.thread = LeasedThread(self.host.app, "listener", self.declaration.name, lease, self._handle_pending)
 
     def create_cursor(self, tx: TableContext) -> None:
         """Record where a new listener begins, and forget the events of its earlier versions."""
@@ -88,20 +67,6 @@ class ListenerWorker:
             cursors.get_or_create_position(tx, name)
         dead_events.delete_events_of_listener_before_version(tx, self.host.app, declaration.name, declaration.version)
 
-    def start(self) -> None:
-        """Start from the stored cursor."""
-        self._worker.start()
-
-    def wake(self) -> None:
-        """Look for new events now."""
-        self._worker.wake()
-
-    def close(self) -> None:
-        """Stop. A call that is running ends with the process."""
-        self._worker.stop()
-        self._caller.threads.cancel_waiting()
-        self._worker.join(5.0)
-
     def _handle_pending(self) -> float | None:
         if not self.host.is_enabled():
             self._follower.lease.release_lease()
@@ -110,10 +75,6 @@ class ListenerWorker:
             if not self._follower.acquire_lease_and_load_cursor():
                 return None
             return self._handle_stored_and_new()
-        except LeaseLost:
-            _logger.info("another process continues with the listener %s", self.declaration.name)
-        except ProcessStopped:
-            pass
         except CallNotStarted:
             _logger.error(
                 "the listener %s of the system application %s gets no events, since its calls have not returned",
@@ -124,7 +85,7 @@ class ListenerWorker:
 
     def _handle_stored_and_new(self) -> float | None:
         """Handle events until none is due; return the seconds until the next one is."""
-        while not self._worker.is_stopped and self.host.is_enabled():
+        while not self.thread.is_stopped and self.host.is_enabled():
             due = self._retry_due_events()
             self._is_full = False
             if not self._follower.handle_next_batch() or self._is_full:
@@ -139,7 +100,7 @@ class ListenerWorker:
         waiting, count = {event.urn for event in stored}, len(stored)
         for number, change in enumerate(self.host.remove_confidential_values(changes)):
             self._is_full = count >= KEPT
-            if self._is_full or self._worker.is_stopped:
+            if self._is_full or self.thread.is_stopped:
                 return HandledBatch(number)
             settlement = EventSettlement(self._follower.lease, self._create_dead_event(change))
             if change.urn in waiting:
@@ -155,7 +116,7 @@ class ListenerWorker:
 
     def _retry_due_events(self) -> float:
         """Retry the first event of each entity that is due; return the seconds until the next one is."""
-        while not self._worker.is_stopped:
+        while not self.thread.is_stopped:
             now, first = read_time_ms(), dict[str, DeadEvent]()
             for event in self._list_stored_events():
                 first.setdefault(event.urn, event)
@@ -214,7 +175,7 @@ class ListenerWorker:
             settlement,
         )
         context = self.host.create_context(transactions)
-        return self._caller.call(context, lambda: self.declaration.listener.on_event(context, event), timeout_s)
+        return self.thread.caller.call(context, lambda: self.declaration.listener.on_event(context, event), timeout_s)
 
     def _count_attempt(self, event: DeadEvent, error: BaseException) -> DeadEvent:
         """Return the event after a failed attempt: it is due later, or parked."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from jupyter_colophon.apps.files.app_files import AppFiles
 
 KeyValue = str | int
-#: A value, or the first value and the one after the last; None is no limit.
+#: A value, or the first value and the one after the last; None means that there is no limit.
 Condition = KeyValue | tuple[KeyValue | None, KeyValue | None]
 
 

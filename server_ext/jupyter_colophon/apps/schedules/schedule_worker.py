@@ -3,27 +3,16 @@
 import logging
 import time
 from dataclasses import dataclass, field, replace
-from typing import Final
 
-from jupyter_colophon.apps.background_call import (
-    STORE_FAILURES,
-    BackgroundCaller,
-    CallNotStarted,
-    ProcessStopped,
-    describe_failure,
-)
+from jupyter_colophon.apps.background_call import STORE_FAILURES, CallNotStarted, describe_failure
 from jupyter_colophon.apps.background_host import BackgroundHost, read_time_ms
-from jupyter_colophon.apps.call_threads import CallThreads
+from jupyter_colophon.apps.leased_thread import LEASE_S, LeasedThread
 from jupyter_colophon.apps.schedules.schedule import ScheduleDeclaration
 from jupyter_colophon.apps.transactions import AppTransactions
-from jupyter_colophon.core.errors import StorageError
-from jupyter_colophon.storage.changes.leases import Lease, LeaseLost
+from jupyter_colophon.storage.changes.leases import Lease
 from jupyter_colophon.storage.spi import TableContext
 from jupyter_colophon.storage.system_app_schedules import AppScheduleState, find_schedule_state, write_schedule_state
-from jupyter_colophon.system.worker import Backoff, Worker
 
-#: After how many seconds without a heartbeat another process continues.
-LEASE_S: Final = 30.0
 _logger = logging.getLogger("jupyter_colophon.apps")
 
 
@@ -33,25 +22,14 @@ class ScheduleWorker:
 
     host: BackgroundHost
     declaration: ScheduleDeclaration
+    thread: LeasedThread = field(init=False)
     _lease: Lease = field(init=False)
-    _caller: BackgroundCaller = field(init=False)
-    _worker: Worker = field(init=False)
 
     def __post_init__(self) -> None:
         """Prepare the thread."""
         app, name = self.host.app, self.declaration.name
         self._lease = Lease(f"app-schedule:{app}:{name}", self.host.provider, LEASE_S)
-        self._worker = Worker(
-            f"colophon-app-schedule-{app}:{name}",
-            self._run_if_due,
-            _logger,
-            f"the schedule {name} of the system application {app}",
-            idle_s=self._lease.heartbeat_s,
-            backoff=Backoff(0.5, self._lease.heartbeat_s),
-            unavailable=(StorageError,),
-            finish=self._lease.release_lease,
-        )
-        self._caller = BackgroundCaller(app, self._lease, CallThreads(app), lambda: self._worker.is_stopped)
+        self.thread = LeasedThread(app, "schedule", name, self._lease, self._run_if_due)
 
     def create_state(self, tx: TableContext) -> None:
         """Record when a new or changed schedule is due first."""
@@ -61,40 +39,20 @@ class ScheduleWorker:
             due = self.declaration.calculate_next_due_ms(read_time_ms(), None)
             write_schedule_state(tx, AppScheduleState(self.host.app, self.declaration.name, spec, due))
 
-    def start(self) -> None:
-        """Run the schedule at its times from now on."""
-        self._worker.start()
-
-    def wake(self) -> None:
-        """Check now whether the schedule is due."""
-        self._worker.wake()
-
-    def close(self) -> None:
-        """Stop. A run that is active ends with the process."""
-        self._worker.stop()
-        self._caller.threads.cancel_waiting()
-        self._worker.join(5.0)
-
     def _run_if_due(self) -> float | None:
         if not self.host.is_enabled():
             self._lease.release_lease()
             return None
         states: list[AppScheduleState | None] = []
-        try:
-            if not self._lease.acquire_or_keep_and_run(lambda tx: states.append(self._read_state(tx))):
-                return None
-            state = states[-1]
-            # Another version of the application has other times: its processes run the schedule.
-            if state is None or state.spec != self.declaration.spec:
-                self._lease.release_lease()
-                return None
-            if state.due <= read_time_ms():
-                state = self._run(state)
-        except LeaseLost:
-            _logger.info("another process continues with the schedule %s", self.declaration.name)
+        if not self._lease.acquire_or_keep_and_run(lambda tx: states.append(self._read_state(tx))):
             return None
-        except ProcessStopped:
+        state = states[-1]
+        # Another version of the application has other times: its processes run the schedule.
+        if state is None or state.spec != self.declaration.spec:
+            self._lease.release_lease()
             return None
+        if state.due <= read_time_ms():
+            state = self._run(state)
         return max(0.0, min(self._lease.heartbeat_s, (state.due - read_time_ms()) / 1_000))
 
     def _run(self, state: AppScheduleState) -> AppScheduleState:
@@ -126,7 +84,7 @@ class ScheduleWorker:
         )
         context = self.host.create_context(transactions)
         try:
-            error = self._caller.call(context, lambda: self.declaration.work(context), timeout_s)
+            error = self.thread.caller.call(context, lambda: self.declaration.work(context), timeout_s)
         except CallNotStarted:
             return "its former runs have not returned"
         if isinstance(error, STORE_FAILURES):
