@@ -21,7 +21,7 @@ def format_local_time(time: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """The format of URNs and ISO 8601 times on a page, and the most lines of a tree; None is no limit."""
+    """The format of URNs and ISO 8601 times on a page, and the most lines of a tree; None means that there is no limit."""
 
     name: Callable[[str], str] = shorten_urn
     time: Callable[[str], str] = format_local_time
