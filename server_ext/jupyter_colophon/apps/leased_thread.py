@@ -34,7 +34,7 @@ class LeasedThread:
         """Prepare the thread."""
         self._worker = Worker(
             f"colophon-app-{self.kind}-{self.app}:{self.name}",
-            self._work_or_yield,
+            self._run_work,
             _logger,
             f"the {self.kind} {self.name} of the system application {self.app}",
             idle_s=self.lease.heartbeat_s,
@@ -63,7 +63,7 @@ class LeasedThread:
         self.caller.threads.cancel_waiting()
         self._worker.join(5.0)
 
-    def _work_or_yield(self) -> float | None:
+    def _run_work(self) -> float | None:
         """Run the work, and leave it to another process that has the lease now."""
         try:
             return self.work()
