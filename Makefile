@@ -8,7 +8,7 @@ export PATH := $(CURDIR)/$(BIN):$(CURDIR)/node_modules/.bin:$(PATH)
 # Tests start hundreds of processes: what one has compiled the next need not.
 unexport PYTHONDONTWRITEBYTECODE
 STAMPS := .stamps
-FRONTEND := $(shell find labextension/src labextension/style labextension/schema -type f 2>/dev/null) package.json
+FRONTEND := $(shell find labextension/src labextension/apps labextension/style labextension/schema -type f 2>/dev/null) package.json
 # An editable install copies the built frontend here; it is replaced by a link, so that a build is seen at once.
 INSTALLED := $(VENV)/share/jupyter/labextensions/jupyter-colophon
 ROOT_MAY := $(if $(filter 0,$(shell id -u)),--allow-root)

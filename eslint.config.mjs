@@ -23,7 +23,7 @@ export default tseslint.config(
   },
   js.configs.recommended,
   {
-    files: ['labextension/src/**/*.{ts,tsx}', 'labextension/test/**/*.{ts,tsx}'],
+    files: ['labextension/src/**/*.{ts,tsx}', 'labextension/apps/**/*.{ts,tsx}', 'labextension/test/**/*.{ts,tsx}'],
     extends: [...tseslint.configs.recommendedTypeChecked],
     languageOptions: {
       parserOptions: { project: 'labextension/test/tsconfig.json', tsconfigRootDir: import.meta.dirname }
@@ -72,6 +72,23 @@ export default tseslint.config(
         'error',
         {
           patterns: [NO_API, { group: ['**/panels/**'], message: 'Panels are built on this, not the other way round.' }]
+        }
+      ]
+    }
+  },
+  {
+    files: ['labextension/apps/**/*.{ts,tsx}'],
+    rules: {
+      '@typescript-eslint/no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            {
+              group: ['**/src/**', '@jupyterlab/*', '@lumino/widgets'],
+              allowTypeImports: true,
+              message: 'A panel is built on what authors of applications have: it may import types alone.'
+            }
+          ]
         }
       ]
     }
