@@ -18,6 +18,7 @@ for (const app of readdirSync(sources)) {
       target: 'es2022',
       minify: true,
       legalComments: 'eof',
+      loader: { '.css': 'text' },
       define: { 'process.env.NODE_ENV': '"production"' },
       logLevel: 'warning'
     });
