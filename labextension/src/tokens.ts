@@ -318,6 +318,8 @@ export interface IAppMethod {
   body?: unknown;
   /** The service of the handler; by default `service`. */
   service?: string;
+  /** The kind of the service; by default `service`. */
+  kind?: 'service' | 'spark';
 }
 
 /** The colour theme of JupyterLab. */
@@ -340,7 +342,7 @@ export interface IPanelContext {
     method: IAppMethod['method'],
     path: string,
     body?: unknown,
-    options?: Pick<IAppMethod, 'service'>
+    options?: Pick<IAppMethod, 'service' | 'kind'>
   ): Promise<unknown>;
   /** The catalog: operations of its API, live changes, and pages. */
   readonly metadata: IMetadataService;

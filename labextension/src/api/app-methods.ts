@@ -20,9 +20,10 @@ function readMessage(status: number, text: string): string {
 export async function callAppMethod(
   settings: ServerConnection.ISettings,
   app: string,
-  { method, path, body, service = 'service', signal }: IAppMethod & { signal: AbortSignal }
+  { method, path, body, service = 'service', kind = 'service', signal }: IAppMethod & { signal: AbortSignal }
 ): Promise<unknown> {
-  const parts = [APPS, encodeURIComponent(app), 'services', encodeURIComponent(service), 'methods'];
+  const services = kind === 'spark' ? 'spark' : 'services';
+  const parts = [APPS, encodeURIComponent(app), services, encodeURIComponent(service), 'methods'];
   const url = URLExt.join(settings.baseUrl, ...parts) + path;
   const init: RequestInit = { method, signal, headers: { Accept: 'application/json' } };
   if (body !== undefined) {

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from jupyter_colophon.apps.admin import SystemAdmin
 from jupyter_colophon.apps.app_log import get_app_logger
 from jupyter_colophon.apps.files.app_files import AppFiles
+from jupyter_colophon.apps.jobs import JOB_S, AppJobs, JobName
 from jupyter_colophon.apps.plugins.call_plugins import CallPlugins
 from jupyter_colophon.apps.plugins.plugin_details import PluginDetails
 from jupyter_colophon.apps.plugins.plugin_instance import PluginInstance
@@ -32,6 +33,7 @@ class ServiceContext:
     admin: SystemAdmin
     _transactions: AppTransactions
     _topics: TopicReader
+    _jobs: AppJobs
     _file_folder: AppFileFolder | None = None
     _plugins: CallPlugins = field(default_factory=CallPlugins)
     #: Returns the Spark session of this process; None for services without Spark.
@@ -108,6 +110,33 @@ class ServiceContext:
     def close_plugins(self) -> None:
         """End the processes of plugins. Called at the end of the call."""
         self._plugins.close()
+
+    def start_job(self, name: str, work: Callable[["ServiceContext"], None]) -> None:
+        """Run `work(context)` in this process after the call, for at most a day, in the caller's name.
+
+        The context has the namespace of the call. What `work` raises is logged. If the process ends, the job ends too:
+        record its state in a table, and compare it with `is_job_running`. In a worker process of a service with Spark,
+        it may use `context.spark`.
+
+        Raises AlreadyExists if a job of this name runs in the namespace, and SystemAppUnavailable if too many wait.
+        """
+        transactions = replace(self._transactions, timeout_s=JOB_S, deadline=time.monotonic() + JOB_S)
+        context = replace(self, _transactions=transactions, _plugins=CallPlugins())
+
+        def run() -> None:
+            try:
+                work(context)
+            finally:
+                context.close_plugins()
+
+        self._jobs.start_job(self._get_job_name(name), run)
+
+    def is_job_running(self, name: str) -> bool:
+        """Return whether a job runs or waits in any process. Up to 30 s after its process was killed, it seems to."""
+        return self._jobs.is_job_running(self._get_job_name(name))
+
+    def _get_job_name(self, name: str) -> JobName:
+        return JobName(self._transactions.app, self.namespace, name)
 
     def in_namespace(self, name: str) -> "ServiceContext":
         """Return the context of the same call in another namespace. Its `execute` and `files` raise NotFound without it."""

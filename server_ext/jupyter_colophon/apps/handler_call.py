@@ -23,6 +23,7 @@ ANSWERED: Final = (
     errors.PluginFailed,
     errors.StorageError,
     errors.SystemAppTimeout,
+    errors.SystemAppUnavailable,
     errors.TooLarge,
 )
 _NO_CONTENT: Final = 204

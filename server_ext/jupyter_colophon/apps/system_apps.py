@@ -16,6 +16,7 @@ from jupyter_colophon.apps.deployment import Deployment
 from jupyter_colophon.apps.handler_call import EncodedResponse, HandlerCall
 from jupyter_colophon.apps.installed_app import AppState, InstalledApp
 from jupyter_colophon.apps.installed_apps import InstalledApps, Records, find_registered_apps
+from jupyter_colophon.apps.jobs import AppJobs
 from jupyter_colophon.apps.routes import Route
 from jupyter_colophon.apps.service import ServiceKind, ServiceRequest
 from jupyter_colophon.apps.tables import create_no_namespace_error
@@ -88,6 +89,8 @@ class SystemApps:
     #: Starts the Spark session of a worker process.
     start_spark: Callable[[], Any] | None = None
     workers: ServiceWorkers | None = field(init=False, default=None)
+    #: The jobs that run in this process.
+    jobs: AppJobs = field(init=False)
     #: Wakes the listeners of applications in a process that serves them.
     feed: ChangeFeed | None = None
     _installed: InstalledApps = field(init=False)
@@ -105,6 +108,7 @@ class SystemApps:
             self._start_background_work,
             self.find_registrations,
         )
+        self.jobs = AppJobs(self.provider)
         if self.launcher is not None:
             self.workers = ServiceWorkers(
                 self.provider, self.launcher, lambda: list_requested_instances(self._installed)
@@ -279,6 +283,7 @@ class SystemApps:
         if self._background is not None:
             self._background.close()
         self._installed.close()
+        self.jobs.close()
         if self.workers is not None:
             self.workers.close()
         self._installed.close_logs()
@@ -316,7 +321,7 @@ class SystemApps:
     def _create_context(self, principal: Principal, transactions: AppTransactions) -> ServiceContext:
         """Return the context of a call, a listener or a schedule."""
         admin = SystemAdmin(self.reader, self.metadata, INTERNAL, self.write_path)
-        return ServiceContext(principal, admin, transactions, self.topics, self.file_folder)
+        return ServiceContext(principal, admin, transactions, self.topics, self.jobs, self.file_folder)
 
     def _authorize_call(self, route: Route, context: str, principal: Principal) -> None:
         """Raise NotFound unless the namespace exists and may be read, AccessDenied if the permission is missing."""

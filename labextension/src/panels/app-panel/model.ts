@@ -76,11 +76,11 @@ export class AppPanelModel extends LiveModel<IAppPanelState> {
       () => importModule(url),
       {
         ...{ app, namespace, metadata, translator },
-        call: (signal, method, path, body, { service } = {}) => {
+        call: (signal, method, path, body, options = {}) => {
           const filled = path.replaceAll(CONTEXT, encodeURIComponent(namespace));
           return callAppMethod(settings, app, {
-            ...{ method, path: filled, body, signal },
-            ...(service === undefined ? {} : { service })
+            ...options,
+            ...{ method, path: filled, body, signal }
           });
         }
       },

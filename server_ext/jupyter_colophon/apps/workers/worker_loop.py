@@ -61,7 +61,7 @@ def answer_calls(channel: socket.socket, start: Mapping[str, Any], apps: SystemA
         while True:
             frame = receive_frame(channel)
             if frame.header["type"] == "ping":
-                send_frame(channel, Frame({"type": "pong"}))
+                send_frame(channel, Frame({"type": "pong", "jobs": apps.jobs.count()}))
                 continue
             route = routes[frame.header["method"], tuple(frame.header["segments"])]
             route = replace(route, handler=_remove_limit_after_memory_error(route.handler))

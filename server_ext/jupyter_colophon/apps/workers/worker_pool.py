@@ -195,19 +195,23 @@ class WorkerPool:
                 elif item.future.set_running_or_notify_cancel():
                     problem = self._run_call(worker, item) or problem
                 idle_since = time.monotonic()
-            elif not self._is_requested(slot) or (self.is_lazy and time.monotonic() - idle_since > SPARK_IDLE_S):
+            elif not self._is_requested(slot) or self._is_idle_for_long(idle_since):
                 with self._changed:
                     slot.worker = None
                 worker.stop()
                 return
             elif worker.is_healthy():
                 slot.failures = 0
+                idle_since = time.monotonic() if worker.has_jobs else idle_since
             else:
                 problem = "a worker process did not answer while it was idle"
         worker.stop_now()
         slot.failures = 0 if worker.has_answered else slot.failures
         self._record_failure(slot, problem or "a worker process has ended")
         slot.restarts += 1
+
+    def _is_idle_for_long(self, since: float) -> bool:
+        return self.is_lazy and time.monotonic() - since > SPARK_IDLE_S
 
     def _run_call(self, worker: WorkerProcess, item: _Call) -> str:
         """Run one call; return why the process has ended, if it has."""

@@ -89,6 +89,8 @@ class WorkerProcess:
     channel: socket.socket
     #: Whether it has answered a call.
     has_answered: bool = False
+    #: Whether jobs ran in it when it was last asked whether it answers.
+    has_jobs: bool = False
     _is_ending: bool = field(default=False)
 
     def wait_until_ready(self, header: Mapping[str, Any]) -> None:
@@ -133,7 +135,9 @@ class WorkerProcess:
         """Return whether the idle process answers; one that does not is killed."""
         try:
             send_frame(self.channel, Frame({"type": "ping"}), PING_S)
-            if receive_frame(self.channel, PING_S).header.get("type") == "pong":
+            answer = receive_frame(self.channel, PING_S).header
+            if answer.get("type") == "pong":
+                self.has_jobs = bool(answer.get("jobs"))
                 return True
         except (TimeoutError, ChannelClosed):
             pass

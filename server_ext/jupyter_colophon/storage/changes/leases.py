@@ -104,6 +104,17 @@ class Lease:
         self.provider.tx_runner.run(release)
         self._is_held = False
 
+    def release_and_delete(self) -> None:
+        """Release the lease, whose name is not used again soon, and delete its row."""
+
+        def delete(tx: TableContext) -> None:
+            row = _read_lease_row(tx, self.name)
+            if row is not None and row["owner"] == self._holder:
+                tx.get_table(_TABLE).delete((self.name,))
+
+        self.provider.tx_runner.run(delete)
+        self._is_held = False
+
     def _find_stale_heartbeat(self, row: Row) -> int | None:
         """Return the other holder's heartbeat if it is unchanged for the duration of the lease."""
         now = time.monotonic()
