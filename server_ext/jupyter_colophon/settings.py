@@ -167,7 +167,7 @@ class Settings(Configurable):
     shipped_system_apps = List(
         Unicode(),
         config=True,
-        help="The names of system applications of this package that are loaded; by default none. There is `dataprep` (docs/how-to/prepare-data.md).",
+        help="The names of system applications of this package that are loaded; by default none. There are `dataprep` (docs/how-to/prepare-data.md) and `reports` (docs/how-to/report-on-runs.md).",
     )
     disabled_system_apps = List(
         Unicode(),

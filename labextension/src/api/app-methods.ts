@@ -36,6 +36,9 @@ export async function callAppMethod(
     if (!response.ok) {
       throw new CatalogProblem('other', readMessage(response.status, text), response.status);
     }
+    if (response.headers.get('Content-Type')?.startsWith('text/')) {
+      return text;
+    }
     return text === '' ? undefined : (JSON.parse(text) as unknown);
   } catch (reason) {
     if (signal.aborted) {

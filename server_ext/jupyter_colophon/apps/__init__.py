@@ -19,6 +19,8 @@ from jupyter_colophon.apps.files.stored_file import StoredFile
 from jupyter_colophon.apps.plugins.application_plugin import ApplicationPlugin
 from jupyter_colophon.apps.plugins.plugin_details import PluginDetails
 from jupyter_colophon.apps.plugins.plugin_instance import PluginInstance
+from jupyter_colophon.apps.run_details import RunDetails
+from jupyter_colophon.apps.schedules.schedule import find_next_due_ms
 from jupyter_colophon.apps.service import ServiceRequest, ServiceResponse
 from jupyter_colophon.apps.system_app import SystemApp
 from jupyter_colophon.apps.tables import AppTables, IndexedTable, Table
@@ -79,6 +81,7 @@ __all__ = [
     "ProgramStatusChanged",
     "Proposal",
     "Range",
+    "RunDetails",
     "ServiceContext",
     "ServiceRequest",
     "ServiceResponse",
@@ -95,5 +98,6 @@ __all__ = [
     "Topic",
     "TransactionTimeout",
     "Urn",
+    "find_next_due_ms",
     "make_home_dataset_urn",
 ]

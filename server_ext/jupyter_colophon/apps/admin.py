@@ -1,9 +1,10 @@
 """What the platform knows of namespaces, and changes for applications."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from jupyter_colophon.apps.plugins.plugin_details import PluginDetails
+from jupyter_colophon.apps.run_details import RunDetails
 from jupyter_colophon.apps.tables import require_namespace_urn
 from jupyter_colophon.apps.topics import TOPICS, Topic
 from jupyter_colophon.apps.transaction_thread import require_no_transaction
@@ -11,10 +12,12 @@ from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.artifacts.plugin_names import PluginOfArtifact
 from jupyter_colophon.core.entities.entity import EntityListing, EntitySummary
 from jupyter_colophon.core.errors import NotFound
+from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model.proposal import Proposal, ProposalResult
 from jupyter_colophon.service.artifact_reader import ArtifactReader
 from jupyter_colophon.service.entities.entities import EntityReader
 from jupyter_colophon.service.entities.metadata import MetadataReader
+from jupyter_colophon.service.lineage.runs import RunReader
 from jupyter_colophon.service.write_path import WritePath
 
 #: How many entities are read at once.
@@ -67,6 +70,18 @@ class SystemAdmin:
         """Yield the datasets of a namespace by name, in pages. Raises NotFound for an unknown namespace."""
         self.get_namespace(namespace)
         return self._list_entities(EntityListing(namespace, "dataset", limit=_PAGE))
+
+    def get_run(self, urn: str) -> RunDetails:
+        """Return a run as it is now, such as that of a `ProgramStatusChanged`. Raises NotFound."""
+        require_no_transaction()
+        runs = RunReader(self.reader.provider, self.reader.read_policy, self.reader.cursors)
+        return RunDetails.from_run(runs.read_visible_run(urn, self.principal))
+
+    def filter_readable_entities(self, urns: Iterable[str]) -> set[str]:
+        """Return the entities that the principal may read, whether they exist or not."""
+        require_no_transaction()
+        parsed = [Urn.parse(urn) for urn in urns]
+        return {str(urn) for urn in self.reader.read_policy.filter_visible_entities(self.principal, parsed)}
 
     def list_topics(self) -> Sequence[Topic]:
         """Return what can be fetched from each namespace."""

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from jupyter_colophon.apps.app_log import get_app_logger
 from jupyter_colophon.apps.context import ServiceContext
 from jupyter_colophon.apps.routes import Route
-from jupyter_colophon.apps.service import STATUSES, ServiceRequest, ServiceResponse
+from jupyter_colophon.apps.service import JSON, STATUSES, TEXT_TYPES, ServiceRequest, ServiceResponse
 from jupyter_colophon.core import errors
 from jupyter_colophon.core.read_budget import ANSWER_BYTES_MAX
 
@@ -30,10 +30,11 @@ _NO_CONTENT: Final = 204
 
 
 class EncodedResponse(NamedTuple):
-    """A status and a document as JSON, which is empty with the status 204."""
+    """A status and an encoded document, which is empty with the status 204."""
 
     status: int
     body: bytes
+    media_type: str = JSON
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,18 +91,28 @@ class HandlerCall:
             )
         if response.status == _NO_CONTENT:
             return EncodedResponse(_NO_CONTENT, b"")
+        body = self._encode_document(response)
+        if len(body) > ANSWER_BYTES_MAX:
+            raise self._log_and_create_failure(
+                f"the handler of {self._route_name} returned more than {ANSWER_BYTES_MAX} bytes"
+            )
+        return EncodedResponse(response.status, body, response.media_type)
+
+    def _encode_document(self, response: ServiceResponse) -> bytes:
+        if response.media_type in TEXT_TYPES and isinstance(response.document, str):
+            return response.document.encode(errors="replace")
+        if response.media_type != JSON:
+            raise self._log_and_create_failure(
+                f"the handler of {self._route_name} returned no text, or the media type {response.media_type!r}: use one "
+                f"of {', '.join(sorted({JSON, *TEXT_TYPES}))}"
+            )
         try:
-            body = json.dumps(response.document, ensure_ascii=False, allow_nan=False).encode()
+            return json.dumps(response.document, ensure_ascii=False, allow_nan=False).encode()
         except Exception as error:
             # Classes of the application may be among the values.
             raise self._log_and_create_failure(
                 f"the handler of {self._route_name} returned a value that is not JSON ({error})"
             ) from error
-        if len(body) > ANSWER_BYTES_MAX:
-            raise self._log_and_create_failure(
-                f"the handler of {self._route_name} returned more than {ANSWER_BYTES_MAX} bytes"
-            )
-        return EncodedResponse(response.status, body)
 
     @property
     def _route_name(self) -> str:

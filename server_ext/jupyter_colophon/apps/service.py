@@ -16,6 +16,11 @@ METHODS: Final[tuple[Method, ...]] = ("GET", "POST", "PUT", "DELETE")
 #: The statuses of successful responses. For others, a handler raises an error.
 STATUSES: Final = frozenset({200, 201, 202, 204})
 
+MediaType = Literal["application/json", "text/csv", "text/plain"]
+JSON: Final[MediaType] = "application/json"
+#: What a browser shows or saves without running it.
+TEXT_TYPES: Final = frozenset({"text/csv", "text/plain"})
+
 
 @dataclass(frozen=True, slots=True)
 class ServiceRequest:
@@ -37,10 +42,14 @@ class ServiceRequest:
 
 @dataclass(frozen=True, slots=True)
 class ServiceResponse:
-    """A response: a document, and its status, which is one of 200, 201, 202 and 204 (without a document)."""
+    """A response: a document, and its status, which is one of 200, 201, 202 and 204 (without a document).
+
+    A document of the media type `text/csv` or `text/plain` is a text; by default it is JSON.
+    """
 
     document: Any = None
     status: int = 200
+    media_type: MediaType = JSON
 
 
 #: A handler returns a JSON document, a ServiceResponse, or None for a response without a document.

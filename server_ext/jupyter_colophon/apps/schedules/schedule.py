@@ -40,6 +40,17 @@ def declare_schedule(spec: str, work: ScheduledWork, name: str, timeout_s: float
     return ScheduleDeclaration(name, spec, work, timeout_s)
 
 
+def find_next_due_ms(spec: str, after_ms: int, last_ms: int | None = None) -> int:
+    """Return when an interval (`PT15M`) or a cron expression (`0 5 * * 1-5`, in UTC) is due after a time.
+
+    Intervals are counted from the due time before, `last_ms`, or from `after_ms`. Raises ValueError for an invalid one.
+    """
+    due = calculate_next_due_ms(*_split_spec(spec), after_ms, last_ms)
+    if due is None:
+        raise ValueError("no date matches it")
+    return due
+
+
 def _split_spec(spec: str) -> tuple[str, str]:
     """Return the interval and the cron expression, one of which is empty."""
     return ("", spec) if " " in spec else (spec, "")

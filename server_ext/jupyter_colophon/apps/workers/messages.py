@@ -61,7 +61,7 @@ def decode_principal(document: Mapping[str, Any]) -> Principal:
 
 def encode_response(response: EncodedResponse) -> Frame:
     """Return the response of a handler."""
-    return Frame({"type": "response", "status": response.status}, response.body)
+    return Frame({"type": "response", "status": response.status, "media": response.media_type}, response.body)
 
 
 def encode_error(error: errors.MetadataError) -> Frame:
@@ -77,7 +77,7 @@ def encode_error(error: errors.MetadataError) -> Frame:
 def decode_answer(frame: Frame) -> EncodedResponse:
     """Return the response of a handler. Raises the error that its call raised, and ChannelClosed for another frame."""
     if frame.header.get("type") == "response":
-        return EncodedResponse(frame.header["status"], frame.body)
+        return EncodedResponse(frame.header["status"], frame.body, frame.header["media"])
     kind = next((kind for kind in _ERRORS if kind.__name__ == frame.header.get("error")), None)
     if frame.header.get("type") != "error" or kind is None:
         raise ChannelClosed("an unknown answer")

@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from jupyter_colophon.apps.handler_call import EncodedResponse
-from jupyter_colophon.apps.service import ServiceKind, ServiceRequest
+from jupyter_colophon.apps.service import JSON, ServiceKind, ServiceRequest
 from jupyter_colophon.apps.system_apps import ReceivedAppCall
 from jupyter_colophon.core.errors import (
     AlreadyExists,
@@ -147,4 +147,5 @@ def _call_app(
 
 
 def _create_answer(response: EncodedResponse) -> OperationAnswer:
-    return OperationAnswer(response.body, response.status)
+    headers = {} if response.media_type == JSON else {"Content-Type": f"{response.media_type}; charset=UTF-8"}
+    return OperationAnswer(response.body, response.status, headers=headers)

@@ -1,0 +1,162 @@
+"""What a report is about: an interval, filters, groups, measures, an order and a limit."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final, Self
+
+from jupyter_colophon.apps import BadRequest, find_next_due_ms
+
+HOUR_MS: Final = 3_600_000
+DAY_MS: Final = 24 * HOUR_MS
+STATUSES: Final = ("succeeded", "failed", "killed", "running")
+GROUPS: Final = ("program", "namespace", "user", "type", "status", "day", "hour")
+MEASURES: Final = (
+    "runs",
+    "failed",
+    "successShare",
+    "totalDurationMs",
+    "minDurationMs",
+    "averageDurationMs",
+    "maxDurationMs",
+    "p95DurationMs",
+)
+#: The filters, and the fields of a run of which one must be among the values.
+FILTERS: Final[Mapping[str, tuple[str, ...]]] = {
+    "namespaces": ("context",),
+    "programs": ("program", "program_name"),
+    "types": ("type",),
+    "users": ("actor",),
+    "statuses": ("status",),
+}
+_MEMBERS: Final = ("name", "interval", "filters", "groupBy", "measures", "sort", "order", "limit", "schedule")
+_LAST: Final = re.compile(r"([1-9][0-9]{0,3})([hdw])")
+_LAST_MS: Final = {"h": HOUR_MS, "d": DAY_MS, "w": 7 * DAY_MS}
+#: The longest interval, the longest texts, the most values of a filter, and the most rows.
+_INTERVAL_MAX_MS: Final = 3_660 * DAY_MS
+_TEXT_MAX, _VALUES_MAX, LIMIT_MAX = 200, 100, 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class ReportDefinition:
+    """A validated definition. `document` is its complete JSON form, with the defaults."""
+
+    document: Mapping[str, Any]
+
+    @classmethod
+    def from_document(cls, body: Any) -> Self:
+        """Validate a definition, and add the defaults. Raises BadRequest."""
+        if not isinstance(body, dict):
+            raise BadRequest("a report definition must be a JSON object")
+        _require_known("member", body, _MEMBERS)
+        group_by = _get_choices(body, "groupBy", GROUPS, ("program",))
+        measures = _get_choices(body, "measures", MEASURES, MEASURES)
+        if not measures:
+            raise BadRequest("the member measures must name at least one measure")
+        sort = _get_text(body, "sort", measures[0])
+        if sort not in (*group_by, *measures):
+            raise BadRequest("the member sort must be one of the groups or measures of the report")
+        limit = body.get("limit", 100)
+        if type(limit) is not int or not 1 <= limit <= LIMIT_MAX:
+            raise BadRequest(f"the member limit must be a whole number from 1 to {LIMIT_MAX}")
+        document = {
+            "name": _get_text(body, "name", ""),
+            "interval": _parse_interval(body.get("interval", {"last": "7d"})),
+            "filters": _parse_filters(body.get("filters", {})),
+            "groupBy": list(group_by),
+            "measures": list(measures),
+            "sort": sort,
+            "order": _get_order(body, sort in measures),
+            "limit": limit,
+            "schedule": _parse_schedule(_get_text(body, "schedule", "")),
+        }
+        return cls(document)
+
+    def get_interval_ms(self, now_ms: int) -> tuple[int, int]:
+        """Return the interval: the first time, and the one after the last."""
+        interval = self.document["interval"]
+        if "last" in interval:
+            match = _LAST.fullmatch(interval["last"])
+            assert match is not None  # noqa: S101  it was validated
+            # A run that starts now belongs to it.
+            return now_ms + 1 - int(match[1]) * _LAST_MS[match[2]], now_ms + 1
+        return _parse_time_ms("from", interval["from"]), _parse_time_ms("to", interval["to"])
+
+    def matches(self, run: Mapping[str, Any]) -> bool:
+        """Return whether a run passes all filters."""
+        return all(
+            any(run[field] in values for field in FILTERS[name]) for name, values in self.document["filters"].items()
+        )
+
+
+def _parse_interval(value: Any) -> dict[str, str]:
+    if not isinstance(value, dict) or value.keys() not in ({"last"}, {"from", "to"}):
+        raise BadRequest('the interval must be {"last": "7d"}, or {"from": …, "to": …} with times in ISO 8601')
+    if "last" in value:
+        last = value["last"]
+        match = _LAST.fullmatch(last) if isinstance(last, str) else None
+        if match is None or int(match[1]) * _LAST_MS[match[2]] > _INTERVAL_MAX_MS:
+            raise BadRequest(
+                "the member last must be a number of hours, days or weeks such as 12h, 7d or 4w, up to ten years"
+            )
+        return {"last": last}
+    start, end = (_parse_time_ms(name, value[name]) for name in ("from", "to"))
+    if not 0 < end - start <= _INTERVAL_MAX_MS:
+        raise BadRequest("the interval must end after its beginning, and at most ten years later")
+    return {"from": value["from"], "to": value["to"]}
+
+
+def _parse_time_ms(name: str, text: Any) -> int:
+    try:
+        time = datetime.fromisoformat(text)
+        return int((time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp() * 1_000)
+    except (TypeError, ValueError, OverflowError):
+        raise BadRequest(f"the member {name} must be a time in ISO 8601, such as 2026-11-27T06:00:00Z") from None
+
+
+def _parse_filters(value: Any) -> dict[str, list[str]]:
+    if not isinstance(value, dict):
+        raise BadRequest("the member filters must be a JSON object")
+    _require_known("filter", value, tuple(FILTERS))
+    for name, texts in value.items():
+        if not isinstance(texts, list) or len(texts) > _VALUES_MAX or not all(isinstance(text, str) for text in texts):
+            raise BadRequest(f"the filter {name} must be a list of at most {_VALUES_MAX} texts")
+    if unknown := [text for text in value.get("statuses", ()) if text not in STATUSES]:
+        raise BadRequest(f"unknown status {unknown[0][:80]!r}; known: {', '.join(STATUSES)}")
+    return {name: texts for name, texts in value.items() if texts}
+
+
+def _parse_schedule(spec: str) -> str:
+    try:
+        if spec:
+            find_next_due_ms(spec, 0)
+    except (ValueError, OverflowError) as error:
+        raise BadRequest(f"the schedule must be an interval such as P1D or a cron expression: {error}") from None
+    return spec
+
+
+def _get_text(body: Mapping[str, Any], name: str, default: str) -> str:
+    value = body.get(name, default)
+    if not isinstance(value, str) or len(value) > _TEXT_MAX:
+        raise BadRequest(f"the member {name} must be a text of at most {_TEXT_MAX} characters")
+    return value
+
+
+def _get_choices(body: Mapping[str, Any], name: str, choices: Sequence[str], default: Sequence[str]) -> tuple[str, ...]:
+    value = body.get(name, [*default])
+    if not isinstance(value, list) or any(item not in choices for item in value) or len({*value}) != len(value):
+        raise BadRequest(f"the member {name} must be a list of {', '.join(choices)}, each at most once")
+    return tuple(value)
+
+
+def _get_order(body: Mapping[str, Any], is_measure: bool) -> str:
+    order = body.get("order", "desc" if is_measure else "asc")
+    if order not in ("asc", "desc"):
+        raise BadRequest("the member order must be asc or desc")
+    return str(order)
+
+
+def _require_known(what: str, body: Mapping[str, Any], known: Sequence[str]) -> None:
+    if unknown := sorted(body.keys() - {*known}):
+        raise BadRequest(f"unknown {what} {unknown[0][:80]!r}; known: {', '.join(known)}")

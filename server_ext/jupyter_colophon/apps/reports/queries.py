@@ -1,0 +1,70 @@
+"""Reports that are not stored: a definition, and its result."""
+
+import heapq
+import json
+import time
+from collections.abc import Mapping
+from typing import Any, Final
+
+from jupyter_colophon.apps import BadRequest, Principal, ServiceContext, ServiceRequest, ServiceResponse
+from jupyter_colophon.apps.reports.aggregation import Aggregation
+from jupyter_colophon.apps.reports.csv_text import build_csv
+from jupyter_colophon.apps.reports.definition import ReportDefinition
+from jupyter_colophon.apps.reports.visible_runs import VisibleRuns
+
+#: How many single runs are listed.
+_RUNS: Final = 100
+
+
+def query_report(context: ServiceContext, request: ServiceRequest) -> Any:
+    """Return the result of a definition in the body, as far as the caller may read the runs. Raises BadRequest."""
+    definition = ReportDefinition.from_document(request.parse_json_body())
+    aggregation = build_aggregation(context, context.principal, definition)
+    return respond_in_format(request, aggregation.build_result())
+
+
+def query_runs(context: ServiceContext, request: ServiceRequest) -> Any:
+    """Return the newest runs that match a definition in the body. Raises BadRequest."""
+    definition = ReportDefinition.from_document(request.parse_json_body())
+    runs = VisibleRuns(context, context.principal, definition, *definition.get_interval_ms(read_time_ms()))
+    newest = heapq.nlargest(_RUNS, runs.iterate_runs(), key=lambda run: (run["start_ms"], run["run"]))
+    return {"runs": [_describe_run(run) for run in newest]}
+
+
+def build_aggregation(context: ServiceContext, principal: Principal, definition: ReportDefinition) -> Aggregation:
+    """Count the runs of a definition that a principal may read. Raises BadRequest."""
+    interval = definition.get_interval_ms(read_time_ms())
+    aggregation = Aggregation(definition, *interval)
+    aggregation.add_all(VisibleRuns(context, principal, definition, *interval).iterate_runs())
+    return aggregation
+
+
+def respond_in_format(request: ServiceRequest, result: Mapping[str, Any]) -> Any:
+    """Return a result as JSON, or with `?format=csv` as CSV. Raises BadRequest."""
+    form = next(iter(request.query.get("format", ())), "json")
+    if form not in ("json", "csv"):
+        raise BadRequest("the query parameter format must be json or csv")
+    return ServiceResponse(build_csv(result), 200, "text/csv") if form == "csv" else result
+
+
+def read_time_ms() -> int:
+    """Return the present time in milliseconds since 1970."""
+    return time.time_ns() // 1_000_000
+
+
+def _describe_run(run: Mapping[str, Any]) -> dict[str, Any]:
+    stop = run["stop_ms"]
+    return {
+        "run": run["run"],
+        "runId": run["run_id"],
+        "program": run["program"],
+        "programName": run["program_name"],
+        "type": run["type"],
+        "namespace": run["context"],
+        "user": run["actor"],
+        "status": run["status"],
+        "startMs": run["start_ms"],
+        "stopMs": stop,
+        "durationMs": None if stop is None else max(0, stop - run["start_ms"]),
+        "arguments": json.loads(run["arguments"]),
+    }
