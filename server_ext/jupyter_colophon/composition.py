@@ -59,6 +59,7 @@ from jupyter_colophon.service.policy_reader import PolicyReader
 from jupyter_colophon.service.privacy.erasure import ErasurePlace, PersonEraser
 from jupyter_colophon.service.privacy.person_export import PersonExporter
 from jupyter_colophon.service.privacy.retention import RetentionSweeper
+from jupyter_colophon.service.quality.recorder import QualityRecorder
 from jupyter_colophon.service.read_policy import ReadPolicy
 from jupyter_colophon.service.registry_files import load_entity_registry
 from jupyter_colophon.service.search.entity_search_list import EntitySearchLister
@@ -129,6 +130,11 @@ class Catalog:
         reviews = ReviewService(self.write_path, requests, self.independent_proposals, read_time_ms)
         hierarchy = HierarchyReader(provider, registry, read_policy)
         return StewardshipServices(people, ownership, requests, hierarchy, reviews)
+
+    @property
+    def quality(self) -> QualityRecorder:
+        """The results of checks of datasets."""
+        return QualityRecorder(self.reader, self.write_path, read_time_ms)
 
     @property
     def artifacts(self) -> ArtifactService:

@@ -20,6 +20,7 @@ OF_PEOPLE = {
     "institutionalMemory",
     "documentation",
     "certification",
+    "expectations",
     "accessRules",
     "request",
 }

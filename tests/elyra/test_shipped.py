@@ -44,6 +44,7 @@ FIELDS: dict[str, tuple[set[str], set[str]]] = {
             "owned",
             "certified",
             "assigned",
+            "quality",
             "state",
         },
     ),

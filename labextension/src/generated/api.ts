@@ -113,6 +113,8 @@ proposal: Proposal
 "proposal-outcomes": ProposalOutcomes
 "proposal-review": ProposalReview
 proposals: Proposals
+"quality-record": QualityRecord
+"quality-results": QualityResults
 "recovery-file-choice": RecoveryFileChoice
 "recovery-files": RecoveryFiles
 registry: Registry
@@ -705,10 +707,10 @@ deadLetters: DeadLetter[]
 cursor: (string | null)
 }
 /**
- * A value that describes an entity or a column: a tag, a glossary term, an owner, a domain, a description, a property, a link, a name, a certification, or the state or an assignee of a request, with its aspect and scope.
+ * A value that describes an entity or a column: a tag, a glossary term, an owner, a domain, a description, a property, a link, a name, a certification, the quality of a dataset, or the state or an assignee of a request, with its aspect and scope.
  */
 export interface Descriptor {
-kind: ("tag" | "term" | "owner" | "domain" | "description" | "property" | "link" | "name" | "certification" | "state" | "assignee")
+kind: ("tag" | "term" | "owner" | "domain" | "description" | "property" | "link" | "name" | "certification" | "quality" | "state" | "assignee")
 /**
  * The key for search queries.
  */
@@ -2690,6 +2692,82 @@ export interface Proposals {
 proposals: Proposal[]
 }
 /**
+ * The quality of a dataset after a check.
+ */
+export interface QualityRecord {
+urn: string
+version: number
+/**
+ * The value of the aspect `quality`.
+ */
+quality: {
+
+}
+}
+/**
+ * Results of a check of a dataset, by the id of the expectation.
+ */
+export interface QualityResults {
+/**
+ * What made the check.
+ */
+source: {
+kind: ("cell" | "pipeline" | "crawl" | "import" | "openlineage" | "program")
+/**
+ * The URN of the run.
+ */
+run?: string
+/**
+ * The name of the notebook, the pipeline, the tool or the job.
+ */
+name?: string
+}
+/**
+ * The time of the check, in milliseconds since 1970; by default now.
+ */
+time?: number
+results: {
+[k: string]: {
+/**
+ * What is expected. `other` is a check of another tool, which is not evaluated here.
+ */
+kind?: ("notNull" | "unique" | "range" | "set" | "pattern" | "freshness" | "rowCount" | "columns" | "other")
+/**
+ * The path of the column.
+ */
+column?: string
+/**
+ * The name of the check in its tool.
+ */
+name?: string
+/**
+ * `error`: it could not be evaluated.
+ */
+status: ("passed" | "failed" | "error")
+/**
+ * The number of rows that fail; absent if rows were not counted.
+ */
+failing?: number
+/**
+ * The number of rows that were checked.
+ */
+rows?: number
+/**
+ * What was found instead of, or in, what is expected. Not stored for confidential columns.
+ */
+observed?: string
+/**
+ * Some failing values. Not stored for confidential columns.
+ */
+samples?: string[]
+/**
+ * Why it could not be evaluated.
+ */
+message?: string
+}
+}
+}
+/**
  * The choice of a recovery file.
  */
 export interface RecoveryFileChoice {
@@ -3117,6 +3195,10 @@ systemTags: string[]
  * The name by which people know the entity, if it has another one than the name in its URN: the step, the first comment or the heading of a notebook's cell, else the data that it writes (`→ orders`); the title of another program; the name of a tag, glossary term, domain, user or group.
  */
 displayName: (string | null)
+/**
+ * The status of the newest checks of a dataset; null without checks.
+ */
+quality: ("passing" | "failing" | "unknown" | null)
 /**
  * Who certified the entity, until when, and whether that day has passed.
  */

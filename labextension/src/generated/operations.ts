@@ -86,6 +86,8 @@ import type {
   ProposalOutcomes,
   ProposalReview,
   Proposals,
+  QualityRecord,
+  QualityResults,
   RecoveryFileChoice,
   RecoveryFiles,
   Registry,
@@ -365,7 +367,7 @@ export interface IOperations {
   };
   /** Search entities; each hit states why it matched, and matches are counted by facet. */
   search: {
-    parameters: { q: string; type?: string | undefined; namespace?: string | undefined; tag?: string | undefined; term?: string | undefined; domain?: string | undefined; platform?: string | undefined; owner?: string | undefined; owned?: 'me' | 'teams' | undefined; certified?: 'yes' | 'expiring' | 'expired' | undefined; assigned?: 'me' | 'teams' | undefined; state?: 'open' | 'answered' | 'declined' | undefined; scope?: 'USER' | 'SYSTEM' | undefined; includeRemoved?: boolean | undefined; facets?: string | undefined; sort?: 'relevance' | 'name' | 'updated' | undefined; limit?: number | undefined; cursor?: string | undefined; asOf?: string | undefined };
+    parameters: { q: string; type?: string | undefined; namespace?: string | undefined; tag?: string | undefined; term?: string | undefined; domain?: string | undefined; platform?: string | undefined; owner?: string | undefined; owned?: 'me' | 'teams' | undefined; certified?: 'yes' | 'expiring' | 'expired' | undefined; quality?: 'passing' | 'failing' | 'unknown' | undefined; assigned?: 'me' | 'teams' | undefined; state?: 'open' | 'answered' | 'declined' | undefined; scope?: 'USER' | 'SYSTEM' | undefined; includeRemoved?: boolean | undefined; facets?: string | undefined; sort?: 'relevance' | 'name' | 'updated' | undefined; limit?: number | undefined; cursor?: string | undefined; asOf?: string | undefined };
     body: undefined;
     answer: SearchResults;
   };
@@ -819,6 +821,12 @@ export interface IOperations {
     body: Person;
     answer: string;
   };
+  /** Record the results of a check of a dataset's expectations. */
+  recordQualityResults: {
+    parameters: { urn: string; 'Idempotency-Key'?: string | undefined };
+    body: QualityResults;
+    answer: QualityRecord;
+  };
   /** Read the rules for how long versions of aspects and changes are kept. */
   readRetention: {
     parameters: Record<never, never>;
@@ -1009,6 +1017,7 @@ export const OPERATIONS: { readonly [Id in keyof IOperations]: IOperation } = {
   listErasures: { method: "GET", path: "/erasures" },
   readErasure: { method: "GET", path: "/erasures/{pseudonym}" },
   exportPerson: { method: "POST", path: "/person-export" },
+  recordQualityResults: { method: "POST", path: "/entities/{urn}/quality/results", headers: ["Idempotency-Key"] },
   readRetention: { method: "GET", path: "/retention" },
   applyRetention: { method: "POST", path: "/retention" },
   previewRetention: { method: "POST", path: "/retention/preview" },

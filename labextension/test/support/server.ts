@@ -135,7 +135,8 @@ export function hit(name: string, why: Why[] = []): SearchResults['hits'][number
     domains: [],
     owner: null,
     matches,
-    certification: null
+    certification: null,
+    quality: null
   };
 }
 

@@ -517,6 +517,7 @@ class Operations:
         owner: str | None = None,
         owned: str | None = None,
         certified: str | None = None,
+        quality: str | None = None,
         assigned: str | None = None,
         state: str | None = None,
         scope: str | None = None,
@@ -544,6 +545,7 @@ class Operations:
                 "owner": owner,
                 "owned": owned,
                 "certified": certified,
+                "quality": quality,
                 "assigned": assigned,
                 "state": state,
                 "scope": scope,
@@ -1390,6 +1392,20 @@ class Operations:
         """Export all records of the catalog that name a person. Body: `Person`."""
         call = Call("exportPerson", "POST", "/person-export", body=body)
         return self.caller.stream_lines(call, timeout_s)
+
+    def record_quality_results(
+        self, urn: str, body: Body, *, idempotency_key: str | None = None, timeout_s: float | None = None
+    ) -> Document:
+        """Record the results of a check of a dataset's expectations. Body: `QualityResults`. Answer: `QualityRecord`."""
+        call = Call(
+            "recordQualityResults",
+            "POST",
+            "/entities/{urn}/quality/results",
+            path={"urn": urn},
+            headers={"Idempotency-Key": idempotency_key},
+            body=body,
+        )
+        return self.caller.call(call, timeout_s)
 
     def read_retention(self, *, timeout_s: float | None = None) -> Document:
         """Read the rules for how long versions of aspects and changes are kept. Answer: `Retention`."""

@@ -58,6 +58,7 @@ from jupyter_colophon.storage.commit.existing import (
     may_create_over_platform_value,
 )
 from jupyter_colophon.storage.commit.openlineage import apply_openlineage_event
+from jupyter_colophon.storage.commit.quality import remove_outdated_quality_results
 from jupyter_colophon.storage.commit.record_run import record_reported_run, record_stream_writer_run
 from jupyter_colophon.storage.commit.rename import rename_dataset_with_contents
 from jupyter_colophon.storage.commit.rename_notebook import rename_notebook_with_cells
@@ -514,6 +515,7 @@ class WritePath(HeldChangeWriter):
                 proposal.urn, create_namespace=proposal.needs == "nothing", system=proposal.system
             )
         if proposal.operation == "delete":
+            remove_outdated_quality_results(commit, proposal.urn, spec.name, None)
             return commit.delete_aspect(proposal.urn, spec, proposal.run, proposal.system)
         return self._compute_and_write_value(commit, proposal, spec)
 
@@ -526,8 +528,8 @@ class WritePath(HeldChangeWriter):
         """Write the aspect's own part of a union; user metadata changes only if a patch removes an entry of it."""
         urn, people = proposal.urn, commit.get_aspect_value(proposal.urn, USER_ASPECT)
         own, entries = commit.get_aspect_value(urn, spec.name), list_user_entries(spec.name, people)
-        complete = proposal.value
-        if proposal.operation == "patch":
+        complete, is_patch = proposal.value, proposal.operation == "patch"
+        if is_patch:
             old = merge_user_entries_into_aspect(spec.name, own, entries)
             complete = compute_changed_value(
                 spec, create_initial_value_for_patch(spec, proposal.value) if old is None else old, proposal.value
@@ -537,7 +539,6 @@ class WritePath(HeldChangeWriter):
         if new is not None and spec.scope == "SYSTEM":
             new = self.system_filter.filter_aspect_keys(spec.name, new, urn, commit.get_entity_row(urn)["namespace"])
         written = self._write_new_value(commit, proposal, spec, new)
-        is_patch = proposal.operation == "patch"
         removed = find_user_entries_removed_by_patch(spec.name, proposal.value, complete, entries) if is_patch else []
         if removed and people is not None:
             written = replace(
@@ -570,6 +571,7 @@ class WritePath(HeldChangeWriter):
         ):
             raise NotFound("entity", str(proposal.urn))
         may_create = spec.scope == "SYSTEM" and proposal.needs == "nothing"
+        remove_outdated_quality_results(commit, proposal.urn, spec.name, new)
         commit.create_entity_if_missing(proposal.urn, create_namespace=may_create, system=proposal.system)
         return commit.write_aspect(proposal.urn, spec, new, proposal.run, proposal.system, implied=proposal.implied)
 

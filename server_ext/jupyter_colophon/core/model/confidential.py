@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from jupyter_colophon.core.quality.results import QUALITY, remove_values_from_result
+
 #: The tag or glossary term, in any letter case, of columns and datasets whose values are not published.
 CONFIDENTIAL: Final = "confidential"
 #: The aspect with statistics of columns.
@@ -17,7 +19,7 @@ _METRICS: Final = "columnMetrics"
 #: The members of a column's metrics in OpenLineage that have no value of it.
 _METRIC_COUNTS: Final = frozenset({"nullCount", "distinctCount", "count"})
 #: The aspects that may have values of columns.
-REVEALING_ASPECTS: Final = frozenset({PROFILE_ASPECT, _FACETS_ASPECT})
+REVEALING_ASPECTS: Final = frozenset({PROFILE_ASPECT, _FACETS_ASPECT, QUALITY})
 #: The members of a column's statistics that have no value of it.
 _COUNTS: Final = frozenset({"fieldPath", "nullCount", "nullProportion", "uniqueCount", "uniqueProportion"})
 
@@ -54,7 +56,20 @@ def remove_values_from_aspect(
     if aspect == _FACETS_ASPECT:
         facets = remove_values_from_facets(value["facets"], is_confidential)
         return value if facets is value["facets"] else {**value, "facets": facets}
+    if aspect == QUALITY:
+        return _remove_values_from_quality(value, is_confidential)
     return value
+
+
+def _remove_values_from_quality(
+    quality: Mapping[str, Any], is_confidential: Callable[[str], bool]
+) -> Mapping[str, Any]:
+    """Return the results of checks without values of confidential columns."""
+    results = {
+        id_: remove_values_from_result(result) if "column" in result and is_confidential(result["column"]) else result
+        for id_, result in quality["results"].items()
+    }
+    return {**quality, "results": results}
 
 
 def remove_values_from_facets(facets: Mapping[str, Any], is_confidential: Callable[[str], bool]) -> Mapping[str, Any]:

@@ -51,6 +51,14 @@ FILTERS: Final = (
         is_facet=False,
     ),
     SearchFilter(
+        "quality",
+        "Quality",
+        "Return only datasets whose expectations passed (`passing`), of which one failed (`failing`), or without results (`unknown`).",
+        kind="quality",
+        choices=("passing", "failing", "unknown"),
+        is_facet=False,
+    ),
+    SearchFilter(
         "assigned",
         "Assigned to",
         "Return only requests assigned to the caller (`me`), or to the caller or a team of the caller (`teams`).",

@@ -42,6 +42,7 @@ Kind = Literal[
     "name",
     "field",
     "certification",
+    "quality",
     "state",
     "assignee",
 ]
@@ -65,6 +66,7 @@ KEY_OF: Final[Mapping[Kind, str]] = {
     "name": "name",
     "field": SCHEMA_KEY,
     "certification": "certified",
+    "quality": "quality",
     "state": "state",
     "assignee": "assignee",
 }
@@ -73,7 +75,7 @@ _KIND_OF_PROPERTY: Final[Mapping[str, Kind]] = {OWNER_KEY: "owner", DESCRIPTION_
 #: The keyword of a subschema that declares what its values contribute, and the values of the keyword.
 ANNOTATION: Final = "x-colophon"
 ANNOTATED: Final[tuple[Kind, ...]] = tuple(
-    kind for kind in get_args(Kind) if kind not in ("field", "certification", "state", "assignee")
+    kind for kind in get_args(Kind) if kind not in ("field", "certification", "quality", "state", "assignee")
 )
 _DEPTH_MAX: Final = 12
 #: The most contributions of a schema, and descriptors of a value besides fields.
@@ -176,6 +178,7 @@ CONTRIBUTIONS: Final[Mapping[str, tuple[Contribution, ...]]] = {
     "structuredProperties": (),
     "instance": (),
     "certification": (),
+    "quality": (_make_contribution("quality", "status"),),
     "request": (
         _make_contribution("name", "text"),
         _make_contribution("assignee", "assignees/*"),

@@ -68,6 +68,8 @@ class Hit:
     owner: str | None
     matches: tuple[Reason, ...]
     certification: Certification | None = None
+    #: The status of the newest check of a dataset.
+    quality: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,7 +74,7 @@ COUNTED_MAX = 10_000
 #: An exact `key:value` match scores like a rare word.
 _VALUE_SCORE = 2.0
 #: The kinds of descriptors that a hit contains in full, and the approximate size of the rest of a hit.
-_FULL_KINDS = frozenset({"description", "tag", "term", "domain", "owner", "certification"})
+_FULL_KINDS = frozenset({"description", "tag", "term", "domain", "owner", "certification", "quality"})
 _HIT_BYTES = 1_000
 #: In how many namespaces the tags of a facet are looked up: the work must not grow with the catalog.
 _TAG_NAMESPACES_MAX = 100
@@ -519,6 +519,7 @@ def _create_search_hit(
         domains=tuple(sorted(set(texts_by_kind["domain"]))),
         owner=next(iter(texts_by_kind["owner"]), None),
         certification=_find_certification(own, names, now_ms),
+        quality=next(iter(texts_by_kind["quality"]), None),
         matches=find_match_reasons(query, summary, key_aspect, _group_rows_by_aspect(descriptors, names)),
     )
 

@@ -19,6 +19,7 @@ from jupyter_colophon.core.identity.openlineage_names import make_openlineage_jo
 from jupyter_colophon.core.lineage.run import Access
 from jupyter_colophon.core.openlineage import described
 from jupyter_colophon.core.openlineage.aspects import ASPECTS_OF, convert_column_tag_facets
+from jupyter_colophon.core.openlineage.assertions import convert_assertions_to_results
 from jupyter_colophon.core.openlineage.described import ReportedDescription
 from jupyter_colophon.core.openlineage.event import Event, EventDataset, OriginalName
 from jupyter_colophon.core.openlineage.facets import merge_facets_and_times
@@ -26,6 +27,7 @@ from jupyter_colophon.core.openlineage.run_state import RunState, create_state_o
 from jupyter_colophon.storage.commit.columns import add_column_edges
 from jupyter_colophon.storage.commit.commit import CommitBuilder
 from jupyter_colophon.storage.commit.merge_by_location import move_reported_data_to_table, replace_equal_urns
+from jupyter_colophon.storage.commit.quality import add_quality_results
 from jupyter_colophon.storage.commit.runs import record_run_access
 from jupyter_colophon.storage.commit.snapshots import store_snapshot_unless_exists
 from jupyter_colophon.storage.commit.upsert_run import write_run_and_derived_rows
@@ -105,6 +107,10 @@ def _apply_run_event(commit: CommitBuilder, event: Event, urn: str, include_syst
     for dataset in event.data:
         record_run_access(commit, row, Access(dataset.urn, dataset.mode or "read", time=time), include_system_metadata)
         _store_run_facets(commit, urn, dataset, event.time)
+        facets = {**dataset.facets, **dataset.input_output_facets}
+        results = convert_assertions_to_results(facets, time, urn, state.job.name)
+        if dataset.urn.type == "dataset":
+            add_quality_results(commit, dataset.urn, results, urn)
     add_column_edges(commit, row, event.columns, time)
 
 

@@ -25,6 +25,7 @@ export function getKindLabel(kind: Descriptor['kind'], trans: TranslationBundle)
     link: trans.__('Link'),
     name: trans.__('Name'),
     certification: trans.__('Certification'),
+    quality: trans.__('Quality'),
     state: trans.__('State'),
     assignee: trans.__('Assigned to')
   }[kind];

@@ -1,0 +1,36 @@
+"""Convert OpenLineage's facet `dataQualityAssertions` to results of checks."""
+
+import hashlib
+from collections.abc import Mapping
+from itertools import islice
+from typing import Any, Final
+
+from jupyter_colophon.core.openlineage.facets import Facets, drop_deleted_facets
+from jupyter_colophon.core.quality.results import OTHER
+
+_FACET: Final = "dataQualityAssertions"
+_ASSERTIONS_MAX: Final = 200
+_NAME_MAX, _COLUMN_MAX, _JOB_MAX = 512, 4096, 2048
+
+
+def convert_assertions_to_results(facets: Facets, time: int, run: str, job: str) -> dict[str, Mapping[str, Any]]:
+    """Return the results of a dataset in the facets of an event, by ids that follow from assertion and column."""
+    found = (drop_deleted_facets(facets).get(_FACET) or {}).get("assertions")
+    results: dict[str, Mapping[str, Any]] = {}
+    for item in islice(found if isinstance(found, list) else (), _ASSERTIONS_MAX):
+        name, success = (item.get("assertion"), item.get("success")) if isinstance(item, Mapping) else (None, None)
+        if not isinstance(name, str) or not name or not isinstance(success, bool):
+            continue
+        column = item.get("column")
+        about: dict[str, Any] = {"kind": OTHER, "name": name[:_NAME_MAX]}
+        if isinstance(column, str) and 0 < len(column) <= _COLUMN_MAX:
+            about["column"] = column
+        source = {"kind": "openlineage", "run": run, "name": job[:_JOB_MAX]}
+        status = "passed" if success else "failed"
+        results[_make_id(name, column)] = {**about, "status": status, "time": time, "source": source}
+    return results
+
+
+def _make_id(name: str, column: object) -> str:
+    digest = hashlib.sha256(f"{name}\0{column or ''}".encode()).hexdigest()
+    return f"openlineage:{digest[:32]}"

@@ -1,0 +1,1 @@
+"""Expectations of the data of datasets, and the results of their checks."""

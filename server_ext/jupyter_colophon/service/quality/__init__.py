@@ -1,0 +1,1 @@
+"""Results of checks of the data of datasets."""

@@ -1,0 +1,91 @@
+"""Record the results of a check of a dataset in its aspect `quality`."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+
+from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.changes.idempotency import IdempotencyKey
+from jupyter_colophon.core.entities.entity import Aspect
+from jupyter_colophon.core.errors import ConditionFailed
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.model.proposal import ABSENT, Proposal, WriteCondition
+from jupyter_colophon.core.quality.results import EXPECTATIONS, OTHER, QUALITY, add_results, list_expectations
+from jupyter_colophon.service.confidential_values import ConfidentialValues
+from jupyter_colophon.service.entities.entities import EntityReader
+from jupyter_colophon.service.write_path import WritePath
+from jupyter_colophon.storage.entities import aspects
+from jupyter_colophon.storage.spi import TableContext
+
+#: How often a record is tried when others write the results of the same dataset at the same time.
+_ATTEMPTS: Final = 20
+#: What a result has of its expectation.
+_ABOUT: Final = ("kind", "column", "name")
+
+
+@dataclass(frozen=True, slots=True)
+class QualityCheck:
+    """A check: what made it, when (ms), and its results by the ids of the expectations."""
+
+    source: Mapping[str, str]
+    time: int
+    results: Mapping[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class QualityRecorder:
+    """Records checks. What the principal may not read is not found."""
+
+    reader: EntityReader
+    write_path: WritePath
+    now: Callable[[], int]
+
+    def record(
+        self, urn: Urn, check: QualityCheck, principal: Principal, idempotency_key: IdempotencyKey | None
+    ) -> Aspect:
+        """Add the results of a check; return the aspect as it is now.
+
+        Results without an expectation are ignored unless they are of another tool. Raises NotFound, AccessDenied.
+        """
+        # Decide before anything is read.
+        self.write_path.authorize_and_validate([Proposal(urn, QUALITY, "patch", {})], principal)
+        attempts = 0
+        while True:
+            attempts += 1
+            version, value = self.write_path.provider.tx_runner.run(
+                partial(self._compute_quality, urn=urn, check=check), read_only=True
+            )
+            condition = WriteCondition(version=version)
+            proposal = Proposal(urn, QUALITY, "upsert", value, condition, run=None, needs="entity")
+            try:
+                self.write_path.apply_proposals_atomically([proposal], principal, idempotency_key=idempotency_key)
+            except ConditionFailed:
+                if attempts == _ATTEMPTS:
+                    raise
+            else:
+                return self.reader.read_current_aspect(urn, QUALITY, principal)
+
+    def _compute_quality(self, tx: TableContext, urn: Urn, check: QualityCheck) -> tuple[int, Mapping[str, Any]]:
+        """Return the version of the stored aspect, and its new value."""
+        registry = self.write_path.registry
+        stored = aspects.find_aspect(tx, registry, urn.type, str(urn), QUALITY)
+        expected = aspects.find_aspect(tx, registry, urn.type, str(urn), EXPECTATIONS)
+        expectations = list_expectations(None if expected is None else expected.value)
+        results = {
+            id_: _complete_result(result, expectations.get(id_), check)
+            for id_, result in check.results.items()
+            if id_ in expectations or result.get("kind") == OTHER
+        }
+        value = add_results(None if stored is None else stored.value, results)
+        confidential = ConfidentialValues(tx, registry)
+        return ABSENT if stored is None else stored.version, confidential.remove_values(str(urn), QUALITY, value) or {}
+
+
+def _complete_result(
+    result: Mapping[str, Any], expectation: Mapping[str, Any] | None, check: QualityCheck
+) -> Mapping[str, Any]:
+    about = result if expectation is None else expectation
+    named = {name: about[name] for name in _ABOUT if name in about}
+    measured = {name: value for name, value in result.items() if name not in _ABOUT}
+    return {**named, **measured, "time": check.time, "source": dict(check.source)}

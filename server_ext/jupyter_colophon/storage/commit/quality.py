@@ -1,0 +1,34 @@
+"""Keep the results of checks consistent with the expectations of their dataset.
+
+Only `service/write_path.py` may import this module.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.quality.results import (
+    EXPECTATIONS,
+    QUALITY,
+    add_results,
+    remove_results_of_changed_expectations,
+)
+from jupyter_colophon.storage.commit.commit import CommitBuilder
+
+
+def remove_outdated_quality_results(
+    commit: CommitBuilder, urn: Urn, aspect: str, new: Mapping[str, Any] | None
+) -> None:
+    """Before expectations are written (None: deleted), remove the results of those that are removed or different."""
+    if aspect != EXPECTATIONS or (quality := commit.get_aspect_value(urn, QUALITY)) is None:
+        return
+    kept = remove_results_of_changed_expectations(quality, commit.get_aspect_value(urn, aspect), new)
+    if kept != quality:
+        commit.write_aspect(urn, commit.registry.get_aspect(urn.type, QUALITY), kept)
+
+
+def add_quality_results(commit: CommitBuilder, urn: Urn, results: Mapping[str, Mapping[str, Any]], run: str) -> None:
+    """Add results that a run reported about a dataset."""
+    if results:
+        new = add_results(commit.get_aspect_value(urn, QUALITY), results)
+        commit.write_aspect(urn, commit.registry.get_aspect(urn.type, QUALITY), new, run)

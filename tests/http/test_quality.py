@@ -1,0 +1,140 @@
+"""Expectations of datasets, and results of their checks."""
+
+from typing import Any
+
+import pytest
+from support.openlineage import RUN, build_event, build_event_dataset
+from support.urns import ORDERS
+
+pytestmark = pytest.mark.usefixtures("sales")
+
+_EXPECTED = {
+    "id-not-null": {"kind": "notNull", "column": "id"},
+    "amount-range": {"kind": "range", "column": "amount", "min": 0},
+}
+_CELL = {"kind": "cell", "name": "orders.ipynb"}
+_PASSED = {"status": "passed", "failing": 0, "rows": 3}
+_FAILED = {"status": "failed", "failing": 1, "rows": 3, "observed": "-3 to 5", "samples": ["-3"]}
+
+
+async def _expect(api: Any, expectations: Any, urn: str = ORDERS) -> Any:
+    return await api("PUT", "entities", urn, "aspects", "expectations", body={"expectations": expectations})
+
+
+async def _record(api: Any, results: Any, time: int = 1_000, urn: str = ORDERS, source: Any = None) -> Any:
+    body = {"source": source or _CELL, "time": time, "results": results}
+    return await api("POST", "entities", urn, "quality", "results", body=body, answers="quality-record")
+
+
+async def _find(api: Any, **params: str) -> list[tuple[str, str]]:
+    found = await api("GET", "search", params={"type": "dataset", **params}, answers="search-results")
+    return [(hit["urn"], hit["quality"]) for hit in found.body["hits"] if hit["urn"] == ORDERS]
+
+
+@pytest.mark.each_store
+async def test_recorded_results_give_the_status_that_search_finds(api: Any) -> None:
+    await _expect(api, _EXPECTED)
+    recorded = (await _record(api, {"id-not-null": _PASSED, "amount-range": _FAILED})).body["quality"]
+    assert (recorded["status"], recorded["passed"], recorded["failed"], recorded["time"]) == ("failing", 1, 1, 1_000)
+    assert recorded["results"]["amount-range"] == {
+        **{"kind": "range", "column": "amount", "time": 1_000, "source": _CELL},
+        **{**_FAILED, "history": [{"time": 1_000, "status": "failed"}]},
+    }
+    failing = [(ORDERS, "failing")]
+    assert await _find(api, q="quality:failing") == failing
+    assert await _find(api, q="*", quality="failing") == failing
+    assert await _find(api, q="*", quality="passing") == []
+    described = (await api("GET", "entities", ORDERS, answers="entity")).body["descriptors"]
+    assert [one["text"] for one in described if one["kind"] == "quality"] == ["failing"]
+    await _record(api, {"amount-range": _PASSED}, 2_000)
+    assert await _find(api, q="*", quality="passing") == [(ORDERS, "passing")]
+    assert await _find(api, q="*", quality="failing") == []
+
+
+async def test_history_is_ordered_by_time_and_bounded(api: Any) -> None:
+    await _expect(api, _EXPECTED)
+    for time in (5_000, 3_000, *range(6_000, 6_030)):
+        quality = (await _record(api, {"id-not-null": {"status": "passed"}}, time)).body["quality"]
+    history = [one["time"] for one in quality["results"]["id-not-null"]["history"]]
+    assert history == list(range(6_029, 5_999, -1))
+    quality = (await _record(api, {"id-not-null": {"status": "failed"}}, 1)).body["quality"]
+    assert quality["status"] == "passing"
+
+
+@pytest.mark.each_store
+async def test_a_changed_or_removed_expectation_loses_its_result(api: Any) -> None:
+    await _expect(api, _EXPECTED)
+    await _record(api, {"id-not-null": _PASSED, "amount-range": _FAILED})
+    wider = {"kind": "range", "column": "amount", "min": -10}
+    patch = {"expectations": {"amount-range": wider}}
+    assert (await api("PATCH", "entities", ORDERS, "aspects", "expectations", body=patch)).status == 200
+    quality = (await api("GET", "entities", ORDERS, "aspects", "quality")).body["value"]
+    assert (quality["status"], list(quality["results"])) == ("passing", ["id-not-null"])
+    assert (await api("DELETE", "entities", ORDERS, "aspects", "expectations")).status == 200
+    quality = (await api("GET", "entities", ORDERS, "aspects", "quality")).body["value"]
+    assert (quality["status"], quality["results"]) == ("unknown", {})
+
+
+async def test_results_without_an_expectation_are_stored_only_for_other_tools(api: Any) -> None:
+    results = {"absent": _PASSED, "mean": {"kind": "other", "name": "expect_column_mean", "status": "error"}}
+    quality = (await _record(api, results)).body["quality"]
+    assert list(quality["results"]) == ["mean"]
+    assert (quality["status"], quality["errors"]) == ("failing", 1)
+
+
+@pytest.mark.parametrize(
+    ("expectation", "pointer"),
+    [
+        ({"kind": "notNull"}, "/expectations/one"),
+        ({"kind": "range", "column": "amount"}, "/expectations/one"),
+        ({"kind": "rowCount", "min": -1}, "/expectations/one/min"),
+        ({"kind": "freshness", "column": "day", "maxAge": "1 day"}, "/expectations/one/maxAge"),
+        ({"kind": "whatever", "column": "day"}, "/expectations/one/kind"),
+    ],
+)
+async def test_an_invalid_expectation_is_refused_with_its_place(expectation: Any, pointer: str, api: Any) -> None:
+    refused = await _expect(api, {"one": expectation})
+    assert refused.status == 400
+    assert pointer in [problem["pointer"] for problem in refused.body["errors"]]
+
+
+async def test_values_of_confidential_columns_are_neither_stored_nor_shown(api: Any) -> None:
+    await _expect(api, _EXPECTED)
+    await _record(api, {"amount-range": _FAILED})
+    column = f"urn:li:schemaField:({ORDERS},amount)"
+    tagged = {"properties": {}, "tags": ["confidential"]}
+    assert (await api("PUT", "entities", column, "aspects", "businessMetadata", body=tagged)).status == 200
+    for quality in (
+        (await api("GET", "entities", ORDERS, "aspects", "quality")).body["value"],
+        (await _record(api, {"amount-range": _FAILED}, 2_000)).body["quality"],
+    ):
+        result = quality["results"]["amount-range"]
+        assert (result["failing"], result.keys() & {"samples", "observed"}) == (1, set())
+    assert (await api("DELETE", "entities", column, "aspects", "businessMetadata")).status == 200
+    quality = (await api("GET", "entities", ORDERS, "aspects", "quality")).body["value"]
+    assert "samples" not in quality["results"]["amount-range"]
+
+
+async def test_results_of_an_absent_dataset_are_refused(api: Any) -> None:
+    assert (
+        await _record(api, {"a": {"kind": "other", "name": "a", "status": "passed"}}, urn=f"{ORDERS[:-6]}x,PROD)")
+    ).status == 404
+
+
+async def test_assertions_of_openlineage_are_results(openlineage: Any, api: Any) -> None:
+    facet = {
+        "assertions": [
+            {"assertion": "not_null", "column": "id", "success": False},
+            {"assertion": "fresh", "success": True},
+        ]
+    }
+    dataset = build_event_dataset("orders", own={"dataQualityAssertions": facet})
+    assert (await openlineage("POST", "api", "v1", "lineage", body=build_event(inputs=[dataset]))).status == 201
+    found = (await api("GET", "search", params={"q": "*", "quality": "failing"})).body["hits"]
+    (hit,) = found
+    results = (await api("GET", "entities", hit["urn"], "aspects", "quality")).body["value"]["results"].values()
+    assert {(one["name"], one.get("column"), one["status"]) for one in results} == {
+        ("not_null", "id", "failed"),
+        ("fresh", None, "passed"),
+    }
+    assert {one["source"]["run"] for one in results} == {f"urn:li:dataProcessInstance:{RUN}"}
