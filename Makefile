@@ -29,9 +29,12 @@ sample: $(STAMPS)/python ## run the sample notebooks without a browser, and chec
 test: $(STAMPS)/frontend $(STAMPS)/classes $(STAMPS)/kafka $(STAMPS)/clients $(STAMPS)/elyra $(STAMPS)/server-tools ## run every test in its small form
 	$(MAKE) --jobs=2 --keep-going --output-sync=line test-python test-spark test-fuzz test-ui test-frontend
 
+# Of the tests, only those of test-fuzz use schemathesis, whose plugin takes a second in each process.
+WITHOUT_FUZZ := -p no:schemathesis
+
 # A process of its own: py4j takes no file descriptor above 1,023.
 test-spark: $(STAMPS)/python $(STAMPS)/classes
-	python -m pytest -q tests/spark
+	python -m pytest -q $(WITHOUT_FUZZ) tests/spark
 
 # A process of its own: requests are generated where tests are collected, and each process of test-python would do so.
 test-fuzz: $(STAMPS)/python
@@ -39,7 +42,7 @@ test-fuzz: $(STAMPS)/python
 
 # A file's tests stay together: what a process starts for them (PostgreSQL, a server) serves them all.
 test-python: $(STAMPS)/python $(STAMPS)/kafka $(STAMPS)/clients $(STAMPS)/elyra $(STAMPS)/server-tools $(STAMPS)/classes
-	python -m pytest -q --numprocesses auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder \
+	python -m pytest -q $(WITHOUT_FUZZ) --numprocesses auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder \
 		--ignore tests/spark --ignore tests/hub --ignore tests/http/test_fuzz.py
 
 test-frontend: $(STAMPS)/frontend

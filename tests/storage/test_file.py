@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from jupyter_colophon.core.errors import StorageError, StoreUnavailable
@@ -204,3 +205,19 @@ def test_reading_many_keys_reads_only_their_rows(tmp_path: Path) -> None:
         plan = [step for *_, step in file.execute(f"EXPLAIN QUERY PLAN {statements.read_many(3)}", ["x"] * 6)]
     assert any(step.startswith(f"SEARCH {ASPECTS.id} USING PRIMARY KEY") for step in plan)
     assert not any(step.startswith(f"SCAN {ASPECTS.id}") for step in plan)
+
+
+def test_connections_of_ended_threads_are_closed(tmp_path: Path) -> None:
+    file = (tmp_path / "catalog.db").resolve()
+    with closing(open_catalog_file(file)) as catalog:
+
+        def read() -> None:
+            catalog.provider.tx_runner.run(lambda tx: tx.get_table(ASPECTS.id).count(), read_only=True)
+
+        for _ in range(50):
+            thread = Thread(target=read)
+            thread.start()
+            thread.join()
+        opened = [Path(os.path.realpath(link)) for link in Path("/proc/self/fd").iterdir()]
+        assert 0 < opened.count(file) < 50
+        read()

@@ -63,6 +63,7 @@ def _load_extension_and_log_problems(file: Path) -> RegistryExtension:
     return overlay
 
 
+@cache
 def _load_datahub_model() -> DataHubModel:
     return parse_datahub_model(_load_shipped_schema_file("datahub/model.json"))
 

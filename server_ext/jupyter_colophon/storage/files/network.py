@@ -2,6 +2,7 @@
 
 import os
 import re
+from functools import lru_cache
 from pathlib import Path
 
 _MOUNTS = Path("/proc/self/mountinfo")
@@ -17,17 +18,22 @@ def is_on_network_file_system(folder: Path, mounts: Path = _MOUNTS) -> bool:
     `mounts` is a table as in proc(5), /proc/self/mountinfo. FUSE counts as a network file system.
     """
     try:
-        lines = mounts.read_text(errors="surrogateescape").splitlines()
+        points = _parse_mount_table(mounts.read_text(errors="surrogateescape"))
     except OSError:
         return False
     place = os.path.realpath(folder)
     best, kind = "", ""
-    for line in lines:
-        point, is_of = _parse_mount_line(line)
+    for point, is_of in points:
         # Of two mounts on one place, the later one is visible.
         if len(point) >= len(best) and (place == point or place.startswith(point.rstrip("/") + "/")):
             best, kind = point, is_of
     return _KINDS.fullmatch(kind) is not None
+
+
+# Few tables differ, and each schemaspace asks for several folders.
+@lru_cache(maxsize=1)
+def _parse_mount_table(table: str) -> list[tuple[str, str]]:
+    return [_parse_mount_line(line) for line in table.splitlines()]
 
 
 def _parse_mount_line(line: str) -> tuple[str, str]:

@@ -237,6 +237,15 @@ class TableStatements:
         return f"{column} = {mark}"
 
 
+# A process may open many stores, whose tables are the same.
+@lru_cache(maxsize=512)
+def get_table_statements(
+    dialect: SqlDialect, table: str, fields: tuple[tuple[str, FieldType], ...], key: tuple[str, ...]
+) -> TableStatements:
+    """Return the statements of a table, built once for each dialect and shape."""
+    return TableStatements(dialect, table, fields, key)
+
+
 def build_comparable_columns(
     dialect: SqlDialect, kinds: Mapping[str, FieldType], key: Sequence[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:

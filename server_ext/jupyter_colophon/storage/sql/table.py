@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 from jupyter_colophon.core.errors import InvalidField
 from jupyter_colophon.storage import field_checks
 from jupyter_colophon.storage.spi import FieldValue, Key, Order, Range, Row, TableSpec, TableStats
-from jupyter_colophon.storage.sql.statements import BOUNDS, RangeEnds, SqlDialect, TableStatements
+from jupyter_colophon.storage.sql.statements import BOUNDS, RangeEnds, SqlDialect, TableStatements, get_table_statements
 from jupyter_colophon.storage.transaction_lifetime import TransactionLifetime
 
 #: SQLite takes at most 32,766 parameters and 1,000 nested terms; a slice is far below.
@@ -61,7 +61,7 @@ class CompiledTable(NamedTuple):
     @classmethod
     def from_spec(cls, dialect: SqlDialect, spec: TableSpec) -> "CompiledTable":
         """Create it from a spec."""
-        statements = TableStatements(dialect, spec.id, tuple(spec.fields.items()), spec.primary_key)
+        statements = get_table_statements(dialect, spec.id, tuple(spec.fields.items()), spec.primary_key)
         return cls(spec, dialect, statements, tuple(name for name, kind in spec.fields.items() if kind == "bool"))
 
 

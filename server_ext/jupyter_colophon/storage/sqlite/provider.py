@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from jupyter_colophon.core.errors import (
     InvalidField,
@@ -44,6 +44,17 @@ _ADDED_COLUMNS = {"change_log": log.ADDED_COLUMNS}
 _REMOVED_COLUMNS = {"search_entries": search.REMOVED_COLUMNS}
 
 
+class _OpenConnection(NamedTuple):
+    """A connection, the lock that its thread holds while using it, and that thread; None for the writer.
+
+    SQLite crashes if a connection is closed in use.
+    """
+
+    connection: sqlite3.Connection
+    used: threading.RLock
+    owner: threading.Thread | None
+
+
 class SqliteProvider:
     """A catalog in one SQLite file. Option: `path`.
 
@@ -58,9 +69,7 @@ class SqliteProvider:
     def __init__(self) -> None:
         self._local = threading.local()
         self._alone = NestingGuard()
-        #: Each connection with the lock that its thread holds while using it: SQLite crashes if a connection is closed
-        #: in use.
-        self._connections: list[tuple[sqlite3.Connection, threading.RLock]] = []
+        self._connections: list[_OpenConnection] = []
         self._opened = threading.Lock()
         self._closed = False
         self._journal_mode = ""
@@ -79,7 +88,7 @@ class SqliteProvider:
             )
         self._path = Path(config["path"])
         _create_private_file(self._path)
-        self._writer, _ = self._open_read_connection()
+        self._writer = self._open_connection(None).connection
         try:
             self._set_and_check_journal_mode()
         except StorageError:
@@ -145,7 +154,7 @@ class SqliteProvider:
     def _close_all_connections(self) -> None:
         with self._opened:
             self._closed = True
-            for connection, used in self._connections:
+            for connection, used, _ in self._connections:
                 if not used.acquire(blocking=False):
                     # Interrupt running reads.
                     connection.interrupt()
@@ -201,14 +210,15 @@ class SqliteProvider:
         closed.
         """
         if not hasattr(self._local, "connection"):
-            self._local.connection, self._local.used = self._open_read_connection()
-            self._local.connection.execute("PRAGMA query_only = ON")
+            opened = self._open_connection(threading.current_thread())
+            opened.connection.execute("PRAGMA query_only = ON")
+            self._local.connection, self._local.used = opened.connection, opened.used
         with self._local.used:
             if self._closed:
                 raise StoreUnavailable("the catalog is closed: this server or program is stopping")
             yield self._local.connection
 
-    def _open_read_connection(self) -> tuple[sqlite3.Connection, threading.RLock]:
+    def _open_connection(self, owner: threading.Thread | None) -> _OpenConnection:
         with translate_driver_errors():
             # Autocommit: transactions are begun explicitly, never by the driver.
             connection = sqlite3.connect(
@@ -218,9 +228,19 @@ class SqliteProvider:
             if self._closed:
                 connection.close()
                 raise StoreUnavailable("the catalog is closed: this server or program is stopping")
-            used = threading.RLock()
-            self._connections.append((connection, used))
-        return connection, used
+            self._close_connections_of_ended_threads()
+            opened = _OpenConnection(connection, threading.RLock(), owner)
+            self._connections.append(opened)
+        return opened
+
+    def _close_connections_of_ended_threads(self) -> None:
+        kept = []
+        for opened in self._connections:
+            if opened.owner is None or opened.owner.is_alive():
+                kept.append(opened)
+            else:
+                opened.connection.close()
+        self._connections = kept
 
     def _set_and_check_journal_mode(self) -> None:
         """Enable the write-ahead log with durable commits: NORMAL loses acknowledged commits in a power failure.
