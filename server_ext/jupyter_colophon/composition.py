@@ -50,8 +50,10 @@ from jupyter_colophon.service.entities.namespaces import NamespaceDeleter
 from jupyter_colophon.service.entities.notebooks import NotebookRecords
 from jupyter_colophon.service.entities.registration import EntityRegistrar
 from jupyter_colophon.service.entities.streams import EventStreams
+from jupyter_colophon.service.instances.secrets.stores import SecretStores
 from jupyter_colophon.service.lineage.lineage import LineageReader
 from jupyter_colophon.service.lineage.runs import RunReader
+from jupyter_colophon.service.namespace_secrets import NamespaceSecretService
 from jupyter_colophon.service.openlineage.collector import OpenLineageCollector
 from jupyter_colophon.service.openlineage.marquez import MarquezReader
 from jupyter_colophon.service.openlineage.run_exporter import RunExporter
@@ -142,6 +144,11 @@ class Catalog:
         return ArtifactService(
             self.provider, self.reader.read_policy, self.reader.cursors, self.write_path, self.deployer, read_time_ms
         )
+
+    @property
+    def secrets(self) -> NamespaceSecretService:
+        """The secrets of namespaces."""
+        return NamespaceSecretService(self.provider, self.write_path, self.namespaces.get_secret_stores, read_time_ms)
 
     @property
     def notebooks(self) -> NotebookRecords:
@@ -242,6 +249,7 @@ def open_or_create_catalog(
     stewards: tuple[str, ...] = (),
     archive_folder: Path | None = None,
     app_files: AppFileFolder | None = None,
+    secret_stores: Callable[[], SecretStores] | None = None,
     is_worker: bool = False,
 ) -> Catalog:
     """Open the catalog in this store, creating it if there is none; `system_filter` filters machine-made metadata.
@@ -250,13 +258,11 @@ def open_or_create_catalog(
     `events`: the folder of stream events, if they are kept. `registry_extension` extends the registry. `always_log`: also
     log proposals that changed nothing. Dead letters are kept for `letters_days`, 0 without limit. `authorizer` decides
     instead of the scopes of tokens. `stewards` are asked about entities without owners. `is_worker`: nothing is started.
-
-    Raises StorageError, or InvalidField for an invalid option.
+    `secret_stores` has the values of secrets of namespaces. Raises StorageError, or InvalidField for an invalid option.
     """
     provider = providers.open_complete_provider(store)
     try:
-        registry = load_entity_registry(registry_extension)
-        create_or_migrate_store(provider, registry)
+        create_or_migrate_store(provider, registry := load_entity_registry(registry_extension))
         writing = partial(
             WritePath,
             system_filter=system_filter,
@@ -267,6 +273,7 @@ def open_or_create_catalog(
         )
         read_policy = ReadPolicy(_open_access_control(provider, authorizer, audit), identity, provider)
         catalog = _compose_catalog(registry, read_policy, writing, EventFiles(events) if events else None, letters_days)
+        catalog.namespaces.get_secret_stores = secret_stores
         return _start_background_work(catalog, archive_folder, app_files, is_worker=is_worker)
     except BaseException:
         provider.close()

@@ -118,6 +118,7 @@ class AppFactory:
             self.catalog.write_path,
             self.catalog.topics,
             file_folder=self.catalog.namespaces.app_files,
+            secrets=self.catalog.secrets,
             find_registrations=lambda: [registration],
             feed=self.catalog.feed,
         )
@@ -138,12 +139,16 @@ def open_catalog(tmp_path: Path) -> "Iterator[Catalog]":
     from jupyter_colophon.composition import open_or_create_catalog
     from jupyter_colophon.core.identity.names import IdentityRules
     from jupyter_colophon.core.store import choose_sqlite_store
+    from jupyter_colophon.service.instances.secrets.file_store import FileSecretStore
+    from jupyter_colophon.service.instances.secrets.stores import SecretStores
     from jupyter_colophon.storage.app_files.folder import AppFileFolder
 
+    secret_stores = SecretStores(FileSecretStore(tmp_path / "secrets"))
     catalog = open_or_create_catalog(
         choose_sqlite_store(tmp_path / "colophon.db"),
         IdentityRules(),
         app_files=AppFileFolder(tmp_path / "app-files", _FILE_BYTES),
+        secret_stores=lambda: secret_stores,
     )
     yield catalog
     catalog.close()

@@ -148,6 +148,7 @@ READS: dict[str, list[Read]] = {
     "readPipelineExecution": [Read(PAGE, ("pipelines", "executions", str(UUID(int=0))), status=404)],
     # CDAP's API.
     # What an application returns is bounded where it is encoded (tests/apps).
+    "v3ListSecrets": [Read(PAGE, "namespaces/sales/secrets")],
     "v3GetServiceInstances": [Read(PAGE, "namespaces/system/apps/none/services/service/instances", status=404)],
     "v3GetSparkMethod": [Read(PAGE, "namespaces/system/apps/none/spark/service/methods/v2", status=404)],
     "v3GetAppMethod": [Read(PAGE, "namespaces/system/apps/none/services/service/methods/v2", status=404)],

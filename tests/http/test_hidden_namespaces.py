@@ -94,6 +94,7 @@ V3_VALUES: Mapping[str, list[str]] = {
     "service": ["service", MARK],
     "method": ["v1", MARK],
     "panel": [MARK],
+    "secret": [MARK],
     "version": ["1"],
     "file": ["panel.js"],
 }

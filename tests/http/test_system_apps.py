@@ -241,3 +241,20 @@ async def test_admins_scale_a_service(v3: Ask, api: Ask, kernel: dict[str, str])
     assert (await v3("GET", f"{app}/spark/jobs/methods/process"))[0] == 200
     assert (await v3("GET", f"{app}/services/jobs/methods/process"))[0] == 404
     assert (await v3("DELETE", f"{app}/spark/jobs/methods/process"))[0] == 405
+
+
+async def test_secrets_of_a_namespace_are_in_no_answer(v3: Ask) -> None:
+    path, canary = "namespaces/sales/secrets", "hunter2-CANARY"
+    assert (await v3("GET", path))[0] == 404
+    assert (await v3("PUT", "namespaces/sales"))[0] == 200
+    body = {"value": canary, "description": "Of the warehouse"}
+    status, stored = await v3("PUT", f"{path}/warehouse", body)
+    assert (status, stored["name"], stored["description"]) == (200, "warehouse", "Of the warehouse")
+    assert await v3("GET", path) == (200, {"secrets": [stored]})
+    for refused in ({"value": [canary]}, {"value": canary * 10_000}, [canary], {}):
+        status, problem = await v3("PUT", f"{path}/other", refused)
+        assert (status, canary in json.dumps(problem)) == (400, False), problem
+    assert (await v3("PUT", f"{path}/a%20b", body))[0] == 400
+    assert await v3("DELETE", f"{path}/warehouse") == (200, stored)
+    assert (await v3("DELETE", f"{path}/warehouse"))[0] == 404
+    assert await v3("GET", path) == (200, {"secrets": []})

@@ -13,6 +13,8 @@ from pathlib import Path
 from jupyter_colophon.composition import Catalog, open_or_create_catalog
 from jupyter_colophon.core.identity.names import IdentityRules
 from jupyter_colophon.core.store import StorageChoice, choose_sqlite_store
+from jupyter_colophon.service.instances.secrets.file_store import FileSecretStore
+from jupyter_colophon.service.instances.secrets.stores import SecretStores
 from jupyter_colophon.storage.app_files.folder import AppFileFolder
 from jupyter_colophon.storage.providers import GROUP
 from support.postgres import create_empty_store, create_store_in_schema
@@ -90,8 +92,12 @@ READY: dict[str, Store] = STORES | {"postgresql": lambda folder: create_empty_st
 def open_new_catalog(name: str, folder: Path) -> Iterator[Catalog]:
     """Open a catalog in an empty store of this kind."""
     with READY[name](folder) as choice:
+        secret_stores = SecretStores(FileSecretStore(folder / "secrets"))
         catalog = open_or_create_catalog(
-            choice, IdentityRules(), app_files=AppFileFolder(folder / "app-files", APP_FILE_BYTES)
+            choice,
+            IdentityRules(),
+            app_files=AppFileFolder(folder / "app-files", APP_FILE_BYTES),
+            secret_stores=lambda: secret_stores,
         )
         try:
             yield catalog

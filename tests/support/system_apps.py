@@ -295,6 +295,7 @@ def open_apps(catalog: Catalog, **settings: Any) -> SystemApps:
         catalog.write_path,
         catalog.topics,
         file_folder=catalog.namespaces.app_files,
+        secrets=catalog.secrets,
         feed=catalog.feed,
         **settings,
     )

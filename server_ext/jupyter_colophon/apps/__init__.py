@@ -21,6 +21,7 @@ from jupyter_colophon.apps.plugins.plugin_details import PluginDetails
 from jupyter_colophon.apps.plugins.plugin_instance import PluginInstance
 from jupyter_colophon.apps.run_details import RunDetails
 from jupyter_colophon.apps.schedules.schedule import find_next_due_ms
+from jupyter_colophon.apps.secrets import NamespaceSecrets
 from jupyter_colophon.apps.service import ServiceRequest, ServiceResponse
 from jupyter_colophon.apps.system_app import SystemApp
 from jupyter_colophon.apps.tables import AppTables, IndexedTable, Table
@@ -34,9 +35,12 @@ from jupyter_colophon.core.errors import (
     InvalidField,
     InvalidInstance,
     InvalidName,
+    InvalidSecret,
     LogCompacted,
     NotFound,
     PluginFailed,
+    SecretUnavailable,
+    StorageError,
     SystemAppFailed,
     SystemAppTimeout,
     SystemAppUnavailable,
@@ -45,6 +49,7 @@ from jupyter_colophon.core.errors import (
 )
 from jupyter_colophon.core.identity.names import Urn, make_home_dataset_urn
 from jupyter_colophon.core.model.proposal import Proposal
+from jupyter_colophon.service.namespace_secrets import SecretDetails
 from jupyter_colophon.storage.spi import FieldValue, Range, TableSpec
 from jupyter_colophon.system.limited_process import ProcessLimits
 
@@ -66,11 +71,13 @@ __all__ = [
     "InvalidField",
     "InvalidInstance",
     "InvalidName",
+    "InvalidSecret",
     "LogCompacted",
     "MetadataChanged",
     "NamespaceCreated",
     "NamespaceDeleted",
     "NamespaceDetails",
+    "NamespaceSecrets",
     "NotFound",
     "PartitionedFiles",
     "PluginDetails",
@@ -82,9 +89,12 @@ __all__ = [
     "Proposal",
     "Range",
     "RunDetails",
+    "SecretDetails",
+    "SecretUnavailable",
     "ServiceContext",
     "ServiceRequest",
     "ServiceResponse",
+    "StorageError",
     "StoredFile",
     "SystemAdmin",
     "SystemApp",

@@ -5,19 +5,21 @@ from dataclasses import dataclass, replace
 
 from jupyter_colophon.apps.plugins.plugin_details import PluginDetails
 from jupyter_colophon.apps.run_details import RunDetails
+from jupyter_colophon.apps.secrets import NamespaceSecrets
 from jupyter_colophon.apps.tables import require_namespace_urn
 from jupyter_colophon.apps.topics import TOPICS, Topic
 from jupyter_colophon.apps.transaction_thread import require_no_transaction
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.artifacts.plugin_names import PluginOfArtifact
 from jupyter_colophon.core.entities.entity import EntityListing, EntitySummary
-from jupyter_colophon.core.errors import NotFound
+from jupyter_colophon.core.errors import NotFound, SecretUnavailable
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model.proposal import Proposal, ProposalResult
 from jupyter_colophon.service.artifact_reader import ArtifactReader
 from jupyter_colophon.service.entities.entities import EntityReader
 from jupyter_colophon.service.entities.metadata import MetadataReader
 from jupyter_colophon.service.lineage.runs import RunReader
+from jupyter_colophon.service.namespace_secrets import NamespaceSecretService
 from jupyter_colophon.service.write_path import WritePath
 
 #: How many entities are read at once.
@@ -45,6 +47,7 @@ class SystemAdmin:
     metadata: MetadataReader
     principal: Principal
     write_path: WritePath
+    _secrets: NamespaceSecretService | None = None
 
     def namespace_exists(self, name: str) -> bool:
         """Return whether a namespace exists, and is not being deleted."""
@@ -98,6 +101,12 @@ class SystemAdmin:
             replace(proposal, needs="namespace") if proposal.needs == "nothing" else proposal for proposal in proposals
         ]
         return self.write_path.apply_proposals_atomically(required, self.principal)
+
+    def get_secrets(self, namespace: str) -> NamespaceSecrets:
+        """Return the secrets of a namespace, such as passwords of connections, which are stored outside of the catalog."""
+        if self._secrets is None:
+            raise SecretUnavailable("this process has no store of secrets")
+        return NamespaceSecrets(namespace, self._secrets, self.principal)
 
     def list_plugins(self, namespace: str, type: str = "") -> list[PluginDetails]:
         """Return the plugins of a namespace for applications, of one type or of all, in their newest versions.

@@ -21,6 +21,7 @@ ANSWERED: Final = (
     errors.MalformedBody,
     errors.NotFound,
     errors.PluginFailed,
+    errors.SecretUnavailable,
     errors.StorageError,
     errors.SystemAppTimeout,
     errors.SystemAppUnavailable,

@@ -39,6 +39,7 @@ from jupyter_colophon.core.system_app_log import AppLogRecord
 from jupyter_colophon.service.changes.feed import ChangeFeed
 from jupyter_colophon.service.entities.entities import EntityReader
 from jupyter_colophon.service.entities.metadata import MetadataReader
+from jupyter_colophon.service.namespace_secrets import NamespaceSecretService
 from jupyter_colophon.service.schemaspaces.registrations import PackageRegistration
 from jupyter_colophon.service.write_path import WritePath
 from jupyter_colophon.storage.app_files.folder import AppFileFolder
@@ -82,6 +83,8 @@ class SystemApps:
     on_tables_changed: Callable[[], None] = lambda: None
     #: The folder of their files; None in a process without one.
     file_folder: AppFileFolder | None = None
+    #: The secrets of namespaces; None in a process without them.
+    secrets: NamespaceSecretService | None = None
     #: Returns the applications of installed packages.
     find_registrations: Callable[[], Iterable[PackageRegistration]] = find_registered_apps
     #: Starts worker processes; None in a process that starts none.
@@ -320,7 +323,7 @@ class SystemApps:
 
     def _create_context(self, principal: Principal, transactions: AppTransactions) -> ServiceContext:
         """Return the context of a call, a listener or a schedule."""
-        admin = SystemAdmin(self.reader, self.metadata, INTERNAL, self.write_path)
+        admin = SystemAdmin(self.reader, self.metadata, INTERNAL, self.write_path, self.secrets)
         return ServiceContext(principal, admin, transactions, self.topics, self.jobs, self.file_folder)
 
     def _authorize_call(self, route: Route, context: str, principal: Principal) -> None:

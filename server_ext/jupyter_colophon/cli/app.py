@@ -33,6 +33,7 @@ COMMANDS = {
         "List, enable and disable the system applications of packages, and retry failed events.",
     ),
     "artifacts": ("artifacts.ArtifactsCommand", "List, upload, show and delete artifacts: plugins of a namespace."),
+    "secrets": ("secrets.SecretsCommand", "List, write and delete the secrets of namespaces."),
     "changes": ("entities.changes.ChangesCommand", "List changes, or follow them as they happen."),
     "export": ("entities.export.ExportCommand", "Export a namespace to a file."),
     "import": ("entities.import_.ImportCommand", "Import a file that `export` wrote."),

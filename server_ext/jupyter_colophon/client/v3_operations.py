@@ -29,6 +29,32 @@ class V3Operations:
         )
         return self.caller.call(call, timeout_s)
 
+    def list_secrets(self, namespace: str, *, timeout_s: float | None = None) -> Document:
+        """List the secrets of a namespace by name, without their values."""
+        call = Call("v3ListSecrets", "GET", "/namespaces/{namespace}/secrets", path={"namespace": namespace})
+        return self.caller.call(call, timeout_s)
+
+    def put_secret(self, namespace: str, secret: str, body: Body, *, timeout_s: float | None = None) -> Document:
+        """Create a secret of a namespace, or replace its value and description."""
+        call = Call(
+            "v3PutSecret",
+            "PUT",
+            "/namespaces/{namespace}/secrets/{secret}",
+            path={"namespace": namespace, "secret": secret},
+            body=body,
+        )
+        return self.caller.call(call, timeout_s)
+
+    def delete_secret(self, namespace: str, secret: str, *, timeout_s: float | None = None) -> Document:
+        """Delete a secret of a namespace."""
+        call = Call(
+            "v3DeleteSecret",
+            "DELETE",
+            "/namespaces/{namespace}/secrets/{secret}",
+            path={"namespace": namespace, "secret": secret},
+        )
+        return self.caller.call(call, timeout_s)
+
     def read_changes(
         self,
         namespace: str,

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from jupyter_colophon.service.access_control import AccessControl
     from jupyter_colophon.service.changes.lineage_listeners import ListenerState
     from jupyter_colophon.service.instances.instances import InstanceService
+    from jupyter_colophon.service.instances.secrets.stores import SecretStores
     from jupyter_colophon.service.schemaspaces.spaces import SchemaspaceRegistry
     from jupyter_colophon.service.schemaspaces.stored_schemas import StoredSchemaFiles
 
@@ -58,6 +59,7 @@ class ProcessServices:
     _instances: "InstanceService | None" = None
     _composing: threading.Lock = field(default_factory=threading.Lock)
     _system_apps: "SystemApps | None" = None
+    _secret_stores: "SecretStores | None" = None
 
     def get_or_open_catalog(self) -> "Catalog":
         """Return the catalog; the first call opens it. Raises StorageError."""
@@ -90,6 +92,7 @@ class ProcessServices:
             self.settings.shipped_system_apps,
             serves=False,
             file_folder=catalog.namespaces.app_files,
+            secrets=catalog.secrets,
         )
 
     def get_catalog_if_open(self) -> "Catalog | None":
@@ -115,6 +118,7 @@ class ProcessServices:
                 stewards=tuple(self.settings.stewards),
                 archive_folder=self.settings.get_archive_folder(),
                 app_files=self.settings.build_app_file_folder(),
+                secret_stores=self._get_or_build_secret_stores,
                 is_worker=self.is_worker,
             )
         except InvalidField as error:
@@ -125,6 +129,14 @@ class ProcessServices:
                 error.detail,
             )
             raise InvalidConfiguration(self.configuration_error) from error
+
+    def _get_or_build_secret_stores(self) -> "SecretStores":
+        """Return the stores of secrets of the settings. Raises InvalidConfiguration."""
+        if self._secret_stores is None:
+            from jupyter_colophon.schemaspaces.instances import build_secret_stores
+
+            self._secret_stores = build_secret_stores(self.settings)
+        return self._secret_stores
 
     def _start_background_work(self, catalog: "Catalog") -> None:
         """Start background work on the catalog; none by default."""

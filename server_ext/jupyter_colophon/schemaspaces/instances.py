@@ -28,6 +28,7 @@ from jupyter_colophon.service.instances.presentation import InstancePresenter
 from jupyter_colophon.service.instances.schemas import SchemaLookup
 from jupyter_colophon.service.instances.secrets.file_store import FileSecretStore
 from jupyter_colophon.service.instances.secrets.service import SecretService
+from jupyter_colophon.service.instances.secrets.stores import SecretStores
 from jupyter_colophon.service.instances.stores.catalog_store import CatalogInstanceStore
 from jupyter_colophon.service.instances.stores.elyra_store_adapter import ElyraStoreAdapter
 from jupyter_colophon.service.instances.stores.file_store import FileInstanceStore
@@ -130,6 +131,12 @@ _server_instances: InstanceService | None = None
 _own_instances: tuple[tuple[str | None, ...], InstanceService] | None = None
 
 
+def build_secret_stores(settings: Settings) -> SecretStores:
+    """Return the stores of secrets of the settings. Raises InvalidConfiguration."""
+    in_file = FileSecretStore(Path(jupyter_data_dir()) / "colophon")
+    return SecretStores(in_file, settings.secret_store, variables=settings.secret_env_variables)
+
+
 def get_or_create_instances_of_process(settings: Settings | None = None) -> InstanceService:
     """Return the instances of this process: those of its server, else those of the settings.
 
@@ -210,9 +217,7 @@ def compose_instances(
     masks = SecretMasker(schemas)
     folder = Path(jupyter_data_dir()) / "colophon"
     chosen = _get_configured_store_kind(settings)
-    secrets = SecretService(
-        masks, FileSecretStore(folder), settings.secret_store, variables=settings.secret_env_variables
-    )
+    secrets = SecretService(masks, build_secret_stores(settings))
     key = _DigestKey(folder / "instances.key")
     openers: dict[str, Callable[[str], InstanceStore]] = {
         "file": lambda space: FileInstanceStore(InstanceFiles(space, list_space_folders(space)), masks, source, key),

@@ -90,7 +90,7 @@ class ArtifactService(ArtifactReader):
     def _record_in_audit(self, tx: TableContext, key: ArtifactKey, principal: Principal) -> None:
         audit = self.write_path.access_control.audit
         if audit is not None:
-            audit.record_code_upload(tx, str(key.urn), principal)
+            audit.record_act(tx, str(key.urn), principal, "upload artifact")
 
 
 def _inspect(key: ArtifactKey, content: bytes) -> "Inspection":

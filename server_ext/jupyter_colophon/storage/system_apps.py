@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from jupyter_colophon.storage.app_files.rows import SYSTEM_APP_FILES
+from jupyter_colophon.storage.namespace_secrets import NAMESPACE_SECRETS
 from jupyter_colophon.storage.spi import Range, Row, TableContext, TableSpec
 
 #: `tables` is an object in JSON with the key of each table, `instances` one with the number for each scaled service.
@@ -88,12 +89,12 @@ def list_tables_of_apps(tx: TableContext) -> list[TableSpec]:
 
 
 def has_rows_of_context(tx: TableContext, namespace: str) -> bool:
-    """Return whether any application has rows of a namespace."""
+    """Return whether there are secrets of a namespace, or rows of an application."""
     return any(list(tx.get_table(spec.id).scan(Range.prefix(namespace), 1)) for spec in _list_context_tables(tx))
 
 
 def delete_next_rows_of_context(tx: TableContext, namespace: str, limit: int) -> bool:
-    """Delete at most `limit` rows of a namespace from the tables of applications; return whether there were any."""
+    """Delete at most `limit` secrets, or rows of applications, of a namespace; return whether there were any."""
     for spec in _list_context_tables(tx):
         table = tx.get_table(spec.id)
         rows = list(table.scan(Range.prefix(namespace), limit))
@@ -104,7 +105,7 @@ def delete_next_rows_of_context(tx: TableContext, namespace: str, limit: int) ->
 
 
 def _list_context_tables(tx: TableContext) -> list[TableSpec]:
-    return [SYSTEM_APP_FILES, *(spec for spec in list_tables_of_apps(tx) if is_context_table(spec))]
+    return [SYSTEM_APP_FILES, NAMESPACE_SECRETS, *(spec for spec in list_tables_of_apps(tx) if is_context_table(spec))]
 
 
 def _parse_row(row: Row) -> SystemAppRecord:

@@ -9,6 +9,7 @@ from jupyter_colophon.storage.changes import load_tables
 from jupyter_colophon.storage.changes.schedules import SCHEDULES
 from jupyter_colophon.storage.dead_events import DEAD_EVENTS
 from jupyter_colophon.storage.entities.ingestion import INGESTED, INGESTIONS
+from jupyter_colophon.storage.namespace_secrets import NAMESPACE_SECRETS
 from jupyter_colophon.storage.privacy.erasures import ERASURES
 from jupyter_colophon.storage.service_tokens import SERVICE_TOKENS
 from jupyter_colophon.storage.spi import FieldType, TableSpec
@@ -423,6 +424,7 @@ ALL = (
     ARTIFACTS,
     ARTIFACT_PARTS,
     SYSTEM_APP_WORKERS,
+    NAMESPACE_SECRETS,
 )
 
 #: Derived from the others: `reindex` rebuilds them, and a backup omits them.

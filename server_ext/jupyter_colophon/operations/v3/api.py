@@ -20,6 +20,7 @@ from jupyter_colophon.operations.v3 import (
     metadata,
     runs,
     search,
+    secrets,
     streams,
 )
 from jupyter_colophon.operations.v3.paths import PREFIX
@@ -66,6 +67,7 @@ _PLACES: Final = (
         "method",
         "A path that a system application serves, as in `v2/contexts/shop/connections`; its slashes are not encoded.",
     ),
+    _declare_path_parameter("secret", "The name of a secret."),
     _declare_path_parameter("panel", "The id of a panel of a system application."),
     _declare_path_parameter("version", "The version of a panel, as in the list of panels."),
     _declare_path_parameter("file", "The path of a file of a panel; its slashes are not encoded."),
@@ -102,6 +104,7 @@ V3: Final = add_document_operation(
             app_instances,
             apps,
             app_panels,
+            secrets,
             search,
             batch,
             keys,

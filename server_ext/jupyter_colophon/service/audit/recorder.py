@@ -123,12 +123,11 @@ class AuditRecorder:
             audit_log.append_entries(tx, _merge_equal_events(events))
             tx.on_commit(self._schedule)
 
-    def record_code_upload(self, tx: TableContext, urn: str, principal: Principal) -> None:
-        """Record, in its transaction, that a principal uploaded code that processes of the platform execute."""
+    def record_act(self, tx: TableContext, urn: str, principal: Principal, act: str) -> None:
+        """Record, in its transaction, what a principal did besides changing metadata: uploading code, using a secret."""
         if self.is_active:
-            audit_log.append_entries(
-                tx, [AuditEvent(self.now(), principal, "change", "allowed", urn, False, "upload artifact")]
-            )
+            action: AuditAction = "read" if act.startswith("read ") else "change"
+            audit_log.append_entries(tx, [AuditEvent(self.now(), principal, action, "allowed", urn, False, act)])
             tx.on_commit(self._schedule)
 
     def store_now(self) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from jupyter_colophon.core.access import INTERNAL, Principal
 from jupyter_colophon.core.errors import StorageError
+from jupyter_colophon.service.instances.secrets.stores import SecretStores
 from jupyter_colophon.service.write_path import WritePath
 from jupyter_colophon.storage.app_files.folder import AppFileFolder
 from jupyter_colophon.storage.app_files.rows import read_generation
@@ -18,6 +19,7 @@ from jupyter_colophon.storage.entities.deleting_namespaces import (
     is_namespace_being_deleted,
     list_namespaces_being_deleted,
 )
+from jupyter_colophon.storage.namespace_secrets import list_references_until
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
 from jupyter_colophon.system.worker import Worker
 
@@ -36,6 +38,8 @@ class NamespaceDeleter:
     events: EventFiles | None = None
     #: The files of system applications; None if this process has none.
     app_files: AppFileFolder | None = None
+    #: Returns the stores of secrets; None if this process has none.
+    get_secret_stores: Callable[[], SecretStores] | None = None
     #: Removes content of a namespace outside the catalog: instances of schemaspaces.
     remove_external: Callable[[str, Principal], None] = lambda name, principal: None
     _worker: Worker = field(init=False)
@@ -88,7 +92,16 @@ class NamespaceDeleter:
         if generation is not None and self.app_files is not None:
             # Files of a namespace that another process creates now are of a later generation.
             self.app_files.remove_generations(name, generation)
+        if generation is not None and self.get_secret_stores is not None:
+            self._delete_values_of_secrets(name, generation)
         return self.write_path.delete_next_content_of_namespace(name, _PRINCIPAL)
+
+    def _delete_values_of_secrets(self, name: str, generation: int) -> None:
+        references = self.provider.tx_runner.run(lambda tx: list_references_until(tx, name, generation), read_only=True)
+        if references and self.get_secret_stores is not None:
+            stores = self.get_secret_stores()
+            for reference in references:
+                stores.delete_secret(reference)
 
     def _delete_content_of_deleted_namespaces(self) -> float:
         while not self._worker.is_stopped and (

@@ -1,14 +1,11 @@
 """Convert between documents with secrets and stored documents with references."""
 
-import logging
-from collections.abc import Iterable, Mapping, Sequence
-from importlib.metadata import entry_points
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from jupyter_colophon.core.documents.json_values import equals_json
 from jupyter_colophon.core.errors import (
     InstanceInvalid,
-    InvalidConfiguration,
     InvalidSecret,
     Problem,
     SecretUnavailable,
@@ -25,39 +22,17 @@ from jupyter_colophon.service.instances.masking import (
     is_mask,
 )
 from jupyter_colophon.service.instances.secrets.in_environment import EnvironmentSecretStore
-from jupyter_colophon.service.instances.secrets.in_keyring import KeyringSecretStore
-from jupyter_colophon.service.instances.secrets.protocol import SecretStore
+from jupyter_colophon.service.instances.secrets.stores import FILE, SecretStores
 from jupyter_colophon.service.instances.stores.protocol import InstanceStore
-
-#: The entry point group of secret stores: classes without constructor arguments.
-GROUP = "jupyter_colophon.secret_stores"
-#: The default secret store: the instance's file, or a file of secrets.
-FILE = "file"
-_logger = logging.getLogger(__name__)
 
 
 class SecretService:
     """Stores new secrets in the configured store, and fetches existing ones from any store."""
 
-    def __init__(
-        self, masks: SecretMasker, in_file: SecretStore, chosen: str = FILE, *, variables: Sequence[str] = ()
-    ) -> None:
-        """With `file`, values stay in documents of stores that keep them, and go to `in_file` from others.
-
-        `variables` are globs of the environment variables that may be referred to.
-
-        Raises InvalidConfiguration if the store `chosen` is unknown.
-        """
+    def __init__(self, masks: SecretMasker, stores: SecretStores) -> None:
+        """With the store `file`, values stay in documents of instance stores that keep them."""
         self._masks = masks
-        self._stores: dict[str, SecretStore] = {
-            FILE: in_file,
-            "keyring": KeyringSecretStore(),
-            "env": EnvironmentSecretStore(variables),
-        }
-        store = self._find_secret_store(chosen)
-        if store is None:
-            raise InvalidConfiguration(f"c.Colophon.secret_store: unknown secret store {chosen!r}")
-        self._chosen: SecretStore = store
+        self._stores = stores
 
     def replace_secrets_by_references(
         self, store: InstanceStore, name: str, document: Mapping[str, Any], old: Mapping[str, Any] | None
@@ -67,7 +42,7 @@ class SecretService:
         An unchanged secret keeps its reference. Raises SecretUnavailable, InstanceInvalid.
         """
         space = store.space
-        stays = store.keeps_secrets and self._chosen.name == FILE
+        stays = store.keeps_secrets and self._stores.chosen.name == FILE
         replacements: dict[ValuePath, Any] = {}
         new_references: list[str] = []
         try:
@@ -81,7 +56,8 @@ class SecretService:
                         replacements[words] = was
                 elif (
                     not stays
-                    and (key := self._store_secret(f"{space}/{name}{format_path_as_pointer(words)}", value)) is not None
+                    and (key := self._stores.store_secret(f"{space}/{name}{format_path_as_pointer(words)}", value))
+                    is not None
                 ):
                     new_references.append(key)
                     replacements[words] = {PLACEHOLDER: key}
@@ -101,7 +77,7 @@ class SecretService:
 
         The values behind the names are validated then. Raises InstanceInvalid for an invalid name.
         """
-        if not self._chosen.is_named_by_people:
+        if not self._stores.chosen.is_named_by_people:
             return document
         replacements: dict[ValuePath, Any] = {}
         for words in self._masks.find_secret_paths(space, document):
@@ -109,7 +85,7 @@ class SecretService:
             if value is None or is_mask(value) or get_secret_reference(value) is not None:
                 continue
             try:
-                key = self._store_secret(f"{space}/{name}{format_path_as_pointer(words)}", value)
+                key = self._stores.store_secret(f"{space}/{name}{format_path_as_pointer(words)}", value)
             except InvalidSecret as error:
                 where = Problem(format_path_as_pointer(words), error.detail)
                 raise InstanceInvalid(name, str(document.get("schema_name")), error.detail, (where,)) from None
@@ -152,13 +128,13 @@ class SecretService:
 
     def may_users_write_reference(self, key: str) -> bool:
         """Return whether users may write this reference: its store has known names as keys."""
-        store = self._find_secret_store(key.partition(":")[0])
+        store = self._stores.find_store(key.partition(":")[0])
         return store is not None and store.is_named_by_people
 
     def explain_refused_reference(self, key: str) -> str:
         """Return the reason why users may not write this reference; "" if they may."""
         name, _, inner = key.partition(":")
-        store = self._find_secret_store(name)
+        store = self._stores.find_store(name)
         if store is None or not store.is_named_by_people:
             return "not a reference to a secret of this instance"
         try:
@@ -171,18 +147,11 @@ class SecretService:
     def delete_secrets(self, keys: Iterable[str]) -> None:
         """Delete the secrets of these references."""
         for key in keys:
-            name, _, inner = key.partition(":")
-            store = self._find_secret_store(name)
-            if store is not None:
-                store.forget(inner)
-
-    def _store_secret(self, place: str, value: Any) -> str | None:
-        key = self._chosen.keep(place, value)
-        return None if key is None else f"{self._chosen.name}:{key}"
+            self._stores.delete_secret(key)
 
     def _is_stored_under_key(self, key: str, value: Any) -> bool:
         try:
-            return equals_json(self._fetch_secret(key), value)
+            return equals_json(self._stores.fetch_secret(key), value)
         except SecretUnavailable:
             return False
 
@@ -193,26 +162,7 @@ class SecretService:
         gone: dict[ValuePath, str] = {}
         for words, key in self.find_secret_references(space, document).items():
             try:
-                values[words] = self._fetch_secret(key)
+                values[words] = self._stores.fetch_secret(key)
             except SecretUnavailable as error:
                 gone[words] = error.detail
         return values, gone
-
-    def _fetch_secret(self, key: str) -> Any:
-        name, _, inner = key.partition(":")
-        store = self._find_secret_store(name)
-        if store is None:
-            raise SecretUnavailable(f"the secret store {name!r} is not installed")
-        return store.fetch(inner)
-
-    def _find_secret_store(self, name: str) -> SecretStore | None:
-        if name not in self._stores:
-            points = [point for point in entry_points(group=GROUP) if point.name == name]
-            if not points:
-                return None
-            try:
-                self._stores[name] = points[0].load()()
-            except Exception:
-                _logger.exception("the secret store %s cannot be loaded", name)
-                return None
-        return self._stores[name]
