@@ -5,6 +5,7 @@ Pytest imports this module in every run, so it imports nothing else before a fix
 
 import json
 import time
+import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -14,18 +15,20 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 if TYPE_CHECKING:
-    from jupyter_colophon.apps import ServiceContext, ServiceResponse, SystemApp
+    from jupyter_colophon.apps import Proposal, ServiceContext, ServiceResponse, SystemApp
     from jupyter_colophon.apps.handler_call import HandlerCall
     from jupyter_colophon.apps.system_apps import SystemApps
     from jupyter_colophon.composition import Catalog
     from jupyter_colophon.core.access import Principal
-    from jupyter_colophon.storage.spi import TableAdmin, TransactionRunner
+    from jupyter_colophon.core.lineage.run import RunStatus
+    from jupyter_colophon.storage.spi import TableAdmin, TableContext, TransactionRunner
 
 #: The namespace of the fixture, and the user of calls.
 NAMESPACE: Final = "sales"
 USER: Final = "ada"
 _CALL_S: Final = 300.0
 _FILE_BYTES: Final = 100_000_000
+_POLL_S: Final = 0.02
 
 
 @dataclass(slots=True)
@@ -133,6 +136,61 @@ class AppFactory:
         self._opened.close()
 
 
+@dataclass(frozen=True, slots=True)
+class CatalogEvents:
+    """Causes events in the catalog of a test, and waits until the listeners of its applications have handled them."""
+
+    catalog: "Catalog"
+
+    def apply_proposals(self, *proposals: "Proposal") -> None:
+        """Create, change and delete metadata, as any user of the catalog does."""
+        from jupyter_colophon.core.access import Principal
+
+        self.catalog.write_path.apply_proposals_atomically(proposals, Principal(USER))
+
+    def record_run(
+        self, program: str, status: "RunStatus" = "succeeded", *, namespace: str = NAMESPACE, duration_s: float = 1.0
+    ) -> str:
+        """Record a run of a notebook that starts now, and unless it is `running` ends; return the URN of the run."""
+        from jupyter_colophon.core.access import Principal
+        from jupyter_colophon.core.identity.names import make_notebook_program_urn
+        from jupyter_colophon.core.lineage.run import RunChange, RunStart
+
+        start = time.time_ns() // 1_000_000
+        urn = make_notebook_program_urn(namespace, program)
+        run = self.catalog.write_path.start_run(RunStart(urn, str(uuid.uuid4()), start), Principal(USER)).urn
+        if status != "running":
+            change = RunChange(status, start + round(duration_s * 1_000))
+            self.catalog.write_path.update_run(run, change, Principal(USER))
+        return run
+
+    def wait_until_handled(self, seconds: float = 60.0) -> None:
+        """Wait until the listeners have handled all that happened so far.
+
+        Raises RuntimeError with its reason if a listener fails at an event, TimeoutError if they are not ready in time.
+        """
+        runner = self.catalog.provider.tx_runner
+        end: int = runner.run(lambda tx: tx.log.get_newest_number(), read_only=True)
+        deadline = time.monotonic() + seconds
+        while runner.run(lambda tx: self._has_waiting_listener(tx, end), read_only=True):
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"the listeners have not handled all events within {seconds:g} seconds")
+            time.sleep(_POLL_S)
+
+    def _has_waiting_listener(self, tx: "TableContext", end: int) -> bool:
+        from jupyter_colophon.apps.events.listener_worker import LEASE_PREFIX
+        from jupyter_colophon.storage import dead_events
+        from jupyter_colophon.storage.changes import cursors
+
+        stored = dead_events.list_all_events(tx)
+        for event in stored:
+            if event.attempts:
+                raise RuntimeError(f"the listener {event.listener} failed at the event {event.seq}: {event.problem}")
+        return bool(stored) or any(
+            position < end for position in cursors.list_positions_with_prefix(tx, LEASE_PREFIX).values()
+        )
+
+
 @pytest.fixture(name="colophon_catalog")
 def open_catalog(tmp_path: Path) -> "Iterator[Catalog]":
     """Open a catalog of its own for the test, in a SQLite file."""
@@ -193,6 +251,12 @@ def create_app_factory(colophon_catalog: "Catalog") -> Iterator[AppFactory]:
     factory = AppFactory(colophon_catalog)
     yield factory
     factory.close()
+
+
+@pytest.fixture(name="events")
+def create_catalog_events(colophon_catalog: "Catalog") -> CatalogEvents:
+    """Return what causes events, and waits for listeners: `events.record_run("daily.ipynb", "failed")`."""
+    return CatalogEvents(colophon_catalog)
 
 
 @pytest.fixture(name="clock")

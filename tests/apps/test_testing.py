@@ -92,3 +92,58 @@ def test_failed_upgrade_leaves_the_earlier_version(system_app):
 def test_clock_and_upgrades_can_be_tested(tmp_path: Path) -> None:
     (tmp_path / "test_clock.py").write_text(CLOCK)
     assert run_tests_of_package(tmp_path).startswith("2 passed")
+
+
+EVENTS = """
+import pytest
+from jupyter_colophon.apps import (
+    EntityCreated, EventListener, ProgramStatusChanged, Proposal, SystemApp, TableSpec, make_home_dataset_urn
+)
+
+
+class Count(EventListener):
+    def on_event(self, context, event):
+        if event.name == "bad":
+            raise ValueError("no bad tables please")
+        key = (event.namespace, getattr(event, "status", event.kind))
+        context.execute(lambda tables: tables.get_table("counts").increment(key, "count", 1))
+
+
+class Counter(SystemApp):
+    def configure(self, configurer):
+        fields = {"context": "string", "what": "string", "count": "long"}
+        configurer.create_table(TableSpec("counts", fields, ("context", "what")))
+        configurer.add_event_listener(Count(), types=[ProgramStatusChanged, EntityCreated], kinds=["dataJob", "dataset"])
+
+
+@pytest.fixture
+def counts(system_app, namespace, tx_runner):
+    system_app(Counter)
+
+    def read(what):
+        row = tx_runner.run(lambda tx: tx.get_table("app_counter_counts").read((namespace, what)), read_only=True)
+        return row and row["count"]
+
+    return read
+
+
+def test_runs_and_datasets_are_counted(counts, events, namespace):
+    for status in ("failed", "failed", "running"):
+        events.record_run("daily.ipynb", status)
+    urn = make_home_dataset_urn(namespace, "orders")
+    events.apply_proposals(Proposal(urn, "businessMetadata", "upsert", {"properties": {}, "tags": ["raw"]}))
+    events.wait_until_handled()
+    assert [counts(what) for what in ("failed", "running", "succeeded", "dataset")] == [2, 3, None, 1]
+
+
+def test_failure_of_a_listener_is_raised(counts, events, namespace):
+    urn = make_home_dataset_urn(namespace, "bad")
+    events.apply_proposals(Proposal(urn, "businessMetadata", "upsert", {"properties": {}, "tags": ["raw"]}))
+    with pytest.raises(RuntimeError, match="the listener Count failed at the event .*: ValueError: no bad tables please"):
+        events.wait_until_handled()
+"""
+
+
+def test_listeners_can_be_tested(tmp_path: Path) -> None:
+    (tmp_path / "test_events.py").write_text(EVENTS)
+    assert run_tests_of_package(tmp_path).startswith("2 passed")

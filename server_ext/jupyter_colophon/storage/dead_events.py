@@ -30,6 +30,11 @@ DEAD_EVENTS: Final = TableSpec(
 )
 
 
+def list_all_events(tx: TableContext) -> list[DeadEvent]:
+    """Return the events of all applications, in their order, and that of listeners, entities and events."""
+    return [DeadEvent(**row) for row in tx.get_table(DEAD_EVENTS.id).scan(Range())]
+
+
 def list_events_of_app(tx: TableContext, app: str) -> list[DeadEvent]:
     """Return the events of all listeners of an application, in the order of listeners, entities and events."""
     return _scan(tx, (app,))

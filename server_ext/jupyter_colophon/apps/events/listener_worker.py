@@ -33,6 +33,8 @@ ATTEMPTS: Final = 8
 PAUSES: Final = Backoff(1.0, 300.0)
 #: How many events may fail or wait, before the listener gets no further ones.
 KEPT: Final = 1_000
+#: The leases and cursors of listeners have names that begin with this.
+LEASE_PREFIX: Final = "app-listener:"
 #: How many changes are read at once.
 _BATCH: Final = 200
 _logger = logging.getLogger("jupyter_colophon.apps")
@@ -52,7 +54,7 @@ class ListenerWorker:
     def __post_init__(self) -> None:
         """Prepare the thread."""
         name = f"{self.host.app}:{self.declaration.name}"
-        lease = Lease(f"app-listener:{name}:{self.declaration.version}", self.host.provider, LEASE_S)
+        lease = Lease(f"{LEASE_PREFIX}{name}:{self.declaration.version}", self.host.provider, LEASE_S)
         self._follower = ChangeLogFollower(lease, self._handle_changes, matches=self._matches_change, batch=_BATCH)
         self.thread = LeasedThread(self.host.app, "listener", self.declaration.name, lease, self._handle_pending)
 

@@ -1,9 +1,10 @@
 """How far each follower of the change log has come. A new follower starts with the changes after its first transaction."""
 
+from itertools import takewhile
 from typing import NamedTuple
 
 from jupyter_colophon.storage.changes import signed_chain
-from jupyter_colophon.storage.spi import Row, TableContext
+from jupyter_colophon.storage.spi import Range, Row, TableContext
 
 _TABLE = "cursors"
 
@@ -20,6 +21,13 @@ class ResumePoint(NamedTuple):
 def find_follower_row(tx: TableContext, follower: str) -> Row | None:
     """Return a follower's row: `seq`, the last change it handled, and `skipped`; None before it has started."""
     return tx.get_table(_TABLE).read((follower,))
+
+
+def list_positions_with_prefix(tx: TableContext, prefix: str) -> dict[str, int]:
+    """Return the last handled changes of the followers whose names begin with this, by their names."""
+    rows = tx.get_table(_TABLE).scan(Range((prefix,)))
+    found = takewhile(lambda row: str(row["name"]).startswith(prefix), rows)
+    return {row["name"]: row["seq"] for row in found}
 
 
 def get_or_create_position(tx: TableContext, follower: str) -> int:
