@@ -23,3 +23,4 @@ import './notebook.css';
 import './vocabulary.css';
 import './stewardship.css';
 import './administration.css';
+import './quality.css';

@@ -146,6 +146,34 @@ test('a table is described, tagged and restored on its page', async ({ page }, i
     expect((await readUserMetadata(page)).tags).toEqual(['pii', 'checked']);
   });
 
+  await test.step('an expectation fails, and the badge of the table and of its hit shows it', async () => {
+    await overview.getByRole('button', { name: 'Add an expectation' }).click();
+    await overview.getByLabel('Expected', { exact: true }).selectOption('Values are in a range');
+    await page.screenshot({ path: info.outputPath('quality-form-light.png') });
+    await overview.getByRole('button', { name: 'Save', exact: true }).click();
+    await expect(overview.getByLabel('Column', { exact: true })).toBeFocused();
+    await overview.getByLabel('Column', { exact: true }).selectOption('amount (decimal(10,2))');
+    await overview.getByLabel('Minimum').fill('0');
+    await page.keyboard.press('Enter');
+    const badge = about.locator('header').getByRole('button', { name: /Quality/ });
+    await expect(badge).toContainText('Quality not checked: 1 never checked');
+    const failed = { kind: 'range', column: 'amount', status: 'failed', failing: 12, rows: 1204, samples: ['-3'] };
+    await writeApi(page, 'POST', `entities/${encodeURIComponent(ORDERS)}/quality/results`, {
+      source: { kind: 'cell', name: 'clean.ipynb' },
+      results: { 'amount-range': failed }
+    });
+    await expect(badge).toContainText('Quality failing: 1 failed');
+    const quality = overview.getByRole('region', { name: 'Data quality' });
+    await expect(quality.getByRole('listitem')).toContainText('12 of 1,204 rows fail');
+    await badge.click();
+    await page.screenshot({ path: info.outputPath('quality-light.png') });
+    await quality.getByRole('button', { name: 'All failing datasets' }).click();
+    const hit = page.locator('.jp-Colophon-hits').getByRole('listitem').filter({ hasText: 'orders' });
+    await expect(hit).toContainText('Quality failing');
+    await page.screenshot({ path: info.outputPath('quality-hit-light.png') });
+    await page.evaluate(() => window.jupyterapp.shell.collapseLeft());
+  });
+
   await test.step('columns are searched, tagged and described in place; the tab survives a reload', async () => {
     await about.getByRole('tab', { name: /^Columns/ }).click();
     await page.reload();

@@ -24,6 +24,7 @@ import {
 } from '../../model/urns';
 import type { IFollowedEntities, IStarredEntities } from '../../tokens';
 import { formatBytes } from './columns/figures';
+import { QualityBadge } from './quality/quality-badge';
 import { Certification, useCertificationItems } from './stewardship/certification';
 import type { IPage, IPageProps } from './page';
 import { getEntityTitle, startChange } from './page';
@@ -318,6 +319,17 @@ function useEntityTagDrop(page: IPage): ITagDropProps {
   return useTagDrop(mayEdit && spec !== undefined ? addTag : null);
 }
 
+/** Why the entity should not be used: it is deleted or deprecated, or its data fails checks. */
+function Notes({ page, entity }: IPageProps & { entity: Entity }): React.JSX.Element {
+  return (
+    <>
+      {isRemoved(entity) && <RemovedNote page={page} />}
+      <Deprecation page={page} entity={entity} />
+      <QualityBadge page={page} entity={entity} />
+    </>
+  );
+}
+
 /** States that the entity is deleted, with a button that restores it. */
 function RemovedNote({ page }: IPageProps): React.JSX.Element {
   const { model, actions, trans } = page;
@@ -355,8 +367,7 @@ export function Head({ page }: IPageProps): React.JSX.Element {
           {entity && <Freshness page={page} entity={entity} />}
           <Size page={page} />
         </p>
-        {entity && isRemoved(entity) && <RemovedNote page={page} />}
-        {entity && <Deprecation page={page} entity={entity} />}
+        {entity && <Notes page={page} entity={entity} />}
         {entity && (
           <Certification page={page} entity={entity} isEditing={isCertifying} close={() => setCertifying(false)} />
         )}

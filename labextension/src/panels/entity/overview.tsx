@@ -8,6 +8,7 @@ import { LatestChanges } from './history';
 import { LastRuns } from './runs/last-runs';
 import { LineagePreview } from './lineage/lineage-preview';
 import type { IPageProps } from './page';
+import { QualitySection } from './quality/quality-section';
 import { MembershipSection } from './stewardship/membership-section';
 import { RequestsSection } from './stewardship/requests-section';
 import { Properties } from './metadata/properties';
@@ -30,6 +31,7 @@ export function Overview({ page }: IPageProps): React.JSX.Element | null {
         <Description page={page} entity={entity} />
         <LineagePreview page={page} />
         <LastRuns page={page} />
+        <QualitySection page={page} entity={entity} />
         <ContentsSection page={page} />
         <Properties page={page} entity={entity} />
         <UserAspects page={page} entity={entity} />

@@ -18,6 +18,7 @@ interface IChip {
 function getFilterLabel(name: string, { labels }: ISearchState, trans: TranslationBundle): string {
   const own: Record<string, string> = {
     certified: trans.__('Certified'),
+    quality: trans.__('Quality'),
     owned: trans.__('Owned by'),
     state: trans.__('State'),
     assigned: trans.__('Assigned to')
@@ -29,6 +30,7 @@ function getFilterLabel(name: string, { labels }: ISearchState, trans: Translati
 function getChoiceLabel(name: string, value: string, trans: TranslationBundle): string | undefined {
   const choices: Record<string, Record<string, string>> = {
     certified: { yes: trans.__('yes'), expiring: trans.__('expires soon'), expired: trans.__('expired') },
+    quality: { passing: trans.__('passing'), failing: trans.__('failing'), unknown: trans.__('not checked') },
     owned: { me: trans.__('me'), teams: trans.__('me and my teams') }
   };
   return choices[name]?.[value];

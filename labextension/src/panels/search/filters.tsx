@@ -230,6 +230,7 @@ export function Filters(props: IFilterProps): React.JSX.Element {
       ))}
       {others.length > 0 && <FilterButton {...props} names={others} label={trans.__('More')} />}
       <FilterToggle {...props} name="certified" value="yes" label={trans.__('Certified')} />
+      <FilterToggle {...props} name="quality" value="failing" label={trans.__('Failing checks')} />
       <FilterToggle {...props} name="owned" value="teams" label={trans.__('Mine')} />
     </div>
   );

@@ -2,6 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { checkIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 import { getLastPart } from '../../components/labels';
+import { QualityMark } from '../../components/quality';
 import { useModel } from '../../components/use-model';
 import { useScrollPosition } from '../../components/use-scroll-position';
 import type { SearchResults } from '../../generated/api';
@@ -101,6 +102,7 @@ function HitDetails({ hit, trans }: { hit: Hit; trans: TranslationBundle }): Rea
   return (
     <>
       {hit.certification?.expired === false && <Certified certification={hit.certification} trans={trans} />}
+      {hit.quality !== null && hit.quality !== 'unknown' && <QualityMark status={hit.quality} trans={trans} />}
       {tags.map(tag => (
         <span key={tag} className="jp-Colophon-tag">
           {tag}

@@ -8,6 +8,7 @@ import type { Aspect, Entity } from '../../../generated/api';
 import { COLUMN_DESCRIPTIONS, isDescription } from '../../../model/editing/descriptions';
 import type { AspectSpec } from '../../../model/editing/editor';
 import type { Schema } from '../../../model/schemas/form-schema';
+import { EXPECTATIONS_ASPECT, QUALITY_ASPECT } from '../../../model/quality/quality';
 import { isStamp } from '../../../model/schemas/form-schema';
 import { resolveRefs } from '../../../model/schemas/resolve-refs';
 import { AspectForm } from './aspect-form';
@@ -21,7 +22,10 @@ const INSTANCE_ASPECT = 'instance';
 const RECORDED_ASPECT = 'technicalMetadata';
 
 /** Aspects that other parts of the page show. */
-const SHOWN_ELSEWHERE = new Set(['schemaMetadata', COLUMN_DESCRIPTIONS, 'status', USER_ASPECT]);
+const SHOWN_ELSEWHERE = new Set([
+  ...['schemaMetadata', COLUMN_DESCRIPTIONS, 'status', USER_ASPECT],
+  ...[EXPECTATIONS_ASPECT, QUALITY_ASPECT]
+]);
 
 /** Kinds of descriptors that the page shows outside their aspects. */
 function isShownElsewhere(spec: AspectSpec): boolean {
