@@ -170,12 +170,14 @@ def test_listener_whose_calls_never_return_leaves_others_running(
         write_metadata(catalog, build_table_urn(name))
     for _ in range(4):
         assert watcher.HELD.acquire(timeout=WAIT_S)
+    wait_for(apps.count_hanging_calls, lambda count: count == 4)
     # Another listener of the application, its handlers, and the catalog.
     wait_for(lambda: read_rows(apps, "copies"), lambda rows: len(rows) == 6)
     assert write_metadata(catalog, REPORT).has_changed
     watcher.HANGING.clear()
     watcher.RELEASE.set()
     wait_for_counts(apps, report=3, **dict.fromkeys(names, 3))
+    wait_for(apps.count_hanging_calls, lambda count: count == 0)
     apps.close()
 
 

@@ -1,10 +1,13 @@
 """Rows of applications end with their namespace, and a namespace that is created again has none of them (spec WRITE-15)."""
 
+import time
+from collections.abc import Callable
 from contextlib import suppress
 from itertools import combinations
 from typing import Any
 
 import pytest
+from jupyter_colophon.apps.context import ServiceContext
 from jupyter_colophon.apps.service import ServiceRequest
 from jupyter_colophon.apps.system_apps import ReceivedAppCall, SystemApps
 from jupyter_colophon.composition import Catalog
@@ -15,6 +18,7 @@ from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.service import write_path
 from support.catalog import ADA
 from support.system_apps import call_app, open_apps
+from support.waiting import wait_for
 
 SALES, OPS = "/v2/contexts/sales/connections", "/v2/contexts/ops/connections"
 #: What may happen between the deletion of a namespace and the end of the test, besides steps of the deletion.
@@ -25,6 +29,11 @@ WAIT_S = 120
 
 def put(apps: SystemApps, path: str, name: str) -> None:
     call_app(apps, "PUT", f"{path}/{name}", {"url": "a"})
+
+
+def prepare_sales_context(apps: SystemApps) -> ServiceContext:
+    segments = SALES.split("/")[1:]
+    return apps.prepare_call(ReceivedAppCall("dataprep", "service", segments, ServiceRequest("GET"), ADA)).context
 
 
 def count_rows(apps: SystemApps) -> Any:
@@ -80,6 +89,31 @@ def test_namespace_with_rows_is_not_empty(apps: SystemApps, catalog: Catalog) ->
         catalog.write_path.apply_proposals_atomically([deletion], ADA)
     call_app(apps, "DELETE", f"{SALES}/lake")
     catalog.write_path.apply_proposals_atomically([deletion], ADA)
+
+
+@pytest.mark.parametrize("use", ["tables", "files"])
+def test_call_uses_no_later_namespace_of_the_same_name(use: str, apps: SystemApps, catalog: Catalog) -> None:
+    """A call that has used a namespace continues after it was deleted and created again."""
+    row = {"context": "sales", "name": "late", "url": "a"}
+    uses: dict[str, Callable[[ServiceContext], object]] = {
+        "tables": lambda context: context.execute(lambda tables: tables.get_table("connections").upsert(row)),
+        "files": lambda context: context.files.put("late", b"a"),
+    }
+    context = prepare_sales_context(apps)
+    context.execute(lambda tables: tables.get_table("connections").count(), read_only=True)
+    catalog.write_path.start_namespace_deletion("sales", ADA)
+    catalog.namespaces.delete_remaining_content_now("sales")
+    # The generation of a namespace is the millisecond of its creation.
+    deleted = time.time_ns()
+    wait_for(time.time_ns, lambda now: now > deleted + 2_000_000)
+    catalog.deployer.create_or_update_namespace("sales", {}, ADA)
+    for continued in (context, context.run_as(ADA), context.in_namespace("ops").in_namespace("sales")):
+        with pytest.raises(NotFound, match="Namespace 'sales' not found"):
+            uses[use](continued)
+    new = prepare_sales_context(apps)
+    uses[use](new)
+    assert call_app(apps, "GET", SALES) == {"connections": ["late"] if use == "tables" else []}
+    assert [file.name for file in new.files.list()] == (["late"] if use == "files" else [])
 
 
 @pytest.mark.parametrize("places", [*combinations(range(STEPS), len(EVENTS))], ids=str)

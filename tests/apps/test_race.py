@@ -21,6 +21,7 @@ from jupyter_colophon.apps.events.event_transactions import EventSettlement
 from jupyter_colophon.apps.files.app_files import AppFiles
 from jupyter_colophon.apps.system_apps import SystemApps
 from jupyter_colophon.apps.tables import OpenTransaction
+from jupyter_colophon.apps.transactions import AppTransactions
 from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.errors import MetadataError, NamespaceDeleting, NotFound
 from jupyter_colophon.service import write_path
@@ -332,9 +333,9 @@ HOLES: dict[str, tuple[Any, str, Any, tuple[Step, ...]]] = {
         EVENT_OF_AN_EARLIER_NAMESPACE,
     ),
     "files of earlier namespaces": (
-        AppFiles,
-        "_require_same_generation",
-        lambda files, tx, generation: None,
+        AppTransactions,
+        "require_first_generation",
+        lambda transactions, tx: None,
         FILE_OF_AN_EARLIER_NAMESPACE,
     ),
     "folders of files without generations": (

@@ -1227,6 +1227,10 @@ parkedEvents: (number | null)
  * Number of schedules whose last run failed.
  */
 failingSchedules: (number | null)
+/**
+ * Number of calls of listeners and schedules in this server that did not return in time, and still run.
+ */
+hangingCalls: (number | null)
 }
 }
 /**

@@ -58,6 +58,10 @@ class BackgroundWork:
         for thread in (*self._listeners, *self._schedules):
             thread.wake()
 
+    def count_hanging_calls(self) -> int:
+        """Return how many calls of listeners and schedules did not return in time, and still run."""
+        return sum(thread.caller.count_hanging_calls() for thread in (*self._listeners, *self._schedules))
+
     def close(self) -> None:
         """Stop all of them. Calls that are running end with the process."""
         with self._lock:

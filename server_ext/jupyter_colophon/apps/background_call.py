@@ -2,8 +2,8 @@
 
 import time
 from collections.abc import Callable
-from concurrent.futures import wait
-from dataclasses import dataclass
+from concurrent.futures import Future, wait
+from dataclasses import dataclass, field
 
 from jupyter_colophon.apps.call_threads import CallThreads
 from jupyter_colophon.apps.context import ServiceContext
@@ -32,6 +32,7 @@ class BackgroundCaller:
     lease: Lease
     threads: CallThreads
     is_stopped: Callable[[], bool]
+    _hanging: "list[Future[None]]" = field(default_factory=list)
 
     def call(self, context: ServiceContext, work: Callable[[], object], timeout_s: float) -> BaseException | None:
         """Call work, which uses a context, and return what it raised, SystemAppTimeout if it did not return in time, or None.
@@ -57,7 +58,17 @@ class BackgroundCaller:
             self.lease.renew_if_due()
         if future.cancel():
             raise CallNotStarted
-        return future.exception() if future.done() else SystemAppTimeout(self.app, timeout_s)
+        if future.done():
+            return future.exception()
+        self._hanging[:] = [*self._list_hanging(), future]
+        return SystemAppTimeout(self.app, timeout_s)
+
+    def count_hanging_calls(self) -> int:
+        """Return how many calls did not return in time, and still run."""
+        return len(self._list_hanging())
+
+    def _list_hanging(self) -> "list[Future[None]]":
+        return [future for future in self._hanging if not future.done()]
 
 
 def describe_failure(error: BaseException) -> str:

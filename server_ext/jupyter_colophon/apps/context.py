@@ -69,7 +69,8 @@ class ServiceContext:
         """Run a callable in one serializable transaction over the tables of the application, and return its result.
 
         It may be called several times, on another thread, so it must use nothing but tables, and not wait for anything.
-        An exception rolls back and is raised unchanged. Raises NotFound if the namespace of the call no longer exists,
+        An exception rolls back and is raised unchanged. Raises NotFound if the namespace of the call no longer exists, or
+        was created again since the call used it first,
         TransactionTimeout for a callable that takes more than five seconds, StorageError for failures of the store, and
         TransactionMisused inside another callable.
         """

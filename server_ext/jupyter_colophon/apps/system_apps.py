@@ -277,6 +277,10 @@ class SystemApps:
             self.workers.wake()
         return self.read_instances(name, service)
 
+    def count_hanging_calls(self) -> int:
+        """Return how many calls of listeners and schedules of this process did not return in time, and still run."""
+        return 0 if self._background is None else self._background.count_hanging_calls()
+
     def count_workers(self) -> WorkerCounts:
         """Return how many worker processes this server runs."""
         return WorkerCounts() if self.workers is None else self.workers.count_workers()

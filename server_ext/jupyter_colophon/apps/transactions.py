@@ -7,14 +7,15 @@ thread for each transaction, and the committing thread waits for it for a limite
 import time
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from threading import Event, Thread
 from typing import Any, Generic, Self, TypeVar
 
-from jupyter_colophon.apps.tables import AppTables, OpenTransaction
+from jupyter_colophon.apps.tables import AppTables, OpenTransaction, create_no_namespace_error
 from jupyter_colophon.apps.transaction_thread import mark_transaction_thread, require_no_transaction
 from jupyter_colophon.core.errors import SystemAppTimeout, TransactionTimeout
 from jupyter_colophon.core.read_budget import limit_reads_of_thread
+from jupyter_colophon.storage.app_files.rows import read_generation
 from jupyter_colophon.storage.spi import StorageProvider, TableContext, TableSpec
 from jupyter_colophon.storage.transaction_lifetime import WRITE_S
 
@@ -33,6 +34,8 @@ class AppTransactions:
     timeout_s: float
     #: The time limit of the call (`time.monotonic`).
     deadline: float
+    #: The generation of each namespace at its first use by the call.
+    generations: dict[str, int] = field(default_factory=dict, kw_only=True)
 
     def run(self, work: Callable[[AppTables], T], *, read_only: bool) -> T:
         """Run a callable in one transaction. Raises NotFound if the namespace of the call no longer exists.
@@ -64,6 +67,13 @@ class AppTransactions:
         """Check a transaction before the callable runs. Raises NotFound if the namespace of the call does not exist."""
         if self.context:
             transaction.require_namespace(self.context)
+            self.require_first_generation(transaction.tx)
+
+    def require_first_generation(self, tx: TableContext) -> None:
+        """Raise NotFound if the namespace was created again since the call used it first."""
+        generation = read_generation(tx, self.context)
+        if self.generations.setdefault(self.context, generation) != generation:
+            raise create_no_namespace_error(self.context)
 
     def in_namespace(self, name: str) -> Self:
         """Return the transactions of the same call in another namespace."""
@@ -74,6 +84,7 @@ class AppTransactions:
         require_no_transaction()
 
         def run_in_time(tx: TableContext) -> T:
+            self.require_first_generation(tx)
             result = work(tx)
             self.require_time_left()
             return result

@@ -224,6 +224,10 @@ class ProcessServices:
 
         return WorkerCounts() if self._system_apps is None else self._system_apps.count_workers()
 
+    def count_hanging_app_calls(self) -> int:
+        """Return how many background calls of system applications hang in this process."""
+        return 0 if self._system_apps is None else self._system_apps.count_hanging_calls()
+
     @property
     def is_scheduling(self) -> bool:
         """Whether this process starts pipelines at their times."""

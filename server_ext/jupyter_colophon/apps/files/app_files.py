@@ -77,7 +77,7 @@ class AppFiles:
             file_id, size = folder.write_file(self.namespace, generation, self._read_chunks(content))
         except StorageError:
             # The folder may have been removed with the namespace.
-            self.run(lambda tx: self._require_same_generation(tx, generation), read_only=True)
+            self.run(self._require_generation, read_only=True)
             raise
         row |= self._get_key_row(name) | {
             "file": file_id,
@@ -155,18 +155,13 @@ class AppFiles:
 
     def _register(self, tx: TableContext, row: Row) -> Row | None:
         """Write the row of new content; return the replaced row. Raises NotFound for content of an earlier generation."""
-        self._require_same_generation(tx, row["generation"])
+        self._require_generation(tx)
         table = tx.get_table(rows.SYSTEM_APP_FILES.id)
         replaced = table.read(self._get_key(row["name"]))
         if replaced is not None and row["keys"] != _NO_KEYS:
             raise AlreadyExists("partition", row["name"])
         table.upsert(row)
         return replaced
-
-    def _require_same_generation(self, tx: TableContext, generation: int) -> None:
-        """Raise NotFound if the namespace was deleted since its generation was read."""
-        if self._require_generation(tx) != generation:
-            raise create_no_namespace_error(self.namespace)
 
     def _require_generation(self, tx: TableContext) -> int:
         """Return the generation of the namespace. Raises NotFound unless it exists, and is not being deleted."""

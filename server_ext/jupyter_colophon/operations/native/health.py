@@ -98,7 +98,8 @@ def _read_store_health(services: ProcessServices) -> tuple[dict[str, str], Docum
     states = {
         "backgroundWork": work,
         "sinks": _render_sink_states(catalog, services),
-        "systemApps": to_api_document(count_background_problems(catalog.provider)),
+        "systemApps": to_api_document(count_background_problems(catalog.provider))
+        | {"hangingCalls": services.count_hanging_app_calls()},
     }
     return dict(catalog.provider.check_health()), counts | states
 
@@ -148,5 +149,5 @@ def _render_health_counts(
         "deadLetters": dead,
         "backgroundWork": [],
         "sinks": [],
-        "systemApps": {"parkedEvents": None, "failingSchedules": None},
+        "systemApps": {"parkedEvents": None, "failingSchedules": None, "hangingCalls": None},
     }
