@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from jupyter_colophon.pipelines.api import pipeline
     from jupyter_colophon.spark.crawl.api import crawl
     from jupyter_colophon.spark.dataframe_tags import DataFrameTags, fields_of, sources_of, tags_of
+    from jupyter_colophon.spark.quality.api import check
 
     #: The methods of the current connection, for type checkers and editors.
     _verbs = current.get_api()
@@ -70,6 +71,7 @@ __all__ = [
     "Result",
     "RunContext",
     "ServerUnavailable",
+    "check",
     "connect",
     "crawl",
     "diff",
@@ -119,6 +121,7 @@ _MODULES = {
     "RequestFailed": "client.problems",
     "RunContext": "client.programs.context",
     "ServerUnavailable": "client.problems",
+    "check": "spark.quality.api",
     "connect": "client.api.current_connection",
     "crawl": "spark.crawl.api",
     "diff": "client.api.current_connection",

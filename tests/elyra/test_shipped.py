@@ -50,7 +50,7 @@ FIELDS: dict[str, tuple[set[str], set[str]]] = {
     ),
     "pipeline": (
         {"namespace", "stages"},
-        {"description", "tags", "connections", "arguments", "propagation", "retries"},
+        {"description", "tags", "connections", "arguments", "propagation", "quality", "retries"},
     ),
     "schedule": (
         {"namespace", "pipeline"},

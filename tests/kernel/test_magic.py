@@ -122,6 +122,18 @@ def test_show_search_and_keys_find_written_metadata(kernel, database):
     assert f"zz-{database}" in kernel.run(f"%metadata keys zz-{database}", "c").text
 
 
+def test_check_shows_and_records_the_quality_of_a_dataframe(kernel, catalog, database):
+    expected = {"id-filled": {"kind": "notNull", "column": "id"}}
+    catalog.write_aspect(urn(database), "expectations", {"expectations": expected})
+    frame = "import pandas\norders = pandas.DataFrame({'id': [1, None]})"
+    outcome = kernel.run(f"{frame}\n%metadata check {database}.t orders", "c")
+    assert "failing, 1 of 1 expectation failed" in outcome.text
+    result = find_entity(catalog, urn(database))["aspects"]["quality"]["value"]["results"]["id-filled"]
+    assert (result["status"], result["failing"], result["source"]["kind"]) == ("failed", 1, "cell")
+    missing = kernel.run(f"%metadata check {database}.t absent", "c")
+    assert not missing.succeeded
+
+
 def test_lineage_has_data_svg_and_text(kernel, database):
     (output,) = kernel.run(f"%metadata lineage {database}.t --levels 2", "c").outputs
     assert set(output) == {LINEAGE_MIME, "image/svg+xml", "text/plain"}

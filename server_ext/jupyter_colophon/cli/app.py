@@ -37,6 +37,10 @@ COMMANDS = {
     "changes": ("entities.changes.ChangesCommand", "List changes, or follow them as they happen."),
     "export": ("entities.export.ExportCommand", "Export a namespace to a file."),
     "import": ("entities.import_.ImportCommand", "Import a file that `export` wrote."),
+    "import-quality": (
+        "import_quality.ImportQualityCommand",
+        "Import expectations and results of Great Expectations or dbt.",
+    ),
     "proposals": ("entities.proposals.ProposalsCommand", "Review changes that wait to be applied."),
     "requests": ("entities.requests.RequestsCommand", "Ask owners about an entity, and answer what others ask."),
     "runs": ("entities.runs.RunsCommand", "List the runs of a program or of data, or show a run."),

@@ -2,11 +2,16 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-from jupyter_colophon.client.api.current_connection import ShowProgress, current, show_terminal_progress
+from jupyter_colophon.client.api.current_connection import (
+    ShowProgress,
+    current,
+    describe_program,
+    show_terminal_progress,
+)
 from jupyter_colophon.client.operations import Operations
 from jupyter_colophon.client.programs.outbox_sender import get_or_create_outbox_sender
 from jupyter_colophon.client.progress_line import ProgressLine
@@ -62,6 +67,7 @@ class KernelSession:
             self._flush_before_query,
             self._show_progress,
         )
+        current.describe_source = self._describe_source
         self.provenance.register_handlers()
         if self.settings.capture:
             self.captures.start_capturing()
@@ -83,6 +89,7 @@ class KernelSession:
             current.send_program_changes_and_wait,
             show_terminal_progress,
         )
+        current.describe_source = describe_program
         current.use_server(None)
 
     def connect(self, server: "ServerAddress") -> None:
@@ -118,6 +125,11 @@ class KernelSession:
         emitted = sender.flush(max(deadline - time.monotonic(), 0.1))
         return Pending(reports, emitted, not sender.wait_until_applied(self.catalog, deadline))
 
+    def get_user_variables(self) -> Mapping[str, Any]:
+        """Return the variables of the notebook."""
+        variables: Mapping[str, Any] = self._shell.user_ns
+        return variables
+
     def print_messages(self) -> None:
         """Print the pending messages on standard error, one line each, and report the status to frontends."""
         for line in self.notices.take_lines():
@@ -133,6 +145,13 @@ class KernelSession:
         reason = self.recorder.outage_reason
         state: RecordingState = "away" if reason else "on"
         return {"state": state, "reason": reason, "waiting": self.recorder.pending_count if reason else 0}
+
+    def _describe_source(self) -> dict[str, str]:
+        """Return the cell that runs, with its run if it accessed data."""
+        source, execution = {"kind": "cell", "name": self.settings.notebook}, self.provenance.current
+        if execution is not None and self.recorder is not None and self.recorder.has_accesses(execution):
+            source["run"] = f"urn:li:dataProcessInstance:{execution.run_id}"
+        return source
 
     def _flush_before_query(self) -> None:
         """Send pending reports before a function of `metadata` queries the server, and print what is still pending."""

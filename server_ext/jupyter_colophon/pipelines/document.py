@@ -46,6 +46,8 @@ class PipelineDefinition:
     retries: int = 0
     #: The propagation rule for sinks; None if there is none.
     propagation: Mapping[str, Any] | None = None
+    #: Whether expectations of written datasets are checked (`record`), and fail the run (`fail`); empty: not checked.
+    quality: str = ""
 
     @classmethod
     def from_metadata(cls, name: str, metadata: Mapping[str, Any]) -> "PipelineDefinition":
@@ -62,6 +64,7 @@ class PipelineDefinition:
             metadata.get("arguments", {}),
             metadata.get("retries", 0),
             metadata.get("propagation"),
+            metadata.get("quality", ""),
         )
 
     @property

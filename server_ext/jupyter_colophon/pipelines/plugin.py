@@ -117,6 +117,10 @@ class SinkPlugin(Plugin):
     def write(self, context: "StageContext", data: Any) -> None:
         """Write a DataFrame."""
 
+    def read_written(self, context: "StageContext") -> Any:
+        """Return the dataset after the write as a DataFrame, to check its expectations; raises NotImplementedError if it cannot be read."""
+        raise NotImplementedError
+
 
 class ActionPlugin(Plugin):
     """A plugin that acts without data, in its position in the pipeline."""

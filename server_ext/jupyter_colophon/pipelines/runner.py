@@ -12,11 +12,13 @@ from jupyter_colophon.client.programs.running import run as begin
 from jupyter_colophon.core.time_format import format_ms_as_iso_time
 from jupyter_colophon.pipelines.build_dataframes import DataFrameBuilder
 from jupyter_colophon.pipelines.check import PreparedPipeline
+from jupyter_colophon.pipelines.context import StageContext
 from jupyter_colophon.pipelines.document import Stage
 from jupyter_colophon.pipelines.metrics import RowCounter
 from jupyter_colophon.pipelines.overwrite_guard import require_no_overwrite
 from jupyter_colophon.pipelines.plugin import ActionPlugin, SinkPlugin, SourcePlugin
 from jupyter_colophon.pipelines.propagation import PropagationRule, emit_propagated_metadata
+from jupyter_colophon.pipelines.quality import check_written_data
 from jupyter_colophon.spark.capture.attach import Capture, attach_listener
 from jupyter_colophon.spark.capture.report_documents import build_access_documents, build_written_data_proposals
 from jupyter_colophon.spark.error_messages import format_spark_error, get_error_class
@@ -67,6 +69,7 @@ class PipelineRun:
         self._builder = DataFrameBuilder(prepared, spark, run, self.add_log_line)
         self._rows: dict[str, RowCounter] = {}
         self._checked_sinks: set[str] = set()
+        self._sink_contexts: dict[str, StageContext] = {}
         self._observations: list[Observation] = []
         self._components: dict[tuple[str, str], str] = {}
         #: Sources whose data no sink has written yet.
@@ -87,6 +90,7 @@ class PipelineRun:
                 if not stage.has_output:
                     self._require_no_overwrite()
                 self._run_stage_with_retries(stage)
+                self._check_quality(stage, capture)
             self.outcome.status = "succeeded"
         except Exception as error:  # noqa: BLE001  plugins and Spark may raise any exception
             self.outcome.status, self.outcome.error = "failed", format_spark_error(error)
@@ -155,6 +159,7 @@ class PipelineRun:
         if isinstance(plugin, SinkPlugin):
             (data,) = self._builder.get_inputs(stage).values()
             plugin.write(context, self._observe_row_count(stage, data))
+            self._sink_contexts[stage.name] = context
             self._record_write(stage)
             self.add_log_line(f"{stage.name} has written")
         elif isinstance(plugin, ActionPlugin):
@@ -167,6 +172,25 @@ class PipelineRun:
             if isinstance(plugin, SourcePlugin) and stage.name in self._builder.datasets:
                 self._components[self._builder.datasets[stage.name].urn, "read"] = stage.name
                 self._unrecorded[stage.name] = stage
+
+    def _check_quality(self, stage: Stage, capture: Capture) -> None:
+        """Check the expectations of the dataset that a sink wrote. Raises QualityFailed if the pipeline asks for it."""
+        plugin, mode = self._prepared.plugins[stage.name], self._prepared.pipeline.quality
+        if not mode or not isinstance(plugin, SinkPlugin) or stage.name not in self._builder.datasets:
+            return
+        urn, context = self._builder.datasets[stage.name].urn, self._sink_contexts[stage.name]
+        source = {"kind": "pipeline", "run": self._run.urn, "name": self._prepared.pipeline.name}
+        capture.wait_for_observations(FLUSH_TIMEOUT_MS)
+        known = len(self._observations)
+        try:
+            line = check_written_data(
+                self._run.catalog, urn, lambda: plugin.read_written(context), source, must_pass=mode == "fail"
+            )
+        finally:
+            # What the check reads is not data of the pipeline.
+            capture.wait_for_observations(FLUSH_TIMEOUT_MS)
+            del self._observations[known:]
+        self.add_log_line(f"{stage.name}: {line}")
 
     def _observe_row_count(self, stage: Stage, data: Any) -> Any:
         rows = self._rows[stage.name] = RowCounter(stage.name)

@@ -18,12 +18,17 @@ def build_crawl_page(document: Document, style: Style = NOTEBOOK) -> Page:
     counts = counts or ("nothing was crawled" if document["left"] else "nothing found")
     datasets = [dataset for dataset in document["datasets"] if dataset["status"] != "same" or document["dry"]]
     rows = [
-        (dataset["status"], dataset["name"], *(f"{dataset[name]:,}" if name in dataset else "" for name in _FIGURES))
+        (
+            dataset["status"],
+            dataset["name"],
+            *(f"{dataset[name]:,}" if name in dataset else "" for name in _FIGURES),
+            dataset.get("quality", ""),
+        )
         for dataset in datasets
     ]
     elements: list[Element] = [Title(f"{'Dry run: ' if document['dry'] else ''}{counts}", document["reason"])]
     if rows:
-        elements.append(TableElement("", ("outcome", "data", *_FIGURES), rows).drop_empty_columns())
+        elements.append(TableElement("", ("outcome", "data", *_FIGURES, "quality"), rows).drop_empty_columns())
     # Separate lines: a reason may name the way out, and is never truncated.
     elements += [TextLine(f"{dataset['name']}: {dataset['reason']}") for dataset in datasets if dataset.get("reason")]
     if document["left"]:

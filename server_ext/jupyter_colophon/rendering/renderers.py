@@ -12,6 +12,7 @@ from jupyter_colophon.rendering.entity import build_entity_page
 from jupyter_colophon.rendering.lineage import build_columns_page, build_lineage_page
 from jupyter_colophon.rendering.page import Page, build_table_page
 from jupyter_colophon.rendering.proposals import build_proposal_page, build_proposals_page
+from jupyter_colophon.rendering.quality import build_check_page
 from jupyter_colophon.rendering.style import NOTEBOOK, Style
 
 Document = Mapping[str, Any]
@@ -123,6 +124,7 @@ def _render_help(document: Document, style: Style) -> Page:
 
 
 PAGES: dict[str, Callable[[Document, Style], Page]] = {
+    "check": build_check_page,
     "connect": _render_connection,
     "crawl": jobs.build_crawl_page,
     "diff": history.build_diff_page,

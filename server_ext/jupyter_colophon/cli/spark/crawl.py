@@ -56,6 +56,7 @@ class CrawlCommand(CliCommand):
             ("--dry-run", "Only print the datasets that would be read."),
             ("--no-statistics", "Do not record values: minima, maxima, means and quantiles."),
             ("--views", "Also read the rows of views."),
+            ("--check", "Check the expectations of the datasets that are read, and record the results."),
         ):
             parser.add_argument(name, action="store_true", help=help_)
 
@@ -93,6 +94,7 @@ class CrawlCommand(CliCommand):
                 options=dict(args.option),
                 force=args.force,
                 dry=args.dry_run,
+                check=args.check,
                 jobs=args.jobs,
                 namespace=args.namespace,
             )

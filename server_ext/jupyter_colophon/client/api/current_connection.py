@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import wraps
+from pathlib import Path
 from typing import Any
 
 from jupyter_colophon.client.api.answer import Result
@@ -36,6 +37,11 @@ def show_terminal_progress() -> Iterator[ShowProgress]:
         yield lambda what: line.show(what, 0)
 
 
+def describe_program() -> dict[str, str]:
+    """Return the source of checks outside a kernel."""
+    return {"kind": "program", "name": Path(sys.argv[0]).name} if sys.argv[0] else {"kind": "program"}
+
+
 class CurrentConnection:
     """The current connection. A kernel's session adds hooks: to follow a new server, and to send pending reports."""
 
@@ -48,6 +54,8 @@ class CurrentConnection:
         self.on_connect: Callable[[ServerAddress], None] | None = None
         #: Called before a query, to send what is pending: by default what programs of this process emitted.
         self.sync: Callable[[], object] = self.send_program_changes_and_wait
+        #: Returns what runs, as the source of results of checks: in a kernel, the cell.
+        self.describe_source: Callable[[], dict[str, str]] = describe_program
         #: Context of a long operation that reads data itself.
         self.show_progress: Callable[[], AbstractContextManager[ShowProgress]] = show_terminal_progress
 

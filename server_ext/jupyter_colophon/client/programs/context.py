@@ -114,6 +114,8 @@ class RunContext:
         self._namespace, self._sender = namespace, sender
         self._recorded: dict[tuple[str, str], AccessMode] = {}
         self._has_ended = False
+        #: The server; None if nothing is read from one.
+        self.catalog = catalog if snapshot is None else None
         self._reader = RunMetadataReader(catalog, snapshot)
         self.metadata = RunMetadata(self.urn, self._reader, sender, namespace)
         for item in prefetch:

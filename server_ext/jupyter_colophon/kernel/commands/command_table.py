@@ -4,7 +4,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from jupyter_colophon.client.api.answer import Result
-from jupyter_colophon.kernel.commands import crawl, edits, pipelines, proposals, queries, service
+from jupyter_colophon.kernel.commands import crawl, edits, pipelines, proposals, quality, queries, service
 from jupyter_colophon.kernel.commands.command import MagicCommand
 from jupyter_colophon.kernel.help_text import build_help_text
 
@@ -37,6 +37,7 @@ COMMANDS: dict[str, MagicCommand] = {
         *proposals.COMMANDS,
         *pipelines.COMMANDS,
         *crawl.COMMANDS,
+        *quality.COMMANDS,
         *service.COMMANDS,
         _HELP,
     )

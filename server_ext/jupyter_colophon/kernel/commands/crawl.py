@@ -27,6 +27,7 @@ def _add_crawl_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--views", action="store_true")
     parser.add_argument("--force", action="store_true")
     parser.add_argument("--dry-run", action="store_true")
+    parser.add_argument("--check", action="store_true")
 
 
 def _crawl_target(_: "KernelSession", args: Namespace) -> Result:
@@ -43,6 +44,7 @@ def _crawl_target(_: "KernelSession", args: Namespace) -> Result:
             options=dict(args.option),
             force=args.force,
             dry_run=args.dry_run,
+            check=args.check,
             jobs=args.jobs,
         )
     except KeyboardInterrupt as stop:
@@ -56,7 +58,7 @@ COMMANDS = (
         """\
 %metadata crawl PATH|CATALOG        record the datasets in a folder or a Spark catalog, with column statistics
                                     [--include GLOB] [--exclude GLOB] [--no-statistics] [--sample N] [--force] [--dry-run]
-                                    [--views] [--jobs N] [--option OPTION=VALUE]""",
+                                    [--views] [--check] [--jobs N] [--option OPTION=VALUE]""",
         _add_crawl_arguments,
         _crawl_target,
         at_once=True,

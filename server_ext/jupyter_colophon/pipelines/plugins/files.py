@@ -91,6 +91,11 @@ class FileSink(SinkPlugin):
             writer = writer.partitionBy(*self.settings["partition_by"])
         writer.save(_resolve_path(self.settings["path"]))
 
+    def read_written(self, context: StageContext) -> Any:
+        """Return the content of the files."""
+        reader = context.spark.read.format(_get_format(self.settings)).options(**self.settings.get("options", {}))
+        return reader.load(_resolve_path(self.settings["path"]))
+
 
 def _get_format(settings: Mapping[str, Any]) -> str:
     return str(settings.get("format", "parquet"))

@@ -59,6 +59,10 @@ class JdbcSink(SinkPlugin):
             **_build_options(self.settings)
         ).save()
 
+    def read_written(self, context: StageContext) -> Any:
+        """Return the content of the table."""
+        return context.spark.read.format("jdbc").options(**_build_options(self.settings)).load()
+
 
 def _build_options(settings: Mapping[str, Any]) -> dict[str, str]:
     """Return Spark's options. Raises LookupError if the environment variable of the password is not set."""

@@ -62,6 +62,10 @@ class TableSink(SinkPlugin):
             writer = writer.partitionBy(*self.settings["partition_by"])
         writer.options(**self.settings.get("options", {})).saveAsTable(name)
 
+    def read_written(self, context: StageContext) -> Any:
+        """Return the content of the table."""
+        return context.spark.table(_complete_name(self.settings["name"], context.namespace))
+
 
 def _complete_name(name: str, namespace: str) -> str:
     return name if "." in name else f"{namespace}.{name}"

@@ -13,6 +13,7 @@ from jupyter_colophon.spark.session import get_or_start_active_session
 
 #: One or several globs.
 Globs = str | Sequence[str]
+_COLUMNS = "name status rows columns bytes ms quality reason urn"
 
 
 def crawl(
@@ -26,13 +27,14 @@ def crawl(
     options: Mapping[str, str] | None = None,
     force: bool = False,
     dry_run: bool = False,
+    check: bool = False,
     jobs: int = 1,
 ) -> Result:
     """Crawl a folder or a Spark catalog and record its datasets with column statistics, in the active session or a new one.
 
     The document of the result is the report: `status`, `counts`, `datasets`. Rows: name, status, rows, columns, bytes, ms,
-    reason, urn. Raises ValueError for invalid options, OSError if the place does not exist, ClientError, and
-    KeyboardInterrupt, which keeps what was recorded until then.
+    quality, reason, urn. `check` checks expectations. Raises ValueError for invalid options, OSError if the place does
+    not exist, ClientError, and KeyboardInterrupt, which keeps what was recorded until then.
     """
     api = send_pending_and_get_api()
     crawl_options = CrawlOptions(
@@ -45,6 +47,7 @@ def crawl(
         options=dict(options or {}),
         force=force,
         dry=dry_run,
+        check=check,
         jobs=jobs,
         namespace=api.namespace or DEFAULT_NAMESPACE,
     )
@@ -56,7 +59,7 @@ def crawl(
         msg = f"{report.reason}; {report.sentence}. Repeat the call to continue"
         raise KeyboardInterrupt(msg)
     document = report.to_document()
-    return create_table_result("crawl", document, "name status rows columns bytes ms reason urn", document["datasets"])
+    return create_table_result("crawl", document, _COLUMNS, document["datasets"])
 
 
 def _to_tuple(globs: Globs) -> tuple[str, ...]:

@@ -21,8 +21,10 @@ from jupyter_colophon.spark.crawl.places import resolve_local_path
 from jupyter_colophon.spark.crawl.profile import Profile, compute_profile, read_dataframe_fields
 from jupyter_colophon.spark.crawl.report import CrawlReport, DatasetReport
 from jupyter_colophon.spark.crawl.run import CrawlRun
+from jupyter_colophon.spark.error_messages import get_error_class
 from jupyter_colophon.spark.names.file_formats import TEXTS
 from jupyter_colophon.spark.plans.connectors import ConnectorMissing
+from jupyter_colophon.spark.quality.checking import check_and_record
 from jupyter_colophon.spark.silence_pyspark import silence_temporarily
 
 if TYPE_CHECKING:
@@ -162,6 +164,8 @@ class _Crawl:
             proposals, columns, profiled = self._profile_and_build_proposals(spark, work, run)
             self._catalog.submit_proposals({"proposals": proposals})
             line.rows, line.columns = profiled.rows if profiled else None, columns
+            if self._options.check:
+                line.quality = self._check_quality(spark, work, run)
             if profiled and profiled.corrupt_rows:
                 line.reason = f"{profiled.corrupt_rows:,} of {profiled.inspected_rows:,} rows could not be read"
         except ServerUnavailable:
@@ -174,6 +178,29 @@ class _Crawl:
             line.status, line.reason = "failed", reading.describe_read_error(error)
         line.ms = int((time.monotonic() - started) * 1000)
         return line
+
+    def _check_quality(self, spark: Any, work: _PendingDataset, run: CrawlRun) -> str:
+        """Check the expectations of a dataset; return its status, empty without expectations.
+
+        A check that fails does not fail the crawl. Raises ServerUnavailable.
+        """
+        if work.found.schema_only:
+            return ""
+        source = {"kind": "crawl", "run": run.urn}
+        try:
+            checked = check_and_record(
+                self._catalog,
+                work.found.ref.urn,
+                lambda: reading.read_dataset(spark, work.found, self._options.options),
+                source,
+            )
+        except ServerUnavailable:
+            raise
+        except Exception as error:  # noqa: BLE001  broken data may raise any exception
+            return f"not checked ({get_error_class(error)})"
+        if not checked.results:
+            return ""
+        return f"{len(checked.failed_ids)} of {len(checked.results)} failed" if checked.failed_ids else "passing"
 
     def _profile_and_build_proposals(
         self, spark: Any, work: _PendingDataset, run: CrawlRun

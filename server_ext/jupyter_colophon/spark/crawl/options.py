@@ -30,6 +30,8 @@ class CrawlOptions:
     force: bool = False
     #: Whether datasets are only compared, and nothing is read or recorded.
     dry: bool = False
+    #: Whether the expectations of datasets are checked.
+    check: bool = False
     #: Number of datasets that are read in parallel.
     jobs: int = 1
     #: The namespace of the run.

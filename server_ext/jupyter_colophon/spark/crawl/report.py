@@ -20,6 +20,8 @@ class DatasetReport:
     columns: int | None = None
     bytes: int | None = None
     ms: int = 0
+    #: The result of checking its expectations.
+    quality: str = ""
     reason: str = ""
 
 

@@ -1,0 +1,133 @@
+"""`jupyter colophon import-quality great-expectations FILE|DIR`, `… dbt TARGET_DIR` (docs/how-to/check-data-quality.md)."""
+
+import json
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jupyter_colophon.cli.catalog.command import CatalogCommand
+from jupyter_colophon.cli.catalog.entity_command import add_pairs_option
+from jupyter_colophon.cli.exit_status import EXIT_OK
+from jupyter_colophon.cli.parser import CommandParser
+from jupyter_colophon.client.aspect_edits import edit_aspect_with_retries
+from jupyter_colophon.client.programs.entity import resolve_entity
+from jupyter_colophon.core.errors import InvalidConfiguration, InvalidName
+from jupyter_colophon.core.quality.dbt import read_test_results
+from jupyter_colophon.core.quality.great_expectations import read_validation_results
+from jupyter_colophon.core.quality.imported import ImportedDataset, UnreadableResults
+from jupyter_colophon.core.quality.results import EXPECTATIONS, list_expectations
+from jupyter_colophon.rendering.page import build_table_page
+
+if TYPE_CHECKING:
+    from jupyter_colophon.client.operations import Operations
+
+_VERBS = (
+    (
+        "great-expectations",
+        "Import validation results of Great Expectations: a file, or a folder with files.",
+        "uncommitted/validations --dataset orders=sales.orders",
+    ),
+    ("dbt", "Import the tests of a target folder of dbt, with the results of the last run.", "target"),
+)
+_COLUMNS = ("dataset", "urn", "expectations", "results", "failed")
+
+
+class ImportQualityCommand(CatalogCommand):
+    """Import expectations and results of other tools."""
+
+    description = (
+        "Import what Great Expectations or dbt expect of datasets, and what they found. Expectations of earlier imports"
+        " from the same tool are replaced; others are kept."
+    )
+
+    @classmethod
+    def add_arguments(cls, parser: CommandParser) -> None:
+        """Declare the tools."""
+        for verb, subparser in parser.add_subcommands(_VERBS):
+            super().add_arguments(subparser)
+            place = (
+                ("FILE|DIR", "A JSON file, or a folder with JSON files.")
+                if verb != "dbt"
+                else ("TARGET_DIR", "The folder with manifest.json and run_results.json.")
+            )
+            subparser.add_argument("place", metavar=place[0], help=place[1])
+            add_pairs_option(
+                subparser,
+                "--dataset",
+                "Import what NAME has in the tool into this dataset, as NAME=DATASET; may be repeated.",
+            )
+
+    def run(self) -> int:
+        """Import, and print what was imported."""
+        place = Path(self.args.place)
+        datasets = _read_dbt(place) if self.args.verb == "dbt" else _read_great_expectations(place)
+        names = dict(self.args.dataset)
+        targets = [(_resolve_dataset(names.get(item.name, item.name)), item) for item in datasets]
+        with self.connect_to_catalog() as catalog:
+            for urn, item in targets:
+                import_dataset(catalog, urn, item, self.args.verb)
+        rows = [_describe(urn, item) for urn, item in targets]
+        document = {"datasets": [dict(zip(_COLUMNS, row, strict=True)) for row in rows]}
+        self.print_result(document, str(build_table_page(rows, *_COLUMNS, empty="Nothing to import.")))
+        return EXIT_OK
+
+
+def import_dataset(catalog: "Operations", urn: str, item: ImportedDataset, tool: str) -> None:
+    """Write the expectations and record the results of a dataset. Raises ClientError."""
+
+    def replace_expectations(value: dict[str, Any]) -> dict[str, Any]:
+        kept = {id_: one for id_, one in list_expectations(value).items() if one.get("origin") != tool}
+        return {"expectations": {**kept, **item.expectations}}
+
+    edit_aspect_with_retries(catalog, urn, EXPECTATIONS, replace_expectations)
+    at = item.time or time.time_ns() // 1_000_000
+    if item.results:
+        body = {"source": {"kind": "import", "name": tool}, "time": at, "results": item.results}
+        catalog.record_quality_results(urn, body)
+
+
+def _describe(urn: str, item: ImportedDataset) -> tuple[Any, ...]:
+    failed = sum(result["status"] != "passed" for result in item.results.values())
+    return (item.name, urn, len(item.expectations), len(item.results), failed)
+
+
+def _resolve_dataset(name: str) -> str:
+    try:
+        return str(resolve_entity(name).urn)
+    except InvalidName as error:
+        raise InvalidConfiguration(f"{name}: {error.detail}; name the dataset with --dataset={name}=DATASET") from None
+
+
+def _read_great_expectations(place: Path) -> list[ImportedDataset]:
+    """Return the datasets of a file, or of all files below a folder; the newest result of each expectation counts."""
+    files = sorted(place.rglob("*.json")) if place.is_dir() else [place]
+    found: dict[str, ImportedDataset] = {}
+    parts = [part for file in files for part in _explain_unreadable(file, read_validation_results, _read_json(file))]
+    for part in sorted(parts, key=lambda one: one.time):
+        dataset = found.setdefault(part.name, ImportedDataset(part.name))
+        for id_, expectation in part.expectations.items():
+            dataset.add(id_, expectation, part.results.get(id_), part.time)
+    return list(found.values())
+
+
+def _read_dbt(place: Path) -> list[ImportedDataset]:
+    manifest, results = (_read_json(place / name) for name in ("manifest.json", "run_results.json"))
+    return list(_explain_unreadable(place, read_test_results, manifest, results))
+
+
+def _explain_unreadable(place: Path, read: Any, *documents: Any) -> Iterable[ImportedDataset]:
+    try:
+        datasets: list[ImportedDataset] = read(*documents)
+    except UnreadableResults as error:
+        raise InvalidConfiguration(f"{place} {error}") from None
+    return datasets
+
+
+def _read_json(file: Path) -> Any:
+    try:
+        return json.loads(file.read_bytes())
+    except OSError as error:
+        raise InvalidConfiguration(f"{file}: {error.strerror}") from None
+    except ValueError as error:
+        raise InvalidConfiguration(f"{file} is not JSON: {error}") from None

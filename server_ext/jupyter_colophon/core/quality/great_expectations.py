@@ -1,0 +1,144 @@
+"""Read validation results of Great Expectations, of the versions 0.x and 1.x."""
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from jupyter_colophon.core.documents.json_parsing import encode_canonical_json
+from jupyter_colophon.core.quality.imported import (
+    ImportedDataset,
+    UnreadableResults,
+    build_other_expectation,
+    build_result,
+    make_id,
+    parse_time_of_tool,
+)
+
+_ORIGIN: Final = "great-expectations"
+#: The parameters that are not part of what is expected.
+_INCIDENTAL: Final = frozenset({"batch_id", "result_format", "catch_exceptions", "include_config", "meta"})
+_DEPTH_MAX: Final = 6
+
+
+def read_validation_results(document: Any) -> list[ImportedDataset]:
+    """Return the datasets of a validation result, or of a checkpoint with several. Raises UnreadableResults."""
+    datasets: dict[str, ImportedDataset] = {}
+    for validation in _find_validations(document):
+        name, time = _find_asset_name(validation), _find_time(validation)
+        dataset = datasets.setdefault(name, ImportedDataset(name))
+        for item in validation["results"]:
+            _add_item(dataset, item, time)
+    if not datasets:
+        raise UnreadableResults("has no validation result: expected `results` with `expectation_config`")
+    return list(datasets.values())
+
+
+def _find_validations(document: Any, depth: int = 0) -> Iterator[Mapping[str, Any]]:
+    if isinstance(document, Mapping):
+        results = document.get("results")
+        if isinstance(results, list) and results and all(_is_item(item) for item in results):
+            yield document
+            return
+    if isinstance(document, Mapping | list) and depth < _DEPTH_MAX:
+        for below in document.values() if isinstance(document, Mapping) else document:
+            yield from _find_validations(below, depth + 1)
+
+
+def _is_item(item: object) -> bool:
+    return isinstance(item, Mapping) and isinstance(item.get("expectation_config"), Mapping)
+
+
+def _find_asset_name(validation: Mapping[str, Any]) -> str:
+    meta = validation.get("meta") or {}
+    for holder in ("active_batch_definition", "batch_spec", "batch_kwargs"):
+        name = (meta.get(holder) or {}).get("data_asset_name")
+        if isinstance(name, str) and name:
+            return name
+    raise UnreadableResults("a validation result does not name its data asset (`meta.active_batch_definition`)")
+
+
+def _find_time(validation: Mapping[str, Any]) -> int:
+    meta = validation.get("meta") or {}
+    run = meta.get("run_id")
+    times = (meta.get("validation_time"), run.get("run_time") if isinstance(run, Mapping) else None)
+    return next((time for text in times if (time := parse_time_of_tool(text))), 0)
+
+
+def _add_item(dataset: ImportedDataset, item: Mapping[str, Any], time: int) -> None:
+    config = item["expectation_config"]
+    name = str(config.get("type") or config.get("expectation_type") or "unknown")
+    given = config.get("kwargs")
+    parameters = {key: value for key, value in (given or {}).items() if key not in _INCIDENTAL and value is not None}
+    digest = hashlib.sha256(encode_canonical_json(parameters).encode()).hexdigest()[:12]
+    column = parameters.get("column")
+    id_ = make_id("ge", ".".join(filter(None, (name, str(column or ""), digest))))
+    dataset.add(id_, _map_expectation(name, parameters), _build_result(item), time)
+
+
+def _map_expectation(name: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the expectation as one of ours; as `other` if it has parameters that ours does not have."""
+    build, known = _KINDS.get(name, (None, frozenset()))
+    mapped = None
+    if build is not None and parameters.keys() <= known | {"column", "mostly"}:
+        mapped = {member: value for member, value in build(parameters).items() if value is not None}
+    if mapped is None or not _is_complete(mapped):
+        return build_other_expectation(name, parameters.get("column"), parameters, _ORIGIN)
+    if isinstance(column := parameters.get("column"), str):
+        mapped["column"] = column
+    if isinstance(share := parameters.get("mostly"), int | float) and 0 < share < 1:
+        mapped["tolerance"] = round(1 - share, 12)
+    return {**mapped, "origin": _ORIGIN}
+
+
+def _is_complete(mapped: Mapping[str, Any]) -> bool:
+    if mapped["kind"] in ("range", "rowCount"):
+        limits = [mapped[name] for name in ("min", "max") if name in mapped]
+        types = int | float | str if mapped["kind"] == "range" else int
+        return bool(limits) and all(isinstance(limit, types) for limit in limits)
+    if mapped["kind"] == "set":
+        values = mapped.get("values")
+        return isinstance(values, list) and bool(values) and all(isinstance(one, str | int | float) for one in values)
+    return mapped["kind"] != "pattern" or isinstance(mapped.get("pattern"), str)
+
+
+def _build_limits(kind: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    return {"kind": kind, "min": parameters.get("min_value"), "max": parameters.get("max_value")}
+
+
+_LIMITS: Final = frozenset({"min_value", "max_value"})
+_KINDS: Final[Mapping[str, tuple[Any, frozenset[str]]]] = {
+    "expect_column_values_to_not_be_null": (lambda _: {"kind": "notNull"}, frozenset()),
+    "expect_column_values_to_be_unique": (lambda _: {"kind": "unique"}, frozenset()),
+    "expect_column_values_to_be_between": (lambda given: _build_limits("range", given), _LIMITS),
+    "expect_column_values_to_be_in_set": (
+        lambda given: {"kind": "set", "values": given.get("value_set")},
+        frozenset({"value_set"}),
+    ),
+    "expect_column_values_to_match_regex": (
+        lambda given: {"kind": "pattern", "pattern": given.get("regex")},
+        frozenset({"regex"}),
+    ),
+    "expect_table_row_count_to_be_between": (lambda given: _build_limits("rowCount", given), _LIMITS),
+    "expect_table_row_count_to_equal": (
+        lambda given: {"kind": "rowCount", "min": given.get("value"), "max": given.get("value")},
+        frozenset({"value"}),
+    ),
+    "expect_column_to_exist": (
+        lambda given: {"kind": "columns", "columns": [{"name": given.get("column")}]},
+        frozenset(),
+    ),
+}
+
+
+def _build_result(item: Mapping[str, Any]) -> dict[str, Any]:
+    found, raised = item.get("result") or {}, item.get("exception_info") or {}
+    has_raised = bool(raised.get("raised_exception"))
+    status = "error" if has_raised else "passed" if item.get("success") else "failed"
+    return build_result(
+        status,
+        failing=found.get("unexpected_count"),
+        rows=found.get("element_count"),
+        observed=found.get("observed_value"),
+        samples=found.get("partial_unexpected_list") or (),
+        message=raised.get("exception_message") if has_raised else None,
+    )
