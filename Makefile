@@ -136,8 +136,9 @@ long-pipelines-kafka: $(STAMPS)/spark40 $(STAMPS)/kafka ## run pipelines on Kafk
 long-oracle: $(STAMPS)/python ## hold the capture of Spark's lineage against OpenLineage's agent, over a hundred statements
 	python -m pytest -q tests/spark/beside_agent.py tests/spark/test_oracle.py
 
-long-apps: $(STAMPS)/python ## kill processes with listeners of applications during twenty thousand events, and interleave ten thousand uses of namespaces that are deleted and created again
-	COLOPHON_TEST_SIZE=full python -m pytest -q tests/faults/test_app_events.py tests/apps/test_race.py
+long-apps: $(STAMPS)/python ## kill processes with listeners of applications during twenty thousand events, interleave ten thousand uses of namespaces that are deleted and created again, and delete a hundred thousand rows of one beside another
+	COLOPHON_TEST_SIZE=full python -m pytest -q -s tests/faults/test_app_events.py tests/apps/test_race.py \
+		tests/apps/test_large_namespaces.py
 
 bench: $(STAMPS)/python ## print ratios, side by side
 	python bench/run.py
