@@ -167,7 +167,7 @@ class Settings(Configurable):
     shipped_system_apps = List(
         Unicode(),
         config=True,
-        help="The names of system applications of this package that are loaded; by default none. There are `dataprep` (docs/how-to/prepare-data.md) and `reports` (docs/how-to/report-on-runs.md).",
+        help="The names of system applications of this package that are loaded; by default none. There are `analytics` (docs/how-to/train-models.md), `dataprep` (docs/how-to/prepare-data.md) and `reports` (docs/how-to/report-on-runs.md).",
     )
     disabled_system_apps = List(
         Unicode(),

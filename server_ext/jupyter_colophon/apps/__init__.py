@@ -39,6 +39,7 @@ from jupyter_colophon.core.errors import (
     LogCompacted,
     NotFound,
     PluginFailed,
+    Problem,
     SecretUnavailable,
     StorageError,
     SystemAppFailed,
@@ -47,7 +48,13 @@ from jupyter_colophon.core.errors import (
     TooLarge,
     TransactionTimeout,
 )
-from jupyter_colophon.core.identity.names import Urn, make_home_dataset_urn
+from jupyter_colophon.core.identity.names import (
+    Urn,
+    make_dataset_urn,
+    make_field_urn,
+    make_home_dataset_urn,
+    make_program_urn,
+)
 from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.service.namespace_secrets import SecretDetails
 from jupyter_colophon.storage.spi import FieldValue, Range, TableSpec
@@ -84,6 +91,7 @@ __all__ = [
     "PluginFailed",
     "PluginInstance",
     "Principal",
+    "Problem",
     "ProcessLimits",
     "ProgramStatusChanged",
     "Proposal",
@@ -109,5 +117,8 @@ __all__ = [
     "TransactionTimeout",
     "Urn",
     "find_next_due_ms",
+    "make_dataset_urn",
+    "make_field_urn",
     "make_home_dataset_urn",
+    "make_program_urn",
 ]
