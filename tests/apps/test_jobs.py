@@ -40,8 +40,9 @@ def start(context, request):
 
 def read(context, request):
     key = (context.namespace, request.path["name"])
+    is_running = context.is_job_running(key[1])
     row = context.execute(lambda tables: tables.get_table("done").read(key), read_only=True)
-    return {"running": context.is_job_running(key[1]), "done": row}
+    return {"running": is_running, "done": row}
 
 
 class Jobs(SystemApp):

@@ -77,55 +77,59 @@ def _require_valid(pointer: str, value: Any, schema: Mapping[str, Any]) -> None:
         raise refuse(pointer, f"it must be {word} from {schema['minimum']} to {schema['maximum']}")
 
 
-def _integer(title: str, description: str, default: int, least: int, most: int) -> dict[str, Any]:
+def _declare_integer(title: str, description: str, default: int, least: int, most: int) -> dict[str, Any]:
     limits = {"minimum": least, "maximum": most}
     return {"type": "integer", "title": title, "description": description, "default": default, **limits}
 
 
-def _number(title: str, description: str, default: float, least: float, most: float) -> dict[str, Any]:
+def _declare_number(title: str, description: str, default: float, least: float, most: float) -> dict[str, Any]:
     limits = {"minimum": least, "maximum": most}
     return {"type": "number", "title": title, "description": description, "default": default, **limits}
 
 
-def _choice(title: str, description: str, default: str, *choices: str) -> dict[str, Any]:
+def _declare_choice(title: str, description: str, default: str, *choices: str) -> dict[str, Any]:
     return {"type": "string", "title": title, "description": description, "default": default, "enum": [*choices]}
 
 
-_ITERATIONS: Final = _integer("Iterations", "The most iterations of the optimization.", 100, 1, 1_000)
-_REGULARIZATION: Final = _number("Regularization", "The weight of the penalty for large coefficients.", 0.0, 0.0, 100.0)
+_ITERATIONS: Final = _declare_integer("Iterations", "The most iterations of the optimization.", 100, 1, 1_000)
+_REGULARIZATION: Final = _declare_number(
+    "Regularization", "The weight of the penalty for large coefficients.", 0.0, 0.0, 100.0
+)
 _INTERCEPT: Final = {
     "type": "boolean",
     "title": "Intercept",
     "description": "Whether the model has an intercept.",
     "default": True,
 }
-_SEED: Final = _integer("Seed", "Models that are trained with the same seed choose the same samples.", 1, 0, 2**31 - 1)
+_SEED: Final = _declare_integer(
+    "Seed", "Models that are trained with the same seed choose the same samples.", 1, 0, 2**31 - 1
+)
 _LINEAR: Final = {
     "maxIter": _ITERATIONS,
     "regParam": _REGULARIZATION,
-    "elasticNetParam": _number("Elastic net", "0 is ridge regression (L2), 1 is lasso (L1).", 0.0, 0.0, 1.0),
-    "tol": _number("Tolerance", "The optimization ends when it improves by less.", 1e-6, 1e-12, 1.0),
+    "elasticNetParam": _declare_number("Elastic net", "0 is ridge regression (L2), 1 is lasso (L1).", 0.0, 0.0, 1.0),
+    "tol": _declare_number("Tolerance", "The optimization ends when it improves by less.", 1e-6, 1e-12, 1.0),
     "fitIntercept": _INTERCEPT,
 }
 _TREE: Final = {
-    "maxDepth": _integer("Depth", "The most levels of a tree.", 5, 1, 30),
-    "maxBins": _integer(
+    "maxDepth": _declare_integer("Depth", "The most levels of a tree.", 5, 1, 30),
+    "maxBins": _declare_integer(
         "Bins", "How many bins numbers are put into; at least the values of a category.", 32, 2, 10_000
     ),
-    "minInstancesPerNode": _integer("Rows of a node", "The fewest rows of each node.", 1, 1, 1_000_000),
-    "minInfoGain": _number("Information gain", "The least gain for which a node is split.", 0.0, 0.0, 1.0),
+    "minInstancesPerNode": _declare_integer("Rows of a node", "The fewest rows of each node.", 1, 1, 1_000_000),
+    "minInfoGain": _declare_number("Information gain", "The least gain for which a node is split.", 0.0, 0.0, 1.0),
     "seed": _SEED,
 }
 _FOREST: Final = {
     **_TREE,
-    "numTrees": _integer("Trees", "The number of trees.", 20, 1, 1_000),
-    "subsamplingRate": _number("Sample", "The share of the rows of which each tree is made.", 1.0, 0.01, 1.0),
+    "numTrees": _declare_integer("Trees", "The number of trees.", 20, 1, 1_000),
+    "subsamplingRate": _declare_number("Sample", "The share of the rows of which each tree is made.", 1.0, 0.01, 1.0),
 }
 _BOOSTED: Final = {
     **_TREE,
-    "maxIter": _integer("Trees", "The number of trees, one after the other.", 20, 1, 500),
-    "stepSize": _number("Learning rate", "How much each tree contributes.", 0.1, 0.001, 1.0),
-    "subsamplingRate": _number("Sample", "The share of the rows of which each tree is made.", 1.0, 0.01, 1.0),
+    "maxIter": _declare_integer("Trees", "The number of trees, one after the other.", 20, 1, 500),
+    "stepSize": _declare_number("Learning rate", "How much each tree contributes.", 0.1, 0.001, 1.0),
+    "subsamplingRate": _declare_number("Sample", "The share of the rows of which each tree is made.", 1.0, 0.01, 1.0),
 }
 _CLASSIFICATION: Final = (
     ("logistic-regression", "Logistic regression", "LogisticRegression", "A linear model of the classes.", _LINEAR),
@@ -135,7 +139,7 @@ _CLASSIFICATION: Final = (
         "NaiveBayes",
         "Predictors are taken as independent of each other.",
         {
-            "modelType": _choice(
+            "modelType": _declare_choice(
                 "Distribution",
                 "That of the predictors. Multinomial and complement need values that are not negative, Bernoulli 0 and 1.",
                 "gaussian",
@@ -144,7 +148,7 @@ _CLASSIFICATION: Final = (
                 "complement",
                 "bernoulli",
             ),
-            "smoothing": _number("Smoothing", "What is added to each count.", 1.0, 0.0, 100.0),
+            "smoothing": _declare_number("Smoothing", "What is added to each count.", 1.0, 0.0, 100.0),
         },
     ),
     (
@@ -176,7 +180,7 @@ _REGRESSION: Final = (
         "GeneralizedLinearRegression",
         "A linear model of a function of the outcome.",
         {
-            "family": _choice(
+            "family": _declare_choice(
                 "Family",
                 "The distribution of the outcome. Poisson needs values that are not negative, gamma positive ones.",
                 "gaussian",
@@ -184,7 +188,7 @@ _REGRESSION: Final = (
                 "poisson",
                 "gamma",
             ),
-            "maxIter": _integer("Iterations", "The most iterations of the optimization.", 25, 1, 1_000),
+            "maxIter": _declare_integer("Iterations", "The most iterations of the optimization.", 25, 1, 1_000),
             "regParam": _REGULARIZATION,
             "fitIntercept": _INTERCEPT,
         },

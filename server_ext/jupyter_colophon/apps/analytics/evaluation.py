@@ -18,7 +18,7 @@ def evaluate_classification(predicted: Mapping[str, Any], classes: Sequence[str]
     """Return metrics of both parts, and the confusion matrix and ROC curve of the test part. Raises JobFailed."""
     from pyspark.sql import functions as F
 
-    data = _unite(predicted)
+    data = _combine_parts(predicted)
     counted = data.groupBy("part", "label", "prediction").agg(F.count("*").alias("count")).collect()
     matrices = {part: [[0] * len(classes) for _ in classes] for part in PARTS}
     for row in counted:
@@ -43,7 +43,7 @@ def evaluate_regression(predicted: Mapping[str, Any]) -> dict[str, Any]:
 
     error = F.col("prediction") - F.col("label")
     sums = (
-        _unite(predicted)
+        _combine_parts(predicted)
         .groupBy("part")
         .agg(
             F.avg(error * error).alias("square"), F.avg(F.abs(error)).alias("mae"), F.var_pop("label").alias("variance")
@@ -105,7 +105,7 @@ def _compute_curves(data: Any) -> dict[str, tuple[list[dict[str, float]], float]
     }
 
 
-def _unite(predicted: Mapping[str, Any]) -> Any:
+def _combine_parts(predicted: Mapping[str, Any]) -> Any:
     """Return the labels and predictions of both parts, and the score of the second class."""
     from pyspark.ml.functions import vector_to_array
     from pyspark.sql import functions as F
