@@ -3,7 +3,7 @@
 import json
 import threading
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +14,12 @@ from jupyter_colophon.apps.system_apps import ReceivedAppCall, SystemApps
 from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.system_app_log import AppLogRecord
+from jupyter_colophon.service.schemaspaces.registrations import BuiltinEntryPoint, list_registrations
 from support.catalog import ADA
 from support.packages import install_package
 
 WAIT_S = 120
+_ROOT = Path(__file__).parents[2]
 
 #: Connections to data, as those of CDAP's Data Prep: one application for all namespaces.
 DATAPREP = '''
@@ -299,6 +301,13 @@ def open_apps(catalog: Catalog, **settings: Any) -> SystemApps:
         feed=catalog.feed,
         **settings,
     )
+
+
+def open_shipped_apps(catalog: Catalog, names: Collection[str]) -> SystemApps:
+    """Return the applications of this package, as pyproject.toml registers them, that a setting names."""
+    groups = tomllib.loads((_ROOT / "pyproject.toml").read_text())["project"]["entry-points"]
+    points = [BuiltinEntryPoint(name, value) for name, value in groups["jupyter_colophon.system_apps"].items()]
+    return open_apps(catalog, shipped_names=names, find_registrations=lambda: list_registrations(points, ()))
 
 
 def call_app(

@@ -1,7 +1,6 @@
 """The application dataprep on a catalog in SQLite, with a permitted folder of files."""
 
 import os
-import tomllib
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any
@@ -9,13 +8,11 @@ from typing import Any
 import pytest
 from jupyter_colophon.apps.system_apps import SystemApps
 from jupyter_colophon.composition import Catalog
-from jupyter_colophon.service.schemaspaces.registrations import BuiltinEntryPoint, list_registrations
 from support.catalog import ADA
 from support.stores import open_new_catalog
-from support.system_apps import call_app, open_apps
+from support.system_apps import call_app, open_shipped_apps
 
 Call = Callable[..., Any]
-ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture
@@ -39,13 +36,6 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     )
     monkeypatch.setenv("COLOPHON_DATAPREP_FOLDERS", os.pathsep.join([str(tmp_path / "missing"), str(folder)]))
     return folder
-
-
-def open_shipped_apps(catalog: Catalog, names: Collection[str]) -> SystemApps:
-    """Return the applications of this package, as pyproject.toml registers them, that a setting names."""
-    groups = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]
-    points = [BuiltinEntryPoint(name, value) for name, value in groups["jupyter_colophon.system_apps"].items()]
-    return open_apps(catalog, shipped_names=names, find_registrations=lambda: list_registrations(points, ()))
 
 
 @pytest.fixture

@@ -51,11 +51,19 @@ def test_folders_and_files_are_listed_without_hidden_and_foreign_ones(call: Call
     os.mkfifo(data / "pipe")
     size = (data / "shop" / "orders.csv").stat().st_size
     assert call("GET", "connections/files/browse")["entries"] == [
-        {"name": "shop", "type": "folder"},
-        {"name": "inside.csv", "type": "file", "bytes": size},
+        {"name": "shop", "type": "folder", "path": "shop", "canBrowse": True, "canSample": False},
+        {
+            "name": "inside.csv",
+            "type": "file",
+            "bytes": size,
+            "path": "inside.csv",
+            "canBrowse": False,
+            "canSample": True,
+        },
     ]
     listed = call("GET", "connections/files/browse", path="shop")
-    assert listed == {"path": "shop", "entries": [{"name": "orders.csv", "type": "file", "bytes": size}]}
+    (entry,) = listed["entries"]
+    assert (listed["path"], entry["path"], entry["bytes"]) == ("shop", "shop/orders.csv", size)
 
 
 @pytest.mark.parametrize(

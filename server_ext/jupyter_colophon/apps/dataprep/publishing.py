@@ -7,17 +7,17 @@ from typing import Any, Final
 from jupyter_colophon.apps import BadRequest, ServiceContext, ServiceRequest
 from jupyter_colophon.apps.dataprep.bodies import get_query_text
 from jupyter_colophon.apps.dataprep.recipes import run_recipe
-from jupyter_colophon.apps.dataprep.workspaces import read_sample_of_workspace, read_workspace
+from jupyter_colophon.apps.dataprep.spark_sources import describe_source_stage, write_spark_read
+from jupyter_colophon.apps.dataprep.workspaces import read_workspace
 
 _LIBRARIES: Final = ("pandas", "pyspark")
 _FUNCTION: Final = "from jupyter_colophon.wrangling import apply_recipe_to_dataframe"
-_SPARK_FORMATS: Final = {"tsv": "csv", "jsonl": "json"}
 #: Columns of other types are JSON texts.
 _TYPES: Final = frozenset({"string", "integer", "double", "boolean", "date", "timestamp"})
 
 
 def get_cell(context: ServiceContext, request: ServiceRequest) -> Any:
-    """Return Python code that reads the file with `library`, pandas or pyspark, and applies the recipe. Raises BadRequest."""
+    """Return Python code that reads the source with `library`, pandas or pyspark, and applies the recipe. Raises BadRequest."""
     library = get_query_text(request, "library", "pandas")
     if library not in _LIBRARIES:
         raise BadRequest(f"the query parameter library must be one of {', '.join(_LIBRARIES)}")
@@ -36,16 +36,15 @@ def get_cell(context: ServiceContext, request: ServiceRequest) -> Any:
 
 
 def get_pipeline(context: ServiceContext, request: ServiceRequest) -> Any:
-    """Return a pipeline that reads the file, applies the recipe, and writes to the path `sink`. Raises BadRequest."""
+    """Return a pipeline that reads the source, applies the recipe, and writes to the path `sink`. Raises BadRequest."""
     sink = get_query_text(request, "sink")
     if not sink.strip():
         raise BadRequest("the query parameter sink is missing: the folder that the pipeline writes")
     source, recipe, columns = _read_for_publishing(context, request)
     row, _ = read_workspace(context, request.path["workspace"])
-    format_, options, schema = _describe_spark_source(context, request, source)
-    read = {"path": "${source}", "format": format_, "options": options, **({"schema": schema} if schema else {})}
+    plugin, read, arguments = describe_source_stage(context, request, source)
     stages = [
-        {"name": "source", "type": "source", "plugin": "file", "properties": read},
+        {"name": "source", "type": "source", "plugin": plugin, "properties": read},
         {
             "name": "wrangle",
             "type": "transform",
@@ -58,7 +57,7 @@ def get_pipeline(context: ServiceContext, request: ServiceRequest) -> Any:
         "namespace": context.namespace,
         "stages": stages,
         "connections": [{"from": "source", "to": "wrangle"}, {"from": "wrangle", "to": "sink"}],
-        "arguments": {"source": source["file"], "sink": sink},
+        "arguments": {**arguments, "sink": sink},
     }
     return {"display_name": row["name"], "schema_name": "pipeline", "metadata": metadata}
 
@@ -71,7 +70,7 @@ def _read_for_publishing(
     row, recipe = read_workspace(context, workspace)
     source = json.loads(row["source"])
     if not source:
-        raise BadRequest("the rows of the workspace were given: only one with a file can be published")
+        raise BadRequest("the rows of the workspace were given: only one with a connection can be published")
     page = run_recipe(context, workspace, recipe, kind="rows", offset=0, limit=1)
     types = {column["name"]: column["type"] for column in page["columns"]}
     if not types:
@@ -80,6 +79,8 @@ def _read_for_publishing(
 
 
 def _write_pandas_code(source: Mapping[str, Any]) -> list[str]:
+    if "file" not in source:
+        raise BadRequest("the source is not a file: use the library pyspark")
     path, encoding, format_ = source["file"], source["encoding"], source["format"]
     lines = ["import pandas", _FUNCTION, ""]
     if format_ in ("csv", "tsv"):
@@ -102,30 +103,11 @@ def _write_pandas_code(source: Mapping[str, Any]) -> list[str]:
 
 
 def _write_spark_code(context: ServiceContext, request: ServiceRequest, source: Mapping[str, Any]) -> list[str]:
-    format_, options, schema = _describe_spark_source(context, request, source)
-    schema_code = f".schema({schema!r})" if schema else ""
     return [
+        *(["import os", ""] if source.get("passwordSecret") else []),
         "from pyspark.sql import SparkSession",
         _FUNCTION,
         "",
         "spark = SparkSession.builder.getOrCreate()",
-        f"data = spark.read.format({format_!r}).options(**{options!r}){schema_code}.load({source['file']!r})",
+        *write_spark_read(context, request, source),
     ]
-
-
-def _describe_spark_source(
-    context: ServiceContext, request: ServiceRequest, source: Mapping[str, Any]
-) -> tuple[str, dict[str, str], str]:
-    """Return the format, the options and the schema with which Spark reads the file."""
-    format_ = source["format"]
-    options: dict[str, str] = {} if format_ == "parquet" else {"encoding": source["encoding"]}
-    schema = ""
-    if format_ in ("csv", "tsv"):
-        options |= {"header": str(source["header"]).lower(), "multiLine": "true", "escape": '"'}
-        options |= {"sep": "\t"} if format_ == "tsv" else {}
-        if not source["header"]:
-            columns = read_sample_of_workspace(context, request.path["workspace"]).columns
-            schema = ", ".join(f"`{name.replace('`', '``')}` STRING" for name in columns)
-    if format_ == "json":
-        options["multiLine"] = "true"
-    return _SPARK_FORMATS.get(format_, format_), options, schema

@@ -19,7 +19,7 @@ FORMATS: Final = ("csv", "tsv", "json", "jsonl", "parquet", "text")
 _ENCODINGS: Final = ("utf-8", "utf-16", "latin-1", "cp1252")
 #: Limits of a sample: rows, columns, and characters of JSON.
 ROWS_MAX, COLUMNS_MAX, CHARACTERS_MAX = 10_000, 1_000, 4 * 2**20
-_ROWS_DEFAULT: Final = 1_000
+ROWS_DEFAULT: Final = 1_000
 #: Limits of a line, and of a file that is one JSON document.
 _LINE_MAX, _DOCUMENT_MAX = 2**20, 32 * 2**20
 #: After how many rows the time is checked.
@@ -59,7 +59,7 @@ class SampleOptions:
             body.get_boolean("header", default=True),
             body.get_choice("encoding", _ENCODINGS, "utf-8"),
             body.get_choice("sampling", ("first", "random"), "first"),
-            body.get_number("limit", _ROWS_DEFAULT, ROWS_MAX, 1),
+            body.get_number("limit", ROWS_DEFAULT, ROWS_MAX, 1),
             body.get_number("seed", 0, 2**31),
         )
 
@@ -150,7 +150,7 @@ def _read_parquet(stream: BinaryIO, options: SampleOptions) -> Iterator[Row]:
         from pyarrow import parquet
     except ImportError:
         raise BadRequest("Parquet cannot be read: the package pyarrow is not installed in the server") from None
-    for batch in parquet.ParquetFile(stream).iter_batches(_ROWS_DEFAULT):
+    for batch in parquet.ParquetFile(stream).iter_batches(ROWS_DEFAULT):
         yield from batch.to_pylist()
 
 

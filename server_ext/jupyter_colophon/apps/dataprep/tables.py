@@ -4,6 +4,7 @@ from typing import Final
 
 from jupyter_colophon.apps import TableSpec
 
+#: `properties` is JSON. Earlier versions had the folder of a connection to files instead.
 CONNECTIONS: Final = TableSpec(
     "connections",
     {
@@ -11,6 +12,7 @@ CONNECTIONS: Final = TableSpec(
         "name": "string",
         "type": "string",
         "folder": "string",
+        "properties": "string",
         "description": "string",
         "created_by": "string",
         "updated_by": "string",

@@ -16,9 +16,8 @@ from jupyter_colophon.apps import (
     ServiceResponse,
 )
 from jupyter_colophon.apps.dataprep.bodies import Body, parse_body
-from jupyter_colophon.apps.dataprep.connections import read_connection
-from jupyter_colophon.apps.dataprep.folders import find_file, require_permitted_folder
-from jupyter_colophon.apps.dataprep.samples import MEMBERS, ROWS_MAX, Sample, SampleOptions, build_sample, read_sample
+from jupyter_colophon.apps.dataprep.connections import SAMPLE_MEMBERS, read_sample_of_connection
+from jupyter_colophon.apps.dataprep.samples import ROWS_MAX, Sample, build_sample
 
 #: The most workspaces of a namespace.
 _WORKSPACES_MAX: Final = 500
@@ -34,8 +33,8 @@ def list_workspaces(context: ServiceContext, request: ServiceRequest) -> Any:
 
 
 def create_workspace(context: ServiceContext, request: ServiceRequest) -> Any:
-    """Create a workspace with a sample of a file, or with given rows. Raises NotFound, BadRequest."""
-    body = parse_body(request, "name", "connection", "rows", *MEMBERS)
+    """Create a workspace with a sample of a connection, or with given rows. Raises NotFound, BadRequest."""
+    body = parse_body(request, "name", "connection", "rows", *SAMPLE_MEMBERS)
     name = body.get_text("name", longest=_NAME_MAX)
     source, sample = _build_sample_of_body(context, body)
     now = time.time_ns() // 1_000_000
@@ -155,16 +154,4 @@ def _build_sample_of_body(context: ServiceContext, body: Body) -> tuple[dict[str
         if not all(isinstance(row, dict) for row in rows):
             raise BadRequest("each of the rows must be a JSON object")
         return {}, build_sample(rows)
-    name = body.get_text("connection")
-    folder = require_permitted_folder(read_connection(context, name)["folder"])
-    options = SampleOptions.from_body(body)
-    file = find_file(folder, options.path)
-    source = {
-        "connection": name,
-        "path": options.path,
-        "file": str(file),
-        "format": options.format,
-        "header": options.header,
-        "encoding": options.encoding,
-    }
-    return source, read_sample(file, options, context.get_remaining_seconds)
+    return read_sample_of_connection(context, body.get_text("connection"), body)

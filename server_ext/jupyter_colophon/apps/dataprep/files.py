@@ -1,0 +1,61 @@
+"""Connections to folders of files."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any, ClassVar, Self
+
+from jupyter_colophon.apps import ServiceContext
+from jupyter_colophon.apps.dataprep.bodies import Body
+from jupyter_colophon.apps.dataprep.connection import Entry
+from jupyter_colophon.apps.dataprep.folders import find_file, list_folder, require_permitted_folder
+from jupyter_colophon.apps.dataprep.samples import MEMBERS, Sample, SampleOptions, read_sample
+
+
+@dataclass(frozen=True, slots=True)
+class FileConnection:
+    """A folder of files."""
+
+    members: ClassVar[tuple[str, ...]] = ("folder",)
+    sample_members: ClassVar[tuple[str, ...]] = MEMBERS
+    folder: str
+
+    @classmethod
+    def from_body(cls, body: Body) -> Self:
+        """Return the connection of a document. Raises BadRequest."""
+        return cls(str(require_permitted_folder(body.get_text("folder"))))
+
+    def get_properties(self) -> Mapping[str, Any]:
+        """Return the folder."""
+        return {"folder": self.folder}
+
+    def test(self, context: ServiceContext) -> str:
+        """Require that the folder is permitted and exists. Raises BadRequest."""
+        return f"the folder has {len(list_folder(require_permitted_folder(self.folder), ''))} entries"
+
+    def browse(self, context: ServiceContext, path: str) -> list[Entry]:
+        """Return the folders and files of a folder. Raises NotFound, BadRequest."""
+        entries = list_folder(require_permitted_folder(self.folder), path)
+        return [
+            {
+                **entry,
+                "path": str(PurePosixPath(path, entry["name"])),
+                "canBrowse": entry["type"] == "folder",
+                "canSample": entry["type"] == "file",
+            }
+            for entry in entries
+        ]
+
+    def read_sample(self, context: ServiceContext, body: Body) -> tuple[dict[str, Any], Sample]:
+        """Return the file and how it is read, and the sample. Raises NotFound, BadRequest."""
+        folder = require_permitted_folder(self.folder)
+        options = SampleOptions.from_body(body)
+        file = find_file(folder, options.path)
+        source = {
+            "path": options.path,
+            "file": str(file),
+            "format": options.format,
+            "header": options.header,
+            "encoding": options.encoding,
+        }
+        return source, read_sample(file, options, context.get_remaining_seconds)
