@@ -27,7 +27,7 @@ def _add_handlers_of_connections(configurer: SystemAppConfigurer) -> None:
     configurer.add_handler("GET", _CONNECTION, connections.get_connection)
     configurer.add_handler("PUT", _CONNECTION, connections.put_connection)
     configurer.add_handler("DELETE", _CONNECTION, connections.delete_connection)
-    configurer.add_handler("GET", _CONNECTION + "/browse", connections.browse_connection, timeout_s=_READING_S)
+    configurer.add_handler("GET", _CONNECTION + "/browse", connections.list_entries_of_connection, timeout_s=_READING_S)
     configurer.add_handler("POST", _CONTEXT + "/connections/test", connections.test_connection, timeout_s=_READING_S)
     # It changes nothing.
     configurer.add_handler(

@@ -27,7 +27,7 @@ class Connection(Protocol):
     def test(self, context: ServiceContext) -> str:
         """Connect, and describe the server."""
 
-    def browse(self, context: ServiceContext, path: str) -> list[Entry]:
+    def list_entries(self, context: ServiceContext, path: str) -> list[Entry]:
         """Return what is at a path; empty for the top. Raises NotFound."""
 
     def read_sample(self, context: ServiceContext, body: Body) -> tuple[dict[str, Any], Sample]:

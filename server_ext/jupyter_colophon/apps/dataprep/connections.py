@@ -78,11 +78,11 @@ def delete_connection(context: ServiceContext, request: ServiceRequest) -> None:
     context.execute(delete)
 
 
-def browse_connection(context: ServiceContext, request: ServiceRequest) -> Any:
+def list_entries_of_connection(context: ServiceContext, request: ServiceRequest) -> Any:
     """Return what is at the query parameter `path` of a connection. Raises NotFound, BadRequest."""
     _, connection = _open_connection(context, request.path["connection"])
     path = get_query_text(request, "path")
-    return {"path": path, "entries": connection.browse(context, path)}
+    return {"path": path, "entries": connection.list_entries(context, path)}
 
 
 def sample_connection(context: ServiceContext, request: ServiceRequest) -> Any:

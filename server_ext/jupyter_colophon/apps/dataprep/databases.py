@@ -54,7 +54,7 @@ class DatabaseConnection:
         with self._open(context) as reader:
             return reader.read_version()
 
-    def browse(self, context: ServiceContext, path: str) -> list[Entry]:
+    def list_entries(self, context: ServiceContext, path: str) -> list[Entry]:
         """Return schemas, the tables of `schema`, or the columns of `schema/table`. Raises NotFound, BadRequest."""
         names = _split_path(path)
         with self._open(context) as reader:

@@ -33,7 +33,7 @@ class FileConnection:
         """Require that the folder is permitted and exists. Raises BadRequest."""
         return f"the folder has {len(list_folder(require_permitted_folder(self.folder), ''))} entries"
 
-    def browse(self, context: ServiceContext, path: str) -> list[Entry]:
+    def list_entries(self, context: ServiceContext, path: str) -> list[Entry]:
         """Return the folders and files of a folder. Raises NotFound, BadRequest."""
         entries = list_folder(require_permitted_folder(self.folder), path)
         return [

@@ -75,9 +75,9 @@ class KafkaConnection:
 
     def test(self, context: ServiceContext) -> str:
         """Return the number of topics. Raises BadRequest."""
-        return f"Kafka with {len(self.browse(context, ''))} topics"
+        return f"Kafka with {len(self.list_entries(context, ''))} topics"
 
-    def browse(self, context: ServiceContext, path: str) -> list[Entry]:
+    def list_entries(self, context: ServiceContext, path: str) -> list[Entry]:
         """Return the topics, without internal ones. Raises NotFound, BadRequest."""
         if path:
             raise NotFound("path", path)

@@ -1,6 +1,7 @@
 """Directives that remove rows."""
 
 from collections.abc import Iterable, Iterator
+from datetime import date, datetime, time
 from hashlib import blake2b
 from typing import Any
 
@@ -141,6 +142,37 @@ class DedupeRows(Directive):
                 yield row
 
 
+class SortRows(Directive):
+    """Order rows."""
+
+    name = "sort"
+    description = "Orders the rows by some columns: null first, then booleans, numbers, dates and timestamps, texts, and lists and mappings by their texts. Rows with equal values keep their order. Needs all rows in one partition, and in memory."
+    parameters = (
+        define_columns("The columns, of which the first counts most"),
+        DirectiveParameter(
+            "order",
+            "choice",
+            "The order of all of them",
+            ("ascending", "descending"),
+            is_optional=True,
+            default="ascending",
+        ),
+    )
+    example = Example(
+        "sort :age descending", [{"age": 7}, {"age": None}, {"age": 18}], [{"age": 18}, {"age": 7}, {"age": None}]
+    )
+    needs_all_rows = True
+
+    def apply(self, rows: Iterable[Row], reject: Reject) -> Iterator[Row]:
+        """Yield the rows in their order."""
+        columns = self.arguments["columns"]
+        yield from sorted(
+            rows,
+            key=lambda row: [_build_sort_key(row.get(column)) for column in columns],
+            reverse=self.arguments["order"] == "descending",
+        )
+
+
 class LimitRows(Directive):
     """Keep the first rows."""
 
@@ -165,5 +197,22 @@ DIRECTIVES: tuple[type[Directive], ...] = (
     RemoveEmptyRows,
     SendToError,
     DedupeRows,
+    SortRows,
     LimitRows,
 )
+
+
+def _build_sort_key(value: Any) -> tuple[int, Any]:
+    """Return a key by which values of different types can be compared."""
+    if value is None:
+        return 0, 0
+    if isinstance(value, bool):
+        return 1, value
+    if isinstance(value, (int, float)):
+        # NaN would have no order.
+        return (2, value) if value == value else (3, 0)
+    if isinstance(value, datetime):
+        return 4, value
+    if isinstance(value, date):
+        return 4, datetime.combine(value, time.min)
+    return (5, value) if isinstance(value, str) else (6, str(value))
