@@ -1,4 +1,4 @@
-"""The tables and handlers of the application."""
+"""The tables, handlers and panel of the application."""
 
 from jupyter_colophon.apps import SystemApp, SystemAppConfigurer
 from jupyter_colophon.apps.dataprep import connections, insights, publishing, recipes, workspaces
@@ -15,11 +15,18 @@ class Dataprep(SystemApp):
     """Prepares data of any namespace."""
 
     def configure(self, configurer: SystemAppConfigurer) -> None:
-        """Declare the tables and the handlers."""
+        """Declare the tables, the handlers and the panel."""
         for table in (CONNECTIONS, WORKSPACES, SAMPLES, RECIPES):
             configurer.create_table(table)
         _add_handlers_of_connections(configurer)
         _add_handlers_of_workspaces(configurer)
+        configurer.add_panel(
+            "dataprep",
+            "Prepare data",
+            "jupyter_colophon/apps/dataprep/web/panel.js",
+            icon="ui-components:table-rows",
+            contexts=True,
+        )
 
 
 def _add_handlers_of_connections(configurer: SystemAppConfigurer) -> None:

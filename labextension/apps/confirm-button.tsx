@@ -1,0 +1,23 @@
+import React from 'react';
+
+/** A button that asks once more before it acts, and forgets that when it loses the focus. */
+export function ConfirmButton(props: { label: string; question: string; run(): void }): React.JSX.Element {
+  const { label, question, run } = props;
+  const [isAsking, setIsAsking] = React.useState(false);
+  return (
+    <button
+      type="button"
+      className="jp-Colophon-button"
+      aria-live="polite"
+      onBlur={() => setIsAsking(false)}
+      onClick={() => {
+        setIsAsking(!isAsking);
+        if (isAsking) {
+          run();
+        }
+      }}
+    >
+      {isAsking ? question : label}
+    </button>
+  );
+}

@@ -1,0 +1,107 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import React from 'react';
+import type { IPanelContext } from '../../src/tokens';
+import { CallStatus } from '../call-status';
+import { ConfirmButton } from '../confirm-button';
+import { usePanelModel } from '../use-panel-model';
+import { ConnectionForm } from './connection-form';
+import type { IConnection } from './documents';
+import { Folder } from './folder';
+import { HomeModel } from './home-model';
+import { WorkspaceList } from './workspace-list';
+
+/** What the first page needs. */
+export interface IPageProps {
+  context: IPanelContext;
+  trans: TranslationBundle;
+  open(workspace: string): void;
+}
+
+/** What a part of the first page needs. */
+export interface IHomeProps {
+  model: HomeModel;
+  trans: TranslationBundle;
+}
+
+/** The connections, with a form for a new or changed one. */
+function Connections({ model, trans }: IHomeProps): React.JSX.Element {
+  const { connections, busy } = usePanelModel(model);
+  const [edited, setEdited] = React.useState<IConnection | null>(null);
+  const create = (): void => setEdited({ name: '', type: 'file' });
+  return (
+    <section className="jp-Colophon-card-section" aria-labelledby="dataprep-connections">
+      <h2 id="dataprep-connections">{trans.__('Connections')}</h2>
+      {connections.length === 0 && !busy && (
+        <p className="jp-Colophon-note">{trans.__('There is no connection yet. Create one to a folder of files.')}</p>
+      )}
+      <ul className="jp-Dataprep-list">
+        {connections.map(connection => (
+          <li key={connection.name} aria-label={connection.name}>
+            <span>
+              <strong>{connection.name}</strong> <span className="jp-Colophon-note">{connection.folder}</span>
+            </span>
+            <span className="jp-Colophon-actions">
+              <button
+                type="button"
+                className="jp-Colophon-button"
+                onClick={() => void model.browse(connection.name, '')}
+              >
+                {trans.__('Browse')}
+              </button>
+              <button type="button" className="jp-Colophon-button" onClick={() => setEdited(connection)}>
+                {trans.__('Edit')}
+              </button>
+              <ConfirmButton
+                label={trans.__('Delete')}
+                question={trans.__('Delete the connection?')}
+                run={() => void model.deleteConnection(connection.name)}
+              />
+            </span>
+          </li>
+        ))}
+      </ul>
+      {edited === null ? (
+        <button type="button" className="jp-Colophon-button" onClick={create}>
+          {trans.__('New connection')}
+        </button>
+      ) : (
+        <ConnectionForm
+          key={edited.name}
+          connection={edited}
+          save={connection => model.saveConnection(connection)}
+          close={() => setEdited(null)}
+          trans={trans}
+        />
+      )}
+    </section>
+  );
+}
+
+/** The first page: connections and workspaces of the namespace. */
+export function HomePage({ context, trans, open }: IPageProps): React.JSX.Element {
+  const model = React.useMemo(() => new HomeModel(context), [context]);
+  const state = usePanelModel(model);
+  React.useEffect(() => void model.load(), [model]);
+  const sample = async (path: string): Promise<void> => {
+    const id = await model.createWorkspace(state.browsed!.connection, path);
+    if (id !== '') {
+      open(id);
+    }
+  };
+  return (
+    <div aria-busy={state.busy}>
+      <CallStatus calls={state} trans={trans} />
+      <WorkspaceList model={model} open={open} trans={trans} />
+      <Connections model={model} trans={trans} />
+      {state.browsed && (
+        <Folder
+          browsed={state.browsed}
+          show={path => void model.browse(state.browsed!.connection, path)}
+          sample={path => void sample(path)}
+          close={() => model.closeFolder()}
+          trans={trans}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,97 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import React from 'react';
+import { ConfirmButton } from '../confirm-button';
+import { usePanelModel } from '../use-panel-model';
+import type { IWorkspaceSummary } from './documents';
+import type { HomeModel } from './home-model';
+
+interface IListProps {
+  model: HomeModel;
+  open(workspace: string): void;
+  trans: TranslationBundle;
+}
+
+/** Changes the name of a workspace. */
+function NameForm(props: { workspace: IWorkspaceSummary; close(): void } & IListProps): React.JSX.Element {
+  const { workspace, model, close, trans } = props;
+  const [error, setError] = React.useState('');
+  const submit = async (event: React.FormEvent<HTMLFormElement>): Promise<void> => {
+    event.preventDefault();
+    const name = new FormData(event.currentTarget).get('name') as string;
+    const refusal = await model.renameWorkspace(workspace.id, name);
+    setError(refusal);
+    if (refusal === '') {
+      close();
+    }
+  };
+  return (
+    <form className="jp-Colophon-actions" onSubmit={event => void submit(event)}>
+      <input
+        name="name"
+        aria-label={trans.__('Name of the workspace')}
+        aria-invalid={error !== ''}
+        required
+        autoFocus
+        maxLength={200}
+        defaultValue={workspace.name}
+      />
+      <button className="jp-Colophon-button jp-mod-primary">{trans.__('Save')}</button>
+      <button type="button" className="jp-Colophon-button" onClick={close}>
+        {trans.__('Cancel')}
+      </button>
+      {error !== '' && (
+        <p className="jp-Colophon-error" role="alert">
+          {error}
+        </p>
+      )}
+    </form>
+  );
+}
+
+/** The workspaces of the namespace: opens, renames and deletes them. */
+export function WorkspaceList(props: IListProps): React.JSX.Element | null {
+  const { model, open, trans } = props;
+  const { workspaces } = usePanelModel(model);
+  const [renamed, setRenamed] = React.useState('');
+  if (workspaces.length === 0) {
+    return null;
+  }
+  return (
+    <section className="jp-Colophon-card-section" aria-labelledby="dataprep-workspaces">
+      <h2 id="dataprep-workspaces">{trans.__('Workspaces')}</h2>
+      <ul className="jp-Dataprep-list">
+        {workspaces.map(workspace => (
+          <li key={workspace.id} aria-label={workspace.name}>
+            {renamed === workspace.id ? (
+              <NameForm {...props} workspace={workspace} close={() => setRenamed('')} />
+            ) : (
+              <>
+                <span>
+                  <strong>{workspace.name}</strong>{' '}
+                  <span className="jp-Colophon-note">
+                    {workspace.source.path === undefined
+                      ? ''
+                      : `${workspace.source.connection}/${workspace.source.path}`}
+                  </span>
+                </span>
+                <span className="jp-Colophon-actions">
+                  <button type="button" className="jp-Colophon-button" onClick={() => open(workspace.id)}>
+                    {trans.__('Open')}
+                  </button>
+                  <button type="button" className="jp-Colophon-button" onClick={() => setRenamed(workspace.id)}>
+                    {trans.__('Rename')}
+                  </button>
+                  <ConfirmButton
+                    label={trans.__('Delete')}
+                    question={trans.__('Delete the workspace?')}
+                    run={() => void model.deleteWorkspace(workspace.id)}
+                  />
+                </span>
+              </>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
