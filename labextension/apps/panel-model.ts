@@ -7,7 +7,7 @@ export interface ICalls {
 }
 
 /** A failed task, which can be tried again. */
-export interface IFailure {
+interface IFailure {
   message: string;
   retry(): void;
 }

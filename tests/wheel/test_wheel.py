@@ -45,6 +45,7 @@ def home(tmp_path: Path) -> dict[str, str]:
 def test_wheel_has_schemas_notices_and_frontend_once(distributions: dict[str, Path]) -> None:
     names = zipfile.ZipFile(distributions["wheel"]).namelist()
     assert {"jupyter_colophon/schemas/registry.json", "pyspark_colophon/__init__.py"} <= set(names)
+    assert "jupyter_colophon/apps/dataprep/web/panel.js" in names
     assert {f"jupyter_colophon/schemas/datahub/{name}" for name in ("model.json", "NOTICE")} <= set(names)
     assert len([name for name in names if name.endswith("static/style.js")]) == 1
     assert not [name for name in names if "_labextension" in name or name.endswith(".map")]

@@ -17,7 +17,7 @@ const NAMES: readonly IColumnDirective['name'][] = [
 const ESCAPES: Readonly<Record<string, string>> = { '\t': '\\t', '\n': '\\n', '\r': '\\r', "'": "\\'" };
 
 /** Returns a column as an argument of a directive. */
-export function quoteColumn(column: string): string {
+function quoteColumn(column: string): string {
   return /^[^\s,;:'"]+$/.test(column) ? `:${column}` : `:'${column.replace(/[\t\n\r']/g, each => ESCAPES[each]!)}'`;
 }
 

@@ -14,7 +14,7 @@ export interface IEntry {
 }
 
 /** Where a sample was read; empty for given rows. */
-export interface ISource {
+interface ISource {
   connection?: string;
   path?: string;
 }
@@ -38,7 +38,7 @@ export interface IWorkspace extends IWorkspaceSummary {
 export type Value = string | number | boolean | null;
 
 /** A row that a directive could not process. */
-export interface IRejectedRow {
+interface IRejectedRow {
   line: number;
   directive: string;
   reason: string;

@@ -18,7 +18,7 @@ export interface IPageProps {
 }
 
 /** What a part of the first page needs. */
-export interface IHomeProps {
+interface IHomeProps {
   model: HomeModel;
   trans: TranslationBundle;
 }
@@ -89,7 +89,7 @@ export function HomePage({ context, trans, open }: IPageProps): React.JSX.Elemen
     }
   };
   return (
-    <div aria-busy={state.busy}>
+    <div className="jp-Dataprep-home" aria-busy={state.busy}>
       <CallStatus calls={state} trans={trans} />
       <WorkspaceList model={model} open={open} trans={trans} />
       <Connections model={model} trans={trans} />
