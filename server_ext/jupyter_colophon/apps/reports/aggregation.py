@@ -5,6 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any, Final
 
 from jupyter_colophon.apps import BadRequest
@@ -176,6 +177,11 @@ def _list_columns(document: Mapping[str, Any]) -> list[str]:
 
 def _get_group_value(name: str, run: Mapping[str, Any]) -> str:
     if name in ("day", "hour"):
-        time = datetime.fromtimestamp(run["start_ms"] // 1_000, UTC)
-        return time.strftime("%Y-%m-%d" if name == "day" else "%Y-%m-%dT%H:00Z")
+        return _format_hour(run["start_ms"] // HOUR_MS, "%Y-%m-%d" if name == "day" else "%Y-%m-%dT%H:00Z")
     return str(run[{"namespace": "context", "user": "actor"}.get(name, name)])
+
+
+@lru_cache(maxsize=GROUPS_MAX)
+def _format_hour(hour: int, form: str) -> str:
+    """Format the start of an hour, counted since 1970. Most runs start in the same hour as the one before."""
+    return datetime.fromtimestamp(hour * HOUR_MS // 1_000, UTC).strftime(form)

@@ -29,6 +29,9 @@ class Reports(SystemApp):
         for path, handler in (("/query", queries.query_report), ("/runs", queries.query_runs)):
             configurer.add_handler("POST", _ROOT + path, handler, permission="read", timeout_s=_READING_S)
         _add_handlers_of_definitions(configurer)
+        configurer.add_panel(
+            "reports", "Reports", "jupyter_colophon/apps/reports/web/panel.js", icon="ui-components:list"
+        )
 
 
 def _add_handlers_of_definitions(configurer: SystemAppConfigurer) -> None:
