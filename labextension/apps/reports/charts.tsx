@@ -10,7 +10,7 @@ const BAR = { height: 18, gap: 6, labels: 220, length: 380, width: 720 };
 const GROUPS_SHOWN = 15;
 
 /** Returns the name of the group of a row. */
-export function getGroupName(row: ReportRow): string {
+function getGroupName(row: ReportRow): string {
   const parts = GROUPS.filter(name => name in row).map(name => (name === 'program' ? row.programName : row[name]));
   return parts.join(' · ');
 }

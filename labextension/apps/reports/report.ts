@@ -32,7 +32,7 @@ export interface IReportDefinition {
 export type ReportRow = Record<string, string | number | null>;
 
 /** The runs of a part of the interval, by their statuses. */
-export type TimelineBar = { startMs: number } & Record<Status, number>;
+type TimelineBar = { startMs: number } & Record<Status, number>;
 
 export interface IReport {
   fromMs: number;
