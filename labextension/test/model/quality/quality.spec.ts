@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Entity } from '../../../src/generated/api';
+import { createCheckCode } from '../../../src/model/quality/check-code';
 import { listChecks, summarizeChecks } from '../../../src/model/quality/quality';
-import { entityOf } from '../../support/server';
+import { entityOf, table } from '../../support/server';
 
 function describe(aspects: Record<string, object>): Entity {
   const entity = entityOf('orders', {});
@@ -33,4 +34,10 @@ test('without a result, the quality is unknown; without checks there is none', (
   const expected = describe({ expectations: { expectations: { a: { kind: 'notNull', column: 'a' } } } });
   expect(summarizeChecks(listChecks(expected))?.status).toBe('unknown');
   expect(summarizeChecks(listChecks(describe({})))).toBeNull();
+});
+
+test('the code loads a table of Spark, and names the dataset', () => {
+  const code = createCheckCode(entityOf('orders', {}));
+  expect(code).toContain('orders = spark.table("flights.orders")');
+  expect(code).toContain(`metadata.check(orders, "${table('orders')}")`);
 });

@@ -1,8 +1,9 @@
-import { addIcon, editIcon } from '@jupyterlab/ui-components';
+import { addIcon, copyIcon, editIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 import { useModel } from '../../../components/use-model';
 import type { Entity } from '../../../generated/api';
 import type { AspectSpec } from '../../../model/editing/editor';
+import { createCheckCode } from '../../../model/quality/check-code';
 import type { ICheck } from '../../../model/quality/quality';
 import { EXPECTATIONS_ASPECT, listChecks, summarizeChecks } from '../../../model/quality/quality';
 import { appendStep, setValueAt } from '../../../model/schemas/pointer';
@@ -105,6 +106,23 @@ function CheckItem(props: IPageProps & { entity: Entity; spec: AspectSpec; check
   );
 }
 
+/** How to check the data: a cell to copy. */
+function CheckCode({ page, entity }: IPageProps & { entity: Entity }): React.JSX.Element {
+  const { actions, trans } = page;
+  const code = createCheckCode(entity);
+  return (
+    <details className="jp-Colophon-qualityCode">
+      <summary>{trans.__('Check the data in a notebook')}</summary>
+      <p className="jp-Colophon-note">{trans.__('Run this cell. The results appear here when it has run.')}</p>
+      <pre>{code}</pre>
+      <button type="button" className="jp-Colophon-button" onClick={() => actions.copyText(code)}>
+        <copyIcon.react tag="span" width="16px" />
+        {trans.__('Copy the cell')}
+      </button>
+    </details>
+  );
+}
+
 /** A button that adds an expectation; or the form of a new one. */
 function NewExpectation(props: IPageProps & { entity: Entity; spec: AspectSpec }): React.JSX.Element {
   const { page, entity, spec } = props;
@@ -165,6 +183,7 @@ export function QualitySection({ page, entity }: IPageProps & { entity: Entity }
         ))}
       </ul>
       {mayEdit && <NewExpectation page={page} entity={entity} spec={spec} />}
+      {summary !== null && <CheckCode page={page} entity={entity} />}
     </section>
   );
 }

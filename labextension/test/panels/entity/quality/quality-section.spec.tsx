@@ -138,12 +138,13 @@ test('failing datasets are found with one click', async () => {
   expect(searches).toEqual([{ query: 'quality:failing', filters: {} }]);
 });
 
-test('without results, the page states that nothing was checked', async () => {
+test('without results, the page states that nothing was checked, and how to check', async () => {
   const node = await show(new FakeServer(), describe({ expectations: EXPECTATIONS }));
   expect(node.querySelector('header .jp-Colophon-qualityBadge')!.textContent).toContain(
     'Quality not checked: 1 never checked'
   );
   expect(getSection(node)!.textContent).toContain('never checked');
+  expect(getSection(node)!.querySelector('pre')!.textContent).toContain('metadata.check(orders, ');
 });
 
 test('without expectations, readers see nothing, and no request is made for it', async () => {
