@@ -21,12 +21,19 @@ class Analytics(SystemApp):
     """Splits data, and trains, compares and applies models, of any namespace."""
 
     def configure(self, configurer: SystemAppConfigurer) -> None:
-        """Declare the tables and the handlers."""
+        """Declare the tables, the handlers and the panel."""
         for table in (EXPERIMENTS, SPLITS, MODELS, PREDICTIONS):
             configurer.create_table(table)
         configurer.add_alias("ModelManagementApp")
         _add_handlers_without_spark(configurer, "service")
         _add_handlers_with_spark(configurer)
+        configurer.add_panel(
+            "analytics",
+            "Train models",
+            "jupyter_colophon/apps/analytics/web/panel.js",
+            icon="ui-components:list",
+            contexts=True,
+        )
 
 
 def _add_handlers_without_spark(configurer: SystemAppConfigurer, service: str) -> None:
