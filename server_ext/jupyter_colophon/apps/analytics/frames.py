@@ -1,5 +1,6 @@
 """Read data with Spark, and keep what it writes as files of the application."""
 
+import math
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -37,12 +38,15 @@ def select_typed(data: Any, columns: Sequence[Mapping[str, str]]) -> Any:
     for column in columns:
         if column["name"] not in names:
             raise JobFailed(f"the data has no column {column['name']!r}")
-    return data.select(
-        *(
-            quote_column(column["name"]).try_cast(_SPARK_TYPES[column["type"]]).alias(column["name"])
-            for column in columns
-        )
-    )
+    return data.select(*(_cast_column(column).alias(column["name"]) for column in columns))
+
+
+def _cast_column(column: Mapping[str, str]) -> Any:
+    """Return the values of a column with its type; NaN and infinite numbers are null, too."""
+    from pyspark.sql import functions as F
+
+    values = quote_column(column["name"]).try_cast(_SPARK_TYPES[column["type"]])
+    return F.when(F.abs(values) < math.inf, values) if column["type"] == "numeric" else values
 
 
 def store_as_parquet(context: ServiceContext, data: Any, name: str) -> None:
