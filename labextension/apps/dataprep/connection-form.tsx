@@ -1,8 +1,42 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
+import { FIELDS, TYPES } from './connection-fields';
+import type { ConnectionType, IConnectionField } from './connection-fields';
 import type { IConnection } from './documents';
 
-/** Creates or changes a connection to a folder of files. */
+/** Returns the label of a field. */
+function getLabel(name: IConnectionField['name'], trans: TranslationBundle): string {
+  switch (name) {
+    case 'folder':
+      return trans.__('Folder');
+    case 'url':
+      return trans.__('JDBC URL');
+    case 'user':
+      return trans.__('User');
+    case 'passwordSecret':
+      return trans.__('Name of the secret with the password');
+    case 'servers':
+      return trans.__('Servers (host:port, separated by commas)');
+    case 'security':
+      return trans.__('Security');
+    case 'mechanism':
+      return trans.__('Mechanism');
+  }
+}
+
+/** Returns what a type connects to. */
+function getTypeLabel(type: ConnectionType, trans: TranslationBundle): string {
+  switch (type) {
+    case 'file':
+      return trans.__('Folder of files');
+    case 'jdbc':
+      return trans.__('Database');
+    case 'kafka':
+      return trans.__('Kafka');
+  }
+}
+
+/** Creates or changes a connection. */
 export function ConnectionForm(props: {
   connection: IConnection;
   save(connection: IConnection): Promise<string>;
@@ -10,34 +44,27 @@ export function ConnectionForm(props: {
   trans: TranslationBundle;
 }): React.JSX.Element {
   const { connection, save, close, trans } = props;
+  const [type, setType] = React.useState(connection.type);
   const [error, setError] = React.useState('');
   const isNew = connection.name === '';
   const submit = async (event: React.FormEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault();
-    const read = new FormData(event.currentTarget);
-    const [name, folder, description] = ['name', 'folder', 'description'].map(each => read.get(each) as string);
+    const entries = [...new FormData(event.currentTarget)].filter(([, value]) => value !== '');
     const refusal = await save({
-      name: isNew ? name! : connection.name,
-      type: 'file',
-      folder: folder!,
-      description: description!
+      ...(Object.fromEntries(entries) as Partial<IConnection>),
+      name: connection.name || String(entries.find(([name]) => name === 'name')?.[1]),
+      type
     });
     setError(refusal);
     if (refusal === '') {
       close();
     }
   };
-  // Only the name is part of the path, so that its refusal is the one that names it.
-  const isWrongName = error.includes('name of a connection');
-  const describe = (isWrong: boolean): object =>
-    isWrong && error ? { 'aria-invalid': true, 'aria-describedby': 'dataprep-refusal' } : {};
-  const refusal = (isShown: boolean): React.JSX.Element | false =>
-    isShown &&
-    error !== '' && (
-      <p id="dataprep-refusal" className="jp-Colophon-error" role="alert">
-        {error}
-      </p>
-    );
+  // The refusal names the member; that of a missing or foreign folder names the folder.
+  const isWrong = (name: string): boolean =>
+    error !== '' && (name === 'name' ? error.includes('name of a connection') : error.includes(name));
+  const describe = (name: string): object =>
+    isWrong(name) ? { 'aria-invalid': true, 'aria-describedby': 'dataprep-refusal' } : {};
   return (
     <form
       className="jp-Dataprep-form"
@@ -45,17 +72,42 @@ export function ConnectionForm(props: {
       onSubmit={event => void submit(event)}
     >
       {isNew && (
-        <label>
-          {trans.__('Name')}
-          <input name="name" required autoFocus {...describe(isWrongName)} />
-        </label>
+        <>
+          <label>
+            {trans.__('Name')}
+            <input name="name" required autoFocus {...describe('name')} />
+          </label>
+          <label>
+            {trans.__('Type')}
+            <select value={type} onChange={event => setType(event.target.value as ConnectionType)}>
+              {TYPES.map(each => (
+                <option key={each} value={each}>
+                  {getTypeLabel(each, trans)}
+                </option>
+              ))}
+            </select>
+          </label>
+        </>
       )}
-      {refusal(isWrongName)}
-      <label>
-        {trans.__('Folder')}
-        <input name="folder" required autoFocus={!isNew} defaultValue={connection.folder} {...describe(!isWrongName)} />
-      </label>
-      {refusal(!isWrongName)}
+      {FIELDS[type].map(({ name, isRequired = false, choices }) => (
+        <label key={name}>
+          {getLabel(name, trans)}
+          {choices ? (
+            <select name={name} defaultValue={connection[name] ?? ''} {...describe(name)}>
+              {choices.map(choice => (
+                <option key={choice}>{choice}</option>
+              ))}
+            </select>
+          ) : (
+            <input name={name} required={isRequired} defaultValue={connection[name]} {...describe(name)} />
+          )}
+        </label>
+      ))}
+      {error !== '' && (
+        <p id="dataprep-refusal" className="jp-Colophon-error" role="alert">
+          {error}
+        </p>
+      )}
       <label>
         {trans.__('Description')}
         <input name="description" defaultValue={connection.description} />

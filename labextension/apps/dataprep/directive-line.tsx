@@ -14,7 +14,8 @@ export function DirectiveLine({ model, trans }: IWorkspaceProps): React.JSX.Elem
     const refusal = await model.append([line]);
     setError(refusal);
     if (refusal === '' && model.state.failure === null) {
-      setLine('');
+      // The next directive may have been typed in the meantime.
+      setLine(current => (current === line ? '' : current));
     }
   };
   return (

@@ -1,15 +1,20 @@
-/** A connection to a folder of files. */
-export interface IConnection {
+import type { ConnectionType, IConnectionField } from './connection-fields';
+
+/** A connection, with the members of its type. */
+export interface IConnection extends Partial<Record<IConnectionField['name'], string>> {
   name: string;
-  type: string;
-  folder?: string;
+  type: ConnectionType;
   description?: string;
 }
 
-/** A folder or file of a connection. */
+/** An entry of a connection, such as a folder, a file, a table or a topic. */
 export interface IEntry {
   name: string;
   type: string;
+  /** Where it is, for browsing and sampling. */
+  path: string;
+  canBrowse: boolean;
+  canSample: boolean;
   bytes?: number;
 }
 

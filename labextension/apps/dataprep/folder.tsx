@@ -1,9 +1,8 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
-import { joinPath } from './home-model';
 import type { IBrowsed } from './home-model';
 
-/** A folder of a connection: opens its folders, and samples its files. */
+/** A folder of a connection, or what corresponds to it: opens and samples its entries. */
 export function Folder(props: {
   browsed: IBrowsed;
   show(path: string): void;
@@ -30,20 +29,26 @@ export function Folder(props: {
           {trans.__('Close')}
         </button>
       </div>
-      {entries.length === 0 && <p className="jp-Colophon-note">{trans.__('The folder is empty.')}</p>}
+      {entries.length === 0 && <p className="jp-Colophon-note">{trans.__('There is nothing here.')}</p>}
       <ul className="jp-Dataprep-list">
-        {entries.map(({ name, type, bytes }) => (
-          <li key={name} aria-label={name}>
+        {entries.map(({ name, type, path: place, bytes, canBrowse, canSample }) => (
+          <li key={place} aria-label={name}>
             <span>
-              {name} {bytes !== undefined && <span className="jp-Colophon-note">{trans.__('%1 bytes', bytes)}</span>}
+              {name}{' '}
+              <span className="jp-Colophon-note">{bytes === undefined ? type : trans.__('%1 bytes', bytes)}</span>
             </span>
-            <button
-              type="button"
-              className="jp-Colophon-button"
-              onClick={() => (type === 'folder' ? show : sample)(joinPath(path, name))}
-            >
-              {type === 'folder' ? trans.__('Open') : trans.__('Create a workspace')}
-            </button>
+            <span className="jp-Colophon-actions">
+              {canBrowse && (
+                <button type="button" className="jp-Colophon-button" onClick={() => show(place)}>
+                  {trans.__('Open')}
+                </button>
+              )}
+              {canSample && (
+                <button type="button" className="jp-Colophon-button" onClick={() => sample(place)}>
+                  {trans.__('Create a workspace')}
+                </button>
+              )}
+            </span>
           </li>
         ))}
       </ul>

@@ -93,8 +93,3 @@ export class HomeModel extends PanelModel<IHomeState> {
     this.setState({ ...connections, ...workspaces });
   }
 }
-
-/** Returns the path of an entry of a folder. */
-export function joinPath(folder: string, name: string): string {
-  return folder === '' ? name : `${folder}/${name}`;
-}

@@ -32,13 +32,16 @@ function Connections({ model, trans }: IHomeProps): React.JSX.Element {
     <section className="jp-Colophon-card-section" aria-labelledby="dataprep-connections">
       <h2 id="dataprep-connections">{trans.__('Connections')}</h2>
       {connections.length === 0 && !busy && (
-        <p className="jp-Colophon-note">{trans.__('There is no connection yet. Create one to a folder of files.')}</p>
+        <p className="jp-Colophon-note">
+          {trans.__('There is no connection yet. Create one to a folder of files, a database or Kafka.')}
+        </p>
       )}
       <ul className="jp-Dataprep-list">
         {connections.map(connection => (
           <li key={connection.name} aria-label={connection.name}>
             <span>
-              <strong>{connection.name}</strong> <span className="jp-Colophon-note">{connection.folder}</span>
+              <strong>{connection.name}</strong>{' '}
+              <span className="jp-Colophon-note">{connection.folder ?? connection.url ?? connection.servers}</span>
             </span>
             <span className="jp-Colophon-actions">
               <button
