@@ -1,7 +1,7 @@
 """The job that trains a model with Spark ML, and evaluates it."""
 
 import importlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from jupyter_colophon.apps.analytics.algorithms import Algorithm
@@ -39,22 +39,37 @@ def train_model(
     spark = row.context.spark
     row.report("reading the split")
     parts = {part: _read_part(row, spark, experiment, split, part) for part in PARTS}
+    model, result = fit_and_evaluate(algorithm, settings["parameters"], experiment["predictors"], parts, row.report)
+    row.report("storing the model")
+    store_model(row.context, model, name_model_file(row.key[1], row.key[2]))
+    dataset = make_dataset_of_experiment(row.context, row.key[1], "models", row.key[2])
+    problem = _record(row, experiment, split, settings, dataset, result["metrics"])
+    row.finish({**result, "dataset": dataset}, problem)
+
+
+def fit_and_evaluate(
+    algorithm: Algorithm,
+    parameters: Mapping[str, Any],
+    predictors: Columns,
+    parts: Mapping[str, Any],
+    report: Callable[[str], None],
+) -> tuple[Any, dict[str, Any]]:
+    """Return a model that is trained on the part `train`, and its evaluation on both parts.
+
+    The parts have the columns of `name_predictors`, and the outcome as `outcome` and `label`.
+    """
     parts, classes = _index_classes(parts) if algorithm.problem_type == "classification" else (parts, [])
     parts["train"].cache()
     try:
-        row.report("training the model")
-        model = _create_pipeline(algorithm, settings["parameters"], experiment["predictors"]).fit(parts["train"])
-        row.report("evaluating the model")
+        report("training the model")
+        model = _create_pipeline(algorithm, parameters, predictors).fit(parts["train"])
+        report("evaluating the model")
         predicted = {part: model.transform(data) for part, data in parts.items()}
         result = evaluate_classification(predicted, classes) if classes else evaluate_regression(predicted)
-        importances, kind = _list_importances(model.stages[-1], predicted["train"], experiment["predictors"])
-        row.report("storing the model")
-        store_model(row.context, model, name_model_file(row.key[1], row.key[2]))
+        importances, kind = _list_importances(model.stages[-1], predicted["train"], predictors)
     finally:
         parts["train"].unpersist()
-    dataset = make_dataset_of_experiment(row.context, row.key[1], "models", row.key[2])
-    problem = _record(row, experiment, split, settings, dataset, result["metrics"])
-    row.finish({**result, "importances": importances, "importanceKind": kind, "dataset": dataset}, problem)
+    return model, {**result, "importances": importances, "importanceKind": kind}
 
 
 def _index_classes(parts: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
