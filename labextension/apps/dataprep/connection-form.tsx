@@ -49,12 +49,9 @@ export function ConnectionForm(props: {
   const isNew = connection.name === '';
   const submit = async (event: React.FormEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault();
-    const entries = [...new FormData(event.currentTarget)].filter(([, value]) => value !== '');
-    const refusal = await save({
-      ...(Object.fromEntries(entries) as Partial<IConnection>),
-      name: connection.name || String(entries.find(([name]) => name === 'name')?.[1]),
-      type
-    });
+    const read = new FormData(event.currentTarget);
+    const members = Object.fromEntries([...read].filter(([, value]) => value !== '')) as Partial<IConnection>;
+    const refusal = await save({ ...members, name: connection.name || (read.get('name') as string), type });
     setError(refusal);
     if (refusal === '') {
       close();
