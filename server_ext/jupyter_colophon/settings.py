@@ -4,7 +4,7 @@ Only traitlets is imported: the command line starts with this module and loads n
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from threading import Lock
 from types import MappingProxyType
@@ -28,6 +28,18 @@ if TYPE_CHECKING:
 
 S = TypeVar("S", bound="Settings")
 _creating_authorizer = Lock()
+
+
+class Names(List[str]):
+    """A list of texts, of which a command line may have a single one: `--Colophon.admins=ada`."""
+
+    def __init__(self, default_value: Sequence[str] = (), **options: Any) -> None:
+        """Declare it with the value without configuration."""
+        super().__init__(Unicode(), [*default_value], **options)
+
+    def from_string(self, s: str) -> list[str]:
+        """Return the value of one option, a name or a list as in Python."""
+        return [*(self.from_string_list([s]) or ())]
 
 
 class Settings(Configurable):
@@ -93,8 +105,7 @@ class Settings(Configurable):
         config=True,
         help="A folder of access policies, one a file in YAML, TOML or JSON, besides those in the catalog; empty: none (docs/how-to/share-with-a-team.md). Changes take effect within a second.",
     )
-    admins = List(
-        Unicode(),
+    admins = Names(
         config=True,
         help="The users, and groups as `group:NAME`, that may do everything, regardless of access policies. With this setting, policies are in force even if there are none: everything is denied to others. Empty: the account that runs the server.",
     )
@@ -142,14 +153,12 @@ class Settings(Configurable):
         config=True,
         help="The store of secrets of instances: `file`, `keyring`, `env`, or one of the entry-point group `jupyter_colophon.secret_stores` (docs/settings.md#secrets-of-instances).",
     )
-    secret_env_variables = List(
-        Unicode(),
+    secret_env_variables = Names(
         ["COLOPHON_SECRET_*"],
         config=True,
         help="Globs of the environment variables that instances may use as secrets, by `env:NAME` (docs/settings.md#secrets-of-instances).",
     )
-    kernel_env_passthrough = List(
-        Unicode(),
+    kernel_env_passthrough = Names(
         config=True,
         help="Environment variables with credentials of the server that are passed to kernels, such as `JUPYTERHUB_API_TOKEN`; empty: none (docs/settings.md#in-kernels).",
     )
@@ -158,19 +167,16 @@ class Settings(Configurable):
         config=True,
         help="Whether administrators may store schemas of schemaspaces by REST, in addition to those of packages. They are files below `colophon/schemas` in the Jupyter data directory, which every process of the account loads, even if this setting is switched off later. Their `metadata_class_name` must be a class that the schema of an installed package names.",
     )
-    schemaspace_packages = List(
-        Unicode(),
+    schemaspace_packages = Names(
         config=True,
         help="The packages whose schemaspaces and schemas are loaded; empty: all installed packages.",
     )
 
-    shipped_system_apps = List(
-        Unicode(),
+    shipped_system_apps = Names(
         config=True,
         help="The names of system applications of this package that are loaded; by default none. There are `analytics` (docs/how-to/train-models.md), `dataprep` (docs/how-to/prepare-data.md) and `reports` (docs/how-to/report-on-runs.md).",
     )
-    disabled_system_apps = List(
-        Unicode(),
+    disabled_system_apps = Names(
         config=True,
         help="The names of system applications that are not loaded (docs/how-to/write-an-application.md); others can be disabled by `jupyter colophon apps disable`.",
     )
@@ -331,8 +337,7 @@ class Settings(Configurable):
         config=True,
         help="Access of assistants through the MCP server (docs/mcp.md): `off`, `read`, or `write`, within the scopes of their token.",
     )
-    stewards = List(
-        Unicode(),
+    stewards = Names(
         config=True,
         help="The users and teams that are asked about entities without owners: names of users, or URNs such as `urn:li:corpGroup:data` (docs/how-to/ask-an-owner.md).",
     )

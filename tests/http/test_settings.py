@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jupyter_colophon.settings import Settings, create_settings
 from jupyter_core.paths import jupyter_data_dir
 from support.catalog import build_metadata_value
 from support.process import start_script_process
 from support.urns import ORDERS
+from traitlets.config.loader import KeyValueConfigLoader
 
 #: A wrong setting is wrong for every store.
 STORE_NAMES = ["sqlite"]
@@ -98,3 +100,17 @@ def test_log_lines_have_the_servers_format() -> None:
         shown, _ = server.communicate(timeout=300)
     (line,) = [line for line in shown.splitlines() if "max_body_bytes must be" in line]
     assert re.match(r"\[E \d{4}-\d\d-\d\d .* jupyter_colophon\.http\] ", line)
+
+
+@pytest.mark.parametrize(
+    ("words", "names"),
+    [
+        (["reports"], ["reports"]),
+        (["['reports', 'dataprep']"], ["reports", "dataprep"]),
+        (["reports", "dataprep"], ["reports", "dataprep"]),
+    ],
+)
+def test_options_of_the_command_line_are_a_list(words: list[str], names: list[str]) -> None:
+    options = [f"--Colophon.shipped_system_apps={word}" for word in words]
+    settings = create_settings(Settings, KeyValueConfigLoader(options).load_config())
+    assert (settings.shipped_system_apps, settings.wrong) == (names, {})
