@@ -19,7 +19,7 @@ trap 'kill "${server:-}" 2>/dev/null || true; wait 2>/dev/null || true; rm -rf "
 mkdir -p "$home/notebooks"
 cp "$here/../examples/flights.ipynb" "$home/notebooks/"
 # Record access to what is marked as sensitive, for the page of the audit.
-options=(--Colophon.audit=on)
+options=(--Colophon.audit=on --Colophon.shipped_system_apps=reports)
 app=$bin/jupyter-lab
 if [ "${JUPYTER_APP:-lab}" = notebook ]; then
   app=$here/../.venv/notebook/bin/jupyter-notebook

@@ -136,6 +136,21 @@ test('open tabs are restored and opened once', async ({ page }) => {
     await page.keyboard.press('Enter');
     await expect(bookmarks.getByRole('listitem')).toHaveText('docs: https://docs.example');
   });
+  await test.step('a report shows runs, and is downloaded', async () => {
+    const tabs = page.getByRole('main').getByRole('tab');
+    await tabs.filter({ hasText: 'Applications' }).click();
+    const applications = page.getByRole('region', { name: 'Applications', exact: true });
+    await applications.getByRole('button', { name: 'Reports', exact: true }).click();
+    const reports = page.getByRole('region', { name: 'Reports of the application reports' });
+    await reports.getByRole('checkbox', { name: 'User' }).check();
+    await reports.getByRole('button', { name: 'Show', exact: true }).click();
+    const groups = reports.getByRole('table', { name: 'Groups' });
+    await expect(groups.getByRole('columnheader', { name: 'User' })).toBeVisible();
+    await expect(groups.getByRole('button').first()).toBeVisible();
+    const download = page.waitForEvent('download');
+    await reports.getByRole('button', { name: 'Download CSV' }).click();
+    expect((await download).suggestedFilename()).toBe('report.csv');
+  });
   await runCommand(page, 'colophon:open-entity', { urn: tableUrn('orders') });
   await runCommand(page, 'colophon:open-entity', { urn: tableUrn('orders') });
   await runCommand(page, 'colophon:open-lineage', { urn: tableUrn('report') });

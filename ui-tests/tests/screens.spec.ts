@@ -71,6 +71,8 @@ async function readData(page: Page, run: string): Promise<string[]> {
   own.push('Rules 1', 'Rules 2', 'group:xgroup', "there is no namespace 'xspace': this rule matches nothing by it");
   // The application of the example, its panel and its table.
   own.push('bookmarks', 'Bookmarks', 'app_bookmarks_bookmarks');
+  // The application reports of the package, its panel and its tables.
+  own.push('reports', 'Reports', 'app_reports_definitions, app_reports_reports, app_reports_results, app_reports_runs');
   // The scopes of a service token, a query, the folder of a notebook of an earlier test, and an error of the server.
   own.push('annotate, read', 'tags:xtag', 'etl', '"path" is a required property');
   return [...own, ...listTexts([aspects, facts, titles]), ...(await readTextsOfEarlierTests(page))];
