@@ -69,14 +69,14 @@ test('the module of the example calls handlers in the chosen namespace', async (
       calls.push(`${request.method} ${path}`);
       const [, , , context = '', , name = ''] = path.split('/');
       if (request.method === 'GET') {
-        return new Response(JSON.stringify({ bookmarks: saved[context] }));
+        return Response.json({ bookmarks: saved[context] });
       }
       if (name === 'wrong') {
-        return new Response(JSON.stringify({ message: 'a bookmark needs the url' }), { status: 400 });
+        return Response.json({ message: 'a bookmark needs the url' }, { status: 400 });
       }
       const { url } = (await request.json()) as { url: string };
       saved[context]?.push({ name: decodeURIComponent(name), url });
-      return new Response('{}', { status: 201 });
+      return Response.json({}, { status: 201 });
     }
   };
   const catalog = new Catalog(backend.settings);
