@@ -12,9 +12,12 @@ export function BarChart(props: {
   label: string;
   width: number;
   height: number;
+  /** The value of a bar of full height; by default, the largest one. */
+  most?: number;
+  color?: string;
 }): React.JSX.Element {
-  const { bars, label, width, height } = props;
-  const most = Math.max(1, ...bars.map(({ value }) => value));
+  const { bars, label, width, height, color = 'var(--jp-brand-color1)' } = props;
+  const most = props.most ?? Math.max(1, ...bars.map(({ value }) => value));
   const step = width / Math.max(1, bars.length);
   return (
     <svg role="img" aria-label={label} viewBox={`0 0 ${width} ${height}`} width={width} height={height}>
@@ -22,14 +25,7 @@ export function BarChart(props: {
         // Small values are visible, and absent ones are not.
         const length = bar.value > 0 ? Math.max(1, (bar.value / most) * height) : 0;
         return (
-          <rect
-            key={at}
-            x={at * step}
-            y={height - length}
-            width={Math.max(1, step - 1)}
-            height={length}
-            fill="var(--jp-brand-color1)"
-          >
+          <rect key={at} x={at * step} y={height - length} width={Math.max(1, step - 1)} height={length} fill={color}>
             <title>{`${bar.label}: ${bar.value}`}</title>
           </rect>
         );

@@ -3,7 +3,7 @@ import type { IJob } from './documents';
 import type { IViewProps } from './view';
 
 /** Names of experiments, splits, models and predictions. */
-const NAME = '[A-Za-z0-9][A-Za-z0-9_.\\-]{0,63}';
+const NAME = '[A-Za-z0-9][A-Za-z0-9_\\-]{0,63}';
 
 /** A labelled field of a form, with help below it. */
 export function Field(props: {
@@ -63,7 +63,7 @@ export function NameField(props: {
     <TextField
       {...field}
       label={trans.__('Name')}
-      help={trans.__('Letters, digits, “_”, “.” and “-”; at most 64.')}
+      help={trans.__('Letters, digits, “_” and “-”; at most 64, the first one a letter or digit.')}
       pattern={NAME}
       autoFocus
       required
@@ -173,54 +173,6 @@ export function FormToggle(props: {
       </div>
       {isOpen && children(close)}
     </>
-  );
-}
-
-/** A button that deletes something after a confirmation. The focus is on the harmless choice. */
-export function DeleteButton(props: {
-  /** What the button deletes, for screen readers. */
-  name: string;
-  question: string;
-  remove: () => void;
-  trans: IViewProps['trans'];
-}): React.JSX.Element {
-  const { name, question, remove, trans } = props;
-  const [isAsking, setAsking] = React.useState(false);
-  if (!isAsking) {
-    return (
-      <button
-        type="button"
-        className="jp-Colophon-button"
-        aria-label={trans.__('Delete %1', name)}
-        onClick={() => setAsking(true)}
-      >
-        {trans.__('Delete')}
-      </button>
-    );
-  }
-  const cancel = (): void => setAsking(false);
-  return (
-    <div
-      className="jp-Colophon-actions"
-      role="group"
-      aria-label={question}
-      onKeyDown={event => event.key === 'Escape' && cancel()}
-    >
-      <span>{question}</span>
-      <button type="button" className="jp-Colophon-button" autoFocus onClick={cancel}>
-        {trans.__('Keep')}
-      </button>
-      <button
-        type="button"
-        className="jp-Colophon-button"
-        onClick={() => {
-          cancel();
-          remove();
-        }}
-      >
-        {trans.__('Delete')}
-      </button>
-    </div>
   );
 }
 

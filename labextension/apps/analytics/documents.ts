@@ -15,7 +15,7 @@ export interface IColumn {
 }
 
 /** A column of a source, with some of its values. */
-export interface IInspectedColumn extends IColumn {
+interface IInspectedColumn extends IColumn {
   distinct: number;
   nulls: number;
   examples: readonly string[];
@@ -25,7 +25,6 @@ export interface IInspectedColumn extends IColumn {
 export interface IInspection {
   source: ISource;
   columns: readonly IInspectedColumn[];
-  rows: number;
 }
 
 /** What the user enters for an experiment. */
@@ -63,18 +62,18 @@ export interface ISplitDraft {
 }
 
 /** The rows of one part of a split. */
-export interface IPart {
+interface IPart {
   rows: number;
   dataset: string;
 }
 
-export interface IBin {
+interface IBin {
   from: number;
   to: number;
   count: number;
 }
 
-export interface INumericStatistics {
+interface INumericStatistics {
   count: number;
   nulls: number;
   distinct: number;
@@ -85,7 +84,7 @@ export interface INumericStatistics {
   histogram: readonly IBin[];
 }
 
-export interface ICategoricalStatistics {
+interface ICategoricalStatistics {
   count: number;
   nulls: number;
   distinct: number;
@@ -141,7 +140,7 @@ export interface IModelDraft {
   parameters: Readonly<Record<string, Parameter>>;
 }
 
-export type Metrics = Readonly<Record<string, number>>;
+type Metrics = Readonly<Record<string, number>>;
 
 /** The evaluation of a classification: rows of `confusion` are actual classes, columns are predicted ones. */
 export interface IClassification {

@@ -200,11 +200,7 @@ export function ExperimentForm(props: IViewProps & { close: () => void }): React
       {inspection !== null && (
         <>
           <p className="jp-Colophon-note" role="status">
-            {trans._n(
-              'Read %1 row to find the types of the columns.',
-              'Read %1 rows to find the types of the columns.',
-              inspection.rows
-            )}
+            {trans.__('The types are those of the first 1,000 rows.')}
           </p>
           <ColumnChoice
             columns={columns}

@@ -1,6 +1,7 @@
 import React from 'react';
+import { ConfirmButton } from '../confirm-button';
 import { usePanelModel } from '../use-panel-model';
-import { DeleteButton, FormToggle, Table } from './controls';
+import { FormToggle, Table } from './controls';
 import { ExperimentForm } from './experiment-form';
 import type { IViewProps } from './view';
 
@@ -49,11 +50,11 @@ export function ExperimentList(props: IViewProps): React.JSX.Element {
                 <td>{experiment.models.toLocaleString()}</td>
                 <td>{experiment.createdBy}</td>
                 <td>
-                  <DeleteButton
-                    name={experiment.name}
+                  <ConfirmButton
+                    label={trans.__('Delete')}
+                    accessibleLabel={trans.__('Delete %1', experiment.name)}
                     question={trans.__('Delete %1 with its splits and models?', experiment.name)}
-                    remove={() => void model.deleteExperiment(experiment.name)}
-                    trans={trans}
+                    run={() => void model.deleteExperiment(experiment.name)}
                   />
                 </td>
               </tr>

@@ -1,5 +1,6 @@
 import React from 'react';
-import { DeleteButton, EntityLinks } from './controls';
+import { ConfirmButton } from '../confirm-button';
+import { EntityLinks } from './controls';
 import type { IExperiment } from './documents';
 import { ModelSection } from './model-section';
 import { SplitSection } from './split-section';
@@ -19,11 +20,11 @@ export function ExperimentPage(props: IViewProps & { experiment: IExperiment }):
           {trans.__('All experiments')}
         </button>
         <EntityLinks what={trans.__('data')} urn={source.dataset} metadata={metadata} trans={trans} />
-        <DeleteButton
-          name={name}
+        <ConfirmButton
+          label={trans.__('Delete')}
+          accessibleLabel={trans.__('Delete %1', name)}
           question={trans.__('Delete %1 with its splits and models?', name)}
-          remove={() => void model.deleteExperiment(name)}
-          trans={trans}
+          run={() => void model.deleteExperiment(name)}
         />
       </div>
       <div>

@@ -1,6 +1,7 @@
 import React from 'react';
+import { ConfirmButton } from '../confirm-button';
 import { usePanelModel } from '../use-panel-model';
-import { DeleteButton, JobState, Table } from './controls';
+import { JobState, Table } from './controls';
 import type { IModel } from './documents';
 import { formatNumber, getMetricLabel, isError } from './labels';
 import { MOST_COMPARED } from './model';
@@ -93,11 +94,11 @@ function ModelRow(props: IViewProps & { row: IModel; metrics: readonly string[] 
       </td>
       <td>
         {state !== 'running' && (
-          <DeleteButton
-            name={name}
+          <ConfirmButton
+            label={trans.__('Delete')}
+            accessibleLabel={trans.__('Delete %1', name)}
             question={trans.__('Delete the model %1 with its predictions?', name)}
-            remove={() => void model.deleteModel(name)}
-            trans={trans}
+            run={() => void model.deleteModel(name)}
           />
         )}
       </td>

@@ -1,6 +1,7 @@
 import React from 'react';
+import { ConfirmButton } from '../confirm-button';
 import { usePanelModel } from '../use-panel-model';
-import { Choice, DeleteButton, EntityLinks, Form, JobState, NameField, Table, TextField } from './controls';
+import { Choice, EntityLinks, Form, JobState, NameField, Table, TextField } from './controls';
 import type { IPrediction } from './documents';
 import { readSource } from './labels';
 import type { IViewProps } from './view';
@@ -93,11 +94,11 @@ export function Predictions(props: IViewProps): React.JSX.Element | null {
                       trans={trans}
                     />
                   )}
-                  <DeleteButton
-                    name={prediction.name}
+                  <ConfirmButton
+                    label={trans.__('Delete')}
+                    accessibleLabel={trans.__('Delete %1', prediction.name)}
                     question={trans.__('Delete the prediction %1? Its file remains.', prediction.name)}
-                    remove={() => void model.deletePrediction(prediction.name)}
-                    trans={trans}
+                    run={() => void model.deletePrediction(prediction.name)}
                   />
                 </div>
               )}

@@ -1,6 +1,7 @@
 import React from 'react';
+import { ConfirmButton } from '../confirm-button';
 import { usePanelModel } from '../use-panel-model';
-import { Choice, DeleteButton, Form, FormToggle, JobState, NameField, Table, TextField } from './controls';
+import { Choice, Form, FormToggle, JobState, NameField, Table, TextField } from './controls';
 import type { IExperiment, ISplit } from './documents';
 import { SplitStatistics } from './split-statistics';
 import type { IViewProps } from './view';
@@ -79,11 +80,11 @@ function SplitRow(props: IViewProps & { split: ISplit; isOpen: boolean }): React
       </td>
       <td>
         {state !== 'running' && (
-          <DeleteButton
-            name={name}
+          <ConfirmButton
+            label={trans.__('Delete')}
+            accessibleLabel={trans.__('Delete %1', name)}
             question={trans.__('Delete the split %1?', name)}
-            remove={() => void model.deleteSplit(name)}
-            trans={trans}
+            run={() => void model.deleteSplit(name)}
           />
         )}
       </td>

@@ -130,12 +130,10 @@ test('the statistics of a split warn of columns that differ, and open its parts'
 
 test('an experiment is deleted after a confirmation', async () => {
   await openExperiment();
-  const button = find('[aria-label="Delete churn"]');
-  button?.click();
-  await waitUntil(() => document.activeElement?.textContent === 'Keep');
+  await clickButton('Delete churn');
+  await waitUntil(() => hasText('Delete churn with its splits and models?'));
   expect(calls.some(([method]) => method === 'DELETE')).toBe(false);
-  const group = find('[role="group"][aria-label="Delete churn with its splits and models?"]');
-  group?.querySelectorAll('button')[1]?.click();
+  await clickButton('Delete churn with its splits and models?');
   await waitUntil(() => hasText('Deleted the experiment churn'));
   expect(calls.filter(([method]) => method === 'DELETE')).toEqual([['DELETE', `${EXPERIMENTS}/churn`, undefined]]);
 });
