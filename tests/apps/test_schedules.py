@@ -10,6 +10,7 @@ import pytest
 from jupyter_colophon.apps.schedules.schedule import declare_schedule
 from jupyter_colophon.apps.system_apps import SystemApps
 from jupyter_colophon.composition import Catalog
+from jupyter_colophon.core.time_format import format_ms_as_iso_time
 from jupyter_colophon.storage.system_app_schedules import (
     AppScheduleState,
     find_schedule_state,
@@ -87,13 +88,19 @@ def test_failing_run_is_visible_until_one_succeeds(hourly: ModuleType, catalog: 
     (listed,) = apps.list_states()
     assert listed.state == "running"
     assert listed.warnings[0].startswith("the schedule tick failed at 20")
+    (tick,) = listed.schedules
+    assert (tick.name, tick.when, tick.problem) == ("tick", "PT1H", "ValueError: no tick")
+    assert (tick.next, tick.last) == (format_ms_as_iso_time(state.due), format_ms_as_iso_time(state.ended))
     hourly.FAILING_SCHEDULE.clear()
     make_due(catalog, 0)
     apps.close()
     apps = open_apps(catalog)
     apps.list_states()
     wait_for(lambda: read_state(catalog), lambda found: not found.failures)
-    assert apps.list_states()[0].warnings == ()
+    (listed,) = apps.list_states()
+    assert (listed.warnings, listed.schedules[0].problem) == ((), "")
+    # A disabled one is not run.
+    assert apps.set_enabled("watcher", enabled=False).schedules[0].next is None
     apps.close()
 
 

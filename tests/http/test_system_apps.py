@@ -170,6 +170,8 @@ async def test_admins_list_and_disable_applications(call: Ask, api: Ask, kernel:
         ("dataprep", "running", "1.0", ["app_dataprep_connections", "app_dataprep_settings"]),
         ("rogue", "running", "1.0", ["app_rogue_rows"]),
     ]
+    on_threads = {"kind": "service", "requested": None, "running": 0}
+    assert listed[0]["services"] == [{"name": name, **on_threads} for name in ("reports", "service")]
     disabled = await api("POST", "system-apps", "dataprep", "disable", answers="system-app")
     assert disabled.body["state"] == "disabled"
     status, document = await call("GET", SALES)
@@ -223,6 +225,15 @@ async def test_admins_scale_a_service(v3: Ask, api: Ask, kernel: dict[str, str])
     assert (await v3("GET", process))[1]["process"] == os.getpid()
     for number in (0, 65, "2", None):
         assert (await v3("PUT", instances, {"instances": number}))[0] == 400
+    native = ("system-apps", "scaled", "services", "service", "instances")
+    refused = await api("PUT", *native, body={"instances": 65})
+    assert (refused.status, refused.body["errors"][0]["pointer"]) == (400, "/instances")
+    assert (await api("PUT", *native, body={"instances": 2}, anonymous=True, headers=kernel)).status == 403
+    set_to_one = await api("PUT", *native, body={"instances": 1}, answers="system-app")
+    assert [(one["name"], one["kind"], one["requested"]) for one in set_to_one.body["services"]] == [
+        ("jobs", "spark", 1),
+        ("service", "service", 1),
+    ]
     assert (await v3("PUT", f"{app}/services/other/instances", {"instances": 2}))[0] == 404
     assert (await v3("PUT", instances, {"instances": 2}, kernel))[0] == 403
     status, document = await v3("PUT", instances, {"instances": 2})
@@ -235,6 +246,9 @@ async def test_admins_scale_a_service(v3: Ask, api: Ask, kernel: dict[str, str])
             break
         await asyncio.sleep(0.05)
     assert document == {"instances": 2, "requested": 2, "provisioned": 2}
+    listed = (await api("GET", "system-apps", answers="system-apps")).body["systemApps"]
+    services = next(app["services"] for app in listed if app["name"] == "scaled")
+    assert services[1] == {"name": "service", "kind": "service", "requested": 2, "running": 2}
     health = (await api("GET", "health", answers="health")).body
     assert health["systemAppWorkers"] == {"requested": 3, "running": 2, "restarts": 0}
     # A service with Spark has a place of its own.

@@ -3382,6 +3382,52 @@ problem: string
  * Its schedules whose last run failed, and its listeners with events that they cannot handle.
  */
 warnings: string[]
+/**
+ * Its services by name; empty until it has loaded.
+ */
+services: {
+/**
+ * The name of the service, which is in its paths.
+ */
+name: string
+/**
+ * `spark`: with a Spark session, always in worker processes.
+ */
+kind: ("service" | "spark")
+/**
+ * The worker processes in all servers of the store together; null for a service on threads of each server.
+ */
+requested: (number | null)
+/**
+ * The worker processes that run in all servers.
+ */
+running: number
+}[]
+/**
+ * Its schedules by name; empty until it has loaded.
+ */
+schedules: {
+/**
+ * The name of the schedule.
+ */
+name: string
+/**
+ * Its interval (`PT15M`), or its cron expression in UTC (`0 5 * * 1-5`).
+ */
+when: string
+/**
+ * When it runs next; null while the application is disabled, and before a server has run it.
+ */
+next: (string | null)
+/**
+ * When its last run ended; null if there was none.
+ */
+last: (string | null)
+/**
+ * Why the last run failed; empty if it succeeded.
+ */
+problem: string
+}[]
 }
 /**
  * An event that a listener of a system application has not handled.

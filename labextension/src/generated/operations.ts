@@ -875,6 +875,12 @@ export interface IOperations {
     body: undefined;
     answer: SystemApp;
   };
+  /** Run a service of a system application in a number of worker processes, which then start or end. */
+  setSystemAppInstances: {
+    parameters: { app: string; service: string };
+    body: object;
+    answer: SystemApp;
+  };
   /** List the events that listeners of a system application have not handled, because they failed or wait for others. */
   listSystemAppEvents: {
     parameters: { app: string };
@@ -1026,6 +1032,7 @@ export const OPERATIONS: { readonly [Id in keyof IOperations]: IOperation } = {
   listSystemAppLogs: { method: "GET", path: "/system-apps/{app}/logs" },
   enableSystemApp: { method: "POST", path: "/system-apps/{app}/enable" },
   disableSystemApp: { method: "POST", path: "/system-apps/{app}/disable" },
+  setSystemAppInstances: { method: "PUT", path: "/system-apps/{app}/services/{service}/instances" },
   listSystemAppEvents: { method: "GET", path: "/system-apps/{app}/events" },
   retrySystemAppEvent: { method: "POST", path: "/system-apps/{app}/listeners/{listener}/events/{number}/retry" },
   dropSystemAppEvent: { method: "DELETE", path: "/system-apps/{app}/listeners/{listener}/events/{number}" },

@@ -14,6 +14,8 @@ from jupyter_colophon.apps.deployment import (
     format_deployment_error,
     load_and_configure_app,
 )
+from jupyter_colophon.apps.schedules.schedule_details import ScheduleDetails
+from jupyter_colophon.apps.workers.service_details import ServiceDetails
 from jupyter_colophon.apps.workers.service_workers import WorkerState
 from jupyter_colophon.core.errors import StoreUnavailable, SystemAppUnavailable
 from jupyter_colophon.service.schemaspaces.registrations import PackageRegistration
@@ -43,6 +45,9 @@ class AppState:
     workers: tuple[WorkerState, ...] = ()
     #: Its failing schedules, and the events that its listeners cannot handle.
     warnings: tuple[str, ...] = ()
+    #: Empty until it has been deployed.
+    services: tuple[ServiceDetails, ...] = ()
+    schedules: tuple[ScheduleDetails, ...] = ()
 
 
 @dataclass(slots=True)

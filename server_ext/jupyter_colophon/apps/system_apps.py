@@ -18,10 +18,12 @@ from jupyter_colophon.apps.installed_app import AppState, InstalledApp
 from jupyter_colophon.apps.installed_apps import InstalledApps, Records, find_registered_apps
 from jupyter_colophon.apps.jobs import AppJobs
 from jupyter_colophon.apps.routes import Route
+from jupyter_colophon.apps.schedules.schedule_details import list_schedules
 from jupyter_colophon.apps.service import ServiceKind, ServiceRequest
 from jupyter_colophon.apps.tables import create_no_namespace_error
 from jupyter_colophon.apps.topics import TopicReader
 from jupyter_colophon.apps.transactions import AppTransactions
+from jupyter_colophon.apps.workers.service_details import list_services
 from jupyter_colophon.apps.workers.service_instances import (
     ServiceInstances,
     list_requested_instances,
@@ -45,8 +47,9 @@ from jupyter_colophon.service.write_path import WritePath
 from jupyter_colophon.storage.app_files.folder import AppFileFolder
 from jupyter_colophon.storage.dead_events import drop_event, list_events_of_app, request_retry
 from jupyter_colophon.storage.entities.aspects import find_entity_summary
-from jupyter_colophon.storage.spi import StorageProvider
+from jupyter_colophon.storage.spi import StorageProvider, TableContext
 from jupyter_colophon.storage.system_app_logs import list_log_records
+from jupyter_colophon.storage.system_app_workers import count_running_workers
 from jupyter_colophon.storage.system_apps import SystemAppRecord, set_disabled
 
 T = TypeVar("T")
@@ -154,6 +157,11 @@ class SystemApps:
         if self.workers is not None:
             self.workers.wake()
             self._wake_background_work()
+        return self.get_state(name)
+
+    def get_state(self, name: str) -> AppState:
+        """Return the state of an application. Raises NotFound."""
+        app = self._installed.find_app(name)
         return self._get_state_of_app(app, self._installed.read_records(app.registration.name))
 
     def list_running_deployments(self) -> Iterator[tuple[str, Deployment]]:
@@ -300,9 +308,29 @@ class SystemApps:
         is_disabled = self._installed.is_disabled(app, records)
         if not is_disabled:
             app.wait_until_loaded()
-        warnings = self.provider.tx_runner.run(lambda tx: list_warnings(tx, record.name), read_only=True)
-        workers = () if self.workers is None else self.workers.list_states(app.registration.name)
-        return app.get_state(disabled=is_disabled, deployed_version=record.version, workers=workers, warnings=warnings)
+        workers = () if self.workers is None else self.workers.list_states(record.name)
+        count_running = count_running_workers if self.workers is None else self.workers.count_running
+        deployment = app.find_deployment()
+
+        def read(tx: TableContext) -> AppState:
+            state = app.get_state(
+                disabled=is_disabled,
+                deployed_version=record.version,
+                workers=workers,
+                warnings=list_warnings(tx, record.name),
+            )
+            if deployment is None:
+                return state
+            kinds = deployment.routes.services
+            return replace(
+                state,
+                services=list_services(
+                    kinds, record.instances, lambda service: count_running(tx, record.name, service)
+                ),
+                schedules=list_schedules(tx, record.name, deployment.schedules, is_enabled=not is_disabled),
+            )
+
+        return self.provider.tx_runner.run(read, read_only=True)
 
     def _wake_background_work(self) -> None:
         if self._background is not None:

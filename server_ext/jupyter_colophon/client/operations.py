@@ -1457,6 +1457,19 @@ class Operations:
         call = Call("disableSystemApp", "POST", "/system-apps/{app}/disable", path={"app": app})
         return self.caller.call(call, timeout_s)
 
+    def set_system_app_instances(
+        self, app: str, service: str, body: Body, *, timeout_s: float | None = None
+    ) -> Document:
+        """Run a service of a system application in a number of worker processes, which then start or end. Answer: `SystemApp`."""
+        call = Call(
+            "setSystemAppInstances",
+            "PUT",
+            "/system-apps/{app}/services/{service}/instances",
+            path={"app": app, "service": service},
+            body=body,
+        )
+        return self.caller.call(call, timeout_s)
+
     def list_system_app_events(self, app: str, *, timeout_s: float | None = None) -> Document:
         """List the events that listeners of a system application have not handled, because they failed or wait for others. Answer: `SystemAppEvents`."""
         call = Call("listSystemAppEvents", "GET", "/system-apps/{app}/events", path={"app": app})

@@ -50,6 +50,7 @@ PLACES: Final[dict[str, Parameter[str]]] = {
         declare_text("type", "The entity type.", place="path", required=True),
         declare_text("app", "The name of the system application.", place="path", required=True),
         declare_text("listener", "The name of a listener of the application.", place="path", required=True),
+        declare_text("service", "The name of a service of the application.", place="path", required=True),
         declare_text("number", "The number of the event.", place="path", required=True),
         declare_text("namespace", "The namespace.", place="path", required=True, pattern="^[A-Za-z0-9_]{1,128}$"),
         declare_text(

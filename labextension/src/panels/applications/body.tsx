@@ -8,6 +8,8 @@ import { Events } from './events';
 import type { IApplicationsActions } from './index';
 import { Log } from './log';
 import type { ApplicationsModel, AppPanel } from './model';
+import { Schedules } from './schedules';
+import { Services } from './services';
 
 /** What the parts of the page share. */
 export interface IApplicationsProps {
@@ -176,6 +178,8 @@ export function ApplicationsBody(props: IApplicationsProps): React.JSX.Element {
           <Apps {...props} panels={panels} apps={apps} />
         </section>
       )}
+      {apps && <Services {...props} apps={apps} />}
+      {apps && <Schedules {...props} apps={apps} />}
       <Log {...props} returnFocus={returnFocus} />
       <Events {...props} returnFocus={returnFocus} />
     </div>

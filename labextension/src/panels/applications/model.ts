@@ -1,6 +1,7 @@
 import type { AppPanels, SystemApp, SystemAppEvent, SystemAppLogRecord } from '../../generated/api';
 import type { ILiveState } from '../../model/live/live-model';
 import { LiveModel } from '../../model/live/live-model';
+import type { CatalogProblem } from '../../model/problem';
 import { toProblem } from '../../model/problem';
 import type { ICatalog } from '../../tokens';
 
@@ -19,6 +20,13 @@ export interface IAppLog {
   records: readonly SystemAppLogRecord[];
 }
 
+/** Why the instances of a service could not be set. */
+export interface IInstancesProblem {
+  app: string;
+  service: string;
+  problem: CatalogProblem;
+}
+
 /** The state of the page of applications. */
 export interface IApplicationsState extends ILiveState {
   /** Null until they are loaded. */
@@ -29,17 +37,36 @@ export interface IApplicationsState extends ILiveState {
   log: IAppLog | null;
   /** The events that listeners of applications with warnings have not handled. */
   events: readonly SystemAppEvent[];
+  /** Why the last change of instances failed; null if it succeeded. */
+  instancesProblem: IInstancesProblem | null;
 }
 
 /** The model of the page of applications. */
 export class ApplicationsModel extends LiveModel<IApplicationsState> {
   constructor(private _catalog: ICatalog) {
-    super(null, { panels: null, apps: null, events: [], log: null, busy: false, problem: null });
+    super(null, {
+      panels: null,
+      apps: null,
+      events: [],
+      log: null,
+      instancesProblem: null,
+      busy: false,
+      problem: null
+    });
   }
 
   /** Enables or disables an application. */
   setEnabled(app: string, isEnabled: boolean): Promise<void> {
     return this._change(() => this._catalog.call(isEnabled ? 'enableSystemApp' : 'disableSystemApp', { app }));
+  }
+
+  /** Runs a service in a number of worker processes. */
+  setInstances(app: string, service: string, instances: number): Promise<void> {
+    this.setState({ instancesProblem: null });
+    return this._change(
+      () => this._catalog.call('setSystemAppInstances', { app, service }, { body: { instances } }),
+      problem => this.setState({ instancesProblem: { app, service, problem } })
+    );
   }
 
   /** Shows the log of an application; null closes it. */
@@ -75,7 +102,10 @@ export class ApplicationsModel extends LiveModel<IApplicationsState> {
     // Applications are not in the change log.
   }
 
-  private async _change(request: () => Promise<unknown>): Promise<void> {
+  private async _change(
+    request: () => Promise<unknown>,
+    showProblem = (problem: CatalogProblem): void => this.setState({ problem })
+  ): Promise<void> {
     if (this._isChanging) {
       return;
     }
@@ -84,7 +114,7 @@ export class ApplicationsModel extends LiveModel<IApplicationsState> {
       await request();
       await this.refresh();
     } catch (reason) {
-      this.setState({ problem: toProblem(reason) });
+      showProblem(toProblem(reason));
     } finally {
       this._isChanging = false;
     }

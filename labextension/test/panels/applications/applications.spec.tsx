@@ -11,9 +11,20 @@ const PANEL = {
   ...{ app: 'bookmarks', id: 'list', title: 'Bookmarks', icon: '', contexts: true },
   ...{ version: '0', module: 'colophon/v3/namespaces/system/apps/bookmarks/panels/list/0/panel.js' }
 };
+const TIME = '2026-11-27T08:00:00.000Z';
 const BOOKMARKS = {
   ...{ name: 'bookmarks', package: 'shop-bookmarks', version: '1.0', state: 'running', problem: '' },
-  ...{ tables: ['app_bookmarks_bookmarks'], deployedVersion: '1.0', warnings: [] as string[] }
+  ...{ tables: ['app_bookmarks_bookmarks'], deployedVersion: '1.0', warnings: [] as string[] },
+  workers: [{ service: 'jobs', requested: 1, running: 1, restarts: 3, problem: '' }],
+  services: [
+    { name: 'jobs', kind: 'spark', requested: 1, running: 1 },
+    { name: 'service', kind: 'service', requested: null, running: 0 }
+  ],
+  schedules: [
+    { name: 'clean', when: '0 5 * * 1-5', next: null, last: null, problem: '' },
+    { name: 'tick', when: 'PT1H', next: TIME, last: TIME, problem: '' },
+    { name: 'tock', when: 'PT2H', next: TIME, last: TIME, problem: 'ValueError: no tock' }
+  ]
 };
 const LOG = [
   { seq: 1, time: 1_795_000_000_000, level: 'INFO', message: 'deployed' },
@@ -28,6 +39,7 @@ const BROKEN = {
   name: 'broken',
   state: 'failed',
   tables: [],
+  ...{ workers: [], services: [], schedules: [] },
   problem: 'ValueError: no such column',
   warnings: ['1 parked event']
 };
@@ -148,6 +160,60 @@ test('events that are not handled are tried again and dropped', async () => {
   expect(done).toEqual(['drop 18']);
   // Those of an application without warnings are not requested.
   expect(backend.count('GET', 'system-apps/bookmarks/events')).toBe(0);
+});
+
+test('the instances of a service are set, and a refusal is shown at its input', async () => {
+  let requested: number | null = null;
+  const path = 'system-apps/bookmarks/services/service/instances';
+  const backend = server()
+    .on('GET', 'system-apps', () => {
+      const [jobs, service] = BOOKMARKS.services;
+      return { body: { systemApps: [{ ...BOOKMARKS, services: [jobs, { ...service, requested, running: 0 }] }] } };
+    })
+    .on('PUT', path, ({ body }) => {
+      const { instances } = body as { instances: number };
+      if (instances > 64) {
+        const errors = [{ pointer: '/instances', message: '99 is greater than the maximum of 64' }];
+        const detail = 'the body is not valid';
+        return { status: 400, type: 'application/problem+json', body: { status: 400, title: 'Bad', detail, errors } };
+      }
+      requested = instances;
+      return { body: BOOKMARKS };
+    });
+  open(backend);
+  await waitUntil(() => rows('Services').length === 2);
+  expect(rows('Services')).toEqual([
+    ['jobs of bookmarks', 'with Spark', '1', '1', '3'],
+    ['service of bookmarks', 'without Spark', 'threads', '', '']
+  ]);
+  const input = document.querySelector<HTMLInputElement>('[aria-label="Instances of service of bookmarks"]');
+  const enter = async (value: string): Promise<void> => {
+    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set?.call(input, value);
+    input?.dispatchEvent(new Event('input', { bubbles: true }));
+    await clickButton('Set the instances of service of bookmarks');
+  };
+  await enter('99');
+  await waitUntil(() => input?.getAttribute('aria-invalid') === 'true');
+  const message = document.getElementById(input?.getAttribute('aria-describedby') ?? '');
+  expect([message?.getAttribute('role'), message?.textContent]).toEqual([
+    'alert',
+    '99 is greater than the maximum of 64'
+  ]);
+  await enter('2');
+  await waitUntil(() => rows('Services')[1]?.[2] === '2');
+  expect([input?.getAttribute('aria-invalid'), hasText('maximum of 64')]).toEqual(['false', false]);
+  expect(backend.count('PUT', path)).toBe(2);
+});
+
+test('schedules are shown with their next and last runs', async () => {
+  open(server());
+  await waitUntil(() => rows('Schedules').length === 3);
+  const time = new Date(TIME).toLocaleString();
+  expect(rows('Schedules')).toEqual([
+    ['clean of bookmarks', '0 5 * * 1-5', 'not scheduled', 'none', ''],
+    ['tick of bookmarks', 'PT1H', time, time, 'succeeded'],
+    ['tock of bookmarks', 'PT2H', time, time, 'ValueError: no tock']
+  ]);
 });
 
 test('the log of an application is shown, newest first, and closed', async () => {

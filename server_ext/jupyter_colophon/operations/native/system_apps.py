@@ -4,13 +4,14 @@ from typing import Final
 
 from jupyter_colophon.core.changes.dead_event import DeadEvent
 from jupyter_colophon.core.documents.codec import to_api_document, to_api_documents
-from jupyter_colophon.core.errors import NotFound
+from jupyter_colophon.core.errors import NotFound, SystemAppUnavailable
 from jupyter_colophon.core.time_format import format_ms_as_iso_time
 from jupyter_colophon.operations.admin_access import build_admin_check
 from jupyter_colophon.operations.change_log import parse_sequence_number
 from jupyter_colophon.operations.operation import declare_operation
 from jupyter_colophon.operations.parameter import DIGITS_MAX, declare_text
 from jupyter_colophon.operations.request import Document, OperationRequest
+from jupyter_colophon.operations.requested_instances import REQUESTED_INSTANCES
 from jupyter_colophon.operations.services import ProcessServices
 from jupyter_colophon.operations.shared_parameters import LIMIT
 
@@ -74,6 +75,22 @@ def enable_system_app(services: ProcessServices, request: OperationRequest) -> D
 def disable_system_app(services: ProcessServices, request: OperationRequest) -> Document:
     """Disable a system application in all processes: its calls are refused, and its tables are kept."""
     return to_api_document(services.get_system_apps().set_enabled(request.path["app"], enabled=False))
+
+
+@declare_operation(
+    "setSystemAppInstances",
+    "PUT /system-apps/{app}/services/{service}/instances",
+    body={"application/json": REQUESTED_INSTANCES},
+    answers="system-app",
+    errors=[NotFound, SystemAppUnavailable],
+    decided_by="admin",
+    access=_require_admin,
+)
+def set_system_app_instances(services: ProcessServices, request: OperationRequest) -> Document:
+    """Run a service of a system application in a number of worker processes, which then start or end."""
+    apps, app = services.get_system_apps(), request.path["app"]
+    apps.set_instances(app, request.path["service"], request.body["instances"])
+    return to_api_document(apps.get_state(app))
 
 
 @declare_operation(

@@ -7,25 +7,11 @@ from jupyter_colophon.core.errors import NotFound, SystemAppUnavailable
 from jupyter_colophon.operations.admin_access import build_admin_check
 from jupyter_colophon.operations.operation import declare_operation
 from jupyter_colophon.operations.request import Document, OperationRequest
+from jupyter_colophon.operations.requested_instances import REQUESTED_INSTANCES
 from jupyter_colophon.operations.services import ProcessServices
 
 _PATH: Final = "/namespaces/system/apps/{app}/services/{service}/instances"
 _ERRORS: Final = (NotFound, SystemAppUnavailable)
-#: How many processes may be requested for a service.
-_INSTANCES_MAX: Final = 64
-_REQUEST: Final[dict[str, Any]] = {
-    "type": "object",
-    "properties": {
-        "instances": {
-            "type": "integer",
-            "minimum": 1,
-            "maximum": _INSTANCES_MAX,
-            "description": "How many worker processes run the service, in all servers of the store together.",
-        }
-    },
-    "required": ["instances"],
-    "additionalProperties": False,
-}
 _ANSWER: Final[dict[str, Any]] = {
     "description": "How many instances of the service are requested and run.",
     "type": "object",
@@ -62,7 +48,7 @@ def get_service_instances(services: ProcessServices, request: OperationRequest) 
     f"PUT {_PATH}",
     decided_by="admin",
     access=_require_admin,
-    body={"application/json": _REQUEST},
+    body={"application/json": REQUESTED_INSTANCES},
     answers={200: _ANSWER},
     errors=_ERRORS,
 )

@@ -1,0 +1,19 @@
+"""The body of requests for worker processes of a service."""
+
+from typing import Any, Final
+
+#: How many processes may be requested for a service.
+_INSTANCES_MAX: Final = 64
+REQUESTED_INSTANCES: Final[dict[str, Any]] = {
+    "type": "object",
+    "properties": {
+        "instances": {
+            "type": "integer",
+            "minimum": 1,
+            "maximum": _INSTANCES_MAX,
+            "description": "How many worker processes run the service, in all servers of the store together.",
+        }
+    },
+    "required": ["instances"],
+    "additionalProperties": False,
+}
