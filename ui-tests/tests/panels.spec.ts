@@ -129,7 +129,8 @@ test('open tabs are restored and opened once', async ({ page }) => {
     await page.getByRole('menuitem', { name: 'Settings', exact: true }).click();
     await page.getByRole('menuitem', { name: 'Applications', exact: true }).click();
     const applications = page.getByRole('region', { name: 'Applications', exact: true });
-    await expect(applications.getByRole('row', { name: 'bookmarks' })).toContainText('running');
+    const installed = applications.getByRole('table', { name: 'Installed applications' });
+    await expect(installed.getByRole('row', { name: 'bookmarks' })).toContainText('running');
     await applications.getByRole('button', { name: 'Bookmarks', exact: true }).click();
     await bookmarks.getByLabel('Name', { exact: true }).fill('docs');
     await bookmarks.getByLabel('URL').fill('https://docs.example');

@@ -391,7 +391,7 @@ function listRecordScreens(): IScreen[] {
       isPlain: true,
       open: async page => {
         await runCommand(page, 'colophon:show-applications');
-        await expect(page.locator('.jp-Colophon-applications:visible table')).toBeVisible();
+        await expect(page.locator('.jp-Colophon-applications:visible table').first()).toBeVisible();
       },
       close
     },
