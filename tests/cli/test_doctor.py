@@ -3,17 +3,24 @@
 import json
 import random
 import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from jupyter_colophon.cli.maintenance.system_app_checks import check_calls_of_apps
+from jupyter_colophon.core.changes.dead_event import DeadEvent
 from jupyter_colophon.core.changes.inbox import Rejection
 from jupyter_colophon.core.errors import DeliveryFailed
 from jupyter_colophon.storage.changes import sinks
+from jupyter_colophon.storage.dead_events import write_event
+from jupyter_colophon.storage.system_apps import set_disabled
 from support.catalog import ADA, open_catalog_file
 from support.commands import Commands
 from support.packages import build_python_path, install_things_package
+from support.system_apps import DATAPREP, install_app
+from support.urns import ORDERS
 
 
 def _checks(colophon: Commands, status: int, database: Path | None = None) -> dict[str, Any]:
@@ -256,3 +263,35 @@ def test_doctor_warns_where_users_have_no_names_of_their_own(colophon: Commands)
     config = {"Colophon": {"admins": ["grace"]}, "ServerApp": {"identity_provider_class": "acme.Identity"}}
     (colophon.home / "config" / "jupyter_server_config.json").write_text(json.dumps(config))
     assert "identity of users" not in _checks(colophon, 0)
+
+
+def test_doctor_reports_system_applications(colophon: Commands, database: Path, tmp_path: Path) -> None:
+    install_app(tmp_path / "one", DATAPREP, "dataprep", "Dataprep")
+    install_app(tmp_path / "two", "raise ImportError('no lake')", "broken", "Broken")
+    commands = replace(colophon, environment={"PYTHONPATH": build_python_path(tmp_path / "one", tmp_path / "two")})
+    checks = _checks(commands, 0)
+    working, broken = checks["system application dataprep"], checks["system application broken"]
+    assert (working["status"], working["detail"]) == ("ok", "installed, version 1.0")
+    assert (broken["status"], broken["detail"]) == ("warning", "it cannot be deployed: ImportError: no lake")
+    assert "jupyter colophon apps enable broken" in broken["advice"]
+
+    parked = DeadEvent("dataprep", "Recorder", 1, ORDERS, 12, 8, 1, True, "ValueError: no lake", 1_000)
+    with closing(open_catalog_file(database)) as catalog:
+        catalog.provider.tx_runner.run(lambda tx: write_event(tx, parked))
+        catalog.provider.tx_runner.run(lambda tx: set_disabled(tx, "broken", disabled=True))
+    checks = _checks(commands, 0)
+    assert (checks["system application broken"]["status"], checks["system application broken"]["detail"]) == (
+        "ok",
+        "disabled, version 1.0",
+    )
+    assert checks["system application dataprep"]["status"] == "warning"
+    assert "the listener Recorder cannot handle 1 event" in checks["system application dataprep"]["detail"]
+
+
+@pytest.mark.parametrize(
+    ("counts", "status", "detail"),
+    [((0, None), "ok", "none hangs"), ((0, 2, 1), "warning", "2 hang in a process")],
+)
+def test_doctor_reports_hanging_calls_of_any_process(counts: tuple[int | None, ...], status: str, detail: str) -> None:
+    result = check_calls_of_apps([{"systemApps": {"hangingCalls": count}} for count in counts])
+    assert (result.status, result.detail) == (status, detail)

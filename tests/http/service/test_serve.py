@@ -103,7 +103,8 @@ def test_doctor_checks_the_running_service(service: Service, tmp_path: Path) -> 
 
     checks = check(f"--url={service.url}")
     names = ("service", "versions of the service", "changes of the service", "clock of the service", "load")
-    assert {checks[name]["status"] for name in (*names, "background work")} == {"ok"}, checks
+    work = ("background work", "system applications", "calls of system applications")
+    assert {checks[name]["status"] for name in (*names, *work)} == {"ok"}, checks
     assert checks["clock of the database"]["status"] == "ok"
     assert " of 200 in use" in checks["connections of the database"]["detail"]
     away = check("--url=http://127.0.0.1:1/")

@@ -19,6 +19,7 @@ from jupyter_colophon.cli.maintenance.policy_checks import check_policies, check
 from jupyter_colophon.cli.maintenance.registry_checks import check_registry_extension
 from jupyter_colophon.cli.maintenance.service_checks import check_clock, check_descriptors, check_hub, check_service
 from jupyter_colophon.cli.maintenance.sink_checks import check_sink_deliveries, check_sink_settings, find_sink_problems
+from jupyter_colophon.cli.maintenance.system_app_checks import check_system_apps
 from jupyter_colophon.cli.maintenance.token_checks import check_service_tokens
 from jupyter_colophon.cli.parser import CommandParser
 from jupyter_colophon.core import errors
@@ -53,8 +54,8 @@ class DoctorCommand(CliCommand):
     """Check the health of the catalog."""
 
     description = (
-        "Check versions, the store and its file, settings, schemaspaces, instances and access policies, and print what to do about"
-        " problems. Exits with 1 if a check is bad."
+        "Check versions, the store and its file, settings, schemaspaces, instances, access policies and system applications, and"
+        " print what to do about problems. Exits with 1 if a check is bad."
     )
     examples = ("", "--database=/data/colophon.db --json", "--url=https://catalog.example.org/ --config=service.py")
 
@@ -75,6 +76,8 @@ class DoctorCommand(CliCommand):
         results += [check_descriptors(), *check_hub(os.environ)]
         if self.args.url:
             results += check_service(self.args.url, self._head)
+        if self.args.url or self._head is not None:
+            results += check_system_apps(self.args.url, self.settings)
         results += check_sink_settings(self.settings, sink_problems)
         results += check_schemaspaces_and_instances(self.settings)
         results += check_schedules(self.settings)

@@ -14,6 +14,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from jupyter_colophon.cli.maintenance.check_result import CheckResult
+from jupyter_colophon.cli.maintenance.system_app_checks import check_calls_of_apps
 from jupyter_colophon.cli.servers import create_server_address
 from jupyter_colophon.client.problems import ClientError, RequestFailed
 from jupyter_colophon.client.transport import HttpAnswer, ServerAddress, Transport
@@ -74,6 +75,7 @@ def check_service(url: str, head: int | None) -> Iterator[CheckResult]:
     yield _check_heads(documents, head)
     yield _check_load(documents)
     yield _check_background_work(documents)
+    yield check_calls_of_apps(documents)
     if "date" in answers[-1].headers:
         sent = parsedate_to_datetime(answers[-1].headers["date"]).timestamp()
         # The header has no fractions of a second.
