@@ -43,6 +43,9 @@ if [ -z "${DEMO:-}" ]; then
   printf 'Metadata-Version: 2.1\nName: shop-bookmarks\nVersion: 1.0\n' > "$about/METADATA"
   printf '[jupyter_colophon.system_apps]\nbookmarks = shop_bookmarks:Bookmarks\n' > "$about/entry_points.txt"
   export PYTHONPATH="$home/packages${PYTHONPATH:+:$PYTHONPATH}"
+  # The tests write files to prepare into the folder of temporary files.
+  options+=(--Colophon.shipped_system_apps=dataprep)
+  export COLOPHON_DATAPREP_FOLDERS="${TMPDIR:-/tmp}"
 fi
 if [ -n "${CATALOG:-}" ]; then
   mkdir -p -m 700 "$home/data/colophon"

@@ -73,6 +73,9 @@ async function readData(page: Page, run: string): Promise<string[]> {
   own.push('bookmarks', 'Bookmarks', 'app_bookmarks_bookmarks');
   // The application reports of the package, its panel and its tables.
   own.push('reports', 'Reports', 'app_reports_definitions, app_reports_reports, app_reports_results, app_reports_runs');
+  // The application dataprep of the package, and the result of its test.
+  own.push('dataprep', 'Prepare data', 'out');
+  own.push('app_dataprep_connections, app_dataprep_recipes, app_dataprep_samples, app_dataprep_workspaces');
   // The scopes of a service token, a query, the folder of a notebook of an earlier test, and an error of the server.
   own.push('annotate, read', 'tags:xtag', 'etl', '"path" is a required property');
   return [...own, ...listTexts([aspects, facts, titles]), ...(await readTextsOfEarlierTests(page))];
@@ -87,8 +90,8 @@ async function findUntranslated(page: Page, within: string, data: readonly strin
       const isData = (part: string): boolean =>
         known.has(part.trim().replace(/\.$/, '')) ||
         known.has(part.trim()) ||
-        // The file of a notebook, what a cell without a name writes, and a column with its table.
-        /^\S+\.ipynb$|^→ \S+$|^\w+(\.\w+)+$/.test(part.trim()) ||
+        // The file of a notebook, what a cell without a name writes, a column with its table, and a folder of a test.
+        /^\S+\/colophon-prepare-\w+$|^\S+\.ipynb$|^→ \S+$|^\w+(\.\w+)+$/.test(part.trim()) ||
         (part.replace(/urn:li:\S+/g, '').match(/\p{L}\w+/gu) ?? []).every(
           word => /^x/i.test(word) || words.includes(word)
         );
