@@ -74,6 +74,29 @@ def test_log_of_an_application_is_listed(apps: Callable[..., CommandResult], dat
     assert (missing.status, missing.err) == (1, "jupyter colophon: system application 'other' not found\n")
 
 
+def test_log_is_filtered_by_level_and_time(apps: Callable[..., CommandResult], database: Path) -> None:
+    day = 86_400_000
+    levels = ["INFO", "WARNING", "CRITICAL", "INFO", "ERROR", "NOTICE"]
+    records = [AppLogRecord(0, number * day, level, f"message {number}") for number, level in enumerate(levels)]
+    with closing(open_catalog_file(database)) as catalog:
+        catalog.provider.tx_runner.run(lambda tx: append_log_records(tx, "dataprep", records))
+
+    def list_numbers(*options: str) -> list[int]:
+        lines = apps("logs", "dataprep", "--json", *options).out.splitlines()
+        return [int(json.loads(line)["message"].split()[1]) for line in lines]
+
+    assert list_numbers() == [0, 1, 2, 3, 4, 5]
+    # The level NOTICE is one of the application's own.
+    assert list_numbers("--level=warning") == [1, 2, 4, 5]
+    assert list_numbers("--level=CRITICAL") == [2, 5]
+    assert list_numbers("--since=1970-01-04") == [3, 4, 5]
+    assert list_numbers("--since=1970-01-04", "--level=ERROR") == [4, 5]
+    assert list_numbers("--since=now-1d") == []
+    wrong = apps("logs", "dataprep", "--since=yesterday")
+    assert (wrong.status, "--since" in wrong.err) == (2, True)
+    assert apps("logs", "dataprep", "--level=LOUD").status == 2
+
+
 def test_events_of_listeners_are_listed_retried_and_dropped(apps: Callable[..., CommandResult], database: Path) -> None:
     assert apps("events", "dataprep").status == 0
     with closing(open_catalog_file(database)) as catalog:

@@ -859,7 +859,7 @@ export interface IOperations {
   };
   /** List the newest log records of a system application, or those after a number; oldest first. */
   listSystemAppLogs: {
-    parameters: { app: string; after?: string | undefined; limit?: number | undefined };
+    parameters: { app: string; after?: string | undefined; level?: 'INFO' | 'WARNING' | 'ERROR' | 'CRITICAL' | undefined; since?: string | undefined; limit?: number | undefined };
     body: undefined;
     answer: SystemAppLogs;
   };

@@ -37,7 +37,7 @@ from jupyter_colophon.core.access import INTERNAL, Principal
 from jupyter_colophon.core.changes.dead_event import DeadEvent
 from jupyter_colophon.core.errors import AccessDenied, SystemAppTimeout, SystemAppUnavailable, TooLarge
 from jupyter_colophon.core.identity.names import SYSTEM_NAMESPACE, make_namespace_urn
-from jupyter_colophon.core.system_app_log import AppLogRecord
+from jupyter_colophon.core.system_app_log import ALL_RECORDS, AppLogFilter, AppLogRecord
 from jupyter_colophon.service.changes.feed import ChangeFeed
 from jupyter_colophon.service.entities.entities import EntityReader
 from jupyter_colophon.service.entities.metadata import MetadataReader
@@ -179,10 +179,15 @@ class SystemApps:
         app, _ = self._installed.find_enabled_app(name)
         return app.registration.name, app.wait_for_deployment()
 
-    def list_log_records(self, name: str, after: int | None, limit: int) -> list[AppLogRecord]:
-        """Return the next log records of an application after a number, or the newest; oldest first. Raises NotFound."""
+    def list_log_records(
+        self, name: str, after: int | None, limit: int, filter_: AppLogFilter = ALL_RECORDS
+    ) -> list[AppLogRecord]:
+        """Return the next matching log records of an application after a number, or the newest; oldest first.
+
+        Raises NotFound.
+        """
         app = self._installed.find_app(name).registration.name
-        return self.provider.tx_runner.run(lambda tx: list_log_records(tx, app, after, limit), read_only=True)
+        return self.provider.tx_runner.run(lambda tx: list_log_records(tx, app, after, limit, filter_), read_only=True)
 
     def list_events(self, name: str) -> list[DeadEvent]:
         """Return the events that listeners of an application have not handled. Raises NotFound."""

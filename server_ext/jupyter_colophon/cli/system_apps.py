@@ -7,8 +7,9 @@ from typing import Any
 
 from jupyter_colophon.cli.catalog.command import CatalogCommand
 from jupyter_colophon.cli.exit_status import EXIT_FAILED, EXIT_OK
-from jupyter_colophon.cli.parser import CommandParser, build_integer_type
+from jupyter_colophon.cli.parser import CommandParser, build_choice_type, build_integer_type
 from jupyter_colophon.core.display_text import escape_control_characters
+from jupyter_colophon.core.system_app_log import LOG_LEVELS
 from jupyter_colophon.core.time_format import format_ms_as_iso_time
 from jupyter_colophon.rendering.page import build_table_page
 
@@ -23,7 +24,11 @@ _VERBS = (
         "dataprep",
     ),
     ("disable", "Disable a system application; its tables are kept.", "dataprep"),
-    ("logs", "List the newest log records of a system application.", "dataprep --follow"),
+    (
+        "logs",
+        "List the newest log records of a system application.",
+        "dataprep --level=WARNING --since=now-1d --follow",
+    ),
     ("scale", "Run a service of a system application in worker processes.", "dataprep 4"),
     ("events", "List the events that listeners of a system application have not handled.", "dataprep"),
     ("retry-event", "Let a listener handle an event once more.", "dataprep Recorder 512"),
@@ -50,6 +55,19 @@ class SystemAppsCommand(CatalogCommand):
                 subparser.add_argument("name", metavar="NAME", help="The name of the application.")
             if verb == "logs":
                 subparser.add_argument("--follow", action="store_true", help="Keep following new records.")
+                subparser.add_argument(
+                    "--level",
+                    choices=LOG_LEVELS,
+                    type=build_choice_type(LOG_LEVELS),
+                    default="",
+                    help="Only records of this level or a higher one.",
+                )
+                subparser.add_argument(
+                    "--since",
+                    default="",
+                    metavar="TIME",
+                    help="Only records from this time on, such as now-1d or 2026-11-20.",
+                )
             if verb == "scale":
                 subparser.add_argument(
                     "instances",
@@ -124,12 +142,13 @@ class SystemAppsCommand(CatalogCommand):
         return EXIT_OK
 
     def _list_logs_and_follow(self) -> int:
+        filters = {"level": self.args.level, "limit": _RECORDS} | self.parse_time_options("since")
         with self.connect_to_catalog() as client:
-            page = client.list_system_app_logs(self.args.name, limit=_RECORDS)
+            page = client.list_system_app_logs(self.args.name, **filters)
             self._print_records(page["records"])
             while self.args.follow:
                 time.sleep(_POLL_S)
-                page = client.list_system_app_logs(self.args.name, after=str(page["cursor"]), limit=_RECORDS)
+                page = client.list_system_app_logs(self.args.name, after=str(page["cursor"]), **filters)
                 self._print_records(page["records"])
         return EXIT_OK
 

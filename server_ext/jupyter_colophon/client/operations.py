@@ -1435,7 +1435,14 @@ class Operations:
         return self.caller.call(call, timeout_s)
 
     def list_system_app_logs(
-        self, app: str, *, after: str | None = None, limit: int | None = None, timeout_s: float | None = None
+        self,
+        app: str,
+        *,
+        after: str | None = None,
+        level: str | None = None,
+        since: str | None = None,
+        limit: int | None = None,
+        timeout_s: float | None = None,
     ) -> Document:
         """List the newest log records of a system application, or those after a number; oldest first. Answer: `SystemAppLogs`."""
         call = Call(
@@ -1443,7 +1450,7 @@ class Operations:
             "GET",
             "/system-apps/{app}/logs",
             path={"app": app},
-            query={"after": after, "limit": limit},
+            query={"after": after, "level": level, "since": since, "limit": limit},
         )
         return self.caller.call(call, timeout_s)
 

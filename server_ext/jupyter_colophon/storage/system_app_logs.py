@@ -1,10 +1,11 @@
 """The log records of system applications: the newest of each, from all processes of the store."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Final
 
-from jupyter_colophon.core.system_app_log import AppLogRecord
-from jupyter_colophon.storage.spi import Range, TableContext, TableSpec
+from jupyter_colophon.core.system_app_log import AppLogFilter, AppLogRecord
+from jupyter_colophon.storage.spi import Range, Row, TableContext, TableSpec
 
 SYSTEM_APP_LOGS: Final = TableSpec(
     "system_app_logs",
@@ -28,11 +29,16 @@ def append_log_records(tx: TableContext, app: str, records: Sequence[AppLogRecor
     table.delete_range(Range((app,), (app, newest + len(records) - KEPT)))
 
 
-def list_log_records(tx: TableContext, app: str, after: int | None, limit: int) -> list[AppLogRecord]:
-    """Return the next records after a number, or without one the newest, oldest first."""
+def list_log_records(
+    tx: TableContext, app: str, after: int | None, limit: int, filter_: AppLogFilter
+) -> list[AppLogRecord]:
+    """Return the next matching records after a number, or without one the newest, oldest first."""
     table = tx.get_table(SYSTEM_APP_LOGS.id)
     if after is None:
-        rows = [*table.scan(Range.prefix(app), limit, "desc")][::-1]
-    else:
-        rows = [*table.scan(Range((app, after), (app,), begin_inclusive=False), limit)]
-    return [AppLogRecord(row["seq"], row["time"], row["level"], row["message"]) for row in rows]
+        return _read_matching(table.scan(Range.prefix(app), order="desc"), limit, filter_)[::-1]
+    return _read_matching(table.scan(Range((app, after), (app,), begin_inclusive=False)), limit, filter_)
+
+
+def _read_matching(rows: Iterator[Row], limit: int, filter_: AppLogFilter) -> list[AppLogRecord]:
+    records = (AppLogRecord(row["seq"], row["time"], row["level"], row["message"]) for row in rows)
+    return list(islice(filter(filter_.matches, records), limit))

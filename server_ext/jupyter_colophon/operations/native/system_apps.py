@@ -5,17 +5,20 @@ from typing import Final
 from jupyter_colophon.core.changes.dead_event import DeadEvent
 from jupyter_colophon.core.documents.codec import to_api_document, to_api_documents
 from jupyter_colophon.core.errors import NotFound, SystemAppUnavailable
+from jupyter_colophon.core.system_app_log import LOG_LEVELS, AppLogFilter
 from jupyter_colophon.core.time_format import format_ms_as_iso_time
 from jupyter_colophon.operations.admin_access import build_admin_check
 from jupyter_colophon.operations.change_log import parse_sequence_number
 from jupyter_colophon.operations.operation import declare_operation
-from jupyter_colophon.operations.parameter import DIGITS_MAX, declare_text
+from jupyter_colophon.operations.parameter import DIGITS_MAX, declare_choice, declare_text, declare_time
 from jupyter_colophon.operations.request import Document, OperationRequest
 from jupyter_colophon.operations.requested_instances import REQUESTED_INSTANCES
 from jupyter_colophon.operations.services import ProcessServices
 from jupyter_colophon.operations.shared_parameters import LIMIT
 
 _AFTER: Final = declare_text("after", "Return only records after the one with this number.", pattern="^[0-9]{0,18}$")
+_LEVEL: Final = declare_choice("level", "Return only records of this level or a higher one.", *LOG_LEVELS)
+_SINCE: Final = declare_time("since", "Return only records from this time on.")
 _require_admin = build_admin_check("manage", "system applications")
 
 
@@ -38,7 +41,7 @@ def list_app_panels(services: ProcessServices, request: OperationRequest) -> Doc
 @declare_operation(
     "listSystemAppLogs",
     "GET /system-apps/{app}/logs",
-    parameters=[_AFTER, LIMIT],
+    parameters=[_AFTER, _LEVEL, _SINCE, LIMIT],
     answers="system-app-logs",
     errors=[NotFound],
     decided_by="admin",
@@ -47,7 +50,8 @@ def list_app_panels(services: ProcessServices, request: OperationRequest) -> Doc
 def list_system_app_logs(services: ProcessServices, request: OperationRequest) -> Document:
     """List the newest log records of a system application, or those after a number; oldest first."""
     after = parse_sequence_number(request[_AFTER], _AFTER.name)
-    records = services.get_system_apps().list_log_records(request.path["app"], after, request[LIMIT])
+    filter_ = AppLogFilter(request[_LEVEL], request[_SINCE])
+    records = services.get_system_apps().list_log_records(request.path["app"], after, request[LIMIT], filter_)
     return {"records": to_api_documents(records), "cursor": records[-1].seq if records else after or 0}
 
 
