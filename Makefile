@@ -13,7 +13,7 @@ FRONTEND := $(shell find labextension/src labextension/apps labextension/style l
 INSTALLED := $(VENV)/share/jupyter/labextensions/jupyter-colophon
 ROOT_MAY := $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: help lab sample test test-spark test-fuzz test-python test-frontend test-ui screenshots check docs fix long long-faults long-lineage long-openlineage long-policies long-races long-stores long-postgresql long-service long-soak long-floor long-notebook7 long-fuzz long-cluster long-connect long-hub long-kafka long-pipelines-kafka long-oracle long-apps bench bench-ui clean
+.PHONY: help lab sample test test-spark test-fuzz test-python test-frontend test-ui screenshots check docs fix long long-faults long-lineage long-openlineage long-policies long-races long-stores long-postgresql long-service long-soak long-floor long-notebook7 long-fuzz long-cluster long-connect long-hub long-kafka long-pipelines-kafka long-oracle long-apps long-analytics bench bench-ui clean
 
 help: ## say what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -139,6 +139,9 @@ long-oracle: $(STAMPS)/python ## hold the capture of Spark's lineage against Ope
 long-apps: $(STAMPS)/python ## kill processes with listeners of applications during twenty thousand events, interleave ten thousand uses of namespaces that are deleted and created again, and delete a hundred thousand rows of one beside another
 	COLOPHON_TEST_SIZE=full python -m pytest -q -s tests/faults/test_app_events.py tests/apps/test_race.py \
 		tests/apps/test_large_namespaces.py
+
+long-analytics: $(STAMPS)/frontend $(STAMPS)/ui-tests $(STAMPS)/browser ## split data, and train, compare and apply two models in the browser, on Spark
+	cd ui-tests && npx playwright test --config analytics.config.ts
 
 bench: $(STAMPS)/python ## print ratios, side by side
 	python bench/run.py

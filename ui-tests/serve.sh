@@ -4,6 +4,7 @@
 # JUPYTER_APP: `notebook` for Notebook 7, in its environment.
 # JUPYTER_BIN: the folder of the commands of another installation.
 # CATALOG: the file of a catalog that is copied and used instead of an empty one.
+# SHIPPED_APP: the shipped application that is switched on, instead of `reports`.
 # DEMO: if set, use a fixed home and user name, and no example extension, for the screenshots of the documentation.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -19,7 +20,7 @@ trap 'kill "${server:-}" 2>/dev/null || true; wait 2>/dev/null || true; rm -rf "
 mkdir -p "$home/notebooks"
 cp "$here/../examples/flights.ipynb" "$home/notebooks/"
 # Record access to what is marked as sensitive, for the page of the audit.
-options=(--Colophon.audit=on --Colophon.shipped_system_apps=reports)
+options=(--Colophon.audit=on --Colophon.shipped_system_apps="${SHIPPED_APP:-reports}")
 app=$bin/jupyter-lab
 if [ "${JUPYTER_APP:-lab}" = notebook ]; then
   app=$here/../.venv/notebook/bin/jupyter-notebook

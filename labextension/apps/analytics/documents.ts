@@ -161,7 +161,6 @@ export interface IModel extends IJob, IModelDraft {
   evaluation?: IClassification | IRegression | null;
   importances?: readonly { feature: string; value: number }[] | null;
   importanceKind?: 'importance' | 'coefficient' | '';
-  urn: string;
   dataset: string;
 }
 
