@@ -17,7 +17,11 @@ export function ConfirmButton(props: {
       aria-label={isAsking ? undefined : accessibleLabel}
       aria-live="polite"
       onBlur={() => setIsAsking(false)}
-      onClick={() => {
+      onClick={event => {
+        // The second click of a double click answers no question.
+        if (event.detail > 1) {
+          return;
+        }
         setIsAsking(!isAsking);
         if (isAsking) {
           run();

@@ -5,7 +5,7 @@ import { sortModels } from '../../apps/analytics/model-table';
 import { activate } from '../../apps/analytics/panel';
 import { getDefaults, readParameters } from '../../apps/analytics/parameters';
 import type { IPanelContext } from '../../src/tokens';
-import { clickButton } from '../support/buttons';
+import { clickButton, findButton } from '../support/buttons';
 import { waitUntil } from '../support/wait-until';
 
 const EXPERIMENTS = '/v2/contexts/{context}/experiments';
@@ -132,6 +132,9 @@ test('an experiment is deleted after a confirmation', async () => {
   await openExperiment();
   await clickButton('Delete churn');
   await waitUntil(() => hasText('Delete churn with its splits and models?'));
+  findButton('Delete churn with its splits and models?')?.dispatchEvent(
+    new MouseEvent('click', { bubbles: true, detail: 2 })
+  );
   expect(calls.some(([method]) => method === 'DELETE')).toBe(false);
   await clickButton('Delete churn with its splits and models?');
   await waitUntil(() => hasText('Deleted the experiment churn'));
