@@ -28,7 +28,7 @@ def sales(catalog):
 
 
 def test_every_example_works_as_magic_and_as_function(kernel, sales):
-    kernel.run("from jupyter_colophon import metadata", "c")
+    kernel.run("import pandas\nfrom jupyter_colophon import metadata\norders = pandas.DataFrame({'id': [1, 2]})", "c")
     # A crawl wants Spark and data: tests/spark tries it.
     for line, reported in (row for row in ROWS if not row[0].startswith("crawl")):
         outcome = kernel.run(f"%metadata {line}", "c")

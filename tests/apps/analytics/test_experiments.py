@@ -11,6 +11,7 @@ import pytest
 from jupyter_colophon.apps.analytics.algorithms import ALGORITHMS
 from jupyter_colophon.apps.analytics.evaluation import compute_class_metrics, compute_curve
 from jupyter_colophon.apps.analytics.statistics import compute_chi_squared, compute_kolmogorov_smirnov
+from jupyter_colophon.apps.jobs import AppJobs, JobName
 from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.errors import AlreadyExists, BadRequest, NotFound
 from support.catalog import ADA
@@ -161,3 +162,20 @@ def test_columns_of_an_experiment_with_splits_cannot_change(
     assert call("PUT", "experiments/churn", experiment | {"description": "Who leaves?"})["splits"] == 1
     with pytest.raises(AlreadyExists, match="split of the experiment 'churn' already exists"):
         call("PUT", "experiments/churn", experiment | {"predictors": experiment["predictors"][:1]})
+
+
+def test_split_that_completes_while_it_is_read_has_not_failed(
+    call: Call, experiment: dict[str, Any], catalog: Catalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = {"context": "sales", "experiment": "churn", "name": "half"}
+    row = {**key, "job": "ends", "state": "running", "problem": "", "lineage_problem": "", "settings": "{}"}
+    catalog.provider.tx_runner.run(lambda tx: tx.get_table("app_analytics_splits").upsert(row | {"created_ms": 1}))
+
+    def end_job(jobs: AppJobs, job: JobName) -> bool:
+        done = {**key, "state": "complete"}
+        catalog.provider.tx_runner.run(lambda tx: tx.get_table("app_analytics_splits").update(done))
+        return False
+
+    # The interleaving: the row is read, the job completes it and ends, and then the job is looked for.
+    monkeypatch.setattr(AppJobs, "is_job_running", end_job)
+    assert call("GET", "experiments/churn/splits/half")["state"] == "complete"

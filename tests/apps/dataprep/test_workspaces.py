@@ -150,7 +150,7 @@ def test_cell_of_a_workspace_gives_the_same_rows(call: Call, orders: str) -> Non
     with pytest.raises(BadRequest, match="library must be one of"):
         call("GET", f"{orders}/cell", library="polars")
     given = call("POST", "workspaces", {"name": "Given", "rows": [{"a": 1}]})
-    with pytest.raises(BadRequest, match="only one with a file can be published"):
+    with pytest.raises(BadRequest, match="only one with a connection can be published"):
         call("GET", f"workspaces/{given['id']}/cell")
 
 

@@ -135,10 +135,9 @@ def fail_ended_jobs(context: ServiceContext, table: str, *key: str) -> None:
     found = context.execute(lambda tables: _scan(tables, table, context, key), read_only=True)
     for row in found:
         if row["state"] == "running" and not context.is_job_running(row["job"]):
-            try:
+            # The job may have ended in the meantime, with a result.
+            with suppress(RowReplaced):
                 JobRow(context, table, tuple(row[name] for name in _get_key_names(table)), row["job"]).fail(_ENDED)
-            except JobFailed:
-                continue  # It has ended in the meantime.
 
 
 def delete_job_row(context: ServiceContext, table: str, key: tuple[str, ...]) -> None:
