@@ -211,7 +211,6 @@ class SqliteProvider:
         """
         if not hasattr(self._local, "connection"):
             opened = self._open_connection(threading.current_thread())
-            opened.connection.execute("PRAGMA query_only = ON")
             self._local.connection, self._local.used = opened.connection, opened.used
         with self._local.used:
             if self._closed:
@@ -224,6 +223,9 @@ class SqliteProvider:
             connection = sqlite3.connect(
                 self._path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False, cached_statements=512
             )
+            if owner is not None:
+                # Before others know the connection, and may close it.
+                connection.execute("PRAGMA query_only = ON")
         with self._opened:
             if self._closed:
                 connection.close()
