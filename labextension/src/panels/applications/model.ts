@@ -21,7 +21,7 @@ export interface IAppLog {
 }
 
 /** Why the instances of a service could not be set. */
-export interface IInstancesProblem {
+interface IInstancesProblem {
   app: string;
   service: string;
   problem: CatalogProblem;
