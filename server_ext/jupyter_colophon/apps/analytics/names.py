@@ -1,7 +1,9 @@
 """The names of experiments and their parts, and the entities and files that they have in the catalog."""
 
 import re
-from typing import Final
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
 
 from jupyter_colophon.apps import BadRequest
 
@@ -15,9 +17,19 @@ def require_valid_name(what: str, name: str) -> str:
     return name
 
 
+def name_split_files(experiment: str, split: str) -> str:
+    """Return what the names of the files of a split begin with."""
+    return f"{experiment}/splits/{split}/"
+
+
 def name_part_file(experiment: str, split: str, part: str) -> str:
     """Return the name of the file with a part of a split."""
-    return f"{experiment}/splits/{split}/{part}.parquet"
+    return f"{name_split_files(experiment, split)}{part}.parquet"
+
+
+def get_path_in_folder(experiment: str, split: Mapping[str, Any], part: str) -> str | None:
+    """Return where a part of a split is written; None if it is a file of the application."""
+    return str(Path(split["folder"], f"{experiment}-{split['name']}-{part}.parquet")) if split["folder"] else None
 
 
 def name_model_file(experiment: str, model: str) -> str:

@@ -3,13 +3,12 @@
 import json
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from jupyter_colophon.apps import AlreadyExists, ServiceContext, ServiceRequest, ServiceResponse
 from jupyter_colophon.apps.analytics import job_rows
 from jupyter_colophon.apps.analytics.experiments import read_experiment
-from jupyter_colophon.apps.analytics.names import name_part_file, require_valid_name
+from jupyter_colophon.apps.analytics.names import get_path_in_folder, name_split_files, require_valid_name
 from jupyter_colophon.apps.analytics.sources import Source, refuse
 from jupyter_colophon.apps.analytics.splitting import split_data
 from jupyter_colophon.apps.dataprep.bodies import parse_body
@@ -68,13 +67,8 @@ def delete_split(context: ServiceContext, request: ServiceRequest) -> None:
         if json.loads(row["settings"])["split"] == key[2]:
             raise AlreadyExists(f"model of the split {key[2]}:", row["name"])
     job_rows.delete_job_row(context, "splits", key)
-    for file in [*context.files.list(name_part_file(key[1], key[2], "").removesuffix(".parquet"))]:
+    for file in [*context.files.list(name_split_files(key[1], key[2]))]:
         context.files.delete(file.name)
-
-
-def get_path_in_folder(experiment: str, split: Mapping[str, Any], part: str) -> str | None:
-    """Return where a part is written; None if it is a file of the application."""
-    return str(Path(split["folder"], f"{experiment}-{split['name']}-{part}.parquet")) if split["folder"] else None
 
 
 def _describe(row: Mapping[str, Any], *, is_whole: bool = True) -> dict[str, Any]:

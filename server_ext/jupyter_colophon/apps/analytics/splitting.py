@@ -6,7 +6,7 @@ from typing import Any
 from jupyter_colophon.apps.analytics.frames import quote_column, read_source, select_typed, store_as_parquet
 from jupyter_colophon.apps.analytics.job_rows import JobFailed, JobRow
 from jupyter_colophon.apps.analytics.lineage import WrittenDataset, make_dataset_of_experiment, record_lineage
-from jupyter_colophon.apps.analytics.names import name_part_file
+from jupyter_colophon.apps.analytics.names import get_path_in_folder, name_part_file
 from jupyter_colophon.apps.analytics.statistics import PARTS, compute_statistics
 
 
@@ -55,10 +55,11 @@ def _store_part(
     row: JobRow, data: Any, columns: Sequence[Mapping[str, str]], split: Mapping[str, Any], part: str
 ) -> None:
     chosen = data.where(data["part"] == part).drop("part").toDF(*(column["name"] for column in columns))
-    if split["folder"]:
-        chosen.write.parquet(f"{split['folder']}/{row.key[1]}-{split['name']}-{part}.parquet")
-    else:
+    path = get_path_in_folder(row.key[1], split, part)
+    if path is None:
         store_as_parquet(row.context, chosen, name_part_file(row.key[1], split["name"], part))
+    else:
+        chosen.write.parquet(path)
 
 
 def _record(

@@ -9,7 +9,7 @@ from jupyter_colophon.apps.analytics.evaluation import evaluate_classification, 
 from jupyter_colophon.apps.analytics.frames import quote_column, select_typed, store_model
 from jupyter_colophon.apps.analytics.job_rows import JobRow
 from jupyter_colophon.apps.analytics.lineage import WrittenDataset, make_dataset_of_experiment, record_lineage
-from jupyter_colophon.apps.analytics.names import name_model_file, name_part_file
+from jupyter_colophon.apps.analytics.names import get_path_in_folder, name_model_file, name_part_file
 from jupyter_colophon.apps.analytics.statistics import PARTS
 
 _IMPORTANCES_MAX: Final = 100
@@ -95,10 +95,8 @@ def _create_pipeline(algorithm: Algorithm, parameters: Mapping[str, Any], predic
 
 
 def _read_part(row: JobRow, spark: Any, experiment: Mapping[str, Any], split: Mapping[str, Any], part: str) -> Any:
-    path = (
-        f"{split['folder']}/{row.key[1]}-{split['name']}-{part}.parquet"
-        if split["folder"]
-        else str(row.context.files.get_path(name_part_file(row.key[1], split["name"], part)))
+    path = get_path_in_folder(row.key[1], split, part) or str(
+        row.context.files.get_path(name_part_file(row.key[1], split["name"], part))
     )
     columns = [experiment["outcome"], *experiment["predictors"]]
     data = select_typed(spark.read.parquet(path), columns)
