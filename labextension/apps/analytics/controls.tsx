@@ -1,4 +1,5 @@
 import React from 'react';
+import { ConfirmButton } from '../confirm-button';
 import type { IJob } from './documents';
 import type { IViewProps } from './view';
 
@@ -196,6 +197,65 @@ export function JobState({ job, trans }: { job: IJob; trans: IViewProps['trans']
         <p className="jp-Colophon-help">{trans.__('Not in the lineage: %1', job.lineageProblem)}</p>
       )}
     </>
+  );
+}
+
+/** A button that deletes something, after a question. */
+export function DeleteButton(props: {
+  name: string;
+  question: string;
+  run: () => void;
+  trans: IViewProps['trans'];
+}): React.JSX.Element {
+  const { name, question, run, trans } = props;
+  return (
+    <ConfirmButton
+      label={trans.__('Delete')}
+      accessibleLabel={trans.__('Delete %1', name)}
+      question={question}
+      run={run}
+    />
+  );
+}
+
+/** The cells of a row with the state of a job, and what can be done with its result when it has ended. */
+export function JobCells(props: {
+  job: IJob;
+  trans: IViewProps['trans'];
+  children: React.ReactNode;
+}): React.JSX.Element {
+  const { job, trans, children } = props;
+  return (
+    <>
+      <td>
+        <JobState job={job} trans={trans} />
+      </td>
+      <td>{job.state !== 'running' && children}</td>
+    </>
+  );
+}
+
+/** The head of a row, which shows or hides the details of what it names. */
+export function DetailsHead(props: {
+  name: string;
+  isOpen: boolean;
+  disabled?: boolean;
+  /** Opens what has the name, or closes what is open. */
+  open: (name: string | null) => void;
+}): React.JSX.Element {
+  const { name, isOpen, disabled, open } = props;
+  return (
+    <th scope="row">
+      <button
+        type="button"
+        className="jp-Colophon-link"
+        aria-expanded={isOpen}
+        disabled={disabled}
+        onClick={() => open(isOpen ? null : name)}
+      >
+        {name}
+      </button>
+    </th>
   );
 }
 

@@ -1,7 +1,6 @@
 import React from 'react';
-import { ConfirmButton } from '../confirm-button';
 import { usePanelModel } from '../use-panel-model';
-import { FormToggle, Table } from './controls';
+import { DeleteButton, FormToggle, Table } from './controls';
 import { ExperimentForm } from './experiment-form';
 import type { IViewProps } from './view';
 
@@ -50,11 +49,11 @@ export function ExperimentList(props: IViewProps): React.JSX.Element {
                 <td>{experiment.models.toLocaleString()}</td>
                 <td>{experiment.createdBy}</td>
                 <td>
-                  <ConfirmButton
-                    label={trans.__('Delete')}
-                    accessibleLabel={trans.__('Delete %1', experiment.name)}
+                  <DeleteButton
+                    name={experiment.name}
                     question={trans.__('Delete %1 with its splits and models?', experiment.name)}
                     run={() => void model.deleteExperiment(experiment.name)}
+                    trans={trans}
                   />
                 </td>
               </tr>

@@ -1,6 +1,5 @@
 import React from 'react';
-import { ConfirmButton } from '../confirm-button';
-import { EntityLinks } from './controls';
+import { DeleteButton, EntityLinks } from './controls';
 import type { IExperiment } from './documents';
 import { ModelSection } from './model-section';
 import { SplitSection } from './split-section';
@@ -20,11 +19,11 @@ export function ExperimentPage(props: IViewProps & { experiment: IExperiment }):
           {trans.__('All experiments')}
         </button>
         <EntityLinks what={trans.__('data')} urn={source.dataset} metadata={metadata} trans={trans} />
-        <ConfirmButton
-          label={trans.__('Delete')}
-          accessibleLabel={trans.__('Delete %1', name)}
+        <DeleteButton
+          name={name}
           question={trans.__('Delete %1 with its splits and models?', name)}
           run={() => void model.deleteExperiment(name)}
+          trans={trans}
         />
       </div>
       <div>

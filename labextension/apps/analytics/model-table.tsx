@@ -1,7 +1,6 @@
 import React from 'react';
-import { ConfirmButton } from '../confirm-button';
 import { usePanelModel } from '../use-panel-model';
-import { JobState, Table } from './controls';
+import { DeleteButton, DetailsHead, JobCells, Table } from './controls';
 import type { IModel } from './documents';
 import { formatNumber, getMetricLabel, isError } from './labels';
 import { MOST_COMPARED } from './model';
@@ -72,16 +71,7 @@ function ModelRow(props: IViewProps & { row: IModel; metrics: readonly string[] 
           onChange={() => void model.toggleCompared(name)}
         />
       </td>
-      <th scope="row">
-        <button
-          type="button"
-          className="jp-Colophon-link"
-          aria-expanded={isOpen}
-          onClick={() => void model.openModel(isOpen ? null : name)}
-        >
-          {name}
-        </button>
-      </th>
+      <DetailsHead name={name} isOpen={isOpen} open={opened => void model.openModel(opened)} />
       <td>{algorithms.find(algorithm => algorithm.name === row.algorithm)?.title ?? row.algorithm}</td>
       <td>{row.split}</td>
       {metrics.map(metric => (
@@ -89,19 +79,14 @@ function ModelRow(props: IViewProps & { row: IModel; metrics: readonly string[] 
           {formatNumber(row.metrics?.[metric])}
         </td>
       ))}
-      <td>
-        <JobState job={row} trans={trans} />
-      </td>
-      <td>
-        {state !== 'running' && (
-          <ConfirmButton
-            label={trans.__('Delete')}
-            accessibleLabel={trans.__('Delete %1', name)}
-            question={trans.__('Delete the model %1 with its predictions?', name)}
-            run={() => void model.deleteModel(name)}
-          />
-        )}
-      </td>
+      <JobCells job={row} trans={trans}>
+        <DeleteButton
+          name={name}
+          question={trans.__('Delete the model %1 with its predictions?', name)}
+          run={() => void model.deleteModel(name)}
+          trans={trans}
+        />
+      </JobCells>
     </tr>
   );
 }

@@ -1,7 +1,6 @@
 import React from 'react';
-import { ConfirmButton } from '../confirm-button';
 import { usePanelModel } from '../use-panel-model';
-import { Choice, EntityLinks, Form, JobState, NameField, Table, TextField } from './controls';
+import { Choice, DeleteButton, EntityLinks, Form, JobCells, NameField, Table, TextField } from './controls';
 import type { IPrediction } from './documents';
 import { readSource } from './labels';
 import type { IViewProps } from './view';
@@ -80,29 +79,24 @@ export function Predictions(props: IViewProps): React.JSX.Element | null {
             <th scope="row">{prediction.name}</th>
             <td>{prediction.target}</td>
             <td className="jp-Analytics-number">{prediction.rows?.toLocaleString()}</td>
-            <td>
-              <JobState job={prediction} trans={trans} />
-            </td>
-            <td>
-              {prediction.state !== 'running' && (
-                <div className="jp-Colophon-actions">
-                  {prediction.state === 'complete' && (
-                    <EntityLinks
-                      what={trans.__('prediction')}
-                      urn={prediction.dataset}
-                      metadata={metadata}
-                      trans={trans}
-                    />
-                  )}
-                  <ConfirmButton
-                    label={trans.__('Delete')}
-                    accessibleLabel={trans.__('Delete %1', prediction.name)}
-                    question={trans.__('Delete the prediction %1? Its file remains.', prediction.name)}
-                    run={() => void model.deletePrediction(prediction.name)}
+            <JobCells job={prediction} trans={trans}>
+              <div className="jp-Colophon-actions">
+                {prediction.state === 'complete' && (
+                  <EntityLinks
+                    what={trans.__('prediction')}
+                    urn={prediction.dataset}
+                    metadata={metadata}
+                    trans={trans}
                   />
-                </div>
-              )}
-            </td>
+                )}
+                <DeleteButton
+                  name={prediction.name}
+                  question={trans.__('Delete the prediction %1? Its file remains.', prediction.name)}
+                  run={() => void model.deletePrediction(prediction.name)}
+                  trans={trans}
+                />
+              </div>
+            </JobCells>
           </tr>
         ))}
       </tbody>

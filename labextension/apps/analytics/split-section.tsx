@@ -1,7 +1,6 @@
 import React from 'react';
-import { ConfirmButton } from '../confirm-button';
 import { usePanelModel } from '../use-panel-model';
-import { Choice, Form, FormToggle, JobState, NameField, Table, TextField } from './controls';
+import { Choice, DeleteButton, DetailsHead, Form, FormToggle, JobCells, NameField, Table, TextField } from './controls';
 import type { IExperiment, ISplit } from './documents';
 import { SplitStatistics } from './split-statistics';
 import type { IViewProps } from './view';
@@ -61,33 +60,23 @@ function SplitRow(props: IViewProps & { split: ISplit; isOpen: boolean }): React
   const { name, type, train, test, state } = split;
   return (
     <tr aria-selected={isOpen}>
-      <th scope="row">
-        <button
-          type="button"
-          className="jp-Colophon-link"
-          aria-expanded={isOpen}
-          disabled={state !== 'complete'}
-          onClick={() => void model.openSplit(isOpen ? null : name)}
-        >
-          {name}
-        </button>
-      </th>
+      <DetailsHead
+        name={name}
+        isOpen={isOpen}
+        disabled={state !== 'complete'}
+        open={opened => void model.openSplit(opened)}
+      />
       <td>{type === 'random' ? trans.__('random') : trans.__('stratified')}</td>
       <td className="jp-Analytics-number">{train?.rows.toLocaleString()}</td>
       <td className="jp-Analytics-number">{test?.rows.toLocaleString()}</td>
-      <td>
-        <JobState job={split} trans={trans} />
-      </td>
-      <td>
-        {state !== 'running' && (
-          <ConfirmButton
-            label={trans.__('Delete')}
-            accessibleLabel={trans.__('Delete %1', name)}
-            question={trans.__('Delete the split %1?', name)}
-            run={() => void model.deleteSplit(name)}
-          />
-        )}
-      </td>
+      <JobCells job={split} trans={trans}>
+        <DeleteButton
+          name={name}
+          question={trans.__('Delete the split %1?', name)}
+          run={() => void model.deleteSplit(name)}
+          trans={trans}
+        />
+      </JobCells>
     </tr>
   );
 }

@@ -1,6 +1,6 @@
 import React from 'react';
 
-/** The look of the models in a chart: colours of the theme, and dashes for those who cannot tell them apart. */
+/** The look of the models in a chart: colours of the theme, and dashes for people who cannot distinguish them. */
 const LOOKS = [
   { color: 'var(--jp-brand-color1)', dash: '' },
   { color: 'var(--jp-warn-color0)', dash: '6 3' },
