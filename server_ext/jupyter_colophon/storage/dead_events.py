@@ -32,7 +32,7 @@ DEAD_EVENTS: Final = TableSpec(
 
 def list_all_events(tx: TableContext) -> list[DeadEvent]:
     """Return the events of all applications, in their order, and that of listeners, entities and events."""
-    return [DeadEvent(**row) for row in tx.get_table(DEAD_EVENTS.id).scan(Range())]
+    return _scan(tx, ())
 
 
 def list_events_of_app(tx: TableContext, app: str) -> list[DeadEvent]:

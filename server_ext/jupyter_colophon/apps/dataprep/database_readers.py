@@ -34,7 +34,7 @@ class DatabaseReader(Protocol):
         """Return the names of tables and views, each with `table` or `view`."""
 
     def list_columns(self, schema: str, table: str) -> list[TableColumn]:
-        """Return the columns of a table or view; none if there is no such one."""
+        """Return the columns of a table or view; empty for an unknown one."""
 
     def iterate_rows(self, table: str, limit: int) -> Iterator[Mapping[str, Any]]:
         """Yield the first rows of a quoted table, or of a query in parentheses with an alias."""

@@ -299,17 +299,17 @@ export default function ExpectationForm(props: {
 }): React.JSX.Element {
   const { editor, entity, id, close, trans } = props;
   const { conflict, saving } = useModel(editor);
-  const around = React.useRef<HTMLDivElement>(null);
+  const container = React.useRef<HTMLDivElement>(null);
   const columns = React.useMemo(() => listColumns(entity, [], undefined), [entity]);
   const draft = useDraft(editor, columns, id, trans);
   const origin = id === '' ? undefined : getExpectation(editor.base, id)?.origin;
   const save = (): void => {
     if (!editor.state.conflict) {
-      void draft.save().then(() => focusFirstError(around.current));
+      void draft.save().then(() => focusFirstError(container.current));
     }
   };
   return (
-    <div ref={around}>
+    <div ref={container}>
       <ShortForm
         className="jp-Colophon-inlineForm jp-Colophon-expectationForm"
         label={id === '' ? trans.__('New expectation') : trans.__('Edit: %1', id)}

@@ -16,12 +16,12 @@ export function QualityBadge({ page, entity }: IPageProps & { entity: Entity }):
     return null;
   }
   const show = (): void => {
-    const around = button.current?.closest('.jp-Colophon-page');
+    const page = button.current?.closest('.jp-Colophon-page');
     void stopEditing().then(closed => {
       if (closed) {
         model.selectTab('overview');
         requestAnimationFrame(() =>
-          around?.querySelector(`[data-aspect="${EXPECTATIONS_ASPECT}"]`)?.scrollIntoView({ block: 'nearest' })
+          page?.querySelector(`[data-aspect="${EXPECTATIONS_ASPECT}"]`)?.scrollIntoView({ block: 'nearest' })
         );
       }
     });
