@@ -18,7 +18,7 @@ from jupyter_colophon.apps import (
 from jupyter_colophon.apps.analytics.job_rows import fail_ended_jobs
 from jupyter_colophon.apps.analytics.names import require_valid_name
 from jupyter_colophon.apps.analytics.sources import TYPES, Source, inspect_columns, refuse, require_columns
-from jupyter_colophon.apps.dataprep.bodies import Body, parse_body
+from jupyter_colophon.apps.shipped.bodies import Body, parse_body
 
 _EXPERIMENTS_MAX, _PREDICTORS_MAX = 1_000, 500
 #: The tables whose rows belong to an experiment.

@@ -11,7 +11,7 @@ from jupyter_colophon.apps.analytics.experiments import read_experiment
 from jupyter_colophon.apps.analytics.names import name_model_file, require_valid_name
 from jupyter_colophon.apps.analytics.sources import refuse
 from jupyter_colophon.apps.analytics.training import train_model
-from jupyter_colophon.apps.dataprep.bodies import get_query_text, parse_body
+from jupyter_colophon.apps.shipped.bodies import get_query_text, parse_body
 
 #: The metrics by which models are compared, and whether less is better.
 METRICS: Final = {

@@ -16,8 +16,8 @@ from jupyter_colophon.apps.analytics.models import describe_model, read_model
 from jupyter_colophon.apps.analytics.names import name_model_file, require_valid_name
 from jupyter_colophon.apps.analytics.sources import Source, inspect_columns, refuse, require_columns
 from jupyter_colophon.apps.analytics.training import name_predictors
-from jupyter_colophon.apps.dataprep.bodies import parse_body
-from jupyter_colophon.apps.dataprep.folders import require_permitted_folder
+from jupyter_colophon.apps.shipped.bodies import parse_body
+from jupyter_colophon.apps.shipped.folders import require_permitted_folder
 
 _FORMATS: Final = ("parquet", "csv")
 #: The columns that are added.

@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from jupyter_colophon.apps import BadRequest, InvalidName, NotFound, Problem, Urn, make_dataset_urn
-from jupyter_colophon.apps.dataprep.bodies import Body
-from jupyter_colophon.apps.dataprep.folders import require_permitted_folder, resolve_inside
-from jupyter_colophon.apps.dataprep.samples import SampleOptions, read_sample
+from jupyter_colophon.apps.shipped.bodies import Body
+from jupyter_colophon.apps.shipped.folders import require_permitted_folder, resolve_inside
+from jupyter_colophon.apps.shipped.samples import FORMATS_BY_SUFFIX, SampleOptions, read_sample
 
 FORMATS: Final = ("csv", "tsv", "json", "jsonl", "parquet")
 TYPES: Final = ("numeric", "categorical")
-_SUFFIXES: Final = {".csv": "csv", ".tsv": "tsv", ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 _SAMPLE_ROWS, _EXAMPLES, _FILES_MAX = 1_000, 3, 10_000
 _TEXT_MAX: Final = 100
 _FILE_PLATFORM: Final = "urn:li:dataPlatform:file"
@@ -36,7 +35,7 @@ class Source:
         path = _parse_file_dataset(body.get_text("dataset")) if "dataset" in body.document else body.get_text("path")
         real = find_permitted_path(path)
         named = next((file for file in _list_data_files(real)), real)
-        format_ = body.get_choice("format", FORMATS, _SUFFIXES.get(named.suffix.lower(), "parquet"))
+        format_ = body.get_choice("format", FORMATS, FORMATS_BY_SUFFIX.get(named.suffix.lower(), "parquet"))
         header = body.get_boolean("header", default=True)
         return cls(str(real), format_, header, str(make_dataset_urn("file", str(real))))
 

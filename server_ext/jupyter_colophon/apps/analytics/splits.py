@@ -11,8 +11,8 @@ from jupyter_colophon.apps.analytics.experiments import read_experiment
 from jupyter_colophon.apps.analytics.names import get_path_in_folder, name_split_files, require_valid_name
 from jupyter_colophon.apps.analytics.sources import Source, refuse
 from jupyter_colophon.apps.analytics.splitting import split_data
-from jupyter_colophon.apps.dataprep.bodies import parse_body
-from jupyter_colophon.apps.dataprep.folders import require_permitted_folder
+from jupyter_colophon.apps.shipped.bodies import parse_body
+from jupyter_colophon.apps.shipped.folders import require_permitted_folder
 
 _TYPES = ("random", "stratified")
 _LEAST, _MOST = 0.05, 0.95

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Protocol, Self
 
 from jupyter_colophon.apps import BadRequest, NotFound, SecretUnavailable, ServiceContext
-from jupyter_colophon.apps.dataprep.bodies import Body, require_valid_name
-from jupyter_colophon.apps.dataprep.samples import Sample
+from jupyter_colophon.apps.shipped.bodies import Body, require_valid_name
+from jupyter_colophon.apps.shipped.samples import Sample
 
 Entry = dict[str, Any]
 

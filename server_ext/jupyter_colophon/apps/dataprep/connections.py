@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from jupyter_colophon.apps import AppTables, BadRequest, NotFound, Range, ServiceContext, ServiceRequest
-from jupyter_colophon.apps.dataprep.bodies import Body, get_query_text, parse_body, require_valid_name
 from jupyter_colophon.apps.dataprep.connection import Connection
 from jupyter_colophon.apps.dataprep.databases import DatabaseConnection
 from jupyter_colophon.apps.dataprep.files import FileConnection
-from jupyter_colophon.apps.dataprep.samples import Sample
 from jupyter_colophon.apps.dataprep.topics import KafkaConnection
+from jupyter_colophon.apps.shipped.bodies import Body, get_query_text, parse_body, require_valid_name
+from jupyter_colophon.apps.shipped.samples import Sample
 from jupyter_colophon.wrangling.worker import build_page, decode_rows
 
 _TYPES: Final[Mapping[str, type[Connection]]] = {

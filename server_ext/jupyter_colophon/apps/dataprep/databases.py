@@ -9,14 +9,14 @@ from typing import Any, ClassVar, Final, Self
 from urllib.parse import quote, unquote
 
 from jupyter_colophon.apps import BadRequest, NotFound, ServiceContext
-from jupyter_colophon.apps.dataprep.bodies import Body
 from jupyter_colophon.apps.dataprep.connection import Entry, parse_secret_name, read_password, select_set_members
 from jupyter_colophon.apps.dataprep.database_readers import DatabaseReader
-from jupyter_colophon.apps.dataprep.folders import find_file, require_permitted_folder
 from jupyter_colophon.apps.dataprep.hosts import require_permitted_hosts
 from jupyter_colophon.apps.dataprep.postgresql_reader import PostgresqlPlace, open_postgresql
-from jupyter_colophon.apps.dataprep.samples import ROWS_DEFAULT, ROWS_MAX, Sample, build_sample
 from jupyter_colophon.apps.dataprep.sqlite_reader import open_sqlite
+from jupyter_colophon.apps.shipped.bodies import Body
+from jupyter_colophon.apps.shipped.folders import find_file, require_permitted_folder
+from jupyter_colophon.apps.shipped.samples import ROWS_DEFAULT, ROWS_MAX, Sample, build_sample
 
 _POSTGRESQL: Final = re.compile(
     r"jdbc:postgresql://(?P<host>[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::(?P<port>[0-9]{1,5}))?"

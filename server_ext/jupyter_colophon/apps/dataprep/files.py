@@ -6,10 +6,10 @@ from pathlib import PurePosixPath
 from typing import Any, ClassVar, Self
 
 from jupyter_colophon.apps import ServiceContext
-from jupyter_colophon.apps.dataprep.bodies import Body
 from jupyter_colophon.apps.dataprep.connection import Entry
-from jupyter_colophon.apps.dataprep.folders import find_file, list_folder, require_permitted_folder
-from jupyter_colophon.apps.dataprep.samples import MEMBERS, Sample, SampleOptions, read_sample
+from jupyter_colophon.apps.shipped.bodies import Body
+from jupyter_colophon.apps.shipped.folders import find_file, list_folder, require_permitted_folder
+from jupyter_colophon.apps.shipped.samples import MEMBERS, Sample, SampleOptions, read_sample
 
 
 @dataclass(frozen=True, slots=True)

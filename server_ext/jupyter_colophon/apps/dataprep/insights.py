@@ -3,9 +3,9 @@
 from typing import Any, Final
 
 from jupyter_colophon.apps import BadRequest, NotFound, ServiceContext, ServiceRequest
-from jupyter_colophon.apps.dataprep.bodies import Body, get_query_text, parse_body
 from jupyter_colophon.apps.dataprep.recipes import run_recipe
 from jupyter_colophon.apps.dataprep.workspaces import read_workspace
+from jupyter_colophon.apps.shipped.bodies import Body, get_query_text, parse_body
 from jupyter_colophon.wrangling.by_example import InputOutput, find_directives_by_example
 from jupyter_colophon.wrangling.suggestions import complete_directives
 

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from jupyter_colophon.apps import BadRequest, ServiceContext, ServiceRequest
-from jupyter_colophon.apps.dataprep.bodies import get_query_text
 from jupyter_colophon.apps.dataprep.recipes import run_recipe
 from jupyter_colophon.apps.dataprep.spark_sources import describe_source_stage, write_spark_read
 from jupyter_colophon.apps.dataprep.workspaces import read_workspace
+from jupyter_colophon.apps.shipped.bodies import get_query_text
 
 _LIBRARIES: Final = ("pandas", "pyspark")
 _FUNCTION: Final = "from jupyter_colophon.wrangling import apply_recipe_to_dataframe"

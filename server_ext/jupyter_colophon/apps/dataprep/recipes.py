@@ -4,8 +4,8 @@ import time
 from typing import Any, Final
 
 from jupyter_colophon.apps import AppTables, BadRequest, NotFound, ServiceContext, ServiceRequest
-from jupyter_colophon.apps.dataprep.bodies import get_query_number, parse_body
 from jupyter_colophon.apps.dataprep.workspaces import describe_workspace, read_sample_of_workspace, read_workspace
+from jupyter_colophon.apps.shipped.bodies import get_query_number, parse_body
 from jupyter_colophon.wrangling.recipe import LINES_MAX
 from jupyter_colophon.wrangling.worker_process import TaskFailed, run_in_process
 

@@ -12,10 +12,10 @@ from datetime import UTC, datetime
 from typing import Any, ClassVar, Final, Self
 
 from jupyter_colophon.apps import BadRequest, NotFound, ServiceContext
-from jupyter_colophon.apps.dataprep.bodies import Body
 from jupyter_colophon.apps.dataprep.connection import Entry, parse_secret_name, read_password, select_set_members
 from jupyter_colophon.apps.dataprep.hosts import require_permitted_hosts
-from jupyter_colophon.apps.dataprep.samples import ROWS_DEFAULT, ROWS_MAX, Sample, build_sample
+from jupyter_colophon.apps.shipped.bodies import Body
+from jupyter_colophon.apps.shipped.samples import ROWS_DEFAULT, ROWS_MAX, Sample, build_sample
 from jupyter_colophon.wrangling.column_names import name_values
 
 _SERVER: Final = re.compile(r"([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\]):([0-9]{1,5})")

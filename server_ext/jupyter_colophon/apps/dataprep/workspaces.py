@@ -15,9 +15,9 @@ from jupyter_colophon.apps import (
     ServiceRequest,
     ServiceResponse,
 )
-from jupyter_colophon.apps.dataprep.bodies import Body, parse_body
 from jupyter_colophon.apps.dataprep.connections import SAMPLE_MEMBERS, read_sample_of_connection
-from jupyter_colophon.apps.dataprep.samples import ROWS_MAX, Sample, build_sample
+from jupyter_colophon.apps.shipped.bodies import Body, parse_body
+from jupyter_colophon.apps.shipped.samples import ROWS_MAX, Sample, build_sample
 
 #: The most workspaces of a namespace.
 _WORKSPACES_MAX: Final = 500

@@ -1,4 +1,4 @@
-"""The folders of connections: only those that the operator of the server permits, and nothing outside of them."""
+"""The folders that the operator of the server permits, and nothing outside of them."""
 
 import os
 import stat

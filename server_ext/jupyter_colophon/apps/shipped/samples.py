@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 from jupyter_colophon.apps import BadRequest
-from jupyter_colophon.apps.dataprep.bodies import Body
+from jupyter_colophon.apps.shipped.bodies import Body
 from jupyter_colophon.wrangling.column_names import make_names_unique, name_values
 from jupyter_colophon.wrangling.normalization import encode_value, normalize_value
 
@@ -26,7 +26,7 @@ _LINE_MAX, _DOCUMENT_MAX = 2**20, 32 * 2**20
 _CHECKED: Final = 1_000
 #: The members of a body that describe how a file is read.
 MEMBERS: Final = ("path", "format", "header", "encoding", "sampling", "limit", "seed")
-_SUFFIXES: Final = {
+FORMATS_BY_SUFFIX: Final = {
     ".csv": "csv",
     ".tsv": "tsv",
     ".json": "json",
@@ -55,7 +55,7 @@ class SampleOptions:
         path = body.get_text("path")
         return cls(
             path,
-            body.get_choice("format", FORMATS, _SUFFIXES.get(Path(path).suffix.lower(), "text")),
+            body.get_choice("format", FORMATS, FORMATS_BY_SUFFIX.get(Path(path).suffix.lower(), "text")),
             body.get_boolean("header", default=True),
             body.get_choice("encoding", _ENCODINGS, "utf-8"),
             body.get_choice("sampling", ("first", "random"), "first"),
