@@ -38,10 +38,10 @@ def select_typed(data: Any, columns: Sequence[Mapping[str, str]]) -> Any:
     for column in columns:
         if column["name"] not in names:
             raise JobFailed(f"the data has no column {column['name']!r}")
-    return data.select(*(_convert_column(column).alias(column["name"]) for column in columns))
+    return data.select(*(convert_column(column).alias(column["name"]) for column in columns))
 
 
-def _convert_column(column: Mapping[str, str]) -> Any:
+def convert_column(column: Mapping[str, str]) -> Any:
     """Return the values of a column with its type; NaN and infinite numbers are null, too."""
     from pyspark.sql import functions as F
 

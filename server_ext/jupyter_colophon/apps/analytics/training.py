@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from jupyter_colophon.apps.analytics.algorithms import Algorithm
 from jupyter_colophon.apps.analytics.evaluation import evaluate_classification, evaluate_regression
-from jupyter_colophon.apps.analytics.frames import quote_column, select_typed, store_model
+from jupyter_colophon.apps.analytics.frames import convert_column, quote_column, select_typed, store_model
 from jupyter_colophon.apps.analytics.job_rows import JobRow
 from jupyter_colophon.apps.analytics.lineage import WrittenDataset, make_dataset_of_experiment, record_lineage
 from jupyter_colophon.apps.analytics.names import get_path_in_folder, name_model_file, name_part_file
@@ -19,11 +19,7 @@ _MODULES: Final = {"classification": "pyspark.ml.classification", "regression": 
 
 def name_predictors(data: Any, predictors: Columns, *kept: Any) -> Any:
     """Return the predictors with their types as `p0`, `p1`, …, and other columns."""
-    types = {"numeric": "double", "categorical": "string"}
-    columns = [
-        quote_column(column["name"]).try_cast(types[column["type"]]).alias(f"p{at}")
-        for at, column in enumerate(predictors)
-    ]
+    columns = [convert_column(column).alias(f"p{at}") for at, column in enumerate(predictors)]
     return data.select(*columns, *kept)
 
 
