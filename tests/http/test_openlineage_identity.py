@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from jupyter_colophon.spark.names.dataset_names import build_jdbc_urn
+from jupyter_colophon.capture.names.dataset_names import build_jdbc_urn
 from support.openlineage import RUN, build_event, build_event_dataset
 from support.urns import build_table_urn
 

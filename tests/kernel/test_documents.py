@@ -5,10 +5,7 @@ from pathlib import Path
 
 import jsonschema_rs
 import pytest
-from jupyter_colophon.kernel.cells import Cell, CellExecution
-from jupyter_colophon.kernel.documents import build_cell_facts, build_run_end, build_run_start, format_time
-from jupyter_colophon.spark.capture.report_documents import build_access_documents, build_written_data_proposals
-from jupyter_colophon.spark.plans.observation import (
+from jupyter_colophon.capture.observation import (
     ColumnFlow,
     DataRef,
     DatasetKind,
@@ -16,6 +13,9 @@ from jupyter_colophon.spark.plans.observation import (
     SchemaField,
     Transformation,
 )
+from jupyter_colophon.capture.report_documents import build_access_documents, build_written_data_proposals
+from jupyter_colophon.kernel.cells import Cell, CellExecution
+from jupyter_colophon.kernel.documents import build_cell_facts, build_run_end, build_run_start, format_time
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"
 

@@ -5,6 +5,15 @@ import shutil
 import uuid
 
 import pytest
+from jupyter_colophon.capture.observation import (
+    ColumnFlow,
+    DataRef,
+    DatasetKind,
+    MissingDetail,
+    Observation,
+    SchemaField,
+    Transformation,
+)
 from jupyter_colophon.client.absence import find_entity
 from jupyter_colophon.client.aspect_edits import read_stored_aspect
 from jupyter_colophon.client.operations import Operations
@@ -14,15 +23,6 @@ from jupyter_colophon.kernel.cells import Cell, read_time_ms
 from jupyter_colophon.kernel.failures import CellFailure
 from jupyter_colophon.kernel.messages import NoticeQueue
 from jupyter_colophon.kernel.recorder import Recorder
-from jupyter_colophon.spark.plans.observation import (
-    ColumnFlow,
-    DataRef,
-    DatasetKind,
-    MissingDetail,
-    Observation,
-    SchemaField,
-    Transformation,
-)
 from live import run_live_server
 
 

@@ -10,6 +10,15 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from jupyter_colophon.capture.observation import (
+    ColumnFlow,
+    DataRef,
+    DatasetKind,
+    Observation,
+    SchemaField,
+    Transformation,
+)
+from jupyter_colophon.capture.observation_documents import build_observation_document, parse_observation
 from jupyter_colophon.client.operations import Operations
 from jupyter_colophon.client.programs import outbox as outbox_module
 from jupyter_colophon.client.transport import ServerAddress, Transport
@@ -20,15 +29,6 @@ from jupyter_colophon.kernel.messages import NoticeQueue
 from jupyter_colophon.kernel.orphaned_reports import send_orphaned_reports
 from jupyter_colophon.kernel.recorder import Recorder
 from jupyter_colophon.kernel.report_file import find_report_folder
-from jupyter_colophon.spark.plans.observation import (
-    ColumnFlow,
-    DataRef,
-    DatasetKind,
-    Observation,
-    SchemaField,
-    Transformation,
-)
-from jupyter_colophon.spark.plans.observation_documents import build_observation_document, parse_observation
 from live import LiveServer
 from support.process import start_script_process
 
@@ -41,7 +41,7 @@ from jupyter_colophon.client.transport import ServerAddress, Transport
 from jupyter_colophon.kernel.cells import Cell, read_time_ms
 from jupyter_colophon.kernel.messages import NoticeQueue
 from jupyter_colophon.kernel.recorder import Recorder
-from jupyter_colophon.spark.plans.observation import DataRef, DatasetKind, Observation
+from jupyter_colophon.capture.observation import DataRef, DatasetKind, Observation
 
 url, notebook, database = sys.argv[1:]
 recorder = Recorder(

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from jupyter_colophon.capture.observation import Observation
 from jupyter_colophon.spark.capture.attach import Capture, attach_listener
-from jupyter_colophon.spark.plans.observation import Observation
 from jupyter_colophon.spark.session import get_session
 from pyspark.sql import SparkSession
 from support.oracle import create_tables, read_corpus

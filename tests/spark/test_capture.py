@@ -8,9 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from jupyter_colophon.capture.observation import MissingDetail, Observation, describe_unknown_node
 from jupyter_colophon.spark.capture.attach import ListenerRegistration, attach_listener
 from jupyter_colophon.spark.capture.listener import PlanListener
-from jupyter_colophon.spark.plans.observation import MissingDetail, Observation, describe_unknown_node
 from jupyter_colophon.spark.plans.write_commands import INNER_WRITES
 from py4j.clientserver import ClientServerConnection
 from pyspark.errors import PySparkException

@@ -1,7 +1,7 @@
 """Names of the datasets that Spark reads and writes."""
 
 import pytest
-from jupyter_colophon.spark.names import dataset_names
+from jupyter_colophon.capture.names import dataset_names
 from jupyter_colophon.spark.plans import schema
 
 

@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jupyter_colophon.spark.capture.report_documents import build_written_data_proposals
-from jupyter_colophon.spark.plans.observation import DataRef, Observation
+from jupyter_colophon.capture.observation import DataRef, Observation
+from jupyter_colophon.capture.report_documents import build_written_data_proposals
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from typing import Any
 import jupyter_colophon.spark
 import pyspark
 import pytest
-from jupyter_colophon.spark.plans.observation import MissingDetail
+from jupyter_colophon.capture.observation import MissingDetail
 from jupyter_colophon.spark.plans.plan_nodes import (
     EXPRESSION_NODES,
     PLAN_NODES,

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
-from jupyter_colophon.spark.plans.observation import DataRef, Observation
+from jupyter_colophon.capture.observation import DataRef, Observation
 from jupyter_colophon.spark.plans.plan_nodes import PLAN_NODES
 from jupyter_colophon.spark.plans.plan_reader import BOUNDED, get_reader
 from jupyter_colophon.spark.plans.plan_tree import walk_tree

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from jupyter_colophon.capture.observation import MissingDetail, Observation
 from jupyter_colophon.spark.capture.attach import attach_listener
-from jupyter_colophon.spark.plans.observation import MissingDetail, Observation
 from py4j.protocol import Py4JJavaError
 from pyspark.core.rdd import RDD
 

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from jupyter_colophon.capture.observation import MissingDetail, Observation
 from jupyter_colophon.spark.capture import streams
 from jupyter_colophon.spark.capture.attach import attach_listener
-from jupyter_colophon.spark.plans.observation import MissingDetail, Observation
 from pyspark.errors import StreamingQueryException
 
 

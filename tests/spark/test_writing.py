@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from jupyter_colophon.spark.plans.observation import DatasetKind, MissingDetail, Observation, SchemaField
+from jupyter_colophon.capture.observation import DatasetKind, MissingDetail, Observation, SchemaField
 from pyspark.sql import functions as F
 
 

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from jupyter_colophon.capture.observation import Observation
 from jupyter_colophon.core.openlineage.columns import parse_column_lineage_facet
 from jupyter_colophon.spark.capture.attach import attach_listener
-from jupyter_colophon.spark.plans.observation import Observation
 from jupyter_colophon.spark.session import get_session
 
 CORPORA = Path(__file__).parents[1] / "conformance" / "spark"

@@ -11,7 +11,7 @@ from jupyter_colophon.kernel.documents import Ending, build_run_end, build_run_s
 from jupyter_colophon.kernel.renames import split_at_renames
 
 if TYPE_CHECKING:
-    from jupyter_colophon.spark.plans.observation import Observation
+    from jupyter_colophon.capture.observation import Observation
 
 #: Maximum number of observations in the queue while the server is unavailable; the oldest are dropped first.
 LARGEST_BACKLOG = 5_000

@@ -7,18 +7,18 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
+from jupyter_colophon.capture.observation import STREAM
 from jupyter_colophon.core.identity.names import DEFAULT_NAMESPACE, make_cell_program_urn, make_notebook_program_urn
 from jupyter_colophon.kernel.cells import Cell, CellExecution, Timeline, read_time_ms
 from jupyter_colophon.kernel.documents import Ending, build_cell_facts
 from jupyter_colophon.kernel.failures import CellFailure
 from jupyter_colophon.kernel.outgoing_reports import RunReport
 from jupyter_colophon.kernel.sender import ReportSender
-from jupyter_colophon.spark.plans.observation import STREAM
 
 if TYPE_CHECKING:
+    from jupyter_colophon.capture.observation import DataRef, Observation
     from jupyter_colophon.client.operations import Operations
     from jupyter_colophon.kernel.messages import NoticeQueue
-    from jupyter_colophon.spark.plans.observation import DataRef, Observation
 
 
 @dataclass(eq=False, slots=True)

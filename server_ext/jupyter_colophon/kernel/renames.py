@@ -7,8 +7,8 @@ from jupyter_colophon.client.absence import find_entity
 from jupyter_colophon.client.programs.entity import MetadataEntity
 
 if TYPE_CHECKING:
+    from jupyter_colophon.capture.observation import Observation
     from jupyter_colophon.client.operations import Operations
-    from jupyter_colophon.spark.plans.observation import Observation
 
 Document = dict[str, Any]
 

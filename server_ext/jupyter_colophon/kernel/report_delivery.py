@@ -4,18 +4,18 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from jupyter_colophon.capture.observation import MissingDetail, merge_refs
+from jupyter_colophon.capture.report_documents import build_access_documents, build_written_data_proposals
 from jupyter_colophon.client.problems import RequestFailed
 from jupyter_colophon.kernel.renames import build_rename_proposals
-from jupyter_colophon.spark.capture.report_documents import build_access_documents, build_written_data_proposals
-from jupyter_colophon.spark.plans.observation import MissingDetail, merge_refs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from jupyter_colophon.capture.observation import Observation
     from jupyter_colophon.client.caller import Document
     from jupyter_colophon.client.operations import Operations
     from jupyter_colophon.kernel.outgoing_reports import ReportBatch, RunReport
-    from jupyter_colophon.spark.plans.observation import Observation
 
 PROPOSALS_A_CALL = 1_000
 #: Maximum number of intended outputs of failed statements that is reported per run.

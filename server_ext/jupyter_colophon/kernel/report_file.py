@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from jupyter_colophon.capture.observation_documents import build_observation_document, parse_observation
 from jupyter_colophon.client.programs.outbox import OutboxEntry, OutboxFile, find_outbox_folder
 from jupyter_colophon.kernel.outgoing_reports import ReportBatch, RunReport
-from jupyter_colophon.spark.plans.observation_documents import build_observation_document, parse_observation
 
 _logger = logging.getLogger("jupyter_colophon.kernel")
 _FOLDER: Final = "reports"

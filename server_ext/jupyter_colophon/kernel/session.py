@@ -27,9 +27,9 @@ from jupyter_colophon.kernel.sync_status import Pending
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
+    from jupyter_colophon.capture.observation import Observation
     from jupyter_colophon.client.transport import ServerAddress
     from jupyter_colophon.kernel.settings import KernelSettings
-    from jupyter_colophon.spark.plans.observation import Observation
 
 #: How long a `%metadata` command waits until the reports of earlier cells reached the server.
 SYNC_TIMEOUT_S = 2.0

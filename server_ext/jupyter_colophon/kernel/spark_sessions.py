@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
+from jupyter_colophon.capture.observation import Observation
 from jupyter_colophon.core.display_text import format_count_with_noun
 from jupyter_colophon.kernel.messages import NoticeQueue
 from jupyter_colophon.spark.capture import session_hook
-from jupyter_colophon.spark.plans.observation import Observation
 
 if TYPE_CHECKING:
     # It imports py4j: only needed for the type.

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from jupyter_colophon.capture.observation import ColumnFlow, Transformation
 from jupyter_colophon.client.programs.context import RunMetadata
 from jupyter_colophon.client.programs.entity import MetadataEntity
 from jupyter_colophon.pipelines.document import PipelineDefinition, Stage
-from jupyter_colophon.spark.plans.observation import ColumnFlow, Transformation
 
 #: Transformations of values. Control dependencies, which only decide about rows, do not propagate metadata.
 _VALUES = {Transformation.IDENTITY, Transformation.TRANSFORMATION, Transformation.AGGREGATION}

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from jupyter_colophon.capture.observation import Observation
+from jupyter_colophon.capture.report_documents import build_access_documents, build_written_data_proposals
 from jupyter_colophon.client.programs.context import RunContext
 from jupyter_colophon.client.programs.reading import MetadataSnapshot
 from jupyter_colophon.client.programs.running import run as begin
@@ -20,9 +22,7 @@ from jupyter_colophon.pipelines.plugin import ActionPlugin, SinkPlugin, SourcePl
 from jupyter_colophon.pipelines.propagation import PropagationRule, emit_propagated_metadata
 from jupyter_colophon.pipelines.quality import check_written_data
 from jupyter_colophon.spark.capture.attach import Capture, attach_listener
-from jupyter_colophon.spark.capture.report_documents import build_access_documents, build_written_data_proposals
 from jupyter_colophon.spark.error_messages import format_spark_error, get_error_class
-from jupyter_colophon.spark.plans.observation import Observation
 
 Status = Literal["waiting", "running", "succeeded", "failed", "killed"]
 #: How long the end of a run waits for Spark's events, in milliseconds.

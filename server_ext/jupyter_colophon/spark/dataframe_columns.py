@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from jupyter_colophon.capture.observation import DataRef, merge_refs
 from jupyter_colophon.spark.capture.jvm_calls import fetch_plan_facts
 from jupyter_colophon.spark.plans.jvm_facts import JvmFacts
-from jupyter_colophon.spark.plans.observation import DataRef, merge_refs
 from jupyter_colophon.spark.plans.plan import build_statements, trace_column_origins
 from jupyter_colophon.spark.plans.plan_reader import ANY, get_reader
 from jupyter_colophon.spark.plans.plan_tree import TreeNode

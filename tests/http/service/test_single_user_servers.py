@@ -39,7 +39,7 @@ TABLE = "urn:li:dataset:(urn:li:dataPlatform:spark,red.secrets,PROD)"
 WRITE = """
 from jupyter_colophon.kernel import loading
 from jupyter_colophon.kernel.cells import read_time_ms
-from jupyter_colophon.spark.plans.observation import DataRef, DatasetKind, Observation
+from jupyter_colophon.capture.observation import DataRef, DatasetKind, Observation
 ((session, _),) = loading._loaded.values()
 ref = DataRef("urn:li:dataset:(urn:li:dataPlatform:spark,red.{table},PROD)", DatasetKind.TABLE, None, "parquet", None)
 session.recorder.add_observation(Observation(read_time_ms(), read_time_ms(), "insert", writes=(ref,)))

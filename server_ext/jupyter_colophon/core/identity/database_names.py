@@ -1,6 +1,6 @@
 """The default ports of database servers, by platform.
 
-Captured reads over JDBC (spark/names/jdbc_names.py) and OpenLineage events (core/identity/openlineage_names.py) name a
+Captured reads over JDBC (capture/names/jdbc_names.py) and OpenLineage events (core/identity/openlineage_names.py) name a
 table by its server, so both need the same port.
 """
 

@@ -4,11 +4,11 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from jupyter_colophon.capture.names import dataset_names
 from jupyter_colophon.client.programs.entity import MetadataEntity
 from jupyter_colophon.pipelines.context import StageContext
 from jupyter_colophon.pipelines.plugin import SinkPlugin, SourcePlugin
 from jupyter_colophon.pipelines.plugins import property_schemas
-from jupyter_colophon.spark.names import dataset_names
 
 _PLACE = {
     "url": property_schemas.define_text("URL", "jdbc:postgresql://host/database, without a password", pattern="^jdbc:"),

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from jupyter_colophon.capture.names import dataset_names
 from jupyter_colophon.client.programs.entity import MetadataEntity
 from jupyter_colophon.core.errors import Problem
 from jupyter_colophon.pipelines.context import StageContext
@@ -19,7 +20,6 @@ from jupyter_colophon.pipelines.plugins.topic import (
     require_offsets_within,
     require_reachable_kafka,
 )
-from jupyter_colophon.spark.names import dataset_names
 
 _FORMAT = "kafka"
 _ENVIRONMENT = {"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"}

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 from urllib.parse import quote
 
+from jupyter_colophon.capture.names import dataset_names
 from jupyter_colophon.client.problems import RequestFailed
 from jupyter_colophon.client.programs.entity import MetadataEntity
 from jupyter_colophon.client.programs.reading import MetadataUnavailable
@@ -13,7 +14,6 @@ from jupyter_colophon.core.identity.names import make_stream_urn
 from jupyter_colophon.pipelines.context import StageContext
 from jupyter_colophon.pipelines.plugin import Columns, SinkPlugin, SourcePlugin
 from jupyter_colophon.pipelines.plugins import property_schemas
-from jupyter_colophon.spark.names import dataset_names
 
 #: Maximum number of events and bytes of a batch.
 _EVENTS, _BYTES = 5_000, 4 * 1024 * 1024

@@ -4,8 +4,8 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from jupyter_colophon.capture.observation import MissingDetail, Observation
 from jupyter_colophon.spark.capture.dropped_events import DroppedEvents
-from jupyter_colophon.spark.plans.observation import MissingDetail, Observation
 
 if TYPE_CHECKING:
     from jupyter_colophon.spark.capture.listener import PlanListener

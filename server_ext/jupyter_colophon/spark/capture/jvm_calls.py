@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from jupyter_colophon.capture.observation import DataRef
 from jupyter_colophon.spark.plans.jvm_facts import JvmFacts, WriteTarget
-from jupyter_colophon.spark.plans.observation import DataRef
 from jupyter_colophon.spark.plans.plan import find_unnamed_relations, has_in_memory_rows
 from jupyter_colophon.spark.plans.plan_nodes import Reads, get_command, get_plan_node
 from jupyter_colophon.spark.plans.plan_tree import TreeNode

@@ -3,6 +3,7 @@
 from itertools import islice
 from typing import Any
 
+from jupyter_colophon.capture.observation import DataRef, MissingDetail, describe_unknown_node, merge_refs
 from jupyter_colophon.spark.capture.jvm_calls import (
     find_command_queries,
     find_datasets_outside_catalog,
@@ -11,7 +12,6 @@ from jupyter_colophon.spark.capture.jvm_calls import (
 )
 from jupyter_colophon.spark.plans.datasets_from_jvm import create_table_ref, get_table_description
 from jupyter_colophon.spark.plans.jvm_facts import JvmFacts
-from jupyter_colophon.spark.plans.observation import DataRef, MissingDetail, describe_unknown_node, merge_refs
 from jupyter_colophon.spark.plans.plan_nodes import Reads, get_plan_node, is_known_leaf
 from jupyter_colophon.spark.plans.plan_reader import PlanReader
 from jupyter_colophon.spark.plans.plan_tree import TreeNode

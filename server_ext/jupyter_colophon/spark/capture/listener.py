@@ -9,13 +9,13 @@ from typing import Any
 
 from py4j.protocol import Py4JError
 
+from jupyter_colophon.capture.observation import MissingDetail, Observation, merge_refs
 from jupyter_colophon.spark.capture.execution_times import ExecutionTimes
 from jupyter_colophon.spark.capture.jvm_calls import fetch_plan_facts
 from jupyter_colophon.spark.capture.large_plan import fetch_outline_facts
 from jupyter_colophon.spark.capture.streams import StreamListener
 from jupyter_colophon.spark.plans.merge_executions import ExecutionMerger, PlanExecution
 from jupyter_colophon.spark.plans.ml_models import ModelFolders
-from jupyter_colophon.spark.plans.observation import MissingDetail, Observation, merge_refs
 from jupyter_colophon.spark.plans.plan import Statement, build_statements, build_variable
 from jupyter_colophon.spark.plans.plan_nodes import Effect, get_command
 from jupyter_colophon.spark.plans.plan_reader import BOUNDED, get_reader

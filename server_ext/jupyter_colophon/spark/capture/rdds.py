@@ -14,9 +14,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any, Final
 
+from jupyter_colophon.capture.observation import DataRef, MissingDetail, Observation, merge_refs
 from jupyter_colophon.spark.error_messages import get_error_class
 from jupyter_colophon.spark.plans.datasets_from_jvm import create_file_ref
-from jupyter_colophon.spark.plans.observation import DataRef, MissingDetail, Observation, merge_refs
 from jupyter_colophon.spark.plans.plan import Statement
 
 MAX_REMEMBERED: Final = 256

@@ -17,11 +17,11 @@ from typing import Any
 
 from pyspark.sql.streaming.listener import StreamingQueryListener
 
+from jupyter_colophon.capture.observation import STREAM, DataRef, MissingDetail, Observation, merge_refs
 from jupyter_colophon.spark.capture.jvm_calls import iterate_leaf_datasets, iterate_leaves
 from jupyter_colophon.spark.plans import schema
 from jupyter_colophon.spark.plans.datasets_from_jvm import create_file_ref, create_table_ref, create_topic_refs
 from jupyter_colophon.spark.plans.jvm_facts import JvmFacts, WriteTarget
-from jupyter_colophon.spark.plans.observation import STREAM, DataRef, MissingDetail, Observation, merge_refs
 from jupyter_colophon.spark.plans.plan import Statement, build_stream_statement
 from jupyter_colophon.spark.plans.plan_reader import BOUNDED, PlanReader, get_reader
 from jupyter_colophon.spark.plans.plan_tree import StreamPlansByColumn

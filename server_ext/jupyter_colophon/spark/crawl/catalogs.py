@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from jupyter_colophon.capture.names import dataset_names
+from jupyter_colophon.capture.observation import DataRef, DatasetKind
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.spark.crawl.discovered import CrawlIssue, Discovered, FoundDataset, PathFilter
 from jupyter_colophon.spark.crawl.local_files import compute_files_state, list_table_files
 from jupyter_colophon.spark.crawl.reading import describe_read_error
-from jupyter_colophon.spark.names import dataset_names
-from jupyter_colophon.spark.plans.observation import DataRef, DatasetKind
 
 #: Providers whose tables are files, which show whether the data changed.
 _OF_FILES = frozenset({"parquet", "orc", "csv", "json", "avro", "hive"})

@@ -7,7 +7,7 @@ from dataclasses import field as member
 from datetime import datetime, timedelta
 from typing import Any
 
-from jupyter_colophon.spark.plans.observation import SchemaField
+from jupyter_colophon.capture.observation import SchemaField
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 #: log2 of the number of buckets of the distinct-value sketch: a standard error of 1.6 %.

@@ -7,8 +7,9 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from jupyter_colophon.capture.names.file_formats import TEXTS
+from jupyter_colophon.capture.report_documents import build_written_data_proposals
 from jupyter_colophon.client.problems import ClientError, RequestFailed, ServerUnavailable
-from jupyter_colophon.spark.capture.report_documents import build_written_data_proposals
 from jupyter_colophon.spark.crawl import documents, reading
 from jupyter_colophon.spark.crawl.catalog_state import CatalogState, read_catalog_state
 from jupyter_colophon.spark.crawl.catalogs import CatalogTables
@@ -22,7 +23,6 @@ from jupyter_colophon.spark.crawl.profile import Profile, compute_profile, read_
 from jupyter_colophon.spark.crawl.report import CrawlReport, DatasetReport
 from jupyter_colophon.spark.crawl.run import CrawlRun
 from jupyter_colophon.spark.error_messages import get_error_class
-from jupyter_colophon.spark.names.file_formats import TEXTS
 from jupyter_colophon.spark.plans.connectors import ConnectorMissing
 from jupyter_colophon.spark.quality.checking import check_and_record
 from jupyter_colophon.spark.silence_pyspark import silence_temporarily

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from jupyter_colophon.spark.plans.observation import DataRef
+from jupyter_colophon.capture.observation import DataRef
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
+from jupyter_colophon.capture.names import dataset_names, file_formats
+from jupyter_colophon.capture.observation import DataRef, DatasetKind
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.spark.crawl.discovered import CrawledFile, CrawlIssue, Discovered, FoundDataset, PathFilter
-from jupyter_colophon.spark.names import dataset_names, file_formats
-from jupyter_colophon.spark.plans.observation import DataRef, DatasetKind
 
 #: Folders that mark a table of another format, whose data is not that of its files.
 _TABLE_FORMATS = {"_delta_log": "Delta", ".hoodie": "Hudi"}

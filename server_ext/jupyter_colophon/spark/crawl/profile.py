@@ -5,9 +5,9 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from jupyter_colophon.capture.observation import SchemaField
 from jupyter_colophon.spark.crawl.columns import ColumnProfile, Measure, explain_skipped_statistics, list_measures
 from jupyter_colophon.spark.plans import schema
-from jupyter_colophon.spark.plans.observation import SchemaField
 
 #: Maximum number of columns of one aggregate. Columnar formats read only these columns; text formats read all.
 COLUMNS, COLUMNS_OF_TEXT = 50, 200

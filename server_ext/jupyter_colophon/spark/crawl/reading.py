@@ -5,10 +5,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from jupyter_colophon.capture.names import file_formats
 from jupyter_colophon.spark.crawl import text
 from jupyter_colophon.spark.crawl.discovered import FoundDataset
 from jupyter_colophon.spark.error_messages import get_error_class
-from jupyter_colophon.spark.names import file_formats
 from jupyter_colophon.spark.plans import connectors
 from jupyter_colophon.spark.plans.connectors import ConnectorMissing
 

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import Any
 
-from jupyter_colophon.spark.names import dataset_names
+from jupyter_colophon.capture.names import dataset_names
+from jupyter_colophon.capture.observation import MAX_PATHS, DataRef, DatasetKind, merge_refs
 from jupyter_colophon.spark.plans import schema
-from jupyter_colophon.spark.plans.observation import MAX_PATHS, DataRef, DatasetKind, merge_refs
 from jupyter_colophon.spark.plans.plan_tree import TreeNode
 
 PART_FILE = re.compile(r"/part-\d{5}[-.][^/]*$")

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from jupyter_colophon.spark.plans.observation import DataRef, SchemaField
+from jupyter_colophon.capture.observation import DataRef, SchemaField
 from jupyter_colophon.spark.plans.session_variables import Variables
 
 

@@ -8,8 +8,8 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from jupyter_colophon.capture.observation import DatasetKind
 from jupyter_colophon.spark.plans.jvm_facts import JvmFacts, WriteTarget
-from jupyter_colophon.spark.plans.observation import DatasetKind
 from jupyter_colophon.spark.plans.plan_nodes import Role, get_command
 from jupyter_colophon.spark.plans.write_commands import INNER_WRITES
 

@@ -14,8 +14,8 @@ from typing import Any, Final
 from py4j.java_gateway import JVMView
 from py4j.protocol import DEFAULT_JVM_ID, DEFAULT_JVM_NAME
 
-from jupyter_colophon.spark.names import dataset_names
-from jupyter_colophon.spark.plans.observation import DataRef, DatasetKind, MissingDetail, merge_refs
+from jupyter_colophon.capture.names import dataset_names
+from jupyter_colophon.capture.observation import DataRef, DatasetKind, MissingDetail, merge_refs
 from jupyter_colophon.spark.plans.plan import Statement
 
 FORMAT: Final = "mllib"

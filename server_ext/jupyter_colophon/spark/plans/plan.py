@@ -5,11 +5,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TypeAlias
 
-from jupyter_colophon.spark.plans import schema
-from jupyter_colophon.spark.plans.column_lineage import PlanColumns, compute_columns
-from jupyter_colophon.spark.plans.datasets_from_jvm import create_table_ref, get_table_description
-from jupyter_colophon.spark.plans.jvm_facts import JvmFacts, WriteTarget
-from jupyter_colophon.spark.plans.observation import (
+from jupyter_colophon.capture.observation import (
     MAX_PATHS,
     STREAM,
     ColumnFlow,
@@ -20,6 +16,10 @@ from jupyter_colophon.spark.plans.observation import (
     describe_unknown_node,
     merge_refs,
 )
+from jupyter_colophon.spark.plans import schema
+from jupyter_colophon.spark.plans.column_lineage import PlanColumns, compute_columns
+from jupyter_colophon.spark.plans.datasets_from_jvm import create_table_ref, get_table_description
+from jupyter_colophon.spark.plans.jvm_facts import JvmFacts, WriteTarget
 from jupyter_colophon.spark.plans.plan_nodes import Reads, get_plan_node, is_known_leaf
 from jupyter_colophon.spark.plans.plan_tree import TreeNode, get_expr_id, walk_tree
 from jupyter_colophon.spark.plans.session_variables import Variable, derive_variable_id

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any
 
+from jupyter_colophon.capture.observation import DataRef
 from jupyter_colophon.spark.plans import datasets_from_jvm, write_targets
-from jupyter_colophon.spark.plans.observation import DataRef
 from jupyter_colophon.spark.plans.plan_tree import TreeNode
 from jupyter_colophon.spark.plans.transformations import (
     AGGREGATED,

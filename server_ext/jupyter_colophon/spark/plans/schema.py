@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from jupyter_colophon.spark.plans.observation import SchemaField
+from jupyter_colophon.capture.observation import SchemaField
 
 SQL_NAMES = {"long": "bigint", "integer": "int", "short": "smallint", "byte": "tinyint"}
 

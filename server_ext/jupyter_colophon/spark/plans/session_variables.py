@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from zlib import crc32
 
-from jupyter_colophon.spark.plans.observation import DataRef
+from jupyter_colophon.capture.observation import DataRef
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,9 @@ from typing import Any
 
 from py4j.protocol import Py4JJavaError
 
-from jupyter_colophon.spark.names import dataset_names
+from jupyter_colophon.capture.names import dataset_names
+from jupyter_colophon.capture.observation import ColumnFlow, DataRef, DatasetKind, MissingDetail, Transformation
 from jupyter_colophon.spark.plans import schema
-from jupyter_colophon.spark.plans.observation import ColumnFlow, DataRef, DatasetKind, MissingDetail, Transformation
 from jupyter_colophon.spark.plans.plan import Statement
 from jupyter_colophon.spark.plans.plan_tree import TreeNode
 from jupyter_colophon.spark.plans.write_targets import format_hadoop_path

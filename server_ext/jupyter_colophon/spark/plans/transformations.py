@@ -2,7 +2,7 @@
 
 from typing import TypeAlias
 
-from jupyter_colophon.spark.plans.observation import Transformation
+from jupyter_colophon.capture.observation import Transformation
 
 RANKS = (
     Transformation.CONDITIONAL,

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from jupyter_colophon.capture.observation import DataRef, DatasetKind, SchemaField
 from jupyter_colophon.spark.plans import schema
 from jupyter_colophon.spark.plans.datasets_from_jvm import (
     create_catalog_ref,
@@ -15,7 +16,6 @@ from jupyter_colophon.spark.plans.datasets_from_jvm import (
     find_v2_refs,
 )
 from jupyter_colophon.spark.plans.jvm_facts import WriteTarget
-from jupyter_colophon.spark.plans.observation import DataRef, DatasetKind, SchemaField
 from jupyter_colophon.spark.plans.plan_tree import TreeNode
 
 TargetRule = Callable[[Any, Any, TreeNode], WriteTarget]

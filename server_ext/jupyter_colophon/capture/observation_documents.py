@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from jupyter_colophon.spark.plans.observation import (
+from jupyter_colophon.capture.observation import (
     ColumnFlow,
     DataRef,
     DatasetKind,

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from jupyter_colophon.capture.names import dataset_names
+from jupyter_colophon.capture.observation import ColumnFlow, DataRef, Observation
 from jupyter_colophon.core.time_format import format_ms_as_iso_time
-from jupyter_colophon.spark.names import dataset_names
-from jupyter_colophon.spark.plans.observation import ColumnFlow, DataRef, Observation
 
 Document = dict[str, Any]
 

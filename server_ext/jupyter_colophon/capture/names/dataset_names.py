@@ -4,10 +4,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from jupyter_colophon.capture.names import file_formats
+from jupyter_colophon.capture.names.jdbc_names import parse_jdbc_url
 from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.identity import names
-from jupyter_colophon.spark.names import file_formats
-from jupyter_colophon.spark.names.jdbc_names import parse_jdbc_url
 
 HOME_PLATFORM = "spark"
 HOME_CATALOG = "spark_catalog"

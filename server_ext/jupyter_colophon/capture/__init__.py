@@ -1,0 +1,1 @@
+"""Capture of the data that programs read and write, whatever library they use."""

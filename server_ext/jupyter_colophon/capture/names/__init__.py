@@ -1,0 +1,1 @@
+"""Names of the datasets that programs read and write, by the naming specification of OpenLineage."""

@@ -1,1 +1,0 @@
-"""Names of the datasets that Spark reads and writes."""
