@@ -141,6 +141,9 @@ def test_location_that_may_contain_secret_has_no_name(location: str) -> None:
         ("jdbc:derby://host/shop;password=hunter2", "APP.T", "derby", "host:1527/shop.APP.T"),
         ("jdbc:derby:memory:shop;password=hunter2", "T", "derby", "shop.T"),
         ("jdbc:duckdb:/data/shop.duckdb", "main.t", "duckdb", "/data/shop.duckdb.main.t"),
+        ("jdbc:duckdb:/data/shop.duckdb", "t", "duckdb", "/data/shop.duckdb.main.t"),
+        ("jdbc:duckdb:/data/shop.duckdb", "shop.raw.t", "duckdb", "/data/shop.duckdb.raw.t"),
+        ("jdbc:sqlite:/data/shop.db", "main.t", "sqlite", "/data/shop.db.t"),
         ("jdbc:newdb://bob:hunter2@host:12/shop?password=hunter2", "a.t", "newdb", "host:12/shop.a.t"),
     ],
 )

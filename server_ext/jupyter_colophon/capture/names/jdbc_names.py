@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from jupyter_colophon.core.identity.database_names import DEFAULT_PORTS
+from jupyter_colophon.core.identity.database_names import DEFAULT_PORTS, FILE_DATABASES, make_file_table_name
 
 _URL: Final = re.compile(r"jdbc:(?P<driver>[a-z0-9+-]{1,32}):(?P<rest>[^\x00-\x1f]{1,4096})", re.IGNORECASE)
 _OF_CONNECTION: Final = re.compile(r"\A[a-z0-9+-]{1,20}:(?=//)", re.IGNORECASE)
@@ -54,6 +54,8 @@ class JdbcDatabase:
         missing = max(0, self.levels - len(parts))
         if not parts or (missing and not self.name_parts):
             return None
+        if self.platform in FILE_DATABASES:
+            return make_file_table_name(self.platform, self.name_parts[0], parts)
         name = ".".join((*self.name_parts[:missing], *parts))
         return f"{self.authority}/{name}" if self.authority else name
 

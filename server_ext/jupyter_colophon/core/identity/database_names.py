@@ -1,10 +1,10 @@
-"""The default ports of database servers, by platform.
+"""What names of database tables have in common: the default ports of servers, and the names of tables in files.
 
-Captured reads over JDBC (capture/names/jdbc_names.py) and OpenLineage events (core/identity/openlineage_names.py) name a
-table by its server, so both need the same port.
+Captured reads (capture/names/jdbc_names.py), OpenLineage events (core/identity/openlineage_names.py) and the artifacts of
+dbt (core/dbt/) name a table by its server or its file, so all need the same rules.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 DEFAULT_PORTS: Final[Mapping[str, int]] = {
@@ -29,3 +29,17 @@ DEFAULT_PORTS: Final[Mapping[str, int]] = {
     "trino": 8080,
     "vertica": 5433,
 }
+
+#: Databases that are a file, with the schema of a table that is named without one; None if they have no schemas.
+FILE_DATABASES: Final[Mapping[str, str | None]] = {"duckdb": "main", "sqlite": None}
+
+
+def make_file_table_name(platform: str, path: str, parts: Sequence[str]) -> str:
+    """Return the name of a table in a file: `<path>.<schema>.<table>` for DuckDB, `<path>.<table>` for SQLite.
+
+    `parts` are those of the table's name, qualified or not. The database in it is the name under which the file is
+    attached, which differs from session to session.
+    """
+    default = FILE_DATABASES[platform]
+    within = parts[-1:] if default is None else (parts[-2:] if len(parts) > 1 else [default, *parts])
+    return ".".join((path, *within))

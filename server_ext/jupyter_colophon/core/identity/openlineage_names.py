@@ -9,7 +9,7 @@ from typing import Final
 
 from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.identity import names
-from jupyter_colophon.core.identity.database_names import DEFAULT_PORTS
+from jupyter_colophon.core.identity.database_names import DEFAULT_PORTS, FILE_DATABASES, make_file_table_name
 from jupyter_colophon.core.identity.names import SPARK_CATALOG, IdentityRules, Urn
 
 PLATFORMS: Final = {
@@ -64,8 +64,9 @@ def make_openlineage_dataset_urn(
     """Return the URN of a dataset with this OpenLineage name.
 
     The platform is the scheme of the namespace; the name is unchanged, prefixed by bucket, container or database server
-    if there is one. The setting for two servers of one platform (`platform_instances`) replaces the server. A symlink
-    to a table of a Spark or Hive catalog wins and gives the home platform (spec ID-19). Raises InvalidName.
+    if there is one. The path of a DuckDB or SQLite file (`duckdb:///data/shop.duckdb`) replaces the database in the
+    name. The setting for two servers of one platform (`platform_instances`) replaces the server. A symlink to a
+    table of a Spark or Hive catalog wins and gives the home platform (spec ID-19). Raises InvalidName.
     """
     for link in symlinks:
         words = _split_table_symlink(link)
@@ -78,6 +79,8 @@ def make_openlineage_dataset_urn(
     prefix = next((instance for glob, instance in identity.platform_instances if fnmatchcase(namespace, glob)), None)
     if prefix is not None:
         name = f"{prefix}.{name}"
+    elif platform in FILE_DATABASES and authority.startswith("/"):
+        name = make_file_table_name(platform, authority, name.split("."))
     elif platform in DATABASES and _SERVER.fullmatch(authority):
         name = f"{_add_port_to_servers(authority.lower(), DEFAULT_PORTS.get(platform))}/{name}"
     return names.make_dataset_urn(platform, name)
