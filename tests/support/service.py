@@ -19,6 +19,7 @@ from jupyter_colophon.client.operations import Operations
 from jupyter_colophon.client.problems import ServerUnavailable
 from jupyter_colophon.client.transport import ServerAddress, Transport
 from jupyter_colophon.core.store import StorageChoice
+from support.packages import build_python_path
 
 _START_S = 90.0
 _TESTS = Path(__file__).parents[1]
@@ -34,6 +35,8 @@ class Service:
     #: Further arguments of the command.
     options: Sequence[str] = ()
     token: str = field(default_factory=lambda: secrets.token_hex(16))
+    #: Folders with further packages.
+    packages: Sequence[Path] = ()
     port: int = 0
     process: "subprocess.Popen[bytes] | None" = None
 
@@ -60,7 +63,11 @@ class Service:
         environment = {
             name: value for name, value in os.environ.items() if not name.startswith(("JUPYTER", "COLOPHON"))
         }
-        environment |= {"JUPYTER_TOKEN": self.token, "HOME": str(self.folder), "PYTHONPATH": str(_TESTS)}
+        environment |= {
+            "JUPYTER_TOKEN": self.token,
+            "HOME": str(self.folder),
+            "PYTHONPATH": build_python_path(_TESTS, *self.packages),
+        }
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 [*command, *options, *self.options], env=environment, stdout=log, stderr=log
@@ -92,10 +99,15 @@ class Service:
 
 @contextmanager
 def run_service(
-    folder: Path, store: StorageChoice, processes: int = 1, options: Sequence[str] = (), token: str = ""
+    folder: Path,
+    store: StorageChoice,
+    processes: int = 1,
+    options: Sequence[str] = (),
+    token: str = "",
+    packages: Sequence[Path] = (),
 ) -> Iterator[Service]:
     """Run a service until the end."""
-    service = Service(folder, store, processes, options, token or secrets.token_hex(16))
+    service = Service(folder, store, processes, options, token or secrets.token_hex(16), packages)
     service.start()
     try:
         yield service

@@ -4,10 +4,12 @@ also after the service, kernels and servers were away, and a notebook of one can
 
 import json
 import threading
+import urllib.request
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
+from urllib.error import HTTPError
 
 import pytest
 from faults.size import IS_FULL
@@ -20,6 +22,7 @@ from support.artifacts import TOOLS
 from support.hostile_notebook import SECRET, Target, run_attacks
 from support.service import Service, run_service
 from support.stores import READY
+from support.system_apps import install_example
 
 #: The token of each user of the service.
 TOKENS = {"alice": "a" * 32, "bob": "b" * 32, "grace": "c" * 32}
@@ -88,9 +91,10 @@ def team(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Team]:
         "--Colophon.admins=grace",
         "--Colophon.metadata_store=catalog",
     ]
+    packages = [folder / "site", install_example(folder / "site")]
     with (
         READY["sqlite"](folder) as store,
-        run_service(folder, store, options=options, token=TOKENS["grace"]) as service,
+        run_service(folder, store, options=options, token=TOKENS["grace"], packages=packages) as service,
     ):
         for namespace in ("red", "blue", "user_alice", "user_bob"):
             service.connect().write_aspect(f"urn:li:namespace:{namespace}", "status", {"removed": False})
@@ -205,6 +209,39 @@ def test_pipelines_know_the_artifacts_of_the_service(team: Team) -> None:
         seen[user] = "shop-tools/upper" in {plugin["name"] for plugin in listed}
     # The namespace is hidden from bob.
     assert seen == {"alice": True, "bob": False}
+
+
+def test_panels_and_methods_of_applications_are_those_of_the_service(team: Team) -> None:
+    namespace = "colophon/v3/namespaces/system/apps/bookmarks"
+
+    def call_method(server: LiveServer, method: str, path: str, body: Any = None) -> Any:
+        return server.call(method, f"{namespace}/services/service/methods/v1/contexts/red/{path}", body)
+
+    for server in (team.alice, team.bob):
+        (panel,) = server.create_client().list_app_panels()["panels"]
+        request = urllib.request.Request(server.url + panel["module"], headers=server.headers)
+        with urllib.request.urlopen(request, timeout=60) as sent:
+            assert sent.headers["Content-Type"] == "text/javascript; charset=utf-8"
+            assert sent.headers["X-Content-Type-Options"] == "nosniff"
+            assert b"export async function activate" in sent.read()
+            etag = sent.headers["Etag"]
+        request.add_header("If-None-Match", etag)
+        with pytest.raises(HTTPError, match="304"):
+            urllib.request.urlopen(request, timeout=60)
+        with pytest.raises(HTTPError, match="403"):
+            urllib.request.urlopen(server.url + panel["module"], timeout=60)
+    written = call_method(team.alice, "PUT", "bookmarks/docs", {"url": "https://docs.example"})
+    assert written["created_by"] == "alice"
+    assert call_method(team.alice, "GET", "bookmarks")["bookmarks"] == [written]
+    # The namespace is hidden from bob, as one that does not exist.
+    for method, path, body in (("GET", "bookmarks", None), ("PUT", "bookmarks/docs", {"url": "https://evil.example"})):
+        with pytest.raises(HTTPError) as refused:
+            call_method(team.bob, method, path, body)
+        document = json.loads(refused.value.read())
+        assert (refused.value.code, document["message"]) == (404, "Namespace 'red' not found")
+    with pytest.raises(RequestFailed) as denied:
+        team.alice.create_client().disable_system_app("bookmarks")
+    assert denied.value.status == 403
 
 
 @pytest.mark.skipif(not IS_FULL, reason="runs a pipeline: make long-hub")
