@@ -1,4 +1,4 @@
-"""The observation of one execution of a query: the data it read and wrote, with column lineage if known."""
+"""The observation of one statement: the data that it read and wrote, with column lineage if known."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -13,6 +13,20 @@ class DatasetKind(StrEnum):
     FILE = "file"
     JDBC = "jdbc"
     TOPIC = "topic"
+    MODEL = "model"
+    #: A variable of a notebook, as a cell left it.
+    VARIABLE = "variable"
+
+
+class Inference(StrEnum):
+    """How lineage is known, from the surest to the weakest."""
+
+    #: One call read and wrote the data.
+    OBSERVED = "observed"
+    #: A value was followed from call to call.
+    OBJECT = "object"
+    #: Only the names that the code uses connect the values.
+    NAME = "name"
 
 
 class Transformation(StrEnum):
@@ -50,6 +64,7 @@ class MissingDetail(StrEnum):
     MODEL = "the data that a model was trained on"
     SOURCE = "data that was read by a query or a format that does not name a dataset"
     SINK = "data that was written by a format that does not name a dataset"
+    VALUE_COLUMNS = "column lineage: an operation on the data in memory is not followed by column"
     ROWS = "rows that were changed in place (UPDATE, DELETE, MERGE)"
     EXECUTION = "a query whose plan could not be read"
     INTENDED = "some of the intended outputs of failed statements: there were too many"
@@ -63,7 +78,7 @@ def describe_unknown_node(kind: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SchemaField:
-    """A column: its name, its type in Spark SQL (`bigint`, `array<string>`), and whether it is nullable."""
+    """A column: its name, its type in the words of the library (Spark: `array<string>`, pandas: `int64`), and whether it is nullable."""
 
     path: str
     type: str
@@ -136,6 +151,7 @@ class Observation:
     `error` is then Spark's error condition or the exception's class, without the message, which contains values.
     `renamed` are the old and the new URN of a renamed table.
     `missing` lists missing lineage: values of MissingDetail, or of `describe_unknown_node`.
+    `inference` is how it is known that the data read flows into the data written.
     """
 
     started_ms: int
@@ -149,3 +165,4 @@ class Observation:
     missing: tuple[str, ...] = ()
     intended: tuple[DataRef, ...] = ()
     renamed: tuple[str, str] | None = None
+    inference: Inference = Inference.OBSERVED

@@ -8,6 +8,7 @@ from jupyter_colophon.capture.observation import (
     ColumnFlow,
     DataRef,
     DatasetKind,
+    Inference,
     Observation,
     SchemaField,
     Transformation,
@@ -20,7 +21,8 @@ _REFS = ("reads", "writes", "intended")
 def build_observation_document(observation: Observation) -> Document:
     """Return an observation as a document; members that have their defaults are left out."""
     members = asdict(observation).items()
-    return {name: value for name, value in members if value is not None and value is not False and value != ()}
+    defaults = (None, False, Inference.OBSERVED)
+    return {name: value for name, value in members if value != () and all(value is not default for default in defaults)}
 
 
 def parse_observation(document: Mapping[str, Any]) -> Observation:
@@ -33,6 +35,7 @@ def parse_observation(document: Mapping[str, Any]) -> Observation:
         for flow in document.get("columns", ())
     )
     members["missing"] = tuple(document.get("missing", ()))
+    members["inference"] = Inference(document.get("inference", Inference.OBSERVED))
     if renamed := document.get("renamed"):
         old, new = renamed
         members["renamed"] = (str(old), str(new))

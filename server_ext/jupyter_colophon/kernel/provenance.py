@@ -12,6 +12,7 @@ from jupyter_colophon.kernel.failures import CellFailure
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import ExecutionInfo, ExecutionResult, InteractiveShell
 
+    from jupyter_colophon.capture.data_capture import DataCapture
     from jupyter_colophon.kernel.messages import NoticeQueue
     from jupyter_colophon.kernel.recorder import Recorder
     from jupyter_colophon.kernel.spark_sessions import SparkCaptures
@@ -69,6 +70,7 @@ class ProvenanceContext(Protocol):
 
     recorder: "Recorder | None"
     captures: "SparkCaptures"
+    libraries: "DataCapture"
     notices: "NoticeQueue"
 
     def print_messages(self) -> None:
@@ -152,6 +154,7 @@ class Provenance:
             return
         end_ms = read_time_ms()
         try:
+            self.context.libraries.bind_names(self._shell.user_ns, execution)
             self.context.captures.wait_for_events()
         finally:
             recorder.end_cell(execution, succeeded=succeeded, end_ms=end_ms, failure=failure)

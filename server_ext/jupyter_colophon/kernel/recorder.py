@@ -102,8 +102,12 @@ class Recorder:
         entry.report.error = execution.failure.error
         self._queue.record_ending(entry.report, end_ms, entry.choose_ending(execution))
 
-    def add_observation(self, observation: "Observation") -> None:
-        """Add an observation to the report of its cell. Called on Spark's callback thread, so it only enqueues.
+    def find_running_cell(self) -> CellExecution | None:
+        """Return the cell that runs now, the latest if there are several; None between cells."""
+        return self._timeline.find_execution_at(read_time_ms())
+
+    def add_observation(self, observation: "Observation", execution: CellExecution | None = None) -> None:
+        """Add an observation to the report of its cell, found by time unless given. Called on other threads, so it only enqueues.
 
         An observation without any access is ignored, unless it has missing lineage, a failed statement, or a failed stream.
         """
@@ -111,7 +115,7 @@ class Recorder:
         has_accesses = observation.reads or observation.writes or observation.intended
         if not (has_accesses or observation.missing or has_failed):
             return
-        execution = self._timeline.find_execution_at(observation.started_ms)
+        execution = execution or self._timeline.find_execution_at(observation.started_ms)
         if execution is None:
             self._queue.add_observation(self._session, observation)
         else:

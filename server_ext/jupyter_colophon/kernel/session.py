@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
+from jupyter_colophon.capture.data_capture import DataCapture
+from jupyter_colophon.capture.observation import DataRef, DatasetKind
 from jupyter_colophon.client.api.current_connection import (
     ShowProgress,
     current,
@@ -16,6 +18,9 @@ from jupyter_colophon.client.operations import Operations
 from jupyter_colophon.client.programs.outbox_sender import get_or_create_outbox_sender
 from jupyter_colophon.client.progress_line import ProgressLine
 from jupyter_colophon.client.transport import Transport
+from jupyter_colophon.core.errors import InvalidName
+from jupyter_colophon.core.identity.names import make_variable_urn
+from jupyter_colophon.kernel.cells import CellExecution, read_time_ms
 from jupyter_colophon.kernel.messages import NoticeQueue
 from jupyter_colophon.kernel.provenance import Provenance
 from jupyter_colophon.kernel.recorder import Recorder
@@ -48,6 +53,13 @@ class KernelSession:
         self.settings = settings
         self.notices = NoticeQueue()
         self.captures = SparkCaptures(self._forward_observation, self.notices)
+        self.libraries = DataCapture(
+            self._forward_library_observation,
+            get_execution=self._get_execution,
+            get_time_ms=read_time_ms,
+            name_variable=self._name_variable,
+            on_error=self._add_capture_error,
+        )
         self.provenance = Provenance(self, shell)
         self.status = RecordingStatus(self._describe_recording)
         self.catalog: Operations | None = None
@@ -71,6 +83,7 @@ class KernelSession:
         self.provenance.register_handlers()
         if self.settings.capture:
             self.captures.start_capturing()
+            self.libraries.start()
         else:
             self.captures.disable_capture()
         self._unregister_shutdown = call_on_shutdown(self._shell, self._end_session)
@@ -80,6 +93,7 @@ class KernelSession:
         """Undo `start`: send the last reports, and release shell and server."""
         if self._unregister_shutdown is not None:
             self._unregister_shutdown()
+        self.libraries.stop()
         self._replace_catalog_and_recorder(None, None)
         self.captures.detach_listeners()
         self.provenance.unregister_handlers()
@@ -118,6 +132,7 @@ class KernelSession:
         """
         deadline = time.monotonic() + timeout_s
         unreported = 0 if self.captures.wait_for_events(int(spark_timeout_s * 1000)) else 1
+        unreported += 0 if self.libraries.wait_until_reported(max(deadline - time.monotonic(), 0.1)) else 1
         if self.recorder is None or self.catalog is None:
             return Pending(unreported)
         reports = unreported + self.recorder.flush(max(deadline - time.monotonic(), 0.1))
@@ -167,6 +182,31 @@ class KernelSession:
     def _forward_observation(self, observation: "Observation") -> None:
         if self.recorder is not None:
             self.recorder.add_observation(observation)
+
+    def _forward_library_observation(self, observation: "Observation", execution: object | None) -> None:
+        if self.recorder is not None:
+            self.recorder.add_observation(observation, execution if isinstance(execution, CellExecution) else None)
+
+    def _get_execution(self) -> CellExecution | None:
+        """Return the cell that runs on the calling thread; of a thread that a cell started, the cell that runs now."""
+        execution = self.provenance.current
+        if execution is None and self.recorder is not None:
+            execution = self.recorder.find_running_cell()
+        return execution
+
+    def _name_variable(self, execution: object | None, name: str, number: int) -> DataRef | None:
+        """Return the reference of a variable as a cell left it; None for a value that was computed outside of cells."""
+        if not isinstance(execution, CellExecution):
+            return None
+        settings = self.settings
+        with suppress(InvalidName):
+            urn = make_variable_urn(settings.namespace, settings.notebook, execution.cell.id, name or f"value {number}")
+            return DataRef(str(urn), DatasetKind.VARIABLE)
+        return None
+
+    def _add_capture_error(self, library: str, error: Exception) -> None:
+        line = f"Colophon could not record what {library} did ({type(error).__name__}); the notebook continues."
+        self.notices.add_line_once(f"capture {library}", line)
 
     def _replace_catalog_and_recorder(self, catalog: Operations | None, recorder: Recorder | None) -> None:
         """Replace catalog and recorder. Spark's events so far go to the old recorder, events during its close to the new one."""

@@ -50,6 +50,7 @@ __all__ = [
     "make_program_urn",
     "make_run_urn",
     "make_stream_urn",
+    "make_variable_urn",
     "parse_dataset_name",
     "parse_notebook_program_urn",
     "parse_program_urn",
@@ -59,6 +60,8 @@ __all__ = [
 
 APPLICATION_ORCHESTRATOR: Final = "colophon"
 NOTEBOOK_APPLICATION: Final = "notebook"
+#: The platform of variables, which data flows through from cell to cell.
+VARIABLE_PLATFORM: Final = "notebook"
 #: The notebook of a shell without a server: its runs need a program.
 NO_NOTEBOOK: Final = "ipython"
 STREAM_PLATFORM: Final = "stream"
@@ -157,6 +160,12 @@ def make_cell_program_urn(namespace_: str, path: str, cell_id: str) -> Urn:
     if not cell_id or "#" in cell_id:
         raise InvalidName("cell id", cell_id, "it must not be empty or contain #")
     return make_program_urn(namespace_, NOTEBOOK_APPLICATION, "cells", f"{path}#{cell_id}")
+
+
+def make_variable_urn(namespace_: str, path: str, cell_id: str, name: str) -> Urn:
+    """Return the URN of a variable of a notebook as a cell left it: a dataset of the platform `notebook`. A cell id has no `#`."""
+    require_valid_namespace_name(namespace_)
+    return make_dataset_urn(VARIABLE_PLATFORM, f"{namespace_}/{path}#{cell_id}#{name}")
 
 
 def get_cell_prefix(notebook: Urn) -> str:

@@ -5,16 +5,14 @@ immediately if it is imported already. Errors here do not affect `import pyspark
 """
 
 import functools
-import importlib.abc
-import importlib.machinery
-import importlib.util
 import logging
-import sys
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from enum import StrEnum
 from types import ModuleType
 from typing import Any
+
+from jupyter_colophon.capture.import_hook import call_after_import
 
 log = logging.getLogger("jupyter_colophon.spark")
 
@@ -43,64 +41,20 @@ def on_session(callback: Callback) -> Callable[[], None]:
     Exceptions of the callback are logged. Return a function that removes it.
     """
     _announced[callback] = weakref.WeakSet()
-    _install_import_hook()
+    ends = [call_after_import(name, _announce_sessions) for name in MODULES]
 
     def end() -> None:
+        # Wrapped functions stay wrapped, without an effect.
         _announced.pop(callback, None)
-        if not _announced:
-            # Wrapped functions stay wrapped, without an effect.
-            sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, _Finder)]
+        for end_of_module in ends:
+            end_of_module()
 
     return end
 
 
-def _install_import_hook() -> None:
-    if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
-        sys.meta_path.insert(0, _Finder())
-    for name in MODULES:
-        module = sys.modules.get(name)
-        if module is not None:
-            _wrap_session_factories(module)
-            _announce_running_session(module)
-
-
-class _Finder(importlib.abc.MetaPathFinder):
-    """Find the modules to wrap with the other finders, and wrap them when they are loaded."""
-
-    def __init__(self) -> None:
-        self._busy: set[str] = set()
-
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> importlib.machinery.ModuleSpec | None:
-        if fullname not in MODULES or fullname in self._busy:
-            return None
-        self._busy.add(fullname)
-        try:
-            spec = importlib.util.find_spec(fullname)
-        finally:
-            self._busy.discard(fullname)
-        if spec is not None and spec.loader is not None:
-            spec.loader = _Loader(spec.loader)
-        return spec
-
-
-class _Loader(importlib.abc.Loader):
-    """Load a module with its original loader, then wrap it."""
-
-    def __init__(self, inner: Any) -> None:
-        self._inner = inner
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._inner, name)
-
-    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType | None:
-        module: ModuleType | None = self._inner.create_module(spec)
-        return module
-
-    def exec_module(self, module: ModuleType) -> None:
-        self._inner.exec_module(module)
-        _wrap_session_factories(module)
+def _announce_sessions(module: ModuleType) -> None:
+    _wrap_session_factories(module)
+    _announce_running_session(module)
 
 
 def _wrap_session_factories(module: ModuleType) -> None:

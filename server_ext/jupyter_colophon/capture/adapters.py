@@ -1,0 +1,109 @@
+"""The adapters of libraries: which exist, and how they are installed when a program imports its library.
+
+An adapter is a function `install(module, adapter)` that names the functions to observe. Packages add theirs as entry points of
+the group `jupyter_colophon.capture_adapters`, whose name is the module after whose import the adapter is installed.
+"""
+
+import importlib
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
+from importlib.metadata import entry_points
+from types import ModuleType
+from typing import Final, TypeAlias
+
+from jupyter_colophon.capture.calls import CallContext, Flow, Observer, Report
+from jupyter_colophon.capture.import_hook import call_after_import
+from jupyter_colophon.capture.patches import Patches
+
+GROUP: Final = "jupyter_colophon.capture_adapters"
+
+#: The adapters of this package by the module after whose import they are installed.
+SHIPPED: Final[Mapping[str, str]] = {
+    "pandas": "jupyter_colophon.capture.pandas_adapter",
+}
+
+
+class Adapter:
+    """What an adapter's `install` uses: it observes functions of a library and can be undone."""
+
+    def __init__(
+        self,
+        name: str,
+        context: CallContext,
+        commit: Callable[[Sequence[Flow]], None],
+        on_error: Callable[[str, Exception], None],
+    ) -> None:
+        """Create an adapter that has observed nothing; `on_error` gets the adapter's name and an error of a report."""
+        self.name, self.context = name, context
+        self._patches = Patches()
+        self._observer = Observer(context, commit, lambda error: on_error(name, error))
+
+    def observe_function(self, module: ModuleType, name: str, report: Report, *, skips_inner: bool = False) -> bool:
+        """Observe a module's function; return whether the module has it in this version of the library."""
+        return self._patches.replace_function(
+            module, name, lambda original: self._observer.wrap(original, name, report, skips_inner=skips_inner)
+        )
+
+    def observe_method(self, owner: type, name: str, report: Report, *, skips_inner: bool = False) -> bool:
+        """Observe a method that a class defines; return whether it defines it in this version of the library."""
+        return self._patches.replace_method(
+            owner, name, lambda original: self._observer.wrap(original, name, report, skips_inner=skips_inner)
+        )
+
+    def restore_library(self) -> None:
+        """Restore the observed functions."""
+        self._patches.restore()
+
+
+Install: TypeAlias = Callable[[ModuleType, Adapter], None]
+
+
+def _load_install(module_name: str) -> Install:
+    install: Install = importlib.import_module(module_name).install
+    return install
+
+
+class Adapters:
+    """The adapters of a session, each installed once its library is imported."""
+
+    def __init__(self, create_adapter: Callable[[str], Adapter], disabled: Collection[str] = ()) -> None:
+        """Create the adapters except those in `disabled`, by name of their library."""
+        self._create_adapter, self._disabled = create_adapter, frozenset(disabled)
+        self._ends: list[Callable[[], None]] = []
+        self._installed: list[Adapter] = []
+
+    def install_shipped(self) -> None:
+        """Install the adapters of this package, now for imported libraries and later for others."""
+        for library, module_name in SHIPPED.items():
+            self._call_after_library(library, partial(_load_install, module_name))
+
+    def install_entry_points(self) -> None:
+        """Install the adapters of other packages. Reads the metadata of all installed packages, which takes some milliseconds."""
+        for entry_point in entry_points(group=GROUP):
+            self._call_after_library(entry_point.name, entry_point.load)
+
+    @property
+    def installed_names(self) -> list[str]:
+        """Return the names of the libraries that are captured."""
+        return sorted({adapter.name for adapter in self._installed})
+
+    def restore_libraries(self) -> None:
+        """Restore all libraries."""
+        for end in self._ends:
+            end()
+        for adapter in self._installed:
+            adapter.restore_library()
+        self._ends, self._installed = [], []
+
+    def _call_after_library(self, library: str, load: Callable[[], Install]) -> None:
+        if library.partition(".")[0] not in self._disabled:
+            self._ends.append(call_after_import(library, lambda module: self._install(library, load, module)))
+
+    def _install(self, library: str, load: Callable[[], Install], module: ModuleType) -> None:
+        adapter = self._create_adapter(library)
+        try:
+            load()(module, adapter)
+        except Exception:
+            adapter.restore_library()
+            raise
+        self._installed.append(adapter)

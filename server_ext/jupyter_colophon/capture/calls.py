@@ -1,0 +1,236 @@
+"""The calls of library functions that read, compute or write data, as adapters see them.
+
+An adapter names functions of its library and gives for each a *report*: a function that gets the `LibraryCall` after the library's
+function returned or raised, and records what it did. A report never affects the call: its errors are counted, and its
+records of a failed call are what the call would have written.
+"""
+
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from jupyter_colophon.capture.column_map import ColumnMap
+from jupyter_colophon.capture.observation import Inference, SchemaField
+from jupyter_colophon.capture.origins import (
+    Dataset,
+    Origin,
+    OriginRegistry,
+    Source,
+    derive_origin,
+    get_columns_for,
+    list_sources,
+)
+
+Report: TypeAlias = Callable[["LibraryCall"], None]
+Function: TypeAlias = Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """Data that flowed in one statement: from all `sources` into `target`, or into the program if that is None.
+
+    `fields` is the schema of the target; `columns` are its columns' sources, None if unknown. `error` is the class of the
+    exception of a failed call.
+    """
+
+    execution: object | None
+    time_ms: int
+    function: str
+    sources: tuple[Source, ...]
+    target: Dataset | None = None
+    fields: tuple[SchemaField, ...] | None = None
+    columns: ColumnMap | None = None
+    inference: Inference = Inference.OBSERVED
+    error: str = ""
+
+
+class CallContext:
+    """What calls need of the session that they belong to."""
+
+    def __init__(self, get_execution: Callable[[], object | None], get_time_ms: Callable[[], int]) -> None:
+        """Create a context; `get_execution` returns the cell that runs on the calling thread."""
+        self.get_execution, self.get_time_ms = get_execution, get_time_ms
+        self.origins = OriginRegistry()
+        self.stack = _CallStack()
+
+
+class _CallStack(threading.local):
+    """The observed calls that a thread is in, outermost first."""
+
+    def __init__(self) -> None:
+        self.calls: list[LibraryCall] = []
+
+
+class LibraryCall:
+    """One call of an observed function. `result` is None if it raised `error`.
+
+    A library often uses another one: pandas reads Parquet with pyarrow and SQL with SQLAlchemy. The records of such inner
+    calls count only if the report of the outer call records nothing of its own; `inner` has them.
+    """
+
+    __slots__ = ("args", "context", "error", "execution", "flows", "function", "inner", "kwargs", "result", "time_ms")
+
+    def __init__(self, context: CallContext, function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Create a call that begins now."""
+        self.context, self.function, self.args, self.kwargs = context, function, args, kwargs
+        self.execution, self.time_ms = context.get_execution(), context.get_time_ms()
+        self.result: Any = None
+        self.error: BaseException | None = None
+        self.flows: list[Flow] = []
+        self.inner: list[Flow] = []
+
+    @property
+    def receiver(self) -> Any:
+        """Return the object whose method is called."""
+        return self.args[0]
+
+    def get_argument(self, position: int, name: str, default: Any = None) -> Any:
+        """Return an argument by its position (of a method: 1 is the first after the receiver) or its name."""
+        return self.args[position] if position < len(self.args) else self.kwargs.get(name, default)
+
+    def find_origin(self, value: object) -> Origin | None:
+        """Return the origin of a value, None if it is unknown."""
+        return self.context.origins.find_origin(value)
+
+    def find_columns(self, value: object) -> ColumnMap | None:
+        """Return the sources of a value's columns as this call sees them; None if they are unknown."""
+        origin = self.find_origin(value)
+        return None if origin is None else get_columns_for(origin, self.execution)
+
+    def record_read(self, dataset: Dataset, value: object = None, columns: ColumnMap | None = None) -> None:
+        """Record that the call read a dataset, into `value` if given, whose columns are those of the dataset unless given."""
+        self.record_reads((dataset,), value, columns or ColumnMap(dataset))
+
+    def record_reads(self, datasets: Iterable[Dataset], value: object = None, columns: ColumnMap | None = None) -> None:
+        """Record that the call read several datasets into one value; `columns` is None if they are unknown."""
+        sources: tuple[Dataset, ...] = tuple(datasets)
+        if not sources or self.error is not None:
+            return
+        self.flows.append(Flow(self.execution, self.time_ms, self.function, sources))
+        if value is not None:
+            self.context.origins.set_origin(value, Origin(self.execution, self.time_ms, sources, columns))
+
+    def adopt_inner_reads(self, value: object, columns: ColumnMap | None = None) -> None:
+        """Record that `value` holds what the inner calls read: the library used another one for it."""
+        datasets = (source for flow in self.inner if flow.target is None for source in flow.sources)
+        self.record_reads((each for each in datasets if isinstance(each, Dataset)), value, columns)
+
+    def record_derived(
+        self,
+        value: object,
+        inputs: Iterable[object],
+        columns: ColumnMap | None = None,
+        inference: Inference = Inference.OBJECT,
+    ) -> None:
+        """Record that `value` was computed from other values. If none of them has a known origin, it has none either.
+
+        `columns` is computed from those of `find_columns`; None if the function is not followed by column.
+        """
+        origins = [origin for each in inputs if (origin := self.find_origin(each)) is not None]
+        derived = derive_origin(origins, self.execution, self.time_ms, columns, inference) if origins else None
+        if derived is not None:
+            self.context.origins.set_origin(value, derived)
+        elif self.find_origin(value) is not None and all(value is not each for each in inputs):
+            self.context.origins.forget(value)
+
+    def record_write(
+        self,
+        dataset: Dataset,
+        values: Iterable[object] = (),
+        fields: Sequence[SchemaField] | None = None,
+        columns: ColumnMap | None = None,
+    ) -> None:
+        """Record that the call wrote values into a dataset; of a failed call, that it would have.
+
+        `fields` is the schema of the data if it is complete; `columns` of a single value are found by its origin.
+        """
+        values = tuple(values)
+        origins = [origin for each in values if (origin := self.find_origin(each)) is not None]
+        if columns is None and len(values) == 1 and origins:
+            columns = get_columns_for(origins[0], self.execution)
+        sources = dict.fromkeys(source for origin in origins for source in list_sources(origin, self.execution))
+        weakest = [origin.inference for origin in origins if origin.execution is self.execution]
+        if len(weakest) < len(origins):
+            weakest.append(Inference.OBJECT)
+        self.record_flow(
+            tuple(sources),
+            dataset,
+            fields,
+            columns,
+            max(weakest, key=list(Inference).index, default=Inference.OBSERVED),
+        )
+
+    def record_flow(
+        self,
+        sources: Iterable[Source],
+        target: Dataset | None,
+        fields: Sequence[SchemaField] | None = None,
+        columns: ColumnMap | None = None,
+        inference: Inference = Inference.OBSERVED,
+    ) -> None:
+        """Record a statement that moved data without a value of the program, such as `INSERT … SELECT`."""
+        error = "" if self.error is None else type(self.error).__name__
+        schema = None if fields is None else tuple(fields)
+        self.flows.append(
+            Flow(
+                self.execution,
+                self.time_ms,
+                self.function,
+                tuple(sources),
+                target,
+                schema,
+                columns,
+                inference,
+                error,
+            )
+        )
+
+
+class Observer:
+    """Wraps functions of a library so that reports get their calls; the flows of outermost calls are committed."""
+
+    def __init__(
+        self,
+        context: CallContext,
+        commit: Callable[[Sequence[Flow]], None],
+        on_error: Callable[[Exception], None],
+    ) -> None:
+        """Create an observer that passes flows to `commit`, and errors of reports to `on_error`."""
+        self._context, self._commit, self._on_error = context, commit, on_error
+
+    def wrap(self, original: Function, name: str, report: Report, *, skips_inner: bool = False) -> Function:
+        """Return a function that calls `original` and reports the call.
+
+        With `skips_inner` calls inside another observed call are not reported: for frequent functions that compute values.
+        """
+        context, stack = self._context, self._context.stack
+
+        def call_observed(*args: Any, **kwargs: Any) -> Any:
+            calls = stack.calls
+            if skips_inner and calls:
+                return original(*args, **kwargs)
+            call = LibraryCall(context, name, args, kwargs)
+            calls.append(call)
+            try:
+                call.result = original(*args, **kwargs)
+            except BaseException as error:
+                call.error = error
+                raise
+            finally:
+                calls.pop()
+                self._finish(call, report, calls[-1] if calls else None)
+            return call.result
+
+        return call_observed
+
+    def _finish(self, call: LibraryCall, report: Report, outer: LibraryCall | None) -> None:
+        try:
+            report(call)
+        except Exception as error:  # noqa: BLE001  an error here must not break the user's call
+            self._on_error(error)
+        flows = call.flows or call.inner
+        if flows and outer is not None:
+            outer.inner.extend(flows)
+        elif flows:
+            self._commit(flows)

@@ -1,0 +1,140 @@
+"""Observations of flows: which cell read and wrote which data, with a chain of variables where cells share values.
+
+A value that one cell computes and another one writes is a variable between them: the first cell writes it, the second reads
+it. Variables are reported only when data flows through them into something that is written.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Protocol, TypeAlias
+
+from jupyter_colophon.capture.calls import Flow
+from jupyter_colophon.capture.column_map import ColumnMap
+from jupyter_colophon.capture.observation import ColumnFlow, DataRef, MissingDetail, Observation
+from jupyter_colophon.capture.origins import Dataset, Origin, Source
+
+#: The function of an observation of a value that a cell computed.
+ASSIGN = "assign"
+
+
+class NameVariable(Protocol):
+    """A function that returns the reference of a variable; None outside of a notebook."""
+
+    def __call__(self, execution: object | None, name: str, number: int) -> DataRef | None:
+        """Return the reference of the variable `name` as a cell left it; without a name, of the cell's value `number`."""
+
+
+#: What a sink gets: an observation and the execution that it belongs to, None to find it by its time.
+Sink = Callable[[Observation, object | None], None]
+
+
+class ChainBuilder:
+    """Builds the observations of flows; remembers in each origin which columns of its variable were reported."""
+
+    def __init__(self, name_variable: NameVariable, sink: Sink) -> None:
+        """Create a builder that passes observations to `sink`."""
+        self._name_variable, self._sink = name_variable, sink
+
+    def add_flow(self, flow: Flow) -> None:
+        """Pass the observation of a flow to the sink, and before it those of the variables that it uses."""
+        target = None if flow.target is None else flow.target.build_ref(flow.fields)
+        names = tuple(field.path for field in flow.fields or ())
+        if target is not None and not flow.error:
+            self._report_chains(_list_needed_columns(flow.sources, flow.columns, names))
+        refs = self._build_refs(flow.sources)
+        if not refs and target is None:
+            return
+        written = () if target is None else (target,)
+        is_complete = not refs or not written or (flow.columns is not None and flow.fields is not None)
+        self._sink(
+            Observation(
+                started_ms=flow.time_ms,
+                finished_ms=flow.time_ms,
+                function=flow.function,
+                failed=bool(flow.error),
+                error=flow.error or None,
+                reads=tuple(refs.values()),
+                writes=() if flow.error else written,
+                columns=tuple(_list_column_flows(flow.columns, names, refs, target)) if not flow.error else (),
+                missing=() if is_complete or flow.error else (MissingDetail.VALUE_COLUMNS,),
+                intended=written if flow.error else (),
+                inference=flow.inference,
+            ),
+            flow.execution,
+        )
+
+    def _report_chains(self, needed: "Needed") -> None:
+        """Report how the variables came about whose columns are needed, and those that they were computed from, the earliest first."""
+        for origin, columns in reversed(_list_unreported(needed)):
+            ref = self._get_ref_of_origin(origin)
+            if ref is None:
+                continue
+            refs = self._build_refs(origin.sources)
+            names = sorted(columns)
+            origin.reported = columns | (origin.reported or set())
+            self._sink(
+                Observation(
+                    started_ms=origin.time_ms,
+                    finished_ms=origin.time_ms,
+                    function=ASSIGN,
+                    reads=tuple(refs.values()),
+                    writes=(ref,),
+                    columns=tuple(_list_column_flows(origin.columns, names, refs, ref)),
+                    inference=origin.inference,
+                ),
+                origin.execution,
+            )
+
+    def _build_refs(self, sources: Iterable[Source]) -> dict[Source, DataRef]:
+        refs: dict[Source, DataRef] = {}
+        for source in sources:
+            ref = source.build_ref() if isinstance(source, Dataset) else self._get_ref_of_origin(source)
+            if ref is not None:
+                refs[source] = ref
+        return refs
+
+    def _get_ref_of_origin(self, origin: Origin) -> DataRef | None:
+        return self._name_variable(origin.execution, origin.name, origin.number)
+
+
+#: The columns of variables that data flowed from.
+Needed: TypeAlias = dict[Origin, set[str]]
+
+
+def _list_needed_columns(sources: Iterable[Source], columns: ColumnMap | None, names: Iterable[str]) -> Needed:
+    """Return the values of other cells among the sources, with those of their columns that `names` were computed from."""
+    needed: Needed = {source: set() for source in sources if isinstance(source, Origin)}
+    if columns is None:
+        return needed
+    for name in names:
+        for each in (*columns.find_sources(name), *columns.controls):
+            if isinstance(each.source, Origin) and each.source in needed:
+                needed[each.source].add(each.column)
+    return needed
+
+
+def _list_unreported(needed: Needed) -> list[tuple[Origin, set[str]]]:
+    """Return the values of a chain of which something was not reported, with its needed columns, the latest first."""
+    waiting, found = dict(needed), []
+    while waiting:
+        # Values are computed from earlier ones only, so that all needs of the latest are known.
+        origin = max(waiting, key=lambda each: each.number)
+        columns = waiting.pop(origin)
+        if origin.reported is not None and columns <= origin.reported:
+            continue
+        found.append((origin, columns))
+        for source, more in _list_needed_columns(origin.sources, origin.columns, columns).items():
+            waiting.setdefault(source, set()).update(more)
+    return found
+
+
+def _list_column_flows(
+    columns: ColumnMap | None, names: Iterable[str], refs: dict[Source, DataRef], target: DataRef | None
+) -> Iterator[ColumnFlow]:
+    if columns is None or target is None:
+        return
+    for name in names:
+        direct = columns.find_sources(name)
+        for source in (*direct, *(columns.controls - direct)):
+            ref = refs.get(source.source)
+            if ref is not None:
+                yield ColumnFlow(ref.urn, source.column, target.urn, name, source.transformation)

@@ -1,0 +1,67 @@
+"""The columns that the columns of a value were computed from."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, TypeAlias
+
+from jupyter_colophon.capture.observation import Transformation
+
+if TYPE_CHECKING:
+    from jupyter_colophon.capture.origins import Source
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnSource:
+    """A column of data that was read, or of a value of an earlier cell, and how the new column depends on it."""
+
+    source: "Source"
+    column: str
+    transformation: Transformation = Transformation.IDENTITY
+
+    def add_step(self, transformation: Transformation) -> "ColumnSource":
+        """Return the dependency after a further step: an identity takes the step's transformation, others stay."""
+        return (
+            self if self.transformation is not Transformation.IDENTITY else replace(self, transformation=transformation)
+        )
+
+
+Sources: TypeAlias = frozenset[ColumnSource]
+NO_SOURCES: Sources = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnMap:
+    """The sources of each column of a value.
+
+    A column without an entry in `columns` is the column of the same name of `whole`: a value that was just read needs no
+    entries. `controls` are the columns that all columns depend on, by a join, a filter, a group or an order.
+    """
+
+    whole: "Source | None" = None
+    columns: Mapping[str, Sources] = field(default_factory=dict)
+    controls: Sources = NO_SOURCES
+
+    def find_sources(self, column: str) -> Sources:
+        """Return the sources of a column, without the controls; empty if it has none."""
+        known = self.columns.get(column)
+        if known is not None:
+            return known
+        return NO_SOURCES if self.whole is None else frozenset((ColumnSource(self.whole, column),))
+
+    def select(self, columns: Mapping[str, str]) -> "ColumnMap":
+        """Return the map of a value that has only some columns: the new names with the old names."""
+        return ColumnMap(None, {new: self.find_sources(old) for new, old in columns.items()}, self.controls)
+
+    def assign(self, columns: Mapping[str, Sources]) -> "ColumnMap":
+        """Return the map of a value in which these columns are replaced or added."""
+        return replace(self, columns={**self.columns, **columns})
+
+    def add_controls(self, sources: Iterable[ColumnSource]) -> "ColumnMap":
+        """Return the map of a value all of whose columns also depend on these columns."""
+        added = frozenset(sources)
+        return self if added <= self.controls else replace(self, controls=self.controls | added)
+
+
+def compute_from(sources: Iterable[Sources], transformation: Transformation = Transformation.TRANSFORMATION) -> Sources:
+    """Return the sources of a column that is computed from columns with these sources."""
+    return frozenset(source.add_step(transformation) for each in sources for source in each)

@@ -1,0 +1,116 @@
+"""Capture of what the libraries of a process read and write: adapters, the queue of their flows, and a thread that reports them."""
+
+import threading
+from collections import deque
+from collections.abc import Callable, Collection, Mapping, Sequence
+
+from jupyter_colophon.capture.adapters import Adapter, Adapters
+from jupyter_colophon.capture.calls import CallContext, Flow
+from jupyter_colophon.capture.chains import ChainBuilder, NameVariable, Sink
+
+#: Number of flows that wait; above it, the oldest are dropped and counted.
+MAX_WAITING = 50_000
+#: How long flows wait before they are reported, unless their cell ends: a cell that makes many calls is not slowed down.
+DELAY_S = 1.0
+
+
+class DataCapture:
+    """Captures libraries in this process from `start` to `stop`."""
+
+    def __init__(
+        self,
+        sink: Sink,
+        *,
+        get_execution: Callable[[], object | None],
+        get_time_ms: Callable[[], int],
+        name_variable: NameVariable,
+        on_error: Callable[[str, Exception], None],
+        disabled: Collection[str] = (),
+    ) -> None:
+        """Create a capture that passes observations to `sink`, from a thread of its own.
+
+        `get_execution` returns the cell that runs on the calling thread; `on_error` gets the library and an error of its
+        adapter; `disabled` are libraries that are not captured.
+        """
+        self.context = CallContext(get_execution, get_time_ms)
+        self.dropped_count = 0
+        self._chains = ChainBuilder(name_variable, sink)
+        self._on_error = on_error
+        self._adapters = Adapters(self._create_adapter, disabled)
+        self._waiting: deque[Flow] = deque()
+        self._has_work, self._is_urgent, self._idle = threading.Event(), threading.Event(), threading.Condition()
+        self._is_stopping = False
+        self._thread: threading.Thread | None = None
+
+    @property
+    def installed_names(self) -> list[str]:
+        """Return the names of the libraries that are captured."""
+        return self._adapters.installed_names
+
+    def start(self) -> None:
+        """Capture the libraries that are imported, and others when they are."""
+        self._adapters.install_shipped()
+        self._thread = threading.Thread(target=self._report_flows, name="colophon-capture", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Restore the libraries, and report what waits."""
+        self._adapters.restore_libraries()
+        self._is_stopping = True
+        self._wake_thread()
+        if self._thread is not None:
+            self._thread.join(timeout=2)
+
+    def bind_names(self, variables: Mapping[str, object], execution: object) -> None:
+        """Name the values that a cell computed by the variables that hold them. Call it when the cell ends."""
+        find_origin = self.context.origins.find_origin
+        for name, value in tuple(variables.items()) if len(self.context.origins) else ():
+            origin = find_origin(value)
+            if origin is not None and origin.execution is execution and not origin.name and not name.startswith("_"):
+                origin.name = name
+        if self._waiting:
+            self._wake_thread()
+
+    def wait_until_reported(self, timeout_s: float) -> bool:
+        """Wait until all flows were passed to the sink; return whether they were."""
+        self._wake_thread()
+        with self._idle:
+            return self._idle.wait_for(lambda: not self._waiting, timeout_s)
+
+    def _create_adapter(self, name: str) -> Adapter:
+        return Adapter(name, self.context, self._add_flows, self._on_error)
+
+    def _add_flows(self, flows: Sequence[Flow]) -> None:
+        self._waiting.extend(flows)
+        while len(self._waiting) > MAX_WAITING:
+            self._waiting.popleft()
+            self.dropped_count += 1
+        if not self._has_work.is_set():
+            self._has_work.set()
+
+    def _wake_thread(self) -> None:
+        self._is_urgent.set()
+        self._has_work.set()
+
+    def _report_flows(self) -> None:
+        self._adapters.install_entry_points()
+        while not self._is_stopping:
+            self._has_work.wait()
+            self._is_urgent.wait(DELAY_S)
+            self._has_work.clear()
+            self._is_urgent.clear()
+            self._report_waiting()
+        self._report_waiting()
+
+    def _report_waiting(self) -> None:
+        while self._waiting:
+            flow = self._waiting[0]
+            try:
+                self._chains.add_flow(flow)
+            except Exception as error:  # noqa: BLE001  one flow that cannot be reported must not end the thread
+                self._on_error(flow.function, error)
+            # It stays in the queue until it is reported, so that who waits for an empty queue waits for it too.
+            if self._waiting[0] is flow:
+                self._waiting.popleft()
+        with self._idle:
+            self._idle.notify_all()

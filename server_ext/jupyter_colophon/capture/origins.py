@@ -1,0 +1,142 @@
+"""Where values of a program came from: the data that was read for them, step by step and across cells.
+
+An origin belongs to a version of a value: a value that changes in place gets a new one. Within a cell the steps are
+combined, so that an origin names the data itself; the values of earlier cells stay steps of their own, since other cells
+computed them.
+"""
+
+import itertools
+import weakref
+from collections import OrderedDict
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from jupyter_colophon.capture.column_map import ColumnMap
+from jupyter_colophon.capture.names import dataset_names
+from jupyter_colophon.capture.observation import DataRef, DatasetKind, Inference, SchemaField
+
+#: Number of values whose origins are kept; above it, the oldest are forgotten.
+MAX_VALUES = 20_000
+#: Number of sources of one value; a value computed from more data has no known origin.
+MAX_SOURCES = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """Data that was read or written, before it has a URN, which is computed later on another thread.
+
+    A file has a `location` as in Hadoop (`file:/data/x`, `s3://bucket/x`); anything else has its `urn`.
+    """
+
+    kind: DatasetKind = DatasetKind.FILE
+    location: str = ""
+    urn: str = ""
+    format: str | None = None
+
+    def build_ref(self, fields: tuple[SchemaField, ...] | None = None) -> DataRef | None:
+        """Return the reference of an observation; None if the data has no valid name."""
+        urn = self.urn or dataset_names.build_file_urn(self.location)
+        return None if urn is None else DataRef(urn, self.kind, fields, self.format, self.location or None)
+
+
+@dataclass(eq=False, slots=True, weakref_slot=True)
+class Origin:
+    """The origin of one version of a value.
+
+    `execution` is the cell that computed it, None outside of cells; `sources` are the data that this cell read for it and the
+    values of earlier cells that it used; `columns` is None if the columns are unknown. `name` is the variable that holds the
+    value after the cell, "" if none does.
+    """
+
+    execution: object | None
+    time_ms: int
+    sources: "tuple[Source, ...]"
+    columns: ColumnMap | None = None
+    inference: Inference = Inference.OBSERVED
+    name: str = ""
+    #: The columns whose flow into this value was reported; None if nothing was.
+    reported: set[str] | None = None
+    #: Orders the values of a cell.
+    number: int = field(default_factory=itertools.count().__next__)
+
+
+Source: TypeAlias = Dataset | Origin
+
+
+def derive_origin(
+    inputs: Iterable[Origin],
+    execution: object | None,
+    time_ms: int,
+    columns: ColumnMap | None = None,
+    inference: Inference = Inference.OBJECT,
+) -> Origin | None:
+    """Return the origin of a value that `execution` computed from values with these origins; None if there are too many sources.
+
+    The caller computes `columns` from those of `get_columns_for`.
+    """
+    inputs = tuple(inputs)
+    sources = tuple(dict.fromkeys(source for each in inputs for source in list_sources(each, execution)))
+    weakest = max(
+        (inference, *(each.inference for each in inputs if each.execution is execution)), key=list(Inference).index
+    )
+    return None if len(sources) > MAX_SOURCES else Origin(execution, time_ms, sources, columns, weakest)
+
+
+def list_sources(origin: Origin, execution: object | None) -> "tuple[Source, ...]":
+    """Return what a value contributes to a computation of `execution`: its sources if the same cell computed it, else itself."""
+    return origin.sources if origin.execution is execution else (origin,)
+
+
+def get_columns_for(origin: Origin, execution: object | None) -> ColumnMap | None:
+    """Return the columns of a value, seen from a computation of `execution`: of another cell's value, the value's own columns."""
+    return origin.columns if origin.execution is execution else ColumnMap(origin)
+
+
+class OriginRegistry:
+    """The origins of living values, found by identity. A value that cannot be referenced weakly has none.
+
+    Used by threads at the same time: every step is one operation of a dictionary.
+    """
+
+    def __init__(self) -> None:
+        """Create a registry without values."""
+        self._entries: OrderedDict[int, tuple[weakref.ref[Any], Origin]] = OrderedDict()
+
+    def find_origin(self, value: object) -> Origin | None:
+        """Return the origin of a value; None if it is unknown."""
+        entry = self._entries.get(id(value))
+        return entry[1] if entry is not None and entry[0]() is value else None
+
+    def set_origin(self, value: object, origin: Origin) -> None:
+        """Set the origin of the present version of a value."""
+        key, entries = id(value), self._entries
+        known = entries.get(key)
+        if known is not None and known[0]() is value:
+            entries[key] = (known[0], origin)
+            return
+        try:
+            reference = weakref.ref(value, lambda dead: _forget(entries, key, dead))
+        except TypeError:
+            return
+        entries[key] = (reference, origin)
+        while len(entries) > MAX_VALUES:
+            # Another thread may have removed the last one.
+            with suppress(KeyError):
+                entries.popitem(last=False)
+
+    def forget(self, value: object) -> None:
+        """Forget the origin of a value that changed in a way that cannot be followed."""
+        self._entries.pop(id(value), None)
+
+    def __len__(self) -> int:
+        """Return the number of values."""
+        return len(self._entries)
+
+
+def _forget(entries: "OrderedDict[int, tuple[weakref.ref[Any], Origin]]", key: int, dead: "weakref.ref[Any]") -> None:
+    entry = entries.get(key)
+    # The number may belong to a new value already.
+    if entry is not None and entry[0] is dead:
+        del entries[key]

@@ -1,0 +1,72 @@
+"""Replace functions of libraries by wrappers, and restore them.
+
+A wrapper keeps name, module, signature and documentation of the function, and takes its place wherever the library refers to
+it, so that it can be pickled by its name, inspected, and inherited.
+"""
+
+import functools
+import sys
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+Function = Callable[..., Any]
+
+
+class Patches:
+    """The functions that one adapter replaced."""
+
+    def __init__(self) -> None:
+        """Create an empty list of replacements."""
+        self._originals: list[tuple[Any, str, Any, Any]] = []
+
+    def replace_method(self, owner: type, name: str, wrap: Callable[[Function], Function]) -> bool:
+        """Replace the method `name` that the class itself defines; return whether it defines it.
+
+        A class method and a static method stay what they are.
+        """
+        original = owner.__dict__.get(name)
+        if original is None:
+            return False
+        if isinstance(original, classmethod | staticmethod):
+            replacement: Any = type(original)(_wrap(original.__func__, wrap))
+        elif callable(original):
+            replacement = _wrap(original, wrap)
+        else:
+            return False
+        return self._set(owner, name, original, replacement)
+
+    def replace_function(self, module: ModuleType, name: str, wrap: Callable[[Function], Function]) -> bool:
+        """Replace the function `name` of a module, and every reference to it in the loaded modules of the same package.
+
+        Return whether the module has such a function.
+        """
+        original = getattr(module, name, None)
+        if not callable(original):
+            return False
+        replacement, is_set = _wrap(original, wrap), False
+        package = module.__name__.partition(".")[0]
+        for other_name, other in tuple(sys.modules.items()):
+            if other is not None and other_name.partition(".")[0] == package and other.__dict__.get(name) is original:
+                is_set |= self._set(other, name, original, replacement)
+        return is_set or self._set(module, name, original, replacement)
+
+    def restore(self) -> None:
+        """Restore the originals, unless someone else replaced them meanwhile."""
+        while self._originals:
+            owner, name, original, replacement = self._originals.pop()
+            if owner.__dict__.get(name) is replacement:
+                setattr(owner, name, original)
+
+    def _set(self, owner: Any, name: str, original: Any, replacement: Any) -> bool:
+        try:
+            setattr(owner, name, replacement)
+        except (AttributeError, TypeError):
+            # A class of an extension module cannot be changed.
+            return False
+        self._originals.append((owner, name, original, replacement))
+        return True
+
+
+def _wrap(original: Function, wrap: Callable[[Function], Function]) -> Function:
+    return functools.update_wrapper(wrap(original), original)

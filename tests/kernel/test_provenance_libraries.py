@@ -1,0 +1,28 @@
+"""Attribution of what libraries read and write to the cells of a notebook, through a kernel and a server."""
+
+import pytest
+from jupyter_colophon.core.identity.names import DEFAULT_NAMESPACE, make_cell_program_urn
+from live import run_live_kernel
+from support.waiting import wait_for
+
+
+@pytest.fixture(scope="module")
+def pandas_kernel(server):
+    with run_live_kernel(server, "pandas.ipynb") as running:
+        assert running.run("import pandas as pd", "import").succeeded
+        yield running
+
+
+def test_chain_of_cells_is_lineage(pandas_kernel, catalog, tmp_path):
+    (tmp_path / "raw.csv").write_text("a,b\n1,2\n")
+    pandas_kernel.run(f"raw = pd.read_csv('{tmp_path}/raw.csv')", "read")
+    pandas_kernel.run("clean = raw.dropna()", "clean")
+    pandas_kernel.run(f"clean.to_csv('{tmp_path}/clean.csv', index=False)", "write")
+    wait_for(lambda: pandas_kernel.run("%metadata keys nothing", "settle").text, lambda text: "not reached" not in text)
+    target = f"urn:li:dataset:(urn:li:dataPlatform:file,{tmp_path}/clean.csv,PROD)"
+    nodes = {node["urn"] for node in catalog.read_lineage(target, direction="upstream", levels=10)["nodes"]}
+    assert f"urn:li:dataset:(urn:li:dataPlatform:file,{tmp_path}/raw.csv,PROD)" in nodes
+    programs = {
+        str(make_cell_program_urn(DEFAULT_NAMESPACE, "pandas.ipynb", cell)) for cell in ("read", "clean", "write")
+    }
+    assert programs <= nodes

@@ -1,0 +1,111 @@
+"""A notebook without a kernel: cells run in this process, and the observations of what their libraries did are collected."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from jupyter_colophon.capture.data_capture import DataCapture
+from jupyter_colophon.capture.observation import DataRef, DatasetKind, Observation
+
+
+@dataclass(eq=False)
+class CapturedCell:
+    """A run of a cell, with its observations."""
+
+    cell_id: str
+    observations: list[Observation] = field(default_factory=list)
+    error: BaseException | None = None
+
+
+class CapturedNotebook:
+    """Runs cells; `runs` are all of them, in order."""
+
+    def __init__(self, folder: Path, disabled: Iterable[str] = ()) -> None:
+        self.folder, self.errors = folder, []
+        self.runs: list[CapturedCell] = []
+        self.variables: dict[str, Any] = {}
+        self._current: CapturedCell | None = None
+        self._clock = 0
+        self.capture = DataCapture(
+            self._add_observation,
+            get_execution=lambda: self._current,
+            get_time_ms=self._tick,
+            name_variable=name_variable,
+            on_error=lambda library, error: self.errors.append((library, error)),
+            disabled=tuple(disabled),
+        )
+
+    def run(self, cell_id: str, code: str) -> CapturedCell:
+        """Run a cell; an exception of its code is kept in `error`."""
+        cell = self._current = CapturedCell(cell_id)
+        self.runs.append(cell)
+        try:
+            exec(compile(code, f"<{cell_id}>", "exec"), self.variables)
+        except Exception as error:  # noqa: BLE001
+            cell.error = error
+        self.capture.bind_names(self.variables, cell)
+        self._current = None
+        return cell
+
+    def list_flows(self) -> set[tuple[str, str, str]]:
+        """Return what flowed in written data and in variables: the cell, its source and its target; a read alone has the target ""."""
+        assert self.capture.wait_until_reported(10)
+        assert not self.errors, self.errors
+        flows = set()
+        for cell in self.runs:
+            for observation in cell.observations:
+                reads = [self.shorten(ref) for ref in observation.reads] or [""]
+                writes = [self.shorten(ref) for ref in observation.writes] or [""]
+                flows |= {(cell.cell_id, read, write) for read in reads for write in writes}
+        return flows
+
+    def list_columns(self) -> set[tuple[str, str, str]]:
+        """Return the column lineage: `source.column`, `target.column` and the transformation."""
+        assert self.capture.wait_until_reported(10)
+        return {
+            (
+                f"{self._shorten_urn(flow.source_urn)}.{flow.source_field}",
+                f"{self._shorten_urn(flow.target_urn)}.{flow.target_field}",
+                str(flow.transformation),
+            )
+            for cell in self.runs
+            for observation in cell.observations
+            for flow in observation.columns
+        }
+
+    def shorten(self, ref: DataRef) -> str:
+        """Return the name of a dataset: a file's path below the notebook's folder, `$cell.name` of a variable."""
+        return self._shorten_urn(ref.urn)
+
+    def _shorten_urn(self, urn: str) -> str:
+        _, name, _ = urn.removeprefix("urn:li:dataset:(").removesuffix(")").split(",", 2)
+        return name.removeprefix(f"{self.folder}/")
+
+    def _add_observation(self, observation: Observation, execution: object | None) -> None:
+        assert isinstance(execution, CapturedCell)
+        execution.observations.append(observation)
+
+    def _tick(self) -> int:
+        self._clock += 1
+        return self._clock
+
+
+def name_variable(execution: object | None, name: str, number: int) -> DataRef | None:
+    if not isinstance(execution, CapturedCell):
+        return None
+    urn = f"urn:li:dataset:(urn:li:dataPlatform:notebook,${execution.cell_id}.{name or 'unnamed'},PROD)"
+    return DataRef(urn, DatasetKind.VARIABLE)
+
+
+@contextmanager
+def run_captured_notebook(folder: Path, **options: Any) -> Iterator[CapturedNotebook]:
+    """Run a notebook whose libraries are captured, in `folder` as the working directory of its cells."""
+    notebook = CapturedNotebook(folder, **options)
+    notebook.variables["folder"] = str(folder)
+    notebook.capture.start()
+    try:
+        yield notebook
+    finally:
+        notebook.capture.stop()
