@@ -127,6 +127,7 @@ class LibraryCall:
 
         `columns` is computed from those of `find_columns`; None if the function is not followed by column.
         """
+        inputs = tuple(inputs)
         origins = [origin for each in inputs if (origin := self.find_origin(each)) is not None]
         derived = derive_origin(origins, self.execution, self.time_ms, columns, inference) if origins else None
         if derived is not None:
