@@ -6,7 +6,9 @@ from collections.abc import Iterator
 import pytest
 from faults.size import IS_FULL
 from support.hub import Hub, find_free_port, is_answered
+from support.packages import build_python_path
 from support.postgres import create_empty_store
+from support.system_apps import install_example
 
 #: Each group has a namespace. Alice has that of her notebooks, and `default`, where her program is.
 POLICY = {
@@ -37,6 +39,7 @@ def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hub]:
                 "--Colophon.admins=group:platform",
                 "--HubIdentityProvider.cache_seconds=1",
             ],
+            "environment": {"PYTHONPATH": build_python_path(folder / "site", install_example(folder / "site"))},
         }
         groups = {"red": ["alice", "carol"], "blue": ["bob"], "platform": ["grace"]}
         running = Hub(folder, groups, service)

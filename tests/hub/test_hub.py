@@ -6,6 +6,8 @@ Each writes through their own server; groups of the hub decide what each may see
 import http.client
 import os
 import signal
+import urllib.error
+import urllib.request
 from urllib.parse import urlsplit
 
 import pytest
@@ -13,7 +15,7 @@ from faults.size import IS_FULL
 from jupyter_colophon.client.operations import Operations
 from jupyter_colophon.client.problems import RequestFailed, ServerUnavailable
 from jupyter_colophon.core.identity.names import make_cell_program_urn
-from support.hub import Hub, is_answered, needs_hub
+from support.hub import Hub, call_json, is_answered, needs_hub
 
 pytestmark = needs_hub
 SECRET = "urn:li:dataset:(urn:li:dataPlatform:spark,red.secrets,PROD)"
@@ -57,6 +59,28 @@ def test_members_of_a_group_share_what_others_cannot_find(hub: Hub, tokens: dict
     with pytest.raises(RequestFailed):
         tag(bob, SECRET, "found")
     assert {change["actor"] for change in alice.read_changes(urn=SECRET)["changes"]} == {"alice"}
+
+
+def test_applications_of_the_service_know_their_users(hub: Hub, tokens: dict[str, str]) -> None:
+    (panel,) = hub.connect("alice", tokens["alice"]).list_app_panels()["panels"]
+    methods = "colophon/v3/namespaces/system/apps/bookmarks/services/service/methods/v1/contexts/red/bookmarks"
+    read_file = urllib.request.Request(
+        f"{hub.url}user/alice/{panel['module']}", headers={"Authorization": f"token {tokens['alice']}"}
+    )
+    with urllib.request.urlopen(read_file, timeout=60) as sent:
+        assert b"export async function activate" in sent.read()
+    service = f"{hub.url}services/colophon/{methods}"
+    through = {user: f"{hub.url}user/{user}/{methods}" for user in ("alice", "bob")}
+    grace, _ = hub.create_token("grace")
+    row = call_json("PUT", f"{service}/docs", grace, {"url": "https://docs.example"})
+    assert row["created_by"] == "grace"
+    for url, user in ((through["alice"], "alice"), (service, "carol")):
+        assert call_json("GET", url, tokens[user])["bookmarks"] == [row]
+    # Tokens of writers have no scope for `edit`.
+    for method, path, user, status in (("GET", "", "bob", 404), ("PUT", "/docs", "alice", 403)):
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            call_json(method, through[user] + path, tokens[user], {"url": "a"} if method == "PUT" else None)
+        assert refused.value.code == status
 
 
 def test_the_server_of_another_user_gives_no_access(hub: Hub, tokens: dict[str, str]) -> None:
