@@ -22,6 +22,12 @@ def test_chain_of_cells_is_lineage(pandas_kernel, catalog, tmp_path):
     target = f"urn:li:dataset:(urn:li:dataPlatform:file,{tmp_path}/clean.csv,PROD)"
     nodes = {node["urn"] for node in catalog.read_lineage(target, direction="upstream", levels=10)["nodes"]}
     assert f"urn:li:dataset:(urn:li:dataPlatform:file,{tmp_path}/raw.csv,PROD)" in nodes
+    variables = [urn for urn in nodes if "dataPlatform:notebook" in urn]
+    assert sorted(urn.rpartition("#")[2] for urn in variables) == ["clean,PROD)", "raw,PROD)"]
+    hits = [hit["urn"] for hit in catalog.search("clean")["hits"]]
+    assert target in hits
+    assert not set(variables) & set(hits)
+    assert not set(variables) & {entity["urn"] for entity in catalog.list_entities(limit=500)["entities"]}
     programs = {
         str(make_cell_program_urn(DEFAULT_NAMESPACE, "pandas.ipynb", cell)) for cell in ("read", "clean", "write")
     }

@@ -36,6 +36,7 @@ __all__ = [
     "is_valid_id",
     "is_valid_namespace_name",
     "is_valid_run_id",
+    "is_variable_urn",
     "make_cell_program_urn",
     "make_custom_urn",
     "make_data_flow_urn",
@@ -85,6 +86,7 @@ RESERVED_TYPES: Final = frozenset({"namespace", "dataset", "stream", "applicatio
 # The namespace of our UUIDv5; it must never change, since run URNs depend on it (spec ID-10).
 _RUN_IDS: Final = uuid.uuid5(uuid.NAMESPACE_URL, "urn:jupyter-colophon:run")
 _PLATFORMS: Final = f"{PREFIX}dataPlatform:"
+_VARIABLES: Final = f"{PREFIX}dataset:({PREFIX}dataPlatform:{VARIABLE_PLATFORM},"
 #: Types whose first part is the URN of an entity, in whose namespace they are.
 _NESTED_TYPES: Final = frozenset({"schemaField", "dataJob", "request"})
 #: Types whose first part is their orchestrator or tool.
@@ -166,6 +168,11 @@ def make_variable_urn(namespace_: str, path: str, cell_id: str, name: str) -> Ur
     """Return the URN of a variable of a notebook as a cell left it: a dataset of the platform `notebook`. A cell id has no `#`."""
     require_valid_namespace_name(namespace_)
     return make_dataset_urn(VARIABLE_PLATFORM, f"{namespace_}/{path}#{cell_id}#{name}")
+
+
+def is_variable_urn(urn: str) -> bool:
+    """Return whether a URN is that of a variable. Searches and lists leave variables out: they are steps of lineage."""
+    return urn.startswith(_VARIABLES)
 
 
 def get_cell_prefix(notebook: Urn) -> str:

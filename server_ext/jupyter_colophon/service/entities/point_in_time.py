@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from jupyter_colophon.core.entities.descriptors_of import list_aspect_descriptors
 from jupyter_colophon.core.entities.entity import STATUS, is_status_removed
+from jupyter_colophon.core.identity.names import is_variable_urn
 from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.core.model.search_index_terms import ValueRow, build_distinct_value_rows
 from jupyter_colophon.storage.entities import aspects
@@ -82,7 +83,7 @@ class PointInTimeView:
                 descriptor for aspect in then.values() for descriptor in list_aspect_descriptors(kind, aspect)
             )
         )
-        removed = STATUS in then and is_status_removed(then[STATUS].value)
+        removed = is_variable_urn(entity["urn"]) or (STATUS in then and is_status_removed(then[STATUS].value))
         return HistoricEntity(frozenset(values), index.build_search_document(entity, values, removed=removed), removed)
 
 

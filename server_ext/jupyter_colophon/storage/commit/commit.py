@@ -312,7 +312,7 @@ class CommitBuilder:
             row |= {
                 "updated": self.now,
                 "updated_by": self.actor,
-                "removed": index.is_removed_by_status(now) or None,
+                "removed": index.is_left_out_of_lists(row["urn"], now) or None,
             }
             self._pending_rows["entities"].append(row)
         for table, rows in self._pending_rows.items():

@@ -15,7 +15,7 @@ from jupyter_colophon.core.entities.entity import (
     EntitySummary,
     is_status_removed,
 )
-from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.identity.names import Urn, is_variable_urn
 from jupyter_colophon.core.identity.urn import encode_urn_text
 from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.core.read_budget import PAGE_BYTES_MAX
@@ -208,7 +208,7 @@ def find_entity_summary_at_time(tx: TableContext, registry: Registry, urn: Urn, 
         _parse_summary(row),
         created=AuditStamp(key.time, key.actor),
         updated=AuditStamp(newest.time, newest.actor),
-        removed=STATUS in then and is_status_removed(then[STATUS].value),
+        removed=is_variable_urn(str(urn)) or (STATUS in then and is_status_removed(then[STATUS].value)),
     )
 
 

@@ -112,7 +112,7 @@ def derive_all_rows(registry: Registry, stored: StoredEntity) -> DerivedRows:
         words = collect_marked_search_words(registry, entity, stored.aspects)
     except (NotFound, ValueError) as error:
         raise UnreadableAspect(entity["urn"]) from error
-    document = index.build_search_document(entity, rows, words, removed=is_entity_softly_deleted(registry, stored))
+    document = index.build_search_document(entity, rows, words, removed=is_entity_left_out_of_lists(registry, stored))
     return DerivedRows(build_name_row(entity), index.build_stored_value_rows(entity, rows), document)
 
 
@@ -158,10 +158,10 @@ def select_searchable_aspects_of_entity(registry: Registry, stored: StoredEntity
     return index.select_searchable_aspects(kind, stored.aspects)
 
 
-def is_entity_softly_deleted(registry: Registry, stored: StoredEntity) -> bool:
-    """Return whether an entity was softly deleted. Raises Unreadable."""
+def is_entity_left_out_of_lists(registry: Registry, stored: StoredEntity) -> bool:
+    """Return whether searches and lists leave an entity out. Raises Unreadable."""
     try:
-        return index.is_removed_by_status(select_searchable_aspects_of_entity(registry, stored))
+        return index.is_left_out_of_lists(stored.entity["urn"], select_searchable_aspects_of_entity(registry, stored))
     except (NotFound, StoreDamaged) as error:
         raise UnreadableAspect(stored.entity["urn"]) from error
 

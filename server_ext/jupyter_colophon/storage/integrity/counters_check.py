@@ -93,7 +93,7 @@ def _derive_required_counts(registry: Registry, stored: StoredEntity) -> Iterato
     """Yield the rows and counts that an existing entity requires."""
     entity, values = stored.entity, set(sources_of_truth.derive_search_value_rows(registry, stored))
     for table, keys in index.build_counter_keys(
-        entity, set() if sources_of_truth.is_entity_softly_deleted(registry, stored) else values
+        entity, set() if sources_of_truth.is_entity_left_out_of_lists(registry, stored) else values
     ):
         for key in keys:
             yield table, (entity["namespace"], *key), 1, False

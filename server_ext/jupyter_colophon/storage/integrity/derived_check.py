@@ -160,7 +160,7 @@ def rewrite_removed_flag(registry: Registry, urn: str, tx: TableContext) -> None
 def _is_removed_or_unreadable(registry: Registry, stored: StoredEntity) -> bool | None:
     """Return whether an entity is softly deleted; None if its aspects are unreadable."""
     try:
-        return not stored.entity["deleted"] and sources_of_truth.is_entity_softly_deleted(registry, stored)
+        return not stored.entity["deleted"] and sources_of_truth.is_entity_left_out_of_lists(registry, stored)
     except UnreadableAspect:
         return None
 

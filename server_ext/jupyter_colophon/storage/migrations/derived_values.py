@@ -44,7 +44,7 @@ def _write_derived_rows(tx: TableContext, registry: Registry, stored: sources_of
             set(sources_of_truth.derive_search_value_rows(registry, stored)),
             sources_of_truth.derive_all_rows(registry, stored),
         )
-        removed = not entity["deleted"] and sources_of_truth.is_entity_softly_deleted(registry, stored)
+        removed = not entity["deleted"] and sources_of_truth.is_entity_left_out_of_lists(registry, stored)
         before = past_values.derive_past_value_rows(tx, registry, entity, stored.aspects)
     except sources_of_truth.UnreadableAspect:
         # A damaged row is skipped; `jupyter colophon verify` reports it.

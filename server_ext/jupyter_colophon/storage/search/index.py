@@ -10,6 +10,7 @@ from jupyter_colophon.core.documents import json_parsing
 from jupyter_colophon.core.entities import entity as entities
 from jupyter_colophon.core.entities.entity import STATUS
 from jupyter_colophon.core.entities.entity_kinds import get_entity_kind_of_row
+from jupyter_colophon.core.identity.names import is_variable_urn
 from jupyter_colophon.core.model.certification import CERTIFIED, list_certification_words
 from jupyter_colophon.core.model.registry import AspectSpec, EntityType, Scope
 from jupyter_colophon.core.model.search_filters import COLUMNS
@@ -71,7 +72,7 @@ def update_search_rows_and_counters(tx: TableContext, changed: Iterable[EntityCh
         removed_values, added_values = old - new, new - old
         if removed_values or added_values:
             written += _delete_rows_and_build_added_rows(tx, entity, removed_values, added_values, new)
-        was_removed, removed = is_removed_by_status(before), is_removed_by_status(now)
+        was_removed, removed = (is_left_out_of_lists(entity["urn"], aspects) for aspects in (before, now))
         _count_value_changes(counts, entity, set() if was_removed else old, set() if removed else new)
         if entity["deleted"]:
             tx.search.remove_document(entity["urn"])
@@ -113,6 +114,11 @@ def select_searchable_aspects(kind: EntityType, aspects: Mapping[str, Row]) -> A
         and (spec := kind.find_aspect(name)) is not None
         and (name == STATUS or has_contributions(name, spec.contributes))
     }
+
+
+def is_left_out_of_lists(urn: str, aspects: Aspects) -> bool:
+    """Return whether searches and lists leave an entity out: it is softly deleted, or a variable of a notebook."""
+    return is_variable_urn(urn) or is_removed_by_status(aspects)
 
 
 def is_removed_by_status(aspects: Aspects) -> bool:
