@@ -9,9 +9,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from importlib.metadata import entry_points
 from types import ModuleType
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, Unpack
 
-from jupyter_colophon.capture.calls import CallContext, Flow, Observer, Report
+from jupyter_colophon.capture.calls import CallContext, ComputationOptions, Flow, Function, Observer, Report
 from jupyter_colophon.capture.import_hook import call_after_import
 from jupyter_colophon.capture.patches import Patches
 
@@ -49,6 +49,18 @@ class Adapter:
         return self._patches.replace_method(
             owner, name, lambda original: self._observer.wrap(original, name, report, skips_inner=skips_inner)
         )
+
+    def observe_computation(
+        self, owner: ModuleType | type, name: str, report: Report, **options: Unpack[ComputationOptions]
+    ) -> bool:
+        """Observe a function, method or property that computes a value, as `Observer.wrap_computation` describes it."""
+
+        def wrap(original: Function) -> Function:
+            return self._observer.wrap_computation(original, name, report, **options)
+
+        if isinstance(owner, ModuleType):
+            return self._patches.replace_function(owner, name, wrap)
+        return self._patches.replace_method(owner, name, wrap)
 
     def restore_library(self) -> None:
         """Restore the observed functions."""

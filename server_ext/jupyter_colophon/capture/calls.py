@@ -8,7 +8,7 @@ records of a failed call are what the call would have written.
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypedDict, Unpack
 
 from jupyter_colophon.capture.column_map import ColumnMap
 from jupyter_colophon.capture.observation import Inference, SchemaField
@@ -56,26 +56,28 @@ class CallContext:
 
 
 class _CallStack(threading.local):
-    """The observed calls that a thread is in, outermost first."""
+    """The observed calls that a thread is in, outermost first; `is_busy` if computations inside them are not reported."""
 
     def __init__(self) -> None:
         self.calls: list[LibraryCall] = []
+        self.is_busy = False
 
 
 class LibraryCall:
-    """One call of an observed function. `result` is None if it raised `error`.
+    """One call of an observed function. `result` is None if it raised `error`; `state` is what was kept before the call.
 
     A library often uses another one: pandas reads Parquet with pyarrow and SQL with SQLAlchemy. The records of such inner
     calls count only if the report of the outer call records nothing of its own; `inner` has them.
     """
 
-    __slots__ = ("args", "context", "error", "execution", "flows", "function", "inner", "kwargs", "result", "time_ms")
+    __slots__ = ("args", "context", "error", "execution", "flows", "function", "inner", "kwargs", "result", "state", "time_ms")
 
     def __init__(self, context: CallContext, function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Create a call that begins now."""
         self.context, self.function, self.args, self.kwargs = context, function, args, kwargs
         self.execution, self.time_ms = context.get_execution(), context.get_time_ms()
         self.result: Any = None
+        self.state: Any = None
         self.error: BaseException | None = None
         self.flows: list[Flow] = []
         self.inner: list[Flow] = []
@@ -188,6 +190,17 @@ class LibraryCall:
         )
 
 
+class ComputationOptions(TypedDict, total=False):
+    """How a function that computes a value is observed."""
+
+    #: The types of values that are followed; calls that return others are not reported, except None (of a change in place).
+    values: tuple[type, ...]
+    #: Gets the arguments before the call; what it returns is the call's `state`.
+    prepare: Function
+    #: Whether the function calls functions of the program whose computations are reported.
+    calls_back: bool
+
+
 class Observer:
     """Wraps functions of a library so that reports get their calls; the flows of outermost calls are committed."""
 
@@ -208,11 +221,12 @@ class Observer:
         context, stack = self._context, self._context.stack
 
         def call_observed(*args: Any, **kwargs: Any) -> Any:
-            calls = stack.calls
-            if skips_inner and calls:
+            calls, was_busy = stack.calls, stack.is_busy
+            if skips_inner and was_busy:
                 return original(*args, **kwargs)
             call = LibraryCall(context, name, args, kwargs)
             calls.append(call)
+            stack.is_busy = True
             try:
                 call.result = original(*args, **kwargs)
             except BaseException as error:
@@ -220,18 +234,59 @@ class Observer:
                 raise
             finally:
                 calls.pop()
+                stack.is_busy = was_busy
                 self._finish(call, report, calls[-1] if calls else None)
             return call.result
 
         return call_observed
 
+    def wrap_computation(
+        self,
+        original: Function,
+        name: str,
+        report: Report,
+        **options: Unpack[ComputationOptions],
+    ) -> Function:
+        """Return a function that calls `original` and reports a call that computed a value: one that only records derived values.
+
+        It costs next to nothing where it does not matter: inside another observed call, and while no value is followed.
+        """
+        context, stack, origins = self._context, self._context.stack, self._context.origins
+        values, prepare = options.get("values", (object,)), options.get("prepare")
+        calls_back = options.get("calls_back", False)
+
+        def compute_observed(*args: Any, **kwargs: Any) -> Any:
+            if stack.is_busy or not origins:
+                return original(*args, **kwargs)
+            state = None if prepare is None else prepare(*args, **kwargs)
+            stack.is_busy = not calls_back
+            try:
+                result = original(*args, **kwargs)
+            finally:
+                stack.is_busy = False
+            if result is None or isinstance(result, values):
+                call = LibraryCall(context, name, args, kwargs)
+                call.result, call.state = result, state
+                self._report_safely(call, report)
+            return result
+
+        return compute_observed
+
     def _finish(self, call: LibraryCall, report: Report, outer: LibraryCall | None) -> None:
-        try:
-            report(call)
-        except Exception as error:  # noqa: BLE001  an error here must not break the user's call
-            self._on_error(error)
+        self._report_safely(call, report)
         flows = call.flows or call.inner
         if flows and outer is not None:
             outer.inner.extend(flows)
         elif flows:
             self._commit(flows)
+
+    def _report_safely(self, call: LibraryCall, report: Report) -> None:
+        stack = self._context.stack
+        # What a report computes with the library does not concern the program.
+        was_busy, stack.is_busy = stack.is_busy, True
+        try:
+            report(call)
+        except Exception as error:  # noqa: BLE001  an error here must not break the user's call
+            self._on_error(error)
+        finally:
+            stack.is_busy = was_busy

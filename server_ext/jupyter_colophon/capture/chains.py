@@ -4,7 +4,7 @@ A value that one cell computes and another one writes is a variable between them
 it. Variables are reported only when data flows through them into something that is written.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Protocol, TypeAlias
 
 from jupyter_colophon.capture.calls import Flow
@@ -44,7 +44,7 @@ class ChainBuilder:
         if not refs and target is None:
             return
         written = () if target is None else (target,)
-        is_complete = not refs or not written or (flow.columns is not None and flow.fields is not None)
+        is_complete = not refs or not written or _is_known(flow.columns, None if flow.fields is None else names)
         self._sink(
             Observation(
                 started_ms=flow.time_ms,
@@ -79,6 +79,7 @@ class ChainBuilder:
                     reads=tuple(refs.values()),
                     writes=(ref,),
                     columns=tuple(_list_column_flows(origin.columns, names, refs, ref)),
+                    missing=() if _is_known(origin.columns, names) else (MissingDetail.VALUE_COLUMNS,),
                     inference=origin.inference,
                 ),
                 origin.execution,
@@ -127,6 +128,10 @@ def _list_unreported(needed: Needed) -> list[tuple[Origin, set[str]]]:
     return found
 
 
+def _is_known(columns: ColumnMap | None, names: Collection[str] | None) -> bool:
+    return columns is not None and names is not None and columns.is_known(names)
+
+
 def _list_column_flows(
     columns: ColumnMap | None, names: Iterable[str], refs: dict[Source, DataRef], target: DataRef | None
 ) -> Iterator[ColumnFlow]:
@@ -135,6 +140,6 @@ def _list_column_flows(
     for name in names:
         direct = columns.find_sources(name)
         for source in (*direct, *(columns.controls - direct)):
-            ref = refs.get(source.source)
+            ref = None if source.source is None else refs.get(source.source)
             if ref is not None:
                 yield ColumnFlow(ref.urn, source.column, target.urn, name, source.transformation)

@@ -12,9 +12,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ColumnSource:
-    """A column of data that was read, or of a value of an earlier cell, and how the new column depends on it."""
+    """A column of data that was read, or of a value of an earlier cell, and how the new column depends on it.
 
-    source: "Source"
+    `source` is None if it is not known what the new column depends on.
+    """
+
+    source: "Source | None"
     column: str
     transformation: Transformation = Transformation.IDENTITY
 
@@ -27,6 +30,8 @@ class ColumnSource:
 
 Sources: TypeAlias = frozenset[ColumnSource]
 NO_SOURCES: Sources = frozenset()
+#: The sources of a column that was computed in a way that is not followed.
+UNKNOWN_SOURCES: Sources = frozenset((ColumnSource(None, ""),))
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +52,11 @@ class ColumnMap:
         if known is not None:
             return known
         return NO_SOURCES if self.whole is None else frozenset((ColumnSource(self.whole, column),))
+
+    def is_known(self, columns: Iterable[str]) -> bool:
+        """Return whether all sources of these columns are known."""
+        every = (self.controls, *(self.find_sources(column) for column in columns))
+        return all(each.source is not None for sources in every for each in sources)
 
     def select(self, columns: Mapping[str, str]) -> "ColumnMap":
         """Return the map of a value that has only some columns: the new names with the old names."""

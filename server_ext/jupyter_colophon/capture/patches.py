@@ -23,13 +23,15 @@ class Patches:
     def replace_method(self, owner: type, name: str, wrap: Callable[[Function], Function]) -> bool:
         """Replace the method `name` that the class itself defines; return whether it defines it.
 
-        A class method and a static method stay what they are.
+        A class method and a static method stay what they are; of a property, the function that returns its value is replaced.
         """
         original = owner.__dict__.get(name)
         if original is None:
             return False
         if isinstance(original, classmethod | staticmethod):
             replacement: Any = type(original)(_wrap(original.__func__, wrap))
+        elif type(original) is property and original.fget is not None:
+            replacement = property(_wrap(original.fget, wrap), original.fset, original.fdel, original.__doc__)
         elif callable(original):
             replacement = _wrap(original, wrap)
         else:
