@@ -1,5 +1,7 @@
 """A notebook without a kernel: cells run in this process, and the observations of what their libraries did are collected."""
 
+import itertools
+import linecache
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -8,6 +10,8 @@ from typing import Any
 
 from jupyter_colophon.capture.data_capture import DataCapture
 from jupyter_colophon.capture.observation import DataRef, DatasetKind, Observation
+
+_numbers = itertools.count()
 
 
 @dataclass(eq=False)
@@ -41,11 +45,14 @@ class CapturedNotebook:
         """Run a cell; an exception of its code is kept in `error`."""
         cell = self._current = CapturedCell(cell_id)
         self.runs.append(cell)
+        # As IPython does, so that the source of each cell can be found by its file name.
+        name = f"<{cell_id}-{next(_numbers)}>"
+        linecache.cache[name] = (len(code), None, code.splitlines(keepends=True), name)
         try:
-            exec(compile(code, f"<{cell_id}>", "exec"), self.variables)
+            exec(compile(code, name, "exec"), self.variables)
         except Exception as error:  # noqa: BLE001
             cell.error = error
-        self.capture.bind_names(self.variables, cell)
+        self.capture.end_cell(code, self.variables, cell)
         self._current = None
         return cell
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, TypedDict, Unpack
 
 from jupyter_colophon.capture.column_map import ColumnMap
+from jupyter_colophon.capture.name_inference import NameInference
 from jupyter_colophon.capture.observation import Inference, SchemaField
 from jupyter_colophon.capture.origins import (
     Dataset,
@@ -18,6 +19,7 @@ from jupyter_colophon.capture.origins import (
     OriginRegistry,
     Source,
     derive_origin,
+    find_weakest,
     get_columns_for,
     list_sources,
 )
@@ -52,6 +54,7 @@ class CallContext:
         """Create a context; `get_execution` returns the cell that runs on the calling thread."""
         self.get_execution, self.get_time_ms = get_execution, get_time_ms
         self.origins = OriginRegistry()
+        self.names = NameInference(self.origins)
         self.stack = _CallStack()
 
 
@@ -150,19 +153,13 @@ class LibraryCall:
         """
         values = tuple(values)
         origins = [origin for each in values if (origin := self.find_origin(each)) is not None]
-        if columns is None and len(values) == 1 and origins:
+        inferences = [each.inference if each.execution is self.execution else Inference.OBJECT for each in origins]
+        if values and not origins and (origins := self.context.names.infer_current_origins(self.function)):
+            inferences, columns = [Inference.NAME], None
+        elif columns is None and len(values) == 1 and origins:
             columns = get_columns_for(origins[0], self.execution)
         sources = dict.fromkeys(source for origin in origins for source in list_sources(origin, self.execution))
-        weakest = [origin.inference for origin in origins if origin.execution is self.execution]
-        if len(weakest) < len(origins):
-            weakest.append(Inference.OBJECT)
-        self.record_flow(
-            tuple(sources),
-            dataset,
-            fields,
-            columns,
-            max(weakest, key=list(Inference).index, default=Inference.OBSERVED),
-        )
+        self.record_flow(sources, dataset, fields, columns, find_weakest(inferences))
 
     def record_flow(
         self,

@@ -61,13 +61,20 @@ class DataCapture:
         if self._thread is not None:
             self._thread.join(timeout=2)
 
-    def bind_names(self, variables: Mapping[str, object], execution: object) -> None:
-        """Name the values that a cell computed by the variables that hold them. Call it when the cell ends."""
-        find_origin = self.context.origins.find_origin
-        for name, value in tuple(variables.items()) if len(self.context.origins) else ():
-            origin = find_origin(value)
-            if origin is not None and origin.execution is execution and not origin.name and not name.startswith("_"):
-                origin.name = name
+    def end_cell(self, source: str, variables: Mapping[str, object], execution: object) -> None:
+        """Name the values that a cell computed by the variables that hold them, and infer the origins of others."""
+        context = self.context
+        if len(context.origins):
+            context.names.infer_at_end(source, variables, execution, context.get_time_ms())
+            for name, value in tuple(variables.items()):
+                origin = context.origins.find_origin(value)
+                if (
+                    origin is not None
+                    and origin.execution is execution
+                    and not origin.name
+                    and not name.startswith("_")
+                ):
+                    origin.name = name
         if self._waiting:
             self._wake_thread()
 

@@ -21,6 +21,7 @@ from jupyter_colophon.capture.observation import DataRef, DatasetKind, Inference
 MAX_VALUES = 20_000
 #: Number of sources of one value; a value computed from more data has no known origin.
 MAX_SOURCES = 1_000
+_STRENGTHS = tuple(Inference)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +79,13 @@ def derive_origin(
     """
     inputs = tuple(inputs)
     sources = tuple(dict.fromkeys(source for each in inputs for source in list_sources(each, execution)))
-    weakest = max(
-        (inference, *(each.inference for each in inputs if each.execution is execution)), key=list(Inference).index
-    )
+    weakest = find_weakest((inference, *(each.inference for each in inputs if each.execution is execution)))
     return None if len(sources) > MAX_SOURCES else Origin(execution, time_ms, sources, columns, weakest)
+
+
+def find_weakest(inferences: Iterable[Inference]) -> Inference:
+    """Return the weakest inference of a chain; `observed` for an empty one."""
+    return max(inferences, key=_STRENGTHS.index, default=Inference.OBSERVED)
 
 
 def list_sources(origin: Origin, execution: object | None) -> "tuple[Source, ...]":

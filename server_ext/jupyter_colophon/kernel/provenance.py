@@ -154,7 +154,8 @@ class Provenance:
             return
         end_ms = read_time_ms()
         try:
-            self.context.libraries.bind_names(self._shell.user_ns, execution)
+            code: str = self._shell.transform_cell(execution.cell.source)  # type: ignore[no-untyped-call]
+            self.context.libraries.end_cell(code, self._shell.user_ns, execution)
             self.context.captures.wait_for_events()
         finally:
             recorder.end_cell(execution, succeeded=succeeded, end_ms=end_ms, failure=failure)

@@ -1,0 +1,201 @@
+"""Origins of values that no library call connects: the names that the code of a cell uses and defines.
+
+`predictions = model.predict(features.values)` computes a value in ways that nothing observes. Its statement uses `model` and
+`features`, so what these came from is what the predictions came from. This is an inference: it is marked as such, and where
+names are ambiguous nothing is inferred. A name is ambiguous in a cell that assigns it more than once, or after its use.
+"""
+
+import ast
+import linecache
+import sys
+import types
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from pathlib import PurePath
+from typing import Any, Final
+
+from jupyter_colophon.capture.observation import Inference
+from jupyter_colophon.capture.origins import Origin, OriginRegistry, derive_origin
+
+#: Methods that put their arguments into the object that they are called on.
+_FILLING: Final = frozenset({"add", "append", "extend", "fit", "insert", "partial_fit", "put", "setdefault", "update"})
+#: Values that say how something is computed, not what from.
+_NOT_DATA: Final = (
+    *(str, bytes, int, float, complex, bool, types.NoneType, PurePath),
+    *(types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType, type),
+)
+#: Code that is longer is not examined: it would delay the end of the cell.
+_MAX_SOURCE_CHARS: Final = 200_000
+_SIMPLE: Final = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Return, ast.Delete)
+
+
+class NameInference:
+    """Infers the origins of values of one program by names; `registry` has those that are known by calls."""
+
+    def __init__(self, registry: OriginRegistry) -> None:
+        """Create an inference that knows no names yet."""
+        self._registry = registry
+        #: Origins of values that cannot be referenced weakly, such as lists, by the name and the identity of the value.
+        self._by_name: dict[str, tuple[int, Origin]] = {}
+
+    def infer_current_origins(self, function: str) -> list[Origin]:
+        """Return the origins of what the running statement of the program uses: it calls `function` with a value of unknown origin."""
+        frame = _find_program_frame() if len(self._registry) else None
+        names = None if frame is None else _read_names(frame.f_code.co_filename)
+        if frame is None or names is None:
+            return []
+        line, inferred = frame.f_lineno, _InferredNames(self, names, frame.f_globals)
+        for statement in names.statements:
+            if (statement.end_lineno or statement.lineno) < line:
+                inferred.add_statement(statement)
+        running = [each for each in names.statements if each.lineno <= line <= (each.end_lineno or each.lineno)]
+        return [origin for each in running for origin in inferred.list_origins(each, _find_receiver(each, function))]
+
+    def infer_at_end(self, source: str, variables: Mapping[str, Any], execution: object, time_ms: int) -> None:
+        """Give origins to the values that a cell with this source assigned and whose origins no call recorded."""
+        tree = _parse(source) if len(self._registry) else None
+        if tree is None:
+            return
+        names = _CellNames(tree)
+        for name in names.assigned:
+            self._by_name.pop(name, None)
+        inferred = _InferredNames(self, names, variables)
+        for statement in names.statements:
+            inferred.add_statement(statement)
+        for name, origins in inferred.origins.items():
+            value = variables.get(name)
+            if origins and _is_data(value) and self._registry.find_origin(value) is None:
+                origin = derive_origin(origins, execution, time_ms, None, Inference.NAME)
+                if origin is not None:
+                    self._keep(name, value, origin)
+
+    def find_origin(self, name: str, value: object) -> Origin | None:
+        """Return the origin of the value that a variable has; None if it is unknown."""
+        known = self._by_name.get(name)
+        return self._registry.find_origin(value) or (known[1] if known is not None and known[0] == id(value) else None)
+
+    def _keep(self, name: str, value: object, origin: Origin) -> None:
+        origin.name = name
+        self._registry.set_origin(value, origin)
+        if self._registry.find_origin(value) is None:
+            self._by_name[name] = (id(value), origin)
+
+
+class _CellNames:
+    """The simple statements of a cell in their order, and which of its names are ambiguous."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.statements = list(_iterate_statements(tree.body))
+        self.assigned = Counter(name for each in self.statements for name in _list_assigned(each))
+        self._first = {name: each.lineno for each in reversed(self.statements) for name in _list_assigned(each)}
+
+    def is_certain(self, name: str, line: int) -> bool:
+        """Return whether a name has, at a line of the cell, the value that it has at the end of the cell."""
+        return self.assigned[name] == 0 or (self.assigned[name] == 1 and self._first[name] < line)
+
+
+class _InferredNames:
+    """The origins of names, statement by statement."""
+
+    def __init__(self, inference: NameInference, names: _CellNames, variables: Mapping[str, Any]) -> None:
+        self._inference, self._names, self._variables = inference, names, variables
+        self.origins: dict[str, list[Origin]] = {}
+
+    def add_statement(self, statement: ast.stmt) -> None:
+        """Add what a statement assigns and fills."""
+        origins = self.list_origins(statement)
+        for name in (*_list_assigned(statement), *_list_filled(statement)):
+            if origins:
+                self.origins.setdefault(name, []).extend(origins)
+
+    def list_origins(self, statement: ast.stmt, part: ast.AST | None = None) -> list[Origin]:
+        """Return the origins of the values that a statement uses, or a part of it."""
+        found = []
+        for name in self._list_used(part or statement):
+            value = self._variables.get(name)
+            if not self._names.is_certain(name, statement.lineno) or not _is_data(value):
+                continue
+            known = self._inference.find_origin(name, value)
+            found += [known] if known is not None else self.origins.get(name, [])
+        return list(dict.fromkeys(found))
+
+    def _list_used(self, statement: ast.AST) -> list[str]:
+        """Return the names that code reads, also within the program's own functions that it calls."""
+        waiting, found = [*_list_loaded(statement)], dict[str, None]()
+        while waiting:
+            name = waiting.pop()
+            if name in found:
+                continue
+            found[name] = None
+            value = self._variables.get(name)
+            if isinstance(value, types.FunctionType) and value.__globals__ is self._variables:
+                waiting += value.__code__.co_names
+        return list(found)
+
+
+def _find_program_frame() -> types.FrameType | None:
+    """Return the frame of the program's own top-level code: the cell, or the script."""
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code.co_name != "<module>":
+        frame = frame.f_back
+    return frame
+
+
+@lru_cache(maxsize=64)
+def _read_names(filename: str) -> "_CellNames | None":
+    """Return the names of the code of a file, or of a cell, which IPython registers under a file name of its own."""
+    tree = _parse("".join(linecache.getlines(filename)))
+    return None if tree is None else _CellNames(tree)
+
+
+def _find_receiver(statement: ast.stmt, function: str) -> ast.AST | None:
+    """Return the expression whose method `function` a statement calls: what is written, without where to."""
+    calls = (node.func for node in ast.walk(statement) if isinstance(node, ast.Call))
+    return next((each.value for each in calls if isinstance(each, ast.Attribute) and each.attr == function), None)
+
+
+def _parse(source: str) -> ast.Module | None:
+    if not source or len(source) > _MAX_SOURCE_CHARS:
+        return None
+    try:
+        return ast.parse(source)
+    except (SyntaxError, ValueError):
+        return None
+
+
+def _iterate_statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yield the statements of code that run in this cell: those of loops and branches too, not those of functions and classes."""
+    for statement in body:
+        if isinstance(statement, _SIMPLE):
+            yield statement
+        elif not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            if isinstance(statement, ast.For | ast.AsyncFor):
+                loop = ast.Assign([statement.target], statement.iter)
+                yield ast.copy_location(loop, statement.target)
+            for name in ("body", "orelse", "handlers", "finalbody"):
+                for part in getattr(statement, name, []):
+                    yield from _iterate_statements(part.body if isinstance(part, ast.ExceptHandler) else [part])
+
+
+def _list_loaded(statement: ast.AST) -> list[str]:
+    return [node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
+
+
+def _list_assigned(statement: ast.stmt) -> list[str]:
+    return [node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+
+
+def _list_filled(statement: ast.stmt) -> list[str]:
+    """Return the names of objects that a statement puts something into: `rows.append(…)`, `parts["a"] = …`."""
+    filled = []
+    for node in ast.walk(statement):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _FILLING:
+            filled.append(node.func.value)
+        elif isinstance(node, ast.Subscript | ast.Attribute) and isinstance(node.ctx, ast.Store):
+            filled.append(node.value)
+    return [node.id for node in filled if isinstance(node, ast.Name)]
+
+
+def _is_data(value: object) -> bool:
+    return not isinstance(value, _NOT_DATA)
