@@ -73,7 +73,19 @@ class LibraryCall:
     calls count only if the report of the outer call records nothing of its own; `inner` has them.
     """
 
-    __slots__ = ("args", "context", "error", "execution", "flows", "function", "inner", "kwargs", "result", "state", "time_ms")
+    __slots__ = (
+        "args",
+        "context",
+        "error",
+        "execution",
+        "flows",
+        "function",
+        "inner",
+        "kwargs",
+        "result",
+        "state",
+        "time_ms",
+    )
 
     def __init__(self, context: CallContext, function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Create a call that begins now."""
@@ -154,7 +166,7 @@ class LibraryCall:
         values = tuple(values)
         origins = [origin for each in values if (origin := self.find_origin(each)) is not None]
         inferences = [each.inference if each.execution is self.execution else Inference.OBJECT for each in origins]
-        if values and not origins and (origins := self.context.names.infer_current_origins(self.function)):
+        if values and not origins and (origins := self.context.names.find_current_origins(self.function)):
             inferences, columns = [Inference.NAME], None
         elif columns is None and len(values) == 1 and origins:
             columns = get_columns_for(origins[0], self.execution)

@@ -65,7 +65,7 @@ class DataCapture:
         """Name the values that a cell computed by the variables that hold them, and infer the origins of others."""
         context = self.context
         if len(context.origins):
-            context.names.infer_at_end(source, variables, execution, context.get_time_ms())
+            context.names.record_origins_at_end(source, variables, execution, context.get_time_ms())
             for name, value in tuple(variables.items()):
                 origin = context.origins.find_origin(value)
                 if (

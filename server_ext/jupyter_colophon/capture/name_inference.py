@@ -20,7 +20,7 @@ from jupyter_colophon.capture.origins import Origin, OriginRegistry, derive_orig
 
 #: Methods that put their arguments into the object that they are called on.
 _FILLING: Final = frozenset({"add", "append", "extend", "fit", "insert", "partial_fit", "put", "setdefault", "update"})
-#: Values that say how something is computed, not what from.
+#: Values that control a computation: nothing is computed from their content.
 _NOT_DATA: Final = (
     *(str, bytes, int, float, complex, bool, types.NoneType, PurePath),
     *(types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType, type),
@@ -39,7 +39,7 @@ class NameInference:
         #: Origins of values that cannot be referenced weakly, such as lists, by the name and the identity of the value.
         self._by_name: dict[str, tuple[int, Origin]] = {}
 
-    def infer_current_origins(self, function: str) -> list[Origin]:
+    def find_current_origins(self, function: str) -> list[Origin]:
         """Return the origins of what the running statement of the program uses: it calls `function` with a value of unknown origin."""
         frame = _find_program_frame() if len(self._registry) else None
         names = None if frame is None else _read_names(frame.f_code.co_filename)
@@ -52,7 +52,7 @@ class NameInference:
         running = [each for each in names.statements if each.lineno <= line <= (each.end_lineno or each.lineno)]
         return [origin for each in running for origin in inferred.list_origins(each, _find_receiver(each, function))]
 
-    def infer_at_end(self, source: str, variables: Mapping[str, Any], execution: object, time_ms: int) -> None:
+    def record_origins_at_end(self, source: str, variables: Mapping[str, Any], execution: object, time_ms: int) -> None:
         """Give origins to the values that a cell with this source assigned and whose origins no call recorded."""
         tree = _parse(source) if len(self._registry) else None
         if tree is None:
