@@ -1,5 +1,6 @@
 """Services in worker processes: their number, what fails with a process, and what ends it."""
 
+import json
 import logging
 import os
 import signal
@@ -13,7 +14,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from jupyter_colophon.apps.system_apps import SystemApps
+from jupyter_colophon.apps.service import ServiceRequest
+from jupyter_colophon.apps.system_apps import ReceivedAppCall, SystemApps
 from jupyter_colophon.apps.workers.service_instances import ServiceInstances
 from jupyter_colophon.apps.workers.service_workers import compute_share
 from jupyter_colophon.apps.workers.worker_pool import WorkerPool
@@ -151,6 +153,23 @@ def test_number_changes_under_load_without_a_lost_call(call: Call, apps: SystemA
         sent = sum(sender.result(WAIT_S) for sender in senders)
     assert sum(seen.values()) == sent
     assert len(seen) >= 3
+
+
+def test_service_returns_to_threads_without_a_lost_call(call: Call, apps: SystemApps) -> None:
+    processes = list_processes(call)
+    request = ServiceRequest("GET", {}, {"seconds": ["0.3"]})
+    received = ReceivedAppCall("scaled", "service", ["wait"], request, ADA)
+    # Two run in the processes, and the others wait for them.
+    futures = [
+        apps.submit_call(apps.prepare_call(received), lambda encoded: json.loads(encoded.body)) for _ in range(28)
+    ]
+    apps.set_instances("scaled", "service", 0)
+    answers = [future.result(WAIT_S)["process"] for future in futures]
+    assert (answers[0] in processes, answers[-1]) == (True, os.getpid())
+    assert apps.read_instances("scaled", "service") == ServiceInstances(1, 1, 1)
+    assert call_app(apps, "GET", "/process", app="scaled")["process"] == os.getpid()
+    wait_for(lambda: not any(is_running(process) for process in processes))
+    apps.set_instances("scaled", "service", 2)
 
 
 def test_killed_process_fails_its_call_only(call: Call, apps: SystemApps) -> None:

@@ -52,7 +52,12 @@ def test_applications_are_listed_disabled_and_enabled(apps: Callable[..., Comman
         "Service reports of the system application dataprep has 3 instances requested, and 0 running.\n",
         "",
     )
-    assert (apps("scale", "dataprep", "0").status, apps("scale", "dataprep", "2", "--service=other").status) == (2, 1)
+    withdrawn = apps("scale", "dataprep", "0", "--service=reports")
+    assert (withdrawn.status, withdrawn.out) == (
+        0,
+        "Service reports of the system application dataprep has no instances requested any more.\n",
+    )
+    assert (apps("scale", "dataprep", "65").status, apps("scale", "dataprep", "2", "--service=other").status) == (2, 1)
     missing = apps("disable", "other")
     assert (missing.status, missing.err) == (1, "jupyter colophon: system application 'other' not found\n")
     refused = apps("enable", "broken", "--Colophon.disabled_system_apps=broken")

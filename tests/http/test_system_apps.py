@@ -223,7 +223,7 @@ async def test_admins_scale_a_service(v3: Ask, api: Ask, kernel: dict[str, str])
     instances, process = f"{app}/services/service/instances", f"{app}/services/service/methods/process"
     assert await v3("GET", instances) == (200, {"instances": 1, "requested": 1, "provisioned": 1})
     assert (await v3("GET", process))[1]["process"] == os.getpid()
-    for number in (0, 65, "2", None):
+    for number in (-1, 65, "2", None):
         assert (await v3("PUT", instances, {"instances": number}))[0] == 400
     native = ("system-apps", "scaled", "services", "service", "instances")
     refused = await api("PUT", *native, body={"instances": 65})
@@ -251,6 +251,9 @@ async def test_admins_scale_a_service(v3: Ask, api: Ask, kernel: dict[str, str])
     assert services[1] == {"name": "service", "kind": "service", "requested": 2, "running": 2}
     health = (await api("GET", "health", answers="health")).body
     assert health["systemAppWorkers"] == {"requested": 3, "running": 2, "restarts": 0}
+    # The way back: the calls run in the server again.
+    assert await v3("PUT", instances, {"instances": 0}) == (200, {"instances": 1, "requested": 1, "provisioned": 1})
+    assert (await v3("GET", process))[1]["process"] == os.getpid()
     # A service with Spark has a place of its own.
     assert (await v3("GET", f"{app}/spark/jobs/methods/process"))[0] == 200
     assert (await v3("GET", f"{app}/services/jobs/methods/process"))[0] == 404

@@ -32,6 +32,7 @@ from jupyter_colophon.apps.workers.service_instances import (
 )
 from jupyter_colophon.apps.workers.service_workers import ServiceKey, ServiceWorkers
 from jupyter_colophon.apps.workers.worker_counts import WorkerCounts
+from jupyter_colophon.apps.workers.worker_pool import PendingCall, PoolClosed
 from jupyter_colophon.apps.workers.worker_process import WorkerLauncher
 from jupyter_colophon.core.access import INTERNAL, Principal
 from jupyter_colophon.core.changes.dead_event import DeadEvent
@@ -117,7 +118,7 @@ class SystemApps:
         self.jobs = AppJobs(self.provider)
         if self.launcher is not None:
             self.workers = ServiceWorkers(
-                self.provider, self.launcher, lambda: list_requested_instances(self._installed)
+                self.provider, self.launcher, lambda: list_requested_instances(self._installed), self._run_on_threads
             )
 
     @property
@@ -273,7 +274,12 @@ class SystemApps:
             )
             # Until the first process is ready, a service stays where its calls have run, so that none is refused.
             if pool.was_ready or service not in app.services_of_threads:
-                return _log_timeout(call, pool.submit_call(call, convert))
+                try:
+                    return _log_timeout(call, pool.submit_call(call, convert))
+                except PoolClosed:
+                    # The service runs on threads again since the call was prepared.
+                    if call.route.kind == "spark":
+                        raise
         app.services_of_threads.add(service)
         return _log_timeout(call, app.threads.submit_call(lambda: convert(call.run_handler())))
 
@@ -284,7 +290,10 @@ class SystemApps:
         return read_instances(self._installed, self.workers, name, service)
 
     def set_instances(self, name: str, service: str, instances: int) -> ServiceInstances:
-        """Request processes of a service, in all servers together. Raises NotFound, SystemAppUnavailable."""
+        """Request processes of a service, in all servers together; with 0, it runs on threads of each server again.
+
+        Raises NotFound, SystemAppUnavailable.
+        """
         request_instances(self._installed, name, service, instances)
         if self.workers is not None:
             self.workers.wake()
@@ -336,6 +345,21 @@ class SystemApps:
             )
 
         return self.provider.tx_runner.run(read, read_only=True)
+
+    def _run_on_threads(self, item: PendingCall) -> None:
+        """Run a call that waited for a process, on a thread of its application."""
+
+        def run() -> None:
+            if item.future.set_running_or_notify_cancel():
+                try:
+                    item.future.set_result(item.convert(item.call.run_handler()))
+                except BaseException as error:  # noqa: BLE001  the caller of the future handles it
+                    item.future.set_exception(error)
+
+        try:
+            self._installed.find_app(item.call.app).threads.submit_call(run)
+        except SystemAppUnavailable as error:
+            item.future.set_exception(error)
 
     def _wake_background_work(self) -> None:
         if self._background is not None:

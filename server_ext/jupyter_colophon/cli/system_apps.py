@@ -72,8 +72,8 @@ class SystemAppsCommand(CatalogCommand):
                 subparser.add_argument(
                     "instances",
                     metavar="N",
-                    type=build_integer_type(1, _INSTANCES_MAX),
-                    help="The number of processes, in all servers of the store together.",
+                    type=build_integer_type(0, _INSTANCES_MAX),
+                    help="The number of processes, in all servers of the store together; 0: none, as before the first request.",
                 )
                 subparser.add_argument(
                     "--service", default="service", help="The name of the service; default: service."
@@ -162,11 +162,10 @@ class SystemAppsCommand(CatalogCommand):
         name, service, number = self.args.name, self.args.service, self.args.instances
         with self.connect_to_catalog() as client:
             document = client.v3.set_service_instances(name, service, {"instances": number})
-        self.print_result(
-            document,
-            f"Service {service} of the system application {name} has {document['requested']} instances requested, and"
-            f" {document['provisioned']} running.",
-        )
+        state = f"has {document['requested']} instances requested, and {document['provisioned']} running"
+        if number == 0:
+            state = "has no instances requested any more"
+        self.print_result(document, f"Service {service} of the system application {name} {state}.")
         return EXIT_OK
 
 

@@ -70,9 +70,9 @@ def set_disabled(tx: TableContext, name: str, *, disabled: bool) -> None:
 
 
 def set_instances(tx: TableContext, name: str, service: str, instances: int) -> None:
-    """Record how many processes are to run a service, in all servers together."""
+    """Record how many processes are to run a service, in all servers together; 0 withdraws an earlier request."""
     record = find_system_app(tx, name) or SystemAppRecord(name)
-    requested = {**record.instances, service: instances}
+    requested = {key: number for key, number in {**record.instances, service: instances}.items() if number}
     tx.get_table(SYSTEM_APPS.id).upsert({"name": name, "instances": json.dumps(requested)})
 
 

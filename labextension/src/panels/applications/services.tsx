@@ -96,7 +96,7 @@ export function Services(props: IApplicationsProps & { apps: readonly SystemApp[
       </div>
       <p className="jp-Colophon-note">
         {trans.__(
-          'A service runs on threads of each server until a number of instances is set. Then it runs in that number of worker processes, in all servers of the store together. Restarts are those of the server that answers.'
+          'A service runs on threads of each server until a number of instances is set. Then it runs in that number of worker processes, in all servers of the store together; 0 is the way back to threads. Restarts are those of the server that answers.'
         )}
       </p>
       <ScrollableTable label={title}>

@@ -39,7 +39,7 @@ def read_instances(apps: InstalledApps, workers: ServiceWorkers | None, name: st
 
 
 def request_instances(apps: InstalledApps, name: str, service: str, instances: int) -> None:
-    """Request processes of a service, in all servers together. Raises NotFound, SystemAppUnavailable."""
+    """Request processes of a service, in all servers together; 0 withdraws the request. Raises NotFound, SystemAppUnavailable."""
     app = apps.find_app(name)
     found = app.wait_for_deployment().routes.find_service(service)
     apps.provider.tx_runner.run(lambda tx: set_instances(tx, app.registration.name, found, instances))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from jupyter_colophon.apps.workers.worker_counts import WorkerCounts
-from jupyter_colophon.apps.workers.worker_pool import WorkerPool
+from jupyter_colophon.apps.workers.worker_pool import PendingCall, WorkerPool
 from jupyter_colophon.apps.workers.worker_process import WorkerLauncher
 from jupyter_colophon.core.errors import StorageError
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
@@ -68,6 +68,8 @@ class ServiceWorkers:
     launcher: WorkerLauncher
     #: Returns what is requested for the applications that this server serves. Raises StorageError.
     list_requested: Callable[[], Mapping[ServiceKey, RequestedInstances]]
+    #: Runs a call that waited for a process of a service that has no processes any more.
+    run_on_threads: Callable[[PendingCall], None]
     _server: str = field(default_factory=lambda: uuid.uuid4().hex)
     _pools: dict[ServiceKey, WorkerPool] = field(default_factory=dict)
     #: The heartbeat of each other server, and since when it is unchanged (monotonic).
@@ -190,11 +192,15 @@ class ServiceWorkers:
         return time.monotonic() - since > _SILENT_S
 
     def _remove_pools(self, keys: Collection[ServiceKey]) -> None:
-        """End the processes of applications that were disabled."""
+        """End the processes of applications that were disabled, and of services that run on threads again.
+
+        No accepted call is lost.
+        """
         with self._lock:
             removed = {key: self._pools.pop(key) for key in keys}
         for pool in removed.values():
-            pool.close()
+            for item in pool.retire():
+                self.run_on_threads(item)
         if removed:
             self._delete_rows({key: [self._server] for key in removed})
 

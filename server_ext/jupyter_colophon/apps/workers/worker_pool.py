@@ -8,7 +8,7 @@ import random
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, TypeVar
@@ -30,7 +30,13 @@ _BACKOFF: Final = Backoff(0.2, 30.0)
 _logger = logging.getLogger("jupyter_colophon.apps")
 
 
-class _Call(NamedTuple):
+class PoolClosed(SystemAppUnavailable):
+    """The processes end, and no further call is run."""
+
+
+class PendingCall(NamedTuple):
+    """A call that waits for a process."""
+
     call: HandlerCall
     convert: Callable[[EncodedResponse], Any]
     future: "Future[Any]"
@@ -60,7 +66,7 @@ class WorkerPool:
     is_lazy: bool = False
     count: int = 0
     _slots: dict[int, _Slot] = field(default_factory=dict)
-    _waiting: "deque[_Call]" = field(default_factory=deque)
+    _waiting: "deque[PendingCall]" = field(default_factory=deque)
     _ended_restarts: int = 0
     _was_ready: bool = False
     _is_closed: bool = False
@@ -99,11 +105,13 @@ class WorkerPool:
             self._changed.notify_all()
 
     def submit_call(self, call: HandlerCall, convert: Callable[[EncodedResponse], T]) -> "Future[T]":
-        """Run a call in the next idle process. Raises SystemAppUnavailable if too many calls wait, or no process starts."""
+        """Run a call in the next idle process. Raises PoolClosed, and SystemAppUnavailable if too many calls
+        wait, or no process starts.
+        """
         future: Future[T] = Future()
         with self._changed:
             if self._is_closed:
-                raise SystemAppUnavailable(self.app, "the server is stopping")
+                raise PoolClosed(self.app, "the server is stopping")
             if self._slots and all(slot.problem and slot.failures > 1 for slot in self._slots.values()):
                 problem = next(iter(self._slots.values())).problem
                 raise SystemAppUnavailable(self.app, f"the processes of its service {self.service} fail: {problem}")
@@ -114,18 +122,22 @@ class WorkerPool:
                 raise SystemAppUnavailable(
                     self.app, f"{self.count} calls of its service {self.service} are running, and {WAITING} are waiting"
                 )
-            self._waiting.append(_Call(call, convert, future))
+            self._waiting.append(PendingCall(call, convert, future))
             # Not only one: it might be the thread of a process that starts.
             self._changed.notify_all()
         return future
 
-    def close(self) -> None:
-        """Start no further calls; wait for those that run, and end all processes."""
+    def retire(self) -> Collection[PendingCall]:
+        """Start no further calls, and return those that wait. Each process ends after the call that it runs."""
         with self._changed:
             self._is_closed, self.count = True, 0
             waiting, self._waiting = self._waiting, deque()
             self._changed.notify_all()
-        for item in waiting:
+        return waiting
+
+    def close(self) -> None:
+        """Start no further calls; wait for those that run, and end all processes."""
+        for item in self.retire():
             item.future.cancel()
         with self._changed:
             self._changed.wait_for(lambda: not self._slots, DRAIN_S)
@@ -213,7 +225,7 @@ class WorkerPool:
     def _is_idle_for_long(self, since: float) -> bool:
         return self.is_lazy and time.monotonic() - since > SPARK_IDLE_S
 
-    def _run_call(self, worker: WorkerProcess, item: _Call) -> str:
+    def _run_call(self, worker: WorkerProcess, item: PendingCall) -> str:
         """Run one call; return why the process has ended, if it has."""
         try:
             response = worker.run_call(item.call)
@@ -226,13 +238,13 @@ class WorkerPool:
             return "" if worker.is_usable() else str(error)
         return ""
 
-    def _take_next_call(self, slot: _Slot) -> _Call | None:
+    def _take_next_call(self, slot: _Slot) -> PendingCall | None:
         """Return the next call; None after a time without one, or if the slot is not requested any more."""
         with self._changed:
             self._changed.wait_for(lambda: bool(self._waiting) or not self._is_requested(slot), HEALTH_S)
             return self._waiting.popleft() if self._waiting and self._is_requested(slot) else None
 
-    def _put_back(self, item: _Call) -> None:
+    def _put_back(self, item: PendingCall) -> None:
         """Let another process run a call that has not begun."""
         with self._changed:
             self._waiting.appendleft(item)
