@@ -27,7 +27,7 @@ def test_artifact_is_an_entity_with_plugins(catalog: Catalog) -> None:
     assert catalog.artifacts.read_with_content(SALES, ADA) == (artifact, SOURCE)
     entity = catalog.reader.read_entity(SALES.urn, ["technicalMetadata"], ADA)
     assert entity.aspects["technicalMetadata"].value["properties"]["plugin:upper"] == "upper:transform"
-    assert entity.summary.created.actor == "ada"
+    assert (entity.summary.created.actor, artifact.created_by) == ("ada", "ada")
     listed = catalog.artifacts.list_newest_plugins("sales", "application", ADA)
     assert [item.name for item in listed] == ["shop-tools/repeat", "shop-tools/rogue"]
 

@@ -84,6 +84,8 @@ def _generate_type(schema: Schema) -> str:
 def _generate_document_type(kind: str, schema: Schema, other: str) -> str:
     if name := get_schema_name(schema):
         return name
+    if kind == "application/octet-stream":
+        return "Blob"
     return other if "json" in kind and "ndjson" not in kind else "string"
 
 

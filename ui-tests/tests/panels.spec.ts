@@ -152,6 +152,35 @@ test('open tabs are restored and opened once', async ({ page }) => {
     await reports.getByRole('button', { name: 'Download CSV' }).click();
     expect((await download).suggestedFilename()).toBe('report.csv');
   });
+  await test.step('a module is uploaded, and its plugins are shown', async () => {
+    await page.getByRole('main').getByRole('tab').filter({ hasText: 'Applications' }).click();
+    const applications = page.getByRole('region', { name: 'Applications', exact: true });
+    await applications.getByRole('tab', { name: 'Artifacts' }).click();
+    await applications.getByLabel('Namespace').selectOption('default');
+    const content = [
+      'from jupyter_colophon.apps import ApplicationPlugin',
+      '__version__ = "1.0"',
+      'class Repeat(ApplicationPlugin):',
+      '    type = "directive"',
+      '    name = "repeat"',
+      '    description = "A text, several times"'
+    ];
+    const [chooser] = await Promise.all([
+      page.waitForEvent('filechooser'),
+      applications.getByRole('button', { name: 'Upload a file…' }).click()
+    ]);
+    await chooser.setFiles({
+      name: 'shop_tools.py',
+      mimeType: 'text/x-python',
+      buffer: Buffer.from(`${content.join('\n')}\n`)
+    });
+    await expect(applications.getByLabel('Version')).toHaveValue('1.0');
+    await applications.getByRole('button', { name: 'Upload', exact: true }).click();
+    const artifacts = applications.getByRole('table', { name: 'Artifacts', exact: true });
+    await expect(artifacts.getByRole('row', { name: 'shop_tools' })).toContainText(
+      'repeat (directive): A text, several times'
+    );
+  });
   await runCommand(page, 'colophon:open-entity', { urn: tableUrn('orders') });
   await runCommand(page, 'colophon:open-entity', { urn: tableUrn('orders') });
   await runCommand(page, 'colophon:open-lineage', { urn: tableUrn('report') });

@@ -10,18 +10,18 @@ export const ROOT = 'colophon/api';
 export interface IRequest {
   method: IOperation['method'];
   body?: object | string | undefined;
-  /** The type of the body, if it is not JSON. */
+  /** The type of the body if it is not JSON: a text, or a file. */
   contentType?: string | undefined;
   headers?: Record<string, string>;
   signal?: AbortSignal | undefined;
 }
 
 function toRequestInit(request: IRequest): RequestInit {
-  const { method, body, contentType = 'application/json', headers = {}, signal } = request;
+  const { method, body, contentType, headers = {}, signal } = request;
   const result: RequestInit = { method, headers: { Accept: 'application/json', ...headers } };
   if (body !== undefined) {
-    result.body = typeof body === 'string' ? body : JSON.stringify(body);
-    result.headers = { ...result.headers, 'Content-Type': contentType };
+    result.body = contentType ? (body as BodyInit) : JSON.stringify(body);
+    result.headers = { ...result.headers, 'Content-Type': contentType ?? 'application/json' };
   }
   if (signal) {
     result.signal = signal;

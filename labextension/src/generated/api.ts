@@ -292,6 +292,10 @@ sha256: string
  */
 size: number
 created: string
+/**
+ * The user who uploaded it.
+ */
+createdBy: string
 plugins: {
 /**
  * Who uses it: stages of pipelines, or system applications.

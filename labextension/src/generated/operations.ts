@@ -662,7 +662,7 @@ export interface IOperations {
   /** Upload a version of an artifact; its content never changes. */
   uploadArtifact: {
     parameters: { namespace: string; artifact: string; version: string };
-    body: string;
+    body: Blob;
     answer: Artifact;
   };
   /** Delete a version of an artifact; pipelines that name its plugins can no longer run. */

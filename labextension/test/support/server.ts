@@ -28,6 +28,11 @@ type Route = (seen: IRequest) => IAnswer | Promise<IAnswer>;
 
 const ROOT = '/hub/colophon/api/';
 
+/** Returns whether the body of a request is a file. */
+function isFile(request: Request): boolean {
+  return request.headers.get('Content-Type') === 'application/octet-stream';
+}
+
 /** The server side of `fetch`; the client side is not faked. */
 export class FakeServer {
   readonly seen: IRequest[] = [];
@@ -65,7 +70,7 @@ export class FakeServer {
         : '',
       query: url.searchParams,
       headers: request.headers,
-      body: text === '' ? undefined : JSON.parse(text)
+      body: text === '' ? undefined : isFile(request) ? text : JSON.parse(text)
     };
     this.seen.push(seen);
     const route = this._routes.get(`${seen.method} ${seen.path}`);

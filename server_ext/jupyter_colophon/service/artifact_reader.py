@@ -1,7 +1,7 @@
 """Read the artifacts of namespaces, and find their plugins."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from jupyter_colophon.core.access import Principal
@@ -16,7 +16,7 @@ from jupyter_colophon.core.errors import NotFound
 from jupyter_colophon.core.identity.names import make_namespace_urn
 from jupyter_colophon.service.read_policy import ReadPolicy
 from jupyter_colophon.storage import artifacts as rows
-from jupyter_colophon.storage.entities.aspects import find_entity_summary
+from jupyter_colophon.storage.entities.aspects import find_entity_summaries, find_entity_summary
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
 
 #: How many artifacts are read at once.
@@ -59,9 +59,15 @@ class ArtifactReader:
             if not self.read_policy.may_see_entity(tx, principal, urn) or find_entity_summary(tx, str(urn)) is None:
                 raise NotFound("namespace", namespace)
             page = rows.list_artifacts(tx, namespace, after, limit)
-            return page, self.read_policy.filter_visible(
+            visible = self.read_policy.filter_visible(
                 tx, principal, page, lambda artifact: (artifact.key.urn, artifact.namespace)
             )
+            entities = find_entity_summaries(tx, [artifact.urn for artifact in visible])
+            return page, [
+                replace(artifact, created_by=entities[artifact.urn].created.actor)
+                for artifact in visible
+                if artifact.urn in entities
+            ]
 
         page, visible = self.provider.tx_runner.run(read, read_only=True)
         if len(page) < limit or not page:
@@ -87,11 +93,7 @@ class ArtifactReader:
             yield from page
 
     def _find_readable(self, tx: TableContext, key: ArtifactKey, principal: Principal) -> Artifact:
-        artifact = rows.find_artifact(tx, key)
-        if (
-            artifact is None
-            or find_entity_summary(tx, str(key.urn)) is None
-            or not self.read_policy.may_see_entity(tx, principal, key.urn)
-        ):
+        artifact, entity = rows.find_artifact(tx, key), find_entity_summary(tx, str(key.urn))
+        if artifact is None or entity is None or not self.read_policy.may_see_entity(tx, principal, key.urn):
             raise NotFound("artifact", f"{key.namespace}/{key.name}/{key.version}")
-        return artifact
+        return replace(artifact, created_by=entity.created.actor)

@@ -1,7 +1,7 @@
 """Upload, list and read artifacts of namespaces (docs/how-to/share-plugins.md)."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from jupyter_colophon.core.access import Principal
@@ -48,7 +48,7 @@ class ArtifactService(ArtifactReader):
         digest = rows.compute_digest(content)
         existing = self.provider.tx_runner.run(lambda tx: self._find_unchanged(tx, key, digest), read_only=True)
         if existing is not None:
-            return existing, False
+            return self.read(key, principal), False
         inspection = _inspect(key, content)
         artifact = Artifact(
             key.namespace,
@@ -71,7 +71,7 @@ class ArtifactService(ArtifactReader):
             return results
 
         self.registrar.create_or_update_entity(key.urn, _build_facts(artifact, inspection), principal, write)
-        return artifact, True
+        return replace(artifact, created_by=principal.user), True
 
     def delete(self, key: ArtifactKey, principal: Principal) -> None:
         """Delete an artifact. Raises NotFound, AccessDenied."""

@@ -23,6 +23,17 @@ export function createActions(
       });
       return button.accept;
     },
+    confirmDeletion: async ({ namespace, name, version }) => {
+      const { button } = await showDialog({
+        title: trans.__('Delete the artifact %1 %2 of %3?', name, version, namespace),
+        body: trans.__(
+          'Pipelines and applications that use its plugins fail from now on, unless they name another version.'
+        ),
+        buttons: [Dialog.cancelButton(), Dialog.warnButton({ label: trans.__('Delete') })],
+        defaultButton: 0
+      });
+      return button.accept;
+    },
     confirmDrop: async ({ number, listener }) => {
       const { button } = await showDialog({
         title: trans.__('Drop event %1 of %2?', number, listener),

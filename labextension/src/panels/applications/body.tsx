@@ -2,8 +2,10 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import { ProblemNote } from '../../components/problem';
 import { ScrollableTable } from '../../components/scrollable-table';
+import { Tabs } from '../../components/tabs';
 import { useModel } from '../../components/use-model';
 import type { SystemApp } from '../../generated/api';
+import { ArtifactsTab } from './artifacts/body';
 import { Events } from './events';
 import type { IApplicationsActions } from './index';
 import { Log } from './log';
@@ -155,21 +157,12 @@ function Apps(
   );
 }
 
-/** The body of the page. */
-export function ApplicationsBody(props: IApplicationsProps): React.JSX.Element {
-  const { model, trans } = props;
-  const { panels, apps, busy, problem } = useModel(model);
-  const heading = React.useRef<HTMLHeadingElement>(null);
-  const returnFocus = (): void => {
-    if (document.activeElement === document.body) {
-      heading.current?.focus();
-    }
-  };
+/** The panels and applications. */
+function Overview(props: IApplicationsProps & { returnFocus: () => void }): React.JSX.Element {
+  const { model, returnFocus, trans } = props;
+  const { panels, apps, problem } = useModel(model);
   return (
-    <div className="jp-Colophon-page" aria-busy={busy}>
-      <h1 ref={heading} tabIndex={-1}>
-        {trans.__('Applications')}
-      </h1>
+    <>
       {problem && <ProblemNote problem={problem} trans={trans} retry={() => void model.refresh()} />}
       {panels && <Panels {...props} panels={panels} />}
       {panels && apps && (
@@ -182,6 +175,38 @@ export function ApplicationsBody(props: IApplicationsProps): React.JSX.Element {
       {apps && <Schedules {...props} apps={apps} />}
       <Log {...props} returnFocus={returnFocus} />
       <Events {...props} returnFocus={returnFocus} />
+    </>
+  );
+}
+
+/** The body of the page. */
+export function ApplicationsBody(props: IApplicationsProps): React.JSX.Element {
+  const { model, actions, trans } = props;
+  const { busy } = useModel(model);
+  const [tab, setTab] = React.useState('overview');
+  const id = React.useId();
+  const heading = React.useRef<HTMLHeadingElement>(null);
+  const returnFocus = (): void => {
+    if (document.activeElement === document.body) {
+      heading.current?.focus();
+    }
+  };
+  const tabs = [
+    { id: 'overview', label: trans.__('Overview') },
+    { id: 'artifacts', label: trans.__('Artifacts') }
+  ];
+  return (
+    <div className="jp-Colophon-page" aria-busy={busy}>
+      <h1 ref={heading} tabIndex={-1}>
+        {trans.__('Applications')}
+      </h1>
+      <Tabs id={id} label={trans.__('Parts of the page')} tabs={tabs} selected={tab} select={setTab}>
+        {tab === 'overview' ? (
+          <Overview {...props} returnFocus={returnFocus} />
+        ) : (
+          <ArtifactsTab createModel={() => model.createArtifacts()} actions={actions} trans={trans} />
+        )}
+      </Tabs>
     </div>
   );
 }

@@ -3,7 +3,7 @@ import type { Widget } from '@lumino/widgets';
 import React from 'react';
 import { LivePanel } from '../../components/live-panel';
 import type { IPageContext } from '../../plugins/administration/settings-page';
-import type { SystemAppEvent } from '../../generated/api';
+import type { Artifact, SystemAppEvent } from '../../generated/api';
 import type { IFormTools, IMetadataService } from '../../tokens';
 import { createActions } from './actions';
 import { ApplicationsBody } from './body';
@@ -16,6 +16,8 @@ export { ApplicationsModel } from './model';
 export interface IApplicationsActions {
   /** Asks whether to disable an application. */
   confirmDisabling(name: string): Promise<boolean>;
+  /** Asks whether to delete an artifact. */
+  confirmDeletion(artifact: Artifact): Promise<boolean>;
   /** Asks whether to drop an event. */
   confirmDrop(event: SystemAppEvent): Promise<boolean>;
   /** Opens the page of an entity or a run. */
@@ -49,7 +51,7 @@ export async function createPanel(
 ): Promise<Widget> {
   if (context.item === '') {
     const actions = createActions(metadata, context, trans);
-    return new ApplicationsPanel(new ApplicationsModel(metadata), actions, trans);
+    return new ApplicationsPanel(new ApplicationsModel(metadata, metadata.feed), actions, trans);
   }
   const { createAppPanel } = await import('../app-panel');
   return createAppPanel(metadata, trans, context);

@@ -3,7 +3,8 @@ import type { ILiveState } from '../../model/live/live-model';
 import { LiveModel } from '../../model/live/live-model';
 import type { CatalogProblem } from '../../model/problem';
 import { toProblem } from '../../model/problem';
-import type { ICatalog } from '../../tokens';
+import type { ICatalog, IChangeFeed } from '../../tokens';
+import { ArtifactsModel } from './artifacts/model';
 
 /** Who may administer this namespace may list applications. */
 const SYSTEM = 'urn:li:namespace:system';
@@ -43,7 +44,13 @@ export interface IApplicationsState extends ILiveState {
 
 /** The model of the page of applications. */
 export class ApplicationsModel extends LiveModel<IApplicationsState> {
-  constructor(private _catalog: ICatalog) {
+  /**
+   * @param _artifactFeed - The change feed for the artifacts, if available: applications are not in the change log.
+   */
+  constructor(
+    private _catalog: ICatalog,
+    private _artifactFeed: IChangeFeed | null = null
+  ) {
     super(null, {
       panels: null,
       apps: null,
@@ -53,6 +60,11 @@ export class ApplicationsModel extends LiveModel<IApplicationsState> {
       busy: false,
       problem: null
     });
+  }
+
+  /** Creates the model of the tab of artifacts. */
+  createArtifacts(): ArtifactsModel {
+    return new ArtifactsModel(this._catalog, this._artifactFeed);
   }
 
   /** Enables or disables an application. */

@@ -83,6 +83,7 @@ function open(backend: FakeServer, isConfirmed = true): void {
       done.push(`disable ${name}`);
       return Promise.resolve(isConfirmed);
     },
+    confirmDeletion: () => Promise.resolve(isConfirmed),
     confirmDrop: ({ number }: { number: number }) => {
       done.push(`drop ${number}`);
       return Promise.resolve(isConfirmed);

@@ -94,6 +94,8 @@ class Artifact:
     size: int
     created: Time
     plugins: tuple[DeclaredPlugin, ...]
+    #: The user who uploaded it: that of its entity, which an erasure replaces. Empty in its own row.
+    created_by: str = ""
 
     @property
     def key(self) -> ArtifactKey:
