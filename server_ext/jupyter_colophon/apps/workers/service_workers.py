@@ -199,7 +199,7 @@ class ServiceWorkers:
         with self._lock:
             removed = {key: self._pools.pop(key) for key in keys}
         for pool in removed.values():
-            for item in pool.retire():
+            for item in pool.stop_and_return_waiting():
                 self.run_on_threads(item)
         if removed:
             self._delete_rows({key: [self._server] for key in removed})

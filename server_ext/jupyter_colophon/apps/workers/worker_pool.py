@@ -127,7 +127,7 @@ class WorkerPool:
             self._changed.notify_all()
         return future
 
-    def retire(self) -> Collection[PendingCall]:
+    def stop_and_return_waiting(self) -> Collection[PendingCall]:
         """Start no further calls, and return those that wait. Each process ends after the call that it runs."""
         with self._changed:
             self._is_closed, self.count = True, 0
@@ -137,7 +137,7 @@ class WorkerPool:
 
     def close(self) -> None:
         """Start no further calls; wait for those that run, and end all processes."""
-        for item in self.retire():
+        for item in self.stop_and_return_waiting():
             item.future.cancel()
         with self._changed:
             self._changed.wait_for(lambda: not self._slots, DRAIN_S)
