@@ -43,6 +43,7 @@ def test_known_expectations_of_great_expectations_are_ours(key: str) -> None:
         _item("expect_table_row_count_to_equal", {"value": 5}, key=key, observed_value=5),
         _item("expect_column_to_exist", {"column": "s"}, key=key),
     )
+    document["results"][5]["expectation_config"]["severity"] = "info"
     (dataset,) = read_validation_results(document)
     origin = {"origin": "great-expectations"}
     assert list(dataset.expectations.values()) == [
@@ -51,7 +52,7 @@ def test_known_expectations_of_great_expectations_are_ours(key: str) -> None:
         {"kind": "set", "column": "s", "values": ["a"]} | origin,
         {"kind": "pattern", "column": "s", "pattern": "^a"} | origin,
         {"kind": "rowCount", "min": 5, "max": 5} | origin,
-        {"kind": "columns", "column": "s", "columns": [{"name": "s"}]} | origin,
+        {"kind": "columns", "column": "s", "columns": [{"name": "s"}], "severity": "warning"} | origin,
     ]
     results = list(dataset.results.values())
     assert (dataset.name, dataset.time) == ("orders", 1_795_766_400_000)
@@ -117,7 +118,7 @@ def test_tests_of_dbt_are_ours_or_kept() -> None:
     tests = {
         "test.shop.not_null": _test_node("not_null", {}),
         "test.shop.unique": _test_node("unique", {}, config={"where": "id > 1"}),
-        "test.shop.values": _test_node("accepted_values", {"values": ["a", "b"]}, "state"),
+        "test.shop.values": _test_node("accepted_values", {"values": ["a", "b"]}, "state", config={"severity": "WARN"}),
         "test.shop.range": _test_node("dbt_utils.accepted_range", {"min_value": 0, "inclusive": True}, "n"),
         "test.shop.sql": {"resource_type": "test", "name": "totals", "depends_on": {"nodes": ["model.shop.orders"]}},
         "test.shop.source": _test_node("relationships", {"to": "x"}, attached_node="source.shop.raw.items"),

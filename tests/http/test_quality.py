@@ -51,6 +51,23 @@ async def test_recorded_results_give_the_status_that_search_finds(api: Any) -> N
     assert await _find(api, q="*", quality="failing") == []
 
 
+@pytest.mark.each_store
+async def test_failures_of_the_severity_warning_are_found_apart_from_errors(api: Any) -> None:
+    warning = {**_EXPECTED["amount-range"], "severity": "warning"}
+    await _expect(api, {**_EXPECTED, "amount-range": warning})
+    quality = (await _record(api, {"id-not-null": _PASSED, "amount-range": _FAILED})).body["quality"]
+    assert (quality["status"], quality["failed"], quality["warnings"]) == ("warning", 0, 1)
+    assert quality["results"]["amount-range"]["severity"] == "warning"
+    assert await _find(api, q="quality:warning") == [(ORDERS, "warning")]
+    assert await _find(api, q="*", quality="failing") == []
+    # The result stays, and counts with the new severity.
+    patch = {"expectations": {"amount-range": {"severity": None, "description": "Refunds are elsewhere."}}}
+    assert (await api("PATCH", "entities", ORDERS, "aspects", "expectations", body=patch)).status == 200
+    assert await _find(api, q="quality:failing") == [(ORDERS, "failing")]
+    quality = (await api("GET", "entities", ORDERS, "aspects", "quality")).body["value"]
+    assert (quality["failed"], quality["warnings"], quality["results"]["amount-range"]["samples"]) == (1, 0, ["-3"])
+
+
 async def test_history_is_ordered_by_time_and_bounded(api: Any) -> None:
     await _expect(api, _EXPECTED)
     for time in (5_000, 3_000, *range(6_000, 6_030)):
@@ -126,6 +143,7 @@ async def test_assertions_of_openlineage_are_results(openlineage: Any, api: Any)
         "assertions": [
             {"assertion": "not_null", "column": "id", "success": False},
             {"assertion": "fresh", "success": True},
+            {"assertion": "small", "success": False, "severity": "warn"},
         ]
     }
     dataset = build_event_dataset("orders", own={"dataQualityAssertions": facet})
@@ -133,8 +151,9 @@ async def test_assertions_of_openlineage_are_results(openlineage: Any, api: Any)
     found = (await api("GET", "search", params={"q": "*", "quality": "failing"})).body["hits"]
     (hit,) = found
     results = (await api("GET", "entities", hit["urn"], "aspects", "quality")).body["value"]["results"].values()
-    assert {(one["name"], one.get("column"), one["status"]) for one in results} == {
-        ("not_null", "id", "failed"),
-        ("fresh", None, "passed"),
+    assert {(one["name"], one.get("column"), one["status"], one.get("severity")) for one in results} == {
+        ("not_null", "id", "failed", None),
+        ("fresh", None, "passed", None),
+        ("small", None, "failed", "warning"),
     }
     assert {one["source"]["run"] for one in results} == {f"urn:li:dataProcessInstance:{RUN}"}

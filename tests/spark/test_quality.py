@@ -196,3 +196,6 @@ def test_pipeline_records_the_quality_of_what_it_wrote_or_fails(
     failed = _run_copy(spark, folder, "fail")
     assert (failed.status, "1 of 2 expectations failed: id" in failed.error) == ("failed", True)
     assert spark.read.parquet(str(folder / "out")).count() == 2
+    _expect(catalog, sink, id={**_ID_RULE, "severity": "warning"}, rows={"kind": "rowCount", "min": 2})
+    warned = _run_copy(spark, folder, "fail")
+    assert (warned.status, _read_quality(catalog, sink)["status"]) == ("succeeded", "warning")

@@ -4,13 +4,14 @@ import type { QualityStatus } from '../model/quality/quality';
 
 /** Returns the mark of the quality of a dataset; the marks differ in their shapes. */
 export function getQualityMark(status: QualityStatus): string {
-  return { failing: '✗', passing: '✓', unknown: '○' }[status];
+  return { failing: '✗', warning: '▲', passing: '✓', unknown: '○' }[status];
 }
 
 /** Returns the quality of a dataset in words. */
 export function getQualityLabel(status: QualityStatus, trans: TranslationBundle): string {
   return {
     failing: trans.__('Quality failing'),
+    warning: trans.__('Quality with warnings'),
     passing: trans.__('Quality passing'),
     unknown: trans.__('Quality not checked')
   }[status];

@@ -2749,6 +2749,10 @@ column?: string
  */
 name?: string
 /**
+ * The severity of a check of another tool, by default `error`; that of an expectation is not changed.
+ */
+severity?: ("error" | "warning")
+/**
  * `error`: it could not be evaluated.
  */
 status: ("passed" | "failed" | "error")
@@ -3206,7 +3210,7 @@ displayName: (string | null)
 /**
  * The status of the newest checks of a dataset; null without checks.
  */
-quality: ("passing" | "failing" | "unknown" | null)
+quality: ("passing" | "warning" | "failing" | "unknown" | null)
 /**
  * Who certified the entity, until when, and whether that day has passed.
  */

@@ -367,7 +367,7 @@ export interface IOperations {
   };
   /** Search entities; each hit states why it matched, and matches are counted by facet. */
   search: {
-    parameters: { q: string; type?: string | undefined; namespace?: string | undefined; tag?: string | undefined; term?: string | undefined; domain?: string | undefined; platform?: string | undefined; owner?: string | undefined; owned?: 'me' | 'teams' | undefined; certified?: 'yes' | 'expiring' | 'expired' | undefined; quality?: 'passing' | 'failing' | 'unknown' | undefined; assigned?: 'me' | 'teams' | undefined; state?: 'open' | 'answered' | 'declined' | undefined; scope?: 'USER' | 'SYSTEM' | undefined; includeRemoved?: boolean | undefined; facets?: string | undefined; sort?: 'relevance' | 'name' | 'updated' | undefined; limit?: number | undefined; cursor?: string | undefined; asOf?: string | undefined };
+    parameters: { q: string; type?: string | undefined; namespace?: string | undefined; tag?: string | undefined; term?: string | undefined; domain?: string | undefined; platform?: string | undefined; owner?: string | undefined; owned?: 'me' | 'teams' | undefined; certified?: 'yes' | 'expiring' | 'expired' | undefined; quality?: 'passing' | 'warning' | 'failing' | 'unknown' | undefined; assigned?: 'me' | 'teams' | undefined; state?: 'open' | 'answered' | 'declined' | undefined; scope?: 'USER' | 'SYSTEM' | undefined; includeRemoved?: boolean | undefined; facets?: string | undefined; sort?: 'relevance' | 'name' | 'updated' | undefined; limit?: number | undefined; cursor?: string | undefined; asOf?: string | undefined };
     body: undefined;
     answer: SearchResults;
   };

@@ -24,7 +24,7 @@ def check_written_data(
 ) -> str:
     """Check a dataset and record the results; return a line for the log.
 
-    With `must_pass`, raises QualityFailed unless every expectation passed.
+    With `must_pass`, raises QualityFailed unless every expectation of the severity error passed.
     """
     try:
         if catalog is None:
@@ -41,7 +41,8 @@ def check_written_data(
 
 
 def _describe_report(report: CheckReport) -> tuple[str, bool]:
-    number, failed = len(report.results), report.failed_ids
-    if failed:
-        return f"{len(failed)} of {number} expectations failed: {', '.join(sorted(failed))}", False
+    number, failed, warned = len(report.results), sorted(report.failed_ids), sorted(report.warning_ids)
+    if failed or warned:
+        names = ", ".join([*failed, *(f"{id_} (warning)" for id_ in warned)])
+        return f"{len(failed) + len(warned)} of {number} expectations failed: {names}", not failed
     return (f"{number} expectations passed" if number else "no expectations to check"), True

@@ -58,7 +58,7 @@ from jupyter_colophon.storage.commit.existing import (
     may_create_over_platform_value,
 )
 from jupyter_colophon.storage.commit.openlineage import apply_openlineage_event
-from jupyter_colophon.storage.commit.quality import remove_outdated_quality_results
+from jupyter_colophon.storage.commit.quality import adapt_quality_results
 from jupyter_colophon.storage.commit.record_run import record_reported_run, record_stream_writer_run
 from jupyter_colophon.storage.commit.rename import rename_dataset_with_contents
 from jupyter_colophon.storage.commit.rename_notebook import rename_notebook_with_cells
@@ -515,7 +515,7 @@ class WritePath(HeldChangeWriter):
                 proposal.urn, create_namespace=proposal.needs == "nothing", system=proposal.system
             )
         if proposal.operation == "delete":
-            remove_outdated_quality_results(commit, proposal.urn, spec.name, None)
+            adapt_quality_results(commit, proposal.urn, spec.name, None)
             return commit.delete_aspect(proposal.urn, spec, proposal.run, proposal.system)
         return self._compute_and_write_value(commit, proposal, spec)
 
@@ -571,7 +571,7 @@ class WritePath(HeldChangeWriter):
         ):
             raise NotFound("entity", str(proposal.urn))
         may_create = spec.scope == "SYSTEM" and proposal.needs == "nothing"
-        remove_outdated_quality_results(commit, proposal.urn, spec.name, new)
+        adapt_quality_results(commit, proposal.urn, spec.name, new)
         commit.create_entity_if_missing(proposal.urn, create_namespace=may_create, system=proposal.system)
         return commit.write_aspect(proposal.urn, spec, new, proposal.run, proposal.system, implied=proposal.implied)
 

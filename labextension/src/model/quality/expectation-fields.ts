@@ -1,7 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { DurationUnit } from './duration';
 import { formatIsoDuration, parseDuration } from './duration';
-import type { ExpectationKind, IExpectation, IExpectedColumn, Scalar } from './quality';
+import type { ExpectationKind, IExpectation, IExpectedColumn, Scalar, Severity } from './quality';
 
 /** The kinds that users write; `other` is imported only. */
 export const WRITABLE_KINDS = [
@@ -30,12 +30,13 @@ export interface IExpectationFields {
   tolerance: string;
   /** One column a line: the name, and its type. */
   columns: string;
+  severity: Severity;
   description: string;
 }
 
 export type FieldName = keyof IExpectationFields;
 
-/** The fields that each kind has besides the description. */
+/** The fields that each kind has besides those of all kinds. */
 const FIELDS: Record<ExpectationKind, readonly FieldName[]> = {
   notNull: ['column', 'tolerance'],
   unique: ['column', 'tolerance'],
@@ -48,6 +49,9 @@ const FIELDS: Record<ExpectationKind, readonly FieldName[]> = {
   other: []
 };
 
+/** The fields that every kind has. */
+export const COMMON_FIELDS = ['severity', 'description'] as const satisfies readonly FieldName[];
+
 /** Whether an expectation of a kind has a field. */
 export function hasField(kind: ExpectationKind, field: FieldName): boolean {
   return FIELDS[kind].includes(field);
@@ -55,7 +59,7 @@ export function hasField(kind: ExpectationKind, field: FieldName): boolean {
 
 const EMPTY: IExpectationFields = {
   ...{ kind: 'notNull', column: '', min: '', max: '', values: '', pattern: '', maxAge: '', unit: 'days' },
-  ...{ tolerance: '', columns: '', description: '' }
+  ...{ tolerance: '', columns: '', severity: 'error', description: '' }
 };
 
 /** Returns the fields of an expectation; null for those of a new one. */
@@ -136,6 +140,8 @@ class FieldReader {
         return this._readAge(text);
       case 'tolerance':
         return this._readTolerance(text);
+      case 'severity':
+        return text === 'warning' ? { severity: 'warning' } : {};
       case 'description':
         return text === '' ? {} : { description: text };
       default:
@@ -200,7 +206,7 @@ export function readFields(
 ): IReadFields {
   const { kind } = fields;
   const reader = new FieldReader(fields, type, trans);
-  const members = [...FIELDS[kind], 'description' as const].map(field => reader.read(field));
+  const members = [...FIELDS[kind], ...COMMON_FIELDS].map(field => reader.read(field));
   const start: IExpectation = origin === undefined ? { kind } : { kind, origin };
   const expectation = members.reduce<IExpectation>((read, member) => ({ ...read, ...member }), start);
   return { expectation, errors: reader.errors };

@@ -19,11 +19,16 @@ export interface IExpectedColumn {
   type?: string;
 }
 
+/** How serious a failure is. */
+export type Severity = 'error' | 'warning';
+
 /** What is expected of the data. */
 export interface IExpectation {
   kind: ExpectationKind;
   column?: string;
   description?: string;
+  /** By default `error`. */
+  severity?: Severity;
   /** The tool that it was imported from. */
   origin?: string;
   /** The share of rows that may fail. */
@@ -55,6 +60,7 @@ export interface IQualityResult {
   kind?: ExpectationKind;
   column?: string;
   name?: string;
+  severity?: Severity;
   status: ResultStatus;
   /** In milliseconds since 1970. */
   time: number;
@@ -78,8 +84,8 @@ export interface ICheck {
   result: IQualityResult | null;
 }
 
-/** The quality of a dataset: `unknown` if it was not checked. */
-export type QualityStatus = 'failing' | 'passing' | 'unknown';
+/** The quality of a dataset: `warning` if only warnings failed, `unknown` if it was not checked. */
+export type QualityStatus = 'failing' | 'warning' | 'passing' | 'unknown';
 
 /** The numbers of checks by their newest results. */
 export interface IQualitySummary {
@@ -87,13 +93,24 @@ export interface IQualitySummary {
   passed: number;
   failed: number;
   errors: number;
+  /** Failures and errors of the severity warning. */
+  warnings: number;
   unchecked: number;
 }
 
 type Aspects = Pick<Entity, 'aspects'>;
 
+/** The result of a check with its severity; null if it was not checked. */
+export type Outcome = ResultStatus | 'warning' | null;
+
 /** The order of the checks: what needs attention comes first. */
-const ORDER: readonly (ResultStatus | undefined)[] = ['failed', 'error', undefined, 'passed'];
+const ORDER: readonly Outcome[] = ['failed', 'error', 'warning', null, 'passed'];
+
+/** Returns the outcome of a check: a failure of the severity warning is a warning. */
+export function getOutcome({ expectation, result }: ICheck): Outcome {
+  const severity = (expectation ?? result)?.severity;
+  return result !== null && result.status !== 'passed' && severity === 'warning' ? 'warning' : (result?.status ?? null);
+}
 
 /** Returns the expectations of a dataset by their ids. */
 function getExpectations({ aspects }: Aspects): Readonly<Record<string, IExpectation>> {
@@ -106,10 +123,17 @@ export function listChecks(entity: Aspects): ICheck[] {
   const expectations = getExpectations(entity);
   const { results = {} }: { results?: Record<string, IQualityResult> } = entity.aspects[QUALITY_ASPECT]?.value ?? {};
   const ids = [...new Set([...Object.keys(expectations), ...Object.keys(results)])];
-  const rank = ({ result }: ICheck): number => ORDER.indexOf(result?.status);
+  const rank = (check: ICheck): number => ORDER.indexOf(getOutcome(check));
   return ids
     .map(id => ({ id, expectation: expectations[id] ?? null, result: results[id] ?? null }))
     .sort((left, right) => rank(left) - rank(right) || left.id.localeCompare(right.id));
+}
+
+function getStatus({ passed, failed, errors, warnings }: Omit<IQualitySummary, 'status'>): QualityStatus {
+  if (failed + errors > 0) {
+    return 'failing';
+  }
+  return warnings > 0 ? 'warning' : passed > 0 ? 'passing' : 'unknown';
 }
 
 /** Counts checks by their newest results; null without checks. */
@@ -117,14 +141,13 @@ export function summarizeChecks(checks: readonly ICheck[]): IQualitySummary | nu
   if (checks.length === 0) {
     return null;
   }
-  const count = (status: ResultStatus | undefined): number =>
-    checks.filter(({ result }) => result?.status === status).length;
+  const count = (outcome: Outcome): number => checks.filter(check => getOutcome(check) === outcome).length;
   const counts = {
     passed: count('passed'),
     failed: count('failed'),
     errors: count('error'),
-    unchecked: count(undefined)
+    warnings: count('warning'),
+    unchecked: count(null)
   };
-  const isFailing = counts.failed + counts.errors > 0;
-  return { status: isFailing ? 'failing' : counts.passed > 0 ? 'passing' : 'unknown', ...counts };
+  return { status: getStatus(counts), ...counts };
 }

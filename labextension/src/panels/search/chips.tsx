@@ -30,7 +30,12 @@ function getFilterLabel(name: string, { labels }: ISearchState, trans: Translati
 function getChoiceLabel(name: string, value: string, trans: TranslationBundle): string | undefined {
   const choices: Record<string, Record<string, string>> = {
     certified: { yes: trans.__('yes'), expiring: trans.__('expires soon'), expired: trans.__('expired') },
-    quality: { passing: trans.__('passing'), failing: trans.__('failing'), unknown: trans.__('not checked') },
+    quality: {
+      passing: trans.__('passing'),
+      warning: trans.__('with warnings'),
+      failing: trans.__('failing'),
+      unknown: trans.__('not checked')
+    },
     owned: { me: trans.__('me'), teams: trans.__('me and my teams') }
   };
   return choices[name]?.[value];

@@ -19,7 +19,7 @@ test.each<[IExpectation, string]>([
   [{ kind: 'set', column: 'level', values: [1, 2] }, 'int'],
   [{ kind: 'pattern', column: 'mail', pattern: '^a b$' }, 'string'],
   [{ kind: 'freshness', column: 'day', maxAge: 'PT36H' }, 'timestamp'],
-  [{ kind: 'rowCount', max: 10, description: 'A small table.' }, ''],
+  [{ kind: 'rowCount', max: 10, severity: 'warning', description: 'A small table.' }, ''],
   [{ kind: 'columns', columns: [{ name: 'id', type: 'decimal(10, 2)' }, { name: 'mail' }] }, '']
 ])('the form keeps %j', (expectation, type) => {
   expect(readFields(toFields(expectation), type, undefined, trans)).toEqual({ expectation, errors: {} });

@@ -27,7 +27,18 @@ test('checks that fail come first, and those without an expectation are listed',
   });
   const checks = listChecks(entity);
   expect(checks.map(({ id }) => id)).toEqual(['b', 'c', 'a', 'job']);
-  expect(summarizeChecks(checks)).toEqual({ status: 'failing', passed: 2, failed: 1, errors: 0, unchecked: 1 });
+  expect(summarizeChecks(checks)).toEqual({ status: 'failing', passed: 2, failed: 1, errors: 0, warnings: 0, unchecked: 1 });
+});
+
+test('a failure of the severity warning is a warning, after those that fail', () => {
+  const failed = { status: 'failed', time: 1 };
+  const a = { kind: 'notNull', column: 'a', severity: 'warning' };
+  const checks = listChecks(
+    describe({ expectations: { expectations: { a } }, quality: { results: { a: failed, job: failed } } })
+  );
+  expect(checks.map(({ id }) => id)).toEqual(['job', 'a']);
+  expect(summarizeChecks(checks)).toMatchObject({ status: 'failing', failed: 1, warnings: 1 });
+  expect(summarizeChecks(checks.slice(1))?.status).toBe('warning');
 });
 
 test('without a result, the quality is unknown; without checks there is none', () => {

@@ -53,9 +53,9 @@ FILTERS: Final = (
     SearchFilter(
         "quality",
         "Quality",
-        "Return only datasets whose expectations passed (`passing`), of which one failed (`failing`), or without results (`unknown`).",
+        "Return only datasets whose expectations passed (`passing`), of which one of the severity error failed (`failing`), of which only some of the severity warning failed (`warning`), or without results (`unknown`).",
         kind="quality",
-        choices=("passing", "failing", "unknown"),
+        choices=("passing", "warning", "failing", "unknown"),
         is_facet=False,
     ),
     SearchFilter(

@@ -6,9 +6,10 @@ from itertools import islice
 from typing import Any, Final
 
 from jupyter_colophon.core.openlineage.facets import Facets, drop_deleted_facets
-from jupyter_colophon.core.quality.results import OTHER
+from jupyter_colophon.core.quality.results import OTHER, WARNING
 
 _FACET: Final = "dataQualityAssertions"
+_WARN: Final = "warn"
 _ASSERTIONS_MAX: Final = 200
 _NAME_MAX, _COLUMN_MAX, _JOB_MAX = 512, 4096, 2048
 
@@ -25,6 +26,8 @@ def convert_assertions_to_results(facets: Facets, time: int, run: str, job: str)
         about: dict[str, Any] = {"kind": OTHER, "name": name[:_NAME_MAX]}
         if isinstance(column, str) and 0 < len(column) <= _COLUMN_MAX:
             about["column"] = column
+        if item.get("severity") == _WARN:
+            about["severity"] = WARNING
         source = {"kind": "openlineage", "run": run, "name": job[:_JOB_MAX]}
         status = "passed" if success else "failed"
         results[_make_id(name, column)] = {**about, "status": status, "time": time, "source": source}

@@ -11,6 +11,7 @@ from jupyter_colophon.core.quality.imported import (
     make_id,
     parse_time_of_tool,
 )
+from jupyter_colophon.core.quality.results import WARNING
 
 _ORIGIN: Final = "dbt"
 _STATUSES: Final = {"pass": "passed", "fail": "failed", "warn": "failed", "error": "error", "runtime error": "error"}
@@ -34,7 +35,8 @@ def read_test_results(manifest: Any, run_results: Any) -> list[ImportedDataset]:
         name = f"{subject.get('schema')}.{subject.get('identifier') or subject.get('alias') or subject.get('name')}"
         dataset = datasets.setdefault(name, ImportedDataset(name))
         item = results.get(id_)
-        dataset.add(make_id("dbt", id_), _map_expectation(node), _build_result(item), written)
+        expectation = {**_map_expectation(node), **_build_severity(node, item)}
+        dataset.add(make_id("dbt", id_), expectation, _build_result(item), written)
     return list(datasets.values())
 
 
@@ -56,6 +58,13 @@ def _map_expectation(node: Mapping[str, Any]) -> dict[str, Any]:
     if mapped is None or (mapped["kind"] != "rowCount" and not isinstance(column, str)):
         return build_other_expectation(name, column, parameters, _ORIGIN)
     return {**mapped, **({"column": column} if mapped["kind"] != "rowCount" else {}), "origin": _ORIGIN}
+
+
+def _build_severity(node: Mapping[str, Any], item: Mapping[str, Any] | None) -> dict[str, str]:
+    """Return the severity: a test of any severity warned if its thresholds for a failure were not reached."""
+    status = str((item or {}).get("status"))
+    configured = str((node.get("config") or {}).get("severity")).lower()
+    return {"severity": WARNING} if status == "warn" or (configured == "warn" and status != "fail") else {}
 
 
 def _map_plain(kind: str, parameters: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -13,11 +13,14 @@ from jupyter_colophon.core.quality.imported import (
     make_id,
     parse_time_of_tool,
 )
+from jupyter_colophon.core.quality.results import WARNING
 
 _ORIGIN: Final = "great-expectations"
 #: The parameters that are not part of what is expected.
 _INCIDENTAL: Final = frozenset({"batch_id", "result_format", "catch_exceptions", "include_config", "meta"})
 _DEPTH_MAX: Final = 6
+#: The severities that are warnings here. The other one is `critical`.
+_WARNINGS: Final = ("warning", "info")
 
 
 def read_validation_results(document: Any) -> list[ImportedDataset]:
@@ -72,7 +75,8 @@ def _add_item(dataset: ImportedDataset, item: Mapping[str, Any], time: int) -> N
     digest = hashlib.sha256(encode_canonical_json(parameters).encode()).hexdigest()[:12]
     column = parameters.get("column")
     id_ = make_id("ge", ".".join(filter(None, (name, str(column or ""), digest))))
-    dataset.add(id_, _map_expectation(name, parameters), _build_result(item), time)
+    severity = {"severity": WARNING} if config.get("severity") in _WARNINGS else {}
+    dataset.add(id_, {**_map_expectation(name, parameters), **severity}, _build_result(item), time)
 
 
 def _map_expectation(name: str, parameters: Mapping[str, Any]) -> dict[str, Any]:

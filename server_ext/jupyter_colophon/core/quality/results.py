@@ -6,6 +6,10 @@ from typing import Any, Final
 
 EXPECTATIONS: Final = "expectations"
 QUALITY: Final = "quality"
+#: The severity of expectations whose failures do not make the quality of their dataset failing.
+WARNING: Final = "warning"
+#: The members of an expectation that do not affect its result.
+_INCIDENTAL: Final = frozenset({"description", "severity"})
 #: Checks of other tools, which nothing here evaluates.
 OTHER: Final = "other"
 HISTORY_MAX: Final = 30
@@ -26,28 +30,50 @@ def add_results(quality: Document | None, results: Mapping[str, Document]) -> di
     return summarize_results(stored)
 
 
-def remove_results_of_changed_expectations(
-    quality: Document, old: Document | None, new: Document | None
-) -> dict[str, Any]:
-    """Return the quality without results of expectations that are removed or different."""
+def adapt_to_changed_expectations(quality: Document, old: Document | None, new: Document | None) -> dict[str, Any]:
+    """Return the quality without results of expectations that are removed or different, and with their new severities."""
     before, after = list_expectations(old), list_expectations(new)
-    changed = {id_ for id_, expectation in before.items() if after.get(id_) != expectation}
-    return summarize_results({id_: item for id_, item in quality["results"].items() if id_ not in changed})
+    kept: dict[str, Document] = {}
+    for id_, result in quality["results"].items():
+        expectation = after.get(id_)
+        if id_ not in before:
+            kept[id_] = result
+        elif expectation is not None and _select_evaluated(expectation) == _select_evaluated(before[id_]):
+            kept[id_] = set_severity(result, expectation)
+    return summarize_results(kept)
 
 
 def summarize_results(results: Mapping[str, Document]) -> dict[str, Any]:
     """Return the value of the aspect with these results, of at most `RESULTS_MAX` of them the newest."""
     newest = sorted(results.items(), key=lambda item: (-item[1]["time"], item[0]))[:RESULTS_MAX]
-    counts = Counter(result["status"] for _, result in newest)
-    status = "failing" if counts["failed"] or counts["error"] else "passing" if counts["passed"] else "unknown"
+    counts = Counter(WARNING if is_warning(result, result) else result["status"] for _, result in newest)
     summary: dict[str, Any] = {
-        "status": status,
+        "status": decide_status(counts),
         "passed": counts["passed"],
         "failed": counts["failed"],
         "errors": counts["error"],
+        "warnings": counts[WARNING],
         "results": dict(newest),
     }
     return summary | ({"time": newest[0][1]["time"]} if newest else {})
+
+
+def decide_status(counts: Mapping[str, int]) -> str:
+    """Return the status of a dataset from its numbers of results that are `passed`, `failed`, `error` and `warning`."""
+    if counts.get("failed") or counts.get("error"):
+        return "failing"
+    return WARNING if counts.get(WARNING) else "passing" if counts.get("passed") else "unknown"
+
+
+def is_warning(result: Document, expectation: Document) -> bool:
+    """Return whether a result did not pass, and its expectation has the severity warning."""
+    return result["status"] != "passed" and expectation.get("severity") == WARNING
+
+
+def set_severity(result: Document, expectation: Document) -> dict[str, Any]:
+    """Return a result with the severity of its expectation."""
+    others = {name: value for name, value in result.items() if name != "severity"}
+    return others | {name: expectation[name] for name in ("severity",) if name in expectation}
 
 
 def list_expectations(aspect: Document | None) -> Mapping[str, Document]:
@@ -59,6 +85,10 @@ def list_expectations(aspect: Document | None) -> Mapping[str, Document]:
 def remove_values_from_result(result: Document) -> Document:
     """Return a result without values of the data."""
     return {name: value for name, value in result.items() if name not in REVEALING_MEMBERS}
+
+
+def _select_evaluated(expectation: Document) -> Document:
+    return {name: value for name, value in expectation.items() if name not in _INCIDENTAL}
 
 
 def _add_to_history(old: Document | None, new: Document) -> Document:

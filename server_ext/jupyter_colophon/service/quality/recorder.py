@@ -21,7 +21,7 @@ from jupyter_colophon.storage.spi import TableContext
 #: How often a record is tried when others write the results of the same dataset at the same time.
 _ATTEMPTS: Final = 20
 #: What a result has of its expectation.
-_ABOUT: Final = ("kind", "column", "name")
+_ABOUT: Final = ("kind", "column", "name", "severity")
 
 
 @dataclass(frozen=True, slots=True)

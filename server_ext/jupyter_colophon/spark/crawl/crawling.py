@@ -200,7 +200,7 @@ class _Crawl:
             return f"not checked ({get_error_class(error)})"
         if not checked.results:
             return ""
-        return f"{len(checked.failed_ids)} of {len(checked.results)} failed" if checked.failed_ids else "passing"
+        return checked.describe() or checked.status
 
     def _profile_and_build_proposals(
         self, spark: Any, work: _PendingDataset, run: CrawlRun

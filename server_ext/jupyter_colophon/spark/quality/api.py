@@ -6,23 +6,28 @@ from jupyter_colophon.client.api.answer import Result, create_table_result
 from jupyter_colophon.client.api.current_connection import current, send_pending_and_get_api
 from jupyter_colophon.spark.quality.checking import check_and_record
 
-_COLUMNS = "expectation kind column status failing rows observed samples message"
+_COLUMNS = "expectation kind column severity status failing rows observed samples message"
 
 
 def check(data: Any, name: str) -> Result:
     """Check a DataFrame of Spark or pandas against the expectations of a dataset, and record the results.
 
     `name` is the dataset's name or URN. The document of the result has `urn`, `status` and `results`. Rows: expectation,
-    kind, column, status, failing, rows, observed, samples, message. Raises ClientError, TypeError for other data, and what
-    Spark raises.
+    kind, column, severity, status, failing, rows, observed, samples, message. Raises ClientError, TypeError for other data,
+    and what Spark raises.
     """
     api = send_pending_and_get_api()
     urn = api.resolve_urn(name)
     with current.show_progress():
         report = check_and_record(api.catalog, urn, lambda: data, current.describe_source())
     rows = [
-        {"expectation": id_, "kind": expectation["kind"], "column": expectation.get("column"), **report.results[id_]}
+        {
+            "expectation": id_,
+            "kind": expectation["kind"],
+            "column": expectation.get("column"),
+            "severity": expectation.get("severity", "error"),
+            **report.results[id_],
+        }
         for id_, expectation in report.expectations.items()
     ]
-    status = "unknown" if not rows else "failing" if report.failed_ids else "passing"
-    return create_table_result("check", {"urn": urn, "status": status, "results": rows}, _COLUMNS, rows)
+    return create_table_result("check", {"urn": urn, "status": report.status, "results": rows}, _COLUMNS, rows)

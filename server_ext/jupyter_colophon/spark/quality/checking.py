@@ -1,13 +1,21 @@
 """Check data against the expectations of its dataset, and record the results."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from jupyter_colophon.client.aspect_edits import read_stored_aspect
-from jupyter_colophon.core.quality.results import EXPECTATIONS, OTHER, list_expectations
+from jupyter_colophon.core.quality.results import (
+    EXPECTATIONS,
+    OTHER,
+    WARNING,
+    decide_status,
+    is_warning,
+    list_expectations,
+)
 from jupyter_colophon.spark.crawl.catalog_state import read_catalog_state
 from jupyter_colophon.spark.quality.outcome import Expectation, Result
 from jupyter_colophon.spark.quality.pandas_check import evaluate_on_pandas
@@ -26,8 +34,28 @@ class CheckReport:
 
     @property
     def failed_ids(self) -> list[str]:
-        """Return the ids of the expectations that failed or could not be evaluated."""
-        return [id_ for id_, result in self.results.items() if result["status"] != "passed"]
+        """Return the ids of the expectations of the severity error that failed or could not be evaluated."""
+        return [id_ for id_, status in self._list_statuses() if status not in ("passed", WARNING)]
+
+    @property
+    def warning_ids(self) -> list[str]:
+        """Return the ids of the expectations of the severity warning that failed or could not be evaluated."""
+        return [id_ for id_, status in self._list_statuses() if status == WARNING]
+
+    @property
+    def status(self) -> str:
+        """Return the status of the data, as in the aspect `quality`."""
+        return decide_status(Counter(status for _, status in self._list_statuses()))
+
+    def describe(self) -> str:
+        """Return the numbers of failures and warnings; empty if all passed."""
+        counts = ((self.failed_ids, "failed"), (self.warning_ids, "warned"))
+        parts = [f"{len(ids)} of {len(self.results)} {verb}" for ids, verb in counts if ids]
+        return ", ".join(parts)
+
+    def _list_statuses(self) -> Iterator[tuple[str, str]]:
+        for id_, result in self.results.items():
+            yield id_, WARNING if is_warning(result, self.expectations[id_]) else result["status"]
 
 
 def check_and_record(

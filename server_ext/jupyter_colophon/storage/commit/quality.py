@@ -10,19 +10,20 @@ from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.quality.results import (
     EXPECTATIONS,
     QUALITY,
+    adapt_to_changed_expectations,
     add_results,
-    remove_results_of_changed_expectations,
 )
 from jupyter_colophon.storage.commit.commit import CommitBuilder
 
 
-def remove_outdated_quality_results(
-    commit: CommitBuilder, urn: Urn, aspect: str, new: Mapping[str, Any] | None
-) -> None:
-    """Before expectations are written (None: deleted), remove the results of those that are removed or different."""
+def adapt_quality_results(commit: CommitBuilder, urn: Urn, aspect: str, new: Mapping[str, Any] | None) -> None:
+    """Before expectations are written (None: deleted), remove the results of those that are removed or different.
+
+    The results of others get their severity.
+    """
     if aspect != EXPECTATIONS or (quality := commit.get_aspect_value(urn, QUALITY)) is None:
         return
-    kept = remove_results_of_changed_expectations(quality, commit.get_aspect_value(urn, aspect), new)
+    kept = adapt_to_changed_expectations(quality, commit.get_aspect_value(urn, aspect), new)
     if kept != quality:
         commit.write_aspect(urn, commit.registry.get_aspect(urn.type, QUALITY), kept)
 

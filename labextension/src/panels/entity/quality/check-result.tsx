@@ -3,6 +3,7 @@ import { formatTime } from '../../../components/labels';
 import { RelativeTime } from '../../../components/relative-time';
 import { usePulse } from '../../../components/use-pulse';
 import type { ICheck, IQualityResult, IQualitySource } from '../../../model/quality/quality';
+import { getOutcome } from '../../../model/quality/quality';
 import type { IPage, IPageProps } from '../page';
 import { describeCheck, getResultLabel, getResultMark, getSourceLabel } from './labels';
 
@@ -95,16 +96,16 @@ export function CheckResult(props: { page: IPage; check: ICheck; children: React
   const { page, check, children } = props;
   const { trans } = page;
   const { expectation, result } = check;
-  const status = result?.status ?? null;
+  const outcome = getOutcome(check);
   const pulse = usePulse<HTMLDivElement>(result?.time);
   return (
-    <div className="jp-Colophon-qualityCheck" data-status={status ?? 'unchecked'} ref={pulse}>
+    <div className="jp-Colophon-qualityCheck" data-status={outcome ?? 'unchecked'} ref={pulse}>
       <span className="jp-Colophon-qualityCheckMark" aria-hidden="true">
-        {getResultMark(status)}
+        {getResultMark(outcome)}
       </span>
       <div>
         <p>
-          <b>{getResultLabel(status, trans)}</b> <span title={check.id}>{describeCheck(check, trans)}</span>
+          <b>{getResultLabel(outcome, trans)}</b> <span title={check.id}>{describeCheck(check, trans)}</span>
           {expectation?.origin !== undefined && (
             <span className="jp-Colophon-note"> {trans.__('from %1', expectation.origin)}</span>
           )}

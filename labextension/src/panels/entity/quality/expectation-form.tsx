@@ -11,13 +11,14 @@ import type { FormEditor } from '../../../model/editing/editor';
 import type { DurationUnit } from '../../../model/quality/duration';
 import type { FieldName, IExpectationFields } from '../../../model/quality/expectation-fields';
 import {
+  COMMON_FIELDS,
   createExpectationId,
   hasField,
   readFields,
   toFields,
   WRITABLE_KINDS
 } from '../../../model/quality/expectation-fields';
-import type { ExpectationKind, IExpectation } from '../../../model/quality/quality';
+import type { ExpectationKind, IExpectation, Severity } from '../../../model/quality/quality';
 import { EXPECTATIONS_ASPECT } from '../../../model/quality/quality';
 import { appendStep, getValueAt, setValueAt, splitPointer } from '../../../model/schemas/pointer';
 import type { IColumn } from '../columns/columns';
@@ -82,7 +83,7 @@ function useDraft(editor: FormEditor, columns: readonly IColumn[], id: string, t
         .filter(({ pointer }) => {
           const name = splitPointer(pointer)[2] ?? null;
           const isShown = name !== null && (name === 'kind' || hasField(fields.kind, name as FieldName));
-          return field === null ? !isShown && name !== 'description' : name === field;
+          return field === null ? !isShown && !COMMON_FIELDS.some(common => common === name) : name === field;
         })
         .map(({ message }) => message)
   };
@@ -270,6 +271,29 @@ function Parameters(props: IPartProps): React.JSX.Element {
   );
 }
 
+/** How serious a failure is. */
+function SeverityField({ draft, trans }: Omit<IPartProps, 'columns'>): React.JSX.Element {
+  const labels: Record<Severity, string> = { error: trans.__('Error'), warning: trans.__('Warning') };
+  return (
+    <Field
+      draft={draft}
+      field="severity"
+      label={trans.__('A failure is')}
+      hint={trans.__('Warnings do not stop pipelines.')}
+    >
+      {control => (
+        <select {...control}>
+          {Object.entries(labels).map(([severity, label]) => (
+            <option key={severity} value={severity}>
+              {label}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
 /** What happened while the form was open, and why it could not be saved. */
 function Notes(props: { editor: FormEditor; draft: IDraft; trans: TranslationBundle }): React.JSX.Element {
   const { editor, draft, trans } = props;
@@ -332,6 +356,7 @@ export default function ExpectationForm(props: {
           )}
         </Field>
         <Parameters draft={draft} columns={columns} trans={trans} />
+        <SeverityField draft={draft} trans={trans} />
         <Field draft={draft} field="description" label={trans.__('Description')}>
           {control => <input type="text" maxLength={2000} {...control} />}
         </Field>

@@ -7,7 +7,7 @@ import type {
   ICheck,
   IExpectation,
   IQualitySummary,
-  ResultStatus
+  Outcome
 } from '../../../model/quality/quality';
 
 /** The number of values that a sentence names. */
@@ -28,16 +28,21 @@ export function getKindLabel(kind: ExpectationKind, trans: TranslationBundle): s
   }[kind];
 }
 
-/** Returns the label of a result; null if there is none yet. */
-export function getResultLabel(status: ResultStatus | null, trans: TranslationBundle): string {
-  return status === null
+/** Returns the label of an outcome; null if there is none yet. */
+export function getResultLabel(outcome: Outcome, trans: TranslationBundle): string {
+  return outcome === null
     ? trans.__('never checked')
-    : { passed: trans.__('passed'), failed: trans.__('failed'), error: trans.__('error') }[status];
+    : {
+        passed: trans.__('passed'),
+        failed: trans.__('failed'),
+        error: trans.__('error'),
+        warning: trans.__('warning')
+      }[outcome];
 }
 
-/** Returns the mark of a result, which differs in its shape, too. */
-export function getResultMark(status: ResultStatus | null): string {
-  return status === null ? '○' : { passed: '✓', failed: '✗', error: '!' }[status];
+/** Returns the mark of an outcome, which differs in its shape, too. */
+export function getResultMark(outcome: Outcome): string {
+  return outcome === null ? '○' : { passed: '✓', failed: '✗', error: '!', warning: '▲' }[outcome];
 }
 
 function formatDuration({ count, unit }: IDuration, trans: TranslationBundle): string {
@@ -110,10 +115,11 @@ export function describeCheck({ id, expectation, result }: ICheck, trans: Transl
 
 /** Returns the quality of a dataset in words, with the numbers of checks. */
 export function formatSummary(summary: IQualitySummary, trans: TranslationBundle): string {
-  const { status, passed, failed, errors, unchecked } = summary;
+  const { status, passed, failed, errors, warnings, unchecked } = summary;
   const counts = [
     failed > 0 ? trans.__('%1 failed', failed) : '',
     errors > 0 ? trans._n('%1 error', '%1 errors', errors) : '',
+    warnings > 0 ? trans._n('%1 warning', '%1 warnings', warnings) : '',
     passed > 0 ? trans.__('%1 passed', passed) : '',
     unchecked > 0 ? trans.__('%1 never checked', unchecked) : ''
   ].filter(part => part !== '');

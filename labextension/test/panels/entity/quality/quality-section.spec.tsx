@@ -129,6 +129,20 @@ test('a failed check shows what was expected and found, where, and its history',
   expect(badge.textContent).toContain('Quality failing: 1 failed');
 });
 
+test('a failed warning is marked as one', async () => {
+  const expectation = { ...EXPECTATIONS.expectations['amount-range'], severity: 'warning' };
+  const node = await show(
+    new FakeServer(),
+    describe({ expectations: { expectations: { 'amount-range': expectation } }, quality: FAILED })
+  );
+  expect(getSection(node)!.querySelector('[data-status="warning"]')!.textContent).toContain('warning amount is between');
+  expect(node.querySelector('header .jp-Colophon-qualityBadge')!.textContent).toContain(
+    'Quality with warnings: 1 warning'
+  );
+  await openForm(node, 'Edit: amount is between 0 and 100');
+  expect(findControl(node, 'A failure is').value).toBe('warning');
+});
+
 test('failing datasets are found with one click', async () => {
   const searches: ISearch[] = [];
   const node = await show(new FakeServer(), describe({ expectations: EXPECTATIONS, quality: FAILED }), {
