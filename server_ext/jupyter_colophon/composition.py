@@ -61,7 +61,9 @@ from jupyter_colophon.service.policy_reader import PolicyReader
 from jupyter_colophon.service.privacy.erasure import ErasurePlace, PersonEraser
 from jupyter_colophon.service.privacy.person_export import PersonExporter
 from jupyter_colophon.service.privacy.retention import RetentionSweeper
+from jupyter_colophon.service.quality.importer import QualityImporter
 from jupyter_colophon.service.quality.recorder import QualityRecorder
+from jupyter_colophon.service.quality.statuses import QualityStatusReader
 from jupyter_colophon.service.read_policy import ReadPolicy
 from jupyter_colophon.service.registry_files import load_entity_registry
 from jupyter_colophon.service.search.entity_search_list import EntitySearchLister
@@ -137,6 +139,16 @@ class Catalog:
     def quality(self) -> QualityRecorder:
         """The results of checks of datasets."""
         return QualityRecorder(self.reader, self.write_path, read_time_ms)
+
+    @property
+    def quality_statuses(self) -> QualityStatusReader:
+        """The quality of many datasets at once."""
+        return QualityStatusReader(self.provider, self.reader.read_policy)
+
+    @property
+    def quality_importer(self) -> QualityImporter:
+        """Expectations and results of other tools."""
+        return QualityImporter(self.quality)
 
     @property
     def artifacts(self) -> ArtifactService:

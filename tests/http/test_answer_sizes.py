@@ -124,6 +124,7 @@ READS: dict[str, list[Read]] = {
     "readLineageImpact": [Read(PAGE, ("lineage", "impact"), URNS)],
     "readColumnImpact": [Read(LIST, ("lineage", "column-impact"), {"urn": f"urn:li:schemaField:({TABLES[1]},f0)"})],
     "readLineageLabels": [Read(PAGE, ("lineage", "labels"), body={"urns": TABLES})],
+    "readQualityStatuses": [Read(PAGE, ("quality", "statuses"), body={"urns": TABLES})],
     "readLineageDiff": [Read(LIST, ("lineage", "diff"), URNS)],
     "exportRunEvents": [Read(LIST, ("lineage", "events"), body={"runs": ["{run}"]})],
     "readChanges": [Read(PAGE + ITEM, ("changes",), {"limit": 500}, cut=True)],

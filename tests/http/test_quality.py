@@ -12,6 +12,8 @@ _EXPECTED = {
     "id-not-null": {"kind": "notNull", "column": "id"},
     "amount-range": {"kind": "range", "column": "amount", "min": 0},
 }
+#: The dataset `orders` of the events.
+_EVENT_URN = "urn:li:dataset:(urn:li:dataPlatform:postgres,db:5432/orders,PROD)"
 _CELL = {"kind": "cell", "name": "orders.ipynb"}
 _PASSED = {"status": "passed", "failing": 0, "rows": 3}
 _FAILED = {"status": "failed", "failing": 1, "rows": 3, "observed": "-3 to 5", "samples": ["-3"]}
@@ -130,6 +132,94 @@ async def test_values_of_confidential_columns_are_neither_stored_nor_shown(api: 
     assert (await api("DELETE", "entities", column, "aspects", "businessMetadata")).status == 200
     quality = (await api("GET", "entities", ORDERS, "aspects", "quality")).body["value"]
     assert "samples" not in quality["results"]["amount-range"]
+
+
+async def _import(api: Any, **body: Any) -> Any:
+    return await api("POST", "quality", "imports", body=body, answers="quality-import-result")
+
+
+def _validation(asset: str, success: bool, time: str = "2026-11-27T08:00:00Z") -> dict[str, Any]:
+    config = {"type": "expect_column_values_to_not_be_null", "kwargs": {"column": "id"}}
+    meta = {"active_batch_definition": {"data_asset_name": asset}, "run_id": {"run_time": time}}
+    return {"results": [{"success": success, "expectation_config": config}], "meta": meta}
+
+
+@pytest.mark.each_store
+async def test_results_of_great_expectations_replace_those_of_the_last_import(api: Any) -> None:
+    await _expect(api, _EXPECTED)
+    validations = [_validation("orders", False), _validation("sales.items", True)]
+    imported = await _import(
+        api, tool="great-expectations", validations=validations, datasets={"orders": "sales.orders"}
+    )
+    assert [(one["name"], one["expectations"], one["failed"]) for one in imported.body["datasets"]] == [
+        ("orders", 1, 1),
+        ("sales.items", 1, 0),
+    ]
+    assert await _find(api, q="quality:failing") == [(ORDERS, "failing")]
+    await _import(
+        api,
+        tool="great-expectations",
+        validations=_validation("sales.orders", True, "2026-11-28T08:00:00Z"),
+    )
+    expectations = (await api("GET", "entities", ORDERS, "aspects", "expectations")).body["value"]["expectations"]
+    assert sum(one.get("origin") == "great-expectations" for one in expectations.values()) == 1
+    assert expectations.keys() > _EXPECTED.keys()
+    assert await _find(api, q="quality:passing") == [(ORDERS, "passing")]
+
+
+async def test_results_of_dbt_and_openlineage_are_imported(api: Any) -> None:
+    test = {"resource_type": "test", "test_metadata": {"name": "unique"}, "column_name": "id", "attached_node": "m"}
+    nodes = {"t": test, "m": {"schema": "sales", "name": "orders"}}
+    results = [{"unique_id": "t", "status": "warn", "failures": 2}]
+    await _import(api, tool="dbt", manifest={"nodes": nodes}, runResults={"results": results})
+    assert await _find(api, q="quality:warning") == [(ORDERS, "warning")]
+    facet = {"assertions": [{"assertion": "not_null", "column": "id", "success": False}]}
+    event = build_event(inputs=[build_event_dataset("orders", own={"dataQualityAssertions": facet})])
+    (dataset,) = (await _import(api, tool="openlineage", events=[event], datasets={_EVENT_URN: ORDERS})).body[
+        "datasets"
+    ]
+    assert (dataset["name"], dataset["urn"], dataset["expectations"], dataset["failed"]) == (_EVENT_URN, ORDERS, 0, 1)
+    quality = (await api("GET", "entities", ORDERS, "aspects", "quality")).body["value"]
+    assert (quality["failed"], quality["warnings"]) == (1, 1)
+    assert (await api("GET", "runs")).body["runs"] == []
+
+
+@pytest.mark.parametrize(
+    ("body", "pointer"),
+    [
+        ({"tool": "dbt", "manifest": {"nodes": {}}}, ""),
+        ({"tool": "dbt", "manifest": {"nodes": []}, "runResults": {"results": []}}, "/manifest/nodes"),
+        ({"tool": "dbt", "manifest": {"nodes": {}}, "runResults": {"results": 3}}, "/runResults/results"),
+        ({"tool": "great-expectations", "validations": {"results": [{"success": True}]}}, "/validations"),
+        ({"tool": "great-expectations", "validations": _validation("orders", True)}, "/validations"),
+        (
+            {
+                "tool": "great-expectations",
+                "validations": _validation("o", True),
+                "datasets": {"o": "urn:li:tag:pii"},
+            },
+            "/datasets",
+        ),
+        ({"tool": "openlineage", "events": [{}]}, "/events/0"),
+        ({"tool": "soda", "events": []}, "/tool"),
+    ],
+)
+async def test_an_import_that_cannot_be_read_is_refused_with_its_place(body: Any, pointer: str, api: Any) -> None:
+    refused = await _import(api, **body)
+    assert refused.status == 400
+    assert pointer in [problem["pointer"] for problem in refused.body["errors"]]
+    assert (await api("GET", "search", params={"q": "*", "quality": "passing"})).body["hits"] == []
+
+
+@pytest.mark.each_store
+async def test_statuses_of_many_datasets_are_read_at_once(api: Any) -> None:
+    items = ORDERS.replace("orders", "items")
+    await _expect(api, _EXPECTED)
+    await _expect(api, _EXPECTED, items)
+    await _record(api, {"id-not-null": _PASSED, "amount-range": _FAILED})
+    body = {"urns": [ORDERS, items, ORDERS.replace("orders", "absent"), "urn:li:tag:pii"]}
+    read = await api("POST", "quality", "statuses", body=body, answers="quality-statuses")
+    assert read.body == {"statuses": {ORDERS: "failing"}}
 
 
 async def test_results_of_an_absent_dataset_are_refused(api: Any) -> None:

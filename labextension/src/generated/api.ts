@@ -113,8 +113,11 @@ proposal: Proposal
 "proposal-outcomes": ProposalOutcomes
 "proposal-review": ProposalReview
 proposals: Proposals
+"quality-import": QualityImport
+"quality-import-result": QualityImportResult
 "quality-record": QualityRecord
 "quality-results": QualityResults
+"quality-statuses": QualityStatuses
 "recovery-file-choice": RecoveryFileChoice
 "recovery-files": RecoveryFiles
 registry: Registry
@@ -2700,6 +2703,72 @@ export interface Proposals {
 proposals: Proposal[]
 }
 /**
+ * What a tool expects of datasets, and what it found.
+ */
+export interface QualityImport {
+/**
+ * The tool that wrote the documents.
+ */
+tool: ("great-expectations" | "dbt" | "openlineage")
+/**
+ * Of Great Expectations: a validation result, the result of a checkpoint, or several of them; the newest result of an expectation counts.
+ */
+validations?: ({
+
+} | unknown[])
+/**
+ * Of dbt: `manifest.json`. Only `nodes` and `sources` are read.
+ */
+manifest?: {
+
+}
+/**
+ * Of dbt: `run_results.json`.
+ */
+runResults?: {
+
+}
+/**
+ * Of OpenLineage: events whose inputs or outputs have the facet `dataQualityAssertions`. Their runs and lineage are not recorded.
+ */
+events?: {
+
+}[]
+/**
+ * The datasets to import into, by their names in the tool: a table, a path or a URN. Others have the same name here as in the tool.
+ */
+datasets?: {
+[k: string]: string
+}
+}
+/**
+ * The datasets of an import.
+ */
+export interface QualityImportResult {
+datasets: {
+/**
+ * The name in the tool.
+ */
+name: string
+/**
+ * The dataset in the catalog.
+ */
+urn: string
+/**
+ * The number of imported expectations.
+ */
+expectations: number
+/**
+ * The number of imported results.
+ */
+results: number
+/**
+ * The number of results that did not pass.
+ */
+failed: number
+}[]
+}
+/**
  * The quality of a dataset after a check.
  */
 export interface QualityRecord {
@@ -2777,6 +2846,17 @@ samples?: string[]
  */
 message?: string
 }
+}
+}
+/**
+ * The quality of datasets.
+ */
+export interface QualityStatuses {
+/**
+ * The status of each dataset with results, by URN.
+ */
+statuses: {
+[k: string]: ("failing" | "warning" | "passing")
 }
 }
 /**

@@ -86,8 +86,11 @@ import type {
   ProposalOutcomes,
   ProposalReview,
   Proposals,
+  QualityImport,
+  QualityImportResult,
   QualityRecord,
   QualityResults,
+  QualityStatuses,
   RecoveryFileChoice,
   RecoveryFiles,
   Registry,
@@ -827,6 +830,18 @@ export interface IOperations {
     body: QualityResults;
     answer: QualityRecord;
   };
+  /** Read the status of the quality of datasets; those without results and unreadable ones are omitted. */
+  readQualityStatuses: {
+    parameters: Record<never, never>;
+    body: LineageNodes;
+    answer: QualityStatuses;
+  };
+  /** Import expectations and results of Great Expectations or dbt, or results of OpenLineage, by dataset. */
+  importQualityResults: {
+    parameters: Record<never, never>;
+    body: QualityImport;
+    answer: QualityImportResult;
+  };
   /** Read the rules for how long versions of aspects and changes are kept. */
   readRetention: {
     parameters: Record<never, never>;
@@ -1024,6 +1039,8 @@ export const OPERATIONS: { readonly [Id in keyof IOperations]: IOperation } = {
   readErasure: { method: "GET", path: "/erasures/{pseudonym}" },
   exportPerson: { method: "POST", path: "/person-export" },
   recordQualityResults: { method: "POST", path: "/entities/{urn}/quality/results", headers: ["Idempotency-Key"] },
+  readQualityStatuses: { method: "POST", path: "/quality/statuses" },
+  importQualityResults: { method: "POST", path: "/quality/imports" },
   readRetention: { method: "GET", path: "/retention" },
   applyRetention: { method: "POST", path: "/retention" },
   previewRetention: { method: "POST", path: "/retention/preview" },

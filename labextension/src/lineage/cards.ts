@@ -7,6 +7,8 @@ import type { IPlacedNode } from './scene';
 export interface IBadge {
   text: string;
   title: string;
+  /** Colours the badge. */
+  status?: 'failing' | 'warning';
 }
 
 /** The labels of the graph in the language of the user. */
@@ -131,9 +133,12 @@ function createText(node: INode, appearance: ICardAppearance, labels: ILabels): 
 
 function createBadges(badges: readonly IBadge[]): HTMLElement {
   const element = createSpan('jp-Colophon-cardBadges', '');
-  for (const { text, title } of badges) {
+  for (const { text, title, status } of badges) {
     const badge = createSpan('jp-Colophon-cardBadge', text);
     badge.title = title;
+    if (status !== undefined) {
+      badge.dataset['status'] = status;
+    }
     element.append(badge);
   }
   return element;

@@ -1407,6 +1407,16 @@ class Operations:
         )
         return self.caller.call(call, timeout_s)
 
+    def read_quality_statuses(self, body: Body, *, timeout_s: float | None = None) -> Document:
+        """Read the status of the quality of datasets; those without results and unreadable ones are omitted. Body: `LineageNodes`. Answer: `QualityStatuses`."""
+        call = Call("readQualityStatuses", "POST", "/quality/statuses", body=body)
+        return self.caller.call(call, timeout_s)
+
+    def import_quality_results(self, body: Body, *, timeout_s: float | None = None) -> Document:
+        """Import expectations and results of Great Expectations or dbt, or results of OpenLineage, by dataset. Body: `QualityImport`. Answer: `QualityImportResult`."""
+        call = Call("importQualityResults", "POST", "/quality/imports", body=body)
+        return self.caller.call(call, timeout_s)
+
     def read_retention(self, *, timeout_s: float | None = None) -> Document:
         """Read the rules for how long versions of aspects and changes are kept. Answer: `Retention`."""
         call = Call("readRetention", "GET", "/retention")

@@ -20,7 +20,7 @@ def build_check_page(document: Mapping[str, Any], style: Style = NOTEBOOK) -> Pa
         return Page((Title(name, "has no expectations that can be checked"),))
     failed = sum(result["status"] != "passed" for result in results)
     has_warnings = any(result["severity"] == WARNING for result in results)
-    columns = [column for column in _COLUMNS if has_warnings or column != "severity"]
+    columns = tuple(column for column in _COLUMNS if has_warnings or column != "severity")
     title = Title(
         name, f"{document['status']}, {failed} of {format_count_with_noun(len(results), 'expectation')} failed"
     )

@@ -140,8 +140,6 @@ class FieldReader {
         return this._readAge(text);
       case 'tolerance':
         return this._readTolerance(text);
-      case 'severity':
-        return text === 'warning' ? { severity: 'warning' } : {};
       case 'description':
         return text === '' ? {} : { description: text };
       default:
@@ -204,10 +202,14 @@ export function readFields(
   origin: string | undefined,
   trans: TranslationBundle
 ): IReadFields {
-  const { kind } = fields;
+  const { kind, severity } = fields;
   const reader = new FieldReader(fields, type, trans);
-  const members = [...FIELDS[kind], ...COMMON_FIELDS].map(field => reader.read(field));
-  const start: IExpectation = origin === undefined ? { kind } : { kind, origin };
+  const members = [...FIELDS[kind], 'description' as const].map(field => reader.read(field));
+  const start: IExpectation = {
+    kind,
+    ...(origin === undefined ? {} : { origin }),
+    ...(severity === 'error' ? {} : { severity })
+  };
   const expectation = members.reduce<IExpectation>((read, member) => ({ ...read, ...member }), start);
   return { expectation, errors: reader.errors };
 }

@@ -5,6 +5,7 @@ import type { IBadge } from '../../lineage/cards';
 import { findLastTimes } from '../../lineage/colouring';
 import type { ILineageDecoration, ILineageNode, INodeDecoration } from '../../tokens';
 import type { ILineageState } from './model';
+import { createQualityBadges } from './quality-badges';
 import { createRunBadges } from './run-badges';
 
 /** Describes the property that colours the nodes in words, as colours alone are not sufficient. */
@@ -40,7 +41,8 @@ export function createAppearance(
     if (mark?.color !== undefined) {
       marks.set(node.urn, mark.color);
     }
-    const all = [...(runs.get(node.urn) ?? []), ...createBadges(mark)];
+    const quality = createQualityBadges(state.quality, node.urn, trans);
+    const all = [...(runs.get(node.urn) ?? []), ...quality, ...createBadges(mark)];
     if (all.length > 0) {
       badges.set(node.urn, all);
     }

@@ -28,7 +28,8 @@ export function Drawing(props: IDrawingProps): React.JSX.Element {
   const { model, open, decorations, themeChanged, onReady, trans } = props;
   const host = React.useRef<HTMLDivElement>(null);
   const [view, setView] = React.useState<LineageView | null>(null);
-  const { scene, expanded, selection, colours, tags, options, column, path, comparison, news } = useModel(model);
+  const { scene, expanded, selection, colours, tags, quality, options, column, path, comparison, news } =
+    useModel(model);
 
   React.useEffect(() => {
     if (!host.current) {
@@ -64,8 +65,8 @@ export function Drawing(props: IDrawingProps): React.JSX.Element {
   }, [view, themeChanged]);
 
   const appearance = React.useMemo(
-    () => createAppearance({ ...model.state, scene, colours, tags, options }, decorations, Date.now(), trans),
-    [model, scene, colours, tags, options, decorations, trans]
+    () => createAppearance({ ...model.state, scene, colours, tags, quality, options }, decorations, Date.now(), trans),
+    [model, scene, colours, tags, quality, options, decorations, trans]
   );
   React.useEffect(() => view?.show(scene, expanded, appearance), [view, scene, expanded, appearance]);
   React.useEffect(

@@ -18,10 +18,13 @@ import type { ILiveState } from '../../model/live/live-model';
 import { LiveModel } from '../../model/live/live-model';
 import type { CatalogProblem } from '../../model/problem';
 import { toProblem } from '../../model/problem';
+import { QUALITY_ASPECT } from '../../model/quality/quality';
 import type { ICatalog, IChangeFeed, IInterval } from '../../tokens';
 import { CardColumnChoice } from './card-columns';
 import type { IComparison } from './comparison';
 import { readComparison } from './comparison';
+import type { Statuses } from './drawn-quality';
+import { DrawnQuality } from './drawn-quality';
 import { readImpact } from './impact-list';
 import type { IGraphQuery } from './loader';
 import { GraphLoader, MAX_RELATIONS } from './loader';
@@ -53,6 +56,8 @@ export interface ILineageState extends ILiveState {
   colours: IColours;
   /** The tags of the loaded nodes, if they are coloured by tag. */
   tags: ReadonlyMap<string, readonly string[]>;
+  /** The present quality of the drawn datasets. */
+  quality: Statuses;
   /** The column whose path is locked. */
   column: IColumn | null;
   /** The node at which a path between two nodes begins. */
@@ -87,6 +92,7 @@ export class LineageModel extends LiveModel<ILineageState> {
       scene: NO_SCENE,
       colours: NO_COLOURS,
       tags: new Map(),
+      quality: new Map(),
       column: null,
       pathStart: null,
       path: null,
@@ -101,6 +107,7 @@ export class LineageModel extends LiveModel<ILineageState> {
       problem: null
     });
     this._loader = new GraphLoader(_catalog, urn);
+    this._drawnQuality = new DrawnQuality(_catalog);
     this._cardColumns = new CardColumnChoice(_catalog);
   }
 
@@ -361,6 +368,7 @@ export class LineageModel extends LiveModel<ILineageState> {
     if (news) {
       this._showNews(news);
     }
+    void this._showQuality(this._drawnQuality.readAll(arranged.scene.graph));
     return { ...arranged, whole, tags, timeRange, comparison, isUnknownThen: false, answered: true };
   }
 
@@ -377,7 +385,10 @@ export class LineageModel extends LiveModel<ILineageState> {
   }
 
   protected override onChanges(changes: readonly Change[]): void {
-    const { nodes } = this.state.scene;
+    const { nodes, graph } = this.state.scene;
+    if (changes.some(({ urn, aspect }) => aspect === QUALITY_ASPECT && nodes.has(urn))) {
+      void this._showQuality(this._drawnQuality.readAll(graph));
+    }
     const relevant = changes.some(
       change =>
         ['access', 'run-end'].includes(change.operation) ||
@@ -386,6 +397,14 @@ export class LineageModel extends LiveModel<ILineageState> {
     if (relevant) {
       this._hasChanged = this.state.answered;
       this.scheduleRefresh(CHANGE_PAUSE_MS);
+    }
+  }
+
+  /** Shows the quality of the drawn datasets when it has been read. A graph of the past has none. */
+  private async _showQuality(reading: Promise<Statuses | null>): Promise<void> {
+    const read = await reading;
+    if (read !== null && !this.isDisposed) {
+      this.setState({ quality: this.state.options.asOf === '' ? read : new Map() });
     }
   }
 
@@ -448,6 +467,7 @@ export class LineageModel extends LiveModel<ILineageState> {
     const arranged = await this._arrange(whole, tags);
     if (turn === this._turn && whole === this.state.whole) {
       this.setState(arranged);
+      void this._showQuality(this._drawnQuality.readIfNew(arranged.scene.graph));
       this._expanding = null;
     }
   }
@@ -541,6 +561,7 @@ export class LineageModel extends LiveModel<ILineageState> {
   }
 
   private _loader: GraphLoader;
+  private _drawnQuality: DrawnQuality;
   private _cardColumns: CardColumnChoice;
   /** The last valid interval. */
   private _interval: Interval = { kind: 'all' };

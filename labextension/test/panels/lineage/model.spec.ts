@@ -1,11 +1,13 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import { expect, test } from 'vitest';
 import { Catalog } from '../../../src/api/client';
+import type { EntityUrns } from '../../../src/generated/api';
 import { FIRST_PAGE, getClusterUrn, NEXT_PAGE } from '../../../src/lineage/cluster';
 import { computeLayout } from '../../../src/lineage/layout';
 import { getEdgeId } from '../../../src/lineage/graph';
 import { Layouter } from '../../../src/lineage/layouter';
 import { packLayout, unpackGraph } from '../../../src/lineage/packing';
+import { createAppearance } from '../../../src/panels/lineage/appearance';
 import { LineageModel } from '../../../src/panels/lineage/model';
 import { describeChange } from '../../../src/panels/lineage/comparison';
 import { createDocument } from '../../../src/panels/lineage/exports';
@@ -133,7 +135,7 @@ test('selecting a program or an edge loads its runs', async () => {
   const model = await shown(behind);
   await model.setOptions({ interval: { kind: 'hour' } });
   await model.selectNode(cell('p'));
-  let requests = behind.seen.at(-1)?.query;
+  let requests = behind.seen.filter(({ path }) => path === 'runs').at(-1)?.query;
   expect([requests?.get('program'), requests?.get('data'), requests?.get('start')]).toEqual([
     cell('p'),
     null,
@@ -141,7 +143,7 @@ test('selecting a program or an edge loads its runs', async () => {
   ]);
   expect(model.state.selection.runs?.map(run => run.runId)).toEqual(['p']);
   await model.selectEdge(`${cell('p')}\u241f${table('b')}`);
-  requests = behind.seen.at(-1)?.query;
+  requests = behind.seen.filter(({ path }) => path === 'runs').at(-1)?.query;
   expect([requests?.get('program'), requests?.get('data')]).toEqual([cell('p'), table('b')]);
 });
 
@@ -213,6 +215,29 @@ test('asOf and direction are sent with the request', async () => {
       .at(-1)
       ?.query.has('asOf')
   ).toBe(false);
+});
+
+test('the quality of all drawn datasets is read together, and again when one changes', async () => {
+  const failing = { [table('b')]: 'failing', [table('a')]: 'warning', [table('a2')]: 'passing' };
+  let statuses: object = failing;
+  const behind = server().on('POST', 'quality/statuses', () => ({ body: { statuses } }));
+  const feed = new FakeFeed();
+  const model = await shown(behind, feed);
+  await waitUntil(() => model.state.quality.size > 0);
+  const trans = nullTranslator.load('');
+  const { badges } = createAppearance(model.state, [], 0, trans);
+  expect([badges.get(table('b')), badges.get(table('a')), badges.get(table('a2'))]).toEqual([
+    [{ text: '✗', title: 'Quality failing', status: 'failing' }],
+    [{ text: '▲', title: 'Quality with warnings', status: 'warning' }],
+    undefined
+  ]);
+  const requested = behind.seen.filter(({ path }) => path === 'quality/statuses').map(({ body }) => body as EntityUrns);
+  expect(requested.map(({ urns }) => urns.sort())).toEqual([[table('a'), table('a2'), table('b')]]);
+  statuses = {};
+  feed.emit('b', { aspect: 'quality' });
+  await waitUntil(() => model.state.quality.size === 0);
+  expect(behind.count('GET', 'lineage')).toBe(1);
+  expect(createAppearance(model.state, [], 0, trans).badges.size).toBe(0);
 });
 
 test('impact is loaded on request and cleared with the selection', async () => {

@@ -8,6 +8,7 @@ from jupyter_colophon.core.quality.imported import (
     UnreadableResults,
     build_other_expectation,
     build_result,
+    get_mapping_or_empty,
     make_id,
     parse_time_of_tool,
 )
@@ -21,16 +22,22 @@ _SUBJECT: Final = frozenset({"model", "column_name"})
 
 def read_test_results(manifest: Any, run_results: Any) -> list[ImportedDataset]:
     """Return the datasets that tests are attached to. Raises UnreadableResults."""
-    nodes = manifest.get("nodes") if isinstance(manifest, Mapping) else None
-    found = run_results.get("results") if isinstance(run_results, Mapping) else None
-    if not isinstance(nodes, Mapping) or not isinstance(found, list):
-        raise UnreadableResults("expected a manifest with `nodes`, and run results with `results`")
-    tested = {**(manifest.get("sources") or {}), **nodes}
-    results = {item.get("unique_id"): item for item in found if isinstance(item, Mapping)}
-    written = parse_time_of_tool((run_results.get("metadata") or {}).get("generated_at"))
+    nodes, found = get_mapping_or_empty(manifest).get("nodes"), get_mapping_or_empty(run_results).get("results")
+    if not isinstance(nodes, Mapping):
+        raise UnreadableResults("has no `nodes` in the manifest", "/manifest/nodes")
+    if not isinstance(found, list):
+        raise UnreadableResults("has no `results` in the run results", "/runResults/results")
+    tested = {**get_mapping_or_empty(manifest.get("sources")), **nodes}
+    results = {str(item.get("unique_id")): item for item in found if isinstance(item, Mapping)}
+    written = parse_time_of_tool(get_mapping_or_empty(run_results.get("metadata")).get("generated_at"))
     datasets: dict[str, ImportedDataset] = {}
     for id_, node in nodes.items():
-        if node.get("resource_type") != "test" or (subject := tested.get(_find_subject(node))) is None:
+        subject = (
+            get_mapping_or_empty(tested.get(_find_subject(node)))
+            if get_mapping_or_empty(node).get("resource_type") == "test"
+            else {}
+        )
+        if not subject:
             continue
         name = f"{subject.get('schema')}.{subject.get('identifier') or subject.get('alias') or subject.get('name')}"
         dataset = datasets.setdefault(name, ImportedDataset(name))
@@ -40,21 +47,25 @@ def read_test_results(manifest: Any, run_results: Any) -> list[ImportedDataset]:
     return list(datasets.values())
 
 
-def _find_subject(node: Mapping[str, Any]) -> object:
+def _find_subject(node: Mapping[str, Any]) -> str:
+    """Return the id of what a test reads; empty for several."""
     if node.get("attached_node"):
-        return node["attached_node"]
+        return str(node["attached_node"])
     # Tests of sources, and tests written as SQL, name what they read.
-    depends = (node.get("depends_on") or {}).get("nodes") or []
-    return depends[0] if len(depends) == 1 else None
+    depends = get_mapping_or_empty(node.get("depends_on")).get("nodes")
+    return str(depends[0]) if isinstance(depends, list) and len(depends) == 1 else ""
 
 
 def _map_expectation(node: Mapping[str, Any]) -> dict[str, Any]:
     """Return the expectation as one of ours; as `other` if the test has parameters that ours does not have."""
-    test = node.get("test_metadata") or {}
-    parameters = {key: value for key, value in (test.get("kwargs") or {}).items() if key not in _SUBJECT}
-    column = node.get("column_name") or (test.get("kwargs") or {}).get("column_name")
-    name = ".".join(filter(None, (test.get("namespace"), test.get("name")))) or str(node.get("name"))
-    mapped = _MAP.get(name, lambda _: None)(parameters) if not (node.get("config") or {}).get("where") else None
+    test = get_mapping_or_empty(node.get("test_metadata"))
+    given = get_mapping_or_empty(test.get("kwargs"))
+    parameters = {key: value for key, value in given.items() if key not in _SUBJECT}
+    column = node.get("column_name") or given.get("column_name")
+    words = [str(test[part]) for part in ("namespace", "name") if test.get(part)]
+    name = ".".join(words) or str(node.get("name") or "unknown")
+    has_filter = bool(get_mapping_or_empty(node.get("config")).get("where"))
+    mapped = None if has_filter else _MAP.get(name, lambda _: None)(parameters)
     if mapped is None or (mapped["kind"] != "rowCount" and not isinstance(column, str)):
         return build_other_expectation(name, column, parameters, _ORIGIN)
     return {**mapped, **({"column": column} if mapped["kind"] != "rowCount" else {}), "origin": _ORIGIN}
@@ -63,7 +74,7 @@ def _map_expectation(node: Mapping[str, Any]) -> dict[str, Any]:
 def _build_severity(node: Mapping[str, Any], item: Mapping[str, Any] | None) -> dict[str, str]:
     """Return the severity: a test of any severity warned if its thresholds for a failure were not reached."""
     status = str((item or {}).get("status"))
-    configured = str((node.get("config") or {}).get("severity")).lower()
+    configured = str(get_mapping_or_empty(node.get("config")).get("severity")).lower()
     return {"severity": WARNING} if status == "warn" or (configured == "warn" and status != "fail") else {}
 
 

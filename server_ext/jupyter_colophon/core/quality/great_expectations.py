@@ -10,6 +10,7 @@ from jupyter_colophon.core.quality.imported import (
     UnreadableResults,
     build_other_expectation,
     build_result,
+    get_mapping_or_empty,
     make_id,
     parse_time_of_tool,
 )
@@ -52,26 +53,25 @@ def _is_item(item: object) -> bool:
 
 
 def _find_asset_name(validation: Mapping[str, Any]) -> str:
-    meta = validation.get("meta") or {}
+    meta = get_mapping_or_empty(validation.get("meta"))
     for holder in ("active_batch_definition", "batch_spec", "batch_kwargs"):
-        name = (meta.get(holder) or {}).get("data_asset_name")
+        name = get_mapping_or_empty(meta.get(holder)).get("data_asset_name")
         if isinstance(name, str) and name:
             return name
     raise UnreadableResults("a validation result does not name its data asset (`meta.active_batch_definition`)")
 
 
 def _find_time(validation: Mapping[str, Any]) -> int:
-    meta = validation.get("meta") or {}
-    run = meta.get("run_id")
-    times = (meta.get("validation_time"), run.get("run_time") if isinstance(run, Mapping) else None)
+    meta = get_mapping_or_empty(validation.get("meta"))
+    times = (meta.get("validation_time"), get_mapping_or_empty(meta.get("run_id")).get("run_time"))
     return next((time for text in times if (time := parse_time_of_tool(text))), 0)
 
 
 def _add_item(dataset: ImportedDataset, item: Mapping[str, Any], time: int) -> None:
     config = item["expectation_config"]
     name = str(config.get("type") or config.get("expectation_type") or "unknown")
-    given = config.get("kwargs")
-    parameters = {key: value for key, value in (given or {}).items() if key not in _INCIDENTAL and value is not None}
+    given = get_mapping_or_empty(config.get("kwargs"))
+    parameters = {key: value for key, value in given.items() if key not in _INCIDENTAL and value is not None}
     digest = hashlib.sha256(encode_canonical_json(parameters).encode()).hexdigest()[:12]
     column = parameters.get("column")
     id_ = make_id("ge", ".".join(filter(None, (name, str(column or ""), digest))))
@@ -102,6 +102,8 @@ def _is_complete(mapped: Mapping[str, Any]) -> bool:
     if mapped["kind"] == "set":
         values = mapped.get("values")
         return isinstance(values, list) and bool(values) and all(isinstance(one, str | int | float) for one in values)
+    if mapped["kind"] == "columns":
+        return isinstance(mapped["columns"][0]["name"], str)
     return mapped["kind"] != "pattern" or isinstance(mapped.get("pattern"), str)
 
 
@@ -135,7 +137,8 @@ _KINDS: Final[Mapping[str, tuple[Any, frozenset[str]]]] = {
 
 
 def _build_result(item: Mapping[str, Any]) -> dict[str, Any]:
-    found, raised = item.get("result") or {}, item.get("exception_info") or {}
+    found, raised = get_mapping_or_empty(item.get("result")), get_mapping_or_empty(item.get("exception_info"))
+    samples = found.get("partial_unexpected_list")
     has_raised = bool(raised.get("raised_exception"))
     status = "error" if has_raised else "passed" if item.get("success") else "failed"
     return build_result(
@@ -143,6 +146,6 @@ def _build_result(item: Mapping[str, Any]) -> dict[str, Any]:
         failing=found.get("unexpected_count"),
         rows=found.get("element_count"),
         observed=found.get("observed_value"),
-        samples=found.get("partial_unexpected_list") or (),
+        samples=samples if isinstance(samples, list) else (),
         message=raised.get("exception_message") if has_raised else None,
     )

@@ -17,7 +17,11 @@ _TEXT_MAX, _SAMPLE_MAX, _NAME_MAX = 2000, 200, 512
 
 
 class UnreadableResults(ValueError):
-    """A document of another tool does not have the expected form."""
+    """A document of another tool does not have the expected form. `pointer` is the place in it."""
+
+    def __init__(self, message: str, pointer: str = "") -> None:
+        super().__init__(message)
+        self.pointer = pointer
 
 
 @dataclass(slots=True)
@@ -35,6 +39,11 @@ class ImportedDataset:
         if result is not None and (id_ not in self.results or time >= self.time):
             self.results[id_] = dict(result)
         self.time = max(self.time, time)
+
+
+def get_mapping_or_empty(value: object) -> Mapping[str, Any]:
+    """Return a part of a document; an empty one if it is absent or of another type."""
+    return value if isinstance(value, Mapping) else {}
 
 
 def make_id(prefix: str, name: str) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.changes.inbox import DeadLetter, Rejection
@@ -31,7 +32,7 @@ class OpenLineageCollector:
     def parse_and_store_event(self, body: bytes, principal: Principal) -> None:
         """Store an event. Raises MalformedBody, InvalidInstance, AlreadyExists; and NotFound, AccessDenied."""
         try:
-            self.write_path.record_openlineage_event(self._parse_event_body(body), principal)
+            self.write_path.record_openlineage_event(self.parse_event(parse_json(body)), principal)
         except (StorageError, AccessDenied, NotFound):
             raise
         except MetadataError as error:
@@ -50,11 +51,11 @@ class OpenLineageCollector:
             if not dead_letters.delete_letter(tx, letter.id):
                 raise NotFound("dead letter", str(letter.id))
 
-        event = self._parse_event_body((letter.document or "").encode())
+        event = self.parse_event(parse_json((letter.document or "").encode()))
         self.write_path.record_openlineage_event(event, letter.sender, remove_letter)
 
-    def _parse_event_body(self, body: bytes) -> Event:
-        document = parse_json(body)
+    def parse_event(self, document: Any) -> Event:
+        """Return an event. Raises InvalidInstance."""
         self.schema.require_valid(document, SUBJECT)
         return parse_openlineage_event(document, self.identity)
 

@@ -8,18 +8,16 @@ from typing import Any, Final
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.changes.idempotency import IdempotencyKey
 from jupyter_colophon.core.entities.entity import Aspect
-from jupyter_colophon.core.errors import ConditionFailed
 from jupyter_colophon.core.identity.names import Urn
-from jupyter_colophon.core.model.proposal import ABSENT, Proposal, WriteCondition
+from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.core.quality.results import EXPECTATIONS, OTHER, QUALITY, add_results, list_expectations
 from jupyter_colophon.service.confidential_values import ConfidentialValues
 from jupyter_colophon.service.entities.entities import EntityReader
+from jupyter_colophon.service.quality.aspect_update import AspectUpdate
 from jupyter_colophon.service.write_path import WritePath
 from jupyter_colophon.storage.entities import aspects
 from jupyter_colophon.storage.spi import TableContext
 
-#: How often a record is tried when others write the results of the same dataset at the same time.
-_ATTEMPTS: Final = 20
 #: What a result has of its expectation.
 _ABOUT: Final = ("kind", "column", "name", "severity")
 
@@ -50,26 +48,14 @@ class QualityRecorder:
         """
         # Decide before anything is read.
         self.write_path.authorize_and_validate([Proposal(urn, QUALITY, "patch", {})], principal)
-        attempts = 0
-        while True:
-            attempts += 1
-            version, value = self.write_path.provider.tx_runner.run(
-                partial(self._compute_quality, urn=urn, check=check), read_only=True
-            )
-            condition = WriteCondition(version=version)
-            proposal = Proposal(urn, QUALITY, "upsert", value, condition, run=None, needs="entity")
-            try:
-                self.write_path.apply_proposals_atomically([proposal], principal, idempotency_key=idempotency_key)
-            except ConditionFailed:
-                if attempts == _ATTEMPTS:
-                    raise
-            else:
-                return self.reader.read_current_aspect(urn, QUALITY, principal)
+        compute = partial(self._add_results, urn, check)
+        AspectUpdate(urn, QUALITY, compute, "entity").apply(self.write_path, principal, idempotency_key)
+        return self.reader.read_current_aspect(urn, QUALITY, principal)
 
-    def _compute_quality(self, tx: TableContext, urn: Urn, check: QualityCheck) -> tuple[int, Mapping[str, Any]]:
-        """Return the version of the stored aspect, and its new value."""
+    def _add_results(
+        self, urn: Urn, check: QualityCheck, tx: TableContext, stored: Mapping[str, Any] | None
+    ) -> Mapping[str, Any]:
         registry = self.write_path.registry
-        stored = aspects.find_aspect(tx, registry, urn.type, str(urn), QUALITY)
         expected = aspects.find_aspect(tx, registry, urn.type, str(urn), EXPECTATIONS)
         expectations = list_expectations(None if expected is None else expected.value)
         results = {
@@ -77,9 +63,8 @@ class QualityRecorder:
             for id_, result in check.results.items()
             if id_ in expectations or result.get("kind") == OTHER
         }
-        value = add_results(None if stored is None else stored.value, results)
         confidential = ConfidentialValues(tx, registry)
-        return ABSENT if stored is None else stored.version, confidential.remove_values(str(urn), QUALITY, value) or {}
+        return confidential.remove_values(str(urn), QUALITY, add_results(stored, results)) or {}
 
 
 def _complete_result(
@@ -88,4 +73,5 @@ def _complete_result(
     about = result if expectation is None else expectation
     named = {name: about[name] for name in _ABOUT if name in about}
     measured = {name: value for name, value in result.items() if name not in _ABOUT}
-    return {**named, **measured, "time": check.time, "source": dict(check.source)}
+    # A result of another tool may have its own time and source.
+    return {**named, "time": check.time, "source": dict(check.source), **measured}
