@@ -17,6 +17,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from jupyter_colophon.capture.declarations import reads, writes
     from jupyter_colophon.client.api.answer import Result
     from jupyter_colophon.client.api.current_connection import connect, current
     from jupyter_colophon.client.problems import (
@@ -85,6 +86,7 @@ __all__ = [
     "prefetch",
     "propagate",
     "proposals",
+    "reads",
     "run",
     "runs",
     "search",
@@ -97,6 +99,7 @@ __all__ = [
     "untag",
     "use",
     "uses",
+    "writes",
 ]
 
 _MODULES = {
@@ -134,6 +137,7 @@ _MODULES = {
     "prefetch": "client.programs.running",
     "propagate": "client.api.current_connection",
     "proposals": "client.api.current_connection",
+    "reads": "capture.declarations",
     "run": "client.programs.running",
     "runs": "client.api.current_connection",
     "search": "client.api.current_connection",
@@ -144,6 +148,7 @@ _MODULES = {
     "untag": "client.api.current_connection",
     "use": "client.api.current_connection",
     "uses": "client.programs.uses",
+    "writes": "capture.declarations",
 }
 
 

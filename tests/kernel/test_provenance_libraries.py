@@ -32,3 +32,17 @@ def test_chain_of_cells_is_lineage(pandas_kernel, catalog, tmp_path):
         str(make_cell_program_urn(DEFAULT_NAMESPACE, "pandas.ipynb", cell)) for cell in ("read", "clean", "write")
     }
     assert programs <= nodes
+
+
+def test_cell_declares_what_it_reads_and_writes(pandas_kernel, catalog, tmp_path):
+    source, target = (str(tmp_path / name) for name in ("camera.raw", "frames.bin"))
+    outcome = pandas_kernel.run(f"%%metadata --reads {source} --writes {target} --tag declared\npass", "declare")
+    assert outcome.succeeded
+    assert "declared" in outcome.text
+    urn = f"urn:li:dataset:(urn:li:dataPlatform:file,{target},PROD)"
+    nodes = {node["urn"] for node in catalog.read_lineage(urn, direction="upstream", levels=5)["nodes"]}
+    assert f"urn:li:dataset:(urn:li:dataPlatform:file,{source},PROD)" in nodes
+    refused = pandas_kernel.run("%%metadata --reads urn:li:dataset:broken\nran = True", "refused")
+    assert not refused.succeeded
+    assert "'broken' is not a valid dataset URN" in refused.text
+    assert not pandas_kernel.run("ran", "look").succeeded

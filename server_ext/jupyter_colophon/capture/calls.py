@@ -56,6 +56,25 @@ class CallContext:
         self.origins = OriginRegistry()
         self.names = NameInference(self.origins)
         self.stack = _CallStack()
+        self.declared = DeclaredReads()
+
+
+class DeclaredReads:
+    """The data that the running cell declared to read, without a value."""
+
+    def __init__(self) -> None:
+        """Create a list without data."""
+        self._execution: object | None = None
+        self._datasets: list[Dataset] = []
+
+    def add_reads(self, execution: object | None, datasets: Iterable[Dataset]) -> None:
+        """Add data that a cell declares to read; what an earlier cell declared is forgotten."""
+        self._datasets = [*self.list_reads(execution), *datasets]
+        self._execution = execution
+
+    def list_reads(self, execution: object | None) -> list[Dataset]:
+        """Return the data that this cell declared to read."""
+        return self._datasets if self._execution is execution else []
 
 
 class _CallStack(threading.local):

@@ -14,6 +14,14 @@ MAX_WAITING = 50_000
 DELAY_S = 1.0
 
 
+_active: "DataCapture | None" = None
+
+
+def get_active_capture() -> "DataCapture | None":
+    """Return the capture that was started in this process, None if there is none."""
+    return _active
+
+
 class DataCapture:
     """Captures libraries in this process from `start` to `stop`."""
 
@@ -49,12 +57,16 @@ class DataCapture:
 
     def start(self) -> None:
         """Capture the libraries that are imported, and others when they are."""
+        global _active
+        _active = self
         self._adapters.install_shipped()
         self._thread = threading.Thread(target=self._report_flows, name="colophon-capture", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
         """Restore the libraries, and report what waits."""
+        global _active
+        _active = None if _active is self else _active
         self._adapters.restore_libraries()
         self._is_stopping = True
         self._wake_thread()
@@ -85,9 +97,10 @@ class DataCapture:
             return self._idle.wait_for(lambda: not self._waiting, timeout_s)
 
     def _create_adapter(self, name: str) -> Adapter:
-        return Adapter(name, self.context, self._add_flows, self._on_error)
+        return Adapter(name, self.context, self.add_flows, self._on_error)
 
-    def _add_flows(self, flows: Sequence[Flow]) -> None:
+    def add_flows(self, flows: Sequence[Flow]) -> None:
+        """Report these flows soon."""
         self._waiting.extend(flows)
         while len(self._waiting) > MAX_WAITING:
             self._waiting.popleft()

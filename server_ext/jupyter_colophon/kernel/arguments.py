@@ -53,7 +53,8 @@ def parse_line(line: str) -> argparse.Namespace:
 
 
 def parse_cell(line: str) -> argparse.Namespace:
-    """Parse a line of `%%metadata` into `tags`, `pairs` (also those with their own option) and the step's `name`.
+    """Parse a line of `%%metadata` into `tags`, `pairs` (also those with their own option), the step's `name`, and what it `reads`
+    and `writes`.
 
     Raises:
         UsageError: the line is invalid, empty, or contains --help; the cell does not run.
@@ -62,9 +63,9 @@ def parse_cell(line: str) -> argparse.Namespace:
     if HELP.intersection(words):
         raise UsageError(" ".join(CELL.split()))
     args = CELL_PARSER.parse_args(words)
-    if not args.tags and not args.pairs and not args.name:
+    if not (args.tags or args.pairs or args.name or args.reads or args.writes):
         raise UsageError(
-            "%%metadata: at least one option is required: --tag TAG, --set KEY=VALUE, --owner, --describe or --name"
+            "%%metadata: at least one option is required: --tag TAG, --set KEY=VALUE, --owner, --describe, --name, --reads or --writes"
         )
     return args
 
@@ -104,6 +105,8 @@ def _create_cell_parser() -> MagicParser:
     for option, key in (("--owner", "owner"), ("--describe", "description")):
         parser.add_argument(option, dest="pairs", action="append", type=_create_pair_parser(key), metavar=key.upper())
     parser.add_argument("--name", type=argument_types.parse_step_name, metavar="STEP")
+    for option in ("--reads", "--writes"):
+        parser.add_argument(option, action="append", default=[], metavar="DATA")
     return parser
 
 

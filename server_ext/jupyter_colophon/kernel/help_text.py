@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 
 CELL = """\
-%%metadata [--tag TAG]… [--set KEY=VALUE]… [--owner WHO] [--describe TEXT] [--name STEP]
-    runs the cell and sets the tags and properties on the data it writes; STEP names the cell in lineage"""
+%%metadata [--tag TAG]… [--set KEY=VALUE]… [--owner WHO] [--describe TEXT] [--name STEP] [--reads DATA]… [--writes DATA]…
+    runs the cell and sets the tags and properties on the data it writes; STEP names the cell in lineage; DATA is a path, a URL
+    or a NAME that the cell reads or writes in a way that is not captured"""
 
 _NAME = "NAME is database.table, a table of the namespace in use, the path of a file (from /), or a URN."
 _WORD = "Tags and keys are letters (A to Z, a to z), digits, _ and -, at most 50 characters; the key tags is reserved."

@@ -7,6 +7,8 @@ from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_cell_magic, magics_class
 from IPython.display import display
 
+from jupyter_colophon.capture.declarations import resolve_declared_name
+from jupyter_colophon.capture.origins import Dataset
 from jupyter_colophon.client.api.answer import Result
 from jupyter_colophon.client.api.current_connection import current
 from jupyter_colophon.client.problems import ClientError, EntityNotFound, NotConnected, RequestFailed, ServerUnavailable
@@ -74,9 +76,12 @@ class MetadataMagics(Magics):
         """Run the body, then set tags and properties on the data that it wrote; nothing is set if the body fails."""
         __tracebackhide__ = True
         since_ms = read_time_ms()
+        # An invalid name is an error before the cell runs; a file may exist only afterwards.
+        _call_and_show_errors(lambda: _resolve_names(args.reads, args.writes))
         if args.name and (running := self._session.provenance.current) is not None:
             running.step = args.name
         run_cell_body(self._shell, body)
+        self._session.declare_accesses(*_resolve_names(args.reads, args.writes))
         pending = self._session.flush_pending(BODY_S, BODY_S)
         _display_page(_call_and_show_errors(lambda: self._annotate_written_data(args, since_ms)))
         self._print_pending(pending)
@@ -99,6 +104,11 @@ class MetadataMagics(Magics):
         if text := str(pending):
             _display_page(Page((TextLine(text, quiet=True),)))
         self._session.print_messages()
+
+
+def _resolve_names(reads: list[str], writes: list[str]) -> tuple[list[Dataset], list[Dataset]]:
+    """Return the data that a cell declares to read and write. Raises InvalidName."""
+    return list(map(resolve_declared_name, reads)), list(map(resolve_declared_name, writes))
 
 
 def _display_page(page: Page) -> None:

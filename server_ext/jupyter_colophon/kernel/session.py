@@ -7,7 +7,9 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from jupyter_colophon.capture.data_capture import DataCapture
+from jupyter_colophon.capture.declarations import declare_flow
 from jupyter_colophon.capture.observation import DataRef, DatasetKind
+from jupyter_colophon.capture.origins import Dataset
 from jupyter_colophon.client.api.current_connection import (
     ShowProgress,
     current,
@@ -139,6 +141,10 @@ class KernelSession:
         sender = get_or_create_outbox_sender(self._server)
         emitted = sender.flush(max(deadline - time.monotonic(), 0.1))
         return Pending(reports, emitted, not sender.wait_until_applied(self.catalog, deadline))
+
+    def declare_accesses(self, read: list[Dataset], written: list[Dataset]) -> None:
+        """Record that the running cell read and wrote data, all of the one into all of the other."""
+        self.libraries.add_flows(declare_flow(self.libraries.context, self.provenance.current, read, written))
 
     def get_user_variables(self) -> Mapping[str, Any]:
         """Return the variables of the notebook."""
