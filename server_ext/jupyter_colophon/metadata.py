@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         ProgramRun,
     )
     from jupyter_colophon.pipelines.api import pipeline
+    from jupyter_colophon.pipelines.directives_api import load_directives
     from jupyter_colophon.spark.crawl.api import crawl
     from jupyter_colophon.spark.dataframe_tags import DataFrameTags, fields_of, sources_of, tags_of
     from jupyter_colophon.spark.quality.api import check
@@ -82,6 +83,7 @@ __all__ = [
     "history",
     "keys",
     "lineage",
+    "load_directives",
     "pipeline",
     "prefetch",
     "propagate",
@@ -133,6 +135,7 @@ _MODULES = {
     "history": "client.api.current_connection",
     "keys": "client.api.current_connection",
     "lineage": "client.api.current_connection",
+    "load_directives": "pipelines.directives_api",
     "pipeline": "pipelines.api",
     "prefetch": "client.programs.running",
     "propagate": "client.api.current_connection",

@@ -191,6 +191,48 @@ class CatalogEvents:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class RecipeResult:
+    """What a recipe makes of rows: those that remain, and why others are rejected."""
+
+    rows: list[dict[str, Any]]
+    rejected: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class RecipeRunner:
+    """Applies recipes with directives of an artifact, in a workspace of the application `dataprep`."""
+
+    catalog: "Catalog"
+    app: RunningApp
+
+    def __call__(
+        self, artifact: str | Path, recipe: str, rows: Sequence[Mapping[str, Any]], version: str = "1.0"
+    ) -> RecipeResult:
+        """Upload a module or a wheel, unless it was, and apply a recipe; dates are shown as texts.
+
+        Raises InvalidInstance for an invalid artifact, BadRequest for an invalid recipe, or if a directive fails.
+        """
+        from jupyter_colophon.core.access import Principal
+        from jupyter_colophon.core.artifacts.artifact import ArtifactKey
+
+        path = Path(artifact)
+        name = path.stem
+        if path.suffix == ".whl":
+            name, version = path.name.split("-")[:2]
+        self.catalog.artifacts.upload(ArtifactKey(NAMESPACE, name, version), path.read_bytes(), Principal(USER))
+        workspaces = f"/v2/contexts/{NAMESPACE}/workspaces"
+        created = self.app.call("POST", workspaces, {"name": "Test", "rows": [*rows]}).document
+        page = self.app.call(
+            "PUT", f"{workspaces}/{created['id']}/directives", {"directives": recipe.splitlines()}
+        ).document["page"]
+        names = [column["name"] for column in page["columns"]]
+        return RecipeResult(
+            [dict(zip(names, values, strict=True)) for values in page["rows"]],
+            [rejected["reason"] for rejected in page["rejected"]],
+        )
+
+
 @pytest.fixture(name="colophon_catalog")
 def open_catalog(tmp_path: Path) -> "Iterator[Catalog]":
     """Open a catalog of its own for the test, in a SQLite file."""
@@ -251,6 +293,14 @@ def create_app_factory(colophon_catalog: "Catalog") -> Iterator[AppFactory]:
     factory = AppFactory(colophon_catalog)
     yield factory
     factory.close()
+
+
+@pytest.fixture(name="apply_recipe")
+def create_recipe_runner(colophon_catalog: "Catalog", namespace: str, system_app: AppFactory) -> RecipeRunner:
+    """Return what applies a recipe with directives of an artifact: `apply_recipe("shop.py", "hide :phone", rows)`."""
+    from jupyter_colophon.apps.dataprep.app import Dataprep
+
+    return RecipeRunner(colophon_catalog, system_app(Dataprep))
 
 
 @pytest.fixture(name="events")

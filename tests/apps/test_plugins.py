@@ -93,7 +93,7 @@ def is_running(process: int) -> bool:
 def test_plugins_of_a_namespace_are_listed_and_called(caller: SystemApps, catalog: Catalog) -> None:
     path = "/contexts/sales/plugins"
     listed = call_app(caller, "GET", path, app="caller")
-    assert listed == [["shop-tools/1.0/repeat", "directive", ["times"]], ["shop-tools/1.0/rogue", "directive", []]]
+    assert listed == [["shop-tools/1.0/repeat", "tool", ["times"]], ["shop-tools/1.0/rogue", "tool", []]]
     assert call_app(caller, "GET", path, app="caller", query={"type": ["other"]}) == []
     assert call_app(caller, "GET", "/contexts/ops/plugins", app="caller") == []
     assert call(caller, REPEAT) == {"text": "abab"}

@@ -10,6 +10,7 @@ import copier
 
 ROOT = Path(__file__).parents[2]
 TUTORIAL = ROOT / "docs/how-to/build-an-application.md"
+DIRECTIVE = ROOT / "docs/how-to/write-a-directive.md"
 WAIT_S = 300
 
 
@@ -31,6 +32,14 @@ def test_tutorial_builds_an_application_that_passes_its_tests(tmp_path: Path) ->
     (package / "__init__.py").write_text(app)
     (tmp_path / "test_shop_watchlist.py").write_text(tests)
     assert run_tests_of_package(tmp_path).startswith("3 passed")
+
+
+def test_directive_of_the_page_passes_its_test(tmp_path: Path) -> None:
+    blocks = re.findall(r"^   ```python\n(.*?)^   ```", DIRECTIVE.read_text(), re.MULTILINE | re.DOTALL)
+    module, tests = (dedent(block) for block in blocks)
+    (tmp_path / "shop_directives.py").write_text(module)
+    (tmp_path / "test_shop_directives.py").write_text(tests)
+    assert run_tests_of_package(tmp_path).startswith("1 passed")
 
 
 def test_package_of_the_template_passes_its_tests(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ def test_module_declares_its_public_plugins() -> None:
     assert (upper.value, upper.inputs, upper.description) == ("shop_tools:Upper", (1, 1), "A column in capitals.")
     assert upper.schema["properties"] == {"column": {"title": "Column", "type": "string"}}
     assert upper.schema["required"] == ["column"]
-    assert (repeat.use, repeat.type, repeat.name) == ("application", "directive", "repeat")
+    assert (repeat.use, repeat.type, repeat.name) == ("application", "tool", "repeat")
     assert rogue.schema["properties"] == {}
 
 

@@ -6,20 +6,23 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
+from jupyter_colophon import metadata
 from jupyter_colophon.client.absence import read_or_none_if_absent
 from jupyter_colophon.client.programs.outbox_sender import get_or_create_outbox_sender
 from jupyter_colophon.client.transport import ServerAddress, Transport
 from jupyter_colophon.core.errors import InvalidInstance
-from jupyter_colophon.pipelines.artifact_plugins import load_plugins_for_run
+from jupyter_colophon.pipelines.artifact_plugins import load_plugins_for_run, load_plugins_with_declared
 from jupyter_colophon.pipelines.check import PreparedPipeline, check_and_prepare_pipeline
 from jupyter_colophon.pipelines.plugin_registry import load_plugins
 from jupyter_colophon.pipelines.preview import preview_stages
 from jupyter_colophon.pipelines.runner import run_pipeline
+from jupyter_colophon.wrangling import DirectivePlugin, apply_recipe_to_dataframe
 from live import run_live_server
 from pyspark.sql import SparkSession
+from support.artifacts import build_wheel
 from support.commands import Commands
 from support.servers import catalog, known, server
 
@@ -481,18 +484,7 @@ def test_stage_runs_a_plugin_of_an_artifact(spark: SparkSession, catalog: Any, p
         return rows(spark, place / "loud")
 
     annotate(catalog, FILE.format(place / "employee"), "hr")
-    catalog.submit_proposals(
-        {
-            "proposals": [
-                {
-                    "urn": "urn:li:namespace:staff",
-                    "aspect": "status",
-                    "operation": "upsert",
-                    "value": {"removed": False},
-                }
-            ]
-        }
-    )
+    create_namespace(catalog)
     upload("1", "!")
     loud = [(1, "ADA!", 5), (2, "BOB!", 7), (2, "BOB!", 7), (3, None, 9)]
     assert run("text-tools/shout") == loud
@@ -502,3 +494,85 @@ def test_stage_runs_a_plugin_of_an_artifact(spark: SparkSession, catalog: Any, p
     with pytest.raises(InvalidInstance) as refused:
         run("text-tools/3/shout")
     assert refused.value.problems[0].pointer == "/metadata/stages/1/plugin"
+
+
+def create_namespace(catalog: Any) -> None:
+    """Create the namespace of the pipelines, unless it exists."""
+    status = {"urn": "urn:li:namespace:staff", "aspect": "status", "operation": "upsert", "value": {"removed": False}}
+    catalog.submit_proposals({"proposals": [status]})
+
+
+#: A directive that uses another module of its artifact when the first row is processed, which the driver may not do.
+MARK = """
+from jupyter_colophon.wrangling import DirectivePlugin
+
+
+class Mark(DirectivePlugin):
+    name = "mark"
+    properties = {"column": {"type": "string", "format": "column"}}
+    required = ("column",)
+
+    def change_row(self, row):
+        from mark_tools.texts import mark_text
+
+        row[self.arguments["column"]] = mark_text(row[self.arguments["column"]])
+        return row
+"""
+
+
+def test_recipe_has_a_directive_of_an_artifact(spark: SparkSession, catalog: Any, place: Path) -> None:
+    points = "[jupyter_colophon.application_plugins]\nmark = mark_tools:Mark\n"
+    create_namespace(catalog)
+    for version, mark in (("1.0", "!"), ("1.1", "?")):
+        texts = f"def mark_text(text):\n    return text.upper() + '{mark}'\n"
+        files = {"mark_tools/__init__.py": MARK, "mark_tools/texts.py": texts}
+        catalog.upload_artifact(
+            "staff", "mark-tools", version, build_wheel(files, points, name="mark_tools", version=version)
+        )
+    recipe = "mark :empName\nkeep :empName"
+    properties: dict[str, Any] = {"recipe": recipe, "columns": {"empName": "string"}, "on_rejected": "skip"}
+
+    def run(*directives: str) -> list[tuple[Any, ...]]:
+        stages = [
+            stage("employees", "source", "file", path=str(place / "employee")),
+            stage("marked", "transform", "wrangle", **properties, directives=[*directives]),
+            stage("out", "sink", "file", path=str(place / "marked"), mode="overwrite"),
+        ]
+        connections = [{"from": "employees", "to": "marked"}, {"from": "marked", "to": "out"}]
+        document = {"metadata": {"namespace": "staff", "stages": stages, "connections": connections}}
+        check_and_prepare_pipeline("marks", document, load_plugins_with_declared(catalog, document))
+        outcome = run_pipeline(
+            check_and_prepare_pipeline("marks", document, load_plugins_for_run(catalog, document)), spark
+        )
+        assert (outcome.status, outcome.error) == ("succeeded", "")
+        return rows(spark, place / "marked")
+
+    # The row without a name is rejected: its text cannot be changed.
+    assert run("mark-tools/1.0/mark") == [("ADA!",), ("BOB!",), ("BOB!",)]
+    assert run("mark-tools/mark") == [("ADA?",), ("BOB?",), ("BOB?",)]
+    with pytest.raises(InvalidInstance) as refused:
+        run("mark-tools/2.0/mark")
+    assert refused.value.problems[0].pointer == "/metadata/stages/1/properties/directives/0"
+    with pytest.raises(InvalidInstance) as refused:
+        run()
+    assert refused.value.problems[0].message == "line 1, column 1: unknown directive mark"
+
+    # In a notebook.
+    directives = metadata.load_directives("staff", "mark-tools/1.0/mark")
+    data = spark.createDataFrame([("Ada",)], "empName STRING")
+    assert apply_recipe_to_dataframe(data, recipe, directives=directives).collect() == [("ADA!",)]
+    marked = apply_recipe_to_dataframe(data.toPandas(), recipe, directives=directives)
+    assert marked["empName"].tolist() == ["ADA!"]
+
+    class Whisper(DirectivePlugin):
+        name = "whisper"
+        properties: ClassVar = {"column": {"type": "string", "format": "column"}}
+        required = ("column",)
+
+        def change_row(self, row: dict[str, Any]) -> dict[str, Any]:
+            return {"empName": row[self.arguments["column"]].lower()}
+
+    own = apply_recipe_to_dataframe(data, "whisper :empName", directives={"whisper": Whisper})
+    assert own.collect() == [("ada",)]
+    with pytest.raises(LookupError, match="the directive mark-tools/other was not found in the namespace staff"):
+        metadata.load_directives("staff", "mark-tools/other")

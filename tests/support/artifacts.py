@@ -34,11 +34,11 @@ class Upper(TransformPlugin):
         return data.withColumn(column, functions.upper(column))
 
 
-class _Directive(ApplicationPlugin):
-    type = "directive"
+class _Tool(ApplicationPlugin):
+    type = "tool"
 
 
-class Repeat(_Directive):
+class Repeat(_Tool):
     name = "repeat"
     description = "A text, several times"
     properties = {"times": {"type": "integer", "minimum": 1, "maximum": 9}}
@@ -51,7 +51,7 @@ class Repeat(_Directive):
         return "hidden"
 
 
-class Rogue(_Directive):
+class Rogue(_Tool):
     """Does everything wrong."""
 
     name = "rogue"
@@ -127,3 +127,65 @@ def build_wheel(
         if entry_points:
             archive.writestr(f"{info}/entry_points.txt", entry_points)
     return content.getvalue()
+
+
+#: A module with directives: one that works, and one whose code fails in every way.
+DIRECTIVES = '''
+"""Directives of a shop."""
+
+import os
+import re
+import time
+
+from jupyter_colophon.wrangling import DirectivePlugin
+
+COLUMN = {"type": "string", "format": "column"}
+
+
+class HideDigits(DirectivePlugin):
+    """Replaces the digits of a text, but for the last ones."""
+
+    name = "hide-digits"
+    properties = {"column": COLUMN, "kept": {"type": "integer", "minimum": 0, "maximum": 9, "default": 0}}
+    required = ("column",)
+
+    def change_row(self, row):
+        column, kept = self.arguments["column"], self.arguments["kept"]
+        if not re.search(r"\\d", row[column]):
+            raise ValueError(f"{row[column]} has no digit")
+        end = len(row[column]) - kept
+        row[column] = re.sub(r"\\d", "#", row[column][:end]) + row[column][end:]
+        return row
+
+
+class Rogue(DirectivePlugin):
+    """Does everything wrong."""
+
+    name = "rogue"
+    properties = {"how": {"enum": ["prepare", "hang", "exit", "flood", "allocate", "rubbish", "twice", "none", "process"]}}
+    required = ("how",)
+
+    def prepare(self):
+        if self.arguments["how"] == "prepare":
+            raise LookupError("CANARY")
+
+    def change_row(self, row):
+        match self.arguments["how"]:
+            case "hang":
+                time.sleep(600)
+            case "exit":
+                os._exit(3)
+            case "flood":
+                row["text"] = "x" * 20_000_000
+            case "allocate":
+                row["size"] = len(bytearray(4_000_000_000))
+            case "rubbish":
+                return 7
+            case "twice":
+                return [row, row]
+            case "none":
+                return None
+            case "process":
+                row["process"] = os.getpid()
+        return row
+'''

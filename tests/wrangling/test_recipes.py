@@ -1,10 +1,17 @@
 """The language of recipes: parsing, errors with their place, rejected rows, and what expressions may do."""
 
 from datetime import date, datetime
-from typing import Any
+from typing import Any, ClassVar
 
+import pandas
 import pytest
-from jupyter_colophon.wrangling import RecipeError, RejectedRow, apply_recipe_to_dataframe, parse_recipe
+from jupyter_colophon.wrangling import (
+    DirectivePlugin,
+    RecipeError,
+    RejectedRow,
+    apply_recipe_to_dataframe,
+    parse_recipe,
+)
 from jupyter_colophon.wrangling.expressions import parse_expression
 from jupyter_colophon.wrangling.normalization import decode_value, encode_value
 
@@ -132,8 +139,6 @@ def test_values_of_all_types_survive_encoding() -> None:
 
 
 def test_recipe_is_applied_to_pandas() -> None:
-    import pandas
-
     data = pandas.DataFrame({"name": [" a ", None], "n": [1, 2]})
     result = apply_recipe_to_dataframe(data, "trim :name\nset-column :m exp:{n * 2}")
     assert result.to_dict("records") == [{"name": "a", "n": 1, "m": 2}, {"name": None, "n": 2, "m": 4}]
@@ -142,3 +147,38 @@ def test_recipe_is_applied_to_pandas() -> None:
     with pytest.raises(RecipeError, match="'a' is not a valid integer"):
         apply_recipe_to_dataframe(data, "set-type :name integer")
     assert len(apply_recipe_to_dataframe(data, "set-type :name integer", on_rejected="skip")) == 1
+
+
+class Divide(DirectivePlugin):
+    name = "divide"
+    properties: ClassVar = {
+        "columns": {"type": "array", "items": {"type": "string", "format": "column"}},
+        "by": {"type": "number", "minimum": -10.5},
+        "as": {"type": "string", "format": "new-column", "default": "result"},
+        "exact": {"type": "boolean", "default": True},
+    }
+    required = ("columns", "by")
+
+    def change_row(self, row: dict[str, Any]) -> Any:
+        total = sum(row[column] for column in self.arguments["columns"]) / self.arguments["by"]
+        row[self.arguments["as"]] = total if self.arguments["exact"] else round(total)
+        return [row, row] if total > 100 else row
+
+
+def test_directive_plugin_is_a_directive() -> None:
+    plugins = {"tools/1.0/divide": Divide}
+    rejected: list[RejectedRow] = []
+    recipe = parse_recipe("divide :a, :b -0.5\ntools/divide :a 2 :half false", plugins)
+    rows = [{"a": 1, "b": 2}, {"a": 300, "b": 0}, {"a": "x", "b": 1}]
+    assert [*recipe.apply(rows, rejected.append)] == [
+        {"a": 1, "b": 2, "result": -6.0, "half": 0},
+        *[{"a": 300, "b": 0, "result": -600.0, "half": 150}] * 2,
+    ]
+    ((line, row),) = [(found.line, found.row) for found in rejected]
+    assert (line, row) == (1, {"a": "x", "b": 1})
+    data = pandas.DataFrame(rows[:1])
+    assert apply_recipe_to_dataframe(data, "divide :a 4", directives=plugins)["result"].tolist() == [0.25]
+    with pytest.raises(RecipeError, match=r"line 1, column 11: by must be at least -10\.5"):
+        parse_recipe("divide :a -11", plugins)
+    with pytest.raises(RecipeError, match="count must be at least 0"):
+        parse_recipe("limit -1")

@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -10,7 +10,7 @@ from jupyter_colophon.apps.admin import SystemAdmin
 from jupyter_colophon.apps.app_log import get_app_logger
 from jupyter_colophon.apps.files.app_files import AppFiles
 from jupyter_colophon.apps.jobs import JOB_S, AppJobs, JobName
-from jupyter_colophon.apps.plugins.call_plugins import CallPlugins
+from jupyter_colophon.apps.plugins.call_plugins import CallPlugins, RequestedPlugin
 from jupyter_colophon.apps.plugins.plugin_details import PluginDetails
 from jupyter_colophon.apps.plugins.plugin_instance import PluginInstance
 from jupyter_colophon.apps.tables import AppTables
@@ -102,11 +102,23 @@ class ServiceContext:
         `plugin` is its name: `artifact/plugin`, or `artifact/version/plugin`. The process has no credentials, and ends
         with this call. Raises NotFound, and BadRequest for properties that do not match the schema of the plugin.
         """
-        name = plugin if isinstance(plugin, str) else plugin.name
-        found, content = self.admin.read_plugin_with_content(namespace, name)
-        return self._plugins.create_instance(
-            found, content, properties, limits or ProcessLimits(), self._transactions.deadline
-        )
+        return self.instantiate_plugins(namespace, [(plugin, properties)], limits)[0]
+
+    def instantiate_plugins(
+        self,
+        namespace: str,
+        plugins: Sequence[tuple[str | PluginDetails, Mapping[str, Any]]],
+        limits: ProcessLimits | None = None,
+    ) -> list[PluginInstance]:
+        """Return several plugins of a namespace, each with its properties, which share one process and its limits.
+
+        If a call ends the process, the next one starts another, in which each plugin is created again. Raises as
+        `instantiate_plugin`.
+        """
+        named = [(plugin if isinstance(plugin, str) else plugin.name, properties) for plugin, properties in plugins]
+        found = {name: self.admin.read_plugin_with_content(namespace, name) for name, _ in named}
+        requested = [RequestedPlugin(*found[name], properties) for name, properties in named]
+        return self._plugins.create_instances(requested, limits or ProcessLimits(), self._transactions.deadline)
 
     def close_plugins(self) -> None:
         """End the processes of plugins. Called at the end of the call."""

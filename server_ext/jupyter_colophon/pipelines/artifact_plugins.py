@@ -4,16 +4,8 @@ Servers know only what they declare. The process of a run imports them, from a f
 Python path.
 """
 
-import atexit
 import base64
-import sys
-import tempfile
-import zipfile
-from collections.abc import Iterable, Mapping
-from functools import cache
-from importlib import import_module, invalidate_caches
-from pathlib import Path
-from shutil import rmtree
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from jupyter_colophon.client.paging import read_pages
@@ -26,15 +18,22 @@ from jupyter_colophon.core.artifacts.plugin_names import (
 )
 from jupyter_colophon.core.documents.codec import from_api_document
 from jupyter_colophon.core.errors import PluginFailed
+from jupyter_colophon.pipelines.artifact_code import ArtifactCode, ClassesOfArtifacts
 from jupyter_colophon.pipelines.plugin import Plugin
 from jupyter_colophon.pipelines.plugin_registry import PluginRegistry, load_plugins, require_plugin_class
+from jupyter_colophon.pipelines.plugins.wrangle import Wrangle
+from jupyter_colophon.wrangling.declared_directive import declare_directive
 
 if TYPE_CHECKING:
     from jupyter_colophon.client.operations import Operations
 
 Document = Mapping[str, Any]
+#: Returns the code of an artifact.
+ReadCode = Callable[[Artifact], ArtifactCode]
 #: How many artifacts are read at once.
 _PAGE: Final = 100
+#: The stage whose property `directives` names directives of artifacts.
+_WRANGLE: Final = (Wrangle.type, Wrangle.name)
 
 
 def add_declared_plugins(
@@ -44,12 +43,19 @@ def add_declared_plugins(
     artifacts = list(artifacts)
     found = {(item.plugin.type, item.name): item for item in list_newest_plugins(artifacts, "pipeline")}
     found |= _find_named_plugins(artifacts, document or {})
-    return registry.add_plugins({key: _create_declared_class(item) for key, item in found.items()})
+    plugins = {key: _create_declared_class(item) for key, item in found.items()}
+    if directives := _find_named_directives(artifacts, document or {}):
+        declared = {
+            name: declare_directive(name, item.plugin.description, item.plugin.schema)
+            for name, item in directives.items()
+        }
+        plugins[_WRANGLE] = Wrangle.create_class(declared)
+    return registry.add_plugins(plugins)
 
 
 def has_artifact_plugins(document: Document) -> bool:
-    """Return whether a pipeline names plugins of artifacts."""
-    return bool(_list_names(document))
+    """Return whether a pipeline names plugins or directives of artifacts."""
+    return bool(_list_names(document) or _list_directives(document))
 
 
 def get_namespace(document: Document) -> str:
@@ -84,22 +90,67 @@ def load_plugins_for_run(catalog: "Operations", document: Document) -> PluginReg
     """
     if not has_artifact_plugins(document):
         return load_plugins()
-    named = _find_named_plugins(list_artifacts(catalog, get_namespace(document)), document)
-    return load_plugins().add_plugins({key: _import_plugin(catalog, item) for key, item in named.items()})
+    artifacts = list_artifacts(catalog, get_namespace(document))
+    return load_named_plugins(artifacts, document, lambda artifact: read_code(catalog, artifact))
+
+
+def load_named_plugins(artifacts: Iterable[Artifact], document: Document, read: ReadCode) -> PluginRegistry:
+    """Return the plugins of this process, and those of artifacts that a pipeline names. Raises PluginFailed."""
+    artifacts = list(artifacts)
+    named = _find_named_plugins(artifacts, document)
+    plugins = {key: _import_plugin(read(item.artifact), item) for key, item in named.items()}
+    if directives := _find_named_directives(artifacts, document):
+        plugins[_WRANGLE] = Wrangle.create_class(find_classes(directives, read))
+    return load_plugins().add_plugins(plugins)
+
+
+def find_classes(found: Mapping[str, PluginOfArtifact], read: ReadCode) -> ClassesOfArtifacts:
+    """Return the classes of plugins by name, which are imported when they are used."""
+    codes = {item.artifact.sha256: read(item.artifact) for item in found.values()}
+    return ClassesOfArtifacts({name: (codes[item.artifact.sha256], item.plugin.value) for name, item in found.items()})
+
+
+def read_code(catalog: "Operations", artifact: Artifact) -> ArtifactCode:
+    """Return the code of an artifact. Raises PluginFailed for a content with another digest, and what the catalog raises."""
+    answer = catalog.read_artifact_content(artifact.namespace, artifact.name, artifact.version)
+    content = base64.b64decode(answer["content"])
+    return ArtifactCode(f"{artifact.name}/{artifact.version}", artifact.file_name, artifact.sha256, content)
+
+
+def find_directives(artifacts: Iterable[Artifact], names: Iterable[str]) -> dict[str, PluginOfArtifact]:
+    """Return the directives with these names, `artifact/name` or `artifact/version/name`, as far as they exist."""
+    artifacts = list(artifacts)
+    found = {name: find_plugin_of_artifacts(artifacts, "application", name, "directive") for name in names}
+    return {name: item for name, item in found.items() if item is not None}
 
 
 def _list_names(document: Document) -> set[tuple[str, str]]:
     """Return type and name of the plugins of artifacts that the stages of a pipeline name."""
+    return {(stage["type"], stage["plugin"]) for stage in _iterate_stages(document) if "/" in stage["plugin"]}
+
+
+def _list_directives(document: Document) -> set[str]:
+    """Return the names of the directives of artifacts that the stages of a pipeline have."""
+    names: set[str] = set()
+    for stage in _iterate_stages(document):
+        properties = stage.get("properties")
+        if (stage["type"], stage["plugin"]) == _WRANGLE and isinstance(properties, Mapping):
+            listed = properties.get("directives")
+            names.update(name for name in (listed if isinstance(listed, list) else ()) if isinstance(name, str))
+    return names
+
+
+def _iterate_stages(document: Document) -> Iterator[Document]:
+    """Yield the stages of a pipeline, which may be invalid, that have a type and a plugin."""
     metadata = document.get("metadata")
     stages = metadata.get("stages") if isinstance(metadata, Mapping) else None
-    return {
-        (stage["type"], stage["plugin"])
-        for stage in (stages if isinstance(stages, list) else ())
-        if isinstance(stage, Mapping)
-        and isinstance(stage.get("type"), str)
-        and isinstance(stage.get("plugin"), str)
-        and "/" in stage["plugin"]
-    }
+    for stage in stages if isinstance(stages, list) else ():
+        if isinstance(stage, Mapping) and isinstance(stage.get("type"), str) and isinstance(stage.get("plugin"), str):
+            yield stage
+
+
+def _find_named_directives(artifacts: Iterable[Artifact], document: Document) -> dict[str, PluginOfArtifact]:
+    return find_directives(artifacts, _list_directives(document))
 
 
 def _find_named_plugins(artifacts: Iterable[Artifact], document: Document) -> dict[tuple[str, str], PluginOfArtifact]:
@@ -124,23 +175,13 @@ def _create_declared_class(found: PluginOfArtifact) -> type[Plugin]:
     return type("DeclaredPlugin", (Plugin,), members)
 
 
-def _import_plugin(catalog: "Operations", found: PluginOfArtifact) -> type[Plugin]:
+def _import_plugin(code: ArtifactCode, found: PluginOfArtifact) -> type[Plugin]:
     """Return the class of a plugin, imported from its artifact. Raises PluginFailed."""
-    artifact = found.artifact
-    module, _, class_name = found.plugin.value.partition(":")
-    path = _get_folder() / f"{artifact.key.module}-{artifact.version}-{artifact.sha256[:12]}.zip"
-    if not path.exists():
-        answer = catalog.read_artifact_content(artifact.namespace, artifact.name, artifact.version)
-        _write_zip(path, artifact, base64.b64decode(answer["content"]))
-    _remove_other_versions(found, module.partition(".")[0], path)
-    if str(path) not in sys.path:
-        sys.path.insert(0, str(path))
-        invalidate_caches()
     try:
-        plugin = require_plugin_class(_add_declared_texts(getattr(import_module(module), class_name), found))
-    except Exception as error:
+        plugin = require_plugin_class(_add_declared_texts(code.import_class(found.plugin.value), found))
+    except (TypeError, ValueError) as error:
         raise PluginFailed(found.name, f"it cannot be imported: {type(error).__name__} ({error})") from error
-    plugin.artifact_file = str(path)
+    plugin.artifact_file = str(code.write_file())
     return plugin
 
 
@@ -150,35 +191,3 @@ def _add_declared_texts(plugin: Any, found: PluginOfArtifact) -> Any:
         if not hasattr(plugin, name):
             setattr(plugin, name, getattr(found.plugin, name))
     return plugin
-
-
-def _write_zip(path: Path, artifact: Artifact, content: bytes) -> None:
-    """Write the file that Python, and executors of Spark, import an artifact from: a wheel is one."""
-    if artifact.kind == "wheel":
-        path.write_bytes(content)
-    else:
-        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-            archive.writestr(artifact.file_name, content)
-
-
-def _remove_other_versions(found: PluginOfArtifact, package: str, path: Path) -> None:
-    """Forget a package that was imported from another version. Raises PluginFailed if it is not one of an artifact."""
-    module = sys.modules.get(package)
-    if module is None:
-        return
-    origin = str(getattr(module.__spec__, "origin", "") or "")
-    if origin.startswith(f"{path}{'/'}"):
-        return
-    if not origin.startswith(str(_get_folder())):
-        raise PluginFailed(found.name, f"its module {package} has the name of one that this process has imported")
-    for name in [name for name in sys.modules if name == package or name.startswith(f"{package}.")]:
-        del sys.modules[name]
-    sys.path[:] = [entry for entry in sys.path if not origin.startswith(f"{entry}/") or not entry.endswith(".zip")]
-
-
-@cache
-def _get_folder() -> Path:
-    """Return a folder for the artifacts of this process, which ends with it."""
-    folder = Path(tempfile.mkdtemp(prefix="colophon-artifacts-"))
-    atexit.register(rmtree, folder, ignore_errors=True)
-    return folder

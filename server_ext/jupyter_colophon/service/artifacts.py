@@ -20,6 +20,7 @@ from jupyter_colophon.service.entities.registration import EntityRegistrar
 from jupyter_colophon.service.write_path import WritePath
 from jupyter_colophon.storage import artifacts as rows
 from jupyter_colophon.storage.spi import TableContext
+from jupyter_colophon.wrangling.plugin_parameters import find_directive_problems
 
 if TYPE_CHECKING:
     from jupyter_colophon.core.artifacts.inspection import Inspection
@@ -107,6 +108,11 @@ def _inspect(key: ArtifactKey, content: bytes) -> "Inspection":
             Problem("", f"{plugin.value}: properties{problem.pointer}: {problem.message}")
             for problem in find_untrusted_schema_problems(plugin.schema, SchemaDialect.DRAFT_2020_12)
         ]
+        if (plugin.use, plugin.type) == ("application", "directive"):
+            problems += [
+                Problem("", f"{plugin.value}: {message}")
+                for message in find_directive_problems(plugin.name, plugin.schema)
+            ]
     if problems:
         raise InvalidInstance("the artifact", tuple(problems))
     return inspection

@@ -11,12 +11,15 @@ from jupyter_colophon.wrangling.tokens import Token
 
 _BOOLEANS: Final = {"true": True, "false": False}
 _RANGE: Final = re.compile(r"([0-9]{1,6})(?:-([0-9]{1,6})?)?")
+_INTEGER: Final = re.compile(r"-?[0-9]{1,9}")
+_NUMBER: Final = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,15})?")
 _EXPECTED: Final = {
     "column": "a column, such as :name",
     "columns": "columns, such as :first, :last",
     "boolean": "true or false",
     "expression": "an expression, such as exp:{price * 2}",
     "integer": "a whole number",
+    "number": "a number, such as 0.5",
     "ranges": "positions, such as 1-3 or 1-3,5",
     "regex": "a regular expression in quotes",
     "text": "a text in quotes",
@@ -93,11 +96,21 @@ def _convert_token(token: Token, parameter: DirectiveParameter) -> Any:
         return parse_expression(value)
     if kind == "boolean" and token.kind == "word" and value.lower() in _BOOLEANS:
         return _BOOLEANS[value.lower()]
-    if kind == "integer" and token.kind == "word" and re.fullmatch(r"[0-9]{1,9}", value):
-        return int(value)
+    if kind == "integer" and token.kind == "word" and _INTEGER.fullmatch(value):
+        return _require_within_limits(int(value), parameter)
+    if kind == "number" and token.kind == "word" and _NUMBER.fullmatch(value):
+        return _require_within_limits(float(value), parameter)
     if kind == "choice" and token.kind in ("word", "text") and value in parameter.choices:
         return value
     raise ArgumentError(_format_expected(parameter))
+
+
+def _require_within_limits(number: float, parameter: DirectiveParameter) -> float:
+    if number < parameter.minimum:
+        raise ArgumentError(f"{parameter.name} must be at least {parameter.minimum:g}")
+    if number > parameter.maximum:
+        raise ArgumentError(f"{parameter.name} must be at most {parameter.maximum:g}")
+    return number
 
 
 def _format_expected(parameter: DirectiveParameter) -> str:

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal
 
 from jupyter_colophon.wrangling.column_types import combine_types, convert_to_type, get_type
-from jupyter_colophon.wrangling.directive import get_text
+from jupyter_colophon.wrangling.directive import Directive, get_text
 from jupyter_colophon.wrangling.normalization import format_json_value, normalize_value
-from jupyter_colophon.wrangling.recipe import Recipe, parse_recipe
+from jupyter_colophon.wrangling.recipe import NO_PLUGINS, Recipe, parse_recipe
 
 #: The types of columns in Spark.
 _SPARK_TYPES: Final = {
@@ -27,15 +27,16 @@ def apply_recipe_to_dataframe(
     recipe: str,
     columns: Mapping[str, str] | None = None,
     on_rejected: Literal["fail", "skip"] = "fail",
+    directives: Mapping[str, type[Directive]] = NO_PLUGINS,
 ) -> Any:
     """Return the result of a recipe as a DataFrame of the same library, pandas or PySpark.
 
     `columns` are the types of the result's columns by name (string, integer, double, boolean, date, timestamp); by default
     those of the first 1,000 rows. With Spark, a recipe in which a directive needs all rows is run in one partition.
-    Rows that a directive cannot process raise RecipeError, or are removed with `skip`. Raises RecipeError for an invalid
-    recipe.
+    Rows that a directive cannot process raise RecipeError, or are removed with `skip`. `directives` are those of artifacts
+    (`metadata.load_directives`). Raises RecipeError for an invalid recipe.
     """
-    parsed = parse_recipe(recipe)
+    parsed = parse_recipe(recipe, directives)
     if not hasattr(data, "mapInArrow"):
         return _apply_to_pandas(data, parsed, columns, on_rejected)
     if columns is None:
@@ -46,7 +47,7 @@ def apply_recipe_to_dataframe(
     schema = ", ".join(
         f"`{name.replace('`', '``')}` {_SPARK_TYPES.get(type_, 'STRING')}" for name, type_ in columns.items()
     )
-    return data.mapInArrow(_create_batch_function(recipe, dict(columns), on_rejected), schema)
+    return data.mapInArrow(_create_batch_function(recipe, dict(columns), on_rejected, directives), schema)
 
 
 def detect_columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
@@ -78,7 +79,7 @@ def _apply(
 
 
 def _create_batch_function(
-    recipe: str, columns: dict[str, str], on_rejected: str
+    recipe: str, columns: dict[str, str], on_rejected: str, directives: Mapping[str, type[Directive]]
 ) -> Callable[[Iterator[Any]], Iterator[Any]]:
     """Return the function that Spark's workers run for each partition."""
 
@@ -88,7 +89,7 @@ def _create_batch_function(
         schema = pyarrow.schema([(name, _get_arrow_type(type_)) for name, type_ in columns.items()])
         rows = (row for batch in batches for row in batch.to_pylist())
         pending: list[dict[str, Any]] = []
-        for row in _apply(parse_recipe(recipe), rows, on_rejected):
+        for row in _apply(parse_recipe(recipe, directives), rows, on_rejected):
             pending.append({name: convert_cell(row.get(name), type_) for name, type_ in columns.items()})
             if len(pending) == _SAMPLED:
                 yield pyarrow.RecordBatch.from_pylist(pending, schema)

@@ -1,5 +1,6 @@
 """The base classes of directives, which declare their arguments and examples."""
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,12 +11,12 @@ from jupyter_colophon.wrangling.errors import RowRejected
 Row = dict[str, Any]
 #: Called with a row that is removed, and the reason.
 Reject = Callable[[Row, str], None]
-Kind = Literal["column", "columns", "boolean", "choice", "expression", "integer", "ranges", "regex", "text"]
+Kind = Literal["column", "columns", "boolean", "choice", "expression", "integer", "number", "ranges", "regex", "text"]
 
 
 @dataclass(frozen=True, slots=True)
 class DirectiveParameter:
-    """A parameter of a directive. `is_new` marks a column that the directive creates."""
+    """A parameter of a directive. `is_new` marks a column that the directive creates; the limits are those of numbers."""
 
     name: str
     kind: Kind
@@ -24,6 +25,8 @@ class DirectiveParameter:
     is_optional: bool = False
     default: Any = None
     is_new: bool = False
+    minimum: float = 0
+    maximum: float = math.inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +154,7 @@ def _format_parameter(parameter: DirectiveParameter) -> str:
         "choice": "|".join(parameter.choices),
         "expression": f"exp:{{{name}}}",
         "integer": name,
+        "number": name,
         "ranges": name,
     }.get(parameter.kind, f"'{name}'")
     return f"[{text}]" if parameter.is_optional else text

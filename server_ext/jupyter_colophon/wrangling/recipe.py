@@ -1,12 +1,13 @@
 """Recipes: lines with one directive each."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
 from jupyter_colophon.wrangling.arguments import ArgumentReader
 from jupyter_colophon.wrangling.directive import Directive, Row
-from jupyter_colophon.wrangling.directive_index import DIRECTIVES
+from jupyter_colophon.wrangling.directive_index import DIRECTIVES, find_directive
 from jupyter_colophon.wrangling.errors import ArgumentError, RecipeError
 from jupyter_colophon.wrangling.tokens import iterate_tokens
 
@@ -15,6 +16,8 @@ LINES_MAX: Final = 500
 CHARACTERS_MAX: Final = 65_536
 #: The most columns that an error names.
 _NAMED: Final = 50
+#: The default of `plugins`. It can be pickled.
+NO_PLUGINS: Final[Mapping[str, type[Directive]]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,25 +70,45 @@ class Recipe:
         yield from result
 
 
-def parse_recipe(text: str) -> Recipe:
-    """Parse a recipe; empty lines, and lines that begin with # or //, are ignored. Raises RecipeError."""
+def parse_recipe(text: str, plugins: Mapping[str, type[Directive]] = NO_PLUGINS) -> Recipe:
+    """Parse a recipe; empty lines, and lines that begin with # or //, are ignored. Raises RecipeError.
+
+    `plugins` are directives of artifacts, by `artifact/version/name`.
+    """
     if len(text) > CHARACTERS_MAX:
         raise RecipeError(1, 1, f"a recipe may have at most {CHARACTERS_MAX} characters")
     lines = text.splitlines()
     if len(lines) > LINES_MAX:
         raise RecipeError(LINES_MAX + 1, 1, f"a recipe may have at most {LINES_MAX} lines")
-    steps = []
-    for number, line in enumerate(lines, 1):
+    return Recipe(
+        tuple(Step(number, line.strip(), _parse_directive(line, number, plugins)) for number, line in _list_steps(text))
+    )
+
+
+def list_unknown_directives(text: str) -> list[str]:
+    """Return the names of the directives of a recipe that are not built in; those of lines that cannot be parsed are left out."""
+    names: dict[str, None] = {}
+    for number, line in _list_steps(text):
+        with suppress(RecipeError):
+            names[next(iterate_tokens(line, number)).value] = None
+    return [name for name in names if name not in DIRECTIVES]
+
+
+def _list_steps(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines with a directive, with their numbers."""
+    for number, line in enumerate(text.splitlines(), 1):
         if line.strip() and not line.lstrip().startswith(("#", "//")):
-            steps.append(Step(number, line.strip(), _parse_directive(line, number)))
-    return Recipe(tuple(steps))
+            yield number, line
 
 
-def _parse_directive(text: str, line: int) -> Directive:
+def _parse_directive(text: str, line: int, plugins: Mapping[str, type[Directive]]) -> Directive:
     first, *tokens = iterate_tokens(text, line)
-    kind = DIRECTIVES.get(first.value) if first.kind == "word" else None
-    if kind is None:
+    if first.kind != "word":
         raise RecipeError(line, first.column, f"unknown directive {first.value}")
+    try:
+        kind = find_directive(first.value, plugins)
+    except LookupError as error:
+        raise RecipeError(line, first.column, str(error)) from None
     arguments = ArgumentReader(kind, tokens, line, len(text.rstrip()) + 1).read_all()
     try:
         return kind(arguments)

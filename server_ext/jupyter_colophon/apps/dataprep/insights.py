@@ -3,6 +3,7 @@
 from typing import Any, Final
 
 from jupyter_colophon.apps import BadRequest, NotFound, ServiceContext, ServiceRequest
+from jupyter_colophon.apps.dataprep.namespace_directives import complete_namespace_directives
 from jupyter_colophon.apps.dataprep.recipes import run_recipe
 from jupyter_colophon.apps.dataprep.workspaces import read_workspace
 from jupyter_colophon.apps.shipped.bodies import Body, get_query_text, parse_body
@@ -14,8 +15,10 @@ _PREFIX_MAX: Final = 100
 
 
 def list_directives(context: ServiceContext, request: ServiceRequest) -> Any:
-    """Return the directives whose names begin with the query parameter `prefix`."""
-    return {"directives": complete_directives(get_query_text(request, "prefix")[:_PREFIX_MAX])}
+    """Return the directives, built-in ones and those of the namespace, whose names begin with the query parameter `prefix`."""
+    prefix = get_query_text(request, "prefix")[:_PREFIX_MAX].strip().lower()
+    found = [*complete_directives(prefix), *complete_namespace_directives(context, prefix)]
+    return {"directives": sorted(found, key=lambda directive: directive["name"])}
 
 
 def profile_workspace(context: ServiceContext, request: ServiceRequest) -> Any:

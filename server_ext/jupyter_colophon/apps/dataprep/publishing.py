@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from jupyter_colophon.apps import BadRequest, ServiceContext, ServiceRequest
+from jupyter_colophon.apps.dataprep.namespace_directives import find_used_directives
 from jupyter_colophon.apps.dataprep.recipes import run_recipe
 from jupyter_colophon.apps.dataprep.spark_sources import describe_source_stage, write_spark_read
 from jupyter_colophon.apps.dataprep.workspaces import read_workspace
@@ -23,13 +24,17 @@ def get_cell(context: ServiceContext, request: ServiceRequest) -> Any:
         raise BadRequest(f"the query parameter library must be one of {', '.join(_LIBRARIES)}")
     source, recipe, columns = _read_for_publishing(context, request)
     read = _write_pandas_code(source) if library == "pandas" else _write_spark_code(context, request, source)
+    directives = _list_directives(context, recipe)
+    load = f"directives = metadata.load_directives({context.namespace!r}, {', '.join(map(repr, directives))})"
     lines = [
+        *(["from jupyter_colophon import metadata"] if directives else []),
         *read,
         "recipe = [",
         *(f"    {line!r}," for line in recipe.splitlines()),
         "]",
         f"columns = {columns!r}",
-        'data = apply_recipe_to_dataframe(data, "\\n".join(recipe), columns)',
+        *([load] if directives else []),
+        f'data = apply_recipe_to_dataframe(data, "\\n".join(recipe), columns{", directives=directives" if directives else ""})',
         "data" if library == "pandas" else "data.show()",
     ]
     return {"source": "\n".join(lines)}
@@ -43,13 +48,18 @@ def get_pipeline(context: ServiceContext, request: ServiceRequest) -> Any:
     source, recipe, columns = _read_for_publishing(context, request)
     row, _ = read_workspace(context, request.path["workspace"])
     plugin, read, arguments = describe_source_stage(context, request, source)
+    directives = _list_directives(context, recipe)
     stages = [
         {"name": "source", "type": "source", "plugin": plugin, "properties": read},
         {
             "name": "wrangle",
             "type": "transform",
             "plugin": "wrangle",
-            "properties": {"recipe": recipe.replace("${", "$${"), "columns": columns},
+            "properties": {
+                "recipe": recipe.replace("${", "$${"),
+                "columns": columns,
+                **({"directives": directives} if directives else {}),
+            },
         },
         {"name": "sink", "type": "sink", "plugin": "file", "properties": {"path": "${sink}", "mode": "overwrite"}},
     ]
@@ -76,6 +86,11 @@ def _read_for_publishing(
     if not types:
         raise BadRequest("the result of the recipe has no columns")
     return source, recipe, {name: type_ if type_ in _TYPES else "string" for name, type_ in types.items()}
+
+
+def _list_directives(context: ServiceContext, recipe: str) -> list[str]:
+    """Return the directives of artifacts that a recipe uses, each in the version that the sample was made with."""
+    return [directive.full_name for directive in find_used_directives(context, recipe)]
 
 
 def _write_pandas_code(source: Mapping[str, Any]) -> list[str]:

@@ -1,9 +1,11 @@
 """Change the recipe of a workspace, and apply it to the sample."""
 
 import time
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from jupyter_colophon.apps import AppTables, BadRequest, NotFound, ServiceContext, ServiceRequest
+from jupyter_colophon.apps import AppTables, BadRequest, NotFound, Problem, ServiceContext, ServiceRequest
+from jupyter_colophon.apps.dataprep.namespace_directives import DirectiveCalls, find_used_directives
 from jupyter_colophon.apps.dataprep.workspaces import describe_workspace, read_sample_of_workspace, read_workspace
 from jupyter_colophon.apps.shipped.bodies import get_query_number, parse_body
 from jupyter_colophon.wrangling.recipe import LINES_MAX
@@ -48,25 +50,50 @@ def redo_change(context: ServiceContext, request: ServiceRequest) -> Any:
 
 
 def run_recipe(context: ServiceContext, workspace: str, recipe: str, **task: Any) -> dict[str, Any]:
-    """Apply a recipe to the sample in a process of its own, and return what the task asks for. Raises BadRequest."""
-    sample = read_sample_of_workspace(context, workspace)
+    """Apply a recipe to the sample in a process of its own, and return what the task asks for. Raises NotFound, BadRequest."""
     try:
-        return run_in_process({**task, "recipe": recipe, "columns": sample.columns, "rows": sample.rows})
+        return _run_task(context, workspace, recipe, task)
     except TaskFailed as error:
         raise BadRequest(str(error)) from None
+
+
+def _run_task(context: ServiceContext, workspace: str, recipe: str, task: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a task asks for. Raises NotFound, TaskFailed."""
+    sample = read_sample_of_workspace(context, workspace)
+    used = find_used_directives(context, recipe)
+    whole = {
+        **task,
+        "recipe": recipe,
+        "columns": sample.columns,
+        "rows": sample.rows,
+        "directives": [directive.describe_for_worker() for directive in used],
+    }
+    return run_in_process(whole, answer=DirectiveCalls(context).answer)
 
 
 def _change_recipe(context: ServiceContext, request: ServiceRequest, *, is_appended: bool) -> Any:
     workspace, lines = request.path["workspace"], _read_lines(request)
     row, recipe = read_workspace(context, workspace)
-    changed = "\n".join([*(recipe.splitlines() if is_appended else ()), *lines])
-    page = run_recipe(context, workspace, changed, kind="rows", offset=0, limit=_ROWS_DEFAULT)
+    kept = recipe.splitlines() if is_appended else []
+    changed = "\n".join([*kept, *lines.values()])
+    try:
+        page = _run_task(context, workspace, changed, {"kind": "rows", "offset": 0, "limit": _ROWS_DEFAULT})
+    except TaskFailed as error:
+        raise BadRequest(str(error), _find_problems(error, len(kept), [*lines])) from None
     _store_recipe(context, workspace, changed, (row["current"], row["newest"]))
     row, recipe = read_workspace(context, workspace)
     return {**describe_workspace(row, recipe), "page": page}
 
 
-def _read_lines(request: ServiceRequest) -> list[str]:
+def _find_problems(error: TaskFailed, kept: int, indices: Sequence[int]) -> tuple[Problem, ...]:
+    """Return a pointer to the line of the request that is wrong, if it is one of the request."""
+    if error.line is None or not 0 < error.line - kept <= len(indices):
+        return ()
+    return (Problem(f"/directives/{indices[error.line - kept - 1]}", str(error)),)
+
+
+def _read_lines(request: ServiceRequest) -> dict[int, str]:
+    """Return the directives by their indices in the request. Raises BadRequest."""
     document = parse_body(request, "directives").document.get("directives")
     if (
         not isinstance(document, list)
@@ -76,7 +103,7 @@ def _read_lines(request: ServiceRequest) -> list[str]:
         raise BadRequest(f"the member directives must be a list of at most {LINES_MAX} texts")
     if any(len(line.splitlines()) > 1 for line in document):
         raise BadRequest("a directive must be one line: write line breaks as \\n")
-    return [line.strip() for line in document if line.strip()]
+    return {index: line.strip() for index, line in enumerate(document) if line.strip()}
 
 
 def _store_recipe(context: ServiceContext, workspace: str, recipe: str, expected: tuple[int, int]) -> None:

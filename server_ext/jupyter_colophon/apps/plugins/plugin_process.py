@@ -1,8 +1,9 @@
-"""The process of one plugin: it imports the artifact, creates the plugin, and calls its methods."""
+"""The process of plugins: it imports their artifacts, creates them, and calls their methods."""
 
 import importlib
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,14 +15,15 @@ _MESSAGE_MAX: Final = 500
 def main() -> None:
     """Answer the messages of the parent until it ends."""
     channel = open_channel()
-    plugin: Any = None
+    plugins: dict[int, Any] = {}
     while (message := channel.receive()) is not None:
         document = json.loads(message)
         try:
-            if plugin is None:
-                plugin, result = _create_plugin(document), None
+            number, result = document["number"], None
+            if "create" in document:
+                plugins[number] = _create_plugin(document["create"])
             else:
-                result = _call_method(plugin, document["method"], document["argument"])
+                result = _call_method(plugins[number], document["method"], document["argument"])
             answer = _encode_result(result, channel)
         except BaseException as error:  # noqa: BLE001  code of the plugin may raise anything
             answer = _encode_error(error)
@@ -32,10 +34,22 @@ class _Refused(Exception):
     """What is wrong with a call, in words for its caller."""
 
 
-def _create_plugin(document: dict[str, Any]) -> Any:
+def _create_plugin(document: Mapping[str, Any]) -> Any:
     path = Path(document["file"])
-    sys.path.insert(0, str(path.parent if path.suffix == ".py" else path))
+    entry = str(path.parent if path.suffix == ".py" else path)
+    if entry in sys.path:
+        sys.path.remove(entry)
+    sys.path.insert(0, entry)
+    _forget_other_artifacts(document["module"].partition(".")[0], path.parent)
     return getattr(importlib.import_module(document["module"]), document["class"])(document["properties"])
+
+
+def _forget_other_artifacts(package: str, folder: Path) -> None:
+    """Forget a package that was imported from another artifact, such as another version; its plugins keep it."""
+    file = str(getattr(sys.modules.get(package), "__file__", "") or "")
+    if file.startswith(str(folder.parent)) and not file.startswith(str(folder)):
+        for name in [name for name in sys.modules if name == package or name.startswith(f"{package}.")]:
+            del sys.modules[name]
 
 
 def _call_method(plugin: Any, method: str, argument: Any) -> Any:

@@ -18,13 +18,14 @@ class _Base(NamedTuple):
     inputs: tuple[int, int | None]
 
 
-#: The base classes of plugins: `jupyter_colophon.pipelines.plugin` and `jupyter_colophon.apps`.
+#: The base classes of plugins: `jupyter_colophon.pipelines.plugin`, `jupyter_colophon.apps` and `jupyter_colophon.wrangling`.
 _BASES: Final = {
     "SourcePlugin": _Base("pipeline", "source", (0, 0)),
     "TransformPlugin": _Base("pipeline", "transform", (1, 1)),
     "SinkPlugin": _Base("pipeline", "sink", (1, 1)),
     "ActionPlugin": _Base("pipeline", "action", (0, 0)),
     "ApplicationPlugin": _Base("application", "", (0, 0)),
+    "DirectivePlugin": _Base("application", "directive", (0, 0)),
 }
 _STAGE_TYPES: Final = ("source", "transform", "aggregator", "joiner", "sink", "action")
 _WORD: Final = re.compile(r"[A-Za-z][A-Za-z0-9._-]{0,63}")
@@ -52,6 +53,10 @@ def read_plugin(tree: SourceTree, class_: SourceClass, value: str) -> DeclaredPl
     reader = _AttributeReader(tree, class_, value)
     name = reader.read_word("name", "")
     type_ = reader.read_word("type", base.type)
+    if (type_ == "directive") != (base.type == "directive"):
+        raise InvalidDeclaration(
+            f"{value}: classes of the type directive, and no others, have the base class DirectivePlugin"
+        )
     if base.use == "pipeline" and type_ not in _STAGE_TYPES:
         raise InvalidDeclaration(f"{value}: type must be one of {', '.join(_STAGE_TYPES)}")
     title = reader.read_text("title", name)
