@@ -46,3 +46,20 @@ def test_cell_declares_what_it_reads_and_writes(pandas_kernel, catalog, tmp_path
     assert not refused.succeeded
     assert "'broken' is not a valid dataset URN" in refused.text
     assert not pandas_kernel.run("ran", "look").succeeded
+
+
+def test_task_belongs_to_the_cell_that_created_it(pandas_kernel, catalog, tmp_path):
+    code = (
+        "import asyncio\n"
+        "async def write_later():\n"
+        "    await go.wait()\n"
+        f"    pd.DataFrame({{'a': [1]}}).to_csv('{tmp_path}/task.csv')\n"
+        "go = asyncio.Event()\n"
+        "task = asyncio.create_task(write_later())"
+    )
+    assert pandas_kernel.run(code, "create-task").succeeded
+    assert pandas_kernel.run("go.set()\nawait task", "await-task").succeeded
+    wait_for(lambda: pandas_kernel.run("%metadata keys nothing", "settle").text, lambda text: "not reached" not in text)
+    urn = f"urn:li:dataset:(urn:li:dataPlatform:file,{tmp_path}/task.csv,PROD)"
+    (run,) = catalog.list_runs(data=urn)["runs"]
+    assert run["program"] == str(make_cell_program_urn(DEFAULT_NAMESPACE, "pandas.ipynb", "create-task"))

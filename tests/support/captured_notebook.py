@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_colophon.capture.data_capture import DataCapture
+from jupyter_colophon.capture.executions import current_execution
 from jupyter_colophon.capture.observation import DataRef, DatasetKind, Observation
 
 _numbers = itertools.count()
@@ -48,12 +49,14 @@ class CapturedNotebook:
         # As IPython does, so that the source of each cell can be found by its file name.
         name = f"<{cell_id}-{next(_numbers)}>"
         linecache.cache[name] = (len(code), None, code.splitlines(keepends=True), name)
+        token = current_execution.set(cell)
         try:
             exec(compile(code, name, "exec"), self.variables)
         except Exception as error:  # noqa: BLE001
             cell.error = error
         self.capture.end_cell(code, self.variables, cell)
         self._current = None
+        current_execution.reset(token)
         return cell
 
     def list_flows(self) -> set[tuple[str, str, str]]:

@@ -19,6 +19,8 @@ GROUP: Final = "jupyter_colophon.capture_adapters"
 
 #: The adapters of this package by the module after whose import they are installed.
 SHIPPED: Final[Mapping[str, str]] = {
+    "concurrent.futures.thread": "jupyter_colophon.capture.executions",
+    "threading": "jupyter_colophon.capture.executions",
     "pandas": "jupyter_colophon.capture.pandas_adapter",
 }
 
@@ -60,6 +62,10 @@ class Adapter:
 
         if isinstance(owner, ModuleType):
             return self._patches.replace_function(owner, name, wrap)
+        return self._patches.replace_method(owner, name, wrap)
+
+    def replace_method(self, owner: type, name: str, wrap: Callable[[Function], Function]) -> bool:
+        """Replace a method by what `wrap` returns for it; return whether the class defines it."""
         return self._patches.replace_method(owner, name, wrap)
 
     def restore_library(self) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from jupyter_colophon.capture.adapters import Adapter, Adapters
 from jupyter_colophon.capture.calls import CallContext, Flow
 from jupyter_colophon.capture.chains import ChainBuilder, NameVariable, Sink
+from jupyter_colophon.capture.executions import current_execution
 
 #: Number of flows that wait; above it, the oldest are dropped and counted.
 MAX_WAITING = 50_000
@@ -37,10 +38,10 @@ class DataCapture:
     ) -> None:
         """Create a capture that passes observations to `sink`, from a thread of its own.
 
-        `get_execution` returns the cell that runs on the calling thread; `on_error` gets the library and an error of its
+        `get_execution` returns the cell of a call that no cell is known to have started (`executions.py`); `on_error` gets the library and an error of its
         adapter; `disabled` are libraries that are not captured.
         """
-        self.context = CallContext(get_execution, get_time_ms)
+        self.context = CallContext(lambda: current_execution.get() or get_execution(), get_time_ms)
         self.dropped_count = 0
         self._chains = ChainBuilder(name_variable, sink)
         self._on_error = on_error

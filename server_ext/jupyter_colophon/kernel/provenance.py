@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol
 
+from jupyter_colophon.capture.executions import current_execution
 from jupyter_colophon.kernel.cells import Cell, CellExecution, read_time_ms
 from jupyter_colophon.kernel.failures import CellFailure
 
@@ -116,6 +117,7 @@ class Provenance:
             )
         nesting.infos = [info]
         nesting.execution = self._begin_execution(info.cell_id, info.raw_cell or "")
+        current_execution.set(nesting.execution)
 
     @_turn_errors_into_notices
     def leave_cell(self, result: "ExecutionResult | None") -> None:
@@ -125,6 +127,7 @@ class Provenance:
         if result is None or info is None or not nesting.leave_cell_and_is_outermost(info):
             return
         execution, nesting.execution = nesting.execution, None
+        current_execution.set(None)
         if execution is not None:
             error = result.error_before_exec or result.error_in_exec
             self._end_execution(execution, succeeded=result.success, failure=CellFailure.from_exception(error))
