@@ -149,3 +149,14 @@ def test_import_rejects_file_with_invalid_line(colophon: Commands, tmp_path: Pat
     assert not (tmp_path / "x").exists()
     assert colophon("export", "sales", str(tmp_path / "no" / "x")).status == 1
     assert colophon("search", "owner:ops", "--json").answer["total"] == 2
+
+
+def test_artifacts_of_dbt_are_ingested_into_server(colophon: Commands, served: LiveServer) -> None:
+    commands = Commands(colophon.home, colophon.database, environment={"COLOPHON_TOKEN": served.token})
+    target = Path(__file__).parents[1] / "dbt" / "recorded"
+    words = ("ingest", "dbt", str(target), "--connection=duckdb:///data/shop.duckdb", f"--url={served.url}", "--json")
+    first, again = commands.run(*words), commands.run(*words)
+    assert (first.status, first.err) == (0, "")
+    assert (first.answer["runs"]["written"], first.answer["tests"]["written"], first.answer["problems"]) == (8, 8, [])
+    written = [again.answer[part]["written"] for part in ("aspects", "runs", "tests")]
+    assert (again.status, written) == (0, [0, 0, 0])

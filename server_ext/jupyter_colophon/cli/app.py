@@ -37,6 +37,7 @@ COMMANDS = {
     "changes": ("entities.changes.ChangesCommand", "List changes, or follow them as they happen."),
     "export": ("entities.export.ExportCommand", "Export a namespace to a file."),
     "import": ("entities.import_.ImportCommand", "Import a file that `export` wrote."),
+    "ingest": ("ingest.command.IngestCommand", "Ingest what dbt or Great Expectations left in files."),
     "import-quality": (
         "import_quality.ImportQualityCommand",
         "Import expectations and results of Great Expectations or dbt.",

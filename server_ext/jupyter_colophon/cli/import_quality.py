@@ -1,6 +1,5 @@
 """`jupyter colophon import-quality great-expectations FILE|DIR`, `… dbt TARGET_DIR` (docs/how-to/check-data-quality.md)."""
 
-import json
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -9,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 from jupyter_colophon.cli.catalog.command import CatalogCommand
 from jupyter_colophon.cli.catalog.entity_command import add_pairs_option
 from jupyter_colophon.cli.exit_status import EXIT_OK
+from jupyter_colophon.cli.ingest.great_expectations import read_great_expectations
+from jupyter_colophon.cli.ingest.json_files import read_json_file
 from jupyter_colophon.cli.parser import CommandParser
 from jupyter_colophon.client.aspect_edits import edit_aspect_with_retries
 from jupyter_colophon.client.programs.entity import resolve_entity
 from jupyter_colophon.core.errors import InvalidConfiguration, InvalidName
 from jupyter_colophon.core.quality.dbt import read_test_results
-from jupyter_colophon.core.quality.great_expectations import read_validation_results
 from jupyter_colophon.core.quality.imported import ImportedDataset, UnreadableResults
 from jupyter_colophon.core.quality.results import EXPECTATIONS, list_expectations
 from jupyter_colophon.rendering.page import build_table_page
@@ -61,7 +61,7 @@ class ImportQualityCommand(CatalogCommand):
     def run(self) -> int:
         """Import, and print what was imported."""
         place = Path(self.args.place)
-        datasets = _read_dbt(place) if self.args.verb == "dbt" else _read_great_expectations(place)
+        datasets = _read_dbt(place) if self.args.verb == "dbt" else read_great_expectations(place)
         names = dict(self.args.dataset)
         targets = [(_resolve_dataset(names.get(item.name, item.name)), item) for item in datasets]
         with self.connect_to_catalog() as catalog:
@@ -99,20 +99,8 @@ def _resolve_dataset(name: str) -> str:
         raise InvalidConfiguration(f"{name}: {error.detail}; name the dataset with --dataset={name}=DATASET") from None
 
 
-def _read_great_expectations(place: Path) -> list[ImportedDataset]:
-    """Return the datasets of a file, or of all files below a folder; the newest result of each expectation counts."""
-    files = sorted(place.rglob("*.json")) if place.is_dir() else [place]
-    found: dict[str, ImportedDataset] = {}
-    parts = [part for file in files for part in _explain_unreadable(file, read_validation_results, _read_json(file))]
-    for part in sorted(parts, key=lambda one: one.time):
-        dataset = found.setdefault(part.name, ImportedDataset(part.name))
-        for id_, expectation in part.expectations.items():
-            dataset.add(id_, expectation, part.results.get(id_), part.time)
-    return list(found.values())
-
-
 def _read_dbt(place: Path) -> list[ImportedDataset]:
-    manifest, results = (_read_json(place / name) for name in ("manifest.json", "run_results.json"))
+    manifest, results = (read_json_file(place / name) for name in ("manifest.json", "run_results.json"))
     return list(_explain_unreadable(place, read_test_results, manifest, results))
 
 
@@ -122,12 +110,3 @@ def _explain_unreadable(place: Path, read: Any, *documents: Any) -> Iterable[Imp
     except UnreadableResults as error:
         raise InvalidConfiguration(f"{place} {error}") from None
     return datasets
-
-
-def _read_json(file: Path) -> Any:
-    try:
-        return json.loads(file.read_bytes())
-    except OSError as error:
-        raise InvalidConfiguration(f"{file}: {error.strerror}") from None
-    except ValueError as error:
-        raise InvalidConfiguration(f"{file} is not JSON: {error}") from None

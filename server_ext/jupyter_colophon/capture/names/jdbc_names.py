@@ -10,7 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from jupyter_colophon.core.identity.database_names import DEFAULT_PORTS, FILE_DATABASES, make_file_table_name
+from jupyter_colophon.core.identity.database_names import (
+    DEFAULT_PORTS,
+    FILE_DATABASES,
+    make_file_table_name,
+    shorten_redshift_server,
+)
 
 _URL: Final = re.compile(r"jdbc:(?P<driver>[a-z0-9+-]{1,32}):(?P<rest>[^\x00-\x1f]{1,4096})", re.IGNORECASE)
 _OF_CONNECTION: Final = re.compile(r"\A[a-z0-9+-]{1,20}:(?=//)", re.IGNORECASE)
@@ -29,7 +34,6 @@ _ORACLE_SERVICE: Final = re.compile(
 )
 _ORACLE_ALIAS: Final = re.compile(r"(?P<alias>[A-Za-z][\w.-]{0,254})(?:\?.*)?")
 _ORACLE_PART: Final = re.compile(r"\((HOST|PORT|SID|SERVICE_NAME)=([A-Za-z0-9._$-]{1,255})\)", re.IGNORECASE)
-_REDSHIFT: Final = re.compile(r"(?P<name>[^.:]+)\.[^.:]+\.(?P<region>[^.:]+)\.redshift(?:-serverless)?\.amazonaws\.com")
 
 Properties: TypeAlias = Mapping[str, str]
 
@@ -136,11 +140,9 @@ def _parse_postgres(url_rest: str) -> JdbcDatabase | None:
 
 def _parse_redshift(url_rest: str) -> JdbcDatabase | None:
     database = _parse_server_url(_Server("redshift"), _OF_CONNECTION.sub("", url_rest))
-    cluster = _REDSHIFT.match(database.authority) if database is not None else None
-    if database is None or cluster is None:
-        return database
-    authority = f"{cluster['name']}.{cluster['region']}{database.authority[cluster.end() :]}"
-    return JdbcDatabase(database.platform, authority, database.name_parts)
+    if database is None:
+        return None
+    return JdbcDatabase(database.platform, shorten_redshift_server(database.authority), database.name_parts)
 
 
 def _parse_snowflake(url_rest: str) -> JdbcDatabase | None:

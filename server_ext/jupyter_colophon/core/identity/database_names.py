@@ -4,6 +4,7 @@ Captured reads (capture/names/jdbc_names.py), OpenLineage events (core/identity/
 dbt (core/dbt/) name a table by its server or its file, so all need the same rules.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -43,3 +44,12 @@ def make_file_table_name(platform: str, path: str, parts: Sequence[str]) -> str:
     default = FILE_DATABASES[platform]
     within = parts[-1:] if default is None else (parts[-2:] if len(parts) > 1 else [default, *parts])
     return ".".join((path, *within))
+
+
+_REDSHIFT: Final = re.compile(r"(?P<name>[^.:]+)\.[^.:]+\.(?P<region>[^.:]+)\.redshift(?:-serverless)?\.amazonaws\.com")
+
+
+def shorten_redshift_server(server: str) -> str:
+    """Return `<cluster>.<region>:<port>` for the host and the port of a cluster, as OpenLineage names it."""
+    cluster = _REDSHIFT.match(server)
+    return server if cluster is None else f"{cluster['name']}.{cluster['region']}{server[cluster.end() :]}"

@@ -9,7 +9,12 @@ from typing import Final
 
 from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.identity import names
-from jupyter_colophon.core.identity.database_names import DEFAULT_PORTS, FILE_DATABASES, make_file_table_name
+from jupyter_colophon.core.identity.database_names import (
+    DEFAULT_PORTS,
+    FILE_DATABASES,
+    make_file_table_name,
+    shorten_redshift_server,
+)
 from jupyter_colophon.core.identity.names import SPARK_CATALOG, IdentityRules, Urn
 
 PLATFORMS: Final = {
@@ -82,7 +87,8 @@ def make_openlineage_dataset_urn(
     elif platform in FILE_DATABASES and authority.startswith("/"):
         name = make_file_table_name(platform, authority, name.split("."))
     elif platform in DATABASES and _SERVER.fullmatch(authority):
-        name = f"{_add_port_to_servers(authority.lower(), DEFAULT_PORTS.get(platform))}/{name}"
+        server = _add_port_to_servers(authority.lower(), DEFAULT_PORTS.get(platform))
+        name = f"{shorten_redshift_server(server) if platform == 'redshift' else server}/{name}"
     return names.make_dataset_urn(platform, name)
 
 

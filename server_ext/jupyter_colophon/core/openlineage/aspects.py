@@ -54,7 +54,7 @@ def _convert_owner_and_tag_facets(present: Facets) -> Aspects:
     aspects = Aspects()
     if owners := (present.get("ownership") or {}).get("owners"):
         aspects["ownership"] = {
-            "owners": [{"owner": _make_owner_urn(owner["name"]), "type": _OWNER} for owner in owners],
+            "owners": [{"owner": make_owner_urn(owner["name"]), "type": _OWNER} for owner in owners],
             "ownerTypes": {},
             "lastModified": _NOBODY,
         }
@@ -89,7 +89,7 @@ def _get_tag_value_unless_implied(tag: Mapping[str, Any]) -> str:
 _NOBODY: Final = {"time": 0, "actor": "urn:li:corpuser:unknown"}
 
 
-def _make_owner_urn(name: str) -> str:
+def make_owner_urn(name: str) -> str:
     """Return the URN of an OpenLineage owner: `user:jdoe`, `team:data`, or a name alone."""
     kind, colon, rest = name.partition(":")
     if colon and rest and kind in ("team", "group"):

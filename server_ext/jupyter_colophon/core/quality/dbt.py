@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
+from jupyter_colophon.core.dbt.runs import describe_failure
 from jupyter_colophon.core.quality.imported import (
     ImportedDataset,
     UnreadableResults,
@@ -21,7 +22,7 @@ _SUBJECT: Final = frozenset({"model", "column_name"})
 
 
 def read_test_results(manifest: Any, run_results: Any) -> list[ImportedDataset]:
-    """Return the datasets that tests are attached to. Raises UnreadableResults."""
+    """Return the datasets that tests are attached to, with the ids of dbt's nodes. Raises UnreadableResults."""
     nodes, found = get_mapping_or_empty(manifest).get("nodes"), get_mapping_or_empty(run_results).get("results")
     if not isinstance(nodes, Mapping):
         raise UnreadableResults("has no `nodes` in the manifest", "/manifest/nodes")
@@ -32,15 +33,12 @@ def read_test_results(manifest: Any, run_results: Any) -> list[ImportedDataset]:
     written = parse_time_of_tool(get_mapping_or_empty(run_results.get("metadata")).get("generated_at"))
     datasets: dict[str, ImportedDataset] = {}
     for id_, node in nodes.items():
-        subject = (
-            get_mapping_or_empty(tested.get(_find_subject(node)))
-            if get_mapping_or_empty(node).get("resource_type") == "test"
-            else {}
-        )
-        if not subject:
+        is_test = get_mapping_or_empty(node).get("resource_type") == "test"
+        subject_id = _find_subject(node) if is_test else ""
+        if not (subject := get_mapping_or_empty(tested.get(subject_id))):
             continue
         name = f"{subject.get('schema')}.{subject.get('identifier') or subject.get('alias') or subject.get('name')}"
-        dataset = datasets.setdefault(name, ImportedDataset(name))
+        dataset = datasets.setdefault(subject_id, ImportedDataset(name, id=subject_id))
         item = results.get(id_)
         expectation = {**_map_expectation(node), **_build_severity(node, item)}
         dataset.add(make_id("dbt", id_), expectation, _build_result(item), written)
@@ -124,5 +122,7 @@ def _build_result(item: Mapping[str, Any] | None) -> dict[str, Any] | None:
         return None
     is_error = status == "error"
     return build_result(
-        status, failing=None if is_error else item.get("failures"), message=item.get("message") if is_error else None
+        status,
+        failing=None if is_error else item.get("failures"),
+        message=describe_failure(item.get("message")) if is_error else None,
     )

@@ -37,6 +37,34 @@ def read_validation_results(document: Any) -> list[ImportedDataset]:
     return list(datasets.values())
 
 
+def read_suite(document: Any) -> ImportedDataset | None:
+    """Return the expectations of a suite, under the name of the suite; None if the document is none."""
+    expectations = document.get("expectations") if isinstance(document, Mapping) else None
+    name = _find_suite_name(document)
+    if not name or not isinstance(expectations, list) or not all(_is_config(config) for config in expectations):
+        return None
+    suite = ImportedDataset(name)
+    for config in expectations:
+        id_, expectation = _read_expectation(config)
+        suite.add(id_, expectation, None, 0)
+    return suite
+
+
+def read_validation_definition(document: Any) -> tuple[str, str] | None:
+    """Return the names of the suite and the data asset of a validation definition; None if the document is none."""
+    if not isinstance(document, Mapping):
+        return None
+    data, suite = document.get("data"), document.get("suite")
+    asset = data.get("asset") if isinstance(data, Mapping) else None
+    names = [one.get("name") if isinstance(one, Mapping) else None for one in (suite, asset)]
+    return (names[0], names[1]) if all(isinstance(name, str) and name for name in names) else None  # type: ignore[return-value]
+
+
+def _find_suite_name(document: Any) -> str:
+    found = (document.get(key) for key in ("expectation_suite_name", "name")) if isinstance(document, Mapping) else ()
+    return next((name for name in found if isinstance(name, str) and name), "")
+
+
 def _find_validations(document: Any, depth: int = 0) -> Iterator[Mapping[str, Any]]:
     if isinstance(document, Mapping):
         results = document.get("results")
@@ -50,6 +78,10 @@ def _find_validations(document: Any, depth: int = 0) -> Iterator[Mapping[str, An
 
 def _is_item(item: object) -> bool:
     return isinstance(item, Mapping) and isinstance(item.get("expectation_config"), Mapping)
+
+
+def _is_config(config: object) -> bool:
+    return isinstance(config, Mapping) and any(isinstance(config.get(key), str) for key in ("type", "expectation_type"))
 
 
 def _find_asset_name(validation: Mapping[str, Any]) -> str:
@@ -68,7 +100,12 @@ def _find_time(validation: Mapping[str, Any]) -> int:
 
 
 def _add_item(dataset: ImportedDataset, item: Mapping[str, Any], time: int) -> None:
-    config = item["expectation_config"]
+    id_, expectation = _read_expectation(item["expectation_config"])
+    dataset.add(id_, expectation, _build_result(item), time)
+
+
+def _read_expectation(config: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Return the id and the expectation of a configuration, which a suite and a result write in the same way."""
     name = str(config.get("type") or config.get("expectation_type") or "unknown")
     given = get_mapping_or_empty(config.get("kwargs"))
     parameters = {key: value for key, value in given.items() if key not in _INCIDENTAL and value is not None}
@@ -76,7 +113,7 @@ def _add_item(dataset: ImportedDataset, item: Mapping[str, Any], time: int) -> N
     column = parameters.get("column")
     id_ = make_id("ge", ".".join(filter(None, (name, str(column or ""), digest))))
     severity = {"severity": WARNING} if config.get("severity") in _WARNINGS else {}
-    dataset.add(id_, {**_map_expectation(name, parameters), **severity}, _build_result(item), time)
+    return id_, {**_map_expectation(name, parameters), **severity}
 
 
 def _map_expectation(name: str, parameters: Mapping[str, Any]) -> dict[str, Any]:

@@ -26,12 +26,13 @@ class UnreadableResults(ValueError):
 
 @dataclass(slots=True)
 class ImportedDataset:
-    """What a tool has about a dataset: its name there, expectations and results by id, and the time of the newest (ms)."""
+    """What a tool has about a dataset: name and id there, expectations and results by id, and the time of the newest (ms)."""
 
     name: str
     time: int = 0
     expectations: dict[str, dict[str, Any]] = field(default_factory=dict)
     results: dict[str, dict[str, Any]] = field(default_factory=dict)
+    id: str = ""
 
     def add(self, id_: str, expectation: Mapping[str, Any], result: Mapping[str, Any] | None, time: int) -> None:
         """Add an expectation, and its result unless a newer one was added."""

@@ -1,0 +1,1 @@
+"""`jupyter colophon ingest …`: what other tools left in files."""

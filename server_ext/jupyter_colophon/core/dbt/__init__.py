@@ -1,0 +1,1 @@
+"""What the artifacts of dbt mean here: entities, lineage and runs (docs/how-to/connect-dbt.md)."""

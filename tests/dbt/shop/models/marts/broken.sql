@@ -1,0 +1,1 @@
+select cast(email as integer) as email from {{ ref('customers') }}
