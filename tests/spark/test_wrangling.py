@@ -37,9 +37,14 @@ def test_recipe_is_applied_to_a_dataframe_of_spark(spark: SparkSession) -> None:
     }
 
 
+def _write_files(name: str, folder: Path) -> dict[str, object]:
+    return {"name": name, "type": "sink", "plugin": "file", "properties": {"path": str(folder), "mode": "overwrite"}}
+
+
 def test_pipeline_applies_a_recipe_to_all_rows(spark: SparkSession, tmp_path: Path) -> None:
     source, sink = tmp_path / "orders.csv", tmp_path / "clean"
     source.write_text("name,day,n\n x,27.11.2026,1\ny,never,2\n,28.11.2026,3\n")
+    rejected = tmp_path / "rejected"
     wrangle = {"recipe": RECIPE, "columns": TYPES, "on_rejected": "${on_rejected}"}
     read = {"path": str(source), "format": "csv", "options": {"header": "true"}}
     document = {
@@ -49,24 +54,43 @@ def test_pipeline_applies_a_recipe_to_all_rows(spark: SparkSession, tmp_path: Pa
                 {"name": "orders", "type": "source", "plugin": "file", "properties": read},
                 {"name": "wrangle", "type": "transform", "plugin": "wrangle", "properties": wrangle},
                 {
-                    "name": "clean",
-                    "type": "sink",
-                    "plugin": "file",
-                    "properties": {"path": str(sink), "mode": "overwrite"},
+                    "name": "wrong",
+                    "type": "transform",
+                    "plugin": "wrangle-rejected",
+                    "properties": {"recipe": RECIPE},
                 },
+                _write_files("clean", sink),
+                _write_files("rejected", rejected),
             ],
-            "connections": [{"from": "orders", "to": "wrangle"}, {"from": "wrangle", "to": "clean"}],
+            "connections": [
+                {"from": "orders", "to": "wrangle"},
+                {"from": "wrangle", "to": "clean"},
+                {"from": "orders", "to": "wrong"},
+                {"from": "wrong", "to": "rejected"},
+            ],
         }
     }
+
+    lines: list[str] = []
 
     def run(on_rejected: str) -> tuple[str, str]:
         prepared = check_and_prepare_pipeline("wrangling", document, load_plugins(), {"on_rejected": on_rejected})
         outcome = run_pipeline(prepared, spark)
+        lines.extend(line.split(" ", 1)[1] for line in outcome.lines)
         return outcome.status, outcome.error
 
     assert run("skip") == ("succeeded", "")
     rows = spark.read.parquet(str(sink)).sort("twice").collect()
     assert [tuple(row) for row in rows] == [("x", date(2026, 11, 27), 2), (None, date(2026, 11, 28), 6)]
+    assert "wrangle rejected: 1" in lines
+    assert [row.asDict() for row in spark.read.parquet(str(rejected)).collect()] == [
+        {
+            "line": 3,
+            "directive": "parse-as-date",
+            "reason": "'never' does not have the format dd.MM.yyyy",
+            "row": '{"name": "y", "day": "never", "n": "2"}',
+        }
+    ]
     status, error = run("fail")
     assert status == "failed"
     assert "line 3, column 1: parse-as-date: 'never' does not have the format dd.MM.yyyy" in error

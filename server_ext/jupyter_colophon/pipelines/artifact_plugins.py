@@ -21,8 +21,9 @@ from jupyter_colophon.core.errors import PluginFailed
 from jupyter_colophon.pipelines.artifact_code import ArtifactCode, ClassesOfArtifacts
 from jupyter_colophon.pipelines.plugin import Plugin
 from jupyter_colophon.pipelines.plugin_registry import PluginRegistry, load_plugins, require_plugin_class
-from jupyter_colophon.pipelines.plugins.wrangle import Wrangle
+from jupyter_colophon.pipelines.plugins import wrangle
 from jupyter_colophon.wrangling.declared_directive import declare_directive
+from jupyter_colophon.wrangling.directive import Directive
 
 if TYPE_CHECKING:
     from jupyter_colophon.client.operations import Operations
@@ -32,8 +33,8 @@ Document = Mapping[str, Any]
 ReadCode = Callable[[Artifact], ArtifactCode]
 #: How many artifacts are read at once.
 _PAGE: Final = 100
-#: The stage whose property `directives` names directives of artifacts.
-_WRANGLE: Final = (Wrangle.type, Wrangle.name)
+#: The plugins whose property `directives` names directives of artifacts, by type and name.
+_RECIPE_PLUGINS: Final = {(plugin.type, plugin.name): plugin for plugin in wrangle.PLUGINS}
 
 
 def add_declared_plugins(
@@ -49,7 +50,7 @@ def add_declared_plugins(
             name: declare_directive(name, item.plugin.description, item.plugin.schema)
             for name, item in directives.items()
         }
-        plugins[_WRANGLE] = Wrangle.create_class(declared)
+        plugins |= _create_recipe_plugins(declared)
     return registry.add_plugins(plugins)
 
 
@@ -100,7 +101,7 @@ def load_named_plugins(artifacts: Iterable[Artifact], document: Document, read: 
     named = _find_named_plugins(artifacts, document)
     plugins = {key: _import_plugin(read(item.artifact), item) for key, item in named.items()}
     if directives := _find_named_directives(artifacts, document):
-        plugins[_WRANGLE] = Wrangle.create_class(find_classes(directives, read))
+        plugins |= _create_recipe_plugins(find_classes(directives, read))
     return load_plugins().add_plugins(plugins)
 
 
@@ -134,7 +135,7 @@ def _list_directives(document: Document) -> set[str]:
     names: set[str] = set()
     for stage in _iterate_stages(document):
         properties = stage.get("properties")
-        if (stage["type"], stage["plugin"]) == _WRANGLE and isinstance(properties, Mapping):
+        if (stage["type"], stage["plugin"]) in _RECIPE_PLUGINS and isinstance(properties, Mapping):
             listed = properties.get("directives")
             names.update(name for name in (listed if isinstance(listed, list) else ()) if isinstance(name, str))
     return names
@@ -157,6 +158,11 @@ def _find_named_plugins(artifacts: Iterable[Artifact], document: Document) -> di
     artifacts = list(artifacts)
     found = {key: find_plugin_of_artifacts(artifacts, "pipeline", key[1], key[0]) for key in _list_names(document)}
     return {key: item for key, item in found.items() if item is not None}
+
+
+def _create_recipe_plugins(directives: Mapping[str, type[Directive]]) -> dict[tuple[str, str], type[Plugin]]:
+    """Return the plugins with a recipe, with directives of artifacts."""
+    return {key: plugin.create_class(directives) for key, plugin in _RECIPE_PLUGINS.items()}
 
 
 def _create_declared_class(found: PluginOfArtifact) -> type[Plugin]:

@@ -8,6 +8,7 @@ from jupyter_colophon.client.programs.context import RunContext, RunMetadata
 from jupyter_colophon.client.programs.entity import MetadataEntity
 from jupyter_colophon.client.programs.record_schema import RecordSchema
 from jupyter_colophon.pipelines.document import PipelineDefinition
+from jupyter_colophon.pipelines.metrics import ObservedNumber
 
 Origins = Mapping[str, tuple[MetadataEntity, ...]]
 
@@ -28,6 +29,8 @@ class StageContext:
     inputs: Mapping[str, RecordSchema] = field(default_factory=dict)
     output_schema: RecordSchema | None = None
     find_origins: Callable[[], Origins] = dict
+    #: What `observe_figure` observes, by the names of the figures.
+    figures: dict[str, ObservedNumber] = field(default_factory=dict)
 
     @property
     def origins(self) -> Origins:
@@ -57,3 +60,8 @@ class StageContext:
     def entity_from(self, argument: str) -> MetadataEntity:
         """Return the dataset that an argument names (by convention `source` and `sink`). Raises LookupError."""
         return self.run.entity_from(argument)
+
+    def observe_figure(self, name: str, data: Any, aggregate: Any) -> Any:
+        """Return a DataFrame, observed so that an aggregate of it, a whole number, is a figure of the stage in the run."""
+        number = self.figures[name] = ObservedNumber(name, self.stage)
+        return number.observe(data, aggregate)

@@ -16,7 +16,7 @@ from jupyter_colophon.pipelines.build_dataframes import DataFrameBuilder
 from jupyter_colophon.pipelines.check import PreparedPipeline
 from jupyter_colophon.pipelines.context import StageContext
 from jupyter_colophon.pipelines.document import Stage
-from jupyter_colophon.pipelines.metrics import RowCounter
+from jupyter_colophon.pipelines.metrics import ObservedNumber, observe_row_count
 from jupyter_colophon.pipelines.overwrite_guard import require_no_overwrite
 from jupyter_colophon.pipelines.plugin import ActionPlugin, SinkPlugin, SourcePlugin
 from jupyter_colophon.pipelines.propagation import PropagationRule, emit_propagated_metadata
@@ -67,7 +67,10 @@ class PipelineRun:
     ) -> None:
         self._prepared, self._run, self._log_line = prepared, run, log
         self._builder = DataFrameBuilder(prepared, spark, run, self.add_log_line)
-        self._rows: dict[str, RowCounter] = {}
+        self._rows: dict[str, ObservedNumber] = {}
+        #: What plugins observe, by stage and figure.
+        self._observed: dict[str, dict[str, ObservedNumber]] = {}
+        self._figures: dict[str, dict[str, int]] = {}
         self._checked_sinks: set[str] = set()
         self._sink_contexts: dict[str, StageContext] = {}
         self._observations: list[Observation] = []
@@ -156,6 +159,7 @@ class PipelineRun:
 
     def _execute_stage(self, stage: Stage) -> None:
         plugin, context = self._prepared.plugins[stage.name], self._builder.create_initialized_context(stage)
+        self._observed[stage.name] = context.figures
         if isinstance(plugin, SinkPlugin):
             (data,) = self._builder.get_inputs(stage).values()
             plugin.write(context, self._observe_row_count(stage, data))
@@ -193,8 +197,8 @@ class PipelineRun:
         self.add_log_line(f"{stage.name}: {line}")
 
     def _observe_row_count(self, stage: Stage, data: Any) -> Any:
-        rows = self._rows[stage.name] = RowCounter(stage.name)
-        return rows.count_rows_of(data)
+        observed, self._rows[stage.name] = observe_row_count(data, stage.name)
+        return observed
 
     def _record_write(self, stage: Stage) -> None:
         """Record as one statement what a sink wrote, and what the sources read that lead to it (decision 17)."""
@@ -241,8 +245,17 @@ class PipelineRun:
             self.add_log_line("Spark's events are late: lineage may be incomplete")
         capture.detach()
         for name, rows in self._rows.items():
-            self._reports[name].rows = rows.row_count
+            self._reports[name].rows = rows.value
+        self._collect_figures()
         self._record_captured_accesses()
+
+    def _collect_figures(self) -> None:
+        """Collect the figures that plugins observed, and log them."""
+        for stage, numbers in self._observed.items():
+            values = {name: number.value for name, number in numbers.items()}
+            self._figures[stage] = {name: value for name, value in values.items() if value is not None}
+            for name, value in self._figures[stage].items():
+                self.add_log_line(f"{stage} {name}: {value}")
 
     def _record_captured_accesses(self) -> None:
         """Record Spark's reads and writes with their stages, and the column lineage."""
@@ -291,7 +304,11 @@ class PipelineRun:
         facts: dict[str, str | int] = {"log": "\n".join(self.outcome.lines)[-_LOG_CHARS:]}
         for at, stage in enumerate(self._prepared.order):
             report = self._reports[stage.name]
-            figures: dict[str, str | int | None] = {"at": at, "status": report.status}
+            figures: dict[str, str | int | None] = {
+                **self._figures.get(stage.name, {}),
+                "at": at,
+                "status": report.status,
+            }
             figures |= {"ms": None if report.status in {"waiting", "running"} else report.ms}
             figures |= {
                 "in": self._count_input_rows(stage),

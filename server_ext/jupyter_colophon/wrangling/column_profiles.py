@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from jupyter_colophon.wrangling.column_types import combine_types, get_type
-from jupyter_colophon.wrangling.dataframes import detect_columns
 from jupyter_colophon.wrangling.normalization import format_json_value
+from jupyter_colophon.wrangling.result_columns import detect_columns
 from jupyter_colophon.wrangling.value_patterns import detect_text_type
 
 _TOP: Final = 10

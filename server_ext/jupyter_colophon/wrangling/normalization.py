@@ -32,6 +32,11 @@ def normalize_value(value: Any) -> Any:
     return normalize_value(value.tolist()) if hasattr(value, "tolist") else str(value)
 
 
+def normalize_row(row: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return a row with normalized values."""
+    return {str(name): normalize_value(value) for name, value in row.items()}
+
+
 def format_json_value(value: Any) -> Any:
     """Return a value for JSON: dates and timestamps as ISO 8601, and numbers that JSON lacks as text."""
     if isinstance(value, date):

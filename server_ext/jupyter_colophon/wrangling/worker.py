@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from jupyter_colophon.wrangling.column_profiles import profile_columns
-from jupyter_colophon.wrangling.dataframes import detect_columns
 from jupyter_colophon.wrangling.declared_directive import DeclaredDirective, declare_directive
 from jupyter_colophon.wrangling.directive import Row
 from jupyter_colophon.wrangling.errors import RecipeError
 from jupyter_colophon.wrangling.normalization import decode_value, format_json_value
 from jupyter_colophon.wrangling.recipe import Recipe, RejectedRow, parse_recipe
+from jupyter_colophon.wrangling.result_columns import detect_columns
 from jupyter_colophon.wrangling.suggestions import suggest_directives
 
 #: Limits of a process: its memory in bytes, and the rows of a result.

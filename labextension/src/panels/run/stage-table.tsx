@@ -8,6 +8,7 @@ import type { IStage } from './stages';
 /** The results of the stages of a pipeline, in order. */
 export function StageTable(props: { stages: readonly IStage[]; trans: TranslationBundle }): React.JSX.Element {
   const { stages, trans } = props;
+  const hasRejected = stages.some(stage => stage.rejected !== undefined);
   const retried = stages.some(stage => stage.attempts !== undefined);
   return (
     <ScrollableTable label={trans.__('Stages')}>
@@ -21,6 +22,11 @@ export function StageTable(props: { stages: readonly IStage[]; trans: Translatio
           <th scope="col" className="jp-Colophon-number">
             {trans.__('Rows out')}
           </th>
+          {hasRejected && (
+            <th scope="col" className="jp-Colophon-number">
+              {trans.__('Rejected rows')}
+            </th>
+          )}
           <th scope="col" className="jp-Colophon-number">
             {trans.__('Time')}
           </th>
@@ -44,6 +50,7 @@ export function StageTable(props: { stages: readonly IStage[]; trans: Translatio
             </td>
             <td className="jp-Colophon-number">{stage.rowsIn?.toLocaleString()}</td>
             <td className="jp-Colophon-number">{stage.rowsOut?.toLocaleString()}</td>
+            {hasRejected && <td className="jp-Colophon-number">{stage.rejected?.toLocaleString()}</td>}
             <td className="jp-Colophon-number">
               {stage.ms === undefined || stage.status === 'waiting' ? '' : formatMilliseconds(stage.ms)}
             </td>

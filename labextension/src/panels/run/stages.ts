@@ -7,6 +7,8 @@ export interface IStage {
   /** Numbers of input and output rows. */
   rowsIn: number | undefined;
   rowsOut: number | undefined;
+  /** Number of rows that a stage `wrangle` has left out. */
+  rejected: number | undefined;
   ms: number | undefined;
   attempts: number | undefined;
 }
@@ -21,7 +23,7 @@ export interface IRunFacts {
 }
 
 /** `stage.<name>.<figure>`, described in docs/pipelines.md; a name may contain dots. */
-const FIGURE = /^stage\.(.+)\.(status|in|rows|ms|tries|at)$/s;
+const FIGURE = /^stage\.(.+)\.(status|in|rows|rejected|ms|tries|at)$/s;
 
 /** Other facts that are shown elsewhere on the page. */
 const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set(['log', 'source', 'missingLineage']);
@@ -36,12 +38,13 @@ function toText(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-function toStage(name: string, { status, in: rowsIn, rows: rowsOut, ms, tries }: Figures): IStage {
+function toStage(name: string, { status, in: rowsIn, rows: rowsOut, rejected, ms, tries }: Figures): IStage {
   return {
     name,
     status: toText(status),
     rowsIn: toCount(rowsIn),
     rowsOut: toCount(rowsOut),
+    rejected: toCount(rejected),
     ms: toCount(ms),
     attempts: toCount(tries)
   };

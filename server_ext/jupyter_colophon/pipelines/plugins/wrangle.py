@@ -1,4 +1,4 @@
-"""Recipes of directives."""
+"""Recipes of directives: their results, and the rows that they reject."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
@@ -9,35 +9,30 @@ from jupyter_colophon.pipelines.artifact_code import ClassesOfArtifacts
 from jupyter_colophon.pipelines.context import StageContext
 from jupyter_colophon.pipelines.plugin import Columns, TransformPlugin
 from jupyter_colophon.pipelines.plugins import property_schemas
-from jupyter_colophon.wrangling import Directive, RecipeError, apply_recipe_to_dataframe, parse_recipe
+from jupyter_colophon.wrangling import Directive, RecipeError, apply_recipe_to_dataframe
 from jupyter_colophon.wrangling.column_types import TYPES
+from jupyter_colophon.wrangling.spark_dataframes import (
+    REJECTED_COLUMNS,
+    RecipeText,
+    apply_recipe_and_count_rejected_rows,
+    select_rejected_rows,
+)
+
+_RECIPE = {
+    "recipe": property_schemas.define_text("Recipe", "One directive per line, such as trim :name"),
+    "directives": {
+        "title": "Directives of artifacts",
+        "description": "Those that the recipe uses, as artifact/version/name, or artifact/name for the newest version",
+        "type": "array",
+        "items": {"type": "string", "pattern": "^[^/]+/([^/]+/)?[^/]+$"},
+        "maxItems": 100,
+    },
+}
 
 
-class Wrangle(TransformPlugin):
-    """Apply a recipe of directives."""
+class RecipePlugin(TransformPlugin):
+    """A plugin with a recipe."""
 
-    name = "wrangle"
-    title = "Wrangle"
-    description = "Rows that a recipe of directives makes"
-    properties = {
-        "recipe": property_schemas.define_text("Recipe", "One directive per line, such as trim :name"),
-        "columns": {
-            "title": "Columns",
-            "description": "The columns of the result with their types; by default those of the first 1,000 rows",
-            "type": "object",
-            "additionalProperties": {"type": "string", "enum": [*TYPES]},
-        },
-        "directives": {
-            "title": "Directives of artifacts",
-            "description": "Those that the recipe uses, as artifact/version/name, or artifact/name for the newest version",
-            "type": "array",
-            "items": {"type": "string", "pattern": "^[^/]+/([^/]+/)?[^/]+$"},
-            "maxItems": 100,
-        },
-        "on_rejected": property_schemas.define_choice(
-            "Rejected rows", "What happens if a directive cannot process a row", "fail", "skip", default="fail"
-        ),
-    }
     required = ("recipe",)
     #: The directives of artifacts that stages of the pipeline name.
     known_directives: ClassVar[Mapping[str, type[Directive]]] = MappingProxyType({})
@@ -45,7 +40,7 @@ class Wrangle(TransformPlugin):
     @classmethod
     def create_class(cls, directives: Mapping[str, type[Directive]]) -> type[Self]:
         """Return this plugin with directives of artifacts."""
-        return type("Wrangle", (cls,), {"known_directives": directives})
+        return type(cls.__name__, (cls,), {"known_directives": directives})
 
     def find_problems(self, inputs: Sequence[Columns]) -> Iterable[Problem]:
         """Yield a problem for an unknown directive of an artifact, or for an invalid recipe."""
@@ -56,9 +51,42 @@ class Wrangle(TransformPlugin):
         if missing:
             return
         try:
-            parse_recipe(self.settings["recipe"], self._get_directives())
+            self.get_recipe().parse()
         except RecipeError as error:
             yield Problem("/recipe", str(error))
+
+    def get_recipe(self) -> RecipeText:
+        """Return the recipe, with the directives of artifacts of this stage."""
+        names = self.settings.get("directives", ())
+        known = self.known_directives
+        directives = (
+            known.select(names) if isinstance(known, ClassesOfArtifacts) else {name: known[name] for name in names}
+        )
+        return RecipeText(self.settings["recipe"], directives)
+
+
+class Wrangle(RecipePlugin):
+    """Apply a recipe of directives."""
+
+    name = "wrangle"
+    title = "Wrangle"
+    description = "Rows that a recipe of directives makes"
+    properties = {
+        **_RECIPE,
+        "columns": {
+            "title": "Columns",
+            "description": "The columns of the result with their types; by default those of the first 1,000 rows",
+            "type": "object",
+            "additionalProperties": {"type": "string", "enum": [*TYPES]},
+        },
+        "on_rejected": property_schemas.define_choice(
+            "Rejected rows",
+            "What happens if a directive cannot process a row: the run fails, or the row is left out and counted",
+            "fail",
+            "skip",
+            default="fail",
+        ),
+    }
 
     def get_columns(self, inputs: Sequence[Columns]) -> Columns:
         """Return the columns of the setting."""
@@ -66,21 +94,34 @@ class Wrangle(TransformPlugin):
         return tuple(columns) if columns else None
 
     def apply(self, context: StageContext, inputs: Mapping[str, Any]) -> Any:
-        """Return the result."""
+        """Return the result; the figure `rejected` is the number of rows that are left out."""
         (data,) = inputs.values()
-        return apply_recipe_to_dataframe(
-            data,
-            self.settings["recipe"],
-            self.settings.get("columns") or None,
-            self.settings.get("on_rejected", "fail"),
-            self._get_directives(),
-        )
+        recipe, columns = self.get_recipe(), self.settings.get("columns") or None
+        if self.settings.get("on_rejected", "fail") == "fail":
+            return apply_recipe_to_dataframe(data, recipe.text, columns, directives=recipe.directives)
+        from pyspark.sql import functions
 
-    def _get_directives(self) -> Mapping[str, type[Directive]]:
-        """Return the directives of artifacts of this stage."""
-        names = self.settings.get("directives", ())
-        known = self.known_directives
-        return known.select(names) if isinstance(known, ClassesOfArtifacts) else {name: known[name] for name in names}
+        result, count = apply_recipe_and_count_rejected_rows(data, recipe, columns)
+        number = functions.coalesce(functions.sum(count), functions.lit(0))
+        return context.observe_figure("rejected", result, number).filter(functions.col(count).isNull()).drop(count)
 
 
-PLUGINS = (Wrangle,)
+class RejectedRows(RecipePlugin):
+    """Return the rows that a recipe rejects."""
+
+    name = "wrangle-rejected"
+    title = "Rejected rows"
+    description = "Rows that a directive of a recipe cannot process: line, directive, reason, and the row as JSON"
+    properties = _RECIPE
+
+    def get_columns(self, inputs: Sequence[Columns]) -> Columns:
+        """Return the columns of rejected rows."""
+        return tuple(REJECTED_COLUMNS)
+
+    def apply(self, context: StageContext, inputs: Mapping[str, Any]) -> Any:
+        """Return the rejected rows."""
+        (data,) = inputs.values()
+        return select_rejected_rows(data, self.get_recipe())
+
+
+PLUGINS = (Wrangle, RejectedRows)
