@@ -46,7 +46,7 @@ if [ -z "${DEMO:-}" ]; then
   export PYTHONPATH="$home/packages${PYTHONPATH:+:$PYTHONPATH}"
   # The tests write files to prepare into the folder of temporary files.
   options+=(--Colophon.shipped_system_apps=dataprep)
-  export COLOPHON_DATAPREP_FOLDERS="${TMPDIR:-/tmp}"
+  export COLOPHON_DATAPREP_FOLDERS="${TMPDIR:-/tmp}" COLOPHON_DATAPREP_HOSTS=127.0.0.1
 fi
 if [ -n "${CATALOG:-}" ]; then
   mkdir -p -m 700 "$home/data/colophon"

@@ -57,6 +57,8 @@ def test_topics_are_browsed_and_messages_sampled(call: Call, broker: Broker, ord
     assert call("POST", "connections/test", document)["message"].startswith("Kafka with ")
     (topic,) = [entry for entry in call("GET", "connections/kafka/browse")["entries"] if entry["name"] == orders]
     assert (topic["partitions"], topic["path"], topic["canSample"]) == (2, orders, True)
+    call("PUT", "connections/texts", document | {"format": "text"})
+    assert call("POST", "connections/texts/sample", {"path": orders, "limit": 1})["columns"][1]["name"] == "value"
     page = call("POST", "connections/kafka/sample", {"path": orders})
     assert [row[0] for row in page["rows"]] == [0, 2, 4, 1, 3]
     newest = call("POST", "connections/kafka/sample", {"path": orders, "from": "latest", "limit": 2})

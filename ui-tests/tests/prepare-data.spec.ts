@@ -1,7 +1,8 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { expect, findViolations, openLab, runCommand, test } from './lab';
 
 /** Spark starts in a process of its own. */
@@ -15,16 +16,34 @@ const DIRECTIVES = [
   'drop :comment'
 ];
 
+/** Starts a broker of Kafka with a topic; it ends with its standard input. Resolves to its address. */
+function startBroker(topics: object): { servers: Promise<string>; stop(): void } {
+  const root = resolve(import.meta.dirname, '../..');
+  const broker = spawn(join(root, '.venv/bin/python'), ['-m', 'support.kafka.run_broker', JSON.stringify(topics)], {
+    env: { ...process.env, PYTHONPATH: join(root, 'tests') },
+    stdio: ['pipe', 'pipe', 'inherit']
+  });
+  const servers = once(broker.stdout, 'data').then(([line]) => String(line).trim());
+  return { servers, stop: () => broker.stdin.end() };
+}
+
 test('a file is sampled, cleaned by six directives, published as a pipeline, run and traced', async ({ page }) => {
   // The server runs on this machine.
   const folder = mkdtempSync(join(tmpdir(), 'colophon-prepare-'));
   writeFileSync(
     join(folder, 'orders.csv'),
-    'name,day,amount,comment\n Ada ,27.11.2026,1.5,\nBob,28.11.2026,0,\nCyd,29.11.2026,-2,late\n'
+    'name;day;amount;comment\n Ada ;27.11.2026;1.5;\nBob;28.11.2026;0;\nCyd;29.11.2026;-2;late\nEve;30.11.2026;many;\n'
   );
+  // It starts while the steps before it run.
+  const broker = startBroker({ clicks: [{ page: '/home' }] });
   const database = join(folder, 'shop.db');
   const statement = "CREATE TABLE customers AS SELECT 1 AS id, 'Ada' AS name";
-  execFileSync('python3', ['-c', 'import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute(sys.argv[2])', database, statement]);
+  execFileSync('python3', [
+    '-c',
+    'import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute(sys.argv[2])',
+    database,
+    statement
+  ]);
   await openLab(page);
   await page.getByRole('menuitem', { name: 'Settings', exact: true }).click();
   await page.getByRole('menuitem', { name: 'Applications', exact: true }).click();
@@ -41,7 +60,10 @@ test('a file is sampled, cleaned by six directives, published as a pipeline, run
     await page.keyboard.press('Enter');
     await expect(panel.getByLabel('Folder', { exact: true })).toHaveAccessibleDescription(/not a folder inside/);
     await panel.getByLabel('Folder', { exact: true }).fill(folder);
-    await page.keyboard.press('Enter');
+    await panel.getByRole('combobox', { name: 'Delimiter of CSV' }).selectOption('Semicolon');
+    await panel.getByRole('button', { name: 'Test' }).click();
+    await expect(panel.getByRole('status').getByText('The connection works: the folder has 2 entries')).toBeVisible();
+    await panel.getByRole('button', { name: 'Save' }).click();
   });
 
   const browse = (connection: string): Promise<void> =>
@@ -66,6 +88,36 @@ test('a file is sampled, cleaned by six directives, published as a pipeline, run
     await panel.getByRole('button', { name: 'All workspaces' }).click();
   });
 
+  await test.step('a topic is sampled, with a password that is stored as a secret', async () => {
+    await panel.getByRole('button', { name: 'New connection' }).click();
+    const form = panel.getByRole('form', { name: 'New connection' });
+    await form.getByLabel('Name', { exact: true }).fill('events');
+    await form.getByRole('combobox', { name: /^Type/ }).selectOption('Kafka');
+    await form.getByLabel(/^Servers/).fill(await broker.servers);
+    await form.getByRole('combobox', { name: 'Security' }).selectOption('SASL_PLAINTEXT');
+    await form.getByLabel('User').fill('relay');
+    await form.getByRole('button', { name: 'New secret' }).click();
+    await form.getByLabel('Name of the secret').fill('events');
+    await form.getByLabel('Password', { exact: true }).fill('of-both-sides');
+    await page.keyboard.press('Enter');
+    await expect(form.getByRole('combobox', { name: 'Secret with the password' })).toHaveValue('events');
+    expect(await findViolations(page, '.jp-Colophon-appPanel')).toEqual([]);
+    await form.getByRole('button', { name: 'Test' }).click();
+    await expect(form.getByText('The connection works: Kafka with 1 topics')).toBeVisible();
+    await form.getByRole('button', { name: 'Save' }).click();
+    await browse('events');
+    await sample('clicks');
+    await expect(rows).toHaveText('/home');
+    await panel.getByRole('button', { name: 'All workspaces' }).click();
+    broker.stop();
+  });
+
+  await test.step('the button that deletes a connection names it', async () => {
+    await panel.getByRole('button', { name: 'Delete the connection events' }).click();
+    await panel.getByRole('button', { name: 'Delete the connection events?' }).click();
+    await expect(panel.getByRole('listitem', { name: 'events', exact: true })).toHaveCount(0);
+  });
+
   await test.step('a sample of a file is cleaned by directives', async () => {
     await browse('files');
     await sample('orders.csv');
@@ -80,12 +132,19 @@ test('a file is sampled, cleaned by six directives, published as a pipeline, run
   });
 
   await test.step('its pipeline is run', async () => {
+    const choice = panel.getByRole('combobox', { name: 'Rows that a directive cannot process' });
+    await expect(choice).toHaveValue('skip');
+    await expect(choice).toHaveAccessibleDescription('1 row of the sample is rejected.');
+    await choice.selectOption('They are written to a folder');
     await panel.getByLabel('Folder of the result').fill(join(folder, 'out'));
     await panel.getByRole('button', { name: 'Make it a pipeline' }).click();
     const about = page.locator('.jp-Colophon-instance:visible');
     await about.getByRole('tab', { name: 'Run', exact: true }).click();
     await about.getByRole('button', { name: 'Run now' }).click();
-    await expect(about.getByRole('group', { name: 'Log' })).toContainText(/orderscsv +succeeded/, SPARK);
+    const log = about.getByRole('group', { name: 'Log' });
+    await expect(log).toContainText(/orderscsv +succeeded/, SPARK);
+    await expect(log).toContainText('wrangle rejected: 1');
+    expect(readdirSync(join(folder, 'out-rejected')).some(name => name.endsWith('.parquet'))).toBe(true);
   });
 
   await test.step('the result is traced to the file', async () => {

@@ -1,67 +1,90 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
-import { FIELDS, TYPES } from './connection-fields';
-import type { ConnectionType, IConnectionField } from './connection-fields';
+import { usePanelModel } from '../use-panel-model';
+import { buildMembers, findRefusedField, listFields, readValues, TYPES } from './connection-fields';
+import type { ConnectionMember, ConnectionType, FieldValues, IConnectionField } from './connection-fields';
+import { getChoiceLabel, getFieldLabel, getTypeLabel } from './connection-labels';
 import type { IConnection } from './documents';
+import type { HomeModel } from './home-model';
+import { SecretField } from './secret-field';
 
-/** Returns the label of a field. */
-function getLabel(name: IConnectionField['name'], trans: TranslationBundle): string {
-  switch (name) {
-    case 'folder':
-      return trans.__('Folder');
-    case 'url':
-      return trans.__('JDBC URL');
-    case 'user':
-      return trans.__('User');
-    case 'passwordSecret':
-      return trans.__('Name of the secret with the password');
-    case 'servers':
-      return trans.__('Servers (host:port, separated by commas)');
-    case 'security':
-      return trans.__('Security');
-    case 'mechanism':
-      return trans.__('Mechanism');
-  }
-}
-
-/** Returns what a type connects to. */
-function getTypeLabel(type: ConnectionType, trans: TranslationBundle): string {
-  switch (type) {
-    case 'file':
-      return trans.__('Folder of files');
-    case 'jdbc':
-      return trans.__('Database');
-    case 'kafka':
-      return trans.__('Kafka');
-  }
-}
-
-/** Creates or changes a connection. */
-export function ConnectionForm(props: {
-  connection: IConnection;
-  save(connection: IConnection): Promise<string>;
-  close(): void;
+interface IFormProps {
+  model: HomeModel;
   trans: TranslationBundle;
-}): React.JSX.Element {
-  const { connection, save, close, trans } = props;
+}
+
+/** A field of the type of a connection. */
+function Field(
+  props: IFormProps & { field: IConnectionField; value: string; change(value: string): void; description: object }
+): React.JSX.Element {
+  const { model, trans, field, value, change, description } = props;
+  const { name, isRequired = false, choices } = field;
+  const label = getFieldLabel(name, trans);
+  if (name === 'passwordSecret') {
+    return (
+      <SecretField
+        model={model}
+        trans={trans}
+        label={label}
+        secret={value}
+        isRequired={isRequired}
+        choose={change}
+        description={description}
+      />
+    );
+  }
+  return (
+    <label>
+      {label}
+      {choices ? (
+        <select value={value || choices[0]} onChange={event => change(event.target.value)} {...description}>
+          {choices.map(choice => (
+            <option key={choice} value={choice}>
+              {getChoiceLabel(name, choice, trans)}
+            </option>
+          ))}
+        </select>
+      ) : (
+        <input value={value} required={isRequired} onChange={event => change(event.target.value)} {...description} />
+      )}
+    </label>
+  );
+}
+
+/** Creates or changes a connection, and tests it before. */
+export function ConnectionForm(props: IFormProps & { connection: IConnection; close(): void }): React.JSX.Element {
+  const { model, trans, connection, close } = props;
+  const { busy } = usePanelModel(model);
+  const [name, setName] = React.useState(connection.name);
   const [type, setType] = React.useState(connection.type);
+  const [description, setDescription] = React.useState(connection.description ?? '');
+  const [values, setValues] = React.useState<FieldValues>(() => readValues(connection));
   const [error, setError] = React.useState('');
+  const [message, setMessage] = React.useState('');
   const isNew = connection.name === '';
-  const submit = async (event: React.FormEvent<HTMLFormElement>): Promise<void> => {
+  const build = (): Omit<IConnection, 'name'> => ({ ...buildMembers(type, values), description });
+  const change = (member: ConnectionMember, value: string): void => {
+    setValues({ ...values, [member]: value });
+    setMessage('');
+  };
+  const submit = async (event: React.FormEvent): Promise<void> => {
     event.preventDefault();
-    const read = new FormData(event.currentTarget);
-    const members = Object.fromEntries([...read].filter(([, value]) => value !== '')) as Partial<IConnection>;
-    const refusal = await save({ ...members, name: connection.name || (read.get('name') as string), type });
+    setMessage('');
+    const refusal = await model.saveConnection({ ...build(), name });
     setError(refusal);
-    if (refusal === '') {
+    if (refusal === '' && model.state.failure === null) {
       close();
     }
   };
-  // The refusal names the member; that of a missing or foreign folder names the folder.
-  const isWrong = (name: string): boolean =>
-    error !== '' && (name === 'name' ? error.includes('name of a connection') : error.includes(name));
-  const describe = (name: string): object =>
-    isWrong(name) ? { 'aria-invalid': true, 'aria-describedby': 'dataprep-refusal' } : {};
+  const test = async (): Promise<void> => {
+    setMessage('');
+    const result = await model.testConnection(build());
+    setError(result.refusal);
+    setMessage(result.message);
+  };
+  const refused = error === '' ? null : findRefusedField(error, type);
+  const describe = (member: ConnectionMember | 'name'): object =>
+    member === refused ? { 'aria-invalid': true, 'aria-describedby': 'dataprep-refusal' } : {};
   return (
     <form
       className="jp-Dataprep-form"
@@ -72,11 +95,25 @@ export function ConnectionForm(props: {
         <>
           <label>
             {trans.__('Name')}
-            <input name="name" required autoFocus {...describe('name')} />
+            <input
+              value={name}
+              required
+              autoFocus
+              onChange={event => setName(event.target.value)}
+              {...describe('name')}
+            />
           </label>
           <label>
             {trans.__('Type')}
-            <select value={type} onChange={event => setType(event.target.value as ConnectionType)}>
+            <select
+              value={type}
+              onChange={event => {
+                setType(event.target.value as ConnectionType);
+                setValues({});
+                setError('');
+                setMessage('');
+              }}
+            >
               {TYPES.map(each => (
                 <option key={each} value={each}>
                   {getTypeLabel(each, trans)}
@@ -86,31 +123,36 @@ export function ConnectionForm(props: {
           </label>
         </>
       )}
-      {FIELDS[type].map(({ name, isRequired = false, choices }) => (
-        <label key={name}>
-          {getLabel(name, trans)}
-          {choices ? (
-            <select name={name} defaultValue={connection[name] ?? ''} {...describe(name)}>
-              {choices.map(choice => (
-                <option key={choice}>{choice}</option>
-              ))}
-            </select>
-          ) : (
-            <input name={name} required={isRequired} defaultValue={connection[name]} {...describe(name)} />
-          )}
-        </label>
+      {listFields(type, values).map(field => (
+        <Field
+          key={field.name}
+          model={model}
+          trans={trans}
+          field={field}
+          value={values[field.name] ?? ''}
+          change={value => change(field.name, value)}
+          description={describe(field.name)}
+        />
       ))}
+      <label>
+        {trans.__('Description')}
+        <input value={description} onChange={event => setDescription(event.target.value)} />
+      </label>
       {error !== '' && (
         <p id="dataprep-refusal" className="jp-Colophon-error" role="alert">
           {error}
         </p>
       )}
-      <label>
-        {trans.__('Description')}
-        <input name="description" defaultValue={connection.description} />
-      </label>
+      <p role="status" className="jp-Colophon-note">
+        {message !== '' && trans.__('The connection works: %1', message)}
+      </p>
       <div className="jp-Colophon-actions">
-        <button className="jp-Colophon-button jp-mod-primary">{trans.__('Save')}</button>
+        <button className="jp-Colophon-button jp-mod-primary" disabled={busy}>
+          {trans.__('Save')}
+        </button>
+        <button type="button" className="jp-Colophon-button" disabled={busy} onClick={() => void test()}>
+          {trans.__('Test')}
+        </button>
         <button type="button" className="jp-Colophon-button" onClick={close}>
           {trans.__('Cancel')}
         </button>

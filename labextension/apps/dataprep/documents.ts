@@ -1,10 +1,17 @@
-import type { ConnectionType, IConnectionField } from './connection-fields';
+import type { ConnectionMember, ConnectionType } from './connection-fields';
 
 /** A connection, with the members of its type. */
-export interface IConnection extends Partial<Record<IConnectionField['name'], string>> {
+export interface IConnection extends Partial<Record<Exclude<ConnectionMember, 'header'>, string>> {
   name: string;
   type: ConnectionType;
   description?: string;
+  header?: boolean;
+}
+
+/** A secret of the namespace, whose value is not readable. */
+export interface ISecret {
+  name: string;
+  description: string;
 }
 
 /** An entry of a connection, such as a folder, a file, a table or a topic. */
@@ -16,6 +23,9 @@ export interface IEntry {
   canBrowse: boolean;
   canSample: boolean;
   bytes?: number;
+  partitions?: number;
+  /** The type of the values of a column. */
+  dataType?: string;
 }
 
 /** Where a sample was read; empty for given rows. */

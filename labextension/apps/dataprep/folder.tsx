@@ -1,12 +1,21 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
+import type { IEntry } from './documents';
 import type { IBrowsed } from './home-model';
+
+/** Returns the size of a file, the partitions of a topic, the type of a column, or the type of another entry. */
+function describeEntry({ type, bytes, partitions, dataType }: IEntry, trans: TranslationBundle): string {
+  if (bytes !== undefined) {
+    return trans.__('%1 bytes', bytes);
+  }
+  return partitions === undefined ? (dataType ?? type) : trans._n('%1 partition', '%1 partitions', partitions);
+}
 
 /** A folder of a connection, or what corresponds to it: opens and samples its entries. */
 export function Folder(props: {
   browsed: IBrowsed;
   show(path: string): void;
-  sample(path: string): void;
+  sample(entry: IEntry): void;
   close(): void;
   trans: TranslationBundle;
 }): React.JSX.Element {
@@ -31,20 +40,19 @@ export function Folder(props: {
       </div>
       {entries.length === 0 && <p className="jp-Colophon-note">{trans.__('There is nothing here.')}</p>}
       <ul className="jp-Dataprep-list">
-        {entries.map(({ name, type, path: place, bytes, canBrowse, canSample }) => (
-          <li key={place} aria-label={name}>
+        {entries.map(entry => (
+          <li key={entry.path} aria-label={entry.name}>
             <span>
-              {name}{' '}
-              <span className="jp-Colophon-note">{bytes === undefined ? type : trans.__('%1 bytes', bytes)}</span>
+              {entry.name} <span className="jp-Colophon-note">{describeEntry(entry, trans)}</span>
             </span>
             <span className="jp-Colophon-actions">
-              {canBrowse && (
-                <button type="button" className="jp-Colophon-button" onClick={() => show(place)}>
+              {entry.canBrowse && (
+                <button type="button" className="jp-Colophon-button" onClick={() => show(entry.path)}>
                   {trans.__('Open')}
                 </button>
               )}
-              {canSample && (
-                <button type="button" className="jp-Colophon-button" onClick={() => sample(place)}>
+              {entry.canSample && (
+                <button type="button" className="jp-Colophon-button" onClick={() => sample(entry)}>
                   {trans.__('Create a workspace')}
                 </button>
               )}

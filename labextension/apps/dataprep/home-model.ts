@@ -1,7 +1,7 @@
 import type { IPanelContext } from '../../src/tokens';
 import { PanelModel } from '../panel-model';
-import type { IConnection, IEntry, IWorkspace, IWorkspaceSummary } from './documents';
-import { CONNECTIONS, getConnectionPath, getWorkspacePath, WORKSPACES } from './paths';
+import type { IConnection, IEntry, ISecret, IWorkspace, IWorkspaceSummary } from './documents';
+import { CONNECTIONS, getConnectionPath, getWorkspacePath, SECRETS, WORKSPACES } from './paths';
 
 /** A folder of a connection that is shown. */
 export interface IBrowsed {
@@ -15,12 +15,14 @@ export interface IHomeState {
   connections: IConnection[];
   workspaces: IWorkspaceSummary[];
   browsed: IBrowsed | null;
+  /** Loaded by `loadSecrets`. */
+  secrets: ISecret[];
 }
 
 /** The model of the first page. */
 export class HomeModel extends PanelModel<IHomeState> {
   constructor(private _context: Pick<IPanelContext, 'call' | 'signal'>) {
-    super({ connections: [], workspaces: [], browsed: null }, _context.signal);
+    super({ connections: [], workspaces: [], browsed: null, secrets: [] }, _context.signal);
   }
 
   /** Loads connections and workspaces. */
@@ -33,6 +35,28 @@ export class HomeModel extends PanelModel<IHomeState> {
     return this.submit(async () => {
       await this._context.call('PUT', getConnectionPath(name), members);
       await this._load();
+    });
+  }
+
+  /** Connects, without saving. Resolves to what the server answers, or why it is refused; the other one is empty. */
+  async testConnection(members: Omit<IConnection, 'name'>): Promise<{ message: string; refusal: string }> {
+    let message = '';
+    const refusal = await this.submit(async () => {
+      ({ message } = (await this._context.call('POST', `${CONNECTIONS}/test`, members)) as { message: string });
+    });
+    return { message, refusal };
+  }
+
+  /** Loads the names of the secrets. */
+  loadSecrets(): Promise<boolean> {
+    return this.run(() => this._loadSecrets());
+  }
+
+  /** Creates a secret. Resolves to why it is refused; empty if it is not. */
+  storeSecret(name: string, value: string): Promise<string> {
+    return this.submit(async () => {
+      await this._context.call('PUT', `${SECRETS}/${encodeURIComponent(name)}`, { value });
+      await this._loadSecrets();
     });
   }
 
@@ -59,11 +83,10 @@ export class HomeModel extends PanelModel<IHomeState> {
     this.setState({ browsed: null });
   }
 
-  /** Creates a workspace with a sample of a file. Resolves to its id; empty if that fails. */
-  async createWorkspace(connection: string, path: string): Promise<string> {
+  /** Creates a workspace with a sample of an entry. Resolves to its id; empty if that fails. */
+  async createWorkspace(connection: string, { name, path }: Pick<IEntry, 'name' | 'path'>): Promise<string> {
     let id = '';
     await this.run(async () => {
-      const name = path.split('/').pop() ?? path;
       ({ id } = (await this._context.call('POST', WORKSPACES, { name, connection, path })) as IWorkspace);
     });
     return id;
@@ -83,6 +106,10 @@ export class HomeModel extends PanelModel<IHomeState> {
       await this._context.call('DELETE', getWorkspacePath(id));
       await this._load();
     });
+  }
+
+  private async _loadSecrets(): Promise<void> {
+    this.setState((await this._context.call('GET', SECRETS)) as Pick<IHomeState, 'secrets'>);
   }
 
   private async _load(): Promise<void> {

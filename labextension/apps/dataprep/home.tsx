@@ -5,7 +5,7 @@ import { CallStatus } from '../call-status';
 import { ConfirmButton } from '../confirm-button';
 import { usePanelModel } from '../use-panel-model';
 import { ConnectionForm } from './connection-form';
-import type { IConnection } from './documents';
+import type { IConnection, IEntry } from './documents';
 import { Folder } from './folder';
 import { HomeModel } from './home-model';
 import { WorkspaceList } from './workspace-list';
@@ -56,7 +56,8 @@ function Connections({ model, trans }: IHomeProps): React.JSX.Element {
               </button>
               <ConfirmButton
                 label={trans.__('Delete')}
-                question={trans.__('Delete the connection?')}
+                accessibleLabel={trans.__('Delete the connection %1', connection.name)}
+                question={trans.__('Delete the connection %1?', connection.name)}
                 run={() => void model.deleteConnection(connection.name)}
               />
             </span>
@@ -70,8 +71,8 @@ function Connections({ model, trans }: IHomeProps): React.JSX.Element {
       ) : (
         <ConnectionForm
           key={edited.name}
+          model={model}
           connection={edited}
-          save={connection => model.saveConnection(connection)}
           close={() => setEdited(null)}
           trans={trans}
         />
@@ -85,8 +86,8 @@ export function HomePage({ context, trans, open }: IPageProps): React.JSX.Elemen
   const model = React.useMemo(() => new HomeModel(context), [context]);
   const state = usePanelModel(model);
   React.useEffect(() => void model.load(), [model]);
-  const sample = async (path: string): Promise<void> => {
-    const id = await model.createWorkspace(state.browsed!.connection, path);
+  const sample = async (entry: IEntry): Promise<void> => {
+    const id = await model.createWorkspace(state.browsed!.connection, entry);
     if (id !== '') {
       open(id);
     }
@@ -100,7 +101,7 @@ export function HomePage({ context, trans, open }: IPageProps): React.JSX.Elemen
         <Folder
           browsed={state.browsed}
           show={path => void model.browse(state.browsed!.connection, path)}
-          sample={path => void sample(path)}
+          sample={entry => void sample(entry)}
           close={() => model.closeFolder()}
           trans={trans}
         />

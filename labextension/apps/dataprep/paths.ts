@@ -3,6 +3,7 @@ const CONTEXT = '/v2/contexts/{context}';
 export const CONNECTIONS = `${CONTEXT}/connections`;
 export const WORKSPACES = `${CONTEXT}/workspaces`;
 export const DIRECTIVES = `${CONTEXT}/directives`;
+export const SECRETS = `${CONTEXT}/secrets`;
 
 /** Returns the path of a connection. */
 export function getConnectionPath(name: string): string {

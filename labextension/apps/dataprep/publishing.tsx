@@ -1,21 +1,65 @@
 import React from 'react';
 import { usePanelModel } from '../use-panel-model';
+import { ON_REJECTED } from './publication';
+import type { OnRejected } from './publication';
 import type { IWorkspaceProps } from './workspace';
+
+/** Returns what a pipeline does with rejected rows. */
+function getOnRejectedLabel(onRejected: OnRejected, trans: IWorkspaceProps['trans']): string {
+  switch (onRejected) {
+    case 'fail':
+      return trans.__('The run fails');
+    case 'skip':
+      return trans.__('They are left out, and counted');
+    case 'write':
+      return trans.__('They are written to a folder');
+  }
+}
 
 /** Makes a pipeline of the workspace. */
 function PipelineForm({ model, trans }: IWorkspaceProps): React.JSX.Element {
-  const { busy } = usePanelModel(model);
+  const { busy, page } = usePanelModel(model);
+  const rejectedCount = page?.rejectedCount ?? 0;
+  const [sink, setSink] = React.useState('');
+  const [chosen, setChosen] = React.useState<OnRejected | null>(null);
+  const [rejected, setRejected] = React.useState<string | null>(null);
   const [error, setError] = React.useState('');
-  const submit = async (event: React.FormEvent<HTMLFormElement>): Promise<void> => {
+  const onRejected = chosen ?? (rejectedCount > 0 ? 'skip' : 'fail');
+  const rejectedFolder = rejected ?? (sink === '' ? '' : `${sink.replace(/\/+$/, '')}-rejected`);
+  const submit = async (event: React.FormEvent): Promise<void> => {
     event.preventDefault();
-    setError(await model.publish(new FormData(event.currentTarget).get('sink') as string));
+    setError(await model.publish({ sink, onRejected, ...(onRejected === 'write' && { rejected: rejectedFolder }) }));
   };
   return (
     <form className="jp-Dataprep-form" aria-label={trans.__('Pipeline')} onSubmit={event => void submit(event)}>
       <label>
         {trans.__('Folder of the result')}
-        <input name="sink" required aria-invalid={error !== ''} />
+        <input value={sink} required aria-invalid={error !== ''} onChange={event => setSink(event.target.value)} />
       </label>
+      <label>
+        {trans.__('Rows that a directive cannot process')}
+        <select
+          value={onRejected}
+          aria-describedby="dataprep-rejected-count"
+          onChange={event => setChosen(event.target.value as OnRejected)}
+        >
+          {ON_REJECTED.map(each => (
+            <option key={each} value={each}>
+              {getOnRejectedLabel(each, trans)}
+            </option>
+          ))}
+        </select>
+      </label>
+      <p id="dataprep-rejected-count" className="jp-Colophon-note">
+        {rejectedCount > 0 &&
+          trans._n('%1 row of the sample is rejected.', '%1 rows of the sample are rejected.', rejectedCount)}
+      </p>
+      {onRejected === 'write' && (
+        <label>
+          {trans.__('Folder of the rejected rows')}
+          <input value={rejectedFolder} required onChange={event => setRejected(event.target.value)} />
+        </label>
+      )}
       {error !== '' && (
         <p className="jp-Colophon-error" role="alert">
           {error}

@@ -68,7 +68,7 @@ function Steps({ model, trans }: IWorkspaceProps): React.JSX.Element {
             <button
               type="button"
               className="jp-Colophon-button"
-              aria-label={trans.__('Remove %1', line)}
+              aria-label={trans.__('Remove the directive %1', line)}
               disabled={busy}
               onClick={() => void model.removeLine(at).then(setError)}
             >

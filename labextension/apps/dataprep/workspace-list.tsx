@@ -83,7 +83,8 @@ export function WorkspaceList(props: IListProps): React.JSX.Element | null {
                   </button>
                   <ConfirmButton
                     label={trans.__('Delete')}
-                    question={trans.__('Delete the workspace?')}
+                    accessibleLabel={trans.__('Delete the workspace %1', workspace.name)}
+                    question={trans.__('Delete the workspace %1?', workspace.name)}
                     run={() => void model.deleteWorkspace(workspace.id)}
                   />
                 </span>

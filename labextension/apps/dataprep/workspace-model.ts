@@ -2,6 +2,7 @@ import type { IPanelContext } from '../../src/tokens';
 import { PanelModel } from '../panel-model';
 import type { IDirective, IExample, IProfile, IRowPage, ISuggestion, IWorkspace } from './documents';
 import { DIRECTIVES, getWorkspacePath } from './paths';
+import type { IPublication } from './publication';
 
 /** How many more rows are read at once. */
 const LIMIT = 100;
@@ -106,10 +107,11 @@ export class WorkspaceModel extends PanelModel<IWorkspaceState> {
     return source;
   }
 
-  /** Saves a pipeline that writes to a folder, and opens its editor. Resolves to why it is refused; empty if it is not. */
-  publish(sink: string): Promise<string> {
+  /** Saves a pipeline, and opens its editor. Resolves to why it is refused; empty if it is not. */
+  publish(publication: IPublication): Promise<string> {
     return this.submit(async () => {
-      const pipeline = (await this._call('GET', `/pipeline?sink=${encodeURIComponent(sink)}`)) as IPipeline;
+      const query = new URLSearchParams({ ...publication }).toString();
+      const pipeline = (await this._call('GET', `/pipeline?${query}`)) as IPipeline;
       const { metadata } = this._context;
       const { urn } = await metadata.call('createInstance', { space: 'pipelines' }, { body: pipeline });
       metadata.openInstance(urn);

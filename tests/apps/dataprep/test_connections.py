@@ -98,6 +98,7 @@ def test_files_outside_are_not_found(call: Call, files: str, data: Path, path: s
             [["1", "2", "3", "4"], ["5", None, None, None]],
         ),
         ("a.csv", "1,x\n", {"header": False}, ["column_1", "column_2"], [["1", "x"]]),
+        ("a.csv", "a;b\n1,5;2\n", {"delimiter": ";"}, ["a", "b"], [["1,5", "2"]]),
         ("a.csv", '\ufeffa\n"x\ny"\n', {}, ["a"], [["x\ny"]]),
         ("a.tsv", "a\tb\n1\t2\n", {}, ["a", "b"], [["1", "2"]]),
         ("a.jsonl", '{"a": 1}\n\n{"b": [1]}\n', {}, ["a", "b"], [[1, None], [None, "[1]"]]),
@@ -113,6 +114,21 @@ def test_formats_are_read(
     page = call("POST", "connections/files/sample", {"path": name, **options})
     assert [column["name"] for column in page["columns"]] == columns
     assert page["rows"] == rows
+
+
+def test_connection_has_the_format_of_its_files(call: Call, data: Path) -> None:
+    reading = {"format": "csv", "header": False, "delimiter": ";", "encoding": "latin-1"}
+    created = call("PUT", "connections/files", {"folder": str(data), **reading})
+    assert reading.items() <= created.items()
+    (data / "a.txt").write_bytes("Zoé;1\n".encode("latin-1"))
+    assert call("POST", "connections/files/sample", {"path": "a.txt"})["rows"] == [["Zoé", "1"]]
+    # A sample may differ, and a pipeline reads the file as the sample.
+    body = {"path": "a.txt", "header": True, "name": "a", "connection": "files"}
+    source = call("POST", "workspaces", body)["source"]
+    assert {**reading, "header": True}.items() <= source.items()
+    for wrong in ({"format": "avro"}, {"header": "no"}, {"delimiter": ";;"}, {"encoding": "rot13"}):
+        with pytest.raises(BadRequest, match=f"the member {next(iter(wrong))} must be"):
+            call("PUT", "connections/files", {"folder": str(data), **wrong})
 
 
 def test_parquet_keeps_its_types(call: Call, files: str, data: Path) -> None:
@@ -152,6 +168,8 @@ def test_random_sample_is_determined_by_its_seed(call: Call, files: str, data: P
         ("a.txt", b"", {"limit": 10_001}, "limit must be a whole number from 1 to 10000"),
         ("a.txt", b"", {"sampling": "all"}, "sampling must be one of first, random"),
         ("a.txt", b"", {"more": 1}, "unknown member 'more'"),
+        ("a.csv", b"", {"delimiter": "ab"}, "delimiter must be a comma, a semicolon, a tab or a vertical bar"),
+        ("a.avro", b"", {}, "a.avro cannot be sampled: avro is not one of the formats csv, .* Convert it to Parquet"),
     ],
 )
 def test_unreadable_files_are_refused(

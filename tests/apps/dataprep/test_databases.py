@@ -224,6 +224,20 @@ def test_password_is_that_of_the_secret_alone(call: Call, catalog: Catalog, ware
         call("GET", "connections/warehouse/browse")
 
 
+def test_password_is_stored_as_a_secret_by_the_caller(call: Call, catalog: Catalog) -> None:
+    stored = call("PUT", "secrets/warehouse", {"value": CANARY, "description": "Warehouse"})
+    assert stored == {"name": "warehouse", "description": "Warehouse"}
+    assert call("GET", "secrets") == {"secrets": [stored]}
+    assert catalog.secrets.read_value("sales", "warehouse", ADA) == CANARY
+    for body, message in (({}, "the member value"), ({"value": CANARY, "more": 1}, "unknown member 'more'")):
+        with pytest.raises(BadRequest, match=message) as refused:
+            call("PUT", "secrets/warehouse", body)
+        assert CANARY not in str(refused.value)
+    for name, value, message in (("a b", CANARY, "name of a secret"), ("warehouse", "", "the member value must be")):
+        with pytest.raises(BadRequest, match=message):
+            call("PUT", f"secrets/{name}", {"value": value})
+
+
 def test_workspace_of_a_table_becomes_a_pipeline_and_a_cell(call: Call, warehouse: dict[str, str]) -> None:
     path = f"{warehouse['schema']}/odd%20%2F%20name"
     workspace = call("POST", "workspaces", {"name": "Orders", "connection": "warehouse", "path": path})

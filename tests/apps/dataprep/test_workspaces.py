@@ -163,3 +163,31 @@ def test_pipeline_of_a_workspace_is_valid(call: Call, orders: str, data: Path) -
     assert prepared.plugins["source"].settings["path"] == str(data / "shop" / "orders.csv")
     with pytest.raises(BadRequest, match="sink is missing"):
         call("GET", f"{orders}/pipeline")
+
+
+def test_rejected_rows_are_left_out_or_written_by_the_pipeline(call: Call, orders: str) -> None:
+    def get_pipeline(**query: str) -> Any:
+        document = call("GET", f"{orders}/pipeline", sink="/data/out", **query)
+        return check_and_prepare_pipeline("orders", document, load_plugins(), {})
+
+    def get_on_rejected(**query: str) -> str:
+        return str(get_pipeline(**query).plugins["wrangle"].settings["on_rejected"])
+
+    assert get_on_rejected() == "fail"
+    call("PUT", f"{orders}/directives", {"directives": RECIPE})
+    # Now the recipe rejects a row of the sample.
+    assert get_on_rejected() == "skip"
+    assert get_on_rejected(onRejected="fail") == "fail"
+    written = get_pipeline(onRejected="write", rejected="/data/rejected")
+    assert written.plugins["rejected"].settings["path"] == "/data/rejected"
+    assert [stage.name for stage in written.pipeline.list_source_stages(written.pipeline.get_stage("rejected"))] == [
+        "source"
+    ]
+    assert written.plugins["wrangle"].settings["recipe"] == written.plugins["wrangle_rejected"].settings["recipe"]
+    for query, reason in (
+        ({"onRejected": "write"}, "the query parameter rejected is missing"),
+        ({"onRejected": "write", "rejected": "/data/out/"}, "must be different folders"),
+        ({"onRejected": "keep"}, "onRejected must be one of fail, skip, write"),
+    ):
+        with pytest.raises(BadRequest, match=reason):
+            call("GET", f"{orders}/pipeline", sink="/data/out", **query)

@@ -74,19 +74,40 @@ describe('the model of a workspace', () => {
 
   it('saves its pipeline, and opens it', async () => {
     const calls: string[] = [];
-    const path = `GET ${WORKSPACE}/pipeline?sink=%2Ftmp%2Fa%20b`;
+    const path = `GET ${WORKSPACE}/pipeline?sink=%2Ftmp%2Fa+b&onRejected=write&rejected=%2Ftmp%2Fc`;
     const model = new WorkspaceModel(createContext({ [path]: { display_name: 'orders' } }, calls), 'w1');
-    expect(await model.publish('/tmp/a b')).toBe('');
+    expect(await model.publish({ sink: '/tmp/a b', onRejected: 'write', rejected: '/tmp/c' })).toBe('');
     expect(calls).toEqual([path, 'createInstance {"space":"pipelines"} orders', 'open urn:li:instance:orders']);
   });
 });
 
 describe('the model of the first page', () => {
-  it('names a workspace by the file that it samples', async () => {
+  it('names a workspace by the entry that it samples', async () => {
     const calls: string[] = [];
     const answers = { 'POST /v2/contexts/{context}/workspaces': { id: 'w1' } };
     const model = new HomeModel(createContext(answers, calls));
-    expect(await model.createWorkspace('files', 'shop/orders.csv')).toBe('w1');
-    expect(calls[0]).toContain('{"name":"orders.csv","connection":"files","path":"shop/orders.csv"}');
+    expect(await model.createWorkspace('shop', { name: 'odd / name', path: 'main/odd%20%2F%20name' })).toBe('w1');
+    expect(calls[0]).toContain('{"name":"odd / name","connection":"shop","path":"main/odd%20%2F%20name"}');
+  });
+
+  it('tests a connection by its document, and returns why it is refused', async () => {
+    const calls: string[] = [];
+    const path = 'POST /v2/contexts/{context}/connections/test';
+    const connection = { type: 'jdbc', url: 'jdbc:sqlite:/data/shop.db' } as const;
+    const model = new HomeModel(createContext({ [path]: { message: 'SQLite 3.40' } }, calls));
+    expect(await model.testConnection(connection)).toEqual({ message: 'SQLite 3.40', refusal: '' });
+    expect(calls).toEqual([`${path} {"type":"jdbc","url":"jdbc:sqlite:/data/shop.db"}`]);
+    const refusal = Object.assign(new Error('file shop.db not found'), { status: 404 });
+    const refused = new HomeModel(createContext({ [path]: refusal }));
+    expect(await refused.testConnection(connection)).toEqual({ message: '', refusal: 'file shop.db not found' });
+  });
+
+  it('stores a secret, and loads the names of all', async () => {
+    const calls: string[] = [];
+    const secrets = [{ name: 'warehouse', description: '' }];
+    const model = new HomeModel(createContext({ 'GET /v2/contexts/{context}/secrets': { secrets } }, calls));
+    expect(await model.storeSecret('warehouse', 'a b')).toBe('');
+    expect(calls[0]).toBe('PUT /v2/contexts/{context}/secrets/warehouse {"value":"a b"}');
+    expect(model.state.secrets).toEqual(secrets);
   });
 });

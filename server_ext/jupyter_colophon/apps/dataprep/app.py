@@ -1,7 +1,7 @@
 """The tables, handlers and panel of the application."""
 
 from jupyter_colophon.apps import SystemApp, SystemAppConfigurer
-from jupyter_colophon.apps.dataprep import connections, insights, publishing, recipes, workspaces
+from jupyter_colophon.apps.dataprep import cells, connections, insights, pipelines, recipes, secrets, workspaces
 from jupyter_colophon.apps.dataprep.tables import CONNECTIONS, RECIPES, SAMPLES, WORKSPACES
 
 _CONTEXT = "/v2/contexts/{context}"
@@ -36,6 +36,8 @@ def _add_handlers_of_connections(configurer: SystemAppConfigurer) -> None:
     configurer.add_handler("DELETE", _CONNECTION, connections.delete_connection)
     configurer.add_handler("GET", _CONNECTION + "/browse", connections.list_entries_of_connection, timeout_s=_READING_S)
     configurer.add_handler("POST", _CONTEXT + "/connections/test", connections.test_connection, timeout_s=_READING_S)
+    configurer.add_handler("GET", _CONTEXT + "/secrets", secrets.list_secrets)
+    configurer.add_handler("PUT", _CONTEXT + "/secrets/{secret}", secrets.put_secret)
     # It changes nothing.
     configurer.add_handler(
         "POST", _CONNECTION + "/sample", connections.sample_connection, permission="read", timeout_s=_READING_S
@@ -59,5 +61,5 @@ def _add_handlers_of_workspaces(configurer: SystemAppConfigurer) -> None:
     configurer.add_handler(
         "POST", _WORKSPACE + "/columns/{column}/examples", insights.find_by_example, permission="read"
     )
-    configurer.add_handler("GET", _WORKSPACE + "/cell", publishing.get_cell)
-    configurer.add_handler("GET", _WORKSPACE + "/pipeline", publishing.get_pipeline)
+    configurer.add_handler("GET", _WORKSPACE + "/cell", cells.get_cell)
+    configurer.add_handler("GET", _WORKSPACE + "/pipeline", pipelines.get_pipeline)

@@ -65,6 +65,11 @@ def write_spark_read(context: ServiceContext, request: ServiceRequest, source: M
     return [f"data = spark.read.format({format_!r}).options(**{options!r}){schema_code}.load({source['file']!r})"]
 
 
+def get_delimiter(source: Mapping[str, Any]) -> str:
+    """Return what separates the values of a file. Earlier versions did not store it."""
+    return str(source.get("delimiter", "\t" if source["format"] == "tsv" else ","))
+
+
 def _get_variable(source: Mapping[str, Any]) -> str:
     """Return the environment variable from which a run takes the password; empty without one."""
     name = source.get("passwordSecret", "")
@@ -109,7 +114,8 @@ def _describe_file(
     schema = ""
     if format_ in ("csv", "tsv"):
         options |= {"header": str(source["header"]).lower(), "multiLine": "true", "escape": '"'}
-        options |= {"sep": "\t"} if format_ == "tsv" else {}
+        delimiter = get_delimiter(source)
+        options |= {"sep": delimiter} if delimiter != "," else {}
         if not source["header"]:
             columns = read_sample_of_workspace(context, request.path["workspace"]).columns
             schema = ", ".join(f"`{name.replace('`', '``')}` STRING" for name in columns)

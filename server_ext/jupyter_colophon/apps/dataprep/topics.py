@@ -32,13 +32,15 @@ _AT_ONCE: Final = 500
 class KafkaConnection:
     """Servers of Kafka."""
 
-    members: ClassVar[tuple[str, ...]] = ("servers", "security", "mechanism", "user", "passwordSecret")
+    members: ClassVar[tuple[str, ...]] = ("servers", "security", "mechanism", "user", "passwordSecret", "format")
     sample_members: ClassVar[tuple[str, ...]] = ("path", "format", "from", "limit")
     servers: str
     security: str
     mechanism: str
     user: str
     password_secret: str
+    #: The format of messages, unless a sample differs.
+    format: str
 
     @classmethod
     def from_body(cls, body: Body) -> Self:
@@ -55,6 +57,7 @@ class KafkaConnection:
             body.get_choice("mechanism", _MECHANISMS, "PLAIN") if has_user else "",
             body.get_text("user") if has_user else "",
             parse_secret_name(body),
+            _parse_format(body, "json"),
         )
         if has_user and not connection.password_secret:
             raise BadRequest(f"the security {security} needs the member passwordSecret")
@@ -70,6 +73,7 @@ class KafkaConnection:
                 "mechanism": self.mechanism,
                 "user": self.user,
                 "passwordSecret": self.password_secret,
+                "format": self.format,
             }
         )
 
@@ -98,7 +102,7 @@ class KafkaConnection:
 
     def read_sample(self, context: ServiceContext, body: Body) -> tuple[dict[str, Any], Sample]:
         """Return the topic and how its messages are read, and the sample. Raises NotFound, BadRequest."""
-        topic, format_ = body.get_text("path"), body.get_choice("format", tuple(_READERS), "json")
+        topic, format_ = body.get_text("path"), _parse_format(body, self.format)
         begin = body.get_choice("from", ("earliest", "latest"), "earliest")
         limit = body.get_number("limit", ROWS_DEFAULT, ROWS_MAX, 1)
         seconds = min(_READING_S, context.get_remaining_seconds())
@@ -148,6 +152,10 @@ class KafkaConnection:
         finally:
             if consumer is not None:
                 consumer.close()
+
+
+def _parse_format(body: Body, default: str) -> str:
+    return body.get_choice("format", tuple(_READERS), default)
 
 
 def _read_messages(consumer: Any, topic: str, begin: str, limit: int, seconds: float) -> list[Any]:

@@ -70,6 +70,14 @@ def get_query_text(request: ServiceRequest, name: str, default: str = "") -> str
     return next(reversed(request.query.get(name, ())), default)
 
 
+def get_query_choice(request: ServiceRequest, name: str, choices: Sequence[str], default: str) -> str:
+    """Return a query parameter as one of several texts. Raises BadRequest."""
+    text = get_query_text(request, name, default)
+    if text not in choices:
+        raise BadRequest(f"the query parameter {name} must be one of {', '.join(choices)}")
+    return text
+
+
 def get_query_number(request: ServiceRequest, name: str, default: int, most: int, least: int = 0) -> int:
     """Return a query parameter as a whole number. Raises BadRequest."""
     text = get_query_text(request, name, str(default))

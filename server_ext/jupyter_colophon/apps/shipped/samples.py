@@ -17,6 +17,7 @@ from jupyter_colophon.wrangling.normalization import encode_value, normalize_val
 
 FORMATS: Final = ("csv", "tsv", "json", "jsonl", "parquet", "text")
 _ENCODINGS: Final = ("utf-8", "utf-16", "latin-1", "cp1252")
+_DELIMITERS: Final = (",", ";", "\t", "|")
 #: Limits of a sample: rows, columns, and characters of JSON.
 ROWS_MAX, COLUMNS_MAX, CHARACTERS_MAX = 10_000, 1_000, 4 * 2**20
 ROWS_DEFAULT: Final = 1_000
@@ -24,8 +25,9 @@ ROWS_DEFAULT: Final = 1_000
 _LINE_MAX, _DOCUMENT_MAX = 2**20, 32 * 2**20
 #: After how many rows the time is checked.
 _CHECKED: Final = 1_000
-#: The members of a body that describe how a file is read.
-MEMBERS: Final = ("path", "format", "header", "encoding", "sampling", "limit", "seed")
+#: The members of a body that describe how files are read, and with them a sample.
+READING_MEMBERS: Final = ("format", "header", "delimiter", "encoding")
+MEMBERS: Final = ("path", *READING_MEMBERS, "sampling", "limit", "seed")
 FORMATS_BY_SUFFIX: Final = {
     ".csv": "csv",
     ".tsv": "tsv",
@@ -34,6 +36,8 @@ FORMATS_BY_SUFFIX: Final = {
     ".ndjson": "jsonl",
     ".parquet": "parquet",
 }
+#: Formats that Spark reads, and this module does not, by the suffix of a file.
+_OTHER_FORMATS: Final = {".avro": "avro", ".orc": "orc"}
 Row = Mapping[str, Any]
 
 
@@ -48,20 +52,28 @@ class SampleOptions:
     sampling: str
     limit: int
     seed: int
+    delimiter: str = ","
 
     @classmethod
     def from_body(cls, body: Body) -> "SampleOptions":
         """Return the options of a body. Raises BadRequest."""
         path = body.get_text("path")
+        format_ = body.get_choice("format", FORMATS, "text") if "format" in body.document else _detect_format(path)
         return cls(
             path,
-            body.get_choice("format", FORMATS, FORMATS_BY_SUFFIX.get(Path(path).suffix.lower(), "text")),
+            format_,
             body.get_boolean("header", default=True),
             body.get_choice("encoding", _ENCODINGS, "utf-8"),
             body.get_choice("sampling", ("first", "random"), "first"),
             body.get_number("limit", ROWS_DEFAULT, ROWS_MAX, 1),
             body.get_number("seed", 0, 2**31),
+            _parse_delimiter(body),
         )
+
+    @property
+    def separator(self) -> str:
+        """Return what separates the values of a line."""
+        return "\t" if self.format == "tsv" else self.delimiter
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +82,17 @@ class Sample:
 
     columns: list[str]
     rows: list[list[Any]]
+
+
+def parse_reading_members(body: Body) -> dict[str, Any]:
+    """Return how files are read, as far as a body has it. Raises BadRequest."""
+    members = {
+        "format": body.get_choice("format", FORMATS, "text"),
+        "header": body.get_boolean("header", default=True),
+        "delimiter": _parse_delimiter(body),
+        "encoding": body.get_choice("encoding", _ENCODINGS, "utf-8"),
+    }
+    return {name: value for name, value in members.items() if name in body.document}
 
 
 def read_sample(file: Path, options: SampleOptions, get_remaining_seconds: Callable[[], float]) -> Sample:
@@ -105,6 +128,24 @@ def build_sample(rows: Iterable[Row]) -> Sample:
     return Sample([*columns], [[row.get(column) for column in columns] for row in encoded])
 
 
+def _parse_delimiter(body: Body) -> str:
+    delimiter = body.document.get("delimiter", ",")
+    if delimiter not in _DELIMITERS:
+        raise BadRequest("the member delimiter must be a comma, a semicolon, a tab or a vertical bar")
+    return str(delimiter)
+
+
+def _detect_format(path: str) -> str:
+    """Return the format of the suffix of a file. Raises BadRequest for one that cannot be sampled."""
+    suffix = Path(path).suffix.lower()
+    if (other := _OTHER_FORMATS.get(suffix)) is not None:
+        raise BadRequest(
+            f"{path} cannot be sampled: {other} is not one of the formats {', '.join(FORMATS)}. Convert it to Parquet, for "
+            f"example by a pipeline whose source has the format {other}"
+        )
+    return FORMATS_BY_SUFFIX.get(suffix, "text")
+
+
 def _limit_time(rows: Iterator[Row], get_remaining_seconds: Callable[[], float]) -> Iterator[Row]:
     for number, row in enumerate(rows):
         if number % _CHECKED == 0 and not get_remaining_seconds():
@@ -124,7 +165,7 @@ def _choose_randomly(rows: Iterator[Row], options: SampleOptions) -> list[Row]:
 
 
 def _read_delimited(stream: BinaryIO, options: SampleOptions) -> Iterator[Row]:
-    reader = csv.reader(_iterate_lines(stream, options), delimiter="\t" if options.format == "tsv" else ",")
+    reader = csv.reader(_iterate_lines(stream, options), delimiter=options.separator)
     names = make_names_unique(next(reader, [])) if options.header else []
     for values in reader:
         if values:
