@@ -84,6 +84,7 @@ test('a pipeline run shows its ordered stages and its log', async () => {
     'stage.sums.at': 1,
     'stage.sums.status': 'failed',
     'stage.sums.in': 12_000,
+    'stage.sums.rejected': 7,
     'stage.sums.ms': 1500,
     'stage.sums.tries': 3,
     'stage.a.b.at': 0,
@@ -99,10 +100,10 @@ test('a pipeline run shows its ordered stages and its log', async () => {
   await waitForText('masked <b>hides</b> who');
   const rows = [...document.querySelectorAll('tr')].map(row => [...row.children].map(cell => cell.textContent));
   expect(rows.slice(0, 4)).toEqual([
-    ['Stage', 'Status', 'Rows in', 'Rows out', 'Time', 'Attempts'],
-    ['a.b', 'succeeded', '', (12_000).toLocaleString(), '20 ms', ''],
-    ['sums', 'failed', (12_000).toLocaleString(), '', '1.5 s', '3'],
-    ['idle', 'not started', '', '', '', '']
+    ['Stage', 'Status', 'Rows in', 'Rows out', 'Rejected rows', 'Time', 'Attempts'],
+    ['a.b', 'succeeded', '', (12_000).toLocaleString(), '', '20 ms', ''],
+    ['sums', 'failed', (12_000).toLocaleString(), '', '7', '1.5 s', '3'],
+    ['idle', 'not started', '', '', '', '', '']
   ]);
   // Facts that are not in the table are listed among the facts.
   await waitForText('stage.idle.colour');
