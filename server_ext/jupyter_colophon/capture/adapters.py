@@ -11,7 +11,15 @@ from importlib.metadata import entry_points
 from types import ModuleType
 from typing import Final, TypeAlias, Unpack
 
-from jupyter_colophon.capture.calls import CallContext, ComputationOptions, Flow, Function, Observer, Report
+from jupyter_colophon.capture.calls import (
+    CallContext,
+    ComputationOptions,
+    DeferredFlows,
+    Flow,
+    Function,
+    Observer,
+    Report,
+)
 from jupyter_colophon.capture.import_hook import call_after_import
 from jupyter_colophon.capture.patches import Patches
 
@@ -32,7 +40,7 @@ class Adapter:
         self,
         name: str,
         context: CallContext,
-        commit: Callable[[Sequence[Flow]], None],
+        commit: Callable[[Sequence[Flow | DeferredFlows]], None],
         on_error: Callable[[str, Exception], None],
     ) -> None:
         """Create an adapter that has observed nothing; `on_error` gets the adapter's name and an error of a report."""

@@ -6,6 +6,7 @@ records of a failed call are what the call would have written.
 """
 
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypedDict, Unpack
@@ -17,6 +18,7 @@ from jupyter_colophon.capture.origins import (
     Dataset,
     Origin,
     OriginRegistry,
+    Query,
     Source,
     derive_origin,
     find_weakest,
@@ -45,6 +47,21 @@ class Flow:
     columns: ColumnMap | None = None
     inference: Inference = Inference.OBSERVED
     error: str = ""
+    #: The columns of the target, if only their names are known.
+    names: tuple[str, ...] = ()
+    #: Lineage that is missing, as text for users.
+    missing: tuple[str, ...] = ()
+
+
+class DeferredFlows(ABC):
+    """Flows that are found when they are reported, such as those of a SQL statement. `query` is what the call returned."""
+
+    query: Query
+    function: str
+
+    @abstractmethod
+    def list_flows(self) -> Iterable[Flow]:
+        """Return the flows, in their order."""
 
 
 class CallContext:
@@ -113,8 +130,8 @@ class LibraryCall:
         self.result: Any = None
         self.state: Any = None
         self.error: BaseException | None = None
-        self.flows: list[Flow] = []
-        self.inner: list[Flow] = []
+        self.flows: list[Flow | DeferredFlows] = []
+        self.inner: list[Flow | DeferredFlows] = []
 
     @property
     def receiver(self) -> Any:
@@ -148,9 +165,26 @@ class LibraryCall:
             self.context.origins.set_origin(value, Origin(self.execution, self.time_ms, sources, columns))
 
     def adopt_inner_reads(self, value: object, columns: ColumnMap | None = None) -> None:
-        """Record that `value` holds what the inner calls read: the library used another one for it."""
-        datasets = (source for flow in self.inner if flow.target is None for source in flow.sources)
-        self.record_reads((each for each in datasets if isinstance(each, Dataset)), value, columns)
+        """Record that `value` holds what the inner calls read: the library used another one for it.
+
+        `columns` are by default those of the result, if there is only one.
+        """
+        reads = [flow for flow in self.inner if isinstance(flow, DeferredFlows) or flow.target is None]
+        sources: dict[Source, None] = {}
+        for flow in reads:
+            sources |= dict.fromkeys((flow.query,) if isinstance(flow, DeferredFlows) else flow.sources)
+        if not sources or self.error is not None:
+            return
+        self.flows += self.inner
+        columns = columns or (ColumnMap(next(iter(sources))) if len(sources) == 1 else None)
+        self.context.origins.set_origin(value, Origin(self.execution, self.time_ms, tuple(sources), columns))
+
+    def record_statement(self, statement: DeferredFlows, value: object = None) -> None:
+        """Record a statement that is examined later, and that `value` is its result."""
+        self.flows.append(statement)
+        if value is not None and self.error is None:
+            query = statement.query
+            self.context.origins.set_origin(value, Origin(self.execution, self.time_ms, (query,), ColumnMap(query)))
 
     def record_derived(
         self,
@@ -235,7 +269,7 @@ class Observer:
     def __init__(
         self,
         context: CallContext,
-        commit: Callable[[Sequence[Flow]], None],
+        commit: Callable[[Sequence[Flow | DeferredFlows]], None],
         on_error: Callable[[Exception], None],
     ) -> None:
         """Create an observer that passes flows to `commit`, and errors of reports to `on_error`."""

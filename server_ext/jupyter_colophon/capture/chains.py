@@ -4,13 +4,13 @@ A value that one cell computes and another one writes is a variable between them
 it. Variables are reported only when data flows through them into something that is written.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol, TypeAlias
 
 from jupyter_colophon.capture.calls import Flow
 from jupyter_colophon.capture.column_map import ColumnMap
 from jupyter_colophon.capture.observation import ColumnFlow, DataRef, MissingDetail, Observation
-from jupyter_colophon.capture.origins import Dataset, Origin, Source
+from jupyter_colophon.capture.origins import Dataset, Origin, Source, expand_columns, expand_sources
 
 #: The function of an observation of a value that a cell computed.
 ASSIGN = "assign"
@@ -37,14 +37,14 @@ class ChainBuilder:
     def add_flow(self, flow: Flow) -> None:
         """Pass the observation of a flow to the sink, and before it those of the variables that it uses."""
         target = None if flow.target is None else flow.target.build_ref(flow.fields)
-        names = tuple(field.path for field in flow.fields or ())
+        names = flow.names if flow.fields is None else tuple(field.path for field in flow.fields)
         if target is not None and not flow.error:
             self._report_chains(_list_needed_columns(flow.sources, flow.columns, names))
         refs = self._build_refs(flow.sources)
-        if not refs and target is None:
+        if not refs and target is None and not flow.missing:
             return
         written = () if target is None else (target,)
-        is_complete = not refs or not written or _is_known(flow.columns, None if flow.fields is None else names)
+        is_complete = not refs or not written or (bool(names) and _is_known(flow.columns, names))
         self._sink(
             Observation(
                 started_ms=flow.time_ms,
@@ -55,7 +55,7 @@ class ChainBuilder:
                 reads=tuple(refs.values()),
                 writes=() if flow.error else written,
                 columns=tuple(_list_column_flows(flow.columns, names, refs, target)) if not flow.error else (),
-                missing=() if is_complete or flow.error else (MissingDetail.VALUE_COLUMNS,),
+                missing=flow.missing if is_complete or flow.error else (*flow.missing, MissingDetail.VALUE_COLUMNS),
                 intended=written if flow.error else (),
                 inference=flow.inference,
             ),
@@ -87,7 +87,7 @@ class ChainBuilder:
 
     def _build_refs(self, sources: Iterable[Source]) -> dict[Source, DataRef]:
         refs: dict[Source, DataRef] = {}
-        for source in sources:
+        for source in expand_sources(sources):
             ref = source.build_ref() if isinstance(source, Dataset) else self._get_ref_of_origin(source)
             if ref is not None:
                 refs[source] = ref
@@ -103,11 +103,11 @@ Needed: TypeAlias = dict[Origin, set[str]]
 
 def _list_needed_columns(sources: Iterable[Source], columns: ColumnMap | None, names: Iterable[str]) -> Needed:
     """Return the values of other cells among the sources, with those of their columns that `names` were computed from."""
-    needed: Needed = {source: set() for source in sources if isinstance(source, Origin)}
+    needed: Needed = {source: set() for source in expand_sources(sources) if isinstance(source, Origin)}
     if columns is None:
         return needed
     for name in names:
-        for each in (*columns.find_sources(name), *columns.controls):
+        for each in expand_columns(columns.find_sources(name) | columns.controls):
             if isinstance(each.source, Origin) and each.source in needed:
                 needed[each.source].add(each.column)
     return needed
@@ -118,7 +118,7 @@ def _list_unreported(needed: Needed) -> list[tuple[Origin, set[str]]]:
     waiting, found = dict(needed), []
     while waiting:
         # Values are computed from earlier ones only, so that all needs of the latest are known.
-        origin = max(waiting, key=lambda each: each.number)
+        origin = max(waiting, key=lambda each: (each.time_ms, each.number))
         columns = waiting.pop(origin)
         if origin.reported is not None and columns <= origin.reported:
             continue
@@ -128,8 +128,12 @@ def _list_unreported(needed: Needed) -> list[tuple[Origin, set[str]]]:
     return found
 
 
-def _is_known(columns: ColumnMap | None, names: Collection[str] | None) -> bool:
-    return columns is not None and names is not None and columns.is_known(names)
+def _is_known(columns: ColumnMap | None, names: Iterable[str]) -> bool:
+    """Return whether all sources of these columns are known."""
+    if columns is None:
+        return False
+    every = (columns.controls, *(columns.find_sources(name) for name in names))
+    return all(each.source is not None for sources in every for each in expand_columns(sources))
 
 
 def _list_column_flows(
@@ -137,9 +141,10 @@ def _list_column_flows(
 ) -> Iterator[ColumnFlow]:
     if columns is None or target is None:
         return
+    controls = expand_columns(columns.controls)
     for name in names:
-        direct = columns.find_sources(name)
-        for source in (*direct, *(columns.controls - direct)):
+        direct = expand_columns(columns.find_sources(name))
+        for source in (*direct, *(controls - direct)):
             ref = None if source.source is None else refs.get(source.source)
             if ref is not None:
                 yield ColumnFlow(ref.urn, source.column, target.urn, name, source.transformation)

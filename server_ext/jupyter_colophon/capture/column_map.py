@@ -53,11 +53,6 @@ class ColumnMap:
             return known
         return NO_SOURCES if self.whole is None else frozenset((ColumnSource(self.whole, column),))
 
-    def is_known(self, columns: Iterable[str]) -> bool:
-        """Return whether all sources of these columns are known."""
-        every = (self.controls, *(self.find_sources(column) for column in columns))
-        return all(each.source is not None for sources in every for each in sources)
-
     def select(self, columns: Mapping[str, str]) -> "ColumnMap":
         """Return the map of a value that has only some columns: the new names with the old names."""
         return ColumnMap(None, {new: self.find_sources(old) for new, old in columns.items()}, self.controls)

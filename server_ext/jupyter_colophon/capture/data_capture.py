@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from jupyter_colophon.capture.adapters import Adapter, Adapters
-from jupyter_colophon.capture.calls import CallContext, Flow
+from jupyter_colophon.capture.calls import CallContext, DeferredFlows, Flow
 from jupyter_colophon.capture.chains import ChainBuilder, NameVariable, Sink
 from jupyter_colophon.capture.executions import current_execution
 
@@ -46,7 +46,7 @@ class DataCapture:
         self._chains = ChainBuilder(name_variable, sink)
         self._on_error = on_error
         self._adapters = Adapters(self._create_adapter, disabled)
-        self._waiting: deque[Flow] = deque()
+        self._waiting: deque[Flow | DeferredFlows] = deque()
         self._has_work, self._is_urgent, self._idle = threading.Event(), threading.Event(), threading.Condition()
         self._is_stopping = False
         self._thread: threading.Thread | None = None
@@ -100,7 +100,7 @@ class DataCapture:
     def _create_adapter(self, name: str) -> Adapter:
         return Adapter(name, self.context, self.add_flows, self._on_error)
 
-    def add_flows(self, flows: Sequence[Flow]) -> None:
+    def add_flows(self, flows: Sequence[Flow | DeferredFlows]) -> None:
         """Report these flows soon."""
         self._waiting.extend(flows)
         while len(self._waiting) > MAX_WAITING:
@@ -127,7 +127,8 @@ class DataCapture:
         while self._waiting:
             flow = self._waiting[0]
             try:
-                self._chains.add_flow(flow)
+                for each in (flow,) if isinstance(flow, Flow) else flow.list_flows():
+                    self._chains.add_flow(each)
             except Exception as error:  # noqa: BLE001  one flow that cannot be reported must not end the thread
                 self._on_error(flow.function, error)
             # It stays in the queue until it is reported, so that who waits for an empty queue waits for it too.

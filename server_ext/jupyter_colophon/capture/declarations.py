@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 from typing import Final
 
-from jupyter_colophon.capture.calls import CallContext, Flow, LibraryCall
+from jupyter_colophon.capture.calls import CallContext, DeferredFlows, Flow, LibraryCall
 from jupyter_colophon.capture.data_capture import get_active_capture
 from jupyter_colophon.capture.locations import find_location
 from jupyter_colophon.capture.observation import DatasetKind
@@ -50,7 +50,9 @@ def writes(*names: str | os.PathLike[str], value: object = None) -> None:
     capture.add_flows(call.flows)
 
 
-def declare_flow(context: CallContext, execution: object, read: list[Dataset], written: list[Dataset]) -> list[Flow]:
+def declare_flow(
+    context: CallContext, execution: object, read: list[Dataset], written: list[Dataset]
+) -> list[Flow | DeferredFlows]:
     """Return the flows of a cell that declares as a whole what it reads and writes."""
     call = LibraryCall(context, FUNCTION, (), {})
     call.execution = execution

@@ -7,13 +7,14 @@ computed them.
 
 import itertools
 import weakref
+from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from jupyter_colophon.capture.column_map import ColumnMap
+from jupyter_colophon.capture.column_map import UNKNOWN_SOURCES, ColumnMap, ColumnSource, Sources
 from jupyter_colophon.capture.names import dataset_names
 from jupyter_colophon.capture.observation import DataRef, DatasetKind, Inference, SchemaField
 
@@ -63,7 +64,47 @@ class Origin:
     number: int = field(default_factory=itertools.count().__next__)
 
 
-Source: TypeAlias = Dataset | Origin
+class Query(ABC):
+    """A source that names other sources once it is examined, on the thread that reports lineage, such as the text of a query."""
+
+    @abstractmethod
+    def list_sources(self) -> "tuple[Source, ...]":
+        """Return the data that the result came from."""
+
+    @abstractmethod
+    def get_columns(self) -> ColumnMap | None:
+        """Return the sources of the result's columns; None if they are unknown."""
+
+
+Source: TypeAlias = Dataset | Origin | Query
+
+
+def expand_sources(sources: Iterable[Source]) -> "tuple[Dataset | Origin, ...]":
+    """Return the sources with those that queries name in their places."""
+    found: dict[Dataset | Origin, None] = {}
+    waiting = list(sources)[::-1]
+    while waiting:
+        source = waiting.pop()
+        if isinstance(source, Query):
+            waiting.extend(reversed(source.list_sources()))
+        else:
+            found[source] = None
+    return tuple(found)
+
+
+def expand_columns(sources: Sources) -> Sources:
+    """Return the columns that these columns came from, where they are those of queries."""
+    if not any(isinstance(each.source, Query) for each in sources):
+        return sources
+    found: set[ColumnSource] = set()
+    for each in sources:
+        if not isinstance(each.source, Query):
+            found.add(each)
+            continue
+        columns = each.source.get_columns()
+        inner = UNKNOWN_SOURCES if columns is None else columns.find_sources(each.column) | columns.controls
+        found |= expand_columns(frozenset(one.add_step(each.transformation) for one in inner))
+    return frozenset(found)
 
 
 def derive_origin(

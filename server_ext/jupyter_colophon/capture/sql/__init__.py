@@ -1,0 +1,1 @@
+"""Lineage of SQL statements, by their text."""

@@ -1,0 +1,118 @@
+"""A SQL statement as a source of lineage: it is parsed when its lineage is needed, never within the call that runs it."""
+
+import logging
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from jupyter_colophon.capture.calls import DeferredFlows, Flow, LibraryCall
+from jupyter_colophon.capture.column_map import ColumnMap
+from jupyter_colophon.capture.observation import MissingDetail
+from jupyter_colophon.capture.origins import Dataset, Query, Source
+from jupyter_colophon.capture.sql.tables import Database, TableName
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+#: Longer statements are not parsed: they are data rather than a query.
+MAX_CHARS = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class SqlFlow:
+    """What one statement of a text reads, and the dataset that it writes, if any; `names` are the columns that it writes."""
+
+    sources: tuple[Source, ...]
+    target: Dataset | None
+    columns: ColumnMap | None
+    names: tuple[str, ...] = ()
+
+
+class StatementFlows(DeferredFlows):
+    """The flows of a statement that a call ran; `error` is the class of the exception of a failed call."""
+
+    def __init__(self, call: LibraryCall, statement: "Statement") -> None:
+        """Create the flows of a statement."""
+        self.query, self.function = statement, call.function
+        self._statement = statement
+        self._execution, self._time_ms = call.execution, call.time_ms
+        self._error = "" if call.error is None else type(call.error).__name__
+
+    def list_flows(self) -> Iterator[Flow]:
+        """Yield what the statement reads and writes, or that it cannot be parsed."""
+        for flow in self._statement.flows:
+            yield self._build_flow(flow)
+        if not self._statement.is_parsed:
+            yield Flow(self._execution, self._time_ms, self.function, (), missing=(MissingDetail.SOURCE,))
+
+    def _build_flow(self, flow: SqlFlow) -> Flow:
+        return Flow(
+            execution=self._execution,
+            time_ms=self._time_ms,
+            function=self.function,
+            sources=flow.sources,
+            target=flow.target,
+            columns=flow.columns,
+            error=self._error,
+            names=flow.names,
+        )
+
+
+class Statement(Query):
+    """A text of one or more SQL statements; as a source it is the result of the last one."""
+
+    def __init__(self, sql: str, dialect: str, database: Database, execution: object | None, time_ms: int) -> None:
+        """Create a statement that a cell ran; `dialect` is one of sqlglot, and `database` resolves the names of tables."""
+        self._sql, self._dialect, self._database = sql, dialect, database
+        self._execution, self._time_ms = execution, time_ms
+        self.is_parsed = True
+
+    @cached_property
+    def flows(self) -> tuple[SqlFlow, ...]:
+        """Return what each statement of the text reads and writes; empty if the text cannot be parsed."""
+        if len(self._sql) > MAX_CHARS:
+            self.is_parsed = False
+            return ()
+        # Takes up to a second to import, so it happens on the thread that reports lineage.
+        from sqlglot import parse
+        from sqlglot.errors import SqlglotError
+
+        # Statements of other tools are data for us: sqlglot logs what it does not know.
+        logging.getLogger("sqlglot").setLevel(logging.ERROR)
+        try:
+            trees = parse(self._sql, dialect=self._dialect)
+        except (SqlglotError, RecursionError):
+            self.is_parsed = False
+            return ()
+        from jupyter_colophon.capture.sql.reading import StatementReader
+
+        reader = StatementReader(self._database, self._execution, self._time_ms)
+        return tuple(flow for tree in trees if tree is not None for flow in reader.read_statement(tree))
+
+    def list_sources(self) -> tuple[Source, ...]:
+        """Return the data that the result came from."""
+        return self.flows[-1].sources if self.flows and self.flows[-1].target is None else ()
+
+    def get_columns(self) -> ColumnMap | None:
+        """Return the sources of the result's columns; None if they are unknown."""
+        return self.flows[-1].columns if self.flows else None
+
+
+def parse_table_name(table: "exp.Table") -> TableName:
+    """Return the name of a table expression."""
+    from sqlglot import exp
+
+    if isinstance(table.this, exp.Func):
+        texts = (each.name for argument in table.this.args.values() for each in _list_texts(argument))
+        function = table.this.name if isinstance(table.this, exp.Anonymous) else table.this.sql_name()
+        return TableName(function=function.lower(), paths=tuple(texts))
+    return TableName(table.catalog, table.db, table.name)
+
+
+def _list_texts(argument: object) -> "list[exp.Literal]":
+    from sqlglot import exp
+
+    first = argument[0] if isinstance(argument, list) and argument else argument
+    items = first.expressions if isinstance(first, exp.Array) else [first]
+    return [item for item in items if isinstance(item, exp.Literal) and item.is_string]

@@ -1,0 +1,39 @@
+"""What the names in a SQL statement stand for: tables of a database, files, and variables of the program."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from jupyter_colophon.capture.origins import Dataset, Source
+
+
+@dataclass(frozen=True, slots=True)
+class TableName:
+    """A table as a statement names it; a qualifier that is not written is "".
+
+    `function` is the name of a table function such as `read_parquet`, in lower case, and `paths` its first arguments if they are
+    texts; `name` is "" then.
+    """
+
+    catalog: str = ""
+    schema: str = ""
+    name: str = ""
+    function: str = ""
+    paths: tuple[str, ...] = ()
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """Return the written parts of the name, the widest first."""
+        return tuple(part for part in (self.catalog, self.schema, self.name) if part)
+
+
+class Database(Protocol):
+    """Resolves the names of statements for one connection. Called in the order of the statements, on another thread than theirs."""
+
+    def find_sources(self, table: TableName) -> tuple[Source, ...] | None:
+        """Return the data that a name stands for; empty for data that is not lineage, such as a literal; None if it is unknown."""
+
+    def find_target(self, table: TableName) -> Dataset | None:
+        """Return the dataset of a table that is written; None for a table that ends with the connection, or an unknown one."""
+
+    def put_local_table(self, table: TableName, source: Source | None) -> None:
+        """Remember what a table or view that ends with the connection was made from; None: it was dropped."""
