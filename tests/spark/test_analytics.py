@@ -1,8 +1,10 @@
 """The application analytics over HTTP, in a server whose worker process has a Spark session: from data to predictions."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from urllib.error import HTTPError
 from urllib.parse import quote
 
 import pytest
@@ -11,6 +13,9 @@ from support.waiting import wait_for
 
 APP = "colophon/v3/namespaces/system/apps/analytics"
 SPARK = "colophon/v3/namespaces/system/apps/ModelManagementApp/spark/ModelManagerService"
+
+APPLICATION = "urn:li:dataFlow:(colophon,analytics-churn,sales)"
+CELL = "urn:li:dataJob:(urn:li:dataFlow:(colophon,notebook,default),cells.prepare.ipynb#a1)"
 
 
 @pytest.fixture(scope="module")
@@ -59,6 +64,7 @@ def test_data_is_split_and_models_are_trained_compared_and_applied(server: LiveS
         "churn",
         {"source": source, "outcome": {"name": "churned", "type": "categorical"}, "predictors": predictors},
     )
+    _record_cell_that_writes(server, data / "customers.csv")
     split = complete("churn/splits", {"name": "half", "type": "stratified", "trainFraction": 0.5}, "churn/splits/half")
     assert split["state"] == "complete", split["problem"]
     assert split["lineageProblem"] == ""
@@ -104,13 +110,17 @@ def test_data_is_split_and_models_are_trained_compared_and_applied(server: LiveS
     assert lines[0] == "id,age,city,prediction,probability"
     assert [line.split(",")[3] for line in lines[1:3]] == ["yes", "no"]
 
-    # From the predictions back to the data.
-    lineage = server.call(
-        "GET", f"colophon/api/lineage?urn={quote(predicted['dataset'], safe='')}&direction=upstream&levels=10"
-    )
-    nodes = {node["urn"] for node in lineage["nodes"]}
-    assert {split["train"]["dataset"], trees["dataset"]} <= nodes
-    assert f"urn:li:dataset:(urn:li:dataPlatform:file,{data}/customers.csv,PROD)" in nodes
+    _require_lineage_to_the_cell(server, data, predicted["dataset"], trees["entity"], split)
+    _require_described_model(server, trees, split)
+
+    # A model that is trained again under its name has nothing of the deleted one.
+    call("DELETE", "churn/models/linear")
+    assert not _is_entity(server, linear["entity"])
+    body = {"name": "linear", "split": "half", "algorithm": "logistic-regression", "parameters": {"maxIter": 1}}
+    again = complete("churn/models", body, "churn/models/linear")
+    properties = _read_aspects(server, again["entity"])["mlModelProperties"]
+    assert {"name": "maxIter", "value": "1"} in properties["hyperParams"]
+    assert properties["trainingMetrics"][0]["value"] == str(again["metrics"]["accuracy"])
 
     spend = [{"name": "spend", "type": "numeric"}]
     call("PUT", "spend", {"source": source, "outcome": spend[0], "predictors": predictors})
@@ -123,3 +133,78 @@ def test_data_is_split_and_models_are_trained_compared_and_applied(server: LiveS
     assert len(line["evaluation"]["points"]) > 50
     call("DELETE", "churn")
     call("DELETE", "spend")
+    assert not any(_is_entity(server, urn) for urn in (trees["entity"], split["train"]["dataset"], APPLICATION))
+    # The predictions are files that stay.
+    assert _is_entity(server, predicted["dataset"])
+
+
+def _record_cell_that_writes(server: LiveServer, path: Path) -> None:
+    run = server.call("POST", "colophon/api/runs", {"program": CELL, "runId": "r1", "start": "2026-11-20T12:00:00Z"})
+    access = {"data": f"urn:li:dataset:(urn:li:dataPlatform:file,{path},PROD)", "mode": "write"}
+    server.call("POST", f"colophon/api/runs/{quote(run['urn'], safe='')}/accesses", {"accesses": [access]})
+
+
+def _require_lineage_to_the_cell(
+    server: LiveServer, data: Path, predicted: str, model: str, split: dict[str, Any]
+) -> None:
+    """From the predictions back to the model, the split, and the notebook's cell that wrote the data; with columns."""
+    query = f"urn={quote(predicted, safe='')}&direction=upstream&levels=10&columns=true"
+    lineage = server.call("GET", f"colophon/api/lineage?{query}")
+    edges = {(edge["source"], edge["target"]) for edge in lineage["edges"]}
+    train, customers = split["train"]["dataset"], f"urn:li:dataset:(urn:li:dataPlatform:file,{data}/customers.csv,PROD)"
+    splitting, training, applying = (
+        f"urn:li:dataJob:({APPLICATION},spark.{name})" for name in ("split-half", "model-trees", "apply-trees-new")
+    )
+    path = [CELL, customers, splitting, train, training, model, applying, predicted]
+    assert set(pairwise(path)) <= edges
+    columns = {
+        (edge["source"], edge["sourceField"], edge["target"], edge["targetField"]) for edge in lineage["columns"]
+    }
+    assert {
+        (customers, "age", train, "age"),
+        (train, "age", model, "prediction"),
+        (model, "prediction", predicted, "prediction"),
+    } <= columns
+    # Downstream of the cell, with the model itself in the middle.
+    downstream = server.call("GET", f"colophon/api/lineage?urn={quote(model, safe='')}&direction=both&levels=5")
+    assert {CELL, predicted} <= {node["urn"] for node in downstream["nodes"]}
+
+
+def _require_described_model(server: LiveServer, model: dict[str, Any], split: dict[str, Any]) -> None:
+    """The entity has the parameters, the metrics and the data, is found by its type, and its run has read the split."""
+    assert model["entity"] == "urn:li:mlModel:(urn:li:dataPlatform:colophon,sales.churn.trees,PROD)"
+    entity = server.call("GET", f"colophon/api/entities/{quote(model['entity'], safe='')}")
+    assert (entity["type"], entity["namespace"], entity["name"]) == ("mlModel", "sales", "churn.trees")
+    aspects = _read_aspects(server, model["entity"])
+    properties = aspects["mlModelProperties"]
+    assert (properties["name"], properties["type"]) == ("trees", "random-forest-classifier")
+    assert {"name": "numTrees", "value": "5"} in properties["hyperParams"]
+    metrics = {metric["name"]: metric["value"] for metric in properties["trainingMetrics"]}
+    assert metrics["f1"] == str(model["metrics"]["f1"])
+    assert metrics["train_f1"] == str(model["trainMetrics"]["f1"])
+    assert aspects["mlModelTrainingData"]["trainingData"] == [{"dataset": split["train"]["dataset"]}]
+    found = server.call("GET", "colophon/api/search?q=trees&type=mlModel")
+    assert [hit["urn"] for hit in found["hits"]] == [model["entity"]]
+    (program,) = properties["trainingJobs"]
+    (run,) = server.call("GET", f"colophon/api/runs?program={quote(program, safe='')}")["runs"]
+    assert run["status"] == "succeeded"
+    assert run["arguments"]["split"] == "half"
+    assert {(access["data"], access["mode"]) for access in run["accesses"]} == {
+        (split["train"]["dataset"], "read"),
+        (split["test"]["dataset"], "read"),
+        (model["entity"], "write"),
+    }
+
+
+def _read_aspects(server: LiveServer, urn: str) -> dict[str, Any]:
+    entity = server.call("GET", f"colophon/api/entities/{quote(urn, safe='')}")
+    return {name: aspect["value"] for name, aspect in entity["aspects"].items()}
+
+
+def _is_entity(server: LiveServer, urn: str) -> bool:
+    try:
+        return server.call("GET", f"colophon/api/entities/{quote(urn, safe='')}")["urn"] == urn
+    except HTTPError as error:
+        if error.code != 404:
+            raise
+        return False

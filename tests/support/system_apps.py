@@ -4,6 +4,7 @@ import json
 import threading
 import tomllib
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -322,11 +323,15 @@ def call_app(
     principal: Principal = ADA,
     kind: ServiceKind = "service",
 ) -> Any:
-    """Call a method of an application, and return its document; None if it has none."""
+    """Call a method of an application, and return its document; None if it has none. Without worker processes, methods with
+    Spark run in this one.
+    """
     raw = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
     request = ServiceRequest(method, {}, query or {}, "application/json", raw)
     call = apps.prepare_call(ReceivedAppCall(app, service, path.split("/")[1:], request, principal, kind))
-    response = apps.submit_call(call, lambda encoded: encoded).result(120)
+    response = apps.submit_call(
+        replace(call, in_worker=call.in_worker and apps.workers is not None), lambda encoded: encoded
+    ).result(120)
     return json.loads(response.body) if response.body else None
 
 

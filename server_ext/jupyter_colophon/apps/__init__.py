@@ -40,6 +40,7 @@ from jupyter_colophon.core.errors import (
     NotFound,
     PluginFailed,
     Problem,
+    RunConflict,
     SecretUnavailable,
     StorageError,
     SystemAppFailed,
@@ -53,14 +54,19 @@ from jupyter_colophon.core.identity.names import (
     make_dataset_urn,
     make_field_urn,
     make_home_dataset_urn,
+    make_home_model_urn,
+    make_model_urn,
     make_program_urn,
+    make_run_urn,
 )
+from jupyter_colophon.core.lineage.run import Access, ColumnEdge, RunUpsert
 from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.service.namespace_secrets import SecretDetails
 from jupyter_colophon.storage.spi import FieldValue, Range, TableSpec
 from jupyter_colophon.system.limited_process import ProcessLimits
 
 __all__ = [
+    "Access",
     "AccessDenied",
     "AlreadyExists",
     "AppFiles",
@@ -68,6 +74,7 @@ __all__ = [
     "ApplicationPlugin",
     "BadRequest",
     "CatalogEvent",
+    "ColumnEdge",
     "EntityCreated",
     "EntityDeleted",
     "EventListener",
@@ -96,7 +103,9 @@ __all__ = [
     "ProgramStatusChanged",
     "Proposal",
     "Range",
+    "RunConflict",
     "RunDetails",
+    "RunUpsert",
     "SecretDetails",
     "SecretUnavailable",
     "ServiceContext",
@@ -120,5 +129,8 @@ __all__ = [
     "make_dataset_urn",
     "make_field_urn",
     "make_home_dataset_urn",
+    "make_home_model_urn",
+    "make_model_urn",
     "make_program_urn",
+    "make_run_urn",
 ]

@@ -14,6 +14,7 @@ from jupyter_colophon.core.artifacts.plugin_names import PluginOfArtifact
 from jupyter_colophon.core.entities.entity import EntityListing, EntitySummary
 from jupyter_colophon.core.errors import NotFound, SecretUnavailable
 from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.lineage.run import RunUpsert
 from jupyter_colophon.core.model.proposal import Proposal, ProposalResult
 from jupyter_colophon.service.artifact_reader import ArtifactReader
 from jupyter_colophon.service.entities.entities import EntityReader
@@ -101,6 +102,15 @@ class SystemAdmin:
             replace(proposal, needs="namespace") if proposal.needs == "nothing" else proposal for proposal in proposals
         ]
         return self.write_path.apply_proposals_atomically(required, self.principal)
+
+    def record_run(self, report: RunUpsert) -> RunDetails:
+        """Record the start, the progress or the end of a run of a program, with the data that it reads and writes.
+
+        A run that is new begins, and is running unless the report has a status. Program and data must exist
+        (`apply_proposals`). Raises NotFound, AccessDenied, and RunConflict for a run that cannot change like this.
+        """
+        require_no_transaction()
+        return RunDetails.from_run(self.write_path.record_complete_run(report, self.principal))
 
     def get_secrets(self, namespace: str) -> NamespaceSecrets:
         """Return the secrets of a namespace, such as passwords of connections, which are stored outside of the catalog."""

@@ -28,7 +28,7 @@ from jupyter_colophon.core.errors import (
     StorageError,
     TransactionTimeout,
 )
-from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.identity.names import DATA_TYPES, Urn
 from jupyter_colophon.core.lineage.run import Access, ColumnEdge, Run, RunChange, RunStart, RunUpsert, StreamWriter
 from jupyter_colophon.core.model.hierarchy import require_no_cycle
 from jupyter_colophon.core.model.proposal import ABSENT, CREATING, Proposal, ProposalResult
@@ -338,8 +338,10 @@ class WritePath(HeldChangeWriter):
         ]
         for data in data_urns:
             self._require_allowed(principal, "emit", data)
-            if data.type != "dataset":
-                raise InvalidInstance("the access", (Problem("/accesses", "a run can only access datasets"),))
+            if data.type not in DATA_TYPES:
+                raise InvalidInstance(
+                    "the access", (Problem("/accesses", "a run can only access datasets and models"),)
+                )
         return self._write_run(
             lambda commit: record_run_accesses(commit, urn, accesses, columns, self.snapshot_system_metadata),
             principal,

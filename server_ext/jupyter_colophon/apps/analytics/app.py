@@ -39,7 +39,17 @@ class Analytics(SystemApp):
 def _add_handlers_without_spark(configurer: SystemAppConfigurer, service: str) -> None:
     def add(method: str, path: str, handler: object, timeout_s: float = 30.0) -> None:
         kind = "spark" if service == SPARK_SERVICE else "service"
-        configurer.add_handler(method, path, handler, service=service, kind=kind, timeout_s=timeout_s)  # type: ignore[arg-type]
+        # What is deleted is deleted in the catalog too.
+        permission = "delete" if method == "DELETE" else None
+        configurer.add_handler(
+            method,  # type: ignore[arg-type]
+            path,
+            handler,  # type: ignore[arg-type]
+            service=service,
+            kind=kind,  # type: ignore[arg-type]
+            permission=permission,  # type: ignore[arg-type]
+            timeout_s=timeout_s,
+        )
 
     add("POST", _CONTEXT + "/inspect", experiments.inspect_source, _READING_S)
     add("GET", _CONTEXT + "/algorithms", algorithms.list_algorithms)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from jupyter_colophon.apps.analytics.job_rows import JobFailed
-from jupyter_colophon.apps.analytics.statistics import PARTS
+from jupyter_colophon.apps.analytics.names import PARTS
 
 _ROC_POINTS, _REGRESSION_POINTS = 101, 500
 #: Scores of the second class are rounded to this many digits.

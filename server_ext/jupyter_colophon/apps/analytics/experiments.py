@@ -15,8 +15,9 @@ from jupyter_colophon.apps import (
     ServiceRequest,
     ServiceResponse,
 )
-from jupyter_colophon.apps.analytics.job_rows import fail_ended_jobs
-from jupyter_colophon.apps.analytics.names import require_valid_name
+from jupyter_colophon.apps.analytics.job_rows import get_key_of_row, list_job_rows
+from jupyter_colophon.apps.analytics.job_runs import delete_entities
+from jupyter_colophon.apps.analytics.names import list_entities_of_job, make_application_urn, require_valid_name
 from jupyter_colophon.apps.analytics.sources import TYPES, Source, inspect_columns, refuse, require_columns
 from jupyter_colophon.apps.shipped.bodies import Body, parse_body
 
@@ -81,10 +82,18 @@ def put_experiment(context: ServiceContext, request: ServiceRequest) -> Any:
 
 
 def delete_experiment(context: ServiceContext, request: ServiceRequest) -> None:
-    """Delete an experiment with its splits, models, predictions and files. Raises NotFound, AlreadyExists for a job."""
+    """Delete an experiment with its splits, models, predictions, files and entities. Raises NotFound, AlreadyExists for
+    a job that runs.
+    """
     key = (context.namespace, request.path["experiment"])
+    read_experiment(context, key[1])
+    entities = []
     for table in PARTS:
-        fail_ended_jobs(context, table, key[1])
+        for row in list_job_rows(context, table, key[1]):
+            if row["state"] == "running":
+                raise AlreadyExists("running job of the experiment", key[1])
+            entities += list_entities_of_job(table, get_key_of_row(table, row))
+    delete_entities(context, [*entities, make_application_urn(*key)])
 
     def delete(tables: AppTables) -> None:
         _require_row(tables, key)

@@ -17,6 +17,8 @@ from jupyter_colophon.apps import (
     Range,
     ServiceContext,
 )
+from jupyter_colophon.apps.analytics.job_runs import JobRun, delete_entities
+from jupyter_colophon.apps.analytics.names import list_entities_of_job
 
 #: The kinds of things by their tables.
 KINDS: Final = {"splits": "split", "models": "model", "predictions": "prediction"}
@@ -43,6 +45,7 @@ class JobRow:
     table: str
     key: tuple[str, ...]
     job: str
+    run: JobRun
 
     def report(self, progress: str) -> None:
         """Record what the job does now. Raises RowReplaced if its row was deleted or belongs to another job."""
@@ -79,7 +82,7 @@ def start_job(
 ) -> dict[str, Any]:
     """Create a row, and run work that completes it. A failed one is replaced. Raises AlreadyExists, BadRequest."""
     fail_ended_jobs(context, table, *key[1:])
-    job = uuid.uuid4().hex
+    job = str(uuid.uuid4())
     row = {
         **_make_key_fields(table, key),
         "job": job,
@@ -106,7 +109,7 @@ def start_job(
 
     # The job begins after its row exists, and runs before: otherwise its row would seem to be of an ended process.
     is_stored = Event()
-    context.start_job(job, lambda of_job: _run(JobRow(of_job, table, key, job), work, is_stored))
+    context.start_job(job, lambda of_job: _run(_create_job_row(of_job, table, key, row), work, is_stored))
     try:
         context.execute(write)
     finally:
@@ -137,13 +140,22 @@ def fail_ended_jobs(context: ServiceContext, table: str, *key: str) -> None:
         if row["state"] == "running" and not context.is_job_running(row["job"]):
             # The job may have ended in the meantime, with a result.
             with suppress(RowReplaced):
-                JobRow(context, table, tuple(row[name] for name in _get_key_names(table)), row["job"]).fail(_ENDED)
+                ended = _create_job_row(context, table, get_key_of_row(table, row), row)
+                ended.fail(_ENDED)
+                ended.run.record_kill(_ENDED)
+
+
+def get_key_of_row(table: str, row: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the key of a row."""
+    return tuple(row[name] for name in _get_key_names(table))
 
 
 def delete_job_row(context: ServiceContext, table: str, key: tuple[str, ...]) -> None:
-    """Delete a row. Raises NotFound, and AlreadyExists while its job runs."""
-    if read_job_row(context, table, key)["state"] == "running":
+    """Delete a row, and what its job wrote in the catalog. Raises NotFound, and AlreadyExists while its job runs."""
+    row = read_job_row(context, table, key)
+    if row["state"] == "running":
         raise AlreadyExists(f"running job of the {KINDS[table]}", key[-1])
+    delete_entities(context, list_entities_of_job(table, key))
     context.execute(lambda tables: tables.get_table(table).delete(key))
 
 
@@ -168,15 +180,26 @@ def _run(row: JobRow, work: Callable[[JobRow], None], is_stored: Event) -> None:
     # A row that is missing was refused, or deleted with its namespace.
     with suppress(RowReplaced, NotFound):
         row.report("starting")
+        row.run.record_start()
         try:
             work(row)
         except RowReplaced:
             raise
         except (JobFailed, BadRequest, NotFound) as error:
-            row.fail(str(error))
+            _fail(row, str(error))
         except Exception as error:
             row.context.logger.exception("the job of the %s %s failed", KINDS[row.table], row.key[-1])
-            row.fail(f"{type(error).__name__}: {str(error).partition(chr(10))[0][:300]}")
+            _fail(row, f"{type(error).__name__}: {str(error).partition(chr(10))[0][:300]}")
+
+
+def _fail(row: JobRow, problem: str) -> None:
+    row.run.record_failure(problem)
+    row.fail(problem)
+
+
+def _create_job_row(context: ServiceContext, table: str, key: tuple[str, ...], row: Mapping[str, Any]) -> JobRow:
+    run = JobRun(context, table, key, row["job"], row["created_ms"], json.loads(row["settings"]))
+    return JobRow(context, table, key, row["job"], run)
 
 
 def _scan(tables: AppTables, table: str, context: ServiceContext, key: tuple[str, ...]) -> list[Mapping[str, Any]]:

@@ -24,7 +24,7 @@ _NO_RESULT: Final = {
     "evaluation": None,
     "importances": None,
     "importanceKind": "",
-    "dataset": "",
+    "entity": "",
 }
 
 

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from jupyter_colophon.apps import AlreadyExists, ServiceContext, ServiceRequest, ServiceResponse, make_dataset_urn
+from jupyter_colophon.apps import AlreadyExists, ServiceContext, ServiceRequest, ServiceResponse, Urn, make_dataset_urn
 from jupyter_colophon.apps.analytics import job_rows
 from jupyter_colophon.apps.analytics.experiments import read_experiment
 from jupyter_colophon.apps.analytics.frames import load_model, quote_column, read_source
-from jupyter_colophon.apps.analytics.lineage import WrittenDataset, record_lineage
 from jupyter_colophon.apps.analytics.models import describe_model, read_model
 from jupyter_colophon.apps.analytics.names import name_model_file, require_valid_name
+from jupyter_colophon.apps.analytics.outputs import WrittenDataset
 from jupyter_colophon.apps.analytics.sources import Source, inspect_columns, refuse, require_columns
 from jupyter_colophon.apps.analytics.training import name_predictors
 from jupyter_colophon.apps.shipped.bodies import parse_body
@@ -104,8 +104,8 @@ def _predict(
     rows = (
         row.context.spark.read.format(settings["format"]).option("header", value=True).load(settings["target"]).count()
     )
-    dataset = str(make_dataset_urn("file", settings["target"]))
-    row.finish({"rows": rows, "dataset": dataset}, _record(row, experiment, model, settings, dataset))
+    dataset = make_dataset_urn("file", settings["target"])
+    row.finish({"rows": rows, "dataset": str(dataset)}, _record(row, experiment, model, settings, dataset))
 
 
 def _record(
@@ -113,21 +113,15 @@ def _record(
     experiment: Mapping[str, Any],
     model: Mapping[str, Any],
     settings: Mapping[str, Any],
-    dataset: str,
+    dataset: Urn,
 ) -> str:
-    source = settings["source"]["dataset"]
+    source, entity = Urn.parse(settings["source"]["dataset"]), Urn.parse(model["entity"])
     used = [(source, column["name"]) for column in experiment["predictors"]]
     output = WrittenDataset(
         dataset, {"prediction": experiment["outcome"]["type"]}, f"Predictions of {experiment['outcome']['name']}", {}
     )
-    return record_lineage(
-        row.context,
-        row.key[1],
-        f"apply-{row.key[2]}-{row.key[3]}",
-        [source, model["dataset"]],
-        [output],
-        {(dataset, "prediction"): [*used, (model["dataset"], "prediction")]},
-    )
+    columns = {(dataset, "prediction"): [*used, (entity, "prediction")]}
+    return row.run.record_success([source, entity], [output], columns)
 
 
 def _describe(row: Mapping[str, Any]) -> dict[str, Any]:

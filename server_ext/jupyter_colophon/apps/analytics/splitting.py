@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from jupyter_colophon.apps import Urn
 from jupyter_colophon.apps.analytics.frames import quote_column, read_source, select_typed, store_as_parquet
 from jupyter_colophon.apps.analytics.job_rows import JobFailed, JobRow
-from jupyter_colophon.apps.analytics.lineage import WrittenDataset, make_dataset_of_experiment, record_lineage
-from jupyter_colophon.apps.analytics.names import get_path_in_folder, name_part_file
-from jupyter_colophon.apps.analytics.statistics import PARTS, compute_statistics
+from jupyter_colophon.apps.analytics.names import PARTS, get_path_in_folder, make_part_urn, name_part_file
+from jupyter_colophon.apps.analytics.outputs import WrittenDataset
+from jupyter_colophon.apps.analytics.statistics import compute_statistics
 
 
 def split_data(row: JobRow, experiment: Mapping[str, Any], split: Mapping[str, Any]) -> None:
@@ -31,8 +32,7 @@ def split_data(row: JobRow, experiment: Mapping[str, Any], split: Mapping[str, A
             _store_part(row, data, columns, split, part)
     finally:
         data.unpersist()
-    datasets = {part: make_dataset_of_experiment(context, experiment["name"], split["name"], part) for part in PARTS}
-    result = {part: {"rows": rows[part], "dataset": datasets[part]} for part in PARTS}
+    result = {part: {"rows": rows[part], "dataset": str(make_part_urn(row.key, part))} for part in PARTS}
     row.finish({**result, "statistics": statistics}, _record(row, experiment, split, result))
 
 
@@ -65,11 +65,11 @@ def _store_part(
 def _record(
     row: JobRow, experiment: Mapping[str, Any], split: Mapping[str, Any], result: Mapping[str, Mapping[str, Any]]
 ) -> str:
-    source = experiment["source"]["dataset"]
+    source = Urn.parse(experiment["source"]["dataset"])
     types = {column["name"]: column["type"] for column in (experiment["outcome"], *experiment["predictors"])}
     outputs = [
         WrittenDataset(
-            of_part["dataset"],
+            Urn.parse(of_part["dataset"]),
             types,
             f"The {part} part of the split {split['name']} of the experiment {experiment['name']}",
             {"rows": str(of_part["rows"]), "split": split["type"], "seed": str(split["seed"])},
@@ -77,4 +77,4 @@ def _record(
         for part, of_part in result.items()
     ]
     columns = {(output.urn, name): [(source, name)] for output in outputs for name in types}
-    return record_lineage(row.context, experiment["name"], f"split-{split['name']}", [source], outputs, columns)
+    return row.run.record_success([source], outputs, columns)

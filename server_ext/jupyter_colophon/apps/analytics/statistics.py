@@ -5,7 +5,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-PARTS: Final = ("train", "test")
+from jupyter_colophon.apps.analytics.names import PARTS
+
 _QUANTILES: Final = (0.05, 0.25, 0.5, 0.75, 0.95)
 #: The bins of a shown histogram, and how many of those that are counted each one unites.
 _BINS, _FINE = 10, 20

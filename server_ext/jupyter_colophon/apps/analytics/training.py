@@ -4,13 +4,19 @@ import importlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+from jupyter_colophon.apps import Urn
 from jupyter_colophon.apps.analytics.algorithms import Algorithm
 from jupyter_colophon.apps.analytics.evaluation import evaluate_classification, evaluate_regression
 from jupyter_colophon.apps.analytics.frames import convert_column, quote_column, select_typed, store_model
 from jupyter_colophon.apps.analytics.job_rows import JobRow
-from jupyter_colophon.apps.analytics.lineage import WrittenDataset, make_dataset_of_experiment, record_lineage
-from jupyter_colophon.apps.analytics.names import get_path_in_folder, name_model_file, name_part_file
-from jupyter_colophon.apps.analytics.statistics import PARTS
+from jupyter_colophon.apps.analytics.names import (
+    PARTS,
+    get_path_in_folder,
+    make_model_entity_urn,
+    name_model_file,
+    name_part_file,
+)
+from jupyter_colophon.apps.analytics.outputs import WrittenModel
 
 _IMPORTANCES_MAX: Final = 100
 Columns = Sequence[Mapping[str, str]]
@@ -38,9 +44,8 @@ def train_model(
     model, result = fit_and_evaluate(algorithm, settings["parameters"], experiment["predictors"], parts, row.report)
     row.report("storing the model")
     store_model(row.context, model, name_model_file(row.key[1], row.key[2]))
-    dataset = make_dataset_of_experiment(row.context, row.key[1], "models", row.key[2])
-    problem = _record(row, experiment, split, settings, dataset, result["metrics"])
-    row.finish({**result, "dataset": dataset}, problem)
+    problem = _record(row, experiment, split, settings, result)
+    row.finish({**result, "entity": str(make_model_entity_urn(row.key))}, problem)
 
 
 def fit_and_evaluate(
@@ -151,23 +156,24 @@ def _record(
     experiment: Mapping[str, Any],
     split: Mapping[str, Any],
     settings: Mapping[str, Any],
-    dataset: str,
-    metrics: Mapping[str, float],
+    result: Mapping[str, Any],
 ) -> str:
-    properties = {
-        "algorithm": settings["algorithm"],
-        **{f"parameter.{name}": str(value) for name, value in settings["parameters"].items()},
-        **{f"metric.{name}": str(value) for name, value in metrics.items()},
-    }
-    outcome = experiment["outcome"]
-    output = WrittenDataset(
-        dataset,
-        {"prediction": outcome["type"]},
-        f"The model {row.key[2]} of the experiment {row.key[1]}, which predicts {outcome['name']}",
-        properties,
+    outcome, entity = experiment["outcome"], make_model_entity_urn(row.key)
+    train, test = (Urn.parse(split[part]["dataset"]) for part in PARTS)
+    model = WrittenModel(
+        urn=entity,
+        name=row.key[2],
+        description=settings["description"]
+        or f"Predicts {outcome['name']}: {settings['algorithm']} of the experiment {row.key[1]}",
+        algorithm=settings["algorithm"],
+        parameters=settings["parameters"],
+        metrics=result["metrics"],
+        train_metrics=result["trainMetrics"],
+        train_dataset=str(train),
+        test_dataset=str(test),
+        program=row.run.program,
+        user=row.context.principal.user,
+        properties={"experiment": row.key[1], "split": split["name"], "outcome": outcome["name"]},
     )
-    inputs = [split[part]["dataset"] for part in PARTS]
-    used = [(split["train"]["dataset"], column["name"]) for column in (outcome, *experiment["predictors"])]
-    return record_lineage(
-        row.context, row.key[1], f"model-{row.key[2]}", inputs, [output], {(dataset, "prediction"): used}
-    )
+    used = [(train, column["name"]) for column in (outcome, *experiment["predictors"])]
+    return row.run.record_success([train, test], [model], {(entity, "prediction"): used})

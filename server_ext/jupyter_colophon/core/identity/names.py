@@ -26,6 +26,7 @@ from jupyter_colophon.core.identity.urn import (
 
 __all__ = [
     "ANY_ID_TYPES",
+    "DATA_TYPES",
     "NO_NAMESPACE",
     "NO_NOTEBOOK",
     "PROGRAM_TYPES",
@@ -33,6 +34,7 @@ __all__ = [
     "Urn",
     "get_cell_prefix",
     "get_custom_key_pairs",
+    "is_data_urn_text",
     "is_valid_id",
     "is_valid_namespace_name",
     "is_valid_run_id",
@@ -45,7 +47,9 @@ __all__ = [
     "make_field_urn",
     "make_hashed_run_urn",
     "make_home_dataset_urn",
+    "make_home_model_urn",
     "make_instance_urn",
+    "make_model_urn",
     "make_namespace_urn",
     "make_notebook_program_urn",
     "make_program_urn",
@@ -67,6 +71,9 @@ VARIABLE_PLATFORM: Final = "notebook"
 NO_NOTEBOOK: Final = "ipython"
 STREAM_PLATFORM: Final = "stream"
 STREAM_FABRIC: Final = "PROD"
+#: The platform and fabric of models with a namespace in their name (decision 51).
+MODEL_PLATFORM: Final = "colophon"
+MODEL_FABRIC: Final = "PROD"
 SYSTEM_NAMESPACE: Final = "system"
 DEFAULT_NAMESPACE: Final = "default"
 SPARK_CATALOG: Final = "spark_catalog"
@@ -80,6 +87,9 @@ PROGRAM_TYPES: Final = ("flows", "mapreduce", "spark", "workflows", "services", 
 ANY_ID_TYPES: Final = frozenset({"notebooks", "cells", "jobs"})
 """The types whose id is any UTF-8 up to 512 bytes (spec ID-8); the others' are `[A-Za-z0-9_-]+`."""
 
+DATA_TYPES: Final = ("dataset", "mlModel")
+"""The types of what runs read and write: the data in lineage."""
+
 RESERVED_TYPES: Final = frozenset({"namespace", "dataset", "stream", "application", "program", "program_run", "field"})
 """Types that have a URN of their own, so that no custom entity may use them (spec ID-11)."""
 
@@ -87,6 +97,7 @@ RESERVED_TYPES: Final = frozenset({"namespace", "dataset", "stream", "applicatio
 _RUN_IDS: Final = uuid.uuid5(uuid.NAMESPACE_URL, "urn:jupyter-colophon:run")
 _PLATFORMS: Final = f"{PREFIX}dataPlatform:"
 _VARIABLES: Final = f"{PREFIX}dataset:({PREFIX}dataPlatform:{VARIABLE_PLATFORM},"
+_DATA_PREFIXES: Final = tuple(f"{PREFIX}{type_}:" for type_ in DATA_TYPES)
 #: Types whose first part is the URN of an entity, in whose namespace they are.
 _NESTED_TYPES: Final = frozenset({"schemaField", "dataJob", "request"})
 #: Types whose first part is their orchestrator or tool.
@@ -123,8 +134,29 @@ def make_stream_urn(namespace_: str, name: str) -> Urn:
     return make_dataset_urn(STREAM_PLATFORM, f"{namespace_}.{name}", STREAM_FABRIC)
 
 
+def make_model_urn(platform: str, name: str, fabric: str = "PROD") -> Urn:
+    """Return the URN of a model of any platform; one of the platform `file` has the path of its file or folder as its
+    name.
+    """
+    return Urn("mlModel", (str(make_single_key_urn("dataPlatform", platform)), name, fabric))
+
+
+def make_home_model_urn(namespace_: str, name: str) -> Urn:
+    """Return the URN of a model in a namespace. Raises InvalidName if the name is not valid for one (spec ID-21)."""
+    require_valid_namespace_name(namespace_)
+    urn = make_model_urn(MODEL_PLATFORM, f"{namespace_}.{name}", MODEL_FABRIC)
+    if not _is_home_model(urn):
+        raise InvalidName("model", f"{namespace_}.{name}", "the namespace must not be system, and a name is needed")
+    return urn
+
+
+def is_data_urn_text(urn: str) -> bool:
+    """Return whether the text of a URN names data: what runs read and write."""
+    return urn.startswith(_DATA_PREFIXES)
+
+
 def make_field_urn(dataset_: Urn, path: str) -> Urn:
-    """Return the URN of a dataset's field, by its path in the schema."""
+    """Return the URN of a field of a dataset or a model, by its path in the schema."""
     return Urn("schemaField", (str(dataset_), path))
 
 
@@ -279,12 +311,12 @@ class IdentityRules:
 
     def is_home_dataset(self, urn: Urn) -> bool:
         """Return whether this is a dataset of the home platform with a namespace and a short name."""
-        parts = _split_dataset_namespace_and_name(urn, self.default_platform, self.default_fabric)
+        parts = _split_namespace_and_name(urn, "dataset", self.default_platform, self.default_fabric)
         return parts is not None and parts[0] != SYSTEM_NAMESPACE
 
     def is_stream(self, urn: Urn) -> bool:
         """Return whether this is a stream with a namespace and a short name."""
-        parts = _split_dataset_namespace_and_name(urn, STREAM_PLATFORM, STREAM_FABRIC)
+        parts = _split_namespace_and_name(urn, "dataset", STREAM_PLATFORM, STREAM_FABRIC)
         return parts is not None and is_valid_id(parts[1])
 
     def get_namespace(self, urn: Urn) -> str:
@@ -303,12 +335,13 @@ class IdentityRules:
         return next((to for glob, to in self.namespace_rules if fnmatchcase(str(urn), glob)), DEFAULT_NAMESPACE)
 
     def get_short_name(self, urn: Urn) -> str:
-        """Return the name that people read: a table without its namespace, a notebook's path, an external dataset's
-        whole name.
+        """Return the name that people read: a table or a model without its namespace, a notebook's path, the whole name
+        of external data.
         """
-        if urn.type == "dataset":
-            is_ours = self.is_home_dataset(urn) or self.is_stream(urn)
-            return urn.parts[1].partition(".")[2] if is_ours else urn.parts[1]
+        if self._is_named_by_namespace(urn):
+            return urn.parts[1].partition(".")[2]
+        if len(urn.parts) == 3 and urn.parts[0].startswith(_PLATFORMS):
+            return urn.parts[1]
         if urn.type == "dataFlow":
             return urn.parts[1]
         if urn.type == "dataJob":
@@ -326,12 +359,16 @@ class IdentityRules:
             return urn.parts[0]
         return _parse_platform_name(urn.parts[0]) if urn.parts[0].startswith(_PLATFORMS) else None
 
+    def _is_named_by_namespace(self, urn: Urn) -> bool:
+        """Return whether the name of data is its namespace and a short name."""
+        return self.is_home_dataset(urn) or self.is_stream(urn) or _is_home_model(urn)
+
     def _get_namespace_in_name(self, urn: Urn) -> str | None:
         if urn.type == "namespace":
             return urn.parts[0]
         if urn.type == "accessPolicy":
             return SYSTEM_NAMESPACE
-        if self.is_home_dataset(urn) or self.is_stream(urn):
+        if self._is_named_by_namespace(urn):
             return urn.parts[1].partition(".")[0]
         if urn.type == "dataFlow":
             orchestrator, _, cluster = urn.parts
@@ -354,9 +391,15 @@ def _make_platform_urn(platform: str) -> str:
     return f"{_PLATFORMS}{encode_urn_text(platform)}"
 
 
-def _split_dataset_namespace_and_name(urn: Urn, platform: str, fabric: str) -> tuple[str, str] | None:
-    """Return namespace and short name of a dataset of this platform and fabric, None if its name does not have both."""
-    if urn.type != "dataset" or urn.parts[2] != fabric or urn.parts[0] != _make_platform_urn(platform):
+def _is_home_model(urn: Urn) -> bool:
+    """Return whether this is a model with a namespace and a short name (spec ID-21)."""
+    parts = _split_namespace_and_name(urn, "mlModel", MODEL_PLATFORM, MODEL_FABRIC)
+    return parts is not None and parts[0] != SYSTEM_NAMESPACE
+
+
+def _split_namespace_and_name(urn: Urn, type_: str, platform: str, fabric: str) -> tuple[str, str] | None:
+    """Return namespace and short name of data of this type, platform and fabric, None if its name does not have both."""
+    if urn.type != type_ or urn.parts[::2] != (_make_platform_urn(platform), fabric):
         return None
     space, dot, name = urn.parts[1].partition(".")
     # A v3 name that begins like a URN is always parsed as one, so it cannot be a short name (spec ID-6).

@@ -109,12 +109,12 @@ def make_openlineage_job_urn(namespace: str, name: str, engine: str | None = Non
 
 
 def make_openlineage_name(urn: Urn) -> tuple[str, str]:
-    """Return a namespace and a name of OpenLineage for a dataset or a program that no event has named.
+    """Return a namespace and a name of OpenLineage for data or a program that no event has named.
 
     An event with them leads to the same dataset, except that OpenLineage has no fabrics, and to a job of the same name.
     """
     parent, name, *fabric = urn.parts
-    if urn.type == "dataset":
+    if urn.type in names.DATA_TYPES:
         platform = Urn.parse(parent).parts[0]
         return (platform if fabric == ["PROD"] else f"{platform}:{fabric[0]}"), name
     orchestrator, flow, cluster = Urn.parse(parent).parts

@@ -97,7 +97,7 @@ class Access:
 class RunUpsert:
     """A report about a run: a new run is started, a known one updated.
 
-    Its program, in this namespace ("" for any), and the datasets must exist. None leaves a member unchanged.
+    Its program, in this namespace ("" for any), and the data must exist. None leaves a member unchanged.
     """
 
     program: Urn
@@ -110,6 +110,7 @@ class RunUpsert:
     facts: Mapping[str, FactValue] = field(default_factory=dict)
     arguments: Mapping[str, str] = field(default_factory=dict)
     accesses: tuple[Access, ...] = ()
+    columns: tuple["ColumnEdge", ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

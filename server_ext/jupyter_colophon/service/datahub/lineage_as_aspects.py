@@ -22,6 +22,8 @@ from jupyter_colophon.storage.lineage.statements import get_program_of_node
 from jupyter_colophon.storage.spi import Edge, Row, TableContext
 
 Value = dict[str, Any]
+#: These aspects of DataHub name only datasets.
+_DATASETS: Final = "urn:li:dataset:"
 #: The limits of datasets and of programs of one aspect.
 _DATA_MAX: Final = 1_000
 _PROGRAMS_MAX: Final = 10
@@ -57,12 +59,12 @@ def _derive_upstream_lineage(tx: TableContext, urn: str, nodes: NodeCache) -> Va
     visible = nodes.filter_visible_nodes({edge.data for edge in reads})
     by_data: dict[str, list[Edge]] = defaultdict(list)
     for edge in reads:
-        if edge.data in visible and edge.data != urn:
+        if edge.data in visible and edge.data != urn and edge.data.startswith(_DATASETS):
             by_data[edge.data].append(edge)
     if not by_data:
         return None
     upstreams = [_build_upstream_entry(tx, data, edges[:_PROGRAMS_MAX]) for data, edges in by_data.items()]
-    columns = [row for row in stored_runs.list_column_rows_into(tx, [urn], MAX_RELATIONS) if row["source"] in visible]
+    columns = [row for row in stored_runs.list_column_rows_into(tx, [urn], MAX_RELATIONS) if row["source"] in by_data]
     return {"upstreams": upstreams} | _build_fine_grained_lineages(columns)
 
 
@@ -99,7 +101,7 @@ def _derive_inputs_and_outputs(tx: TableContext, urn: str, nodes: NodeCache) -> 
     edges = _read_current_edges(
         tx, tx.edges.find_neighbours("program", [urn], MODES["program", "undirected"], ALL_TIME, _DATA_MAX)
     )
-    visible = nodes.filter_visible_nodes({edge.data for edge in edges})
+    visible = nodes.filter_visible_nodes({edge.data for edge in edges if edge.data.startswith(_DATASETS)})
     sides = {
         side: sorted({edge.data for edge in edges if edge.mode in modes and edge.data in visible})
         for side, modes in (("inputDatasets", READ), ("outputDatasets", WRITE))

@@ -9,7 +9,7 @@ from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.entities.descriptors_of import list_entity_descriptors
 from jupyter_colophon.core.entities.entity import Aspect
 from jupyter_colophon.core.errors import InvalidQuery, NotFound
-from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.identity.names import DATA_TYPES, Urn
 from jupyter_colophon.core.lineage.answers import (
     ChangedEdge,
     Impact,
@@ -53,7 +53,7 @@ from jupyter_colophon.storage.spi import Range, Row, StorageProvider, TableConte
 T = TypeVar("T")
 _PATHS_SHOWN = 100
 #: The types that have lineage: data, programs, and external writers of streams.
-_TYPES_WITH_LINEAGE = ("dataset", "dataJob", "custom")
+_TYPES_WITH_LINEAGE = (*DATA_TYPES, "dataJob", "custom")
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,8 +171,8 @@ class LineageReader:
             raise NotFound("entity", str(urn))
 
     def _require_readable(self, urn: Urn, principal: Principal) -> None:
-        if urn.type not in ("dataset", "dataJob"):
-            raise InvalidQuery("only datasets and dataJobs have lineage", "urn")
+        if urn.type not in (*DATA_TYPES, "dataJob"):
+            raise InvalidQuery("only datasets, models and programs have lineage", "urn")
         self.read_policy.require_readable_entity(principal, urn)
 
 
@@ -181,7 +181,7 @@ def _require_known_node(query: LineageQuery, urn: Urn) -> None:
     text, tx = str(urn), query.tx
     if _has_entity_existed(tx, urn, query.as_of):
         return
-    side: Side = "data" if urn.type == "dataset" else "program"
+    side: Side = "data" if urn.type in DATA_TYPES else "program"
     if not get_lineage_edges_at(tx, query.as_of).find_neighbours(
         side, [text], MODES[side, "undirected"], TimeWindow(), 1
     ):

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from jupyter_colophon.core.identity.names import is_data_urn_text
 from jupyter_colophon.core.lineage.graph import MAX_RELATIONS, LineageRequest
 from jupyter_colophon.storage.lineage.edges_as_of import LineageEdges, Side
 from jupyter_colophon.storage.lineage.run_accesses import Triple
@@ -209,7 +210,7 @@ class LineageWalker:
 
 def is_data_node(urn: str) -> bool:
     """Return whether a node is data; otherwise it is a program."""
-    return urn.startswith("urn:li:dataset:")
+    return is_data_urn_text(urn)
 
 
 def _is_known_relation(request: LineageRequest, side: Side, direction: WalkDirection, triple: Triple) -> bool:

@@ -18,7 +18,7 @@ from jupyter_colophon.storage.commit.runs import (
 from jupyter_colophon.storage.spi import Row
 
 #: The names of entity types in messages about missing entities.
-_CALLED = {"dataFlow": "application", "dataJob": "program"}
+_CALLED = {"dataFlow": "application", "dataJob": "program", "mlModel": "model"}
 
 
 def record_reported_run(commit: CommitBuilder, report: RunUpsert, include_system_metadata: bool) -> str:
@@ -36,7 +36,7 @@ def record_reported_run(commit: CommitBuilder, report: RunUpsert, include_system
     else:
         _update_reported_run(commit, existing, report, status)
     if report.accesses:
-        record_run_accesses(commit, urn, report.accesses, (), include_system_metadata)
+        record_run_accesses(commit, urn, report.accesses, report.columns, include_system_metadata)
     return urn
 
 
