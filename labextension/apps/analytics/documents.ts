@@ -161,7 +161,8 @@ export interface IModel extends IJob, IModelDraft {
   evaluation?: IClassification | IRegression | null;
   importances?: readonly { feature: string; value: number }[] | null;
   importanceKind?: 'importance' | 'coefficient' | '';
-  dataset: string;
+  /** The URN of the model in the catalog; empty until it is complete. */
+  entity: string;
 }
 
 export interface IPredictionDraft {

@@ -56,7 +56,7 @@ export function ModelDetails(props: IViewProps & { open: IModel }): React.JSX.El
       {state === 'complete' ? (
         <>
           <div className="jp-Colophon-actions">
-            <EntityLinks what={trans.__('model')} urn={open.dataset} metadata={metadata} trans={trans} />
+            <EntityLinks what={trans.__('model')} urn={open.entity} metadata={metadata} trans={trans} />
           </div>
           <MetricTable open={open} trans={trans} />
           <EvaluationCharts models={[open]} trans={trans} />

@@ -6,6 +6,7 @@ import { parseColumnUrn, shortenUrn } from '../model/urns';
 export function getTypeLabel(type: string, trans: TranslationBundle): string {
   const labels = new Map([
     ['dataset', trans.__('dataset')],
+    ['mlModel', trans.__('model')],
     ['dataJob', trans.__('program')],
     ['dataFlow', trans.__('application')],
     ['schemaField', trans.__('column')],

@@ -1619,7 +1619,7 @@ asOf: (string | null)
  */
 export interface LineageNode {
 urn: string
-type: ("dataset" | "dataJob" | "custom")
+type: ("dataset" | "mlModel" | "dataJob" | "custom")
 namespace: string
 name: string
 platform: (string | null)

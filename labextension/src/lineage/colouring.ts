@@ -1,4 +1,5 @@
 import type { IGraph } from './graph';
+import { isDataType } from '../model/urns';
 
 /** The property that colours nodes. */
 export type Colouring = 'none' | 'type' | 'freshness' | 'tag';
@@ -37,7 +38,7 @@ export const NO_COLOURS: IColours = { of: new Map(), categories: [] };
 
 /** Returns when each node was written last, or for a program, when it ran last; ISO 8601. */
 export function findLastTimes(graph: IGraph, now: string): Map<string, string> {
-  const programs = new Set(graph.nodes.filter(node => node.type !== 'dataset').map(node => node.urn));
+  const programs = new Set(graph.nodes.filter(node => !isDataType(node.type)).map(node => node.urn));
   const last = new Map<string, string>();
   for (const { source, target, end } of graph.edges) {
     const time = end ?? now;

@@ -9,7 +9,7 @@ interface IColumn {
 const COLUMN_URN = /^urn:li:schemaField:\((urn:li:.+),([^,()]+)\)$/;
 
 /** Entities with lineage: data (tables, files, streams) and programs. */
-const LINEAGE_URN = /^urn:li:(?:dataset|dataJob):/;
+const LINEAGE_URN = /^urn:li:(?:dataset|mlModel|dataJob):/;
 
 /** Programs of notebooks and of their cells; a path may contain `#`, the id of a cell does not. */
 const NOTEBOOK_URN = /^urn:li:dataJob:\(urn:li:dataFlow:\(colophon,notebook,[^,()]*\),(cells|notebooks)\.([^,()]+)\)$/;
@@ -63,6 +63,11 @@ export function parseCustomUrn(urn: string): ICustomEntity | null {
 /** Whether an entity has lineage. */
 export function hasLineage(urn: string): boolean {
   return LINEAGE_URN.test(urn);
+}
+
+/** Whether entities of a type are data in lineage: what programs read and write. */
+export function isDataType(type: string | undefined): boolean {
+  return type === 'dataset' || type === 'mlModel';
 }
 
 /** Parses the URN of a column; null for other URNs. */
@@ -126,7 +131,7 @@ interface IDescribedUrn {
 }
 
 const TYPE = /^urn:li:([A-Za-z]+):/;
-const PLATFORM = /^urn:li:dataset:\(urn:li:dataPlatform:([^,()]+),/;
+const PLATFORM = /^urn:li:(?:dataset|mlModel):\(urn:li:dataPlatform:([^,()]+),/;
 /** A table: its namespace and its name; a path or an address is one name. */
 const TABLE = /^(\w+)\.([^/:]+)$/;
 /** Describes an entity by its URN, for lists that are shown without a request. */
@@ -137,7 +142,7 @@ export function describeUrn(urn: string): IDescribedUrn {
     return { ...entity, name: getProgramName(urn) };
   }
   const short = parseColumnUrn(urn)?.path ?? shortenUrn(urn);
-  const [, namespace, table] = (type === 'dataset' && TABLE.exec(short)) || [];
+  const [, namespace, table] = (isDataType(type) && TABLE.exec(short)) || [];
   return { ...entity, name: table ?? short, namespace: namespace ?? '' };
 }
 

@@ -29,7 +29,7 @@ const STATISTICS = {
 function createModel(name: string, f1: number): IModel {
   return {
     ...{ ...JOB, name, description: '', split: 'half', algorithm: 'trees', parameters: {} },
-    ...{ metrics: { f1, auc: f1 }, trainMetrics: { f1: 1 }, dataset: `urn:${name}` },
+    ...{ metrics: { f1, auc: f1 }, trainMetrics: { f1: 1 }, entity: `urn:${name}` },
     evaluation: {
       ...{
         classes: ['no', 'yes'],

@@ -12,6 +12,7 @@ import { QualitySection } from './quality/quality-section';
 import { MembershipSection } from './stewardship/membership-section';
 import { RequestsSection } from './stewardship/requests-section';
 import { Properties } from './metadata/properties';
+import { TrainedModelSection } from './trained-model/trained-model-section';
 
 /** Types that requests are not about. */
 const WITHOUT_REQUESTS = new Set(['instance', 'request', 'corpuser', 'corpGroup']);
@@ -30,6 +31,7 @@ export function Overview({ page }: IPageProps): React.JSX.Element | null {
       <div className="jp-Colophon-overviewMain">
         <Description page={page} entity={entity} />
         <LineagePreview page={page} />
+        <TrainedModelSection page={page} entity={entity} />
         <LastRuns page={page} />
         <QualitySection page={page} entity={entity} />
         <ContentsSection page={page} />

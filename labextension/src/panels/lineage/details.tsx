@@ -11,7 +11,7 @@ import { SourceText } from '../../components/source-text';
 import { useModel } from '../../components/use-model';
 import { formatTime, getTypeLabel } from '../../components/labels';
 import type { ICellPlace } from '../../model/notebooks/cell-place';
-import { parseNotebookUrn } from '../../model/urns';
+import { isDataType, parseNotebookUrn } from '../../model/urns';
 import { Columns } from './columns';
 import { Impact } from './impact';
 import { getNodeName } from './labels';
@@ -141,7 +141,7 @@ function EdgeHead({ edge, model, trans }: IDetailsProps & { edge: IEdge }): Reac
   const source = nodes.get(edge.source)?.node;
   const target = nodes.get(edge.target)?.node;
   // Declared lineage leads from data to data: the target is derived from the source.
-  const [subject, object] = source?.type === 'dataset' ? [target, source] : [source, target];
+  const [subject, object] = isDataType(source?.type) ? [target, source] : [source, target];
   const runs = edge.declared
     ? trans.__('declared by %1', edge.reportedBy)
     : trans._n('%1 run', '%1 runs', edge.runCount);

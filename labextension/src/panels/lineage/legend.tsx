@@ -4,6 +4,7 @@ import { useModel } from '../../components/use-model';
 import { getTypeLabel } from '../../components/labels';
 import type { Colouring } from '../../lineage/colouring';
 import { OTHER } from '../../lineage/colouring';
+import { isDataType } from '../../model/urns';
 import { getAgeLabel } from './labels';
 import type { LineageModel } from './model';
 
@@ -67,7 +68,8 @@ function Lines({ model, trans }: ILegendProps): React.JSX.Element {
 /** What shapes, lines and colours stand for; only those in the graph. */
 export function Legend({ model, trans }: ILegendProps): React.JSX.Element {
   const { scene, colours, options } = useModel(model);
-  const types = new Set(scene.graph.nodes.map(node => node.type));
+  // Models have the shape of datasets.
+  const types = new Set(scene.graph.nodes.map(({ type }) => (isDataType(type) ? 'dataset' : type)));
   const shapes: [string, string][] = [
     ['dataset', trans.__('data')],
     ['dataJob', trans.__('program')],

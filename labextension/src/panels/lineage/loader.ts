@@ -5,6 +5,7 @@ import type { IGraph, Side } from '../../lineage/graph';
 import { mergeAnswers, restrictAnswer } from '../../lineage/graph';
 import type { ICatalog, IInterval } from '../../tokens';
 import type { INodeSide } from './view-text';
+import { isDataType } from '../../model/urns';
 
 /** The most relations of an answer; more are loaded on request. */
 export const MAX_RELATIONS = 10_000;
@@ -94,7 +95,7 @@ export class GraphLoader {
     signal: AbortSignal
   ): Promise<Lineage[]> {
     const known = new Set(first.nodes.map(node => node.urn));
-    const added = others.flatMap(({ nodes }) => nodes.filter(node => node.type !== 'dataset' && !known.has(node.urn)));
+    const added = others.flatMap(({ nodes }) => nodes.filter(node => !isDataType(node.type) && !known.has(node.urn)));
     const shownUrns = new Set(graph.nodes.map(node => node.urn));
     const answers = await Promise.all(
       added.slice(0, MAX_PROGRAMS).map(({ urn }) => this._read(query, { urn, direction: 'both', levels: 1 }, signal))

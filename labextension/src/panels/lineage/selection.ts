@@ -5,6 +5,7 @@ import { getEdgeId } from '../../lineage/graph';
 import type { IScene } from '../../lineage/scene';
 import type { CatalogProblem } from '../../model/problem';
 import type { IImpact } from './impact-list';
+import { isDataType } from '../../model/urns';
 
 /** The selected node or edge, with its runs and columns. */
 export interface ISelection {
@@ -46,7 +47,7 @@ export function selectNode({ nodes, graph }: IScene, urn: string, column: IColum
   const columns = graph.columns.filter(column?.urn === urn ? isOfColumn : isOfNode);
   return {
     selection: { ...EMPTY_SELECTION, node, columns },
-    runsOf: node.type === 'dataset' ? { data: urn } : { program: urn }
+    runsOf: isDataType(node.type) ? { data: urn } : { program: urn }
   };
 }
 
@@ -64,7 +65,7 @@ export function selectEdge({ nodes, graph }: IScene, id: string): ISelected | nu
     return null;
   }
   const ends = [edge.source, edge.target].flatMap(urn => nodes.get(urn)?.node ?? []);
-  const [data, program] = ends[0]?.type === 'dataset' ? [edge.source, edge.target] : [edge.target, edge.source];
+  const [data, program] = isDataType(ends[0]?.type) ? [edge.source, edge.target] : [edge.target, edge.source];
   const columns = graph.columns.filter(column => belongsToEdge(column, edge, data, program));
   // Declared lineage has no program, and therefore no runs; the edges of a group have those of many.
   const hasRuns = edge.access !== 'declared' && ends.every(node => !node.members);

@@ -110,7 +110,7 @@ def read_model(context: ServiceContext, request: ServiceRequest) -> dict[str, An
 
 def describe_model(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return a model as JSON."""
-    return {**job_rows.describe_job(row), **(json.loads(row["result"]) if row["result"] else _NO_RESULT)}
+    return {**job_rows.describe_job(row), **_NO_RESULT, **json.loads(row["result"] or "{}")}
 
 
 def _require_trainable(algorithm: Algorithm, parameters: Mapping[str, Any], statistics: Any) -> None:

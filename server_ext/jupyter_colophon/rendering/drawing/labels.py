@@ -13,7 +13,7 @@ Document = Mapping[str, Any]
 _CELL = re.compile(r"(?:.*/)?([^/]+)#([^#]+)")
 #: The random ids of cells in JupyterLab, of which eight characters are sufficient.
 _RANDOM_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_TYPES = {"dataset": "dataset", "dataJob": "program", "custom": "other entity"}
+_TYPES = {"mlModel": "model", "dataJob": "program", "custom": "other entity"}
 #: From this number on, the server may have stopped counting.
 _COUNT_LIMIT = 1000
 

@@ -33,6 +33,7 @@ _ICONS = {
         "00V18c0 .500 2.500 1.300 6.200 1.300s6.200-.800 6.200-1.300V8.300C16.700 8.800 14.500 9.100 12 9.100"
         "s-4.700-.300-6.200-.800z"
     ),
+    "mlModel": "M12 2l9 5v10l-9 5-9-5V7zm0 2.300L6.500 7.350 12 10.400l5.500-3.050zM5 9v6.850l6 3.300v-6.850zm14 0-6 3.300v6.850l6-3.300z",
     "dataJob": (
         "M4 5h16a1 1 0 0 1 1 1v12a1 1 0 0 1-1 1H4a1 1 0 0 1-1-1V6a1 1 0 0 1 1-1zm1 2v10h14V7zm2.200 1.700 3.6"
         "00 3.300-3.600 3.300-1.200-1.300 2.100-2-2.100-2zM12 14.200h5V16h-5z"
@@ -133,7 +134,7 @@ def _draw_outline(kind: str, *, is_focus: bool) -> Iterator[str]:
     size = f'width="{NODE_WIDTH}" height="{NODE_HEIGHT}" rx="{NODE_HEIGHT // 2 if kind == "dataJob" else 4}"'
     if kind == "group":
         yield f'<rect x="3" y="3" {size} fill="#bdbdbd"/>'
-    fill = "#fff" if kind in ("dataset", "custom") else "#eee"
+    fill = "#fff" if kind in ("dataset", "mlModel", "custom") else "#eee"
     stroke = 'stroke="#1976d2" stroke-width="2"' if is_focus else 'stroke="#bdbdbd"'
     dashes = ' stroke-dasharray="4 3"' if kind == "dataJob" else ""
     yield f'<rect {size} fill="{fill}" {stroke}{dashes}/>'
