@@ -2,10 +2,12 @@
 
 import re
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
+import jupyter_colophon.apps
 import pytest
 from jupyter_colophon.apps.system_app import GROUP
 from jupyter_colophon.composition import Catalog
@@ -13,7 +15,7 @@ from jupyter_colophon.core.errors import BadRequest
 from jupyter_colophon.core.identity.names import make_program_urn
 from jupyter_colophon.core.lineage.run import RunStart
 from support.catalog import ADA
-from support.system_apps import call_app, open_apps
+from support.system_apps import CONTEXTS, call_app, open_apps, prepare_context
 from support.waiting import wait_for
 
 PAGE = Path(__file__).parents[2] / "docs/how-to/write-an-application.md"
@@ -48,6 +50,21 @@ def test_application_of_the_page_works(install: Any, catalog: Catalog) -> None:
     assert call_app(apps, "GET", PATH, app=name) == {"bookmarks": [row]}
     with pytest.raises(BadRequest):
         call_app(apps, "PUT", f"{PATH}/docs", {}, app=name)
+    apps.close()
+
+
+def test_run_of_the_page_is_recorded(install: Any, catalog: Catalog) -> None:
+    (section,) = re.findall(r"^## The catalog\n.*?^## ", PAGE.read_text(), re.MULTILINE | re.DOTALL)
+    blocks = re.findall(r"^```python\n(.*?)^```", section, re.MULTILINE | re.DOTALL)
+    install(CONTEXTS, "contexts", "Contexts")
+    apps = open_apps(catalog)
+    context = prepare_context(apps, "sales")
+    for block in blocks:
+        exec(block, {**vars(jupyter_colophon.apps), "context": replace(context, principal=ADA)})
+    program = make_program_urn("sales", "bookmarks", "workers", "check")
+    run = catalog.runs.read_run_by_program_and_id(program, "", "2026-11-20", ADA)
+    assert (run.status, run.title, run.actor) == ("succeeded", "Check the bookmarks", "ada")
+    assert [access.mode for access in run.accesses] == ["write", "read"]
     apps.close()
 
 

@@ -4,11 +4,25 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from jupyter_colophon.apps import AccessDenied, LogCompacted, NotFound, Principal, Proposal, Urn
+from jupyter_colophon.apps import (
+    Access,
+    AccessDenied,
+    ColumnEdge,
+    LogCompacted,
+    NotFound,
+    Principal,
+    Proposal,
+    RunConflict,
+    RunUpsert,
+    Urn,
+    make_home_model_urn,
+    make_program_urn,
+)
 from jupyter_colophon.apps.context import ServiceContext
 from jupyter_colophon.apps.system_apps import SystemApps
 from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.errors import InvalidQuery
+from jupyter_colophon.core.lineage.graph import LineageRequest
 from support.catalog import ADA, build_metadata_value, record_run
 from support.system_apps import CONTEXTS, open_apps, prepare_context
 from support.urns import NOTEBOOK, build_table_urn
@@ -89,6 +103,36 @@ def test_what_an_application_creates_carries_the_principal(sales: ServiceContext
         assert (change.actor, change.value["tags"]) == (user, [user])
     assert sales.run_as(ADA).files.put("a", b"").created_by == "ada"
     assert catalog.reader.read_entity(Urn.parse(ORDERS), (), ADA).summary.created.actor == "ada"
+
+
+def test_an_application_records_runs_of_programs(sales: ServiceContext, catalog: Catalog) -> None:
+    admin = sales.run_as(ADA).admin
+    program = make_program_urn("sales", "shop", "workers", "train")
+    orders, model = Urn.parse(ORDERS), make_home_model_urn("sales", "orders")
+    running = RunUpsert(program, "r1", start=1_000, arguments={"model": "orders"})
+    with pytest.raises(NotFound):
+        admin.record_run(running)
+    flow = Urn.parse(program.parts[0])
+    admin.apply_proposals([Proposal(urn, None, "create", if_absent=True) for urn in (flow, program, orders)])
+    assert admin.record_run(running).status == "running"
+    accesses = (Access(orders, "read"), Access(model, "write"))
+    columns = (ColumnEdge(orders, "id", model, "prediction", "transformation"),)
+    end = RunUpsert(program, "r1", end=2_000, status="succeeded", accesses=accesses, columns=columns)
+    with pytest.raises(NotFound, match="model 'orders' not found"):
+        admin.record_run(end)
+    admin.apply_proposals([Proposal(model, None, "create")])
+    with pytest.raises(AccessDenied):
+        sales.run_as(READER).admin.record_run(end)
+    ended = admin.record_run(end)
+    assert (ended.status, ended.user, ended.end_ms, ended.arguments) == ("succeeded", "ada", 2_000, {"model": "orders"})
+    lineage = catalog.lineage.read_lineage(LineageRequest(model, "upstream", 1, columns=True), ADA)
+    assert [(edge.source, edge.target) for edge in lineage.edges] == [
+        (str(orders), str(program)),
+        (str(program), str(model)),
+    ]
+    assert [(edge.source_field, edge.target_field) for edge in lineage.columns] == [("id", "prediction")]
+    with pytest.raises(RunConflict):
+        admin.record_run(RunUpsert(program, "r1", status="running"))
 
 
 def test_proposals_need_the_rights_of_the_principal_and_the_namespace(sales: ServiceContext, catalog: Catalog) -> None:

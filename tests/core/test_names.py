@@ -20,6 +20,8 @@ pairs = st.lists(st.tuples(st.sampled_from("abcdxyz"), tricky), min_size=1, max_
 urns = (
     datasets
     | st.builds(names.make_home_dataset_urn, space.filter(lambda s: s != "system"), text)
+    | st.builds(names.make_model_urn, tricky, tricky)
+    | st.builds(names.make_home_model_urn, space.filter(lambda s: s != "system"), text)
     | st.builds(names.make_field_urn, datasets, tricky)
     | flows
     | st.builds(names.make_data_job_urn, flows, tricky)
@@ -36,6 +38,14 @@ TABLE = [
     (
         names.make_dataset_urn("file", "/data/x.parquet"),
         "urn:li:dataset:(urn:li:dataPlatform:file,/data/x.parquet,PROD)",
+    ),
+    (
+        names.make_home_model_urn("sales", "churn.trees"),
+        "urn:li:mlModel:(urn:li:dataPlatform:colophon,sales.churn.trees,PROD)",
+    ),
+    (
+        names.make_model_urn("file", "/data/churn.joblib"),
+        "urn:li:mlModel:(urn:li:dataPlatform:file,/data/churn.joblib,PROD)",
     ),
     (names.make_dataset_urn("file", "/a, (b)"), "urn:li:dataset:(urn:li:dataPlatform:file,/a%2C %28b%29,PROD)"),
     (names.make_dataset_urn("file", "100%␟", "DEV"), "urn:li:dataset:(urn:li:dataPlatform:file,100%25%E2%90%9F,DEV)"),
@@ -192,6 +202,11 @@ def test_names_are_case_sensitive() -> None:
         (names.make_dataset_urn("spark", "sales.urn:li:tag:a"), "default", "sales.urn:li:tag:a", "spark"),
         (names.make_dataset_urn("spark", "sales."), "default", "sales.", "spark"),
         (names.make_dataset_urn("s3", "raw/2013/x.csv"), "lake", "raw/2013/x.csv", "s3"),
+        (names.make_home_model_urn("sales", "churn.trees"), "sales", "churn.trees", "colophon"),
+        (names.make_model_urn("file", "/data/churn.joblib"), "default", "/data/churn.joblib", "file"),
+        (names.make_model_urn("s3", "raw/churn.pt"), "lake", "raw/churn.pt", "s3"),
+        (names.make_model_urn("colophon", "system.trees"), "default", "system.trees", "colophon"),
+        (names.make_model_urn("colophon", "trees"), "default", "trees", "colophon"),
         (names.make_stream_urn("sales", "clicks"), "sales", "clicks", "stream"),
         (names.make_dataset_urn("stream", "sales.a b"), "default", "sales.a b", "stream"),
         (names.make_data_flow_urn("colophon", "shop", "sales"), "sales", "shop", "colophon"),

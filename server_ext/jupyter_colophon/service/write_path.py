@@ -339,9 +339,7 @@ class WritePath(HeldChangeWriter):
         for data in data_urns:
             self._require_allowed(principal, "emit", data)
             if data.type not in DATA_TYPES:
-                raise InvalidInstance(
-                    "the access", (Problem("/accesses", "a run can only access datasets and models"),)
-                )
+                raise InvalidInstance("the access", (Problem("/accesses", "is neither a dataset nor a model"),))
         return self._write_run(
             lambda commit: record_run_accesses(commit, urn, accesses, columns, self.snapshot_system_metadata),
             principal,

@@ -26,7 +26,7 @@ def read_run_of_split(catalog: Catalog, run_id: str) -> Run:
     return catalog.runs.read_run_by_program_and_id(Urn.parse(SPLIT), "", run_id, ADA)
 
 
-def test_job_that_fails_is_a_failed_run_in_the_catalog_and_in_reports(catalog: Catalog, data: Path) -> None:
+def test_job_that_fails_is_a_failed_run_in_reports(catalog: Catalog, data: Path) -> None:
     apps = open_shipped_apps(catalog, ["analytics", "reports"])
 
     def call(method: str, path: str, body: Any = None, **options: Any) -> Any:

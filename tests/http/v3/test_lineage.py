@@ -225,3 +225,33 @@ async def test_a_time_that_cannot_be_read_is_named(v3: Any, shop: None) -> None:
         ):
             assert refused.status == 400
             assert f"{name}: expected a time such as " in json.dumps(refused.body)
+
+
+async def test_a_model_is_data_in_every_api(v3: Any, api: Any, datahub: Any, openlineage: Any, record: Record) -> None:
+    model, train = "urn:li:mlModel:(urn:li:dataPlatform:colophon,ml.churn.trees,PROD)", flow("ml", "train", "spark")
+    apply = flow("ml", "apply", "spark")
+    await record(train, "r1", [(data("ml", "a"), "read", ""), (model, "write", "")])
+    await record(apply, "r2", [(model, "read", ""), (data("ml", "b"), "write", "")])
+    entity = (await api("GET", "entities", model, answers="entity")).body
+    assert (entity["type"], entity["namespace"], entity["name"]) == ("mlModel", "ml", "churn.trees")
+    for params in ({"urn": model, "direction": "both"}, {"urn": data("ml", "b"), "direction": "upstream", "levels": 3}):
+        lineage = (await api("GET", "lineage", params=params, answers="lineage")).body
+        assert {(edge["source"], edge["target"]) for edge in lineage["edges"]} == {
+            (data("ml", "a"), train),
+            (train, model),
+            (model, apply),
+            (apply, data("ml", "b")),
+        }
+    relations = {(model, "spark.ml.app.train"), (model, "spark.ml.app.apply"), ("dataset.ml.a", "spark.ml.app.train")}
+    for form in ({}, {"rollup": "workflow"}):
+        found = (await v3("GET", "namespaces/ml/datasets/b/lineage", levels=3, **EVER, **form)).body
+        assert relations <= {(relation["data"], relation["program"]) for relation in found["relations"]}
+    accesses = (await v3("GET", "namespaces/ml/apps/app/spark/train/runs/r1/metadata/accesses")).body
+    assert "write" in {access["access"] for access in accesses}
+    params = {"nodeId": f"dataset:ml:{data('ml', 'b')}"}
+    graph = (await openlineage("GET", "api", "v1", "lineage", params=params)).body["graph"]
+    assert f"dataset:ml:{model}" in {node["id"] for node in graph}
+    # DataHub's aspects of lineage have only datasets.
+    job = (await datahub("GET", "openapi", "v3", "entity", "dataJob", train)).body
+    derived = job["dataJobInputOutput"]["value"]
+    assert (derived["inputDatasets"], derived["outputDatasets"]) == ([data("ml", "a")], [])

@@ -21,7 +21,7 @@ from jupyter_colophon.apps import (
     make_run_urn,
 )
 from jupyter_colophon.apps.analytics.names import make_job_program_urn
-from jupyter_colophon.apps.analytics.outputs import Output
+from jupyter_colophon.apps.analytics.outputs import WrittenData
 
 #: Data with one of its columns.
 ColumnOfData = tuple[Urn, str]
@@ -55,7 +55,7 @@ class JobRun:
     def record_success(
         self,
         inputs: Sequence[Urn],
-        outputs: Sequence[Output],
+        outputs: Sequence[WrittenData],
         columns: Mapping[ColumnOfData, Sequence[ColumnOfData]],
     ) -> str:
         """Record what the job read and wrote, with the sources of written columns; return why that failed, or ""."""

@@ -13,7 +13,7 @@ _TYPES: Final = {
 }
 
 
-class Output(Protocol):
+class WrittenData(Protocol):
     """Data that a job writes."""
 
     @property

@@ -61,7 +61,7 @@ def format_short_id(urn: Urn, namespace: str, identity: IdentityRules) -> str:
     if urn.type == "dataJob":
         *_, application, type_, program = make_v3_path(urn, identity, namespace).segments
         return f"{application}.{type_}.{program}"
-    return _get_last_part(urn, namespace, identity)
+    return _get_last_part(urn, namespace, identity) if urn.type in _WITH_PATHS else identity.get_short_name(urn)
 
 
 def get_target_type(urn: Urn, identity: IdentityRules) -> str:

@@ -146,7 +146,8 @@ def make_home_model_urn(namespace_: str, name: str) -> Urn:
     require_valid_namespace_name(namespace_)
     urn = make_model_urn(MODEL_PLATFORM, f"{namespace_}.{name}", MODEL_FABRIC)
     if not _is_home_model(urn):
-        raise InvalidName("model", f"{namespace_}.{name}", "the namespace must not be system, and a name is needed")
+        reason = "the namespace must not be system, and the name must not be a URN"
+        raise InvalidName("model", f"{namespace_}.{name}", reason)
     return urn
 
 
