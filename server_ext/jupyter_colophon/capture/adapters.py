@@ -11,6 +11,7 @@ from importlib.metadata import entry_points
 from types import ModuleType
 from typing import Final, TypeAlias, Unpack
 
+from jupyter_colophon.capture.caller_frames import call_from_program
 from jupyter_colophon.capture.calls import (
     CallContext,
     ComputationOptions,
@@ -29,6 +30,7 @@ GROUP: Final = "jupyter_colophon.capture_adapters"
 SHIPPED: Final[Mapping[str, str]] = {
     "concurrent.futures.thread": "jupyter_colophon.capture.executions",
     "threading": "jupyter_colophon.capture.executions",
+    "duckdb": "jupyter_colophon.capture.duckdb.adapter",
     "pandas": "jupyter_colophon.capture.pandas_adapter",
 }
 
@@ -48,17 +50,31 @@ class Adapter:
         self._patches = Patches()
         self._observer = Observer(context, commit, lambda error: on_error(name, error))
 
-    def observe_function(self, module: ModuleType, name: str, report: Report, *, skips_inner: bool = False) -> bool:
-        """Observe a module's function; return whether the module has it in this version of the library."""
-        return self._patches.replace_function(
-            module, name, lambda original: self._observer.wrap(original, name, report, skips_inner=skips_inner)
-        )
+    def observe_function(
+        self, module: ModuleType, name: str, report: Report, *, skips_inner: bool = False, sees_caller: bool = False
+    ) -> bool:
+        """Observe a module's function; return whether the module has it in this version of the library.
 
-    def observe_method(self, owner: type, name: str, report: Report, *, skips_inner: bool = False) -> bool:
+        `sees_caller`: the function looks at the variables of its caller (`caller_frames.py`).
+        """
+        wrap = self._create_wrapper(name, report, skips_inner=skips_inner, sees_caller=sees_caller)
+        return self._patches.replace_function(module, name, wrap)
+
+    def observe_method(
+        self, owner: type, name: str, report: Report, *, skips_inner: bool = False, sees_caller: bool = False
+    ) -> bool:
         """Observe a method that a class defines; return whether it defines it in this version of the library."""
-        return self._patches.replace_method(
-            owner, name, lambda original: self._observer.wrap(original, name, report, skips_inner=skips_inner)
-        )
+        wrap = self._create_wrapper(name, report, skips_inner=skips_inner, sees_caller=sees_caller)
+        return self._patches.replace_method(owner, name, wrap)
+
+    def _create_wrapper(
+        self, name: str, report: Report, *, skips_inner: bool, sees_caller: bool
+    ) -> Callable[[Function], Function]:
+        def wrap(original: Function) -> Function:
+            called = call_from_program(original) if sees_caller else original
+            return self._observer.wrap(called, name, report, skips_inner=skips_inner)
+
+        return wrap
 
     def observe_computation(
         self, owner: ModuleType | type, name: str, report: Report, **options: Unpack[ComputationOptions]

@@ -54,7 +54,7 @@ class QueryColumns:
         first, *others = (self.map_scope(each) for each in scope.set_operation_scopes)
         names = [list(each.columns) for each in (first, *others)]
         if any(each.whole is not None for each in (first, *others)) or len({len(each) for each in names}) != 1:
-            return _unknown_of(scope)
+            return _create_unknown_map(scope)
         columns = {
             name: frozenset().union(
                 first.columns[name], *(other.columns[own[at]] for other, own in zip(others, names[1:], strict=True))
@@ -113,7 +113,7 @@ class _Resolver:
         """Return the columns that the clauses of a query use; its clauses may also name the expressions that it selects."""
         found: Sources = NO_SOURCES
         for clause, transformation in _CONTROLS:
-            parts: Any = query.args.get(clause) or ()
+            parts: Any = query.args.get(clause) or []
             for part in parts if isinstance(parts, list) else (parts,):
                 used = compute_from(self._iterate_sources(part, aliases))
                 found |= frozenset(replace(each, transformation=transformation) for each in used)
@@ -147,7 +147,7 @@ def _list_star(star: exp.Expr, inputs: Mapping[str, ColumnMap]) -> dict[str, Sou
     return {name: sources for each in chosen for name, sources in each.columns.items()}
 
 
-def _unknown_of(scope: Scope) -> ColumnMap:
+def _create_unknown_map(scope: Scope) -> ColumnMap:
     names = scope.expression.named_selects if isinstance(scope.expression, exp.Query) else []
     return ColumnMap(None, dict.fromkeys(names, UNKNOWN_SOURCES), UNKNOWN_SOURCES)
 

@@ -41,6 +41,8 @@ class StatementReader:
                 yield from self._read_copy(tree)
             case exp.Drop() if isinstance(tree.this, exp.Table):
                 self._database.put_local_table(parse_table_name(tree.this), None)
+            case _:
+                self._database.run_command(tree)
 
     def _read_query(self, query: exp.Query) -> SqlFlow:
         """Return what a query reads, with the columns of its result."""

@@ -32,7 +32,7 @@ class SqlFlow:
 class StatementFlows(DeferredFlows):
     """The flows of a statement that a call ran; `error` is the class of the exception of a failed call."""
 
-    def __init__(self, call: LibraryCall, statement: "Statement") -> None:
+    def __init__(self, call: LibraryCall, statement: "SqlStatement") -> None:
         """Create the flows of a statement."""
         self.query, self.function = statement, call.function
         self._statement = statement
@@ -59,7 +59,7 @@ class StatementFlows(DeferredFlows):
         )
 
 
-class Statement(Query):
+class SqlStatement(Query):
     """A text of one or more SQL statements; as a source it is the result of the last one."""
 
     def __init__(self, sql: str, dialect: str, database: Database, execution: object | None, time_ms: int) -> None:
@@ -74,9 +74,14 @@ class Statement(Query):
         if len(self._sql) > MAX_CHARS:
             self.is_parsed = False
             return ()
-        # Takes up to a second to import, so it happens on the thread that reports lineage.
-        from sqlglot import parse
-        from sqlglot.errors import SqlglotError
+        try:
+            # Takes up to a second to import, so it happens on the thread that reports lineage.
+            from sqlglot import parse
+            from sqlglot.errors import SqlglotError
+        except ImportError:
+            # The extra `capture` is not installed.
+            self.is_parsed = False
+            return ()
 
         # Statements of other tools are data for us: sqlglot logs what it does not know.
         logging.getLogger("sqlglot").setLevel(logging.ERROR)

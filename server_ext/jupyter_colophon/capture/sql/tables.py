@@ -1,9 +1,12 @@
 """What the names in a SQL statement stand for: tables of a database, files, and variables of the program."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from jupyter_colophon.capture.origins import Dataset, Source
+
+if TYPE_CHECKING:
+    from sqlglot import exp
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,9 @@ class Database(Protocol):
 
     def find_target(self, table: TableName) -> Dataset | None:
         """Return the dataset of a table that is written; None for a table that ends with the connection, or an unknown one."""
+
+    def run_command(self, tree: "exp.Expr") -> None:
+        """Follow a statement that moves no data but may change what names stand for, such as `USE`."""
 
     def put_local_table(self, table: TableName, source: Source | None) -> None:
         """Remember what a table or view that ends with the connection was made from; None: it was dropped."""

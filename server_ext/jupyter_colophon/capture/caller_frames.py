@@ -1,0 +1,39 @@
+"""Calls of functions that look at the variables of their caller, such as DuckDB, which finds tables among them.
+
+A wrapper stands between the program and the function, so the function would find the wrapper's variables. The call is evaluated
+as an expression among the variables of the program instead.
+"""
+
+import functools
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import Any, Final
+
+_CALL: Final = compile("__colophon_call__()", "<colophon>", "eval")
+_NAME: Final = "__colophon_call__"
+
+
+def call_from_program(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that calls `original` so that it finds the variables of the program that called the wrapper."""
+
+    @functools.wraps(original)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        frame = find_program_frame()
+        bound = functools.partial(original, *args, **kwargs)
+        if frame is None:
+            return bound()
+        # In top-level code the variables are the globals; a function has its own beside them.
+        local = {} if frame.f_locals is frame.f_globals else dict(frame.f_locals)
+        local[_NAME] = bound
+        return eval(_CALL, frame.f_globals, local)  # noqa: S307  a constant expression
+
+    return call
+
+
+def find_program_frame() -> FrameType | None:
+    """Return the innermost frame outside of this package."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and str(frame.f_globals.get("__name__", "")).startswith("jupyter_colophon."):
+        frame = frame.f_back
+    return frame

@@ -1,0 +1,273 @@
+"""What DuckDB reads, computes and writes, by the SQL of its connections and relations."""
+
+import re
+import sys
+import weakref
+from collections.abc import Iterator, Mapping
+from types import FrameType, ModuleType
+from typing import Any, Final
+
+from jupyter_colophon.capture.adapters import Adapter
+from jupyter_colophon.capture.calls import LibraryCall
+from jupyter_colophon.capture.column_map import ColumnMap
+from jupyter_colophon.capture.duckdb.database import MEMORY, DatabaseView, DuckDatabase, list_files
+from jupyter_colophon.capture.locations import find_location
+from jupyter_colophon.capture.observation import SchemaField
+from jupyter_colophon.capture.origins import Dataset, Origin
+from jupyter_colophon.capture.sql.statements import SqlStatement, StatementFlows
+
+_WORD: Final = re.compile(r"[A-Za-z_]\w*")
+#: The name of a relation in the SQL that stands for its methods.
+_THIS: Final = "colophon_relation"
+_OTHER: Final = "colophon_other"
+
+#: The SQL that stands for methods; it is parsed and never run.
+_SELECT: Final = "SELECT * FROM {0}"
+_FILTER: Final = "SELECT * FROM {0} WHERE {1}"
+_PROJECT: Final = "SELECT {1} FROM {0}"
+_AGGREGATE: Final = "SELECT {1} FROM {0} GROUP BY {2}"
+_UNION: Final = "SELECT * FROM {0} UNION ALL SELECT * FROM {1}"
+_JOIN: Final = "SELECT * FROM {0}, {1}"
+
+_RUNNERS: Final = ("sql", "query", "from_query", "execute", "executemany")
+_FILE_READERS: Final = {
+    "read_csv": "csv",
+    "from_csv_auto": "csv",
+    "read_parquet": "parquet",
+    "from_parquet": "parquet",
+    "read_json": "json",
+}
+_VALUE_READERS: Final = ("from_df", "from_arrow")
+#: Methods that give the rows of a relation or of the last statement as another value.
+_FETCHERS: Final = (
+    *("df", "fetchdf", "fetch_df", "to_df", "fetch_df_chunk", "arrow", "to_arrow_table", "fetch_arrow_table", "pl"),
+    *("fetchnumpy", "torch", "tf", "to_dicts", "fetchall", "fetchmany", "fetchone", "fetch_record_batch"),
+    *("fetch_arrow_reader", "to_arrow_reader"),
+)
+#: Methods of a relation that keep its columns.
+_KEEPING: Final = (
+    *("limit", "distinct", "unique", "sample", "head", "offset", "set_alias", "alias", "materialize", "order", "sort"),
+    *("except_", "intersect"),
+)
+_WRITERS: Final = {"write_csv": "csv", "to_csv": "csv", "write_parquet": "parquet", "to_parquet": "parquet"}
+_TABLE_WRITERS: Final = {
+    "create": "CREATE TABLE {0} AS SELECT * FROM {1}",
+    "to_table": "CREATE TABLE {0} AS SELECT * FROM {1}",
+    "create_view": "CREATE VIEW {0} AS SELECT * FROM {1}",
+    "to_view": "CREATE VIEW {0} AS SELECT * FROM {1}",
+    "insert_into": "INSERT INTO {0} SELECT * FROM {1}",
+}
+
+
+def install(module: ModuleType, adapter: Adapter) -> None:
+    """Observe connections and relations of DuckDB, and the functions that use its default connection."""
+    _Adapter(module, adapter).install()
+
+
+class _Adapter:
+    """The databases of this process, and the reports of DuckDB's functions."""
+
+    def __init__(self, module: ModuleType, adapter: Adapter) -> None:
+        self._module, self._adapter = module, adapter
+        self._default = DuckDatabase(MEMORY)
+        self._databases: weakref.WeakKeyDictionary[Any, DuckDatabase] = weakref.WeakKeyDictionary()
+
+    def install(self) -> None:
+        module, adapter = self._module, self._adapter
+        connection, relation = module.DuckDBPyConnection, module.DuckDBPyRelation
+        adapter.observe_function(module, "connect", self._report_connect)
+        adapter.observe_method(connection, "cursor", self._report_cursor)
+        adapter.observe_method(connection, "duplicate", self._report_cursor)
+        for name in _RUNNERS:
+            adapter.observe_method(connection, name, self._report_run, sees_caller=True)
+            adapter.observe_function(module, name, self._report_run_by_default, sees_caller=True)
+        for name in _FILE_READERS:
+            adapter.observe_method(connection, name, self._report_file)
+            adapter.observe_function(module, name, self._report_file_by_default)
+        for name in _VALUE_READERS:
+            adapter.observe_method(connection, name, _report_value)
+            adapter.observe_function(module, name, _report_value_by_default)
+        for name in ("table", "view"):
+            adapter.observe_method(connection, name, self._report_table)
+            adapter.observe_function(module, name, self._report_table_by_default)
+        adapter.observe_method(connection, "register", self._report_register)
+        adapter.observe_function(module, "register", self._report_register_by_default)
+        for owner in (connection, relation):
+            for name in _FETCHERS:
+                adapter.observe_method(owner, name, _report_fetch)
+        self._install_relation(relation)
+
+    def _install_relation(self, relation: type) -> None:
+        adapter = self._adapter
+        for name in _KEEPING:
+            adapter.observe_method(relation, name, _report_kept_columns)
+        for name in _WRITERS:
+            adapter.observe_method(relation, name, _report_written_file)
+        for name in _TABLE_WRITERS:
+            adapter.observe_method(relation, name, self._report_written_table)
+        adapter.observe_method(relation, "filter", self._report_filter)
+        for name in ("project", "select"):
+            adapter.observe_method(relation, name, self._report_project)
+        adapter.observe_method(relation, "aggregate", self._report_aggregate)
+        for name in ("join", "cross", "union", "union_by_name"):
+            adapter.observe_method(relation, name, self._report_pair)
+        adapter.observe_method(relation, "query", self._report_relation_query)
+        for name in ("pivot", "unpivot", "with_columns", "rename", "value_counts", "map", "apply", "group_by"):
+            adapter.observe_method(relation, name, _report_unknown_columns)
+
+    def _get_database(self, connection: Any) -> DuckDatabase:
+        return self._databases.get(connection, self._default)
+
+    def _report_connect(self, call: LibraryCall) -> None:
+        path = str(call.get_argument(0, "database", MEMORY))
+        if call.result is not None:
+            self._databases[call.result] = self._default if path == ":default:" else DuckDatabase(path)
+
+    def _report_cursor(self, call: LibraryCall) -> None:
+        if call.result is not None:
+            self._databases[call.result] = self._get_database(call.receiver)
+
+    def _report_run(self, call: LibraryCall) -> None:
+        self._run(call, self._get_database(call.receiver), call.get_argument(1, "query"))
+
+    def _report_run_by_default(self, call: LibraryCall) -> None:
+        self._run(call, self._default, call.get_argument(0, "query"))
+
+    def _run(self, call: LibraryCall, database: DuckDatabase, sql: Any) -> None:
+        if isinstance(sql, str):
+            call.record_statement(
+                self._create_statement(call, database, sql, _find_named_values(call, sql)), call.result
+            )
+
+    def _create_statement(
+        self, call: LibraryCall, database: DuckDatabase, sql: str, values: Mapping[str, Origin]
+    ) -> StatementFlows:
+        view = DatabaseView(database, values)
+        return StatementFlows(call, SqlStatement(sql, "duckdb", view, call.execution, call.time_ms))
+
+    def _report_file(self, call: LibraryCall) -> None:
+        _record_files(call, call.get_argument(1, "path_or_buffer") or call.kwargs.get("file_glob"))
+
+    def _report_file_by_default(self, call: LibraryCall) -> None:
+        _record_files(call, call.get_argument(0, "path_or_buffer") or call.kwargs.get("file_glob"))
+
+    def _report_table(self, call: LibraryCall) -> None:
+        self._run(call, self._get_database(call.receiver), _SELECT.format(call.get_argument(1, "table_name")))
+
+    def _report_table_by_default(self, call: LibraryCall) -> None:
+        self._run(call, self._default, _SELECT.format(call.get_argument(0, "table_name")))
+
+    def _report_register(self, call: LibraryCall) -> None:
+        self._register(
+            call,
+            self._get_database(call.receiver),
+            call.get_argument(1, "view_name"),
+            call.get_argument(2, "python_object"),
+        )
+
+    def _report_register_by_default(self, call: LibraryCall) -> None:
+        self._register(call, self._default, call.get_argument(0, "view_name"), call.get_argument(1, "python_object"))
+
+    def _register(self, call: LibraryCall, database: DuckDatabase, name: object, value: object) -> None:
+        origin = call.find_origin(value)
+        if origin is not None and call.error is None:
+            database.put_registered_value(str(name), origin)
+
+    def _report_filter(self, call: LibraryCall) -> None:
+        self._run_on_relation(call, _FILTER.format(_THIS, call.get_argument(1, "filter_expr")))
+
+    def _report_project(self, call: LibraryCall) -> None:
+        self._run_on_relation(call, _PROJECT.format(_THIS, ", ".join(map(str, call.args[1:])) or "*"))
+
+    def _report_aggregate(self, call: LibraryCall) -> None:
+        expressions, groups = call.get_argument(1, "aggr_expr"), call.get_argument(2, "group_expr", "")
+        selected = ", ".join(map(str, expressions)) if isinstance(expressions, list | tuple) else str(expressions)
+        self._run_on_relation(call, _AGGREGATE.format(_THIS, selected, groups or "ALL"))
+
+    def _report_pair(self, call: LibraryCall) -> None:
+        sql = _UNION if call.function.startswith("union") else _JOIN
+        self._run_on_relation(call, sql.format(_THIS, _OTHER), call.get_argument(1, "other_rel"))
+
+    def _report_relation_query(self, call: LibraryCall) -> None:
+        origin = call.find_origin(call.receiver)
+        sql, name = call.get_argument(2, "sql_query"), str(call.get_argument(1, "virtual_table_name"))
+        if origin is not None and isinstance(sql, str):
+            call.record_statement(self._create_statement(call, self._default, sql, {name: origin}), call.result)
+
+    def _report_written_table(self, call: LibraryCall) -> None:
+        sql = _TABLE_WRITERS[call.function].format(call.get_argument(1, "table_name"), _THIS)
+        self._run_on_relation(call, sql)
+
+    def _run_on_relation(self, call: LibraryCall, sql: str, other: object = None) -> None:
+        """Record the SQL that stands for a method of a relation; the relation's connection is that of its program's default."""
+        values = {name: call.find_origin(value) for name, value in ((_THIS, call.receiver), (_OTHER, other))}
+        known = {name: origin for name, origin in values.items() if origin is not None}
+        if known:
+            call.record_statement(self._create_statement(call, self._default, sql, known), call.result)
+
+
+def _record_files(call: LibraryCall, paths: Any) -> None:
+    texts = [paths] if not isinstance(paths, list | tuple) else paths
+    files = list_files(tuple(each for each in texts if isinstance(each, str)), _FILE_READERS[call.function])
+    datasets = [each for each in files if isinstance(each, Dataset)]
+    call.record_reads(datasets, call.result, ColumnMap(datasets[0]) if len(datasets) == 1 else None)
+
+
+def _report_value(call: LibraryCall) -> None:
+    value = call.get_argument(1, "df", call.kwargs.get("arrow_object"))
+    call.record_derived(call.result, (value,), call.find_columns(value))
+
+
+def _report_value_by_default(call: LibraryCall) -> None:
+    value = call.get_argument(0, "df", call.kwargs.get("arrow_object"))
+    call.record_derived(call.result, (value,), call.find_columns(value))
+
+
+def _report_fetch(call: LibraryCall) -> None:
+    if call.result is not None:
+        call.record_derived(call.result, (call.receiver,), call.find_columns(call.receiver))
+
+
+_report_kept_columns = _report_fetch
+
+
+def _report_unknown_columns(call: LibraryCall) -> None:
+    if call.result is not None:
+        call.record_derived(call.result, (call.receiver,))
+
+
+def _report_written_file(call: LibraryCall) -> None:
+    location = find_location(call.get_argument(1, "file_name"))
+    if location is not None:
+        relation = call.receiver
+        fields = [
+            SchemaField(name, str(type_), nullable=True)
+            for name, type_ in zip(relation.columns, relation.types, strict=True)
+        ]
+        call.record_write(Dataset(location=location, format=_WRITERS[call.function]), (relation,), fields)
+
+
+def _find_named_values(call: LibraryCall, sql: str) -> dict[str, Origin]:
+    """Return the values of the program that a statement may name, with their origins: DuckDB looks them up by name."""
+    if not len(call.context.origins):
+        return {}
+    values: dict[str, Origin] = {}
+    words = set(_WORD.findall(sql))
+    for frame in _iterate_program_frames():
+        for names in (frame.f_locals, frame.f_globals):
+            for word in words & names.keys():
+                origin = call.find_origin(names[word])
+                if origin is not None:
+                    values.setdefault(word, origin)
+    return values
+
+
+def _iterate_program_frames() -> Iterator[FrameType]:
+    """Yield the frames of the program that calls DuckDB, the innermost first."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
+        if package not in ("duckdb", "_duckdb", "jupyter_colophon"):
+            yield frame
+        # The frames outside of the cell or the script belong to its kernel or its test.
+        frame = None if frame.f_code.co_name == "<module>" else frame.f_back
