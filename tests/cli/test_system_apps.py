@@ -9,7 +9,9 @@ import pytest
 from jupyter_colophon.core.changes.dead_event import DeadEvent
 from jupyter_colophon.core.system_app_log import AppLogRecord
 from jupyter_colophon.storage.dead_events import write_event
+from jupyter_colophon.storage.spi import TableSpec
 from jupyter_colophon.storage.system_app_logs import append_log_records
+from jupyter_colophon.storage.system_apps import record_deployment
 from support.catalog import open_catalog_file
 from support.commands import CommandResult, Commands
 from support.packages import build_python_path
@@ -62,6 +64,24 @@ def test_applications_are_listed_disabled_and_enabled(apps: Callable[..., Comman
     assert (missing.status, missing.err) == (1, "jupyter colophon: system application 'other' not found\n")
     refused = apps("enable", "broken", "--Colophon.disabled_system_apps=broken")
     assert (refused.status, "c.Colophon.disabled_system_apps" in refused.err) == (1, True)
+
+
+def test_tables_of_an_uninstalled_application_are_deleted(apps: Callable[..., CommandResult], database: Path) -> None:
+    rows = TableSpec("app_old_rows", {"name": "string"}, ("name",))
+    with closing(open_catalog_file(database)) as catalog:
+        catalog.provider.table_admin.create_or_update(rows)
+        catalog.provider.tx_runner.run(lambda tx: record_deployment(tx, "old", "0.9", (rows,), 1))
+    assert "not installed" in apps("list").out
+    hesitant = apps("drop-tables", "old")
+    assert (hesitant.status, "add --yes" in hesitant.err) == (1, True)
+    enabled = apps("drop-tables", "dataprep", "--yes")
+    assert (enabled.status, "disable or uninstall it first" in enabled.err) == (1, True)
+    assert apps("drop-tables", "old", "--yes").out == (
+        "The tables, files, schedules and events of the system application old were deleted.\n"
+    )
+    assert "app_old_rows" not in apps("list").out
+    missing = apps("drop-tables", "old", "--yes")
+    assert (missing.status, missing.err) == (1, "jupyter colophon: system application 'old' not found\n")
 
 
 def test_log_of_an_application_is_listed(apps: Callable[..., CommandResult], database: Path) -> None:

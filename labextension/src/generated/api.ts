@@ -3418,17 +3418,17 @@ export interface SystemApp {
  */
 name: string
 /**
- * The distribution that provides it.
+ * The distribution that provides it; empty if it is not installed.
  */
 package: string
 /**
- * The installed version of that distribution.
+ * The installed version of that distribution; the one that was deployed last if it is not installed.
  */
 version: string
 /**
- * `installed`: it can be loaded, in a process that serves no applications.
+ * `installed`: it can be loaded, in a process that serves no applications. `uninstalled`: its package is not installed, and it left tables.
  */
-state: ("starting" | "running" | "installed" | "failed" | "disabled")
+state: ("starting" | "running" | "installed" | "failed" | "disabled" | "uninstalled")
 /**
  * The names of its tables in the store.
  */

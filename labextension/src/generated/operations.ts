@@ -890,6 +890,12 @@ export interface IOperations {
     body: undefined;
     answer: SystemApp;
   };
+  /** Delete the tables, files, cursors, schedules and events of a system application that is disabled or not installed. */
+  dropSystemAppTables: {
+    parameters: { app: string };
+    body: undefined;
+    answer: SystemApp;
+  };
   /** Run a service of a system application in a number of worker processes, which then start or end. */
   setSystemAppInstances: {
     parameters: { app: string; service: string };
@@ -1049,6 +1055,7 @@ export const OPERATIONS: { readonly [Id in keyof IOperations]: IOperation } = {
   listSystemAppLogs: { method: "GET", path: "/system-apps/{app}/logs" },
   enableSystemApp: { method: "POST", path: "/system-apps/{app}/enable" },
   disableSystemApp: { method: "POST", path: "/system-apps/{app}/disable" },
+  dropSystemAppTables: { method: "DELETE", path: "/system-apps/{app}/tables" },
   setSystemAppInstances: { method: "PUT", path: "/system-apps/{app}/services/{service}/instances" },
   listSystemAppEvents: { method: "GET", path: "/system-apps/{app}/events" },
   retrySystemAppEvent: { method: "POST", path: "/system-apps/{app}/listeners/{listener}/events/{number}/retry" },

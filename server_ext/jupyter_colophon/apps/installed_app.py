@@ -27,8 +27,8 @@ LOADING_S: Final = 5.0
 _WAITING: Final = 2
 _TOO_LATE: Final = "it did not load within {:g} s"
 
-#: `installed`: it can be loaded, in a process that serves no applications.
-State = Literal["starting", "running", "installed", "failed", "disabled"]
+#: `installed`: it can be loaded, in a process that serves no applications. `uninstalled`: it left tables in the store.
+State = Literal["starting", "running", "installed", "failed", "disabled", "uninstalled"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,13 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Final
 
 from jupyter_colophon.apps.app_log import AppLog
 from jupyter_colophon.apps.deployment import Deployment
 from jupyter_colophon.apps.installed_app import AppState, InstalledApp
 from jupyter_colophon.apps.system_app import GROUP
-from jupyter_colophon.core.errors import NotFound, SystemAppUnavailable
+from jupyter_colophon.core.errors import NotFound, SystemAppEnabled, SystemAppUnavailable
 from jupyter_colophon.service.schemaspaces.registrations import (
     PackageRegistration,
     find_entry_points,
@@ -19,6 +20,8 @@ from jupyter_colophon.storage.spi import StorageProvider, TableContext
 from jupyter_colophon.storage.system_apps import SystemAppRecord, find_system_app, list_system_apps
 
 Records = Mapping[str, SystemAppRecord]
+#: Why an application is unavailable whose tables were deleted after they were created.
+TABLES_DELETED: Final = "its tables were deleted: restart the server"
 
 
 def find_registered_apps() -> Iterable[PackageRegistration]:
@@ -77,11 +80,40 @@ class InstalledApps:
         records = self.read_records(app.registration.name)
         if self.is_disabled(app, records):
             raise SystemAppUnavailable(app.registration.name, "it is disabled")
-        return app, records.get(app.registration.name, SystemAppRecord(app.registration.name))
+        record = records.get(app.registration.name, SystemAppRecord(app.registration.name))
+        if self.has_lost_tables(app, record):
+            raise SystemAppUnavailable(app.registration.name, TABLES_DELETED)
+        return app, record
+
+    def has_lost_tables(self, app: InstalledApp, record: SystemAppRecord) -> bool:
+        """Return whether the tables of an application were deleted after this process created them."""
+        return app.serves and app.find_deployment() is not None and record.deployed is None
+
+    def is_installed(self, name: str) -> bool:
+        """Return whether a package has an application with this name."""
+        return name.casefold() in self._get_apps()
+
+    def list_left_records(self, records: Records) -> list[SystemAppRecord]:
+        """Return the records of applications that left tables, and are not installed."""
+        return [record for record in records.values() if record.tables and not self.is_installed(record.name)]
+
+    def find_record_of_unused_app(self, name: str) -> SystemAppRecord:
+        """Return the record of an application that is disabled or not installed. Raises NotFound, SystemAppEnabled."""
+        left = next((record for record in self.list_left_records(self.read_records(name))), None)
+        if left is not None:
+            return left
+        app = self.find_app(name)
+        records = self.read_records(app.registration.name)
+        if not self.is_disabled(app, records):
+            raise SystemAppEnabled(app.registration.name)
+        return records.get(app.registration.name, SystemAppRecord(app.registration.name))
 
     def is_enabled(self, name: str) -> bool:
-        """Return whether the application with this name is not disabled, at the moment. Raises NotFound."""
-        return not self.is_disabled(self.find_app(name), self.read_records(name))
+        """Return whether the application with this name is not disabled, and has its tables. Raises NotFound."""
+        app, records = self.find_app(name), self.read_records(name)
+        return not self.is_disabled(app, records) and not self.has_lost_tables(
+            app, records.get(name, SystemAppRecord(name))
+        )
 
     def is_disabled(self, app: InstalledApp, records: Records) -> bool:
         """Return whether an application is disabled, by the settings or in the store."""

@@ -19,6 +19,8 @@ from jupyter_colophon.storage.spi import StorageProvider
 #: How long a job may take, and after how long without a renewal it has ended, in seconds.
 JOB_S: Final = 86_400.0
 LEASE_S = 30.0
+#: The leases of jobs have names that begin with this.
+LEASE_PREFIX: Final = "app-job/"
 #: How many jobs of other processes are observed at once.
 _OBSERVED_MAX: Final = 1_000
 
@@ -33,7 +35,7 @@ class JobName(NamedTuple):
     @property
     def lease(self) -> str:
         """Return the name of its lease."""
-        return f"app-job/{self.app}/{self.namespace}/{self.name}"
+        return f"{LEASE_PREFIX}{self.app}/{self.namespace}/{self.name}"
 
 
 @dataclass(slots=True)

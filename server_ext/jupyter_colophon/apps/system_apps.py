@@ -12,10 +12,11 @@ from jupyter_colophon.apps.background import BackgroundWork
 from jupyter_colophon.apps.background_host import BackgroundHost
 from jupyter_colophon.apps.background_warnings import list_warnings
 from jupyter_colophon.apps.context import ServiceContext
+from jupyter_colophon.apps.data_removal import AppDataRemoval
 from jupyter_colophon.apps.deployment import Deployment
 from jupyter_colophon.apps.handler_call import EncodedResponse, HandlerCall
 from jupyter_colophon.apps.installed_app import AppState, InstalledApp
-from jupyter_colophon.apps.installed_apps import InstalledApps, Records, find_registered_apps
+from jupyter_colophon.apps.installed_apps import TABLES_DELETED, InstalledApps, Records, find_registered_apps
 from jupyter_colophon.apps.jobs import AppJobs
 from jupyter_colophon.apps.routes import Route
 from jupyter_colophon.apps.schedules.schedule_details import list_schedules
@@ -51,7 +52,7 @@ from jupyter_colophon.storage.entities.aspects import find_entity_summary
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
 from jupyter_colophon.storage.system_app_logs import list_log_records
 from jupyter_colophon.storage.system_app_workers import count_running_workers
-from jupyter_colophon.storage.system_apps import SystemAppRecord, set_disabled
+from jupyter_colophon.storage.system_apps import SystemAppRecord, set_disabled, start_dropping
 
 T = TypeVar("T")
 
@@ -101,6 +102,7 @@ class SystemApps:
     #: Wakes the listeners of applications in a process that serves them.
     feed: ChangeFeed | None = None
     _installed: InstalledApps = field(init=False)
+    _removal: AppDataRemoval = field(init=False)
     _background: BackgroundWork | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -116,6 +118,7 @@ class SystemApps:
             self.find_registrations,
         )
         self.jobs = AppJobs(self.provider)
+        self._removal = AppDataRemoval(self.provider, self.file_folder, self.on_tables_changed)
         if self.launcher is not None:
             self.workers = ServiceWorkers(
                 self.provider, self.launcher, lambda: list_requested_instances(self._installed), self._run_on_threads
@@ -128,8 +131,11 @@ class SystemApps:
 
     def start_all(self) -> None:
         """Load all applications that are not disabled, in the background."""
-        for app in self._installed.list_enabled(self._installed.read_records()):
+        records = self._installed.read_records()
+        for app in self._installed.list_enabled(records):
             app.start()
+        if self.serves and any(record.is_dropping for record in records.values()):
+            self._removal.resume()
         if self.workers is not None and self._installed.list_apps():
             self.workers.start()
 
@@ -139,12 +145,16 @@ class SystemApps:
             self.file_folder.remove_temporary_files()
 
     def list_states(self) -> list[AppState]:
-        """Return the state of each application by name, after those that are starting have loaded or failed."""
+        """Return the state of each application by name, after those that are starting have loaded or failed.
+
+        Those that left tables, and are not installed, are among them.
+        """
         self.start_all()
         for app in self._installed.list_enabled(self._installed.read_records()):
             app.wait_until_loaded()
         apps, records = self._installed.list_apps(), self._installed.read_records()
         states = [*self._installed.conflicts, *(self._get_state_of_app(app, records) for app in apps)]
+        states += [_describe_left_app(record) for record in self._installed.list_left_records(records)]
         return sorted(states, key=lambda state: state.name)
 
     def set_enabled(self, name: str, *, enabled: bool) -> AppState:
@@ -159,6 +169,30 @@ class SystemApps:
             self.workers.wake()
             self._wake_background_work()
         return self.get_state(name)
+
+    def drop_tables(self, name: str, principal: Principal) -> AppState:
+        """Delete the tables, files, cursors, schedules and events of an application that is disabled or not installed.
+
+        The state has the tables that are still to be deleted, in the background. Raises NotFound, SystemAppEnabled.
+        """
+        record = self._installed.find_record_of_unused_app(name)
+        audit = self.write_path.access_control.audit
+
+        def start(tx: TableContext) -> None:
+            start_dropping(tx, record.name)
+            if audit is not None:
+                urn = str(make_namespace_urn(SYSTEM_NAMESPACE))
+                audit.record_act(tx, urn, principal, f"delete the tables of the system application {record.name}")
+
+        self.provider.tx_runner.run(start)
+        if self.serves:
+            self._removal.delete_some_and_continue(record.name)
+        else:
+            self._removal.delete_now(record.name)
+        left = self._installed.read_records(record.name).get(record.name, SystemAppRecord(record.name))
+        if self._installed.is_installed(record.name):
+            return self.get_state(record.name)
+        return replace(_describe_left_app(left), version=record.version, deployed_version=record.version)
 
     def get_state(self, name: str) -> AppState:
         """Return the state of an application. Raises NotFound."""
@@ -312,6 +346,7 @@ class SystemApps:
         if self._background is not None:
             self._background.close()
         self._installed.close()
+        self._removal.close()
         self.jobs.close()
         if self.workers is not None:
             self.workers.close()
@@ -325,6 +360,12 @@ class SystemApps:
         workers = () if self.workers is None else self.workers.list_states(record.name)
         count_running = count_running_workers if self.workers is None else self.workers.count_running
         deployment = app.find_deployment()
+        if not is_disabled and self._installed.has_lost_tables(app, record):
+            return replace(
+                app.get_state(disabled=False, deployed_version="", workers=workers),
+                state="failed",
+                problem=TABLES_DELETED,
+            )
 
         def read(tx: TableContext) -> AppState:
             state = app.get_state(
@@ -333,6 +374,8 @@ class SystemApps:
                 workers=workers,
                 warnings=list_warnings(tx, record.name),
             )
+            if is_disabled:
+                state = replace(state, tables=tuple(table.id for table in record.tables))
             if deployment is None:
                 return state
             kinds = deployment.routes.services
@@ -399,6 +442,13 @@ class SystemApps:
             raise AccessDenied(route.permission, f"everything in the namespace {namespace}")
         if context and self.provider.tx_runner.run(lambda tx: find_entity_summary(tx, urn), read_only=True) is None:
             raise create_no_namespace_error(namespace)
+
+
+def _describe_left_app(record: SystemAppRecord) -> AppState:
+    """Return the state of an application that is not installed, from what it left."""
+    warnings = ("its tables are being deleted",) if record.is_dropping else ()
+    tables = tuple(table.id for table in record.tables)
+    return AppState(record.name, "", record.version, "uninstalled", tables, "", record.version, warnings=warnings)
 
 
 def _log_timeout(call: HandlerCall, future: "Future[T]") -> "Future[T]":

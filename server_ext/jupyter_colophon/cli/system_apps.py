@@ -25,6 +25,11 @@ _VERBS = (
     ),
     ("disable", "Disable a system application; its tables are kept.", "dataprep"),
     (
+        "drop-tables",
+        "Delete all that a system application has stored, if it is disabled or not installed.",
+        "dataprep --yes",
+    ),
+    (
         "logs",
         "List the newest log records of a system application.",
         "dataprep --level=WARNING --since=now-1d --follow",
@@ -36,14 +41,16 @@ _VERBS = (
 )
 _EVENT_COLUMNS = ("number", "listener", "entity", "state", "problem")
 _INSTANCES_MAX = 64
+#: The words for states that differ from those of the API.
+_STATES: Mapping[str, str] = {"uninstalled": "not installed"}
 
 
 class SystemAppsCommand(CatalogCommand):
     """Manage system applications."""
 
     description = (
-        "List, enable, disable and scale the system applications that installed packages provide, and list their logs "
-        "and failed events."
+        "List, enable, disable and scale the system applications that installed packages provide, list their logs and "
+        "failed events, and delete what uninstalled ones left."
     )
 
     @classmethod
@@ -68,6 +75,8 @@ class SystemAppsCommand(CatalogCommand):
                     metavar="TIME",
                     help="Only records from this time on, such as now-1d or 2026-11-20.",
                 )
+            if verb == "drop-tables":
+                subparser.add_argument("--yes", action="store_true", help="Required, since this cannot be undone.")
             if verb == "scale":
                 subparser.add_argument(
                     "instances",
@@ -89,6 +98,7 @@ class SystemAppsCommand(CatalogCommand):
             "events": self._list_events,
             "logs": self._list_logs_and_follow,
             "scale": self._set_instances,
+            "drop-tables": self._drop_tables,
         }
         return run.get(self.args.verb, self._change_event if "event" in self.args.verb else self._enable_or_disable)()
 
@@ -100,7 +110,7 @@ class SystemAppsCommand(CatalogCommand):
             (
                 app["name"],
                 app["version"],
-                app["state"],
+                _STATES.get(app["state"], app["state"]),
                 ", ".join(app["tables"]),
                 ", ".join(_format_workers(item) for item in app["workers"]),
                 "; ".join(filter(None, (app["problem"], *app["warnings"]))),
@@ -139,6 +149,18 @@ class SystemAppsCommand(CatalogCommand):
         if app["state"] == "failed":
             return self.print_error_and_get_status(f"the system application {app['name']} has failed: {app['problem']}")
         self.print_result(app, f"System application {app['name']} is {app['state']}.")
+        return EXIT_OK
+
+    def _drop_tables(self) -> int:
+        name = self.args.name
+        if not self.args.yes:
+            return self.print_error_and_get_status(
+                f"the tables, files, schedules and events of {name} cannot be restored: add --yes to delete them"
+            )
+        with self.connect_to_catalog() as client:
+            app = client.drop_system_app_tables(name)
+        done = "are being deleted by the server" if app["tables"] else "were deleted"
+        self.print_result(app, f"The tables, files, schedules and events of the system application {name} {done}.")
         return EXIT_OK
 
     def _list_logs_and_follow(self) -> int:

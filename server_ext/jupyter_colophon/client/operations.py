@@ -1474,6 +1474,11 @@ class Operations:
         call = Call("disableSystemApp", "POST", "/system-apps/{app}/disable", path={"app": app})
         return self.caller.call(call, timeout_s)
 
+    def drop_system_app_tables(self, app: str, *, timeout_s: float | None = None) -> Document:
+        """Delete the tables, files, cursors, schedules and events of a system application that is disabled or not installed. Answer: `SystemApp`."""
+        call = Call("dropSystemAppTables", "DELETE", "/system-apps/{app}/tables", path={"app": app})
+        return self.caller.call(call, timeout_s)
+
     def set_system_app_instances(
         self, app: str, service: str, body: Body, *, timeout_s: float | None = None
     ) -> Document:

@@ -535,6 +535,16 @@ class SystemAppUnavailable(MetadataError):
         self.app, self.reason = app, reason
 
 
+class SystemAppEnabled(MetadataError):
+    """A system application is installed and enabled, so that its tables are in use."""
+
+    def __init__(self, app: str) -> None:
+        super().__init__(
+            f"the system application {quote_and_truncate_text(app)} is installed and enabled: disable or uninstall it first"
+        )
+        self.app = app
+
+
 class SystemAppTimeout(MetadataError):
     """A system application did not answer within the time limit of the route; it may continue."""
 

@@ -56,6 +56,7 @@ TABLE: dict[type[errors.MetadataError], ProblemType] = {
     errors.IdempotencyKeyReused: ProblemType(409, "idempotency-key-reused", "Idempotency key reused"),
     LoadEnded: ProblemType(409, "load-ended", "Load has ended"),
     errors.NotEmpty: ProblemType(409, "not-empty", "Not empty"),
+    errors.SystemAppEnabled: ProblemType(409, "system-app-enabled", "System application enabled"),
     errors.LogReset: ProblemType(410, "log-reset", "Change log was reset"),
     errors.LogCompacted: ProblemType(410, "log-compacted", "Changes were compacted"),
     errors.HistoryExpired: ProblemType(410, "history-expired", "History has expired"),

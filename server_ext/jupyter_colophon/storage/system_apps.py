@@ -9,11 +9,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from jupyter_colophon.core.errors import StoreUnavailable
 from jupyter_colophon.storage.app_files.rows import SYSTEM_APP_FILES
 from jupyter_colophon.storage.namespace_secrets import NAMESPACE_SECRETS
 from jupyter_colophon.storage.spi import Range, Row, TableContext, TableSpec
 
 #: `tables` is an object in JSON with the key of each table, `instances` one with the number for each scaled service.
+#: `dropping` is true while its tables are being deleted.
 SYSTEM_APPS: Final = TableSpec(
     "system_apps",
     {
@@ -23,6 +25,7 @@ SYSTEM_APPS: Final = TableSpec(
         "deployed": "long",
         "disabled": "bool",
         "instances": "string",
+        "dropping": "bool",
     },
     ("name",),
 )
@@ -42,6 +45,9 @@ class SystemAppRecord:
     disabled: bool = False
     #: How many processes run each service for which a number was requested.
     instances: Mapping[str, int] = field(default_factory=dict)
+    #: Its tables, also those of earlier versions; of their fields, only the names of those in the key.
+    tables: tuple[TableSpec, ...] = ()
+    is_dropping: bool = False
 
 
 def find_system_app(tx: TableContext, name: str) -> SystemAppRecord | None:
@@ -56,8 +62,13 @@ def list_system_apps(tx: TableContext) -> list[SystemAppRecord]:
 
 
 def record_deployment(tx: TableContext, name: str, version: str, specs: tuple[TableSpec, ...], now: int) -> None:
-    """Record that an application is deployed with these tables. Tables of earlier versions still belong to it."""
+    """Record that an application is deployed with these tables. Tables of earlier versions still belong to it.
+
+    Raises StoreUnavailable while former tables are being deleted.
+    """
     before = tx.get_table(SYSTEM_APPS.id).read((name,))
+    if before is not None and before["dropping"]:
+        raise StoreUnavailable(f"the former tables of the system application {name} are still being deleted")
     keys = {} if before is None else json.loads(before["tables"] or "{}")
     keys.update({spec.id: spec.primary_key for spec in specs})
     row = {"name": name, "version": version, "tables": json.dumps(keys), "deployed": now}
@@ -76,16 +87,29 @@ def set_instances(tx: TableContext, name: str, service: str, instances: int) -> 
     tx.get_table(SYSTEM_APPS.id).upsert({"name": name, "instances": json.dumps(requested)})
 
 
+def start_dropping(tx: TableContext, name: str) -> None:
+    """Record that the tables of an application are being deleted: it is not deployed any more."""
+    tx.get_table(SYSTEM_APPS.id).update({"name": name, "deployed": None, "dropping": True})
+
+
+def finish_dropping(tx: TableContext, name: str) -> None:
+    """Record that the tables of an application are deleted. Only that it is disabled is kept."""
+    record = find_system_app(tx, name)
+    tx.get_table(SYSTEM_APPS.id).delete((name,))
+    if record is not None and record.disabled:
+        set_disabled(tx, name, disabled=True)
+
+
 def is_context_table(spec: TableSpec) -> bool:
     """Return whether the rows of a table belong to namespaces."""
     return spec.primary_key[0] == CONTEXT
 
 
 def list_tables_of_apps(tx: TableContext) -> list[TableSpec]:
-    """Return the tables of all applications, sorted by name; of their fields, only the names of those in the key."""
-    rows = tx.get_table(SYSTEM_APPS.id).scan(Range())
-    keys = {table: key for row in rows for table, key in json.loads(row["tables"] or "{}").items()}
-    return [TableSpec(table, {}, tuple(key)) for table, key in sorted(keys.items())]
+    """Return the tables of all applications, sorted by name, without those that are being deleted."""
+    records = (record for record in list_system_apps(tx) if not record.is_dropping)
+    tables = {table.id: table for record in records for table in record.tables}
+    return [table for _, table in sorted(tables.items())]
 
 
 def has_rows_of_context(tx: TableContext, namespace: str) -> bool:
@@ -110,4 +134,13 @@ def _list_context_tables(tx: TableContext) -> list[TableSpec]:
 
 def _parse_row(row: Row) -> SystemAppRecord:
     instances = json.loads(row["instances"] or "{}")
-    return SystemAppRecord(row["name"], row["version"] or "", row["deployed"], bool(row["disabled"]), instances)
+    keys = json.loads(row["tables"] or "{}")
+    return SystemAppRecord(
+        row["name"],
+        row["version"] or "",
+        row["deployed"],
+        bool(row["disabled"]),
+        instances,
+        tuple(TableSpec(table, {}, tuple(key)) for table, key in sorted(keys.items())),
+        bool(row["dropping"]),
+    )

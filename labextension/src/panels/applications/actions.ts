@@ -34,6 +34,17 @@ export function createActions(
       });
       return button.accept;
     },
+    confirmDroppingTables: async name => {
+      const { button } = await showDialog({
+        title: trans.__('Delete the tables of %1?', name),
+        body: trans.__(
+          'All that the application has stored is deleted: tables, files, schedules and events. This cannot be undone.'
+        ),
+        buttons: [Dialog.cancelButton(), Dialog.warnButton({ label: trans.__('Delete') })],
+        defaultButton: 0
+      });
+      return button.accept;
+    },
     confirmDrop: async ({ number, listener }) => {
       const { button } = await showDialog({
         title: trans.__('Drop event %1 of %2?', number, listener),

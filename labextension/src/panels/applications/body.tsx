@@ -57,23 +57,28 @@ function getStateLabel(state: SystemApp['state'], trans: TranslationBundle): str
       return trans.__('failed');
     case 'disabled':
       return trans.__('disabled');
+    case 'uninstalled':
+      return trans.__('not installed');
   }
 }
 
-/** An installed application. */
-function AppRow(props: IApplicationsProps & { app: SystemApp; panels: readonly AppPanel[] }): React.JSX.Element {
-  const { model, actions, app, panels, trans } = props;
+/** An installed application, or one that left tables. */
+function AppRow(
+  props: IApplicationsProps & { app: SystemApp; panels: readonly AppPanel[]; returnFocus: () => void }
+): React.JSX.Element {
+  const { model, actions, app, panels, returnFocus, trans } = props;
   const { name, state, problem, warnings, tables } = app;
-  const isDisabled = state === 'disabled';
-  const disable = async (): Promise<void> => {
-    if (await actions.confirmDisabling(name)) {
-      await model.setEnabled(name, false);
+  const isDroppable = tables.length > 0 && (state === 'uninstalled' || state === 'disabled');
+  const dropTables = async (): Promise<void> => {
+    if (await actions.confirmDroppingTables(name)) {
+      await model.dropTables(name);
+      returnFocus();
     }
   };
   return (
     <tr data-name={name}>
       <th scope="row">{name}</th>
-      <td>{trans.__('%1 of %2', app.version, app.package)}</td>
+      <td>{app.package === '' ? app.version : trans.__('%1 of %2', app.version, app.package)}</td>
       <td>
         {state === 'failed' ? <strong>{getStateLabel(state, trans)}</strong> : getStateLabel(state, trans)}
         {problem !== '' && (
@@ -97,40 +102,67 @@ function AppRow(props: IApplicationsProps & { app: SystemApp; panels: readonly A
           .join(', ')}
       </td>
       <td>
-        <button
-          type="button"
-          className="jp-Colophon-button"
-          aria-label={isDisabled ? trans.__('Enable %1', name) : trans.__('Disable %1', name)}
-          onClick={() => void (isDisabled ? model.setEnabled(name, true) : disable())}
-        >
-          {isDisabled ? trans.__('Enable') : trans.__('Disable…')}
-        </button>{' '}
-        <button
-          type="button"
-          className="jp-Colophon-button"
-          aria-label={trans.__('Show the log of %1', name)}
-          onClick={() => void model.showLog(name)}
-        >
-          {trans.__('Log')}
-        </button>{' '}
-        {state === 'failed' && (
+        {isDroppable && (
           <button
             type="button"
             className="jp-Colophon-button"
-            aria-label={trans.__('Load %1 again', name)}
-            onClick={() => void model.setEnabled(name, true)}
+            aria-label={trans.__('Delete the tables of %1', name)}
+            onClick={() => void dropTables()}
           >
-            {trans.__('Load again')}
+            {trans.__('Delete tables…')}
           </button>
-        )}
+        )}{' '}
+        {state !== 'uninstalled' && <InstalledAppButtons {...props} />}
       </td>
     </tr>
   );
 }
 
+/** What can be done with an installed application. */
+function InstalledAppButtons(props: IApplicationsProps & { app: SystemApp }): React.JSX.Element {
+  const { model, actions, app, trans } = props;
+  const { name, state } = app;
+  const isDisabled = state === 'disabled';
+  const disable = async (): Promise<void> => {
+    if (await actions.confirmDisabling(name)) {
+      await model.setEnabled(name, false);
+    }
+  };
+  return (
+    <>
+      <button
+        type="button"
+        className="jp-Colophon-button"
+        aria-label={isDisabled ? trans.__('Enable %1', name) : trans.__('Disable %1', name)}
+        onClick={() => void (isDisabled ? model.setEnabled(name, true) : disable())}
+      >
+        {isDisabled ? trans.__('Enable') : trans.__('Disable…')}
+      </button>{' '}
+      <button
+        type="button"
+        className="jp-Colophon-button"
+        aria-label={trans.__('Show the log of %1', name)}
+        onClick={() => void model.showLog(name)}
+      >
+        {trans.__('Log')}
+      </button>{' '}
+      {state === 'failed' && (
+        <button
+          type="button"
+          className="jp-Colophon-button"
+          aria-label={trans.__('Load %1 again', name)}
+          onClick={() => void model.setEnabled(name, true)}
+        >
+          {trans.__('Load again')}
+        </button>
+      )}
+    </>
+  );
+}
+
 /** The installed applications, for administrators. */
 function Apps(
-  props: IApplicationsProps & { apps: readonly SystemApp[]; panels: readonly AppPanel[] }
+  props: IApplicationsProps & { apps: readonly SystemApp[]; panels: readonly AppPanel[]; returnFocus: () => void }
 ): React.JSX.Element {
   const { apps, trans } = props;
   if (apps.length === 0) {
@@ -168,7 +200,7 @@ function Overview(props: IApplicationsProps & { returnFocus: () => void }): Reac
       {panels && apps && (
         <section className="jp-Colophon-card-section" aria-label={trans.__('Installed applications')}>
           <h2>{trans.__('Installed applications')}</h2>
-          <Apps {...props} panels={panels} apps={apps} />
+          <Apps {...props} panels={panels} apps={apps} returnFocus={returnFocus} />
         </section>
       )}
       {apps && <Services {...props} apps={apps} />}

@@ -18,6 +18,8 @@ export interface IApplicationsActions {
   confirmDisabling(name: string): Promise<boolean>;
   /** Asks whether to delete an artifact. */
   confirmDeletion(artifact: Artifact): Promise<boolean>;
+  /** Asks whether to delete what an application has stored. */
+  confirmDroppingTables(name: string): Promise<boolean>;
   /** Asks whether to drop an event. */
   confirmDrop(event: SystemAppEvent): Promise<boolean>;
   /** Opens the page of an entity or a run. */

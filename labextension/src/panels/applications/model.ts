@@ -72,6 +72,11 @@ export class ApplicationsModel extends LiveModel<IApplicationsState> {
     return this._change(() => this._catalog.call(isEnabled ? 'enableSystemApp' : 'disableSystemApp', { app }));
   }
 
+  /** Deletes what a disabled or uninstalled application has stored. */
+  dropTables(app: string): Promise<void> {
+    return this._change(() => this._catalog.call('dropSystemAppTables', { app }));
+  }
+
   /** Runs a service in a number of worker processes. */
   setInstances(app: string, service: string, instances: number): Promise<void> {
     this.setState({ instancesProblem: null });
@@ -133,7 +138,7 @@ export class ApplicationsModel extends LiveModel<IApplicationsState> {
   }
 
   private async _loadEvents(apps: readonly SystemApp[], signal: AbortSignal): Promise<SystemAppEvent[]> {
-    const concerned = apps.filter(({ warnings }) => warnings.length > 0);
+    const concerned = apps.filter(({ state, warnings }) => state !== 'uninstalled' && warnings.length > 0);
     const lists = await Promise.all(
       concerned.map(({ name: app }) => this._catalog.call('listSystemAppEvents', { app }, { signal }))
     );

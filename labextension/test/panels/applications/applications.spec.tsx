@@ -84,6 +84,10 @@ function open(backend: FakeServer, isConfirmed = true): void {
       return Promise.resolve(isConfirmed);
     },
     confirmDeletion: () => Promise.resolve(isConfirmed),
+    confirmDroppingTables: (name: string) => {
+      done.push(`drop tables of ${name}`);
+      return Promise.resolve(isConfirmed);
+    },
     confirmDrop: ({ number }: { number: number }) => {
       done.push(`drop ${number}`);
       return Promise.resolve(isConfirmed);
@@ -133,6 +137,24 @@ test('an application is disabled after a confirmation, and enabled again', async
   await waitUntil(() => rows()[0]?.[2] === 'running');
   await clickButton('Load broken again');
   await waitUntil(() => hasText('the store is read-only'));
+});
+
+test('the tables of an application that is not installed are deleted after a confirmation', async () => {
+  let apps = [{ ...BROKEN, name: 'old', package: '', state: 'uninstalled', problem: '', tables: ['app_old_rows'] }];
+  const backend = server()
+    .on('GET', 'system-apps', () => ({ body: { systemApps: apps } }))
+    .on('DELETE', 'system-apps/old/tables', () => {
+      const [old] = apps;
+      apps = [];
+      return { body: { ...old, tables: [] } };
+    });
+  open(backend);
+  await waitUntil(() => rows().length === 1);
+  expect(rows()[0]?.slice(0, 4)).toEqual(['old', '1.0', 'not installed1 parked event', 'app_old_rows']);
+  expect([findButton('Enable old'), findButton('Disable old')]).toEqual([undefined, undefined]);
+  await clickButton('Delete the tables of old');
+  await waitUntil(() => hasText('No installed package has a system application.'));
+  expect([done, document.activeElement?.textContent]).toEqual([['drop tables of old'], 'Applications']);
 });
 
 test('an application stays enabled without the confirmation', async () => {

@@ -72,6 +72,7 @@ async function open(backend: FakeServer, namespace = 'shop'): Promise<void> {
   const actions = {
     confirmDisabling: () => Promise.resolve(false),
     confirmDrop: () => Promise.resolve(false),
+    confirmDroppingTables: () => Promise.resolve(false),
     confirmDeletion: ({ name, version }: Artifact) => {
       done.push(`delete ${name} ${version}`);
       return Promise.resolve(true);

@@ -3,6 +3,7 @@
 import logging
 import time
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from jupyter_colophon.apps.background_call import STORE_FAILURES, CallNotStarted, describe_failure
 from jupyter_colophon.apps.background_host import BackgroundHost, read_time_ms
@@ -13,6 +14,8 @@ from jupyter_colophon.storage.changes.leases import Lease
 from jupyter_colophon.storage.spi import TableContext
 from jupyter_colophon.storage.system_app_schedules import AppScheduleState, find_schedule_state, write_schedule_state
 
+#: The leases of schedules have names that begin with this.
+LEASE_PREFIX: Final = "app-schedule:"
 _logger = logging.getLogger("jupyter_colophon.apps")
 
 
@@ -28,7 +31,7 @@ class ScheduleWorker:
     def __post_init__(self) -> None:
         """Prepare the thread."""
         app, name = self.host.app, self.declaration.name
-        self._lease = Lease(f"app-schedule:{app}:{name}", self.host.provider, LEASE_S)
+        self._lease = Lease(f"{LEASE_PREFIX}{app}:{name}", self.host.provider, LEASE_S)
         self.thread = LeasedThread(app, "schedule", name, self._lease, self._run_if_due)
 
     def create_state(self, tx: TableContext) -> None:

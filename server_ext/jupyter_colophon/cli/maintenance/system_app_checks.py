@@ -43,4 +43,10 @@ def _check_system_app(app: Mapping[str, Any]) -> CheckResult:
     if app["warnings"]:
         advice = f"jupyter colophon apps logs {name}"
         return CheckResult(check, "warning", "; ".join([app["state"], *app["warnings"]]), advice)
+    if app["state"] == "uninstalled":
+        return CheckResult(
+            check,
+            "ok",
+            f"it is not installed, and left {len(app['tables'])} tables (jupyter colophon apps drop-tables {name})",
+        )
     return CheckResult(check, "ok", f"{app['state']}, version {app['version']}")

@@ -4,7 +4,7 @@ from typing import Final
 
 from jupyter_colophon.core.changes.dead_event import DeadEvent
 from jupyter_colophon.core.documents.codec import to_api_document, to_api_documents
-from jupyter_colophon.core.errors import NotFound, SystemAppUnavailable
+from jupyter_colophon.core.errors import NotFound, SystemAppEnabled, SystemAppUnavailable
 from jupyter_colophon.core.system_app_log import LOG_LEVELS, AppLogFilter
 from jupyter_colophon.core.time_format import format_ms_as_iso_time
 from jupyter_colophon.operations.admin_access import build_admin_check
@@ -79,6 +79,22 @@ def enable_system_app(services: ProcessServices, request: OperationRequest) -> D
 def disable_system_app(services: ProcessServices, request: OperationRequest) -> Document:
     """Disable a system application in all processes: its calls are refused, and its tables are kept."""
     return to_api_document(services.get_system_apps().set_enabled(request.path["app"], enabled=False))
+
+
+@declare_operation(
+    "dropSystemAppTables",
+    "DELETE /system-apps/{app}/tables",
+    answers="system-app",
+    errors=[NotFound, SystemAppEnabled],
+    decided_by="admin",
+    access=_require_admin,
+)
+def drop_system_app_tables(services: ProcessServices, request: OperationRequest) -> Document:
+    """Delete the tables, files, cursors, schedules and events of a system application that is disabled or not installed.
+
+    The answer lists the tables that are still to be deleted, in the background.
+    """
+    return to_api_document(services.get_system_apps().drop_tables(request.path["app"], request.principal))
 
 
 @declare_operation(
