@@ -60,7 +60,7 @@ class AppDataRemoval:
         until = time.monotonic() + _REQUEST_S
         while self._delete_next(app):
             if time.monotonic() > until:
-                self.resume()
+                self.start_or_resume_deletion()
                 return
 
     def delete_now(self, app: str) -> None:
@@ -68,7 +68,7 @@ class AppDataRemoval:
         while self._delete_next(app):
             pass
 
-    def resume(self) -> None:
+    def start_or_resume_deletion(self) -> None:
         """Continue what this or another process began."""
         self._worker.wake()
         self._worker.start()

@@ -135,7 +135,7 @@ class SystemApps:
         for app in self._installed.list_enabled(records):
             app.start()
         if self.serves and any(record.is_dropping for record in records.values()):
-            self._removal.resume()
+            self._removal.start_or_resume_deletion()
         if self.workers is not None and self._installed.list_apps():
             self.workers.start()
 
