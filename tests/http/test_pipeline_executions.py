@@ -2,15 +2,19 @@
 
 import asyncio
 import io
+import json
 import zipfile
 from base64 import b64decode
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
 from jupyter_colophon.http.state import SETTING
+from jupyter_colophon.operations.native import pipelines
 from jupyter_server.auth.identity import User
+from support.artifacts import TOOLS
 
 pytest.importorskip("pyspark")
 SPACE = ("schemaspaces", "pipelines", "instances")
@@ -161,3 +165,21 @@ async def test_package_is_a_zip_file_for_spark_submit(api: Any, sales: None, doc
     with zipfile.ZipFile(io.BytesIO(b64decode(packaged.body["content"]))) as archive:
         assert set(archive.namelist()) == {"names/main.py", "names/pipeline.json", "names/colophon.zip"}
     assert packaged.body["command"].startswith("spark-submit --py-files names/colophon.zip")
+
+
+async def test_package_contains_the_artifacts_of_the_pipeline(
+    api: Any, sales: None, document: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    artifact = ("namespaces", "sales", "artifacts", "shop-tools", "versions", "1.0")
+    await api("PUT", *artifact, body=TOOLS.encode(), headers={"Content-Type": "application/octet-stream"})
+    document["metadata"]["stages"][1] |= {"plugin": "shop-tools/upper", "properties": {"column": "name"}}
+    body = {"name": "names", "document": document, "arguments": {"sink": "out"}}
+    packaged = await api("POST", "pipelines", "package", body=body, answers="pipeline-package")
+    file = f"names/{sha256(TOOLS.encode()).hexdigest()}.artifact"
+    with zipfile.ZipFile(io.BytesIO(b64decode(packaged.body["content"]))) as archive:
+        assert archive.read(file).decode() == TOOLS
+        assert json.loads(archive.read("names/artifacts.json"))["classes"][0]["name"] == "shop-tools/upper"
+    assert file in packaged.body["command"]
+    monkeypatch.setattr(pipelines, "_PACKAGED_BYTES_MAX", len(TOOLS) - 1)
+    refused = await api("POST", "pipelines", "package", body=body)
+    assert (refused.status, "use `jupyter colophon pipeline package`" in refused.body["detail"]) == (413, True)

@@ -7,10 +7,13 @@ import subprocess
 import sys
 import threading
 import uuid
+from hashlib import sha256
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
+from jupyter_colophon.pipelines.package import format_submit_command
 from jupyter_colophon.pipelines.running_pipelines import stop_runs
 from jupyter_colophon.spark.java import ensure_java
 from support.servers import catalog, server
@@ -34,6 +37,11 @@ def place(tmp_path: Path, catalog: Any) -> Path:
             {"proposals": [{"urn": of, "aspect": "businessMetadata", "operation": "upsert", "value": value}]}
         )
     return folder
+
+
+def create_namespace(catalog: Any, name: str) -> None:
+    urn, value = f"urn:li:namespace:{name}", {"removed": False}
+    catalog.submit_proposals({"proposals": [{"urn": urn, "aspect": "status", "operation": "upsert", "value": value}]})
 
 
 def environment(cwd: Path, **more: str) -> dict[str, str]:
@@ -72,6 +80,15 @@ def test_example_pipeline_runs_from_command_line(server: Any, catalog: Any, plac
     assert (again.returncode, again.stderr.count("jupyter colophon: "), "Traceback" in again.stderr) == (1, 1, False)
 
 
+def get_java_environment() -> dict[str, str]:
+    ensure_java()
+    return {
+        "PYSPARK_PYTHON": sys.executable,
+        "PYSPARK_DRIVER_PYTHON": sys.executable,
+        "JAVA_HOME": os.environ["JAVA_HOME"],
+    }
+
+
 def test_package_runs_without_server(server: Any, place: Path) -> None:
     known = {"COLOPHON_URL": server.url, "COLOPHON_TOKEN": server.token}
     command = [sys.executable, "-m", "jupyter_colophon.cli", "pipeline", "package", str(EXAMPLE), "--with-snapshot"]
@@ -84,18 +101,82 @@ def test_package_runs_without_server(server: Any, place: Path) -> None:
         "pipeline.json",
         "snapshot.json",
     ]
-    ensure_java()
     submit = ["spark-submit", "--master", "local[1]", "--py-files", str(package / "colophon.zip")]
-    java = {
-        "PYSPARK_PYTHON": sys.executable,
-        "PYSPARK_DRIVER_PYTHON": sys.executable,
-        "JAVA_HOME": os.environ["JAVA_HOME"],
-    }
-    done = run_command(*submit, str(package / "main.py"), "sink=out", cwd=place, **java)
-    assert done.returncode == 0, done.stderr[-2000:]
+    done = run_command(*submit, str(package / "main.py"), "sink=out", cwd=place, **get_java_environment())
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
     assert "masked hides who" in done.stdout
     assert rows(place / "out") == [["1", "***", "x", "5.00"], ["2", "***", "y", "7.00"]]
     assert list((place / "outbox").iterdir())
+
+
+#: The driver imports the stage, and the executors call its function.
+PLUGINS = """
+from jupyter_colophon.pipelines.plugin import TransformPlugin
+from jupyter_colophon.wrangling import DirectivePlugin
+
+
+def shout(text):
+    return text.upper()
+
+
+class Shout(TransformPlugin):
+    name = "shout"
+
+    def apply(self, context, inputs):
+        from pyspark.sql import functions
+
+        (data,) = inputs.values()
+        return data.withColumn("team", functions.udf(shout)("team"))
+
+
+class Mark(DirectivePlugin):
+    name = "mark"
+    properties = {"column": {"type": "string", "format": "column"}}
+    required = ("column",)
+
+    def change_row(self, row):
+        return row | {"empName": row[self.arguments["column"]] + "!"}
+"""
+
+
+def test_package_contains_artifacts(server: Any, catalog: Any, place: Path) -> None:
+    create_namespace(catalog, "parcels")
+    catalog.upload_artifact("parcels", "text-tools", "1.0", PLUGINS.encode())
+    columns = dict.fromkeys(("id", "empName", "team"), "string")
+    directives = ["text-tools/1.0/mark"]
+    stages = [
+        ("people", "source", "file", {"path": "employees.csv", "format": "csv", "options": {"header": "true"}}),
+        ("loud", "transform", "text-tools/shout", {}),
+        ("marked", "transform", "wrangle", {"recipe": "mark :empName", "columns": columns, "directives": directives}),
+        ("out", "sink", "file", {"path": "${sink}"}),
+    ]
+    document = {
+        "name": "parcel",
+        "metadata": {
+            "namespace": "parcels",
+            "stages": [dict(zip(("name", "type", "plugin", "properties"), stage, strict=True)) for stage in stages],
+            "connections": [{"from": one[0], "to": other[0]} for one, other in pairwise(stages)],
+            "arguments": {"sink": "out"},
+        },
+    }
+    (place / "parcel.json").write_text(json.dumps(document))
+    known = {"COLOPHON_URL": server.url, "COLOPHON_TOKEN": server.token}
+    command = [sys.executable, "-m", "jupyter_colophon.cli", "pipeline", "package", "parcel.json", "--output=package"]
+    made = run_command(*command, "--json", cwd=place, **known)
+    assert made.returncode == 0, made.stderr
+    files = json.loads(made.stdout)["files"]
+    digest = sha256(PLUGINS.encode()).hexdigest()
+    assert files == sorted(["artifacts.json", "colophon.zip", "main.py", "pipeline.json", f"{digest}.artifact"])
+    submit = format_submit_command(place / "package", files).removesuffix(" [NAME=VALUE …]").split()
+    assert f"{place}/package/{digest}.artifact" in submit[submit.index("--files") + 1].split(",")
+    done = run_command(*submit, "sink=out", cwd=place, **get_java_environment())
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+    assert rows(place / "out") == [["1", "Ada!", "X"], ["2", "Bob!", "Y"]]
+    (place / "package" / f"{digest}.artifact").write_text(PLUGINS + "#")
+    # The driver checks them before it starts Spark.
+    refused = run_command(sys.executable, "package/main.py", "sink=other", cwd=place)
+    assert "the content of its artifact does not have the digest of the artifact" in refused.stderr
+    assert (refused.returncode, (place / "other").exists()) == (1, False)
 
 
 @pytest.fixture

@@ -698,7 +698,7 @@ export interface IOperations {
     body: PipelineCheck;
     answer: PipelineCheckResult;
   };
-  /** Package a pipeline for `spark-submit`: a zip file with the pipeline and our code, without a snapshot. */
+  /** Package a pipeline for `spark-submit`: a zip file with the pipeline, our code and artifacts, without a snapshot. */
   packagePipeline: {
     parameters: Record<never, never>;
     body: PipelineCheck;

@@ -1261,7 +1261,7 @@ class Operations:
         return self.caller.call(call, timeout_s)
 
     def package_pipeline(self, body: Body, *, timeout_s: float | None = None) -> Document:
-        """Package a pipeline for `spark-submit`: a zip file with the pipeline and our code, without a snapshot. Body: `PipelineCheck`. Answer: `PipelinePackage`."""
+        """Package a pipeline for `spark-submit`: a zip file with the pipeline, our code and artifacts, without a snapshot. Body: `PipelineCheck`. Answer: `PipelinePackage`."""
         call = Call("packagePipeline", "POST", "/pipelines/package", body=body)
         return self.caller.call(call, timeout_s)
 

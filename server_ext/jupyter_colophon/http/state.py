@@ -372,6 +372,13 @@ class ServerState(ProcessServices):
         self.require_owner_of_shared_catalog(principal)
         return self.service_client.list_artifacts(namespace)
 
+    def read_artifact_content(self, artifact: "Artifact", principal: Principal) -> bytes:
+        """Return the content of an artifact, in this server or in the shared service. Raises NotFound."""
+        if self.service_client is None:
+            return ProcessServices.read_artifact_content(self, artifact, principal)
+        self.require_owner_of_shared_catalog(principal)
+        return self.service_client.read_artifact_content(artifact)
+
     def require_may_run_pipelines(self, namespace: str, principal: Principal) -> None:
         """Require that the caller may run pipelines of a namespace. Raises NotFound, AccessDenied.
 

@@ -251,6 +251,10 @@ class ProcessServices:
         except (NotFound, InvalidName):
             return []
 
+    def read_artifact_content(self, artifact: "Artifact", principal: Principal) -> bytes:
+        """Return the content of an artifact. Raises NotFound, StorageError."""
+        return self.get_or_open_catalog().artifacts.read_with_content(artifact.key, principal)[1]
+
     def require_may_run_pipelines(self, namespace: str, principal: Principal) -> None:
         """Require that the caller may change pipelines of a namespace, and emit in it. Raises NotFound, AccessDenied."""
         from jupyter_colophon.service.access_control import create_access_control

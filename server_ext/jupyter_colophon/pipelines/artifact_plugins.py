@@ -17,24 +17,21 @@ from jupyter_colophon.core.artifacts.plugin_names import (
     list_newest_plugins,
 )
 from jupyter_colophon.core.documents.codec import from_api_document
-from jupyter_colophon.core.errors import PluginFailed
-from jupyter_colophon.pipelines.artifact_code import ArtifactCode, ClassesOfArtifacts
+from jupyter_colophon.pipelines.artifact_code import ArtifactCode
+from jupyter_colophon.pipelines.pipeline_code import DIRECTIVE, NamedClass, PipelineCode
 from jupyter_colophon.pipelines.plugin import Plugin
-from jupyter_colophon.pipelines.plugin_registry import PluginRegistry, load_plugins, require_plugin_class
-from jupyter_colophon.pipelines.plugins import wrangle
+from jupyter_colophon.pipelines.plugin_registry import PluginRegistry, load_plugins
+from jupyter_colophon.pipelines.plugins.wrangle import RECIPE_PLUGINS, create_recipe_plugins
 from jupyter_colophon.wrangling.declared_directive import declare_directive
-from jupyter_colophon.wrangling.directive import Directive
 
 if TYPE_CHECKING:
     from jupyter_colophon.client.operations import Operations
 
 Document = Mapping[str, Any]
-#: Returns the code of an artifact.
-ReadCode = Callable[[Artifact], ArtifactCode]
+#: Returns the content of an artifact.
+ReadContent = Callable[[Artifact], bytes]
 #: How many artifacts are read at once.
 _PAGE: Final = 100
-#: The plugins whose property `directives` names directives of artifacts, by type and name.
-_RECIPE_PLUGINS: Final = {(plugin.type, plugin.name): plugin for plugin in wrangle.PLUGINS}
 
 
 def add_declared_plugins(
@@ -50,7 +47,7 @@ def add_declared_plugins(
             name: declare_directive(name, item.plugin.description, item.plugin.schema)
             for name, item in directives.items()
         }
-        plugins |= _create_recipe_plugins(declared)
+        plugins |= create_recipe_plugins(declared)
     return registry.add_plugins(plugins)
 
 
@@ -89,39 +86,62 @@ def load_plugins_for_run(catalog: "Operations", document: Document) -> PluginReg
 
     Raises PluginFailed for one that cannot be imported, and what the catalog raises.
     """
+    return read_pipeline_code(catalog, document).load_plugins()
+
+
+def read_pipeline_code(catalog: "Operations", document: Document) -> PipelineCode:
+    """Return the classes of artifacts that a pipeline names, as far as they exist. Raises what the catalog raises."""
     if not has_artifact_plugins(document):
-        return load_plugins()
+        return PipelineCode()
     artifacts = list_artifacts(catalog, get_namespace(document))
-    return load_named_plugins(artifacts, document, lambda artifact: read_code(catalog, artifact))
+    return find_pipeline_code(artifacts, document, lambda artifact: read_content(catalog, artifact))
 
 
-def load_named_plugins(artifacts: Iterable[Artifact], document: Document, read: ReadCode) -> PluginRegistry:
-    """Return the plugins of this process, and those of artifacts that a pipeline names. Raises PluginFailed."""
+def find_pipeline_code(artifacts: Iterable[Artifact], document: Document, read: ReadContent) -> PipelineCode:
+    """Return the classes of artifacts that a pipeline names, as far as they exist."""
     artifacts = list(artifacts)
-    named = _find_named_plugins(artifacts, document)
-    plugins = {key: _import_plugin(read(item.artifact), item) for key, item in named.items()}
-    if directives := _find_named_directives(artifacts, document):
-        plugins |= _create_recipe_plugins(find_classes(directives, read))
-    return load_plugins().add_plugins(plugins)
+    found = {
+        **_find_named_plugins(artifacts, document),
+        **{(DIRECTIVE, name): item for name, item in _find_named_directives(artifacts, document).items()},
+    }
+    return create_pipeline_code(found, read)
 
 
-def find_classes(found: Mapping[str, PluginOfArtifact], read: ReadCode) -> ClassesOfArtifacts:
-    """Return the classes of plugins by name, which are imported when they are used."""
-    codes = {item.artifact.sha256: read(item.artifact) for item in found.values()}
-    return ClassesOfArtifacts({name: (codes[item.artifact.sha256], item.plugin.value) for name, item in found.items()})
+def list_named_artifacts(artifacts: Iterable[Artifact], document: Document) -> list[Artifact]:
+    """Return the artifacts that have the plugins and directives of a pipeline."""
+    artifacts = list(artifacts)
+    found = (*_find_named_plugins(artifacts, document).values(), *_find_named_directives(artifacts, document).values())
+    return [*{item.artifact.urn: item.artifact for item in found}.values()]
 
 
-def read_code(catalog: "Operations", artifact: Artifact) -> ArtifactCode:
-    """Return the code of an artifact. Raises PluginFailed for a content with another digest, and what the catalog raises."""
+def create_pipeline_code(found: Mapping[tuple[str, str], PluginOfArtifact], read: ReadContent) -> PipelineCode:
+    """Return plugins, by their types and names in a pipeline, with their code. Raises PluginFailed for damaged content."""
+    codes = {item.artifact.urn: _create_code(item.artifact, read) for item in found.values()}
+    return PipelineCode(
+        tuple(
+            NamedClass(
+                type_,
+                name,
+                codes[item.artifact.urn],
+                item.plugin.value,
+                item.plugin.title,
+                item.plugin.description,
+            )
+            for (type_, name), item in found.items()
+        )
+    )
+
+
+def read_content(catalog: "Operations", artifact: Artifact) -> bytes:
+    """Return the content of an artifact. Raises what the catalog raises."""
     answer = catalog.read_artifact_content(artifact.namespace, artifact.name, artifact.version)
-    content = base64.b64decode(answer["content"])
-    return ArtifactCode(f"{artifact.name}/{artifact.version}", artifact.file_name, artifact.sha256, content)
+    return base64.b64decode(answer["content"])
 
 
 def find_directives(artifacts: Iterable[Artifact], names: Iterable[str]) -> dict[str, PluginOfArtifact]:
     """Return the directives with these names, `artifact/name` or `artifact/version/name`, as far as they exist."""
     artifacts = list(artifacts)
-    found = {name: find_plugin_of_artifacts(artifacts, "application", name, "directive") for name in names}
+    found = {name: find_plugin_of_artifacts(artifacts, "application", name, DIRECTIVE) for name in names}
     return {name: item for name, item in found.items() if item is not None}
 
 
@@ -135,7 +155,7 @@ def _list_directives(document: Document) -> set[str]:
     names: set[str] = set()
     for stage in _iterate_stages(document):
         properties = stage.get("properties")
-        if (stage["type"], stage["plugin"]) in _RECIPE_PLUGINS and isinstance(properties, Mapping):
+        if (stage["type"], stage["plugin"]) in RECIPE_PLUGINS and isinstance(properties, Mapping):
             listed = properties.get("directives")
             names.update(name for name in (listed if isinstance(listed, list) else ()) if isinstance(name, str))
     return names
@@ -160,11 +180,6 @@ def _find_named_plugins(artifacts: Iterable[Artifact], document: Document) -> di
     return {key: item for key, item in found.items() if item is not None}
 
 
-def _create_recipe_plugins(directives: Mapping[str, type[Directive]]) -> dict[tuple[str, str], type[Plugin]]:
-    """Return the plugins with a recipe, with directives of artifacts."""
-    return {key: plugin.create_class(directives) for key, plugin in _RECIPE_PLUGINS.items()}
-
-
 def _create_declared_class(found: PluginOfArtifact) -> type[Plugin]:
     """Return a class with what a plugin declares."""
     plugin = found.plugin
@@ -181,19 +196,5 @@ def _create_declared_class(found: PluginOfArtifact) -> type[Plugin]:
     return type("DeclaredPlugin", (Plugin,), members)
 
 
-def _import_plugin(code: ArtifactCode, found: PluginOfArtifact) -> type[Plugin]:
-    """Return the class of a plugin, imported from its artifact. Raises PluginFailed."""
-    try:
-        plugin = require_plugin_class(_add_declared_texts(code.import_class(found.plugin.value), found))
-    except (TypeError, ValueError) as error:
-        raise PluginFailed(found.name, f"it cannot be imported: {type(error).__name__} ({error})") from error
-    plugin.artifact_file = str(code.write_file())
-    return plugin
-
-
-def _add_declared_texts(plugin: Any, found: PluginOfArtifact) -> Any:
-    """Add the texts that the class may leave out, as they are declared."""
-    for name in ("title", "description"):
-        if not hasattr(plugin, name):
-            setattr(plugin, name, getattr(found.plugin, name))
-    return plugin
+def _create_code(artifact: Artifact, read: ReadContent) -> ArtifactCode:
+    return ArtifactCode(f"{artifact.name}/{artifact.version}", artifact.file_name, artifact.sha256, read(artifact))

@@ -4,9 +4,10 @@ import os
 import sys
 from pathlib import Path
 
+from jupyter_colophon.core.errors import PluginFailed
 from jupyter_colophon.pipelines.check import prepare_validated_pipeline
 from jupyter_colophon.pipelines.documents import read_pipeline_file
-from jupyter_colophon.pipelines.plugin_registry import load_plugins
+from jupyter_colophon.pipelines.pipeline_code import PipelineCode
 from jupyter_colophon.pipelines.runner import run_pipeline
 
 
@@ -19,7 +20,11 @@ def main(program: str) -> None:
     name, document = read_pipeline_file(_find_package_file(program, "pipeline.json"))
     snapshot = _find_package_file(program, "snapshot.json")
     # Skip the schemas, which were checked when the package was created; their validator may not be installed here.
-    ready = prepare_validated_pipeline(name, document, load_plugins(), arguments)
+    try:
+        plugins = PipelineCode.read(lambda file: _find_package_file(program, file)).load_plugins()
+    except PluginFailed as error:
+        sys.exit(error.detail)
+    ready = prepare_validated_pipeline(name, document, plugins, arguments)
     from pyspark.sql import SparkSession
 
     spark = SparkSession.builder.appName(f"Jupyter Colophon: pipeline {name}").getOrCreate()

@@ -26,6 +26,7 @@ from jupyter_colophon.rendering.renderers import render_document_page
 if TYPE_CHECKING:
     from jupyter_colophon.client.programs.reading import MetadataSnapshot
     from jupyter_colophon.pipelines.check import PreparedPipeline
+    from jupyter_colophon.pipelines.pipeline_code import PipelineCode
     from jupyter_colophon.pipelines.plugin_registry import PluginRegistry
 
 #: Help of each subcommand, and its argument.
@@ -318,11 +319,12 @@ class PipelineCommand(CliCommand):
         from jupyter_colophon.pipelines.package import create_package, format_submit_command
 
         prepared, document = self._read_and_check_pipeline(name), self._read_pipeline_document(name)[1]
+        code = self._read_pipeline_code(document)
         folder = Path(self.args.output or prepared.pipeline.name)
         if folder.exists():
             raise InvalidConfiguration(f"--output: {folder} already exists")
         try:
-            files = create_package(prepared, document, folder, with_snapshot=self.args.with_snapshot)
+            files = create_package(prepared, document, folder, code, with_snapshot=self.args.with_snapshot)
         except MetadataUnavailable as error:
             return self.print_error_and_get_status(str(error))
         self.print_result(
@@ -350,6 +352,17 @@ class PipelineCommand(CliCommand):
         load = artifact_plugins.load_plugins_for_run if is_run else artifact_plugins.load_plugins_with_declared
         with open_instance_client(self.args.url or None, self.settings) as client:
             return load(client, document)
+
+    def _read_pipeline_code(self, document: Mapping[str, Any]) -> "PipelineCode":
+        """Return the classes of artifacts that a pipeline names. Raises PluginFailed for damaged content."""
+        from jupyter_colophon.cli.instances.client import open_instance_client
+        from jupyter_colophon.pipelines.artifact_plugins import has_artifact_plugins, read_pipeline_code
+        from jupyter_colophon.pipelines.pipeline_code import PipelineCode
+
+        if not has_artifact_plugins(document):
+            return PipelineCode()
+        with open_instance_client(self.args.url or None, self.settings) as client:
+            return read_pipeline_code(client, document)
 
     def _read_pipeline_document(self, name: str) -> tuple[str, Mapping[str, Any]]:
         """Return the pipeline's name and document, from a file or the schemaspace."""

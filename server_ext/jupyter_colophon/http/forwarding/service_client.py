@@ -4,6 +4,7 @@ The only module of a server that imports the client (pyproject.toml).
 """
 
 import os
+from base64 import b64decode
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -15,7 +16,7 @@ from jupyter_colophon.client.programs.outbox_sender import OutboxSender
 from jupyter_colophon.client.transport import ServerAddress, Transport
 from jupyter_colophon.core.artifacts.artifact import Artifact
 from jupyter_colophon.core.documents.codec import from_api_document
-from jupyter_colophon.core.errors import AccessDenied, InstanceNotFound, StoreUnavailable
+from jupyter_colophon.core.errors import AccessDenied, InstanceNotFound, NotFound, StoreUnavailable
 from jupyter_colophon.core.lineage.run import RunStatus
 from jupyter_colophon.http.forwarding.shared_catalog import ServiceAddress
 
@@ -86,6 +87,18 @@ class ServiceClient:
             raise _translate_refusal(refusal, "read", f"artifacts of the namespace {namespace}") from refusal
         except ServerUnavailable as error:
             raise StoreUnavailable(str(error)) from error
+
+    def read_artifact_content(self, artifact: Artifact) -> bytes:
+        """Return the content of an artifact. Raises NotFound, StoreUnavailable, AccessDenied."""
+        try:
+            answer = self._catalog.read_artifact_content(artifact.namespace, artifact.name, artifact.version)
+        except RequestFailed as refusal:
+            if refusal.is_absence:
+                raise NotFound("artifact", f"{artifact.name}/{artifact.version}") from refusal
+            raise _translate_refusal(refusal, "read", f"the artifact {artifact.name}/{artifact.version}") from refusal
+        except ServerUnavailable as error:
+            raise StoreUnavailable(str(error)) from error
+        return b64decode(answer["content"])
 
     def may_emit_in_namespace(self, namespace: str) -> bool:
         """Return whether the user may emit in a namespace. Raises StoreUnavailable, AccessDenied."""

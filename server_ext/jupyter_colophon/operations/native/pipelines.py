@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.documents.json_parsing import encode_canonical_json
-from jupyter_colophon.core.errors import InstanceNotFound, InvalidInstance, InvalidInstanceName
+from jupyter_colophon.core.errors import InstanceNotFound, InvalidInstance, InvalidInstanceName, TooLarge
 from jupyter_colophon.core.identity.instance_names import require_instance_name
 from jupyter_colophon.operations.operation import declare_operation
 from jupyter_colophon.operations.parameter import declare_text
@@ -15,9 +15,12 @@ from jupyter_colophon.operations.request import Document, OperationRequest
 from jupyter_colophon.operations.services import ProcessServices
 
 if TYPE_CHECKING:
+    from jupyter_colophon.pipelines.pipeline_code import PipelineCode
     from jupyter_colophon.pipelines.plugin_registry import PluginRegistry
 
 SPACE: Final = "pipelines"
+#: The most bytes of the artifacts in a package, which the server has in memory.
+_PACKAGED_BYTES_MAX: Final = 32 * 1024 * 1024
 
 
 _NAMESPACE: Final = declare_text("namespace", "List also the plugins of the artifacts of this namespace.")
@@ -88,24 +91,42 @@ def check_pipeline(services: ProcessServices, request: OperationRequest) -> Docu
     decided_by="instances",
     body="pipeline-check",
     answers="pipeline-package",
-    errors=[InstanceNotFound, InvalidInstance, InvalidInstanceName],
+    errors=[InstanceNotFound, InvalidInstance, InvalidInstanceName, TooLarge],
     permission="read",
     schemaspace=SPACE,
 )
 def package_pipeline(services: ProcessServices, request: OperationRequest) -> Document:
-    """Package a pipeline for `spark-submit`: a zip file with the pipeline and our code, without a snapshot."""
+    """Package a pipeline for `spark-submit`: a zip file with the pipeline, our code and artifacts, without a snapshot."""
     from jupyter_colophon.pipelines.check import check_and_prepare_pipeline
     from jupyter_colophon.pipelines.package import create_package_archive, format_submit_command
 
     name, document = require_instance_name(request.body["name"]), read_requested_document(services, request)
     plugins = load_plugins_of_pipeline(services, document, request.principal)
     prepared = check_and_prepare_pipeline(name, document, plugins, read_arguments(request))
-    content, files = create_package_archive(prepared, document)
+    content, files = create_package_archive(prepared, document, _read_code(services, document, request.principal))
     return {
         "file": f"{name}.zip",
         "content": b64encode(content).decode(),
         "command": format_submit_command(Path(name), files),
     }
+
+
+def _read_code(services: ProcessServices, document: Mapping[str, Any], principal: Principal) -> "PipelineCode":
+    """Return the classes of artifacts that a pipeline names. Raises TooLarge."""
+    from jupyter_colophon.pipelines import artifact_plugins
+    from jupyter_colophon.pipelines.pipeline_code import PipelineCode
+
+    if not artifact_plugins.has_artifact_plugins(document):
+        return PipelineCode()
+    artifacts = services.list_artifacts(artifact_plugins.get_namespace(document), principal)
+    size = sum(artifact.size for artifact in artifact_plugins.list_named_artifacts(artifacts, document))
+    if size > _PACKAGED_BYTES_MAX:
+        raise TooLarge(
+            f"the artifacts of the pipeline have more than {_PACKAGED_BYTES_MAX} bytes: use `jupyter colophon pipeline package`"
+        )
+    return artifact_plugins.find_pipeline_code(
+        artifacts, document, lambda artifact: services.read_artifact_content(artifact, principal)
+    )
 
 
 def read_requested_document(services: ProcessServices, request: OperationRequest) -> Mapping[str, Any]:

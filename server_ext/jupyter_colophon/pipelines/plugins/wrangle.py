@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Final, Self
 
 from jupyter_colophon.core.errors import Problem
 from jupyter_colophon.pipelines.artifact_code import ClassesOfArtifacts
 from jupyter_colophon.pipelines.context import StageContext
-from jupyter_colophon.pipelines.plugin import Columns, TransformPlugin
+from jupyter_colophon.pipelines.plugin import Columns, Plugin, TransformPlugin
 from jupyter_colophon.pipelines.plugins import property_schemas
 from jupyter_colophon.wrangling import Directive, RecipeError, apply_recipe_to_dataframe
 from jupyter_colophon.wrangling.column_types import TYPES
@@ -125,3 +125,10 @@ class RejectedRows(RecipePlugin):
 
 
 PLUGINS = (Wrangle, RejectedRows)
+#: The plugins whose property `directives` names directives of artifacts, by type and name.
+RECIPE_PLUGINS: Final = {(plugin.type, plugin.name): plugin for plugin in PLUGINS}
+
+
+def create_recipe_plugins(directives: Mapping[str, type[Directive]]) -> dict[tuple[str, str], type[Plugin]]:
+    """Return the plugins with a recipe, with directives of artifacts."""
+    return {key: plugin.create_class(directives) for key, plugin in RECIPE_PLUGINS.items()}
