@@ -26,14 +26,14 @@ sample: $(STAMPS)/python ## run the sample notebooks without a browser, and chec
 
 # Two parts run beside each other, the longest first; each runs, whatever another one finds. What several of them need is
 # built before they begin: they would build it at the same time.
-test: $(STAMPS)/frontend $(STAMPS)/classes $(STAMPS)/kafka $(STAMPS)/clients $(STAMPS)/elyra $(STAMPS)/server-tools ## run every test in its small form
+test: $(STAMPS)/frontend $(STAMPS)/classes $(STAMPS)/kafka $(STAMPS)/jdbc $(STAMPS)/clients $(STAMPS)/elyra $(STAMPS)/server-tools ## run every test in its small form
 	$(MAKE) --jobs=2 --keep-going --output-sync=line test-python test-spark test-fuzz test-ui test-frontend
 
 # Of the tests, only those of test-fuzz use schemathesis, whose plugin takes a second in each process.
 WITHOUT_FUZZ := -p no:schemathesis
 
 # A process of its own: py4j takes no file descriptor above 1,023.
-test-spark: $(STAMPS)/python $(STAMPS)/classes
+test-spark: $(STAMPS)/python $(STAMPS)/classes $(STAMPS)/jdbc
 	python -m pytest -q $(WITHOUT_FUZZ) tests/spark
 
 # A process of its own: requests are generated where tests are collected, and each process of test-python would do so.
@@ -236,7 +236,12 @@ $(STAMPS)/ui-tests: $(STAMPS)/python ui-tests/package-lock.json
 
 # A real broker, of its published jars, for the tests of the relay.
 $(STAMPS)/kafka: $(STAMPS)/python $(wildcard tests/support/kafka/pom.xml tests/support/kafka/jars.sha256)
-	bash tests/support/kafka/install.sh build/kafka
+	bash tests/support/install_jars.sh tests/support/kafka build/kafka
+	@touch $@
+
+# The drivers of PostgreSQL and SQLite, for the tests of Spark.
+$(STAMPS)/jdbc: $(STAMPS)/python $(wildcard tests/support/jdbc/pom.xml tests/support/jdbc/jars.sha256)
+	bash tests/support/install_jars.sh tests/support/jdbc build/jdbc
 	@touch $@
 
 # What Spark loads, for Java to have it at hand: tests start Spark dozens of times.

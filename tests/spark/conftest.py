@@ -13,6 +13,8 @@ from pyspark.sql import SparkSession
 from support.oracle import create_tables, read_corpus
 
 TIMEOUT_MS = 300_000
+#: The drivers of databases (`make .stamps/jdbc` fetches them).
+DRIVERS = Path(__file__).parents[2] / "build" / "jdbc"
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory, folder: Path) -> Iterator[Sp
             **{
                 "spark.master": "local[1]",
                 "spark.driver.memory": "1g",
+                "spark.jars": ",".join(map(str, DRIVERS.glob("*.jar"))),
                 "spark.sql.shuffle.partitions": "1",
                 "spark.sql.sources.parallelPartitionDiscovery.parallelism": "1",
             },

@@ -10,8 +10,10 @@ import os
 import pwd
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
+import threading
 import time
 import uuid
 from collections.abc import Iterator
@@ -182,6 +184,32 @@ class PostgresServer:
     def _run_program(self, program: str, *arguments: object) -> None:
         command = [*self._build_user_command(), str(self._programs / program), *map(str, arguments)]
         subprocess.run(command, check=True, capture_output=True, cwd=self.folder)
+
+
+@contextmanager
+def open_tcp_port(server: PostgresServer) -> Iterator[int]:
+    """Forward the connections to a port to a server, which listens only on its socket; yield the port."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        path = str(server.folder / ".s.PGSQL.5432")
+        threading.Thread(target=_forward_connections, args=(listener, path), daemon=True).start()
+        yield int(listener.getsockname()[1])
+
+
+def _forward_connections(listener: socket.socket, path: str) -> None:
+    def pump(source: socket.socket, target: socket.socket) -> None:
+        with suppress(OSError):
+            while data := source.recv(65_536):
+                target.sendall(data)
+        with suppress(OSError):
+            target.shutdown(socket.SHUT_WR)
+
+    with suppress(OSError):
+        while True:
+            accepted, _ = listener.accept()
+            target = socket.socket(socket.AF_UNIX)
+            target.connect(path)
+            for pair in ((accepted, target), (target, accepted)):
+                threading.Thread(target=pump, args=pair, daemon=True).start()
 
 
 def _list_children(pid: int) -> list[int]:

@@ -1,12 +1,10 @@
 """Connections to databases: PostgreSQL with a password that is a secret, and files of SQLite."""
 
 import json
-import socket
 import sqlite3
-import threading
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +12,7 @@ import pytest
 from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.errors import BadRequest, NotFound
 from support.catalog import ADA
-from support.postgres import PostgresServer, get_or_start_server
+from support.postgres import PostgresServer, get_or_start_server, open_tcp_port
 
 Call = Callable[..., Any]
 CANARY = "hunter2-CANARY"
@@ -112,27 +110,16 @@ def test_no_host_is_permitted_by_default(call: Call) -> None:
         call("PUT", "connections/new", {"type": "jdbc", "url": "jdbc:postgresql://localhost/x"})
 
 
-def _relay_to_socket(listener: socket.socket, path: str) -> None:
-    """Forward connections to the socket of a server that listens on no port."""
-
-    def pump(source: socket.socket, target: socket.socket) -> None:
-        with suppress(OSError):
-            while data := source.recv(65_536):
-                target.sendall(data)
-        with suppress(OSError):
-            target.shutdown(socket.SHUT_WR)
-
-    with suppress(OSError):
-        while True:
-            accepted, _ = listener.accept()
-            target = socket.socket(socket.AF_UNIX)
-            target.connect(path)
-            for pair in ((accepted, target), (target, accepted)):
-                threading.Thread(target=pump, args=pair, daemon=True).start()
+@pytest.fixture
+def postgres_address() -> Iterator[str]:
+    with open_tcp_port(get_or_start_server()) as port:
+        yield f"127.0.0.1:{port}"
 
 
 @pytest.fixture
-def warehouse(call: Call, catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
+def warehouse(
+    call: Call, catalog: Catalog, postgres_address: str, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[dict[str, str]]:
     """The document of a connection to a database of PostgreSQL, whose user needs a password; it is a secret."""
     server = get_or_start_server()
     user, schema = f"reader_{uuid.uuid4().hex[:8]}", f"shop_{uuid.uuid4().hex[:8]}"
@@ -145,22 +132,17 @@ def warehouse(call: Call, catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> 
         INSERT INTO {schema}."odd / name" VALUES (1, 1.50, '2026-11-27', '{{"a": 1}}'), (2, NULL, NULL, NULL);
         CREATE VIEW {schema}.days AS SELECT day FROM {schema}."odd / name";
     """)
-    listener = socket.create_server(("127.0.0.1", 0))
-    path = str(server.folder / ".s.PGSQL.5432")
-    threading.Thread(target=_relay_to_socket, args=(listener, path), daemon=True).start()
-    place = f"127.0.0.1:{listener.getsockname()[1]}"
-    monkeypatch.setenv(HOSTS, place)
+    monkeypatch.setenv(HOSTS, postgres_address)
     monkeypatch.setenv("PGPASSWORD", CANARY)
     catalog.secrets.put("sales", "warehouse", CANARY, "", ADA)
     document = {
         "type": "jdbc",
-        "url": f"jdbc:postgresql://{place}/postgres?sslmode=disable",
+        "url": f"jdbc:postgresql://{postgres_address}/postgres?sslmode=disable",
         "user": user,
         "passwordSecret": "warehouse",
     }
     call("PUT", "connections/warehouse", document)
     yield document | {"schema": schema}
-    listener.close()
     server.execute(f"DROP SCHEMA {schema} CASCADE; DROP ROLE {user}")
 
 
@@ -249,6 +231,7 @@ def test_workspace_of_a_table_becomes_a_pipeline_and_a_cell(call: Call, warehous
         {
             "url": warehouse["url"],
             "table": f'"{warehouse["schema"]}"."odd / name"',
+            "driver": "org.postgresql.Driver",
             "user": warehouse["user"],
             "password_from": "COLOPHON_SECRET_WAREHOUSE",
         },

@@ -9,6 +9,7 @@ from jupyter_colophon.apps.dataprep.recipes import run_recipe
 from jupyter_colophon.apps.dataprep.workspaces import read_sample_of_workspace
 
 _FORMATS: Final = {"tsv": "csv", "jsonl": "json"}
+_DRIVERS: Final = {"postgresql": "org.postgresql.Driver", "sqlite": "org.sqlite.JDBC"}
 _DDL: Final = {"integer": "BIGINT", "double": "DOUBLE", "boolean": "BOOLEAN"}
 #: The columns of the stage `kafka`, from those of Spark.
 _MESSAGE: Final = (
@@ -26,7 +27,8 @@ def describe_source_stage(
 ) -> tuple[str, dict[str, Any], dict[str, str]]:
     """Return the plugin of a source stage, its properties, and arguments of the pipeline. Raises BadRequest."""
     if source.get("type") == "jdbc":
-        properties = {"url": source["url"], "table": source["table"].replace("${", "$${")}
+        table = source["table"].replace("${", "$${")
+        properties = {"url": source["url"], "table": table, "driver": _get_driver(source)}
         properties |= {"user": source["user"]} if "user" in source else {}
         variable = _get_variable(source)
         return "jdbc", properties | ({"password_from": variable} if variable else {}), {}
@@ -45,7 +47,7 @@ def write_spark_read(context: ServiceContext, request: ServiceRequest, source: M
     """Return the lines of code that assign `data`. Raises BadRequest."""
     variable = _get_variable(source)
     if source.get("type") == "jdbc":
-        options = {"url": source["url"], "dbtable": source["table"]}
+        options = {"url": source["url"], "dbtable": source["table"], "driver": _get_driver(source)}
         options |= {"user": source["user"]} if "user" in source else {}
         password = f".option('password', os.environ[{variable!r}])" if variable else ""
         return [f"data = spark.read.format('jdbc').options(**{options!r}){password}.load()"]
@@ -68,6 +70,11 @@ def write_spark_read(context: ServiceContext, request: ServiceRequest, source: M
 def get_delimiter(source: Mapping[str, Any]) -> str:
     """Return what separates the values of a file. Earlier versions did not store it."""
     return str(source.get("delimiter", "\t" if source["format"] == "tsv" else ","))
+
+
+def _get_driver(source: Mapping[str, Any]) -> str:
+    """Return the class of the driver: Java finds none by the URL alone if it is in a jar that Spark has downloaded."""
+    return _DRIVERS[source["url"].split(":")[1]]
 
 
 def _get_variable(source: Mapping[str, Any]) -> str:

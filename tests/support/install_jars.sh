@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Fetches Kafka's published jars with Maven and checks each. On Debian, as root, Maven is installed; elsewhere you are told.
+# Fetches the published jars of a pom.xml with Maven, and checks each. On Debian, as root, Maven is installed if it is missing.
+# usage: install_jars.sh FOLDER INTO; the folder has a pom.xml and jars.sha256
 set -euo pipefail
-here="$(cd "$(dirname "$0")" && pwd)"
-into="${1:?the folder for the jars}"
+here="$(cd "${1:?the folder of the pom.xml}" && pwd)"
+into="${2:?the folder for the jars}"
 if ! command -v mvn >/dev/null; then
   if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
-    echo "The tests of Kafka need Maven: install it (Debian: apt-get install maven)." >&2
+    echo "The tests need Maven: install it (Debian: apt-get install maven)." >&2
     exit 1
   fi
   apt-get update -qq
