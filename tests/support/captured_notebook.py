@@ -31,6 +31,8 @@ class CapturedNotebook:
         self.folder, self.errors = folder, []
         self.runs: list[CapturedCell] = []
         self.variables: dict[str, Any] = {}
+        #: What happened between cells.
+        self.outside: list[Observation] = []
         self._current: CapturedCell | None = None
         self._clock = 0
         self.capture = DataCapture(
@@ -94,8 +96,7 @@ class CapturedNotebook:
         return name.removeprefix(f"{self.folder}/")
 
     def _add_observation(self, observation: Observation, execution: object | None) -> None:
-        assert isinstance(execution, CapturedCell)
-        execution.observations.append(observation)
+        (execution.observations if isinstance(execution, CapturedCell) else self.outside).append(observation)
 
     def _tick(self) -> int:
         self._clock += 1

@@ -31,6 +31,9 @@ SHIPPED: Final[Mapping[str, str]] = {
     "concurrent.futures.thread": "jupyter_colophon.capture.executions",
     "threading": "jupyter_colophon.capture.executions",
     "duckdb": "jupyter_colophon.capture.duckdb.adapter",
+    "psycopg": "jupyter_colophon.capture.psycopg_adapter",
+    "sqlalchemy": "jupyter_colophon.capture.sqlalchemy_adapter",
+    "sqlite3": "jupyter_colophon.capture.sqlite3_adapter",
     "pandas": "jupyter_colophon.capture.pandas_adapter",
 }
 
@@ -87,6 +90,18 @@ class Adapter:
         if isinstance(owner, ModuleType):
             return self._patches.replace_function(owner, name, wrap)
         return self._patches.replace_method(owner, name, wrap)
+
+    def record_event(self, function: str, report: Report) -> None:
+        """Record what a library reports by an event of its own instead of a function."""
+        self._observer.record_event(function, report)
+
+    def call_when_restored(self, function: Callable[[], object]) -> None:
+        """Call a function when the library is restored, to stop listening to its events."""
+        self._patches.call_when_restored(function)
+
+    def replace_function(self, module: ModuleType, name: str, wrap: Callable[[Function], Function]) -> bool:
+        """Replace a module's function by what `wrap` returns for it; return whether the module has it."""
+        return self._patches.replace_function(module, name, wrap)
 
     def replace_method(self, owner: type, name: str, wrap: Callable[[Function], Function]) -> bool:
         """Replace a method by what `wrap` returns for it; return whether the class defines it."""

@@ -167,7 +167,7 @@ class LibraryCall:
     def adopt_inner_reads(self, value: object, columns: ColumnMap | None = None) -> None:
         """Record that `value` holds what the inner calls read: the library used another one for it.
 
-        `columns` are by default those of the result, if there is only one.
+        `columns` are by default those of a single dataset, or of the last statement: those before it look at the database.
         """
         reads = [flow for flow in self.inner if isinstance(flow, DeferredFlows) or flow.target is None]
         sources: dict[Source, None] = {}
@@ -176,7 +176,8 @@ class LibraryCall:
         if not sources or self.error is not None:
             return
         self.flows += self.inner
-        columns = columns or (ColumnMap(next(iter(sources))) if len(sources) == 1 else None)
+        last = next(reversed(sources))
+        columns = columns or (ColumnMap(last) if len(sources) == 1 or isinstance(last, Query) else None)
         self.context.origins.set_origin(value, Origin(self.execution, self.time_ms, tuple(sources), columns))
 
     def record_statement(self, statement: DeferredFlows, value: object = None) -> None:
@@ -333,6 +334,11 @@ class Observer:
             return result
 
         return compute_observed
+
+    def record_event(self, name: str, report: Report) -> None:
+        """Report what a library does now, as a part of the observed call that the thread is in, if any."""
+        calls = self._context.stack.calls
+        self._finish(LibraryCall(self._context, name, (), {}), report, calls[-1] if calls else None)
 
     def _finish(self, call: LibraryCall, report: Report, outer: LibraryCall | None) -> None:
         self._report_safely(call, report)

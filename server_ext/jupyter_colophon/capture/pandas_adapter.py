@@ -28,6 +28,8 @@ def install(module: ModuleType, adapter: Adapter) -> None:
     for name, (argument, format_) in _WRITERS.items():
         for owner in module.DataFrame.__mro__[:-1]:
             adapter.observe_method(owner, name, _Writer(argument, format_))
+    for name in ("read_sql", "read_sql_query"):
+        adapter.observe_function(module, name, lambda call: call.adopt_inner_reads(call.result))
     adapter.observe_method(module.core.generic.NDFrame, "__finalize__", _report_finalize, skips_inner=True)
 
 

@@ -19,6 +19,7 @@ class Patches:
     def __init__(self) -> None:
         """Create an empty list of replacements."""
         self._originals: list[tuple[Any, str, Any, Any]] = []
+        self._undo: list[Callable[[], object]] = []
 
     def replace_method(self, owner: type, name: str, wrap: Callable[[Function], Function]) -> bool:
         """Replace the method `name` that the class itself defines; return whether it defines it.
@@ -53,8 +54,14 @@ class Patches:
                 is_set |= self._set(other, name, original, replacement)
         return is_set or self._set(module, name, original, replacement)
 
+    def call_when_restored(self, function: Callable[[], object]) -> None:
+        """Call a function when the originals are restored."""
+        self._undo.append(function)
+
     def restore(self) -> None:
         """Restore the originals, unless someone else replaced them meanwhile."""
+        while self._undo:
+            self._undo.pop()()
         while self._originals:
             owner, name, original, replacement = self._originals.pop()
             if owner.__dict__.get(name) is replacement:

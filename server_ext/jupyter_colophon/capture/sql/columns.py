@@ -74,11 +74,11 @@ class QueryColumns:
             (only,) = inputs.values()
             return ColumnMap(only.whole, only.columns, controls)
         columns: dict[str, Sources] = {}
-        for select in selects:
+        for number, select in enumerate(selects, 1):
             if select.is_star:
                 columns |= _list_star(select, inputs)
             else:
-                columns[select.alias_or_name] = resolver.find_sources(select)
+                columns[select.alias_or_name or f"column {number}"] = resolver.find_sources(select)
         return ColumnMap(None, columns, controls)
 
     def _map_source(self, source: exp.Expr | Scope) -> ColumnMap:

@@ -48,7 +48,7 @@ class StatementReader:
         """Return what a query reads, with the columns of its result."""
         scopes, tables = list(traverse_scope(query)), self._find_tables(query)
         columns = QueryColumns({key: table.columns for key, table in tables.items()}).map_scope(scopes[-1])
-        return SqlFlow(_merge_sources(tables), None, columns, tuple(query.named_selects))
+        return SqlFlow(_merge_sources(tables), None, columns, tuple(columns.columns))
 
     def _find_tables(self, tree: exp.Expr) -> dict[int, _Table]:
         """Return the data of the table expressions of a statement, by identity, without those that name its own parts."""

@@ -1,0 +1,87 @@
+"""The database of a connection: how it is named, and what the tables in its statements stand for."""
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from jupyter_colophon.capture.calls import LibraryCall
+from jupyter_colophon.capture.names.dataset_names import build_jdbc_urn
+from jupyter_colophon.capture.observation import DatasetKind
+from jupyter_colophon.capture.origins import Dataset, Source
+from jupyter_colophon.capture.sql.statements import SqlStatement, StatementFlows
+from jupyter_colophon.capture.sql.tables import TableName
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+#: The dialect of sqlglot for the name of a backend, where they differ.
+_DIALECTS: Final = {"postgresql": "postgres", "mssql": "tsql", "mariadb": "mysql", "awsathena": "athena"}
+#: Placeholders of drivers, which are no SQL: `%s`, `%(name)s`.
+_PLACEHOLDERS: Final = re.compile(r"%\((\w+)\)s|%s")
+#: Schemas that describe the database itself.
+_SYSTEM_SCHEMAS: Final = frozenset({"information_schema", "pg_catalog", "sys", "mysql", "performance_schema"})
+
+
+class ConnectionDatabase:
+    """The tables of one database, by its JDBC URL; without a URL no table has a name."""
+
+    def __init__(self, url: str | None, backend: str) -> None:
+        """Create the database of a connection; `backend` is its name in SQLAlchemy (`postgresql`, `sqlite`)."""
+        self.dialect = _DIALECTS.get(backend, backend)
+        self._url = url
+        self._local: dict[str, Source] = {}
+
+    def find_sources(self, table: TableName) -> tuple[Source, ...] | None:
+        """Return the data that a name stands for (`capture/sql/tables.py`)."""
+        if (
+            table.function
+            or table.schema.lower() in _SYSTEM_SCHEMAS
+            or table.name.lower().startswith(("sqlite_", "pg_"))
+        ):
+            return ()
+        local = self._local.get(table.name.lower())
+        if local is not None:
+            return (local,)
+        target = self.find_target(table)
+        return None if target is None else (target,)
+
+    def find_target(self, table: TableName) -> Dataset | None:
+        """Return the dataset of a table; None if the database has no name."""
+        parts = table.parts[1:] if self.dialect == "sqlite" and table.schema == "main" else table.parts
+        urn = None if self._url is None else build_jdbc_urn(self._url, ".".join(parts))
+        return None if urn is None else Dataset(DatasetKind.JDBC, urn=urn)
+
+    def put_local_table(self, table: TableName, source: Source | None) -> None:
+        """Remember what a temporary table was made from; None: it was dropped."""
+        if source is None:
+            self._local.pop(table.name.lower(), None)
+        else:
+            self._local[table.name.lower()] = source
+
+    def run_command(self, tree: "exp.Expr") -> None:
+        """Do nothing: no other statement changes what names stand for."""
+
+    def record_statement(self, call: LibraryCall, sql: str, value: object = None) -> None:
+        """Record a statement that a call ran on the connection, and that `value` is its result."""
+        text = _PLACEHOLDERS.sub("NULL", sql)
+        call.record_statement(
+            StatementFlows(call, SqlStatement(text, self.dialect, self, call.execution, call.time_ms)), value
+        )
+
+
+def build_engine_url(url: Any) -> str | None:
+    """Return the JDBC URL for the URL of an engine of SQLAlchemy, without credentials; None if it cannot be named with certainty."""
+    backend = url.get_backend_name()
+    if backend in ("sqlite", "duckdb"):
+        return build_file_url(backend, url.database)
+    if not url.host or not url.database or backend not in ("postgresql", "mysql", "mariadb", "redshift"):
+        return None
+    port = f":{url.port}" if url.port else ""
+    return f"jdbc:{backend}://{url.host}{port}/{url.database}"
+
+
+def build_file_url(backend: str, path: Any) -> str | None:
+    """Return the JDBC URL of a database in a file; None for one in memory."""
+    text = str(path or "")
+    is_file = text not in ("", ":memory:") and not text.startswith(("file:", ":"))
+    return f"jdbc:{backend}:{Path(text).expanduser().absolute()}" if is_file else None

@@ -1,0 +1,39 @@
+"""What SQLAlchemy reads and writes: every statement that an engine runs, also for its ORM and for pandas."""
+
+import weakref
+from types import ModuleType
+from typing import Any
+
+from jupyter_colophon.capture.adapters import Adapter
+from jupyter_colophon.capture.calls import LibraryCall
+from jupyter_colophon.capture.sql.connections import ConnectionDatabase, build_engine_url
+
+#: A statement that inserts many rows is reported once.
+_FUNCTION = "execute"
+
+
+def install(module: ModuleType, adapter: Adapter) -> None:
+    """Listen to the statements of all engines."""
+    databases: weakref.WeakKeyDictionary[Any, ConnectionDatabase] = weakref.WeakKeyDictionary()
+
+    def find_database(engine: Any) -> ConnectionDatabase:
+        if engine not in databases:
+            databases[engine] = ConnectionDatabase(build_engine_url(engine.url), engine.url.get_backend_name())
+        return databases[engine]
+
+    def after_cursor_execute(
+        connection: Any, cursor: Any, statement: str, parameters: Any, context: Any, executemany: Any
+    ) -> None:
+        def report(call: LibraryCall) -> None:
+            find_database(connection.engine).record_statement(call, statement)
+
+        adapter.record_event(_FUNCTION, report)
+
+    def report_execute(call: LibraryCall) -> None:
+        """Give the result of a statement its origin."""
+        call.adopt_inner_reads(call.result)
+
+    engine_class = module.engine.Engine
+    module.event.listen(engine_class, "after_cursor_execute", after_cursor_execute)
+    adapter.call_when_restored(lambda: module.event.remove(engine_class, "after_cursor_execute", after_cursor_execute))
+    adapter.observe_method(module.engine.Connection, _FUNCTION, report_execute)
