@@ -21,7 +21,7 @@ def install(module: ModuleType, adapter: Adapter) -> None:
             databases[engine] = ConnectionDatabase(build_engine_url(engine.url), engine.url.get_backend_name())
         return databases[engine]
 
-    def after_cursor_execute(
+    def report_statement(
         connection: Any, cursor: Any, statement: str, parameters: Any, context: Any, executemany: Any
     ) -> None:
         def report(call: LibraryCall) -> None:
@@ -34,6 +34,6 @@ def install(module: ModuleType, adapter: Adapter) -> None:
         call.adopt_inner_reads(call.result)
 
     engine_class = module.engine.Engine
-    module.event.listen(engine_class, "after_cursor_execute", after_cursor_execute)
-    adapter.call_when_restored(lambda: module.event.remove(engine_class, "after_cursor_execute", after_cursor_execute))
+    module.event.listen(engine_class, "after_cursor_execute", report_statement)
+    adapter.call_when_restored(lambda: module.event.remove(engine_class, "after_cursor_execute", report_statement))
     adapter.observe_method(module.engine.Connection, _FUNCTION, report_execute)
