@@ -24,8 +24,10 @@ from jupyter_colophon.spark.crawl.options import CrawlOptions
 from jupyter_colophon.spark.session import get_session
 from pyspark.sql import SparkSession
 from support import servers
+from support.catalog import ADA
 from support.kafka import broker as brokers
 from support.kafka.broker import LOGIN, PASSWORD, USER, Broker
+from support.published_pipelines import open_workspaces
 
 catalog, known, server, broker = servers.catalog, servers.known, servers.server, brokers.broker
 pytestmark = pytest.mark.usefixtures("known")
@@ -167,6 +169,31 @@ def test_stages_read_same_offsets_and_next_run_continues(
         kept=sink("file", path=str(tmp_path / "second")),
     )
     assert {one.name: one.rows for one in second.stages} == {"clicks": len(CLICKS) + 2, "kept": len(CLICKS) + 2}
+
+
+def test_published_pipeline_of_a_topic(
+    spark: SparkSession, broker: Broker, catalog: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    topic, folder = f"views-{uuid.uuid4().hex[:8]}", tmp_path.resolve()
+    broker.create_topic(topic)
+    send(broker, topic, *(json.dumps(click).encode() for click in CLICKS))
+    monkeypatch.setenv("COLOPHON_DATAPREP_HOSTS", "127.0.0.1")
+    monkeypatch.setenv("COLOPHON_SECRET_CLICKS", f'{LOGIN} username="{USER}" password="{PASSWORD}";')
+    login = {"security": "SASL_PLAINTEXT", "user": USER, "passwordSecret": "clicks"}
+    connection = {"type": "kafka", "servers": broker.password_protected_servers, **login}
+    directives = ["uppercase :page", "filter-rows-on exp:{ms >= 100}"]
+    with open_workspaces(tmp_path) as workspaces:
+        workspaces.catalog.secrets.put("shop", "clicks", PASSWORD, "", ADA)
+        pipeline = workspaces.publish(connection, topic, directives, folder / "out")
+    assert PASSWORD not in json.dumps(pipeline)
+    outcome = run_pipeline(check_and_prepare_pipeline("views", pipeline, load_plugins()), spark)
+    assert (outcome.status, outcome.error) == ("succeeded", "")
+    expected = sorted((click["page"].upper(), click["ms"]) for click in CLICKS if click["ms"] >= 100)
+    assert sorted(map(tuple, spark.read.parquet(str(folder / "out")).collect())) == expected
+    touched = {(access["data"], access["mode"]) for access in catalog.read_run(outcome.run)["accesses"]}
+    assert touched == {(of_topic(topic), "read"), (of_file(folder / "out"), "write")}
+    value = (of_topic(topic), "value")
+    assert {(*value, "page"), (*value, "ms")} <= columns(catalog, of_file(folder / "out"))
 
 
 def test_message_not_matching_schema_is_row_of_nulls(spark: SparkSession, broker: Broker, topic: str) -> None:
