@@ -13,7 +13,7 @@ FRONTEND := $(shell find labextension/src labextension/apps labextension/style l
 INSTALLED := $(VENV)/share/jupyter/labextensions/jupyter-colophon
 ROOT_MAY := $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: help lab sample test test-spark test-fuzz test-python test-frontend test-ui screenshots check docs fix long long-faults long-lineage long-openlineage long-policies long-races long-stores long-postgresql long-service long-soak long-floor long-notebook7 long-fuzz long-cluster long-connect long-hub long-kafka long-pipelines-kafka long-oracle long-apps long-analytics bench bench-ui clean
+.PHONY: help lab sample test test-spark test-fuzz test-python test-frontend test-ui screenshots check docs fix long long-faults long-lineage long-openlineage long-policies long-races long-stores long-postgresql long-service long-soak long-floor long-notebook7 long-fuzz long-cluster long-connect long-hub long-kafka long-pipelines-kafka long-oracle long-dbt long-airflow long-apps long-analytics bench bench-ui clean
 
 help: ## say what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -136,6 +136,12 @@ long-pipelines-kafka: $(STAMPS)/spark40 $(STAMPS)/kafka ## run pipelines on Kafk
 long-oracle: $(STAMPS)/python ## hold the capture of Spark's lineage against OpenLineage's agent, over a hundred statements
 	python -m pytest -q tests/spark/beside_agent.py tests/spark/test_oracle.py
 
+long-dbt: $(STAMPS)/python $(STAMPS)/dbt ## build a project with dbt on DuckDB and PostgreSQL, ingest what it wrote, and hold the recorded artifacts and the events of dbt-ol against it
+	python -m pytest -q tests/dbt/real.py
+
+long-airflow: $(STAMPS)/python $(STAMPS)/airflow ## run a DAG of Airflow whose provider reports to a server
+	python -m pytest -q tests/airflow/real.py
+
 long-apps: $(STAMPS)/python ## kill processes with listeners of applications during twenty thousand events, interleave ten thousand uses of namespaces that are deleted and created again, and delete a hundred thousand rows of one beside another
 	COLOPHON_TEST_SIZE=full python -m pytest -q -s tests/faults/test_app_events.py tests/apps/test_race.py \
 		tests/apps/test_large_namespaces.py
@@ -174,6 +180,12 @@ $(STAMPS)/clients: $(STAMPS)/venv tests/datahub/requirements.txt tests/openlinea
 	python3 -m venv $(VENV)/clients
 	$(VENV)/clients/bin/python -m pip install --quiet --requirement tests/datahub/requirements.txt \
 		--requirement tests/openlineage/requirements.txt
+	@touch $@
+
+# dbt with OpenLineage's wrapper, and Airflow with its provider, each in an environment of its own.
+$(STAMPS)/dbt $(STAMPS)/airflow: $(STAMPS)/%: $(STAMPS)/venv tests/%/requirements.txt
+	python3 -m venv $(VENV)/$*
+	$(VENV)/$*/bin/python -m pip install --quiet --requirement tests/$*/requirements.txt
 	@touch $@
 
 # An environment $(1) above ours: it has all that ours has, and first what is installed in it.

@@ -118,7 +118,7 @@ def test_a_project_is_described_with_lineage_runs_and_tests(
     # The message of DuckDB names a value: Could not convert string 'ada@example.org' to INT32.
     assert failed["facts"]["error"] == "Runtime Error in model broken (models/marts/broken.sql): Conversion Error"
     assert [access["mode"] for access in failed["accesses"]] == ["read"]
-    (invocation,) = colophon("runs", _job("dbt-build-shop"), "--json").answer["runs"]
+    (invocation,) = colophon("runs", _job("dbt-run-shop"), "--json").answer["runs"]
     assert (invocation["urn"], invocation["status"]) == (built["parent"], "failed")
 
 
@@ -127,6 +127,7 @@ def test_a_second_call_writes_nothing_and_a_dry_run_neither(ingest: Ingest, colo
     assert "shop.duckdb" not in colophon("search", "customers").out
     first = ingest("--json").answer
     assert _count_writes(planned) == _count_writes(first)
+    assert ingest("--no-runs", "--json").answer["runs"] == {"written": 0, "unchanged": 0}
     before = colophon("changes", "--json").out
     assert _count_writes(ingest("--json").answer) == (0, 0, 0)
     assert colophon("changes", "--json").out == before

@@ -239,6 +239,17 @@ def get_or_start_server() -> PostgresServer:
 
 
 @contextmanager
+def run_listening_server() -> Iterator[PostgresServer]:
+    """Run a server of its own at localhost:5432, for programs that need a host and a port."""
+    running = PostgresServer(find_memory_folder())
+    try:
+        running.restart(listen_addresses="localhost")
+        yield running
+    finally:
+        running.stop()
+
+
+@contextmanager
 def create_store_in_schema(running: PostgresServer | None = None) -> Iterator[StorageChoice]:
     """Yield a store in a schema that does not exist yet; drop it at the end."""
     running = running or get_or_start_server()

@@ -67,7 +67,7 @@ class IngestCommand(CatalogCommand):
         project = read_dbt_project(options, self.settings.build_identity())
         with self.connect_to_catalog() as catalog, ProgressLine(sys.stderr) as line:
             writer = DbtWriter(catalog, project, dry_run=args.dry_run, show=line.show)
-            return writer.write(remove_missing=args.remove_missing)
+            return writer.write(with_runs=not args.no_runs, remove_missing=args.remove_missing)
 
     def _ingest_great_expectations(self) -> tuple[dict[str, Any], str]:
         datasets = read_great_expectations(self.args.place)
@@ -110,6 +110,9 @@ def _add_dbt_arguments(parser: CommandParser) -> None:
         default=ENGINE,
         metavar="NAME",
         help="OpenLineage's namespace of the jobs, as in dbt-ol's OPENLINEAGE_NAMESPACE. Default: dbt.",
+    )
+    parser.add_argument(
+        "--no-runs", action="store_true", help="Leave out the runs: dbt-ol has reported them as events."
     )
     parser.add_argument(
         "--remove-missing",

@@ -35,7 +35,7 @@ class DbtWriter:
         self._name = project.artifacts.project
         self._quality = QualityWriter(catalog, _TOOL, dry_run=dry_run)
 
-    def write(self, *, remove_missing: bool) -> tuple[dict[str, Any], str]:
+    def write(self, *, with_runs: bool, remove_missing: bool) -> tuple[dict[str, Any], str]:
         """Write everything; return the document and the text to print. Raises ClientError, UnreadableResults."""
         tests = self._read_tests()
         edits = [*self._list_edits(tests)]
@@ -51,7 +51,7 @@ class DbtWriter:
             "project": self._name,
             "entities": dict(sorted(Counter(entity.node.kind for entity in self._project.entities.values()).items())),
             "aspects": {"written": report.written, "unchanged": report.unchanged},
-            "runs": self._write_runs(refused),
+            "runs": self._write_runs(refused if with_runs else None),
             "tests": self._write_results(tests, refused),
             "missing": missing,
             "removed": remove_missing and bool(missing) and not self._dry_run,
@@ -82,12 +82,12 @@ class DbtWriter:
                 else:
                     yield edit
 
-    def _write_runs(self, refused: set[str]) -> dict[str, int]:
-        """Record the runs; those of refused entities are left out."""
-        results, counts = self._project.artifacts.run_results, Counter[bool]()
+    def _write_runs(self, refused: set[str] | None) -> dict[str, int]:
+        """Record the runs, but those of refused entities; none if `refused` is None."""
+        results, counts = None if refused is None else self._project.artifacts.run_results, Counter[bool]()
         runs = read_runs(results, self._project.entities, self._name, self._project.job_namespace) if results else []
         for run in runs:
-            if run.start["program"] in refused or any(access["data"] in refused for access in run.accesses):
+            if {run.start["program"], *(access["data"] for access in run.accesses)} & (refused or set()):
                 continue
             counts[record_finished_run(self._catalog, run.start, run.accesses, dry_run=self._dry_run)] += 1
             self._show("runs", counts.total())

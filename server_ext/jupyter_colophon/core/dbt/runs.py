@@ -46,12 +46,13 @@ def read_runs(
     starts, ends = [run.start["start"] for run in runs], [run.start["end"] for run in runs]
     command = get_text(get_mapping_or_empty(run_results.get("args")).get("which"))
     start = {
-        "program": str(make_openlineage_job_urn(job_namespace, f"dbt-{command or 'run'}-{project}", ENGINE)),
+        # The job of the invocation that `dbt-ol` reports, whatever the command.
+        "program": str(make_openlineage_job_urn(job_namespace, f"dbt-run-{project}", ENGINE)),
         "runId": str(invocation),
         "start": min(starts),
         "end": max(ends),
         "status": "failed" if any(run.start["status"] == "failed" for run in runs) else "succeeded",
-        "facts": {"engine": engine},
+        "facts": {"engine": engine, **({"command": command} if command else {})},
     }
     return [DbtRun(start), *runs]
 

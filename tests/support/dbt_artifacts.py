@@ -1,4 +1,5 @@
-"""Record the artifacts of a real run of dbt: `python tests/dbt/recording.py TARGET_DIR` writes them to `recorded/`.
+"""Record the artifacts of a real run of dbt: `python tests/support/dbt_artifacts.py TARGET_DIR` writes them to
+`tests/dbt/recorded`.
 
 What no test reads is left out: macros, documentation blocks, raw code, the settings of the run. Paths of the machine are
 replaced.
@@ -9,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-RECORDED = Path(__file__).parent / "recorded"
+RECORDED = Path(__file__).parents[1] / "dbt" / "recorded"
 _PARTS = ("metadata", "nodes", "sources", "exposures", "groups")
 _OF_NODE = frozenset(
     [
