@@ -31,6 +31,7 @@ SHIPPED: Final[Mapping[str, str]] = {
     "concurrent.futures.thread": "jupyter_colophon.capture.executions",
     "threading": "jupyter_colophon.capture.executions",
     "duckdb": "jupyter_colophon.capture.duckdb.adapter",
+    "polars": "jupyter_colophon.capture.polars",
     "psycopg": "jupyter_colophon.capture.psycopg_adapter",
     "sqlalchemy": "jupyter_colophon.capture.sqlalchemy_adapter",
     "sqlite3": "jupyter_colophon.capture.sqlite3_adapter",

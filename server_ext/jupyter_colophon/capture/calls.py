@@ -180,6 +180,11 @@ class LibraryCall:
         columns = columns or (ColumnMap(last) if len(sources) == 1 or isinstance(last, Query) else None)
         self.context.origins.set_origin(value, Origin(self.execution, self.time_ms, tuple(sources), columns))
 
+    def list_inner_targets(self) -> list[Dataset]:
+        """Return the datasets that inner calls wrote."""
+        flows = (each for flow in self.inner for each in ((flow,) if isinstance(flow, Flow) else flow.list_flows()))
+        return list(dict.fromkeys(each.target for each in flows if each.target is not None))
+
     def record_statement(self, statement: DeferredFlows, value: object = None) -> None:
         """Record a statement that is examined later, and that `value` is its result."""
         self.flows.append(statement)

@@ -3,10 +3,14 @@
 The dataset that a location names is the same as for Spark (`names/dataset_names.py`). Data in memory has no location.
 """
 
+import glob
 import os
 import re
-from typing import Any
+from itertools import islice
+from typing import Any, Final
 from urllib.parse import unquote
+
+from jupyter_colophon.capture.names.dataset_names import split_partition_folders
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 
@@ -14,6 +18,10 @@ _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 _CHAIN = "::"
 #: Schemes without a lasting file.
 _IN_MEMORY = frozenset({"memory", "data", "buffer"})
+
+_PATTERN: Final = re.compile(r"[*?\[]")
+#: Number of files that a pattern may name; of more, their folder is recorded.
+MAX_FILES: Final = 100
 
 
 def find_location(target: Any) -> str | None:
@@ -27,6 +35,25 @@ def find_location(target: Any) -> str | None:
         if isinstance(named, str) and named and not named.startswith("<"):
             return _build_location_of_open_file(target, named)
     return None
+
+
+def list_locations(target: Any) -> list[str]:
+    """Return the locations of a path, a URL, an open file, or a pattern such as `data/*.parquet`.
+
+    Folders of partitions stand for their dataset, and so does the folder of very many files.
+    """
+    text = os.fspath(target) if isinstance(target, str | os.PathLike) else None
+    match = _PATTERN.search(text) if isinstance(text, str) else None
+    if match is None or not isinstance(text, str):
+        location = find_location(target)
+        return [] if location is None else [location]
+    folder = text[: match.start()].rpartition("/")[0] or "."
+    files: list[str] = []
+    if not ("**" in text or "=*" in text or _SCHEME.match(text)):
+        files = list(islice(glob.iglob(text), MAX_FILES + 1))
+    paths = files if 0 < len(files) <= MAX_FILES else [folder]
+    locations = [location for path in paths if (location := find_location(path)) is not None]
+    return list(dict.fromkeys(split_partition_folders(location)[0] for location in locations))
 
 
 def _build_location(text: str) -> str | None:

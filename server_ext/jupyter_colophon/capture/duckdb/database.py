@@ -1,14 +1,12 @@
 """The names that SQL of a DuckDB connection uses: tables of attached databases, files, and values of the program."""
 
-import glob
 import re
 from collections.abc import Mapping
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from jupyter_colophon.capture.locations import find_location
-from jupyter_colophon.capture.names.dataset_names import build_jdbc_urn, split_partition_folders
+from jupyter_colophon.capture.locations import find_location, list_locations
+from jupyter_colophon.capture.names.dataset_names import build_jdbc_urn
 from jupyter_colophon.capture.observation import DatasetKind
 from jupyter_colophon.capture.origins import Dataset, Origin, Source
 from jupyter_colophon.capture.sql.tables import TableName
@@ -17,8 +15,6 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
 MEMORY: Final = ":memory:"
-#: Number of files that a pattern may name; of more, their folder is recorded.
-MAX_FILES: Final = 100
 #: Table functions that read files, with the format.
 _READERS: Final = {
     **dict.fromkeys(("read_csv", "read_csv_auto", "sniff_csv"), "csv"),
@@ -29,7 +25,6 @@ _READERS: Final = {
     "iceberg_scan": "iceberg",
 }
 _FORMATS: Final = {"csv": "csv", "tsv": "csv", "json": "json", "jsonl": "json", "ndjson": "json", "parquet": "parquet"}
-_PATTERN: Final = re.compile(r"[*?\[]")
 _LOOKS_LIKE_FILE: Final = re.compile(r"[/\\]|\.[A-Za-z0-9]{1,8}(\.(gz|zst))?$")
 #: DuckDB's options of a PostgreSQL or MySQL database, as in `ATTACH 'dbname=shop host=db' AS shop (TYPE postgres)`.
 _OPTION: Final = re.compile(r"(\w+)\s*=\s*('[^']*'|\S+)")
@@ -153,24 +148,9 @@ class DatabaseView:
 
 
 def list_files(paths: tuple[str, ...], format_: str | None) -> tuple[Source, ...]:
-    """Return the files or folders that paths and patterns name; folders of partitions stand for their dataset."""
-    found: dict[str, None] = {}
-    for path in paths:
-        for each in _expand_pattern(path):
-            location = find_location(each)
-            if location is not None:
-                found[split_partition_folders(location)[0] if _PATTERN.search(path) else location] = None
-    return tuple(Dataset(location=location, format=format_) for location in found)
-
-
-def _expand_pattern(path: str) -> list[str]:
-    if not _PATTERN.search(path):
-        return [path]
-    folder = path[: _PATTERN.search(path).start()].rpartition("/")[0] or "."  # type: ignore[union-attr]
-    if "**" in path or "=*" in path or "://" in path:
-        return [folder]
-    files = list(islice(glob.iglob(path), MAX_FILES + 1))
-    return files if 0 < len(files) <= MAX_FILES else [folder]
+    """Return the files or folders that paths and patterns name."""
+    locations = dict.fromkeys(location for path in paths for location in list_locations(path))
+    return tuple(Dataset(location=location, format=format_) for location in locations)
 
 
 def _get_database_name(path: str) -> str:

@@ -1,0 +1,90 @@
+"""The files and tables that polars reads and writes."""
+
+from collections.abc import Iterable
+from types import ModuleType
+from typing import Any, Final
+
+import polars as pl
+
+from jupyter_colophon.capture.adapters import Adapter
+from jupyter_colophon.capture.calls import LibraryCall
+from jupyter_colophon.capture.column_map import ColumnMap
+from jupyter_colophon.capture.locations import find_location, list_locations
+from jupyter_colophon.capture.observation import SchemaField
+from jupyter_colophon.capture.origins import Dataset
+
+#: The formats of the functions `read_…`, `scan_…`, `write_…` and `sink_…`.
+_FORMATS: Final = {
+    "csv": "csv",
+    "parquet": "parquet",
+    "json": "json",
+    "ndjson": "json",
+    "ipc": "arrow",
+    "ipc_stream": "arrow",
+    "avro": "avro",
+    "excel": "excel",
+    "ods": "ods",
+    "delta": "delta",
+    "iceberg": "iceberg",
+    "lines": "text",
+}
+#: The names of the first argument of the functions that read, in all versions.
+_SOURCES: Final = ("source", "file", "table")
+_TARGETS: Final = ("file", "path", "workbook", "target", "source")
+
+
+def observe_files(module: ModuleType, adapter: Adapter) -> None:
+    """Observe the functions that read, and the methods that write."""
+    for name in _FORMATS:
+        for prefix in ("read", "scan"):
+            adapter.observe_function(module, f"{prefix}_{name}", _report_read)
+        adapter.observe_method(module.DataFrame, f"write_{name}", _report_write)
+        adapter.observe_method(module.LazyFrame, f"sink_{name}", _report_write)
+    for name in ("read_database", "read_database_uri"):
+        adapter.observe_function(module, name, _report_query)
+    adapter.observe_method(module.DataFrame, "write_database", _report_written_table)
+
+
+def _report_read(call: LibraryCall) -> None:
+    target = _find_argument(call, 0, _SOURCES)
+    format_ = _FORMATS[call.function.partition("_")[2]]
+    datasets = [Dataset(location=location, format=format_) for location in _list_locations(target)]
+    # Several sheets of a workbook are several frames.
+    results = call.result.values() if isinstance(call.result, dict) else (call.result,)
+    for result in results:
+        call.record_reads(datasets, result, ColumnMap(datasets[0]) if len(datasets) == 1 else None)
+
+
+def _report_query(call: LibraryCall) -> None:
+    call.adopt_inner_reads(call.result)
+
+
+def _report_write(call: LibraryCall) -> None:
+    location = find_location(_find_argument(call, 1, _TARGETS))
+    frame = call.receiver
+    if location is not None:
+        format_ = _FORMATS[call.function.partition("_")[2]]
+        call.record_write(Dataset(location=location, format=format_), (frame,), list_fields(frame))
+
+
+def _report_written_table(call: LibraryCall) -> None:
+    """Record the table that an inner call wrote, and that it has the rows of the frame."""
+    for target in call.list_inner_targets():
+        call.record_write(target, (call.receiver,), list_fields(call.receiver))
+
+
+def list_fields(frame: pl.DataFrame | pl.LazyFrame) -> list[SchemaField]:
+    """Return the schema of a frame, with the types of polars."""
+    return [SchemaField(name, str(type_), nullable=True) for name, type_ in frame.collect_schema().items()]
+
+
+def _find_argument(call: LibraryCall, position: int, names: Iterable[str]) -> Any:
+    if position < len(call.args):
+        return call.args[position]
+    return next((call.kwargs[name] for name in names if name in call.kwargs), None)
+
+
+def _list_locations(target: Any) -> list[str]:
+    """Return the locations of a path, a pattern or a list of paths."""
+    items = target if isinstance(target, list | tuple) else [target]
+    return list(dict.fromkeys(location for item in items for location in list_locations(item)))
