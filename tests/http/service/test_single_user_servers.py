@@ -8,6 +8,7 @@ import urllib.request
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 from urllib.error import HTTPError
 
@@ -209,6 +210,19 @@ def test_pipelines_know_the_artifacts_of_the_service(team: Team) -> None:
         seen[user] = "shop-tools/upper" in {plugin["name"] for plugin in listed}
     # The namespace is hidden from bob.
     assert seen == {"alice": True, "bob": False}
+
+
+def test_package_has_the_artifacts_of_the_service(team: Team) -> None:
+    team.connect("grace").upload_artifact("red", "pack-tools", "1.0", TOOLS.encode())
+    stages = [
+        {"name": "people", "type": "source", "plugin": "file", "properties": {"path": "people"}},
+        {"name": "loud", "type": "transform", "plugin": "pack-tools/upper", "properties": {"column": "name"}},
+        {"name": "out", "type": "sink", "plugin": "file", "properties": {"path": "out"}},
+    ]
+    connections = [{"from": "people", "to": "loud"}, {"from": "loud", "to": "out"}]
+    document = {"metadata": {"namespace": "red", "stages": stages, "connections": connections}}
+    packaged = team.alice.create_client().package_pipeline({"name": "loud", "document": document})
+    assert f"{sha256(TOOLS.encode()).hexdigest()}.artifact" in packaged["command"]
 
 
 def test_panels_and_methods_of_applications_are_those_of_the_service(team: Team) -> None:
