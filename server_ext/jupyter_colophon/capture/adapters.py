@@ -33,6 +33,13 @@ SHIPPED: Final[Mapping[str, str]] = {
     "duckdb": "jupyter_colophon.capture.duckdb.adapter",
     "polars": "jupyter_colophon.capture.polars",
     "psycopg": "jupyter_colophon.capture.psycopg_adapter",
+    **dict.fromkeys(
+        (
+            *("pyarrow.parquet", "pyarrow.csv", "pyarrow.json", "pyarrow.feather", "pyarrow.orc", "pyarrow.dataset"),
+            "deltalake",
+        ),
+        "jupyter_colophon.capture.pyarrow_adapter",
+    ),
     "sqlalchemy": "jupyter_colophon.capture.sqlalchemy_adapter",
     "sqlite3": "jupyter_colophon.capture.sqlite3_adapter",
     "pandas": "jupyter_colophon.capture.pandas_adapter",

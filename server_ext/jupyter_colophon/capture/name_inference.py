@@ -50,7 +50,11 @@ class NameInference:
             if (statement.end_lineno or statement.lineno) < line:
                 inferred.add_statement(statement)
         running = [each for each in names.statements if each.lineno <= line <= (each.end_lineno or each.lineno)]
-        return [origin for each in running for origin in inferred.list_origins(each, _find_receiver(each, function))]
+        return [
+            origin
+            for each in running
+            for origin in inferred.list_origins(each, _find_written(each, function, frame.f_globals))
+        ]
 
     def record_origins_at_end(self, source: str, variables: Mapping[str, Any], execution: object, time_ms: int) -> None:
         """Give origins to the values that a cell with this source assigned and whose origins no call recorded."""
@@ -149,10 +153,19 @@ def _read_names(filename: str) -> "_CellNames | None":
     return None if tree is None else _CellNames(tree)
 
 
-def _find_receiver(statement: ast.stmt, function: str) -> ast.AST | None:
-    """Return the expression whose method `function` a statement calls: what is written, without where to."""
-    calls = (node.func for node in ast.walk(statement) if isinstance(node, ast.Call))
-    return next((each.value for each in calls if isinstance(each, ast.Attribute) and each.attr == function), None)
+def _find_written(statement: ast.stmt, function: str, variables: Mapping[str, Any]) -> ast.AST | None:
+    """Return the part of a statement with what `function` writes: the receiver of a method, else the arguments."""
+    for node in ast.walk(statement):
+        if isinstance(node, ast.Call):
+            called = node.func
+            if isinstance(called, ast.Name) and called.id == function:
+                return ast.Tuple(node.args)
+            if isinstance(called, ast.Attribute) and called.attr == function:
+                is_module = isinstance(called.value, ast.Name) and isinstance(
+                    variables.get(called.value.id), types.ModuleType
+                )
+                return ast.Tuple(node.args) if is_module else called.value
+    return None
 
 
 def _parse(source: str) -> ast.Module | None:

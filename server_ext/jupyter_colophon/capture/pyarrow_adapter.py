@@ -1,0 +1,132 @@
+"""The files that pyarrow reads and writes, and the tables of Delta Lake, which are written with it.
+
+Tables of Arrow are classes of an extension module, whose methods cannot be observed: what a program computes with them is
+followed by name (`name_inference.py`).
+"""
+
+import weakref
+from collections.abc import Callable, Iterable
+from types import ModuleType
+from typing import Any, Final
+
+from jupyter_colophon.capture.adapters import Adapter
+from jupyter_colophon.capture.calls import LibraryCall
+from jupyter_colophon.capture.column_map import ColumnMap
+from jupyter_colophon.capture.locations import list_locations
+from jupyter_colophon.capture.observation import SchemaField
+from jupyter_colophon.capture.origins import Dataset
+
+#: By module: the functions that read, and those that write with the position of the place; and the format.
+_MODULES: Final[dict[str, tuple[str | None, tuple[str, ...], dict[str, int]]]] = {
+    "pyarrow.parquet": ("parquet", ("read_table", "read_pandas"), {"write_table": 1, "write_to_dataset": 1}),
+    "pyarrow.csv": ("csv", ("read_csv", "open_csv"), {"write_csv": 1}),
+    "pyarrow.json": ("json", ("read_json", "open_json"), {}),
+    "pyarrow.feather": ("arrow", ("read_table", "read_feather"), {"write_feather": 1}),
+    "pyarrow.orc": ("orc", ("read_table",), {"write_table": 1}),
+    "pyarrow.dataset": (None, ("dataset",), {"write_dataset": 1}),
+    "deltalake": ("delta", (), {"write_deltalake": 0}),
+}
+_SOURCES: Final = ("source", "input_file")
+_TARGETS: Final = ("where", "root_path", "output_file", "dest", "base_dir", "table_or_uri")
+_VALUES: Final = ("table", "data", "df")
+
+
+def install(module: ModuleType, adapter: Adapter) -> None:
+    """Observe the functions of one module."""
+    format_, readers, writers = _MODULES[module.__name__]
+    for name in readers:
+        adapter.observe_function(module, name, _create_read_report(format_))
+    for name, position in writers.items():
+        adapter.observe_function(module, name, _create_write_report(format_, position))
+    if module.__name__ == "pyarrow.parquet":
+        _observe_parquet_classes(module, adapter)
+    if module.__name__ == "deltalake":
+        adapter.observe_method(module.DeltaTable, "__init__", _report_delta_table)
+        for name in ("to_pandas", "to_pyarrow_table", "to_pyarrow_dataset"):
+            adapter.observe_method(module.DeltaTable, name, _report_converted)
+
+
+#: The files of the writers that are open.
+_written: "weakref.WeakKeyDictionary[Any, Dataset]" = weakref.WeakKeyDictionary()
+
+
+def _observe_parquet_classes(module: ModuleType, adapter: Adapter) -> None:
+    """Observe readers and writers of one file, which stay open."""
+    adapter.observe_method(module.ParquetWriter, "__init__", _report_opened)
+    for name in ("write_table", "write_batch"):
+        adapter.observe_method(module.ParquetWriter, name, _report_written_part)
+    adapter.observe_method(module.ParquetFile, "__init__", _report_file)
+    for name in ("read", "read_row_group", "read_row_groups"):
+        adapter.observe_method(module.ParquetFile, name, _report_converted)
+
+
+def _report_opened(call: LibraryCall) -> None:
+    for location in list_locations(call.get_argument(1, "where")):
+        _written[call.receiver] = Dataset(location=location, format="parquet")
+
+
+def _report_written_part(call: LibraryCall) -> None:
+    dataset, value = _written.get(call.receiver), call.get_argument(1, "table", call.kwargs.get("batch"))
+    if dataset is not None:
+        call.record_write(dataset, (value,), list_fields(value))
+
+
+def _report_file(call: LibraryCall) -> None:
+    for location in list_locations(call.get_argument(1, "source")):
+        call.record_read(Dataset(location=location, format="parquet"), call.receiver)
+
+
+def _create_read_report(format_: str | None) -> Callable[[LibraryCall], None]:
+    def report(call: LibraryCall) -> None:
+        source = _find_argument(call, 0, _SOURCES)
+        items = source if isinstance(source, list | tuple) else [source]
+        known = format_ or _find_format(call)
+        datasets = [Dataset(location=location, format=known) for item in items for location in list_locations(item)]
+        call.record_reads(datasets, call.result, ColumnMap(datasets[0]) if len(datasets) == 1 else None)
+
+    return report
+
+
+def _create_write_report(format_: str | None, position: int) -> Callable[[LibraryCall], None]:
+    def report(call: LibraryCall) -> None:
+        value = _find_argument(call, 1 - position, _VALUES)
+        for location in list_locations(_find_target(call, position)):
+            dataset = Dataset(location=location, format=format_ or _find_format(call))
+            call.record_write(dataset, (value,), list_fields(value))
+
+    return report
+
+
+def _find_target(call: LibraryCall, position: int) -> Any:
+    target = _find_argument(call, position, _TARGETS)
+    # A table of Delta Lake that is open already.
+    return getattr(target, "table_uri", target)
+
+
+def _report_delta_table(call: LibraryCall) -> None:
+    for location in list_locations(call.get_argument(1, "table_uri")):
+        call.record_read(Dataset(location=location, format="delta"), call.receiver)
+
+
+def _report_converted(call: LibraryCall) -> None:
+    call.record_derived(call.result, (call.receiver,), call.find_columns(call.receiver))
+
+
+def list_fields(value: Any) -> list[SchemaField] | None:
+    """Return the schema of a table, a dataset or a batch of Arrow; None for other values."""
+    schema = getattr(value, "schema", None)
+    if schema is None or not hasattr(schema, "names"):
+        return None
+    return [SchemaField(field.name, str(field.type), field.nullable) for field in schema]
+
+
+def _find_argument(call: LibraryCall, position: int, names: Iterable[str]) -> Any:
+    if position < len(call.args):
+        return call.args[position]
+    return next((call.kwargs[name] for name in names if name in call.kwargs), None)
+
+
+def _find_format(call: LibraryCall) -> str | None:
+    format_ = call.kwargs.get("format")
+    name = format_ if isinstance(format_, str) else getattr(format_, "default_extname", None)
+    return str(name) if name else "parquet" if call.function == "dataset" and format_ is None else None
