@@ -27,7 +27,6 @@ def test_copy_moves_a_file_into_another_with_its_columns(notebook):
         ("raw.csv.a", "out.parquet.a", "identity"),
         ("raw.csv.b", "out.parquet.a", "filter"),
         ("raw.csv.b", "out.parquet.more", "transformation"),
-        ("raw.csv.b", "out.parquet.more", "filter"),
     }
 
 

@@ -12,15 +12,8 @@ from types import ModuleType
 from typing import Final, TypeAlias, Unpack
 
 from jupyter_colophon.capture.caller_frames import call_from_program
-from jupyter_colophon.capture.calls import (
-    CallContext,
-    ComputationOptions,
-    DeferredFlows,
-    Flow,
-    Function,
-    Observer,
-    Report,
-)
+from jupyter_colophon.capture.calls import CallContext, DeferredFlows, Flow, Observer, Report
+from jupyter_colophon.capture.computations import ComputationOptions, Function
 from jupyter_colophon.capture.import_hook import call_after_import
 from jupyter_colophon.capture.patches import Patches
 
@@ -42,7 +35,7 @@ SHIPPED: Final[Mapping[str, str]] = {
     ),
     "sqlalchemy": "jupyter_colophon.capture.sqlalchemy_adapter",
     "sqlite3": "jupyter_colophon.capture.sqlite3_adapter",
-    "pandas": "jupyter_colophon.capture.pandas_adapter",
+    "pandas": "jupyter_colophon.capture.pandas",
 }
 
 

@@ -9,9 +9,10 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias, TypedDict, Unpack
+from typing import Any, TypeAlias, Unpack
 
 from jupyter_colophon.capture.column_map import ColumnMap
+from jupyter_colophon.capture.computations import Computation, ComputationOptions, Function
 from jupyter_colophon.capture.name_inference import NameInference
 from jupyter_colophon.capture.observation import Inference, SchemaField
 from jupyter_colophon.capture.origins import (
@@ -27,7 +28,6 @@ from jupyter_colophon.capture.origins import (
 )
 
 Report: TypeAlias = Callable[["LibraryCall"], None]
-Function: TypeAlias = Callable[..., Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,17 +258,6 @@ class LibraryCall:
         )
 
 
-class ComputationOptions(TypedDict, total=False):
-    """How a function that computes a value is observed."""
-
-    #: The types of values that are followed; calls that return others are not reported, except None (of a change in place).
-    values: tuple[type, ...]
-    #: Gets the arguments before the call; what it returns is the call's `state`.
-    prepare: Function
-    #: Whether the function calls functions of the program whose computations are reported.
-    calls_back: bool
-
-
 class Observer:
     """Wraps functions of a library so that reports get their calls; the flows of outermost calls are committed."""
 
@@ -309,36 +298,17 @@ class Observer:
         return call_observed
 
     def wrap_computation(
-        self,
-        original: Function,
-        name: str,
-        report: Report,
-        **options: Unpack[ComputationOptions],
+        self, original: Function, name: str, report: Report, **options: Unpack[ComputationOptions]
     ) -> Function:
-        """Return a function that calls `original` and reports a call that computed a value: one that only records derived values.
+        """Return a function that calls `original` and reports a call that computed a value: one that only records derived values."""
 
-        It costs next to nothing where it does not matter: inside another observed call, and while no value is followed.
-        """
-        context, stack, origins = self._context, self._context.stack, self._context.origins
-        values, prepare = options.get("values", (object,)), options.get("prepare")
-        calls_back = options.get("calls_back", False)
+        def report_call(args: tuple[Any, ...], kwargs: dict[str, Any], result: Any, state: Any) -> None:
+            call = LibraryCall(self._context, name, args, kwargs)
+            call.result, call.state = result, state
+            self._report_safely(call, report)
 
-        def compute_observed(*args: Any, **kwargs: Any) -> Any:
-            if stack.is_busy or not origins:
-                return original(*args, **kwargs)
-            state = None if prepare is None else prepare(*args, **kwargs)
-            stack.is_busy = not calls_back
-            try:
-                result = original(*args, **kwargs)
-            finally:
-                stack.is_busy = False
-            if result is None or isinstance(result, values):
-                call = LibraryCall(context, name, args, kwargs)
-                call.result, call.state = result, state
-                self._report_safely(call, report)
-            return result
-
-        return compute_observed
+        converted = options["convert"](original) if "convert" in options else original
+        return Computation(self._context, converted, report_call, options).wrap()
 
     def record_event(self, name: str, report: Report) -> None:
         """Report what a library does now, as a part of the observed call that the thread is in, if any."""

@@ -9,7 +9,7 @@ from typing import Protocol, TypeAlias
 
 from jupyter_colophon.capture.calls import Flow
 from jupyter_colophon.capture.column_map import ColumnMap
-from jupyter_colophon.capture.observation import ColumnFlow, DataRef, MissingDetail, Observation
+from jupyter_colophon.capture.observation import ColumnFlow, DataRef, MissingDetail, Observation, Transformation
 from jupyter_colophon.capture.origins import Dataset, Origin, Source, expand_columns, expand_sources
 
 #: The function of an observation of a value that a cell computed.
@@ -97,6 +97,8 @@ class ChainBuilder:
         return self._name_variable(origin.execution, origin.name, origin.number)
 
 
+_STRENGTHS = list(Transformation)
+
 #: The columns of variables that data flowed from.
 Needed: TypeAlias = dict[Origin, set[str]]
 
@@ -143,8 +145,12 @@ def _list_column_flows(
         return
     controls = expand_columns(columns.controls)
     for name in names:
-        direct = expand_columns(columns.find_sources(name))
-        for source in (*direct, *(controls - direct)):
-            ref = None if source.source is None else refs.get(source.source)
+        strongest: dict[tuple[Source, str], Transformation] = {}
+        for each in (*expand_columns(columns.find_sources(name)), *controls):
+            if each.source is not None:
+                key = (each.source, each.column)
+                strongest[key] = max(each.transformation, strongest.get(key, each.transformation), key=_STRENGTHS.index)
+        for (source, column), transformation in strongest.items():
+            ref = refs.get(source)
             if ref is not None:
-                yield ColumnFlow(ref.urn, source.column, target.urn, name, source.transformation)
+                yield ColumnFlow(ref.urn, column, target.urn, name, transformation)

@@ -29,18 +29,27 @@ _STRENGTHS = tuple(Inference)
 class Dataset:
     """Data that was read or written, before it has a URN, which is computed later on another thread.
 
-    A file has a `location` as in Hadoop (`file:/data/x`, `s3://bucket/x`); anything else has its `urn`.
+    A file has a `location` as in Hadoop (`file:/data/x`, `s3://bucket/x`); anything else has its `urn`. Of a part, such as a
+    sheet of a workbook, the fields are not the schema of the data.
     """
 
     kind: DatasetKind = DatasetKind.FILE
     location: str = ""
     urn: str = ""
     format: str | None = None
+    is_part: bool = False
 
     def build_ref(self, fields: tuple[SchemaField, ...] | None = None) -> DataRef | None:
-        """Return the reference of an observation; None if the data has no valid name."""
-        urn = self.urn or dataset_names.build_file_urn(self.location)
-        return None if urn is None else DataRef(urn, self.kind, fields, self.format, self.location or None)
+        """Return the reference of an observation; None if the data has no valid name.
+
+        Files in the folders of partitions belong to the dataset above these.
+        """
+        location, folders = dataset_names.split_partition_folders(self.location) if self.location else ("", "")
+        urn = self.urn or dataset_names.build_file_urn(location)
+        if urn is None:
+            return None
+        ref = DataRef(urn, self.kind, None, self.format, location or None, (folders,) if folders else ())
+        return ref if fields is None or self.is_part else ref.with_fields(fields)
 
 
 @dataclass(eq=False, slots=True, weakref_slot=True)

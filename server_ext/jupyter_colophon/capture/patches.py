@@ -5,12 +5,16 @@ it, so that it can be pickled by its name, inspected, and inherited.
 """
 
 import functools
+import inspect
 import sys
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
 Function = Callable[..., Any]
+
+#: The kind of an entry of a table of lines.
+_NO_COLUMNS = 13
 
 
 class Patches:
@@ -20,6 +24,7 @@ class Patches:
         """Create an empty list of replacements."""
         self._originals: list[tuple[Any, str, Any, Any]] = []
         self._undo: list[Callable[[], object]] = []
+        self._modules: dict[str, list[ModuleType]] = {}
 
     def replace_method(self, owner: type, name: str, wrap: Callable[[Function], Function]) -> bool:
         """Replace the method `name` that the class itself defines; return whether it defines it.
@@ -48,15 +53,25 @@ class Patches:
         if not callable(original):
             return False
         replacement, is_set = _wrap(original, wrap), False
-        package = module.__name__.partition(".")[0]
-        for other_name, other in tuple(sys.modules.items()):
-            if other is not None and other_name.partition(".")[0] == package and other.__dict__.get(name) is original:
+        for other in self._list_modules(module.__name__.partition(".")[0]):
+            if other.__dict__.get(name) is original:
                 is_set |= self._set(other, name, original, replacement)
         return is_set or self._set(module, name, original, replacement)
 
     def call_when_restored(self, function: Callable[[], object]) -> None:
         """Call a function when the originals are restored."""
         self._undo.append(function)
+
+    def _list_modules(self, package: str) -> list[ModuleType]:
+        """Return the modules of a package that are loaded when it is first asked for: searching all of them takes a millisecond."""
+        if package not in self._modules:
+            prefix = f"{package}."
+            self._modules[package] = [
+                module
+                for name, module in tuple(sys.modules.items())
+                if module is not None and (name == package or name.startswith(prefix))
+            ]
+        return self._modules[package]
 
     def restore(self) -> None:
         """Restore the originals, unless someone else replaced them meanwhile."""
@@ -78,4 +93,28 @@ class Patches:
 
 
 def _wrap(original: Function, wrap: Callable[[Function], Function]) -> Function:
-    return functools.update_wrapper(wrap(original), original)
+    return functools.update_wrapper(_set_place(wrap(original), original), original)
+
+
+def _set_place(wrapper: Function, original: Function) -> Function:
+    """Let the code of a wrapper be that of the original's file and line.
+
+    Libraries skip their own files to find the line of the program that a warning is about.
+    """
+    code, place = getattr(wrapper, "__code__", None), getattr(inspect.unwrap(original), "__code__", None)
+    if code is not None and place is not None:
+        wrapper.__code__ = code.replace(
+            co_filename=place.co_filename,
+            co_name=place.co_name,
+            co_qualname=place.co_qualname,
+            co_firstlineno=place.co_firstlineno,
+            co_linetable=_build_line_table(len(code.co_code) // 2),
+        )
+    return wrapper
+
+
+@functools.cache
+def _build_line_table(size: int) -> bytes:
+    """Return the table by which all instructions belong to the first line: entries without columns, of at most eight each."""
+    counts = [8] * (size // 8) + [size % 8] * (size % 8 > 0)
+    return b"".join(bytes((0x80 | _NO_COLUMNS << 3 | (count - 1), 0)) for count in counts)

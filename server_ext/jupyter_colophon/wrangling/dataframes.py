@@ -30,7 +30,7 @@ def apply_recipe_to_dataframe(
 
 
 def _apply_to_pandas(data: Any, recipe: Recipe, columns: Mapping[str, str] | None, on_rejected: str) -> Any:
-    import pandas  # type: ignore[import-untyped]
+    import pandas
 
     rows = map(normalize_row, data.astype(object).where(data.notna(), None).to_dict("records"))
     result = [*recipe.apply(rows, None if on_rejected == "fail" else lambda _: None)]

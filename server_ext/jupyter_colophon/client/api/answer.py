@@ -48,7 +48,7 @@ class Result:
     def to_pandas(self) -> Any:
         """Return the rows as a pandas DataFrame (`spark.createDataFrame` accepts it). Raises ValueError without pandas."""
         try:
-            import pandas  # type: ignore[import-untyped]
+            import pandas
         except ImportError:
             msg = "pandas is not installed: pip install pandas"
             raise ValueError(msg) from None

@@ -1,0 +1,91 @@
+"""Wrappers of functions that compute values, which are called often: those that only record derived values."""
+
+import sys
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
+
+from jupyter_colophon.capture.receivers import call_and_release
+
+if TYPE_CHECKING:
+    from jupyter_colophon.capture.calls import CallContext
+
+Function: TypeAlias = Callable[..., Any]
+
+
+class ComputationOptions(TypedDict, total=False):
+    """How a function that computes a value is observed."""
+
+    #: The types of values that are followed; calls that return others are not reported, except None (of a change in place).
+    values: tuple[type, ...]
+    #: Gets the arguments before the call; what it returns is the call's `state`.
+    prepare: Function
+    #: Whether the function calls functions of the program whose computations are reported.
+    calls_back: bool
+    #: Whether the method always changes its receiver, not only if it is called with `inplace=True`.
+    in_place: bool
+    #: Returns what is called instead of the original.
+    convert: Callable[[Function], Function]
+
+
+@dataclass(frozen=True, slots=True)
+class Computation:
+    """A function that computes values. `report` gets the arguments, the result and the state of a call."""
+
+    context: "CallContext"
+    original: Function
+    report: Callable[[tuple[Any, ...], dict[str, Any], Any, Any], None]
+    options: ComputationOptions
+
+    def wrap(self) -> Function:
+        """Return a function that calls the original and reports the call.
+
+        It costs next to nothing where it does not matter: inside another observed call, and while no value is followed.
+        """
+        stack, origins, original, report = self.context.stack, self.context.origins, self.original, self.report
+        values, prepare = self.options.get("values", (object,)), self.options.get("prepare")
+        in_place, is_opaque = self.options.get("in_place", False), not self.options.get("calls_back", False)
+
+        def compute_observed(*args: Any, **kwargs: Any) -> Any:
+            if in_place or kwargs.get("inplace"):
+                receiver, args = list(args[:1]), args[1:]
+                return self._change(receiver, args, kwargs)
+            if stack.is_busy or not origins:
+                return original(*args, **kwargs)
+            state = None if prepare is None else prepare(*args, **kwargs)
+            stack.is_busy = is_opaque
+            try:
+                result = original(*args, **kwargs)
+            finally:
+                stack.is_busy = False
+            if result is None or isinstance(result, values):
+                report(args, kwargs, result, state)
+            return result
+
+        return compute_observed
+
+    def _change(self, receiver: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call a method that changes its receiver, the only element of a list, without keeping a reference to it."""
+        stack, program = self.context.stack, sys._getframe(2)
+        if stack.is_busy or not self.context.origins:
+            return call_and_release(self.original, receiver, args, kwargs, program)
+        prepare, reference = self.options.get("prepare"), _create_reference(receiver[0])
+        state = None if prepare is None else prepare(receiver[0], *args, **kwargs)
+        stack.is_busy = True
+        try:
+            result = call_and_release(self.original, receiver, args, kwargs, program)
+        finally:
+            stack.is_busy = False
+        changed = reference()
+        if changed is not None:
+            self.report((changed, *args), kwargs, result, state)
+        return result
+
+
+def _create_reference(value: Any) -> Callable[[], Any]:
+    """Return a weak reference, or a strong one to an object that has none, such as the indexer `df.loc`."""
+    try:
+        return weakref.ref(value)
+    except TypeError:
+        return lambda: value

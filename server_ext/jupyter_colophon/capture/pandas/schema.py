@@ -1,0 +1,76 @@
+"""The schema of a frame or series as a file gets it, with the column of the value that each field has."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pandas as pd
+
+from jupyter_colophon.capture.column_map import NO_SOURCES, ColumnMap
+from jupyter_colophon.capture.observation import SchemaField
+from jupyter_colophon.capture.pandas.columns import MAX_COLUMNS, VALUES, find_level, name_label
+
+#: The kinds of numpy's types without a missing value: integers and truth values.
+_NEVER_MISSING = "iub"
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenField:
+    """A field of a file: its schema, the column of the value, and whether it is a level of the index."""
+
+    schema: SchemaField
+    column: str
+    is_level: bool = False
+
+    def rename(self, name: str) -> "WrittenField":
+        """Return the field under another name."""
+        return replace(self, schema=replace(self.schema, path=name))
+
+
+def list_fields(value: Any) -> list[WrittenField] | None:
+    """Return the fields of the columns of a frame or series, None if there are too many."""
+    if isinstance(value, pd.Series):
+        return [_create_field(name_label(0 if value.name is None else value.name), value.dtype, VALUES)]
+    if len(value.columns) > MAX_COLUMNS:
+        return None
+    names = [name_label(label) for label in value.columns]
+    return [_create_field(name, type_, name) for name, type_ in zip(names, _list_types(value), strict=True)]
+
+
+def _list_types(frame: Any) -> Any:
+    # Several times as fast as `dtypes`, which creates a series.
+    get_types = getattr(getattr(frame, "_mgr", None), "get_dtypes", None)
+    return frame.dtypes if get_types is None else get_types()
+
+
+def list_level_fields(index: pd.Index, labels: list[Any], unnamed: str | None) -> Iterator[WrittenField]:
+    """Yield the fields of the levels of an index; `labels` replace their names, those without a name get `unnamed`."""
+    levels = index.levels if isinstance(index, pd.MultiIndex) else [index]
+    for at, (level, name) in enumerate(zip(levels, index.names, strict=True)):
+        label = labels[at] if at < len(labels) else name
+        field = unnamed and unnamed.format(at) if label is None else name_label(label)
+        if field:
+            yield _create_field(field, level.dtype, "" if name is None else name_label(name), is_level=True)
+
+
+def _create_field(name: str, type_: Any, column: str, *, is_level: bool = False) -> WrittenField:
+    is_nullable = getattr(type_, "kind", "O") not in _NEVER_MISSING or not hasattr(type_, "newbyteorder")
+    return WrittenField(SchemaField(name, str(type_), is_nullable), column, is_level)
+
+
+def map_fields(columns: ColumnMap, fields: list[WrittenField]) -> ColumnMap:
+    """Return the map of a file with these fields."""
+    if all(field.schema.path == field.column and not field.is_level for field in fields):
+        return columns
+    return ColumnMap(
+        None,
+        {
+            field.schema.path: NO_SOURCES
+            if not field.column
+            else find_level(columns, field.column)
+            if field.is_level
+            else columns.find_sources(field.column)
+            for field in fields
+        },
+        columns.controls,
+    )

@@ -1,0 +1,68 @@
+"""Reports of the functions that read and write tables of databases.
+
+What a query reads is recorded by the library that runs it; pandas names only the tables of `read_sql_table` and `to_sql`.
+"""
+
+import sys
+from types import ModuleType
+from typing import Any, Final
+
+from jupyter_colophon.capture.adapters import Adapter
+from jupyter_colophon.capture.calls import LibraryCall
+from jupyter_colophon.capture.origins import Dataset
+from jupyter_colophon.capture.pandas.readers import record_read_values
+from jupyter_colophon.capture.pandas.writers import FileWriter, record_write
+from jupyter_colophon.capture.sql.connections import ConnectionDatabase, build_engine_url
+from jupyter_colophon.capture.sql.tables import TableName
+
+_SQL: Final = FileWriter("name", "sql", has_index=True, unnamed="index")
+
+
+def _report_query(call: LibraryCall) -> None:
+    """Record that the result has what the inner calls read."""
+    call.adopt_inner_reads(call.result)
+
+
+def _report_table(call: LibraryCall) -> None:
+    """Record the read of a table."""
+    dataset = find_table(call.get_argument(1, "con"), call.get_argument(0, "table_name"), call.kwargs.get("schema"))
+    if dataset is not None:
+        record_read_values(call, [dataset], keeps_names=True)
+    else:
+        call.adopt_inner_reads(call.result)
+
+
+def _report_write(call: LibraryCall) -> None:
+    """Record the write of a table."""
+    dataset = find_table(call.get_argument(2, "con"), call.get_argument(1, "name"), call.kwargs.get("schema"))
+    if dataset is not None:
+        record_write(call, dataset, _SQL.list_written(call))
+
+
+def find_table(connection: Any, name: Any, schema: Any) -> Dataset | None:
+    """Return the table of a connection, an engine or a URL; None if its database cannot be named with certainty."""
+    database = _find_database(connection)
+    if database is None or not isinstance(name, str):
+        return None
+    return database.find_target(TableName(schema=schema or "", name=name))
+
+
+def _find_database(connection: Any) -> ConnectionDatabase | None:
+    known = getattr(connection, "colophon_database", None)
+    if isinstance(known, ConnectionDatabase):
+        return known
+    if isinstance(connection, str):
+        make_url = getattr(sys.modules.get("sqlalchemy"), "make_url", None)
+        url = None if make_url is None else make_url(connection)
+    else:
+        url = getattr(getattr(connection, "engine", connection), "url", None)
+    return None if url is None else ConnectionDatabase(build_engine_url(url), url.get_backend_name())
+
+
+def observe_sql(module: ModuleType, adapter: Adapter) -> None:
+    """Observe the functions and methods of pandas for databases."""
+    for name in ("read_sql", "read_sql_query"):
+        adapter.observe_function(module, name, _report_query)
+    adapter.observe_function(module, "read_sql_table", _report_table)
+    for owner in dict.fromkeys((*module.DataFrame.__mro__[:-1], *module.Series.__mro__[:-1])):
+        adapter.observe_method(owner, "to_sql", _report_write)
