@@ -8,7 +8,8 @@ from types import ModuleType
 from typing import Any
 
 from jupyter_colophon.capture.adapters import Adapter
-from jupyter_colophon.capture.calls import Function, LibraryCall
+from jupyter_colophon.capture.calls import LibraryCall
+from jupyter_colophon.capture.computations import Function
 from jupyter_colophon.capture.sql.connections import ConnectionDatabase, build_file_url
 
 
