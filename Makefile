@@ -48,7 +48,7 @@ test-python: $(STAMPS)/python $(STAMPS)/kafka $(STAMPS)/clients $(STAMPS)/elyra 
 test-frontend: $(STAMPS)/frontend
 	jlpm test
 
-test-ui: $(STAMPS)/frontend $(STAMPS)/ui-tests $(STAMPS)/browser
+test-ui: $(STAMPS)/frontend $(STAMPS)/ui-tests $(STAMPS)/browser $(STAMPS)/kafka
 	cd ui-tests && npx playwright test
 
 screenshots: $(STAMPS)/frontend $(STAMPS)/ui-tests $(STAMPS)/browser ## take the screenshots of the documentation, light and dark
