@@ -96,4 +96,41 @@ test('data is split, and two models are trained, compared and applied', async ({
     await expect(details.getByRole('row').filter({ hasText: TARGET })).toContainText('200complete');
     expect(readdirSync(TARGET)).toContain('_SUCCESS');
   });
+
+  await test.step('a numeric outcome is predicted by a regression', async () => {
+    await page.getByRole('button', { name: 'All experiments' }).click();
+    await page.getByRole('button', { name: 'New experiment' }).click();
+    const form = page.getByRole('form', { name: 'New experiment' });
+    await form.getByLabel('Name', { exact: true }).fill('age');
+    await form.getByLabel('Data', { exact: true }).fill(DATA);
+    await form.getByRole('button', { name: 'Read columns' }).click();
+    await form.getByLabel('Outcome').selectOption('age');
+    await form.getByRole('button', { name: 'Create', exact: true }).click();
+    await expect(page.getByText(/^Regression of age from /)).toBeVisible();
+    await splits.getByRole('button', { name: 'New split' }).click();
+    const split = splits.getByRole('form', { name: 'New split' });
+    await split.getByLabel('Name', { exact: true }).fill('half');
+    await split.getByRole('button', { name: 'Create', exact: true }).click();
+    await expect(splits.getByRole('row').filter({ hasText: 'half' })).toContainText('complete');
+    await trainModel(models, 'line', 'Linear regression');
+    await models.getByRole('button', { name: 'line', exact: true }).click();
+    const details = models.getByRole('region', { name: 'Model line' });
+    await expect(details.getByRole('table', { name: 'Metrics of line' }).getByRole('row')).toHaveCount(4);
+    await expect(details.getByRole('img', { name: /predicted/i })).toBeVisible();
+  });
+
+  await test.step('the model has a page with its metrics and its data', async () => {
+    const details = models.getByRole('region', { name: 'Model line' });
+    await expect(details.getByRole('button', { name: 'Lineage of the model' })).toBeVisible();
+    await details.getByRole('button', { name: 'Show the model' }).click();
+    const model = page.getByRole('region', { name: 'Model', exact: true });
+    await expect(
+      model.getByRole('table', { name: 'Metrics' }).getByRole('row').filter({ hasText: 'rmse' })
+    ).toHaveCount(2);
+    await expect(
+      model.getByRole('table', { name: 'Parameters' }).getByRole('row').filter({ hasText: 'maxIter' })
+    ).toBeVisible();
+    await expect(model.getByRole('button', { name: 'default.analytics.age.half.train' })).toBeVisible();
+    expect(await findViolations(page, '.jp-Colophon-entity')).toEqual([]);
+  });
 });

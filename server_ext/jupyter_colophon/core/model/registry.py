@@ -264,9 +264,9 @@ class _LazyDataHubModel:
 
 
 def split_camel_case(name: str) -> str:
-    """Return a name such as `dataHubPolicy` as words: `Data hub policy`."""
+    """Return a name such as `dataHubPolicy` as words: `Data hub policy`; `mlModel` is `ML model`."""
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name).lower()
-    return words[:1].upper() + words[1:]
+    return f"ML{words[2:]}" if words.startswith("ml ") else words[:1].upper() + words[1:]
 
 
 def _build_entity_type(

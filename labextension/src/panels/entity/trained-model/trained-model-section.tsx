@@ -7,36 +7,34 @@ import { shortenUrn } from '../../../model/urns';
 import type { IPageProps } from '../page';
 
 /** Metrics or parameters; the exact value of a number is its tooltip. */
-function Values(props: {
-  title: string;
-  nameTitle: string;
-  valueTitle: string;
-  values: readonly IModelValue[];
-}): React.JSX.Element | null {
-  const { title, nameTitle, valueTitle, values } = props;
+function Values(
+  props: IPageProps & { title: string; nameTitle: string; values: readonly IModelValue[] }
+): React.JSX.Element | null {
+  const { page, title, nameTitle, values } = props;
+  const { trans } = page;
+  const areDescribed = values.some(({ description }) => description !== '');
   return values.length === 0 ? null : (
-    <>
+    <div className="jp-Colophon-aspect">
       <h3>{title}</h3>
       <ScrollableTable label={title}>
         <thead>
           <tr>
             <th scope="col">{nameTitle}</th>
-            <th scope="col">{valueTitle}</th>
+            <th scope="col">{trans.__('Value')}</th>
+            {areDescribed && <th scope="col">{trans.__('Description')}</th>}
           </tr>
         </thead>
         <tbody>
           {values.map(({ name, value, description }) => (
             <tr key={name}>
-              <th scope="row">
-                {name}
-                {description !== '' && <span className="jp-Colophon-note"> {description}</span>}
-              </th>
+              <th scope="row">{name}</th>
               <td title={value}>{formatModelValue(value)}</td>
+              {areDescribed && <td>{description}</td>}
             </tr>
           ))}
         </tbody>
       </ScrollableTable>
-    </>
+    </div>
   );
 }
 
@@ -71,7 +69,7 @@ export function TrainedModelSection({ page, entity }: IPageProps & { entity: Ent
   return (
     <section className="jp-Colophon-card-section" aria-label={trans.__('Model')}>
       <h2>{trans.__('Model')}</h2>
-      <dl className="jp-Colophon-keyFacts">
+      <dl className="jp-Colophon-keyFacts jp-Colophon-aspect">
         {algorithm !== '' && (
           <div>
             <dt>{trans.__('Algorithm')}</dt>
@@ -82,18 +80,8 @@ export function TrainedModelSection({ page, entity }: IPageProps & { entity: Ent
         <Sources page={page} title={trans.__('Evaluated on')} urns={evaluationData} />
         <Sources page={page} title={trans.__('Trained by')} urns={programs} />
       </dl>
-      <Values
-        title={trans.__('Metrics')}
-        nameTitle={trans.__('Metric')}
-        valueTitle={trans.__('Value')}
-        values={metrics}
-      />
-      <Values
-        title={trans.__('Parameters')}
-        nameTitle={trans.__('Parameter')}
-        valueTitle={trans.__('Value')}
-        values={parameters}
-      />
+      <Values page={page} title={trans.__('Metrics')} nameTitle={trans.__('Metric')} values={metrics} />
+      <Values page={page} title={trans.__('Parameters')} nameTitle={trans.__('Parameter')} values={parameters} />
     </section>
   );
 }

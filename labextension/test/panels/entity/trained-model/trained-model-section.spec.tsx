@@ -57,8 +57,8 @@ test('a model shows its algorithm, metrics and parameters, and leads to its data
     );
   expect(section.querySelector('dd')?.textContent).toBe('random-forest-classifier');
   expect(readRows('Metrics')).toEqual([
-    ['accuracy of the test part', '0.9123'],
-    ['auc', '']
+    ['accuracy', '0.9123', 'of the test part'],
+    ['auc', '', '']
   ]);
   expect(section.querySelector('td')?.title).toBe('0.912345678');
   expect(readRows('Parameters')).toEqual([
