@@ -11,7 +11,8 @@ export interface INode extends Omit<LineageNode, 'type'> {
   members?: readonly LineageNode[];
 }
 
-export type IEdge = Lineage['edges'][number];
+/** An edge of the server, or one between cells `through` variables that are not drawn. */
+export type IEdge = Lineage['edges'][number] & { through?: readonly string[] };
 export type IColumnEdge = Lineage['columns'][number];
 export type Side = 'upstream' | 'downstream';
 

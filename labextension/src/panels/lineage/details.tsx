@@ -136,26 +136,41 @@ function ChangeNote(props: { edge: IEdge; model: LineageModel; trans: Translatio
   );
 }
 
+/** Describes an edge in a sentence. */
+function describeEdge(
+  edge: IEdge,
+  source: INode | undefined,
+  target: INode | undefined,
+  trans: TranslationBundle
+): string {
+  if (edge.through) {
+    return trans.__('%1 uses what %2 computed', target?.name ?? '', source?.name ?? '');
+  }
+  // Declared lineage leads from data to data: the target is derived from the source.
+  const [subject, object] = isDataType(source?.type) ? [target, source] : [source, target];
+  return [subject?.name, getAccessLabel(edge.access, trans), object?.name].join(' ');
+}
+
+/** The heading of the details of an edge, with its runs. */
 function EdgeHead({ edge, model, trans }: IDetailsProps & { edge: IEdge }): React.JSX.Element {
   const { nodes } = model.state.scene;
   const source = nodes.get(edge.source)?.node;
   const target = nodes.get(edge.target)?.node;
-  // Declared lineage leads from data to data: the target is derived from the source.
-  const [subject, object] = isDataType(source?.type) ? [target, source] : [source, target];
   const runs = edge.declared
     ? trans.__('declared by %1', edge.reportedBy)
     : trans._n('%1 run', '%1 runs', edge.runCount);
   const open = edge.declared ? trans.__('valid') : trans.__('still running');
   return (
     <div>
-      <h2>
-        {subject?.name} {getAccessLabel(edge.access, trans)} {object?.name}
-      </h2>
+      <h2>{describeEdge(edge, source, target, trans)}</h2>
       <p className="jp-Colophon-subtitle">
         {runs} · {formatTime(edge.start)}
         {edge.end === null ? ` · ${open}` : ` – ${formatTime(edge.end)}`}
       </p>
       <ChangeNote edge={edge} model={model} trans={trans} />
+      {edge.through && (
+        <p className="jp-Colophon-note">{trans.__('through the variables %1', edge.through.join(', '))}</p>
+      )}
       {edge.components.length > 0 && <p className="jp-Colophon-note">{edge.components.join(', ')}</p>}
     </div>
   );

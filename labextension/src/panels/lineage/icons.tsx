@@ -4,6 +4,8 @@ import React from 'react';
 const PATHS = {
   time: 'M12 3a9 9 0 1 1 0 18 9 9 0 0 1 0-18zm0 2a7 7 0 1 0 0 14 7 7 0 0 0 0-14zm-1 2h2v4.600l3.400 2-1 1.700-4.400-2.600z',
   columns: 'M3 4h18v16H3zm2 2v3h14V6zm0 5v2.500h14V11zm0 4.500V18h14v-2.500z',
+  variables:
+    'M7 4C5 4 5 6 5 8s0 4-2 4c2 0 2 2 2 4s0 4 2 4v-2c-1 0-1-2-1-3s0-2-1-3c1-1 1-2 1-3s0-3 1-3zm10 0v2c1 0 1 2 1 3s0 2 1 3c-1 1-1 2-1 3s0 3-1 3v2c2 0 2-2 2-4s0-4 2-4c-2 0-2-2-2-4s0-4-2-4zM9 9h2l1 2 1-2h2l-2 3 2 3h-2l-1-2-1 2H9l2-3z',
   control: 'M3 11h3v2H3zm5 0h3v2H8zm5 0h3v2h-3zM17 7l5 5-5 5z',
   table: 'M3 4h18v16H3zm2 2v3h6V6zm8 0v3h6V6zm-8 5v3h6v-3zm8 0v3h6v-3zm-8 5v2h6v-2zm8 0v2h6v-2z',
   legend: 'M4 5h4v4H4zm6 1h10v2H10zm-6 5h4v4H4zm6 1h10v2H10zm-6 5h4v4H4zm6 1h10v2H10z',

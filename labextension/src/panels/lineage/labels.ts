@@ -4,6 +4,7 @@ import type { INode } from '../../lineage/graph';
 import { formatHiddenCount } from '../../lineage/graph';
 import { getLastPart, getTypeLabel } from '../../components/labels';
 import { isCluster } from '../../lineage/cluster';
+import { parseVariable } from '../../model/urns';
 
 const CELL = /^(?:.*\/)?([^/]+)#([^#]+)$/;
 
@@ -17,12 +18,16 @@ function parseCell(node: Pick<INode, 'type' | 'name'>): { file: string; id: stri
     return null;
   }
   const [, file = '', id = ''] = match;
-  return { file, id: RANDOM_ID.test(id) ? id.slice(0, 8) : id };
+  return { file, id: shortenCellId(id) };
+}
+
+function shortenCellId(id: string): string {
+  return RANDOM_ID.test(id) ? id.slice(0, 8) : id;
 }
 
 /** Returns the title of a node, else the last part of its path; its tooltip has the full name. */
-export function getNodeName(node: Pick<INode, 'type' | 'name' | 'title'>): string {
-  return node.title ?? parseCell(node)?.file ?? getLastPart(node.name);
+export function getNodeName(node: Pick<INode, 'urn' | 'type' | 'name' | 'title'>): string {
+  return node.title ?? parseVariable(node.urn)?.name ?? parseCell(node)?.file ?? getLastPart(node.name);
 }
 
 /** Returns what distinguishes a node from others of the same name. */
@@ -30,6 +35,10 @@ export function getNodePlace(node: INode, trans: TranslationBundle): string {
   const cell = parseCell(node);
   if (cell) {
     return node.title === undefined ? trans.__('cell %1', cell.id) : trans.__('%1 · cell %2', cell.file, cell.id);
+  }
+  const variable = parseVariable(node.urn);
+  if (variable) {
+    return trans.__('variable of cell %1', shortenCellId(variable.cell));
   }
   const second = node.type === 'dataset' ? (node.platform ?? '') : getTypeLabel(node.type, trans);
   return [node.namespace, second].filter(word => word !== '').join(' · ');

@@ -12,6 +12,7 @@ import { EMPTY_GRAPH, getEdgeId } from '../../lineage/graph';
 import type { Layouter } from '../../lineage/layouter';
 import type { IScene } from '../../lineage/scene';
 import { createScene, EMPTY_SCENE, toDigraph } from '../../lineage/scene';
+import { foldVariables } from '../../lineage/variables';
 import type { Interval } from '../../model/interval';
 import { isReversed, toBounds, toUtc } from '../../model/interval';
 import type { ILiveState } from '../../model/live/live-model';
@@ -421,6 +422,7 @@ export class LineageModel extends LiveModel<ILineageState> {
       grouping: next.grouping,
       colouring: next.colouring,
       control: next.control,
+      variables: next.variables,
       decoration: next.decoration
     };
     const loadsTags = next.colouring === 'tag' && before.colouring !== 'tag';
@@ -438,7 +440,7 @@ export class LineageModel extends LiveModel<ILineageState> {
     tags: ReadonlyMap<string, readonly string[]>
   ): Promise<Pick<ILineageState, 'scene' | 'colours' | 'expanded'>> {
     const { options, column } = this.state;
-    const folded = foldGraph(whole, this._folding);
+    const folded = foldGraph(options.variables ? whole : foldVariables(whole), this._folding);
     const graph = options.control ? folded : { ...folded, columns: folded.columns.filter(edge => !isControl(edge)) };
     const columns = this._cardColumns.select(graph, options.columns, column);
     const layout = await this._layouter.computeLayout(toDigraph(graph, columns));

@@ -17,6 +17,8 @@ export interface ILineageOptions {
   columns: boolean;
   /** Whether edges are drawn from columns that only control which rows there are. */
   control: boolean;
+  /** Whether the variables are drawn through which data flows from cell to cell. */
+  variables: boolean;
   grouping: Grouping;
   colouring: Colouring;
   /** The id of the marks of an extension; empty for none. */
@@ -31,6 +33,7 @@ export const DEFAULT_OPTIONS: ILineageOptions = {
   since: '',
   columns: false,
   control: true,
+  variables: false,
   grouping: 'none',
   colouring: 'none',
   decoration: ''

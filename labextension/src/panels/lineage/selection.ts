@@ -67,6 +67,9 @@ export function selectEdge({ nodes, graph }: IScene, id: string): ISelected | nu
   const ends = [edge.source, edge.target].flatMap(urn => nodes.get(urn)?.node ?? []);
   const [data, program] = isDataType(ends[0]?.type) ? [edge.source, edge.target] : [edge.target, edge.source];
   const columns = graph.columns.filter(column => belongsToEdge(column, edge, data, program));
+  if (edge.through) {
+    return { selection: { ...EMPTY_SELECTION, edge }, runsOf: { program: edge.target } };
+  }
   // Declared lineage has no program, and therefore no runs; the edges of a group have those of many.
   const hasRuns = edge.access !== 'declared' && ends.every(node => !node.members);
   return {

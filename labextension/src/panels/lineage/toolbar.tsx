@@ -133,6 +133,13 @@ function Toggles({ model, parts, togglePart, trans }: IToolbarProps): React.JSX.
         onClick={() => void model.setOptions({ control: !options.control })}
       />
       <IconButton
+        icon="variables"
+        label={trans.__('Variables')}
+        title={trans.__('Show the variables through which data flows from cell to cell')}
+        pressed={options.variables}
+        onClick={() => void model.setOptions({ variables: !options.variables })}
+      />
+      <IconButton
         icon="table"
         label={trans.__('Table')}
         title={trans.__('Show the edges as a table')}

@@ -42,6 +42,7 @@ function listOptions(options: ILineageOptions): [string, string][] {
     since: toUtc(options.since),
     columns: options.columns ? 'shown' : undefined,
     control: options.control ? undefined : 'hidden',
+    variables: options.variables ? 'shown' : undefined,
     group: options.grouping,
     colour: options.colouring,
     marks: options.decoration
@@ -97,6 +98,7 @@ function parseOptions(view: URLSearchParams): ILineageOptions {
     since: parseTime(view.get('since')),
     columns: view.get('columns') === 'shown',
     control: view.get('control') !== 'hidden',
+    variables: view.get('variables') === 'shown',
     grouping: choose(view.get('group'), GROUPINGS) ?? 'none',
     colouring: choose(view.get('colour'), COLOURINGS) ?? 'none',
     decoration: view.get('marks') ?? ''

@@ -22,8 +22,8 @@ const TIP = { length: 7, half: 4 };
 const WRITTEN = '→';
 
 /** Returns the name of a program beside what it wrote. */
-function getProgramName({ type, name, title }: INeighbour['node']): string {
-  return title === undefined || title.startsWith(WRITTEN) ? getNodeName({ type, name }) : title;
+function getProgramName({ urn, type, name, title }: INeighbour['node']): string {
+  return title === undefined || title.startsWith(WRITTEN) ? getNodeName({ urn, type, name }) : title;
 }
 
 /** A program between the entity and its neighbour. */
@@ -141,8 +141,8 @@ function Edges(props: { sources: number; targets: number; height: number }): Rea
 }
 
 /** Returns the name of the shown entity. */
-function getCentreName({ displayName, name, type }: Entity): string {
-  return displayName ?? getNodeName({ type: type === 'dataJob' ? 'dataJob' : 'dataset', name });
+function getCentreName({ urn, displayName, name, type }: Entity): string {
+  return displayName ?? getNodeName({ urn, type: type === 'dataJob' ? 'dataJob' : 'dataset', name });
 }
 
 /** A picture of what the entity comes from and what comes from it, one level each way. Its cards are two lists. */
