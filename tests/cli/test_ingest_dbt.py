@@ -178,6 +178,20 @@ def test_a_model_that_was_removed_is_listed_and_removed_on_request(
     assert name("main.broken") in colophon("search", "broken").out
 
 
+def test_a_table_of_a_renamed_model_is_not_removed(
+    ingest: Ingest, colophon: Commands, name: Callable[[str], str], target: Path
+) -> None:
+    assert ingest().status == 0
+
+    def rename(manifest: Any) -> None:
+        manifest["nodes"]["model.shop.renamed"] = manifest["nodes"].pop("model.shop.broken")
+
+    _edit(target / "manifest.json", rename)
+    removed = ingest("--remove-missing", "--json").answer
+    assert removed["missing"] == [{"node": "model.shop.broken", "job": _job("shop.main.shop.broken"), "dataset": ""}]
+    assert name("main.broken") in colophon("search", "broken").out
+
+
 def test_another_schema_of_the_project_is_not_missing(ingest: Ingest, target: Path) -> None:
     assert ingest().status == 0
 

@@ -112,26 +112,36 @@ class DbtWriter:
 
         Jobs of other schemas are of another target, which ingests them itself.
         """
-        present = {entity.job for entity in self._project.entities.values()}
         places = {get_place(entity.node) for entity in self._project.entities.values() if entity.job}
-        for job in self._list_jobs():
-            info = (find_entity(self._catalog, job, "dataJobInfo", "dataJobInputOutput") or {}).get("aspects", {})
-            properties = info.get("dataJobInfo", {}).get("value", {}).get("customProperties", {})
-            node, name = properties.get(NODE, ""), Urn.parse(job).parts[1]
-            is_ours = node.startswith("exposure.") or any(
-                name.startswith(f"{place}.{node.partition('.')[2]}") for place in places
-            )
-            if job not in present and node and is_ours:
-                outputs = info.get("dataJobInputOutput", {}).get("value", {}).get("outputDatasets", [])
-                yield {"node": node, "job": job, "dataset": next(iter(outputs), "")}
+        for job in self._list_jobs_without_node():
+            aspects = self._read_aspects(job, "dataJobInfo", "dataJobInputOutput")
+            node = _get_properties(aspects.get("dataJobInfo", {})).get(NODE, "")
+            name = Urn.parse(job).parts[1]
+            if node.startswith("exposure.") or any(
+                node and name.startswith(f"{place}.{node.partition('.')[2]}") for place in places
+            ):
+                outputs = aspects.get("dataJobInputOutput", {}).get("outputDatasets", [])
+                yield {"node": node, "job": job, "dataset": next(filter(self._is_without_node, outputs), "")}
 
-    def _list_jobs(self) -> list[str]:
-        """Return the jobs in the catalog that this project described."""
+    def _is_without_node(self, dataset: str) -> bool:
+        """Return whether neither the project nor another one has a node for a dataset."""
+        if any(entity.dataset == dataset for entity in self._project.entities.values()):
+            return False
+        aspects = self._read_aspects(dataset, "datasetProperties")
+        return _get_properties(aspects.get("datasetProperties", {})).get(PROJECT) == self._name
+
+    def _read_aspects(self, urn: str, *names: str) -> dict[str, Any]:
+        found = (find_entity(self._catalog, urn, *names) or {}).get("aspects", {})
+        return {name: aspect["value"] for name, aspect in found.items()}
+
+    def _list_jobs_without_node(self) -> list[str]:
+        """Return the jobs in the catalog that this project described, and for which it has no node."""
+        present = {entity.job for entity in self._project.entities.values()}
         flow = {str(Urn.parse(entity.job).parts[0]) for entity in self._project.entities.values() if entity.job}
         hits = read_all_pages(
             lambda **page: self._catalog.search(f'{PROJECT}:"{self._name}"', type="dataJob", **page), "hits"
         )
-        return [hit["urn"] for hit in hits if str(Urn.parse(hit["urn"]).parts[0]) in flow]
+        return [urn for hit in hits if (urn := hit["urn"]) not in present and str(Urn.parse(urn).parts[0]) in flow]
 
     def _format(self, document: dict[str, Any]) -> str:
         rows = [(kind, count) for kind, count in document["entities"].items()]
@@ -149,6 +159,11 @@ class DbtWriter:
             f" {tests['written']} results{' (dry run)' if self._dry_run else ''}"
         )
         return "\n".join(lines)
+
+
+def _get_properties(aspect: dict[str, Any]) -> dict[str, str]:
+    properties: dict[str, str] = aspect.get("customProperties", {})
+    return properties
 
 
 def _mark_removed(stored: dict[str, Any]) -> dict[str, Any]:
