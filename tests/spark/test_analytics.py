@@ -183,8 +183,10 @@ def _require_described_model(server: LiveServer, model: dict[str, Any], split: d
     assert metrics["f1"] == str(model["metrics"]["f1"])
     assert metrics["train_f1"] == str(model["trainMetrics"]["f1"])
     assert aspects["mlModelTrainingData"]["trainingData"] == [{"dataset": split["train"]["dataset"]}]
-    found = server.call("GET", "colophon/api/search?q=trees&type=mlModel")
-    assert [hit["urn"] for hit in found["hits"]] == [model["entity"]]
+    assert properties["customProperties"]["metric.f1"] == metrics["f1"]
+    for query in ("trees", "parameter.numTrees:5"):
+        found = server.call("GET", f"colophon/api/search?q={quote(query)}&type=mlModel")
+        assert [hit["urn"] for hit in found["hits"]] == [model["entity"]]
     (program,) = properties["trainingJobs"]
     (run,) = server.call("GET", f"colophon/api/runs?program={quote(program, safe='')}")["runs"]
     assert run["status"] == "succeeded"

@@ -46,6 +46,8 @@ function formatCount({ type, table, count }: ICreatedCount, trans: TranslationBu
   switch (type) {
     case 'dataset':
       return trans._n('%1 dataset', '%1 datasets', count);
+    case 'mlModel':
+      return trans._n('%1 model', '%1 models', count);
     case 'dataJob':
       return trans._n('%1 program', '%1 programs', count);
     case 'dataFlow':

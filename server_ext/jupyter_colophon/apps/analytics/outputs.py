@@ -84,13 +84,21 @@ class WrittenModel:
                 "time": time.time_ns() // 1_000_000,
                 "actor": str(Urn("corpuser", (self.user,), compound=False)),
             },
-            "customProperties": {**self.properties},
+            "customProperties": self._build_properties(),
         }
         return [
             Proposal(self.urn, "mlModelProperties", "upsert", properties),
             Proposal(self.urn, "mlModelTrainingData", "upsert", {"trainingData": [{"dataset": self.train_dataset}]}),
             Proposal(self.urn, "mlModelEvaluationData", "upsert", {"evaluationData": [{"dataset": self.test_dataset}]}),
         ]
+
+    def _build_properties(self) -> dict[str, str]:
+        """Return what is known of the model as properties, which are searched, and shown on the command line."""
+        return {
+            **self.properties,
+            **{f"parameter.{name}": str(value) for name, value in self.parameters.items()},
+            **{f"metric.{name}": str(value) for name, value in self.metrics.items() if value is not None},
+        }
 
 
 def _describe_metrics(metrics: Mapping[str, float], prefix: str, of_part: str) -> Sequence[Mapping[str, str]]:
