@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from threading import Lock
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from jupyter_core.paths import jupyter_data_dir
 from traitlets import Bool, CaselessStrEnum, Dict, Enum, Float, Int, List, TraitType, Tuple, Unicode, default
@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from jupyter_colophon.storage.app_files.folder import AppFileFolder
 
 S = TypeVar("S", bound="Settings")
+#: The system applications of this package.
+_SHIPPED_SYSTEM_APPS: Final = ("analytics", "dataprep", "reports")
+#: Set in the servers that JupyterHub starts.
+_HUB_VARIABLE: Final = "JUPYTERHUB_API_URL"
 _creating_authorizer = Lock()
 
 
@@ -174,7 +178,7 @@ class Settings(Configurable):
 
     shipped_system_apps = Names(
         config=True,
-        help="The names of system applications of this package that are loaded; by default none. There are `analytics` (docs/how-to/train-models.md), `dataprep` (docs/how-to/prepare-data.md) and `reports` (docs/how-to/report-on-runs.md).",
+        help="The names of system applications of this package that users have; by default all, each of which is loaded when it is first used, and none in a shared service and in servers that JupyterHub starts, whose operator decides. There are `analytics` (docs/how-to/train-models.md), `dataprep` (docs/how-to/prepare-data.md) and `reports` (docs/how-to/report-on-runs.md).",
     )
     disabled_system_apps = Names(
         config=True,
@@ -357,6 +361,11 @@ class Settings(Configurable):
     @default("database")
     def _default_database(self) -> str:
         return str(Path(jupyter_data_dir()) / "colophon" / "colophon.db")
+
+    @default("shipped_system_apps")
+    def _default_shipped_system_apps(self) -> list[str]:
+        is_managed = self.is_shared_service or _HUB_VARIABLE in os.environ
+        return [] if is_managed else [*_SHIPPED_SYSTEM_APPS]
 
     @default("stream_folder")
     def _default_stream_folder(self) -> str:

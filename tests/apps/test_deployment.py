@@ -1,21 +1,28 @@
 """Deployments: tables are created once, extended, or refused as a whole; a broken application is reported (spec SEC-17)."""
 
+import sys
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from typing import Any
 
 import pytest
 from jupyter_colophon.apps import installed_app
 from jupyter_colophon.apps.installed_app import AppState
+from jupyter_colophon.apps.installed_apps import find_registered_apps
+from jupyter_colophon.apps.panel_access import PanelAccess
 from jupyter_colophon.apps.system_apps import SystemApps
 from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.errors import AccessDenied, NotFound, SystemAppUnavailable
-from support.system_apps import DATAPREP, call_app, open_apps, wait_for_records
+from jupyter_colophon.service.schemaspaces.registrations import BuiltinEntryPoint, list_registrations
+from support.catalog import ADA
+from support.system_apps import DATAPREP, call_app, open_apps, open_shipped_apps, wait_for_records
 
 SALES = "/v2/contexts/sales/connections"
 TABLES = ("app_dataprep_connections", "app_dataprep_settings")
 WAIT_S = 120
+SHIPPED = ("analytics", "dataprep", "reports")
 #: Applications that cannot be deployed, each with a part of the reason.
 BROKEN = {
     "raising": (
@@ -233,3 +240,56 @@ def test_hanging_application_is_refused_until_it_has_loaded(
     late, loaded = wait_for_records(apps, "hanging", 2)
     assert (late.level, "cannot be deployed: it did not load within 0.2 s" in late.message) == ("ERROR", True)
     assert loaded.message == "the system application hanging has loaded late: it is running now"
+
+
+def test_shipped_applications_are_deployed_by_their_first_use(
+    catalog: Catalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    modules = [f"jupyter_colophon.apps.{name}.app" for name in SHIPPED]
+    for module in modules:
+        monkeypatch.delitem(sys.modules, module, raising=False)
+    apps = open_shipped_apps(catalog, SHIPPED)
+    apps.start_all()
+    assert not any(thread.name.endswith("-start") for thread in threading.enumerate())
+    assert not any(module in sys.modules for module in modules)
+    # Listing them and their panels loads them, and creates nothing.
+    panels = PanelAccess(apps, ADA).list_panels()
+    assert [(panel.app, panel.title) for panel in panels] == [
+        ("analytics", "Train models"),
+        ("dataprep", "Prepare data"),
+        ("reports", "Reports"),
+    ]
+    assert [state.state for state in apps.list_states()] == 3 * ["installed"]
+    assert not [table for table in catalog.provider.table_admin.list() if table.startswith("app_")]
+    assert call_app(apps, "GET", "/v1/reports/definitions", app="reports") == {"definitions": []}
+    assert [state.state for state in apps.list_states()] == ["installed", "installed", "running"]
+    apps.close()
+    # The next server loads what was used, whose listeners and schedules then run.
+    restarted = open_shipped_apps(catalog, SHIPPED)
+    restarted.start_all()
+    listed = {name for name, _ in restarted.list_running_deployments()}
+    assert listed == {*SHIPPED}
+    assert [state.state for state in restarted.list_states()] == ["installed", "installed", "running"]
+    restarted.close()
+
+
+def test_first_uses_at_the_same_time_deploy_an_application_once(catalog: Catalog) -> None:
+    apps = open_shipped_apps(catalog, SHIPPED)
+    apps.list_states()
+    with ThreadPoolExecutor(4) as threads:
+        calls = [threads.submit(call_app, apps, "GET", "/v1/reports/definitions", app="reports") for _ in range(4)]
+        answers = [call.exception(120) for call in calls]
+    # As many as wait for an application that starts.
+    assert {type(answer) for answer in answers} <= {type(None), SystemAppUnavailable}
+    assert call_app(apps, "GET", "/v1/reports/definitions", app="reports") == {"definitions": []}
+    apps.close()
+
+
+def test_application_of_a_package_replaces_a_shipped_one(catalog: Catalog, install: Any) -> None:
+    install(DATAPREP, "dataprep", "Dataprep")
+    shipped = BuiltinEntryPoint("dataprep", "jupyter_colophon.apps.dataprep.app:Dataprep")
+    registrations = [*list_registrations([shipped], ()), *find_registered_apps()]
+    apps = open_apps(catalog, shipped_names=SHIPPED, find_registrations=lambda: registrations)
+    (dataprep,) = (state for state in apps.list_states() if state.name == "dataprep")
+    assert (dataprep.state, dataprep.package.endswith("for-tests")) == ("running", True)
+    apps.close()

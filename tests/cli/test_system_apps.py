@@ -34,7 +34,9 @@ def apps(tmp_path: Path, colophon: Commands, database: Path) -> Callable[..., Co
 def test_applications_are_listed_disabled_and_enabled(apps: Callable[..., CommandResult]) -> None:
     listed = apps("list", "--json")
     assert listed.status == 1
-    broken, dataprep = listed.answer["systemApps"]
+    states = {app["name"]: app for app in listed.answer["systemApps"]}
+    assert [*states] == ["analytics", "broken", "dataprep", "reports"]
+    broken, dataprep = states["broken"], states["dataprep"]
     assert (broken["name"], broken["state"], broken["problem"]) == ("broken", "failed", "ImportError: no lake")
     assert (dataprep["state"], dataprep["version"], dataprep["tables"]) == ("installed", "1.0", TABLES)
     # A command creates no tables.

@@ -13,6 +13,7 @@ from jupyter_core.paths import jupyter_data_dir
 from support.catalog import build_metadata_value
 from support.process import start_script_process
 from support.urns import ORDERS
+from traitlets.config import Config
 from traitlets.config.loader import KeyValueConfigLoader
 
 #: A wrong setting is wrong for every store.
@@ -114,3 +115,13 @@ def test_options_of_the_command_line_are_a_list(words: list[str], names: list[st
     options = [f"--Colophon.shipped_system_apps={word}" for word in words]
     settings = create_settings(Settings, KeyValueConfigLoader(options).load_config())
     assert (settings.shipped_system_apps, settings.wrong) == (names, {})
+
+
+def test_shipped_applications_are_on_for_a_personal_server_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert create_settings(Settings, Config()).shipped_system_apps == ["analytics", "dataprep", "reports"]
+    assert create_settings(Settings, Config({"Colophon": {"shipped_system_apps": []}})).shipped_system_apps == []
+    assert (
+        create_settings(type("Service", (Settings,), {"is_shared_service": True}), Config()).shipped_system_apps == []
+    )
+    monkeypatch.setenv("JUPYTERHUB_API_URL", "http://hub/api")
+    assert create_settings(Settings, Config()).shipped_system_apps == []

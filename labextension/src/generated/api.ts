@@ -3426,7 +3426,7 @@ package: string
  */
 version: string
 /**
- * `installed`: it can be loaded, in a process that serves no applications. `uninstalled`: its package is not installed, and it left tables.
+ * `installed`: it can be loaded, in a process that serves no applications, or it is a shipped one that was never used. `uninstalled`: its package is not installed, and it left tables.
  */
 state: ("starting" | "running" | "installed" | "failed" | "disabled" | "uninstalled")
 /**

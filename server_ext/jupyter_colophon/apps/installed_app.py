@@ -54,7 +54,7 @@ class AppState:
 class InstalledApp:
     """Loads the application on a thread of its own; one that fails or hangs concerns only itself.
 
-    With `serves`, its tables are created, too.
+    With `serves`, its tables are created, too: at its first use if it `is_lazy`, unless it was used before.
     """
 
     registration: PackageRegistration
@@ -64,11 +64,14 @@ class InstalledApp:
     on_tables_changed: Callable[[], None] = lambda: None
     #: Called with the deployment when the tables exist, before the first call; may raise StorageError.
     on_deployed: Callable[[Deployment], None] = lambda deployment: None
+    is_lazy: bool = False
     threads: CallThreads = field(init=False)
     #: The services whose handlers have run on these threads.
     services_of_threads: set[str] = field(default_factory=set)
     _started: float | None = None
     _deployment: Deployment | None = None
+    #: Whether it is deployed after loading.
+    _deploys: bool = False
     _problem: str = ""
     _is_retried: bool = False
     #: Whether it was logged that the application did not load in time.
@@ -81,11 +84,20 @@ class InstalledApp:
         """Prepare the threads; none is started yet."""
         self.threads = CallThreads(self.registration.name)
 
-    def start(self) -> None:
-        """Load the application in the background, unless that was begun before."""
+    @property
+    def is_deployed(self) -> bool:
+        """Return whether this process has deployed the application."""
+        return self._deploys and self._done.is_set() and self._deployment is not None
+
+    def start(self, *, deploys: bool = True) -> None:
+        """Load the application in the background, and deploy it with `deploys`, unless that was begun before."""
         with self._lock:
+            is_new_use = deploys and self.serves and not self._deploys
+            self._deploys = self._deploys or is_new_use
             has_failed = self._done.is_set() and self._deployment is None
-            if self._started is not None and not (has_failed and self._is_retried):
+            is_begun = self._started is not None and not (has_failed and self._is_retried)
+            # A thread that loads it deploys it as well; one that has ended does not.
+            if is_begun and not (is_new_use and self._done.is_set()):
                 return
             self._started, self._is_retried = time.monotonic(), False
             self._done.clear()
@@ -109,7 +121,7 @@ class InstalledApp:
                 self.wait_until_loaded()
             finally:
                 self._waiting.release()
-        deployment = self._deployment
+        deployment = self._deployment if self._done.is_set() else None
         if deployment is None:
             raise SystemAppUnavailable(
                 self.registration.name, "it could not be deployed (see jupyter colophon apps list)"
@@ -142,7 +154,7 @@ class InstalledApp:
         elif not disabled and deployment is None:
             state = "starting"
         elif not disabled:
-            state = "running" if self.serves else "installed"
+            state = "running" if self._deploys else "installed"
         return AppState(
             self.registration.name,
             self.registration.distribution,
@@ -164,12 +176,15 @@ class InstalledApp:
         timer.start()
         try:
             deployment = load_and_configure_app(self.registration)
-            if self.serves:
-                now = time.time_ns() // 1_000_000
-                if create_tables_of_app(self.provider, self.registration, deployment, now):
-                    self.on_tables_changed()
-                self.on_deployed(deployment)
+            if self._ends_without_deploying(deployment):
+                timer.cancel()
+                return
+            now = time.time_ns() // 1_000_000
+            if create_tables_of_app(self.provider, self.registration, deployment, now):
+                self.on_tables_changed()
+            self.on_deployed(deployment)
         except BaseException as error:
+            self._deployment = None
             # The store may be available at the next call.
             self._problem, self._is_retried = format_deployment_error(error), isinstance(error, StoreUnavailable)
             logger = get_app_logger(self.registration.name)
@@ -189,6 +204,14 @@ class InstalledApp:
             get_app_logger(self.registration.name).warning(
                 "the system application %s has loaded late: it is running now", self.registration.name
             )
+
+    def _ends_without_deploying(self, deployment: Deployment) -> bool:
+        """Return whether the application is only loaded; a use that begins from now on starts another thread."""
+        with self._lock:
+            if not self._deploys:
+                self._deployment, self._problem = deployment, ""
+                self._done.set()
+            return not self._deploys
 
     def _report_late_start(self) -> None:
         with self._lock:

@@ -59,8 +59,20 @@ class InstalledApps:
         """Return the applications that are not disabled, given their records."""
         return [app for app in self.list_apps() if not self.is_disabled(app, records)]
 
-    def iterate_deployed(self, records: Records) -> Iterator[tuple[InstalledApp, Deployment]]:
-        """Yield the applications that are enabled and deployed, after those that are starting have loaded or failed."""
+    def start_used(self, records: Records) -> None:
+        """Load and deploy the enabled applications in the background, without lazy ones that were never used."""
+        for app in self.list_enabled(records):
+            if not app.is_lazy or self._was_used(app, records):
+                app.start()
+
+    def load_unused(self, records: Records) -> None:
+        """Load the enabled lazy applications that were never used in the background: their tables are not created."""
+        for app in self.list_enabled(records):
+            if app.is_lazy:
+                app.start(deploys=self._was_used(app, records))
+
+    def iterate_loaded(self, records: Records) -> Iterator[tuple[InstalledApp, Deployment]]:
+        """Yield the applications that are enabled and loaded, after those that are starting have loaded or failed."""
         for app in self.list_enabled(records):
             app.wait_until_loaded()
             deployment = app.find_deployment()
@@ -77,17 +89,19 @@ class InstalledApps:
     def find_enabled_app(self, name: str) -> tuple[InstalledApp, SystemAppRecord]:
         """Return the application with this name or alias, and its record. Raises NotFound, SystemAppUnavailable."""
         app = self.find_app(name)
+        # Before the record is read: the first use may deploy the application at the same time.
+        is_deployed = app.is_deployed
         records = self.read_records(app.registration.name)
         if self.is_disabled(app, records):
             raise SystemAppUnavailable(app.registration.name, "it is disabled")
         record = records.get(app.registration.name, SystemAppRecord(app.registration.name))
-        if self.has_lost_tables(app, record):
+        if is_deployed and record.deployed is None:
             raise SystemAppUnavailable(app.registration.name, TABLES_DELETED)
         return app, record
 
-    def has_lost_tables(self, app: InstalledApp, record: SystemAppRecord) -> bool:
+    def has_lost_tables(self, app: InstalledApp) -> bool:
         """Return whether the tables of an application were deleted after this process created them."""
-        return app.serves and app.find_deployment() is not None and record.deployed is None
+        return app.is_deployed and not self._was_used(app, self.read_records(app.registration.name))
 
     def is_installed(self, name: str) -> bool:
         """Return whether a package has an application with this name."""
@@ -110,10 +124,8 @@ class InstalledApps:
 
     def is_enabled(self, name: str) -> bool:
         """Return whether the application with this name is not disabled, and has its tables. Raises NotFound."""
-        app, records = self.find_app(name), self.read_records(name)
-        return not self.is_disabled(app, records) and not self.has_lost_tables(
-            app, records.get(name, SystemAppRecord(name))
-        )
+        app = self.find_app(name)
+        return not self.is_disabled(app, self.read_records(name)) and not self.has_lost_tables(app)
 
     def is_disabled(self, app: InstalledApp, records: Records) -> bool:
         """Return whether an application is disabled, by the settings or in the store."""
@@ -152,11 +164,17 @@ class InstalledApps:
     def _find_app_by_alias(self, name: str) -> InstalledApp | None:
         """Return the first application with this other name; applications that are starting may declare it."""
         for app in self.list_apps():
+            if app.is_lazy:
+                app.start(deploys=False)
             app.wait_until_loaded()
             deployment = app.find_deployment()
             if deployment is not None and name.casefold() in {alias.casefold() for alias in deployment.aliases}:
                 return app
         return None
+
+    def _was_used(self, app: InstalledApp, records: Records) -> bool:
+        record = records.get(app.registration.name)
+        return record is not None and record.deployed is not None
 
     def _get_apps(self) -> Mapping[str, InstalledApp]:
         """Return the applications by their names in lower case, which are those of entry points."""
@@ -167,8 +185,9 @@ class InstalledApps:
 
     def _find_installed_apps(self) -> Mapping[str, InstalledApp]:
         apps: dict[str, InstalledApp] = {}
-        for registration in self.find_registrations():
-            if registration.is_builtin and registration.name not in self.shipped_names:
+        # An application of a package replaces a shipped one of its name.
+        for registration in sorted(self.find_registrations(), key=lambda registration: registration.is_builtin):
+            if registration.is_builtin and (registration.name not in self.shipped_names or registration.name in apps):
                 continue
             app = InstalledApp(
                 registration,
@@ -176,6 +195,7 @@ class InstalledApps:
                 self.serves,
                 self.on_tables_changed,
                 partial(self.on_deployed, registration.name),
+                is_lazy=registration.is_builtin,
             )
             first = apps.setdefault(registration.name.casefold(), app)
             if first is app and self.serves:

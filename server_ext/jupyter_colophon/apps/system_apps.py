@@ -130,14 +130,11 @@ class SystemApps:
         return self.reader.provider
 
     def start_all(self) -> None:
-        """Load all applications that are not disabled, in the background."""
+        """Load all applications that are not disabled in the background, without shipped ones that were never used."""
         records = self._installed.read_records()
-        for app in self._installed.list_enabled(records):
-            app.start()
+        self._installed.start_used(records)
         if self.serves and any(record.is_dropping for record in records.values()):
             self._removal.start_or_resume_deletion()
-        if self.workers is not None and self._installed.list_apps():
-            self.workers.start()
 
     def remove_temporary_files(self) -> None:
         """Remove incomplete files that processes left that were killed. Raises StorageError."""
@@ -149,7 +146,7 @@ class SystemApps:
 
         Those that left tables, and are not installed, are among them.
         """
-        self.start_all()
+        self._load_all()
         for app in self._installed.list_enabled(self._installed.read_records()):
             app.wait_until_loaded()
         apps, records = self._installed.list_apps(), self._installed.read_records()
@@ -203,8 +200,8 @@ class SystemApps:
         """Yield the applications that this process serves, by name, after those that are starting have loaded or failed."""
         if not self.serves:
             return
-        self.start_all()
-        deployed = self._installed.iterate_deployed(self._installed.read_records())
+        self._load_all()
+        deployed = self._installed.iterate_loaded(self._installed.read_records())
         yield from sorted(
             ((app.registration.name, deployment) for app, deployment in deployed), key=lambda pair: pair[0].casefold()
         )
@@ -352,6 +349,11 @@ class SystemApps:
             self.workers.close()
         self._installed.close_logs()
 
+    def _load_all(self) -> None:
+        """Load all applications that are not disabled in the background; those that were never used are not deployed."""
+        self.start_all()
+        self._installed.load_unused(self._installed.read_records())
+
     def _get_state_of_app(self, app: InstalledApp, records: Records) -> AppState:
         record = records.get(app.registration.name, SystemAppRecord(app.registration.name))
         is_disabled = self._installed.is_disabled(app, records)
@@ -360,7 +362,7 @@ class SystemApps:
         workers = () if self.workers is None else self.workers.list_states(record.name)
         count_running = count_running_workers if self.workers is None else self.workers.count_running
         deployment = app.find_deployment()
-        if not is_disabled and self._installed.has_lost_tables(app, record):
+        if not is_disabled and self._installed.has_lost_tables(app):
             return replace(
                 app.get_state(disabled=False, deployed_version="", workers=workers),
                 state="failed",
@@ -409,7 +411,9 @@ class SystemApps:
             self._background.wake()
 
     def _start_background_work(self, app: str, deployment: Deployment) -> None:
-        """Start the listeners and schedules of a deployed application. Raises StorageError."""
+        """Start the processes, listeners and schedules of a deployed application. Raises StorageError."""
+        if self.workers is not None:
+            self.workers.start()
         if self.feed is None:
             return
         with self._lock:

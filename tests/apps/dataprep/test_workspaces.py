@@ -25,7 +25,7 @@ def orders(call: Call, files: str) -> str:
 
 
 def test_application_is_loaded_if_a_setting_names_it(catalog: Catalog, apps: SystemApps, shipped: Shipped) -> None:
-    assert [(state.name, state.state, state.problem) for state in apps.list_states()] == [("dataprep", "running", "")]
+    assert [(state.name, state.state, state.problem) for state in apps.list_states()] == [("dataprep", "installed", "")]
     assert shipped([]).list_states() == []
 
 

@@ -38,11 +38,11 @@ def apps(catalog: Catalog) -> Iterator[SystemApps]:
     groups = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]
     points = [BuiltinEntryPoint(name, value) for name, value in groups["jupyter_colophon.system_apps"].items()]
     opened = open_apps(catalog, shipped_names=["reports"], find_registrations=lambda: list_registrations(points, ()))
-    assert [(state.name, state.state) for state in opened.list_states()] == [("reports", "running")]
     wait_for(
         lambda: call_app(opened, "POST", "/v1/reports/runs", {"interval": NOVEMBER}, app="reports")["runs"],
         lambda runs: len(runs) == 6,
     )
+    assert [(state.name, state.state) for state in opened.list_states()] == [("reports", "running")]
     yield opened
     opened.close()
 

@@ -48,7 +48,9 @@ def request_instances(apps: InstalledApps, name: str, service: str, instances: i
 def list_requested_instances(apps: InstalledApps) -> Mapping[ServiceKey, RequestedInstances]:
     """Return the processes that are requested for the applications that this server serves."""
     records, requested = apps.read_records(), {}
-    for app, deployment in apps.iterate_deployed(records):
+    for app, deployment in apps.iterate_loaded(records):
+        if not app.is_deployed:
+            continue
         name, version = app.registration.name, app.registration.version
         instances = records[name].instances if name in records else {}
         for service, kind in deployment.routes.services.items():
