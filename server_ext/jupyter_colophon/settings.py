@@ -94,7 +94,11 @@ class Settings(Configurable):
     capture = Bool(
         True,
         config=True,
-        help="Record what Spark reads and writes in the kernels that this server starts (docs/spark-lineage.md#switching-it-off).",
+        help="Record what Spark and other libraries read and write in the kernels that this server starts (docs/spark-lineage.md#switching-it-off).",
+    )
+    uncaptured_libraries = Names(
+        config=True,
+        help="Libraries whose reads and writes are not recorded, by the name of their module: `pandas`, `polars`, `duckdb`, `spark` and others.",
     )
     record_cell_source = Bool(
         False,

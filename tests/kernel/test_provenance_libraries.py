@@ -63,3 +63,15 @@ def test_task_belongs_to_the_cell_that_created_it(pandas_kernel, catalog, tmp_pa
     urn = f"urn:li:dataset:(urn:li:dataPlatform:file,{tmp_path}/task.csv,PROD)"
     (run,) = catalog.list_runs(data=urn)["runs"]
     assert run["program"] == str(make_cell_program_urn(DEFAULT_NAMESPACE, "pandas.ipynb", "create-task"))
+
+
+def test_library_that_is_excluded_is_not_captured(pandas_kernel, catalog, tmp_path):
+    pandas_kernel.run("import os\nos.environ['COLOPHON_CAPTURE'] = '-pandas'\n%reload_ext jupyter_colophon", "off")
+    pandas_kernel.run(f"pd.DataFrame({{'a': [1]}}).to_csv('{tmp_path}/uncaptured.csv')", "uncaptured")
+    pandas_kernel.run("del os.environ['COLOPHON_CAPTURE']\n%reload_ext jupyter_colophon", "on")
+    assert "pandas" in pandas_kernel.run("%metadata health", "health").text
+    pandas_kernel.run(f"pd.DataFrame({{'a': [1]}}).to_csv('{tmp_path}/captured.csv')", "captured")
+    wait_for(lambda: pandas_kernel.run("%metadata keys nothing", "settle").text, lambda text: "not reached" not in text)
+    names = ("captured.csv", "uncaptured.csv")
+    urns = [f"urn:li:dataset:(urn:li:dataPlatform:file,{tmp_path}/{name},PROD)" for name in names]
+    assert [len(catalog.list_runs(data=urn)["runs"]) for urn in urns] == [1, 0]

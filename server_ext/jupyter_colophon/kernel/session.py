@@ -61,6 +61,7 @@ class KernelSession:
             get_time_ms=read_time_ms,
             name_variable=self._name_variable,
             on_error=self._add_capture_error,
+            disabled=settings.uncaptured,
         )
         self.provenance = Provenance(self, shell)
         self.status = RecordingStatus(self._describe_recording)
@@ -84,8 +85,9 @@ class KernelSession:
         current.describe_source = self._describe_source
         self.provenance.register_handlers()
         if self.settings.capture:
-            self.captures.start_capturing()
             self.libraries.start()
+            if "spark" not in self.settings.uncaptured:
+                self.captures.start_capturing()
         else:
             self.captures.disable_capture()
         self._unregister_shutdown = call_on_shutdown(self._shell, self._end_session)

@@ -19,15 +19,17 @@ class KernelSettings:
     notebook: str
     kernel: str
     namespace: str
-    #: Whether Spark sessions are captured.
+    #: Whether Spark sessions and libraries are captured.
     capture: bool = True
+    #: The libraries that are not captured.
+    uncaptured: frozenset[str] = frozenset()
     #: Whether the source of cells is recorded.
     record_cell_source: bool = False
 
     @classmethod
     def from_environ(cls, environ: Mapping[str, str]) -> "KernelSettings":
         """Read COLOPHON_URL, COLOPHON_TOKEN, COLOPHON_NOTEBOOK (path below the server's root), COLOPHON_KERNEL and
-        COLOPHON_NAMESPACE (that of notebooks), COLOPHON_CAPTURE (`0`: Spark is not captured) and COLOPHON_CELL_SOURCE
+        COLOPHON_NAMESPACE (that of notebooks), COLOPHON_CAPTURE (`0`: nothing is captured; `-pandas,-spark`: all but these) and COLOPHON_CELL_SOURCE
         (`1`: the source of cells is recorded).
 
         Raises:
@@ -40,6 +42,12 @@ class KernelSettings:
             notebook=environ.get("COLOPHON_NOTEBOOK") or NO_NOTEBOOK,
             kernel=environ.get("COLOPHON_KERNEL") or f"pid-{os.getpid()}",
             namespace=environ.get("COLOPHON_NAMESPACE") or DEFAULT_NAMESPACE,
+            uncaptured=frozenset(_list_excluded(environ.get("COLOPHON_CAPTURE", ""))),
             capture=environ.get("COLOPHON_CAPTURE", "").strip().lower() not in _OFF,
             record_cell_source=environ.get("COLOPHON_CELL_SOURCE", "").strip().lower() in _ON,
         )
+
+
+def _list_excluded(text: str) -> list[str]:
+    """Return the names that follow a minus sign: `-pandas,-spark`."""
+    return [word.strip()[1:].lower() for word in text.split(",") if word.strip().startswith("-")]

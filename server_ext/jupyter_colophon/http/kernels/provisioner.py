@@ -97,6 +97,8 @@ def _build_kernel_environment(environment: dict[str, str], server: ServerApp, ke
         variables["COLOPHON_NOTEBOOK"] = state.kernel_notebooks.record_start(kernel, path)
     if not state.settings.capture:
         variables["COLOPHON_CAPTURE"] = "0"
+    elif state.settings.uncaptured_libraries:
+        variables["COLOPHON_CAPTURE"] = ",".join(f"-{name}" for name in state.settings.uncaptured_libraries)
     if state.settings.record_cell_source:
         variables["COLOPHON_CELL_SOURCE"] = "1"
     return drop_server_credentials(environment, state.settings.kernel_env_passthrough) | variables

@@ -52,6 +52,7 @@ def _read_health_and_kernel_status(session: "KernelSession", _: Namespace) -> Re
         "notebook": session.settings.notebook,
         "namespace": api.namespace or "no namespace is in use",
         "capture": session.captures.status_text,
+        "libraries": ", ".join(session.libraries.installed_names) or "none that is captured is imported",
         "waiting": str(session.flush_pending(0, 0.1)) or "nothing",
     }
     if session.recorder is not None and session.recorder.refused_count:
