@@ -73,9 +73,11 @@ class ArtifactCode:
         if module is None:
             return
         origin = str(getattr(module.__spec__, "origin", "") or "")
-        if origin.startswith(f"{path}/"):
+        # Spark's own entries of the path are relative in executors.
+        absolute = os.path.abspath(origin)
+        if absolute.startswith(f"{path}/"):
             return
-        if not origin.startswith(str(path.parent)):
+        if not absolute.startswith(str(path.parent)):
             raise PluginFailed(self.name, f"its module {package} has the name of one that this process has imported")
         for name in [name for name in sys.modules if name == package or name.startswith(f"{package}.")]:
             del sys.modules[name]
@@ -121,7 +123,8 @@ def _get_folder() -> Path:
 
         with suppress(AttributeError):
             if TaskContext.get() is not None:
-                return Path(SparkFiles.getRootDirectory())
+                # Relative in executors.
+                return Path(SparkFiles.getRootDirectory()).absolute()
     return _create_folder_of_process()
 
 

@@ -6,10 +6,10 @@ import time
 from collections.abc import Mapping
 from typing import Any, Final
 
-from jupyter_colophon.apps.plugins import plugin_process
 from jupyter_colophon.core.artifacts.plugin_names import PluginOfArtifact
 from jupyter_colophon.core.documents.json_parsing import parse_json
 from jupyter_colophon.core.errors import MalformedBody, PluginFailed, TooLarge
+from jupyter_colophon.system import plugin_process
 from jupyter_colophon.system.limited_process import LimitedProcess, LimitedProcessError, ProcessLimits
 
 #: How many processes of plugins a server has at once.

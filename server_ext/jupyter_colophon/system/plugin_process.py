@@ -1,4 +1,7 @@
-"""The process of plugins: it imports their artifacts, creates them, and calls their methods."""
+"""The process of plugins: it imports their artifacts, creates them, and calls their methods.
+
+It is here, and not with applications, so that starting it imports little.
+"""
 
 import importlib
 import json
