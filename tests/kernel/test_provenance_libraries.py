@@ -75,3 +75,19 @@ def test_library_that_is_excluded_is_not_captured(pandas_kernel, catalog, tmp_pa
     names = ("captured.csv", "uncaptured.csv")
     urns = [f"urn:li:dataset:(urn:li:dataPlatform:file,{tmp_path}/{name},PROD)" for name in names]
     assert [len(catalog.list_runs(data=urn)["runs"]) for urn in urns] == [1, 0]
+
+
+def test_lineage_that_only_names_connect_is_marked(pandas_kernel, catalog, tmp_path):
+    (tmp_path / "raw.csv").write_text("a\n1\n")
+    pandas_kernel.run(
+        f"raw = pd.read_csv('{tmp_path}/raw.csv')\nrows = raw.to_dict('records')\npd.DataFrame(rows).to_csv('{tmp_path}/rows.csv')\n"
+        f"pd.read_csv('{tmp_path}/raw.csv').to_csv('{tmp_path}/copy.csv')",
+        "rows",
+    )
+    wait_for(lambda: pandas_kernel.run("%metadata keys nothing", "settle").text, lambda text: "not reached" not in text)
+    components = {}
+    for name in ("rows.csv", "copy.csv"):
+        urn = f"urn:li:dataset:(urn:li:dataPlatform:file,{tmp_path}/{name},PROD)"
+        edges = catalog.read_lineage(urn, direction="upstream", levels=1)["edges"]
+        components[name] = [edge["components"] for edge in edges if edge["target"] == urn]
+    assert components == {"rows.csv": [["inferred by name"]], "copy.csv": [[]]}

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from jupyter_colophon.capture.names import dataset_names
-from jupyter_colophon.capture.observation import ColumnFlow, DataRef, Observation
+from jupyter_colophon.capture.observation import ColumnFlow, DataRef, Inference, Observation
 from jupyter_colophon.core.time_format import format_ms_as_iso_time
 
 Document = dict[str, Any]
@@ -14,6 +14,9 @@ MAX_ACCESSES = 1_000
 MAX_COLUMNS = 10_000
 MAX_VALUE_BYTES = 10_240
 
+#: The component of accesses that only the names in the code connect (docs/spark-lineage.md).
+INFERRED = "inferred by name"
+
 
 def build_access_documents(observations: Iterable[Observation]) -> Iterator[Document]:
     """Yield as few `Accesses` documents for the observations as the limits allow; none without reads and writes.
@@ -21,13 +24,13 @@ def build_access_documents(observations: Iterable[Observation]) -> Iterator[Docu
     Accesses with the same number belong to one statement, and are in the same document. If several actions derived a
     column from the same source column, the transformation of the last is reported.
     """
-    statements: dict[tuple[frozenset[str], frozenset[str]], int] = {}
+    statements: dict[tuple[frozenset[str], frozenset[str]], Observation] = {}
     columns: dict[tuple[str, str, str, str], str] = {}
     for observation in observations:
         for flow in _split_statement([ref.urn for ref in observation.reads], [ref.urn for ref in observation.writes]):
-            statements.setdefault(flow, observation.started_ms)
+            statements.setdefault(flow, observation)
         columns.update((_get_flow_endpoints(edge), str(edge.transformation)) for edge in observation.columns)
-    groups = [_build_access_rows(number, *flow, ms) for number, (flow, ms) in enumerate(statements.items())]
+    groups = [_build_access_rows(number, *flow, seen) for number, (flow, seen) in enumerate(statements.items())]
     edges = [dict(zip(_END_NAMES, ends, strict=True), transformation=how) for ends, how in columns.items()]
     yield from _fill_access_documents(groups, edges)
 
@@ -57,11 +60,14 @@ def _split_urns(urns: Sequence[str]) -> list[Sequence[str]]:
     return [urns[at : at + size] for at in range(0, len(urns), size)] or [()]
 
 
-def _build_access_rows(number: int, reads: frozenset[str], writes: frozenset[str], ms: int) -> list[Document]:
+def _build_access_rows(
+    number: int, reads: frozenset[str], writes: frozenset[str], observation: Observation
+) -> list[Document]:
     accesses = [*((urn, "read") for urn in sorted(reads)), *((urn, "write") for urn in sorted(writes))]
-    return [
-        {"data": urn, "mode": mode, "time": format_ms_as_iso_time(ms), "statement": number} for urn, mode in accesses
-    ]
+    common: Document = {"time": format_ms_as_iso_time(observation.started_ms), "statement": number}
+    if observation.inference is Inference.NAME and reads and writes:
+        common["component"] = INFERRED
+    return [{"data": urn, "mode": mode, **common} for urn, mode in accesses]
 
 
 def _fill_access_documents(groups: Sequence[list[Document]], edges: Sequence[Document]) -> Iterator[Document]:
