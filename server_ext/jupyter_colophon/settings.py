@@ -254,7 +254,7 @@ class Settings(Configurable):
         2,
         min=0,
         config=True,
-        help="Maximum number of concurrent previews and runs of pipelines that users start on this server (docs/pipelines.md#in-jupyterlab); 0 disables them.",
+        help="Maximum number of concurrent previews and runs of pipelines, and checks of data, that users start on this server (docs/pipelines.md#in-jupyterlab); 0 disables them.",
     )
     max_connections_per_user = Int(
         64,

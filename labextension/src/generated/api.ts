@@ -2241,15 +2241,19 @@ message: string
 }[]
 }
 /**
- * A preview or a run of a pipeline that a user started on a server. It is available to this user until the server ends, or has finished many more.
+ * A preview or a run of a pipeline, or a check of a dataset, that a user started on a server. It is available to this user until the server ends, or has finished many more.
  */
 export interface PipelineExecution {
 id: string
-kind: ("preview" | "run")
+kind: ("preview" | "run" | "check")
 /**
- * The name of the pipeline.
+ * The name of the pipeline; empty for a check.
  */
 pipeline: string
+/**
+ * The URN of the dataset of a check; null for a pipeline.
+ */
+dataset: (string | null)
 /**
  * The URN of the run; it can be read when Spark has started. Null for a preview.
  */

@@ -830,6 +830,12 @@ export interface IOperations {
     body: QualityResults;
     answer: QualityRecord;
   };
+  /** Check the expectations of a dataset on the server's machine, as the caller, in a run of its own. */
+  startQualityCheck: {
+    parameters: { urn: string };
+    body: undefined;
+    answer: PipelineExecution;
+  };
   /** Read the status of the quality of datasets; those without results and unreadable ones are omitted. */
   readQualityStatuses: {
     parameters: Record<never, never>;
@@ -1045,6 +1051,7 @@ export const OPERATIONS: { readonly [Id in keyof IOperations]: IOperation } = {
   readErasure: { method: "GET", path: "/erasures/{pseudonym}" },
   exportPerson: { method: "POST", path: "/person-export" },
   recordQualityResults: { method: "POST", path: "/entities/{urn}/quality/results", headers: ["Idempotency-Key"] },
+  startQualityCheck: { method: "POST", path: "/entities/{urn}/quality/checks" },
   readQualityStatuses: { method: "POST", path: "/quality/statuses" },
   importQualityResults: { method: "POST", path: "/quality/imports" },
   readRetention: { method: "GET", path: "/retention" },

@@ -42,6 +42,10 @@ COMMANDS = {
         "import_quality.ImportQualityCommand",
         "Import expectations and results of Great Expectations or dbt.",
     ),
+    "check-quality": (
+        "spark.check_quality.CheckQualityCommand",
+        "Check a dataset against its expectations, and report the results.",
+    ),
     "proposals": ("entities.proposals.ProposalsCommand", "Review changes that wait to be applied."),
     "requests": ("entities.requests.RequestsCommand", "Ask owners about an entity, and answer what others ask."),
     "runs": ("entities.runs.RunsCommand", "List the runs of a program or of data, or show a run."),

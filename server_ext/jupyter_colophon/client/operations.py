@@ -1407,6 +1407,11 @@ class Operations:
         )
         return self.caller.call(call, timeout_s)
 
+    def start_quality_check(self, urn: str, *, timeout_s: float | None = None) -> Document:
+        """Check the expectations of a dataset on the server's machine, as the caller, in a run of its own. Answer: `PipelineExecution`."""
+        call = Call("startQualityCheck", "POST", "/entities/{urn}/quality/checks", path={"urn": urn})
+        return self.caller.call(call, timeout_s)
+
     def read_quality_statuses(self, body: Body, *, timeout_s: float | None = None) -> Document:
         """Read the status of the quality of datasets; those without results and unreadable ones are omitted. Body: `LineageNodes`. Answer: `QualityStatuses`."""
         call = Call("readQualityStatuses", "POST", "/quality/statuses", body=body)

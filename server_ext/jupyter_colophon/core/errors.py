@@ -451,12 +451,16 @@ class TooManyConnections(MetadataError):
         )
 
 
+class DataUnreadable(MetadataError):
+    """The data of a dataset cannot be read on this machine; the message has the reason."""
+
+
 class TooManyExecutions(MetadataError):
-    """A server runs as many pipelines for its users as allowed."""
+    """A server runs as many pipelines and checks for its users as allowed."""
 
     def __init__(self, most: int) -> None:
         super().__init__(
-            f"{most} previews and runs of pipelines are active on this server, and more are not allowed "
+            f"{most} pipelines and checks of data are active on this server, and more are not allowed "
             "(c.Colophon.max_pipeline_executions): wait for one to end, or stop it"
         )
 

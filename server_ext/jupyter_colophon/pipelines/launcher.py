@@ -1,4 +1,4 @@
-"""Previews and runs of pipelines that users start in a server: a bounded number of processes, each visible to its user."""
+"""Previews and runs of pipelines, and checks of data, that users start in a server: a bounded number of processes, each visible to its user."""
 
 import json
 import subprocess
@@ -23,7 +23,7 @@ from jupyter_colophon.pipelines.pipeline_process import (
 )
 from jupyter_colophon.system.private_folders import create_private_folder
 
-Kind = Literal["preview", "run"]
+Kind = Literal["preview", "run", "check"]
 #: How long a preview may take, in seconds.
 PREVIEW_TIMEOUT_S: Final = 300.0
 #: Maximum number of bytes of a preview's result.
@@ -36,12 +36,13 @@ _LOG_BYTES: Final = 40_000
 
 @dataclass(slots=True)
 class PipelineExecution:
-    """A preview or a run of a pipeline, in a process of its own."""
+    """A preview or a run of a pipeline, or a check of a dataset, in a process of its own."""
 
     id: str
     kind: Kind
     user: str
-    pipeline: str
+    #: The name of the pipeline, or the URN of the dataset.
+    subject: str
     #: The URN of the run; empty for a preview.
     run: str
     started: int
@@ -83,7 +84,7 @@ class PipelineLauncher:
     def start_run(self, pipeline: str, program: Urn, arguments: Mapping[str, str], user: str) -> PipelineExecution:
         """Run a stored pipeline. Raises TooManyExecutions, StoreUnavailable."""
         run_id = str(uuid.uuid4())
-        words = ["run", pipeline, f"--run-id={run_id}", *_format_arguments(arguments)]
+        words = ["pipeline", "run", pipeline, f"--run-id={run_id}", *_format_arguments(arguments)]
 
         def launch() -> PipelineExecution:
             process = launch_process(words, run_id, user, self.issue_token)
@@ -91,6 +92,19 @@ class PipelineLauncher:
             return PipelineExecution(run_id, "run", user, pipeline, run, read_time_ms(), process)
 
         return self._start(launch)
+
+    def start_check(self, dataset: Urn, program: Urn, user: str) -> PipelineExecution:
+        """Check a dataset; return the active check of this user if there is one. Raises TooManyExecutions, StoreUnavailable."""
+        run_id = str(uuid.uuid4())
+
+        def launch() -> PipelineExecution:
+            process = launch_process(
+                ["check-quality", str(dataset), f"--run-id={run_id}"], run_id, user, self.issue_token
+            )
+            run = str(make_run_urn(program, run_id))
+            return PipelineExecution(run_id, "check", user, str(dataset), run, read_time_ms(), process)
+
+        return self._find_active_check(str(dataset), user) or self._start(launch)
 
     def start_preview(
         self,
@@ -105,7 +119,7 @@ class PipelineLauncher:
         """Preview a document up to a stage, or completely if it is empty. Raises TooManyExecutions, StoreUnavailable."""
         preview_id = str(uuid.uuid4())
         folder = get_pipelines_folder() / "previews" / preview_id
-        words = ["preview", str(_get_document_path(folder)), "--json", f"--rows={rows}"]
+        words = ["pipeline", "preview", str(_get_document_path(folder)), "--json", f"--rows={rows}"]
         words += [f"--stage={stage}"] if stage else []
 
         def launch() -> PipelineExecution:
@@ -154,6 +168,12 @@ class PipelineLauncher:
             self._threads[execution.id] = thread
             thread.start()
             return execution
+
+    def _find_active_check(self, dataset: str, user: str) -> PipelineExecution | None:
+        with self._lock:
+            active = self._list_active()
+        wanted = ("check", dataset, user)
+        return next((item for item in active if (item.kind, item.subject, item.user) == wanted), None)
 
     def _list_active(self) -> list[PipelineExecution]:
         return [execution for execution in self._executions.values() if not execution.ended]

@@ -1,4 +1,4 @@
-"""Processes of `jupyter colophon pipeline` beside the server, each with a token of its own, and a log or a result."""
+"""Processes of commands on Spark beside the server, each with a token of its own, and a log or a result."""
 
 import os
 import subprocess
@@ -83,7 +83,7 @@ class PipelineProcess:
 def launch_process(
     words: Sequence[str], process_id: str, actor: str, issue_token: TokenIssuer, result: Path | None = None
 ) -> PipelineProcess:
-    """Start `jupyter colophon pipeline` with these arguments. Raises OSError.
+    """Start `jupyter colophon` with a command and its arguments. Raises OSError.
 
     Its output is written to its log, or its standard output to the new file `result`.
     """
@@ -95,7 +95,7 @@ def launch_process(
             nullcontext(log) if result is None else create_private_file(result) as output,
         ):
             process = subprocess.Popen(  # noqa: S603  our own command
-                [sys.executable, "-m", "jupyter_colophon.cli", "pipeline", *words, "--stop-on-stdin-eof"],
+                [sys.executable, "-m", "jupyter_colophon.cli", *words, "--stop-on-stdin-eof"],
                 env=dict(environment),
                 # Nothing is written: the pipe closes when this server ends for any reason, and the process then stops.
                 stdin=subprocess.PIPE,

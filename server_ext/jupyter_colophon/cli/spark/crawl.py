@@ -10,6 +10,7 @@ from jupyter_colophon.cli.exit_status import EXIT_FAILED, EXIT_OK
 from jupyter_colophon.cli.parser import CommandParser
 from jupyter_colophon.cli.servers import add_server_url_option, require_server_address
 from jupyter_colophon.cli.spark.signal_handling import InterruptHandler
+from jupyter_colophon.cli.spark.start_session import start_spark_session
 from jupyter_colophon.client.operations import Operations
 from jupyter_colophon.client.progress_line import ProgressLine
 from jupyter_colophon.client.transport import Transport
@@ -121,16 +122,7 @@ class CrawlCommand(CliCommand):
             raise InvalidConfiguration(str(error)) from None
 
     def _start_spark_session(self) -> Any:
-        """Start a Spark session on this machine. Raises InvalidConfiguration if that fails."""
-        try:
-            from jupyter_colophon.spark.session import get_session
-
-            return get_session(f"colophon crawl {Path(self.args.place).name}", **dict(self.args.conf))
-        except ImportError as error:
-            raise InvalidConfiguration("PySpark is not installed: pip install jupyter-colophon[spark]") from error
-        except RuntimeError as error:
-            # Java is missing or does not start; the message explains what to do.
-            raise InvalidConfiguration(str(error)) from error
+        return start_spark_session(f"colophon crawl {Path(self.args.place).name}", dict(self.args.conf))
 
 
 def _create_progress_callback(line: ProgressLine) -> "ProgressCallback":

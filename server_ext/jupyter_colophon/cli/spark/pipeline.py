@@ -1,8 +1,6 @@
 """`jupyter colophon pipeline …`: list, validate, preview, run and package pipelines (docs/pipelines.md)."""
 
 import os
-import signal
-import sys
 import threading
 import uuid
 from collections.abc import Mapping
@@ -16,7 +14,7 @@ from jupyter_colophon.cli.command import CliCommand
 from jupyter_colophon.cli.exit_status import EXIT_FAILED, EXIT_OK, print_error
 from jupyter_colophon.cli.parser import CommandParser, build_integer_type
 from jupyter_colophon.cli.servers import add_server_url_option
-from jupyter_colophon.cli.spark.signal_handling import InterruptHandler
+from jupyter_colophon.cli.spark.signal_handling import InterruptHandler, add_stop_option, stop_on_stdin_eof
 from jupyter_colophon.core.errors import InvalidConfiguration, InvalidInstance
 from jupyter_colophon.core.identity.names import make_run_urn
 from jupyter_colophon.rendering.page import build_table_page
@@ -90,11 +88,7 @@ class PipelineCommand(CliCommand):
         )
         run.add_argument("--run-id", default="", metavar="ID", help="The id of the run. Default: a new one.")
         for command in (preview, run):
-            command.add_argument(
-                "--stop-on-stdin-eof",
-                action="store_true",
-                help="Stop at the end of standard input, that is, when the process that writes to it exits.",
-            )
+            add_stop_option(command)
         package.add_argument(
             "--output", default="", metavar="FOLDER", help="The folder to create. Default: the pipeline's name."
         )
@@ -221,7 +215,7 @@ class PipelineCommand(CliCommand):
 
         prepared = self._read_and_check_pipeline(name, until=self.args.stage)
         if self.args.stop_on_stdin_eof:
-            threading.Thread(target=_stop_on_stdin_eof, daemon=True).start()
+            threading.Thread(target=stop_on_stdin_eof, daemon=True).start()
         session = self._start_spark_session(prepared, dict(self.args.conf))
         previews = preview_stages(prepared, session, max_rows=self.args.rows)
         documents = [
@@ -240,7 +234,7 @@ class PipelineCommand(CliCommand):
         settings = dict(self.args.conf)
         interrupts = InterruptHandler()
         if self.args.stop_on_stdin_eof:
-            threading.Thread(target=_stop_on_stdin_eof, daemon=True).start()
+            threading.Thread(target=stop_on_stdin_eof, daemon=True).start()
         from jupyter_colophon.pipelines.runner import run_pipeline
         from jupyter_colophon.pipelines.running_pipelines import register_running
 
@@ -383,12 +377,6 @@ class PipelineCommand(CliCommand):
             return get_session(f"colophon pipeline {prepared.pipeline.name}", **settings)
         except ImportError as error:
             raise InvalidConfiguration("PySpark is not installed: pip install jupyter-colophon[spark]") from error
-
-
-def _stop_on_stdin_eof() -> None:
-    while os.read(sys.stdin.fileno(), 1024):
-        pass
-    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _format_trigger(schedule: dict[str, Any]) -> str:

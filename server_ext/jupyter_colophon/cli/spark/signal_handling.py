@@ -1,9 +1,13 @@
 """Stop a command that runs on Spark by a signal."""
 
 import logging
+import os
 import signal
+import sys
 from collections.abc import Callable
 from typing import Any
+
+from jupyter_colophon.cli.parser import CommandParser
 
 
 class InterruptHandler:
@@ -35,6 +39,22 @@ class InterruptHandler:
             self._is_deferred = False
             if self._is_requested:
                 raise KeyboardInterrupt
+
+
+def add_stop_option(parser: CommandParser) -> None:
+    """Declare the option of processes that a server starts."""
+    parser.add_argument(
+        "--stop-on-stdin-eof",
+        action="store_true",
+        help="Stop at the end of standard input, that is, when the process that writes to it exits.",
+    )
+
+
+def stop_on_stdin_eof() -> None:
+    """Wait for the end of standard input, and stop this process."""
+    while os.read(sys.stdin.fileno(), 1024):
+        pass
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _is_not_py4j(record: logging.LogRecord) -> bool:

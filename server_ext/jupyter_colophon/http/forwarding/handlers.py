@@ -23,7 +23,7 @@ from jupyter_colophon.operations.change_log import EVENT_STREAM
 from jupyter_colophon.operations.native.lineage import find_present_program
 from jupyter_colophon.operations.operation import Operation
 
-#: Operations of this server itself: pipelines run on its machine, with the plugins and the Spark of its user.
+#: Operations of this server itself: pipelines and checks run on its machine, with the plugins and the Spark of its user.
 _LOCAL: Final = frozenset(
     {
         "checkPipeline",
@@ -32,6 +32,7 @@ _LOCAL: Final = frozenset(
         "readPipelineExecution",
         "startPipelinePreview",
         "startPipelineRun",
+        "startQualityCheck",
         "stopPipelineExecution",
     }
 )

@@ -62,7 +62,7 @@ def start_pipeline_run(services: ProcessServices, request: OperationRequest) -> 
     pipeline = _authorize_and_prepare(services, request, document, arguments).pipeline
     launcher, user = services.get_pipeline_launcher(), request.principal.user
     execution = launcher.start_run(pipeline.name, pipeline.program, arguments, user)
-    return OperationAnswer(_render_execution(execution), HTTPStatus.CREATED)
+    return OperationAnswer(render_execution(execution), HTTPStatus.CREATED)
 
 
 @_declare_start("startPipelinePreview", "POST /pipelines/previews", body="pipeline-preview-start")
@@ -73,7 +73,7 @@ def start_pipeline_preview(services: ProcessServices, request: OperationRequest)
     pipeline = _authorize_and_prepare(services, request, document, arguments, stage).pipeline
     launcher, user = services.get_pipeline_launcher(), request.principal.user
     execution = launcher.start_preview(pipeline.name, document, arguments, user, stage=stage, rows=rows)
-    return OperationAnswer(_render_execution(execution), HTTPStatus.CREATED)
+    return OperationAnswer(render_execution(execution), HTTPStatus.CREATED)
 
 
 @declare_operation(
@@ -85,7 +85,7 @@ def start_pipeline_preview(services: ProcessServices, request: OperationRequest)
 )
 def read_pipeline_execution(services: ProcessServices, request: OperationRequest) -> Document:
     """Read a preview or a run that the caller started on this server: its status, its log and its result."""
-    return _render_execution(_get_execution(services, request))
+    return render_execution(_get_execution(services, request))
 
 
 @declare_operation(
@@ -101,7 +101,7 @@ def stop_pipeline_execution(services: ProcessServices, request: OperationRequest
     """Stop a preview or a run that the caller started on this server."""
     execution = _get_execution(services, request)
     execution.stop()
-    return _render_execution(execution)
+    return render_execution(execution)
 
 
 def _authorize_and_prepare(
@@ -137,12 +137,13 @@ def _get_execution(services: ProcessServices, request: OperationRequest) -> "Pip
     return services.get_pipeline_launcher().get_execution(request.path["execution"], request.principal.user)
 
 
-def _render_execution(execution: "PipelineExecution") -> Document:
+def render_execution(execution: "PipelineExecution") -> Document:
     """Return an execution as `pipeline-execution.json`."""
     return {
         "id": execution.id,
         "kind": execution.kind,
-        "pipeline": execution.pipeline,
+        "pipeline": "" if execution.kind == "check" else execution.subject,
+        "dataset": execution.subject if execution.kind == "check" else None,
         "run": execution.run or None,
         "status": execution.status,
         "started": format_ms_as_iso_time(execution.started),

@@ -1,19 +1,29 @@
 """The results of checks of the data of datasets."""
 
 from collections.abc import Mapping
+from http import HTTPStatus
 from typing import Any
 
 from jupyter_colophon.composition import Catalog
-from jupyter_colophon.core.errors import InvalidInstance, InvalidName, NotFound, Problem
+from jupyter_colophon.core.errors import (
+    DataUnreadable,
+    InvalidInstance,
+    InvalidName,
+    NotFound,
+    Problem,
+    TooManyExecutions,
+)
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.openlineage.assertions import read_assertions_of_events
 from jupyter_colophon.core.openlineage.event import Event
+from jupyter_colophon.core.quality.check_program import make_check_program_urn
 from jupyter_colophon.core.quality.dbt import read_test_results
 from jupyter_colophon.core.quality.great_expectations import read_validation_results
 from jupyter_colophon.core.quality.imported import ImportedDataset, UnreadableResults
+from jupyter_colophon.operations.admin_access import build_admin_check
 from jupyter_colophon.operations.idempotency import IDEMPOTENCY_KEY
 from jupyter_colophon.operations.operation import OperationLink, declare_operation
-from jupyter_colophon.operations.request import Document, OperationRequest
+from jupyter_colophon.operations.request import Document, OperationAnswer, OperationRequest
 from jupyter_colophon.operations.services import ProcessServices
 from jupyter_colophon.service.quality.importer import SUBJECT, ImportTarget
 from jupyter_colophon.service.quality.recorder import QualityCheck
@@ -37,6 +47,38 @@ def record_quality_results(services: ProcessServices, request: OperationRequest)
     check = QualityCheck(body["source"], body.get("time", recorder.now()), body["results"])
     aspect = recorder.record(request.urn, check, request.principal, request.idempotency_key)
     return {"urn": str(request.urn), "version": aspect.version, "quality": aspect.value}
+
+
+@declare_operation(
+    "startQualityCheck",
+    "POST /entities/{urn}/quality/checks",
+    decided_by="admin",
+    answers={201: "pipeline-execution"},
+    errors=[NotFound, DataUnreadable, TooManyExecutions],
+    permission="execute",
+    # The data is read with the rights of the server's account.
+    access=build_admin_check("check", "data on the server"),
+    links=[
+        OperationLink(operation, {"path.execution": "$response.body#/id"}, status=HTTPStatus.CREATED)
+        for operation in ("readPipelineExecution", "stopPipelineExecution")
+    ],
+)
+def start_quality_check(services: ProcessServices, request: OperationRequest) -> OperationAnswer:
+    """Check the expectations of a dataset on the server's machine, as the caller, in a run of its own.
+
+    The results are recorded as those of other checks. An active check of the caller is returned.
+    """
+    from jupyter_colophon.operations.native.pipeline_executions import render_execution
+    from jupyter_colophon.spark.quality.location import DataLocation
+
+    namespace = services.identity.get_namespace(request.urn)
+    services.require_may_run_pipelines(namespace, request.principal)
+    if request.urn.type != "dataset":
+        raise DataUnreadable("only datasets have expectations")
+    DataLocation.parse(request.urn)
+    launcher, program = services.get_pipeline_launcher(), make_check_program_urn(namespace)
+    execution = launcher.start_check(request.urn, program, request.principal.user)
+    return OperationAnswer(render_execution(execution), HTTPStatus.CREATED)
 
 
 @declare_operation(

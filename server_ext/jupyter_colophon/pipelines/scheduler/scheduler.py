@@ -132,7 +132,7 @@ class Scheduler:
         if self._worker.is_stopped:
             raise InterruptedError(0, "the server is stopping")
         arguments = [f"--argument={name}={value}" for name, value in schedule.arguments.items()]
-        words = ["run", schedule.pipeline, f"--run-id={run_id}", *arguments]
+        words = ["pipeline", "run", schedule.pipeline, f"--run-id={run_id}", *arguments]
         self._launched.append(launch_process(words, run_id, actor, self._issue_token))
         _logger.info("schedule %s: starting pipeline %s as run %s", schedule.name, schedule.pipeline, run_id)
 

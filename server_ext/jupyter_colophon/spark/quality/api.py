@@ -4,7 +4,7 @@ from typing import Any
 
 from jupyter_colophon.client.api.answer import Result, create_table_result
 from jupyter_colophon.client.api.current_connection import current, send_pending_and_get_api
-from jupyter_colophon.spark.quality.checking import check_and_record
+from jupyter_colophon.spark.quality.checking import CheckReport, check_and_record
 
 _COLUMNS = "expectation kind column severity status failing rows observed samples message"
 
@@ -20,6 +20,12 @@ def check(data: Any, name: str) -> Result:
     urn = api.resolve_urn(name)
     with current.show_progress():
         report = check_and_record(api.catalog, urn, lambda: data, current.describe_source())
+    document = build_check_document(report)
+    return create_table_result("check", document, _COLUMNS, document["results"])
+
+
+def build_check_document(report: CheckReport) -> dict[str, Any]:
+    """Return what a check found: `urn`, `status` and `results`."""
     rows = [
         {
             "expectation": id_,
@@ -30,4 +36,4 @@ def check(data: Any, name: str) -> Result:
         }
         for id_, expectation in report.expectations.items()
     ]
-    return create_table_result("check", {"urn": urn, "status": report.status, "results": rows}, _COLUMNS, rows)
+    return {"urn": report.urn, "status": report.status, "results": rows}
