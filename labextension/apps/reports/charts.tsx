@@ -1,11 +1,12 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
+import { HorizontalBars } from '../horizontal-bars';
 import { formatTime, formatValue, getColumnLabel, getStatusLabel } from './format';
 import type { IReport, Measure, ReportRow } from './report';
 import { GROUPS, STATUSES } from './report';
 
 const TIMELINE = { width: 720, height: 120 };
-const BAR = { height: 18, gap: 6, labels: 220, length: 380, width: 720 };
+const WIDTHS = { labels: 220, bars: 380, values: 120 };
 /** How many groups the chart shows. */
 const GROUPS_SHOWN = 15;
 
@@ -100,37 +101,19 @@ export function GroupChart(props: {
   trans: TranslationBundle;
 }): React.JSX.Element | null {
   const { report, measure, trans } = props;
-  const rows = report.rows.slice(0, GROUPS_SHOWN).filter(row => typeof row[measure] === 'number');
-  if (rows.length === 0) {
-    return null;
-  }
-  const most = Math.max(...rows.map(row => row[measure] as number)) || 1;
-  const step = BAR.height + BAR.gap;
-  const title = getColumnLabel(measure, trans);
-  return (
-    <svg
-      role="img"
-      aria-label={trans.__('%1 of the first groups; the table has all of them', title)}
-      className="jp-Reports-groups"
-      viewBox={`0 0 ${BAR.width} ${rows.length * step}`}
-    >
-      {rows.map((row, at) => {
-        const value = row[measure] as number;
-        const length = Math.max(1, (value / most) * BAR.length);
-        const name = getGroupName(row) || trans.__('All runs');
-        return (
-          <g key={at} transform={`translate(0 ${at * step})`}>
-            <title>{name}</title>
-            <text x={BAR.labels - 8} y={BAR.height - 5} textAnchor="end">
-              {name.length > 32 ? `${name.slice(0, 31)}…` : name}
-            </text>
-            <rect x={BAR.labels} width={length} height={BAR.height} />
-            <text x={BAR.labels + length + 8} y={BAR.height - 5}>
-              {formatValue(measure, value)}
-            </text>
-          </g>
-        );
-      })}
-    </svg>
+  const groups = report.rows.slice(0, GROUPS_SHOWN).flatMap(row => {
+    const value = row[measure];
+    const label = getGroupName(row) || trans.__('All runs');
+    return typeof value === 'number' ? [{ label, bars: [{ name: '', value }] }] : [];
+  });
+  return groups.length === 0 ? null : (
+    <figure className="jp-Reports-groups">
+      <HorizontalBars
+        label={trans.__('%1 of the first groups; the table has all of them', getColumnLabel(measure, trans))}
+        groups={groups}
+        formatValue={value => formatValue(measure, value)}
+        widths={WIDTHS}
+      />
+    </figure>
   );
 }
