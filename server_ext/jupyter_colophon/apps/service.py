@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from jupyter_colophon.apps.accepted_types import choose_media_type
 from jupyter_colophon.core.documents.json_parsing import parse_json
 
 if TYPE_CHECKING:
@@ -34,6 +35,12 @@ class ServiceRequest:
     #: The media type of the body, in lower case and without parameters; empty without a body.
     content_type: str = ""
     body: bytes = b""
+    #: The header `Accept`; empty if it was not sent.
+    accept: str = ""
+
+    def choose_media_type(self, *offered: MediaType) -> MediaType:
+        """Return the offered media type that the caller prefers; the first one without a preference."""
+        return choose_media_type(self.accept, offered)
 
     def parse_json_body(self) -> Any:
         """Return the body parsed as JSON. Raises MalformedBody, which is a response with the status 400."""

@@ -261,6 +261,7 @@ class SystemApps:
             received.request.query,
             received.request.content_type,
             received.request.body,
+            received.request.accept,
         )
         deadline = time.monotonic() + route.timeout_s
         call = self.build_call(app.registration.name, route, request, received.principal, deadline)

@@ -169,11 +169,12 @@ def test_runs_and_reports_end_with_their_namespace(call: Call, catalog: Catalog)
     wait_for(lambda: call("POST", "query", body)["rows"], lambda rows: rows[-1] == {"namespace": "ops", "runs": 1})
 
 
-def test_csv_has_no_formulas(apps: SystemApps) -> None:
+@pytest.mark.parametrize(("query", "accept"), [({"format": ["csv"]}, ""), ({}, "text/html, text/csv;q=0.9, */*;q=0.1")])
+def test_csv_has_no_formulas(query: Any, accept: str, apps: SystemApps) -> None:
     body = (
         b'{"interval": {"from": "2026-11-01", "to": "2026-12-01"}, "measures": ["runs"], "filters": {"users": ["bob"]}}'
     )
-    request = ServiceRequest("POST", {}, {"format": ["csv"]}, "application/json", body)
+    request = ServiceRequest("POST", {}, query, "application/json", body, accept)
     call = apps.prepare_call(ReceivedAppCall("reports", "service", ["v1", "reports", "query"], request, ADA))
     response = apps.submit_call(call, lambda encoded: encoded).result(120)
     assert response.media_type == "text/csv"
@@ -197,7 +198,7 @@ def test_csv_has_no_formulas(apps: SystemApps) -> None:
         ({"groupBy": ["color"]}, "must be a list of"),
         ({"measures": []}, "at least one"),
         ({"sort": "user"}, "one of the groups or measures"),
-        ({"order": []}, "asc or desc"),
+        ({"order": []}, "one of asc, desc"),
         ({"limit": True}, "whole number"),
         ({"schedule": "0 5 31 2 *"}, "not valid"),
         ({"schedule": "soon"}, "valid duration"),

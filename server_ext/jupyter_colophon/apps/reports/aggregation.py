@@ -20,6 +20,8 @@ _PERCENTILE: Final = 0.95
 #: The widths of the bars of a timeline, and about how many there are.
 _WIDTHS_MS: Final = (HOUR_MS, 6 * HOUR_MS, DAY_MS, 7 * DAY_MS, 28 * DAY_MS)
 _BARS: Final = 135
+#: The fields of the groups that have other names.
+_FIELD_OF: Final = {"namespace": "context", "user": "actor"}
 
 
 @dataclass(slots=True)
@@ -39,6 +41,15 @@ class Durations:
         self.count += 1
         self.total += duration
         self._classes[round(math.log1p(duration) / _GROWTH)] += 1
+
+    def add_all(self, other: "Durations") -> None:
+        """Count the durations of another group."""
+        if other.count:
+            self.least = min(self.least, other.least) if self.count else other.least
+            self.most = max(self.most, other.most)
+            self.count += other.count
+            self.total += other.total
+            self._classes.update(other._classes)
 
     def calculate_percentile(self) -> int:
         """Return the duration that 95 % of the runs do not exceed, exact to 1 %."""
@@ -65,6 +76,11 @@ class RunGroup:
         if run["stop_ms"] is not None:
             self.durations.add(max(0, run["stop_ms"] - run["start_ms"]))
 
+    def add_all(self, other: "RunGroup") -> None:
+        """Count the runs of another group."""
+        self.statuses.update(other.statuses)
+        self.durations.add_all(other.durations)
+
     def measure(self) -> dict[str, int | float | None]:
         """Return all measures; None for those of which no run has a value."""
         runs, durations = self.statuses.total(), self.durations
@@ -88,7 +104,6 @@ class Aggregation:
     def __init__(self, definition: ReportDefinition, start_ms: int, end_ms: int) -> None:
         self._definition, self._start_ms, self._end_ms = definition, start_ms, end_ms
         self._groups: dict[tuple[str, ...], RunGroup] = {}
-        self._all = RunGroup("")
         self._namespaces: Counter[str] = Counter()
         self._owners: Counter[str] = Counter()
         self._oldest, self._newest = end_ms, start_ms
@@ -135,7 +150,6 @@ class Aggregation:
                 raise BadRequest(f"the report has more than {GROUPS_MAX} groups: group by less, or filter the runs")
             group = self._groups[key] = RunGroup(run["program_name"] if "program" in group_by else "")
         group.add(run)
-        self._all.add(run)
         self._namespaces[run["context"]] += 1
         self._owners[run["actor"]] += 1
         start = run["start_ms"]
@@ -150,11 +164,14 @@ class Aggregation:
         return row | {name: measures[name] for name in document["measures"]}
 
     def _build_summary(self) -> dict[str, Any]:
-        measures, runs = self._all.measure(), self._all.statuses.total()
+        everything = RunGroup("")
+        for group in self._groups.values():
+            everything.add_all(group)
+        measures, statuses = everything.measure(), everything.statuses
         return {
             **measures,
-            "starts": {"oldestMs": self._oldest, "newestMs": self._newest} if runs else None,
-            "statuses": {status: self._all.statuses[status] for status in STATUSES},
+            "starts": {"oldestMs": self._oldest, "newestMs": self._newest} if statuses.total() else None,
+            "statuses": {status: statuses[status] for status in STATUSES},
             "namespaces": [{"namespace": name, "runs": count} for name, count in self._namespaces.most_common(_LISTED)],
             "owners": [{"user": name, "runs": count} for name, count in self._owners.most_common(_LISTED)],
         }
@@ -178,7 +195,7 @@ def _list_columns(document: Mapping[str, Any]) -> list[str]:
 def _get_group_value(name: str, run: Mapping[str, Any]) -> str:
     if name in ("day", "hour"):
         return _format_hour(run["start_ms"] // HOUR_MS, "%Y-%m-%d" if name == "day" else "%Y-%m-%dT%H:00Z")
-    return str(run[{"namespace": "context", "user": "actor"}.get(name, name)])
+    return str(run[_FIELD_OF.get(name, name)])
 
 
 @lru_cache(maxsize=GROUPS_MAX)

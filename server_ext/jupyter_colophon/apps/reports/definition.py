@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any, Final, Self
 
 from jupyter_colophon.apps import BadRequest, find_next_due_ms
+from jupyter_colophon.apps.shipped.bodies import Body
 
 HOUR_MS: Final = 3_600_000
 DAY_MS: Final = 24 * HOUR_MS
@@ -45,31 +46,26 @@ class ReportDefinition:
     document: Mapping[str, Any]
 
     @classmethod
-    def from_document(cls, body: Any) -> Self:
+    def from_document(cls, value: Any) -> Self:
         """Validate a definition, and add the defaults. Raises BadRequest."""
-        if not isinstance(body, dict):
-            raise BadRequest("a report definition must be a JSON object")
-        _require_known("member", body, _MEMBERS)
+        body = Body(value, _MEMBERS)
         group_by = _get_choices(body, "groupBy", GROUPS, ("program",))
         measures = _get_choices(body, "measures", MEASURES, MEASURES)
         if not measures:
             raise BadRequest("the member measures must name at least one measure")
-        sort = _get_text(body, "sort", measures[0])
+        sort = body.get_text("sort", measures[0], _TEXT_MAX)
         if sort not in (*group_by, *measures):
             raise BadRequest("the member sort must be one of the groups or measures of the report")
-        limit = body.get("limit", 100)
-        if type(limit) is not int or not 1 <= limit <= LIMIT_MAX:
-            raise BadRequest(f"the member limit must be a whole number from 1 to {LIMIT_MAX}")
         document = {
-            "name": _get_text(body, "name", ""),
-            "interval": _parse_interval(body.get("interval", {"last": "7d"})),
-            "filters": _parse_filters(body.get("filters", {})),
+            "name": body.get_text("name", "", _TEXT_MAX),
+            "interval": _parse_interval(body.document.get("interval", {"last": "7d"})),
+            "filters": _parse_filters(body.document.get("filters", {})),
             "groupBy": list(group_by),
             "measures": list(measures),
             "sort": sort,
-            "order": _get_order(body, sort in measures),
-            "limit": limit,
-            "schedule": _parse_schedule(_get_text(body, "schedule", "")),
+            "order": body.get_choice("order", ("asc", "desc"), "desc" if sort in measures else "asc"),
+            "limit": body.get_number("limit", 100, LIMIT_MAX, 1),
+            "schedule": _parse_schedule(body.get_text("schedule", "", _TEXT_MAX)),
         }
         return cls(document)
 
@@ -118,12 +114,13 @@ def _parse_time_ms(name: str, text: Any) -> int:
 def _parse_filters(value: Any) -> dict[str, list[str]]:
     if not isinstance(value, dict):
         raise BadRequest("the member filters must be a JSON object")
-    _require_known("filter", value, tuple(FILTERS))
+    if unknown := sorted(value.keys() - FILTERS.keys()):
+        raise BadRequest(f"unknown filter {unknown[0][:80]!r}; known: {', '.join(FILTERS)}")
     for name, texts in value.items():
         if not isinstance(texts, list) or len(texts) > _VALUES_MAX or not all(isinstance(text, str) for text in texts):
             raise BadRequest(f"the filter {name} must be a list of at most {_VALUES_MAX} texts")
-    if unknown := [text for text in value.get("statuses", ()) if text not in STATUSES]:
-        raise BadRequest(f"unknown status {unknown[0][:80]!r}; known: {', '.join(STATUSES)}")
+    if statuses := [text for text in value.get("statuses", ()) if text not in STATUSES]:
+        raise BadRequest(f"unknown status {statuses[0][:80]!r}; known: {', '.join(STATUSES)}")
     return {name: texts for name, texts in value.items() if texts}
 
 
@@ -136,27 +133,8 @@ def _parse_schedule(spec: str) -> str:
     return spec
 
 
-def _get_text(body: Mapping[str, Any], name: str, default: str) -> str:
-    value = body.get(name, default)
-    if not isinstance(value, str) or len(value) > _TEXT_MAX:
-        raise BadRequest(f"the member {name} must be a text of at most {_TEXT_MAX} characters")
-    return value
-
-
-def _get_choices(body: Mapping[str, Any], name: str, choices: Sequence[str], default: Sequence[str]) -> tuple[str, ...]:
-    value = body.get(name, [*default])
+def _get_choices(body: Body, name: str, choices: Sequence[str], default: Sequence[str]) -> tuple[str, ...]:
+    value = body.document.get(name, [*default])
     if not isinstance(value, list) or any(item not in choices for item in value) or len({*value}) != len(value):
         raise BadRequest(f"the member {name} must be a list of {', '.join(choices)}, each at most once")
     return tuple(value)
-
-
-def _get_order(body: Mapping[str, Any], is_measure: bool) -> str:
-    order = body.get("order", "desc" if is_measure else "asc")
-    if order not in ("asc", "desc"):
-        raise BadRequest("the member order must be asc or desc")
-    return str(order)
-
-
-def _require_known(what: str, body: Mapping[str, Any], known: Sequence[str]) -> None:
-    if unknown := sorted(body.keys() - {*known}):
-        raise BadRequest(f"unknown {what} {unknown[0][:80]!r}; known: {', '.join(known)}")

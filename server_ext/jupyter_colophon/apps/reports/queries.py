@@ -11,6 +11,7 @@ from jupyter_colophon.apps.reports.aggregation import Aggregation
 from jupyter_colophon.apps.reports.csv_text import build_csv
 from jupyter_colophon.apps.reports.definition import ReportDefinition
 from jupyter_colophon.apps.reports.visible_runs import VisibleRuns
+from jupyter_colophon.apps.shipped.bodies import get_query_text
 
 #: How many single runs are listed.
 _RUNS: Final = 100
@@ -40,8 +41,9 @@ def build_aggregation(context: ServiceContext, principal: Principal, definition:
 
 
 def respond_in_format(request: ServiceRequest, result: Mapping[str, Any]) -> Any:
-    """Return a result as JSON, or with `?format=csv` as CSV. Raises BadRequest."""
-    form = next(iter(request.query.get("format", ())), "json")
+    """Return a result as JSON, or as CSV with `?format=csv` or if the header `Accept` prefers it. Raises BadRequest."""
+    preferred = "csv" if request.choose_media_type("application/json", "text/csv") == "text/csv" else "json"
+    form = get_query_text(request, "format", preferred)
     if form not in ("json", "csv"):
         raise BadRequest("the query parameter format must be json or csv")
     return ServiceResponse(build_csv(result), 200, "text/csv") if form == "csv" else result

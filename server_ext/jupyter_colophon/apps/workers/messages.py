@@ -25,6 +25,7 @@ def encode_call(call: HandlerCall) -> Frame:
         "path": dict(request.path),
         "query": {name: list(values) for name, values in request.query.items()},
         "contentType": request.content_type,
+        "accept": request.accept,
         "principal": {
             "user": principal.user,
             "via": principal.via,
@@ -42,7 +43,8 @@ def encode_call(call: HandlerCall) -> Frame:
 def decode_request(frame: Frame) -> ServiceRequest:
     """Return the request of a call."""
     header = frame.header
-    return ServiceRequest(header["method"], header["path"], header["query"], header["contentType"], frame.body)
+    parameters = (header["method"], header["path"], header["query"])
+    return ServiceRequest(*parameters, header["contentType"], frame.body, header["accept"])
 
 
 def decode_principal(document: Mapping[str, Any]) -> Principal:

@@ -138,7 +138,9 @@ def _call_app(
         request.path["app"],
         request.path["service"],
         split_path(request)[_SEGMENTS_BEFORE:],
-        ServiceRequest(method, {}, request.query, request.content_type, request.body or b""),
+        ServiceRequest(
+            method, {}, request.query, request.content_type, request.body or b"", request.headers.get("accept", "")
+        ),
         request.principal,
         kind,
     )
