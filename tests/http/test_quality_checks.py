@@ -55,7 +55,7 @@ async def test_the_data_is_checked_on_the_server_and_the_results_are_recorded(ap
 )
 async def test_data_that_the_server_cannot_read_is_refused_with_the_reason(urn: str, reason: str, api: Any) -> None:
     refused = await _start(api, urn)
-    assert (refused.status, reason in refused.body["detail"]) == (409, True), refused.body
+    assert (refused.status, reason in refused.body["detail"]) == (400, True), refused.body
 
 
 async def test_kernels_may_not_start_checks(api: Any, kernel: Any) -> None:

@@ -65,7 +65,7 @@ TABLE: dict[type[errors.MetadataError], ProblemType] = {
     errors.TooManyConnections: ProblemType(429, "too-many-connections", "Too many connections"),
     errors.TooManyRequests: ProblemType(429, "too-many-requests", "Too many requests"),
     errors.TooManyTokens: ProblemType(409, "too-many-tokens", "Too many service tokens"),
-    errors.DataUnreadable: ProblemType(409, "data-unreadable", "Data unreadable"),
+    errors.DataUnreadable: ProblemType(400, "data-unreadable", "Data unreadable"),
     errors.TooManyExecutions: ProblemType(429, "too-many-executions", "Too many executions"),
     errors.BadRequest: ProblemType(400, "bad-request", "Bad request"),
     errors.MethodNotAllowed: ProblemType(405, "method-not-allowed", "Method not allowed"),

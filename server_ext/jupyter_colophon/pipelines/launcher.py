@@ -172,8 +172,8 @@ class PipelineLauncher:
     def _find_active_check(self, dataset: str, user: str) -> PipelineExecution | None:
         with self._lock:
             active = self._list_active()
-        wanted = ("check", dataset, user)
-        return next((item for item in active if (item.kind, item.subject, item.user) == wanted), None)
+        requested = ("check", dataset, user)
+        return next((item for item in active if (item.kind, item.subject, item.user) == requested), None)
 
     def _list_active(self) -> list[PipelineExecution]:
         return [execution for execution in self._executions.values() if not execution.ended]

@@ -45,7 +45,7 @@ export interface IExpectation {
 }
 
 /** The result of a check; `error` if it could not be evaluated. */
-export type ResultStatus = 'passed' | 'failed' | 'error';
+type ResultStatus = 'passed' | 'failed' | 'error';
 
 /** Where a check was made. */
 export interface IQualitySource {

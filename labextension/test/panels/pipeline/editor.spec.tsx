@@ -65,6 +65,7 @@ function executionOf(part: Partial<PipelineExecution>): PipelineExecution {
     id: 'e1',
     kind: 'preview',
     pipeline: 'hello',
+    dataset: null,
     run: null,
     status: 'running',
     ...times,

@@ -10,11 +10,17 @@ import { appendStep, setValueAt } from '../../../model/schemas/pointer';
 import { useFieldEditor } from '../metadata/editable-text';
 import type { IPage, IPageProps } from '../page';
 import { startChange } from '../page';
+import { CheckNow } from './check-now';
 import { CheckResult } from './check-result';
 import { describeCheck } from './labels';
 
 // Most visits read.
 const ExpectationForm = React.lazy(() => import('./expectation-form'));
+
+/** Whether a check is made here, and not by another tool. */
+function isEvaluated({ expectation }: ICheck): boolean {
+  return expectation !== null && expectation.kind !== 'other';
+}
 
 /** The query that finds the datasets with failed checks. */
 const FAILING = 'quality:failing';
@@ -123,6 +129,19 @@ function CheckCode({ page, entity }: IPageProps & { entity: Entity }): React.JSX
   );
 }
 
+/** How to check the data: on the server, and in a notebook. */
+function Checking(props: IPageProps & { entity: Entity; checks: readonly ICheck[] }): React.JSX.Element {
+  const { page, entity, checks } = props;
+  const { mayDelete } = useModel(page.model);
+  return (
+    <>
+      {/* Reading data on the server requires the scope that deleting requires. */}
+      {mayDelete && checks.some(isEvaluated) && <CheckNow page={page} />}
+      <CheckCode page={page} entity={entity} />
+    </>
+  );
+}
+
 /** A button that adds an expectation; or the form of a new one. */
 function NewExpectation(props: IPageProps & { entity: Entity; spec: AspectSpec }): React.JSX.Element {
   const { page, entity, spec } = props;
@@ -183,7 +202,7 @@ export function QualitySection({ page, entity }: IPageProps & { entity: Entity }
         ))}
       </ul>
       {mayEdit && <NewExpectation page={page} entity={entity} spec={spec} />}
-      {summary !== null && <CheckCode page={page} entity={entity} />}
+      {summary !== null && <Checking page={page} entity={entity} checks={checks} />}
     </section>
   );
 }

@@ -1,10 +1,11 @@
 import { Widget } from '@lumino/widgets';
 import { act } from 'react';
 import { afterEach, expect, test } from 'vitest';
-import type { Aspect, Entity, EntityType } from '../../../../src/generated/api';
+import type { Aspect, Entity, EntityType, PipelineExecution } from '../../../../src/generated/api';
 import type { EntityPanel } from '../../../../src/panels/entity';
-import type { ISearch } from '../../../../src/tokens';
+import type { IChangeFeed, ISearch } from '../../../../src/tokens';
 import { createEntityPage } from '../../../support/entity-page';
+import { FakeFeed } from '../../../support/feed';
 import { entityOf, FakeServer, PEOPLE, problem, table } from '../../../support/server';
 import { waitUntil } from '../../../support/wait-until';
 
@@ -65,7 +66,7 @@ function describe(aspects: Record<string, object>): Entity {
 async function show(
   server: FakeServer,
   entity: Entity,
-  options: { scopes?: string[]; search?: (search: ISearch) => void } = {}
+  options: { scopes?: string[]; search?: (search: ISearch) => void; feed?: IChangeFeed } = {}
 ): Promise<HTMLElement> {
   const { scopes = ['read', 'annotate'], ...more } = options;
   server
@@ -90,6 +91,13 @@ function click(node: HTMLElement, text: string): void {
     ({ textContent, ariaLabel }) => (ariaLabel ?? textContent)?.trim() === text
   );
   act(() => button!.click());
+}
+
+async function clickWhenEnabled(node: HTMLElement, text: string): Promise<void> {
+  await waitUntil(() =>
+    [...node.querySelectorAll('button')].some(button => button.textContent.trim() === text && !button.disabled)
+  );
+  click(node, text);
 }
 
 /** Returns the control of the form with a label. */
@@ -135,7 +143,9 @@ test('a failed warning is marked as one', async () => {
     new FakeServer(),
     describe({ expectations: { expectations: { 'amount-range': expectation } }, quality: FAILED })
   );
-  expect(getSection(node)!.querySelector('[data-status="warning"]')!.textContent).toContain('warning amount is between');
+  expect(getSection(node)!.querySelector('[data-status="warning"]')!.textContent).toContain(
+    'warning amount is between'
+  );
   expect(node.querySelector('header .jp-Colophon-qualityBadge')!.textContent).toContain(
     'Quality with warnings: 1 warning'
   );
@@ -159,6 +169,37 @@ test('without results, the page states that nothing was checked, and how to chec
   );
   expect(getSection(node)!.textContent).toContain('never checked');
   expect(getSection(node)!.querySelector('pre')!.textContent).toContain('metadata.check(orders, ');
+});
+
+test('the data is checked on the server until it ends, and refusals show the reason', async () => {
+  const execution: PipelineExecution = {
+    ...{ id: 'c1', kind: 'check', pipeline: '', dataset: ORDERS, run: 'urn:li:dataProcessInstance:c1' },
+    ...{ status: 'running', started: '2026-11-20T12:00:00.000Z', ended: null, problem: '', log: '', stages: [] }
+  };
+  const answers = [
+    problem(400, 'data of the platform kafka is not read by its name'),
+    { status: 201, body: execution }
+  ];
+  let read = execution;
+  const server = new FakeServer()
+    .on('POST', `entities/${ORDERS}/quality/checks`, () => answers.shift()!)
+    .on('GET', 'pipelines/executions/c1', () => ({ body: read }));
+  const feed = new FakeFeed();
+  const scopes = ['read', 'annotate', 'admin'];
+  const node = await show(server, describe({ expectations: EXPECTATIONS }), { scopes, feed: feed.feed });
+  await clickWhenEnabled(node, 'Check now');
+  await waitUntil(() => getSection(node)!.textContent.includes('data of the platform kafka'));
+  await clickWhenEnabled(node, 'Check now');
+  await waitUntil(() => getSection(node)!.textContent.includes('Checking the data'));
+  read = { ...execution, status: 'failed', ended: '2026-11-20T12:00:09.000Z', problem: 'Java is missing' };
+  feed.emit('orders', { operation: 'run-end', run: execution.run });
+  await waitUntil(() => getSection(node)!.textContent.includes('The check failed: Java is missing'));
+  expect(getSection(node)!.querySelector('[role="status"]')!.textContent).toContain('Java is missing');
+});
+
+test('who may not run code on the server has no button for it', async () => {
+  const node = await show(new FakeServer(), describe({ expectations: EXPECTATIONS }));
+  expect(getSection(node)!.textContent).not.toContain('Check now');
 });
 
 test('without expectations, readers see nothing, and no request is made for it', async () => {

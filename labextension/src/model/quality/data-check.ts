@@ -1,0 +1,75 @@
+import type { Change, PipelineExecution } from '../../generated/api';
+import type { ICatalog, IChangeFeed } from '../../tokens';
+import type { ILiveState } from '../live/live-model';
+import { LiveModel } from '../live/live-model';
+import type { CatalogProblem } from '../problem';
+import { toProblem } from '../problem';
+
+/** A check may end before its run is recorded, which the change feed does not show. */
+const POLL_MS = 1000;
+
+/** What is known of a check. */
+export interface IDataCheckState extends ILiveState {
+  /** The last check that was started here; null if there is none. */
+  check: PipelineExecution | null;
+  /** Why the last action failed; null if it succeeded. */
+  actionProblem: CatalogProblem | null;
+}
+
+/** A check of the data of a dataset on the server. */
+export class DataCheck extends LiveModel<IDataCheckState> {
+  constructor(
+    private _catalog: ICatalog,
+    feed: IChangeFeed | null,
+    private _urn: string
+  ) {
+    super(feed, { check: null, actionProblem: null, busy: false, problem: null });
+  }
+
+  /** Starts a check. */
+  async start(): Promise<void> {
+    await this._act(() => this._catalog.call('startQualityCheck', { urn: this._urn }));
+  }
+
+  /** Stops the check. */
+  async stop(): Promise<void> {
+    const { check } = this.state;
+    if (check !== null) {
+      await this._act(() => this._catalog.call('stopPipelineExecution', { execution: check.id }));
+    }
+  }
+
+  protected override async load(signal: AbortSignal): Promise<Partial<IDataCheckState>> {
+    const { check } = this.state;
+    if (check?.ended !== null) {
+      return {};
+    }
+    const read = await this._catalog.call('readPipelineExecution', { execution: check.id }, { signal });
+    this._followUntilEnd(read);
+    return { check: read };
+  }
+
+  protected override onChanges(changes: readonly Change[]): void {
+    const { check } = this.state;
+    if (check?.ended === null && changes.some(({ operation, run }) => operation === 'run-end' && run === check.run)) {
+      void this.refresh();
+    }
+  }
+
+  private async _act(action: () => Promise<PipelineExecution>): Promise<void> {
+    this.setState({ actionProblem: null, busy: true });
+    try {
+      const check = await action();
+      this.setState({ check, busy: false });
+      this._followUntilEnd(check);
+    } catch (reason) {
+      this.setState({ actionProblem: toProblem(reason), busy: false });
+    }
+  }
+
+  private _followUntilEnd({ ended }: PipelineExecution): void {
+    if (ended === null) {
+      this.scheduleRefresh(POLL_MS);
+    }
+  }
+}
