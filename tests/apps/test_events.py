@@ -11,9 +11,11 @@ from jupyter_colophon.apps.system_apps import SystemApps
 from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.access import INTERNAL
 from jupyter_colophon.core.changes.dead_event import DeadEvent
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.service.quality.recorder import QualityCheck
 from jupyter_colophon.storage import dead_events
 from jupyter_colophon.system.worker import Backoff
-from support.catalog import delete_entity_or_aspect, record_run, write_metadata
+from support.catalog import ADA, delete_entity_or_aspect, record_run, write_metadata
 from support.event_apps import WATCHER
 from support.system_apps import call_app, open_apps
 from support.urns import CELL, ORDERS, REPORT, build_table_urn
@@ -74,6 +76,19 @@ def test_events_have_types_kinds_and_an_order(watched: SystemApps, catalog: Cata
     assert set(orders[1:-1]) == {"MetadataChanged"}
     assert [type_ for type_, _ in found].count("ProgramStatusChanged") == 2
     assert {row["kind"] for row in read_rows(watched, "events")} == {"dataset", "dataJob"}
+
+
+def test_an_expectation_that_starts_to_fail_or_passes_again_is_an_event(watched: SystemApps, catalog: Catalog) -> None:
+    write_metadata(catalog, ORDERS)
+    expected = {"kind": "other", "name": "mean"}
+    for time, status in enumerate(("passed", "failed", "error", "passed", "passed")):
+        check = QualityCheck({"kind": "program"}, time, {"mean": {**expected, "status": status}})
+        catalog.quality.record(Urn.parse(ORDERS), check, ADA, None)
+    delete_entity_or_aspect(catalog, ORDERS)
+    found = wait_for(lambda: describe(watched), lambda rows: ("EntityDeleted", "orders") in rows)
+    types = [type_ for type_, name in found if name == "orders"]
+    quality = types[types.index("QualityChanged") - 1 : types.index("EntityDeleted")]
+    assert quality[:5] == ["MetadataChanged", "QualityChanged", "MetadataChanged", "QualityChanged", "MetadataChanged"]
 
 
 def test_listener_continues_after_a_restart_and_begins_where_declared(watcher: ModuleType, catalog: Catalog) -> None:

@@ -11,6 +11,7 @@ from jupyter_colophon.apps.events.event import (
     NamespaceCreated,
     NamespaceDeleted,
     ProgramStatusChanged,
+    QualityChanged,
 )
 from jupyter_colophon.apps.events.event_listener import EventListener
 from jupyter_colophon.apps.files.app_files import AppFiles
@@ -102,6 +103,7 @@ __all__ = [
     "ProcessLimits",
     "ProgramStatusChanged",
     "Proposal",
+    "QualityChanged",
     "Range",
     "RunConflict",
     "RunDetails",

@@ -7,6 +7,7 @@ from typing import Any, Final
 from jupyter_colophon.core.entities.change import Change
 from jupyter_colophon.core.entities.entity_kinds import get_entity_kind_of_row
 from jupyter_colophon.core.model.registry import Registry, Scope
+from jupyter_colophon.core.quality.results import QUALITY, find_turned_results
 
 _NAMESPACE: Final = "namespace"
 
@@ -65,6 +66,14 @@ class MetadataChanged(CatalogEvent):
 
 
 @dataclass(frozen=True, slots=True)
+class QualityChanged(MetadataChanged):
+    """Expectations of a dataset started to fail, or pass again: their ids."""
+
+    started_to_fail: tuple[str, ...] = ()
+    passing_again: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ProgramStatusChanged(CatalogEvent):
     """A run of a program, which is the entity, started or ended: `running`, `succeeded`, `failed` or `killed`."""
 
@@ -94,7 +103,10 @@ def create_event(change: Change, registry: Registry) -> CatalogEvent | None:
     if change.aspect == registry.get_type_or_unregistered(change.type).key_aspect:
         # A deleted or renamed entity has a change without an aspect, too.
         return _get_class_of_creation(change)(*about) if change.operation == "create" else None
-    return MetadataChanged(*about, change.aspect, change.scope, change.previous, change.value)
+    changed = (*about, change.aspect, change.scope, change.previous, change.value)
+    if change.aspect == QUALITY and any(turned := find_turned_results(change.previous, change.value)):
+        return QualityChanged(*changed, *turned)
+    return MetadataChanged(*changed)
 
 
 def _get_class_of_creation(change: Change) -> type[EntityCreated]:

@@ -76,6 +76,15 @@ def set_severity(result: Document, expectation: Document) -> dict[str, Any]:
     return others | {name: expectation[name] for name in ("severity",) if name in expectation}
 
 
+def find_turned_results(old: Document | None, new: Document | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the ids of results that started to fail, and of those that pass again, between two values of the aspect."""
+    before, after = ((quality or {}).get("results", {}) for quality in (old, new))
+    failing = {id_ for id_, result in before.items() if result["status"] != "passed"}
+    started = tuple(id_ for id_, result in after.items() if result["status"] != "passed" and id_ not in failing)
+    passing = tuple(id_ for id_, result in after.items() if result["status"] == "passed" and id_ in failing)
+    return started, passing
+
+
 def list_expectations(aspect: Document | None) -> Mapping[str, Document]:
     """Return the expectations of a value of the aspect by their ids."""
     expectations: Mapping[str, Document] = (aspect or {}).get("expectations", {})
