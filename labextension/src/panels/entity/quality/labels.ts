@@ -2,13 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { getQualityLabel } from '../../../components/quality';
 import type { IDuration } from '../../../model/quality/duration';
 import { parseDuration } from '../../../model/quality/duration';
-import type {
-  ExpectationKind,
-  ICheck,
-  IExpectation,
-  IQualitySummary,
-  Outcome
-} from '../../../model/quality/quality';
+import type { ExpectationKind, ICheck, IExpectation, IQualitySummary, Outcome } from '../../../model/quality/quality';
 
 /** The number of values that a sentence names. */
 const NAMED_VALUES = 8;
