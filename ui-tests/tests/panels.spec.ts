@@ -161,7 +161,7 @@ test('open tabs are restored and opened once', async ({ page }) => {
       'from jupyter_colophon.apps import ApplicationPlugin',
       '__version__ = "1.0"',
       'class Repeat(ApplicationPlugin):',
-      '    type = "directive"',
+      '    type = "formatter"',
       '    name = "repeat"',
       '    description = "A text, several times"'
     ];
@@ -178,7 +178,7 @@ test('open tabs are restored and opened once', async ({ page }) => {
     await applications.getByRole('button', { name: 'Upload', exact: true }).click();
     const artifacts = applications.getByRole('table', { name: 'Artifacts', exact: true });
     await expect(artifacts.getByRole('row', { name: 'shop_tools' })).toContainText(
-      'repeat (directive): A text, several times'
+      'repeat (formatter): A text, several times'
     );
   });
   await runCommand(page, 'colophon:open-entity', { urn: tableUrn('orders') });
