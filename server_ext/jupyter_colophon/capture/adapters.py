@@ -33,6 +33,7 @@ SHIPPED: Final[Mapping[str, str]] = {
         ),
         "jupyter_colophon.capture.pyarrow_adapter",
     ),
+    "pyspark.sql.classic.dataframe": "jupyter_colophon.spark.capture.values_from_spark",
     "sqlalchemy": "jupyter_colophon.capture.sqlalchemy_adapter",
     "sqlite3": "jupyter_colophon.capture.sqlite3_adapter",
     "pandas": "jupyter_colophon.capture.pandas",

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator, Mapping
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from jupyter_colophon.capture.value_fields import find_value_fields, find_value_origin, list_value_datasets
 from jupyter_colophon.client.absence import read_or_none_if_absent
 from jupyter_colophon.client.api.current_connection import send_pending_and_get_api
 from jupyter_colophon.client.problems import RequestFailed
@@ -52,7 +53,8 @@ def tags_of(data: Any, scope: Scope | None = None) -> DataFrameTags:
     """Return the tags that columns of a DataFrame inherit from their source fields, through joins, functions and views.
 
     Both scopes are read, or the given one, with a request for each dataset and for each field that has metadata. Raises
-    TypeError unless `data` is a DataFrame of a classic Spark session, ServerUnavailable, RequestFailed.
+    TypeError unless `data` is a DataFrame of a classic Spark session, or a frame that a captured library read or computed;
+    ServerUnavailable, RequestFailed.
     """
     fields, datasets = fields_of(data), sources_of(data)
     catalog = send_pending_and_get_api().catalog
@@ -80,16 +82,26 @@ def tags_of(data: Any, scope: Scope | None = None) -> DataFrameTags:
 
 def fields_of(data: Any) -> dict[str, tuple[MetadataEntity, ...]]:
     """Return the source fields of each column of a DataFrame, without a server. Raises TypeError."""
+    origin = find_value_origin(data)
+    if origin is not None:
+        return _build_entities(find_value_fields(data, origin))
     from jupyter_colophon.spark.dataframe_columns import find_source_fields
 
+    return _build_entities(find_source_fields(_require_classic_dataframe(data)))
+
+
+def _build_entities(fields: Mapping[str, tuple[tuple[str, str], ...]]) -> dict[str, tuple[MetadataEntity, ...]]:
     return {
-        name: tuple(dict.fromkeys(MetadataEntity(urn).append("field", path) for urn, path in fields))
-        for name, fields in find_source_fields(_require_classic_dataframe(data)).items()
+        name: tuple(dict.fromkeys(MetadataEntity(urn).append("field", path) for urn, path in those))
+        for name, those in fields.items()
     }
 
 
 def sources_of(data: Any) -> tuple[MetadataEntity, ...]:
-    """Return the datasets that a DataFrame reads, including those that only select rows, without a server. Raises TypeError."""
+    """Return the datasets that a DataFrame came from, including those that only select rows, without a server. Raises TypeError."""
+    origin = find_value_origin(data)
+    if origin is not None:
+        return tuple(MetadataEntity(urn) for urn in list_value_datasets(origin))
     from jupyter_colophon.spark.dataframe_columns import find_read_dataset_urns
 
     return tuple(MetadataEntity(urn) for urn in find_read_dataset_urns(_require_classic_dataframe(data)))
@@ -102,12 +114,12 @@ def _require_classic_dataframe(data: Any) -> Any:
     if hasattr(data, "to_spark"):
         return data.to_spark()
     home = type(data).__module__
-    if home.startswith("pandas."):
-        msg = "a pandas DataFrame has no lineage: call this before toPandas()"
-    elif home.startswith("pyspark.sql.connect"):
+    if home.startswith("pyspark.sql.connect"):
         msg = "a DataFrame of Spark Connect has no lineage here: its plan is on the cluster"
+    elif hasattr(data, "columns"):
+        msg = "this DataFrame has no known lineage: its data were not read by a captured library, or were computed in a way that is not followed"
     else:
-        msg = f"a {type(data).__name__} is not a Spark DataFrame"
+        msg = f"a {type(data).__name__} is not a DataFrame"
     raise TypeError(msg)
 
 

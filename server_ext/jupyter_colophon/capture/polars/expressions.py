@@ -56,7 +56,7 @@ class ExpressionReader:
         if meta.is_regex_projection() or meta.has_multiple_outputs():
             return UNKNOWN_SOURCES
         roots = [self._columns.find_sources(name) for name in meta.root_names()]
-        return self._apply(NO_SOURCES.union(*roots), _classify(item))
+        return self._apply(NO_SOURCES.union(*roots), _determine_transformation(item))
 
     def _map_expression(self, item: Any) -> dict[str, Sources]:
         if isinstance(item, str):
@@ -96,7 +96,7 @@ def _is_selection(item: pl.Expr) -> bool:
     return bool(test is not None and test())
 
 
-def _classify(item: pl.Expr) -> Transformation:
+def _determine_transformation(item: pl.Expr) -> Transformation:
     if item.meta.undo_aliases().meta.is_column():
         return Transformation.IDENTITY
     if ".over(" in str(item):
