@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
 
 from jupyter_colophon.core.errors import InvalidField, StoreDamaged, TableSchemaIncompatible, quote_and_truncate_text
 from jupyter_colophon.storage.spi import FieldType, TableSpec
@@ -93,7 +92,14 @@ def build_renamed_spec(spec: TableSpec, table_id: str, fields: Mapping[str, str]
 
 def to_json_text(spec: TableSpec) -> str:
     """Return a spec as JSON."""
-    return json.dumps(asdict(spec) | {"fields": list(spec.fields.items())})
+    # In the order of the fields of the class: texts are compared.
+    document = {
+        "id": spec.id,
+        "fields": list(spec.fields.items()),
+        "primary_key": spec.primary_key,
+        "indexes": spec.indexes,
+    }
+    return json.dumps(document)
 
 
 def from_json_text(text: str) -> TableSpec:

@@ -23,6 +23,7 @@ T = TypeVar("T")
 _CREATE_SPECS = "CREATE TABLE IF NOT EXISTS structured_tables (id TEXT PRIMARY KEY, shape TEXT NOT NULL) WITHOUT ROWID"
 _SHAPES_THERE = "SELECT 1 FROM sqlite_master WHERE name = 'structured_tables'"
 _WRITE_SPEC = "INSERT INTO structured_tables (id, shape) VALUES (?, ?) ON CONFLICT DO UPDATE SET shape = excluded.shape"
+_ALL = "SELECT id, shape FROM structured_tables ORDER BY id"
 _SHAPE = "SELECT shape FROM structured_tables WHERE id = ?"
 
 Exclusively = Callable[[Callable[[Connection], T]], T]
@@ -43,7 +44,9 @@ class SqliteAdmin:
         self._known: dict[str, CompiledTable] = {}
 
     def create_or_update(self, *specs: TableSpec) -> None:
-        """Create or extend tables to match these specs; safe for processes that start together."""
+        """Create or extend tables to match these specs; safe for processes that start together. Unchanged tables are not
+        touched.
+        """
         for spec in specs:
             require_valid_spec(spec)
 
@@ -55,9 +58,12 @@ class SqliteAdmin:
             for table, removed in self._removed.items():
                 for name in sorted(_list_column_names(connection, table).intersection(removed)):
                     connection.execute(f'ALTER TABLE "{table}" DROP COLUMN "{name}"')
+            shapes = _read_stored_shapes(connection)
             for spec in specs:
-                require_new_table_name(spec, _list_table_ids(connection))
-                _create_or_extend_table(connection, spec)
+                require_new_table_name(spec, shapes)
+                if shapes.get(spec.id) != (shape := to_json_text(spec)):
+                    _create_or_extend_table(connection, spec, shapes.get(spec.id))
+                    shapes[spec.id] = shape
 
         self._exclusively(create)
         self._known.update({spec.id: CompiledTable.from_spec(DIALECT, spec) for spec in specs})
@@ -120,25 +126,32 @@ class SqliteAdmin:
 
 
 def _list_table_ids(connection: Connection) -> list[str]:
-    ids = [table_id for (table_id,) in connection.execute("SELECT id FROM structured_tables ORDER BY id")]
-    if not all(isinstance(id_, str) for id_ in ids):
+    return list(_read_stored_shapes(connection))
+
+
+def _read_stored_shapes(connection: Connection) -> dict[str, str]:
+    """Return the specs of all tables as JSON, by id."""
+    shapes = dict(connection.execute(_ALL))
+    if not all(isinstance(id_, str) for id_ in shapes):
         raise StoreDamaged("the name of a table cannot be read")
-    return ids
+    return shapes
 
 
 def _read_stored_specs(connection: Connection, table_id: str) -> list[TableSpec]:
     return [from_json_text(text) for (text,) in connection.execute(_SHAPE, (table_id,))]
 
 
-def _create_or_extend_table(connection: Connection, spec: TableSpec) -> None:
-    for old in _read_stored_specs(connection, spec.id):
-        require_compatible_spec(old, spec)
+def _create_or_extend_table(connection: Connection, spec: TableSpec, shape: str | None) -> None:
+    """Create a table, or extend the one whose stored spec is this JSON. Raises TableSchemaIncompatible."""
+    if shape is not None:
+        require_compatible_spec(from_json_text(shape), spec)
     columns = {name: DIALECT.define_column(name, kind) for name, kind in spec.fields.items()}
     key = quote_names(spec.primary_key)
     connection.execute(
         f'CREATE TABLE IF NOT EXISTS "{spec.id}" ({", ".join(columns.values())}, PRIMARY KEY ({key})) WITHOUT ROWID'
     )
-    _add_missing_columns(connection, spec.id, columns)
+    if shape is not None:
+        _add_missing_columns(connection, spec.id, columns)
     for name in spec.indexes:
         connection.execute(f'CREATE INDEX IF NOT EXISTS "{spec.id}_by_{name}" ON "{spec.id}" ("{name}")')
     connection.execute(_WRITE_SPEC, (spec.id, to_json_text(spec)))
@@ -154,7 +167,7 @@ def _rename_table_and_columns(connection: Connection, old: TableSpec, new: Table
         if before != after:
             connection.execute(f'ALTER TABLE "{new.id}" RENAME COLUMN "{before}" TO "{after}"')
     connection.execute("DELETE FROM structured_tables WHERE id = ?", (old.id,))
-    _create_or_extend_table(connection, new)
+    _create_or_extend_table(connection, new, None)
 
 
 def _add_missing_columns(connection: Connection, table: str, columns: Mapping[str, str]) -> None:
