@@ -231,6 +231,8 @@ def test_hanging_application_is_refused_until_it_has_loaded(
             call_app(apps, "GET", "/late", app="hanging")
         state = wait_for_state(apps, "hanging", lambda state: state.state == "failed")
         assert "did not load within 0.2 s" in state.problem
+        # The log states the limit, too.
+        wait_for_records(apps, "hanging", 1)
         monkeypatch.setattr(installed_app, "LOADING_S", 120.0)
         assert call_app(apps, "GET", SALES) == {"connections": []}
     finally:

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import Any, get_args
 
 from jupyter_colophon.core.documents.json_schema import Schema
 from jupyter_colophon.pipelines.document import StageType
 from jupyter_colophon.pipelines.plugin import Plugin
+from jupyter_colophon.system.entry_points import find_entry_points
 
 GROUP = "jupyter_colophon.pipeline_plugins"
 #: The modules of built-in plugins; each has a tuple `PLUGINS`.
@@ -60,7 +60,7 @@ def load_plugins() -> PluginRegistry:
     """Return the plugins of this process. A plugin that fails to load does not affect the others."""
     plugins: dict[tuple[str, str], type[Plugin]] = {(plugin.type, plugin.name): plugin for plugin in _load_built_in()}
     problems: dict[str, str] = {}
-    for point in entry_points(group=GROUP):
+    for point in find_entry_points(GROUP):
         try:
             plugin = require_plugin_class(point.load())
         except Exception as error:  # noqa: BLE001  a package's code may do anything

@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import Any, Final
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.changes.change_formatter import ChangeFormatter
 from jupyter_colophon.core.errors import InvalidConfiguration, MetadataError, quote_and_truncate_text
 from jupyter_colophon.relay.sink_protocol import DELIVERY_TIMEOUT_S, GROUP, EventBus, Sink, SinkContext, SinkFactory
+from jupyter_colophon.system.entry_points import find_entry_points
 
 # As with stores, built-in kinds are not looked up among the entry points.
 _BUILT_IN: Final = {
@@ -120,7 +120,7 @@ def _find_factory(kind: str) -> SinkFactory:
         module, attribute = _BUILT_IN[kind]
         built_in: SinkFactory = getattr(import_module(module), attribute)
         return built_in
-    for point in entry_points(group=GROUP, name=kind):
+    for point in find_entry_points(GROUP, kind):
         factory: SinkFactory = point.load()
         return factory
     raise InvalidConfiguration(f"unknown kind of sink {quote_and_truncate_text(kind)}")

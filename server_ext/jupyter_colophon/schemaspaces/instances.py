@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.metadata import entry_points
 from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any
@@ -40,6 +39,7 @@ from jupyter_colophon.service.schemaspaces.spaces import SchemaspaceRegistry
 from jupyter_colophon.settings import Settings, create_settings
 from jupyter_colophon.storage.files.instances import InstanceFiles
 from jupyter_colophon.storage.files.paths import list_space_folders
+from jupyter_colophon.system.entry_points import find_entry_points
 from jupyter_colophon.system.private_folders import create_private_folder
 
 if TYPE_CHECKING:
@@ -304,7 +304,7 @@ def _load_store_class(chosen: str) -> Any:
     """Return the class of a store by its entry point or its dotted name. Raises InvalidConfiguration."""
     from traitlets.utils.importstring import import_item
 
-    store_class = next(iter(entry_points(group=GROUP, name=chosen)), None)
+    store_class = next(iter(find_entry_points(GROUP, chosen)), None)
     if store_class is None and "." not in chosen:
         raise InvalidConfiguration(
             f"the setting c.Colophon.metadata_store names an unknown store of instances: {chosen!r}"

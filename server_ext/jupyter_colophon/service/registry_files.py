@@ -4,7 +4,6 @@ import json
 import logging
 from collections.abc import Callable
 from functools import cache, partial
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,6 +13,7 @@ from jupyter_colophon.core.model.registry import DataHubModel, Registry
 from jupyter_colophon.core.model.registry_extension import ExtensionContext, RegistryExtension, extend_datahub_model
 from jupyter_colophon.core.model.validators import Check
 from jupyter_colophon.core.package_data import find_schemas_dir, load_schema_documents
+from jupyter_colophon.system.entry_points import find_entry_points
 
 #: The entry point group of aspect validators.
 GROUP: Final = "jupyter_colophon.aspect_validators"
@@ -115,7 +115,7 @@ def _read_text_file(file: Path) -> str:
 
 def _load_validator_of_package(name: str) -> Check:
     """Return the validator that a package registered. Raises InvalidConfiguration."""
-    for point in entry_points(group=GROUP, name=name):
+    for point in find_entry_points(GROUP, name):
         try:
             validator: Callable[..., Any] = point.load()
         except Exception as error:

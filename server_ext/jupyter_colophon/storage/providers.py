@@ -2,12 +2,12 @@
 
 from collections.abc import Callable
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import Any
 
 from jupyter_colophon.core.errors import InvalidField, StoreUnavailable, quote_and_truncate_text
 from jupyter_colophon.core.store import StorageChoice
 from jupyter_colophon.storage.spi import CAPABILITIES, SUBSYSTEMS, StorageProvider
+from jupyter_colophon.system.entry_points import find_entry_points
 
 #: The entry-point group; a name refers to a callable that returns a provider.
 GROUP = "jupyter_colophon.storage_providers"
@@ -52,7 +52,7 @@ def _find_provider_factory(name: str) -> Callable[[], Any]:
                 f"the driver of the storage provider {name} is not installed; run {needed}"
             ) from missing
         return maker
-    for point in entry_points(group=GROUP, name=name):
+    for point in find_entry_points(GROUP, name):
         factory: Callable[[], Any] = point.load()
         return factory
     raise InvalidField(f"unknown storage provider {quote_and_truncate_text(name)}")

@@ -4,8 +4,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import Any, Final, NamedTuple
+
+from jupyter_colophon.system import entry_points
 
 SCHEMASPACES = "metadata.schemaspaces"
 SCHEMAS_PROVIDERS = "metadata.schemas_providers"
@@ -71,7 +72,7 @@ STORED: Final = BuiltinEntryPoint(
 def find_entry_points(group: str) -> Iterable[Any]:
     """Return the entry points of a group; for a group of Elyra, also those of our own group of that purpose."""
     own = _OWN_GROUPS.get(group)
-    return [*(entry_points(group=own) if own else ()), *entry_points(group=group)]
+    return [*(entry_points.find_entry_points(own) if own else ()), *entry_points.find_entry_points(group)]
 
 
 def list_registrations(candidates: Iterable[Any], packages: Iterable[str]) -> Iterator[PackageRegistration]:

@@ -51,13 +51,7 @@ class SqliteAdmin:
             require_valid_spec(spec)
 
         def create(connection: Connection) -> None:
-            for statement in (_CREATE_SPECS, *self._subsystems):
-                connection.execute(statement)
-            for table, columns in self._added.items():
-                _add_missing_columns(connection, table, columns)
-            for table, removed in self._removed.items():
-                for name in sorted(_list_column_names(connection, table).intersection(removed)):
-                    connection.execute(f'ALTER TABLE "{table}" DROP COLUMN "{name}"')
+            self._create_or_update_subsystem_tables(connection)
             shapes = _read_stored_shapes(connection)
             for spec in specs:
                 require_new_table_name(spec, shapes)
@@ -67,6 +61,15 @@ class SqliteAdmin:
 
         self._exclusively(create)
         self._known.update({spec.id: CompiledTable.from_spec(DIALECT, spec) for spec in specs})
+
+    def _create_or_update_subsystem_tables(self, connection: Connection) -> None:
+        for statement in (_CREATE_SPECS, *self._subsystems):
+            connection.execute(statement)
+        for table, columns in self._added.items():
+            _add_missing_columns(connection, table, columns)
+        for table, removed in self._removed.items():
+            for name in sorted(_list_column_names(connection, table).intersection(removed)):
+                connection.execute(f'ALTER TABLE "{table}" DROP COLUMN "{name}"')
 
     def exists(self, table_id: str) -> bool:
         """Return whether a table exists."""

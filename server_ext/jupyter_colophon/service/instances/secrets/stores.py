@@ -2,13 +2,13 @@
 
 import logging
 from collections.abc import Sequence
-from importlib.metadata import entry_points
 from typing import Any, Final
 
 from jupyter_colophon.core.errors import InvalidConfiguration, SecretUnavailable
 from jupyter_colophon.service.instances.secrets.in_environment import EnvironmentSecretStore
 from jupyter_colophon.service.instances.secrets.in_keyring import KeyringSecretStore
 from jupyter_colophon.service.instances.secrets.protocol import SecretStore
+from jupyter_colophon.system.entry_points import find_entry_points
 
 #: The entry point group of secret stores: classes without constructor arguments.
 GROUP: Final = "jupyter_colophon.secret_stores"
@@ -62,7 +62,7 @@ class SecretStores:
     def find_store(self, name: str) -> SecretStore | None:
         """Return a store by its name; None if it is not installed, or cannot be loaded."""
         if name not in self._stores:
-            points = [point for point in entry_points(group=GROUP) if point.name == name]
+            points = find_entry_points(GROUP, name)
             if not points:
                 return None
             try:
