@@ -26,6 +26,7 @@ from jupyter_colophon.capture.origins import (
     get_columns_for,
     list_sources,
 )
+from jupyter_colophon.capture.places import set_place
 
 Report: TypeAlias = Callable[["LibraryCall"], None]
 
@@ -225,7 +226,14 @@ class LibraryCall:
         values = tuple(values)
         origins = [origin for each in values if (origin := self.find_origin(each)) is not None]
         inferences = [each.inference if each.execution is self.execution else Inference.OBJECT for each in origins]
-        if values and not origins and (origins := self.context.names.find_current_origins(self.function)):
+        # What another library writes for the program's call has no name in the program.
+        is_of_program = not self.context.stack.calls
+        if (
+            values
+            and not origins
+            and is_of_program
+            and (origins := self.context.names.find_current_origins(self.function))
+        ):
             inferences, columns = [Inference.NAME], None
         elif columns is None and len(values) == 1 and origins:
             columns = get_columns_for(origins[0], self.execution)
@@ -307,7 +315,7 @@ class Observer:
             call.result, call.state = result, state
             self._report_safely(call, report)
 
-        converted = options["convert"](original) if "convert" in options else original
+        converted = set_place(options["convert"](original), original) if "convert" in options else original
         return Computation(self._context, converted, report_call, options).wrap()
 
     def record_event(self, name: str, report: Report) -> None:

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
-from jupyter_colophon.capture.receivers import call_and_release
+from jupyter_colophon.capture.places import set_place
+from jupyter_colophon.capture.receivers import create_call
 
 if TYPE_CHECKING:
     from jupyter_colophon.capture.calls import CallContext
@@ -25,6 +26,8 @@ class ComputationOptions(TypedDict, total=False):
     calls_back: bool
     #: Whether the method always changes its receiver, not only if it is called with `inplace=True`.
     in_place: bool
+    #: Whether the method is a constructor; the same, except for the many calls inside other observed calls.
+    is_constructor: bool
     #: Returns what is called instead of the original.
     convert: Callable[[Function], Function]
 
@@ -46,11 +49,12 @@ class Computation:
         stack, origins, original, report = self.context.stack, self.context.origins, self.original, self.report
         values, prepare = self.options.get("values", (object,)), self.options.get("prepare")
         in_place, is_opaque = self.options.get("in_place", False), not self.options.get("calls_back", False)
+        is_constructor, change_observed = self.options.get("is_constructor", False), self._wrap_change()
 
         def compute_observed(*args: Any, **kwargs: Any) -> Any:
-            if in_place or kwargs.get("inplace"):
+            if in_place or kwargs.get("inplace") or (is_constructor and not stack.is_busy):
                 receiver, args = list(args[:1]), args[1:]
-                return self._change(receiver, args, kwargs)
+                return change_observed(receiver, args, kwargs)
             if stack.is_busy or not origins:
                 return original(*args, **kwargs)
             state = None if prepare is None else prepare(*args, **kwargs)
@@ -65,22 +69,28 @@ class Computation:
 
         return compute_observed
 
-    def _change(self, receiver: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Call a method that changes its receiver, the only element of a list, without keeping a reference to it."""
-        stack, program = self.context.stack, sys._getframe(2)
-        if stack.is_busy or not self.context.origins:
-            return call_and_release(self.original, receiver, args, kwargs, program)
-        prepare, reference = self.options.get("prepare"), _create_reference(receiver[0])
-        state = None if prepare is None else prepare(receiver[0], *args, **kwargs)
-        stack.is_busy = True
-        try:
-            result = call_and_release(self.original, receiver, args, kwargs, program)
-        finally:
-            stack.is_busy = False
-        changed = reference()
-        if changed is not None:
-            self.report((changed, *args), kwargs, result, state)
-        return result
+    def _wrap_change(self) -> Function:
+        """Return a function that calls a method which changes its receiver, the only element of a list, and keeps no reference to it."""
+        stack, origins, original, report = self.context.stack, self.context.origins, self.original, self.report
+        prepare = self.options.get("prepare")
+
+        def change_observed(receiver: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+            call = create_call(args, kwargs, sys._getframe(2))
+            if stack.is_busy or not origins:
+                return call(original, receiver, args, kwargs)
+            state = None if prepare is None else prepare(receiver[0], *args, **kwargs)
+            reference = _create_reference(receiver[0])
+            stack.is_busy = True
+            try:
+                result = call(original, receiver, args, kwargs)
+            finally:
+                stack.is_busy = False
+            changed = reference()
+            if changed is not None:
+                report((changed, *args), kwargs, result, state)
+            return result
+
+        return set_place(change_observed, original)
 
 
 def _create_reference(value: Any) -> Callable[[], Any]:

@@ -60,7 +60,8 @@ def _build_location(text: str) -> str | None:
     last = text.rpartition(_CHAIN)[2]
     match = _SCHEME.match(last)
     if match is None:
-        return f"file:{os.path.abspath(os.path.expanduser(last))}" if last else None
+        path = os.path.expanduser(last) if last.startswith("~") else last
+        return f"file:{os.path.abspath(path)}" if path else None
     scheme = match[1].lower()
     if scheme in _IN_MEMORY:
         return None

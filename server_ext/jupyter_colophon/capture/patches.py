@@ -5,16 +5,14 @@ it, so that it can be pickled by its name, inspected, and inherited.
 """
 
 import functools
-import inspect
 import sys
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-Function = Callable[..., Any]
+from jupyter_colophon.capture.places import set_place
 
-#: The kind of an entry of a table of lines.
-_NO_COLUMNS = 13
+Function = Callable[..., Any]
 
 
 class Patches:
@@ -93,28 +91,4 @@ class Patches:
 
 
 def _wrap(original: Function, wrap: Callable[[Function], Function]) -> Function:
-    return functools.update_wrapper(_set_place(wrap(original), original), original)
-
-
-def _set_place(wrapper: Function, original: Function) -> Function:
-    """Let the code of a wrapper be that of the original's file and line.
-
-    Libraries skip their own files to find the line of the program that a warning is about.
-    """
-    code, place = getattr(wrapper, "__code__", None), getattr(inspect.unwrap(original), "__code__", None)
-    if code is not None and place is not None:
-        wrapper.__code__ = code.replace(
-            co_filename=place.co_filename,
-            co_name=place.co_name,
-            co_qualname=place.co_qualname,
-            co_firstlineno=place.co_firstlineno,
-            co_linetable=_build_line_table(len(code.co_code) // 2),
-        )
-    return wrapper
-
-
-@functools.cache
-def _build_line_table(size: int) -> bytes:
-    """Return the table by which all instructions belong to the first line: entries without columns, of at most eight each."""
-    counts = [8] * (size // 8) + [size % 8] * (size % 8 > 0)
-    return b"".join(bytes((0x80 | _NO_COLUMNS << 3 | (count - 1), 0)) for count in counts)
+    return functools.update_wrapper(set_place(wrap(original), original), original)

@@ -12,23 +12,19 @@ from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 
-def call_and_release(
-    function: Callable[..., Any],
-    holder: list[Any],
-    args: tuple[Any, ...],
-    kwargs: Mapping[str, Any],
-    program: FrameType | None,
-) -> Any:
-    """Call a function with the value in `holder` as its first argument; only the function has a reference to it then.
+def create_call(
+    args: tuple[Any, ...], kwargs: Mapping[str, Any], program: FrameType
+) -> Callable[[Callable[..., Any], list[Any], tuple[Any, ...], Mapping[str, Any]], Any]:
+    """Return a function that calls a function with the element of a list as its first argument, and further arguments.
 
-    Its caller has the file, the line and the globals of `program`.
+    Only the called function has a reference to the element then. Its caller has the file, the line and the globals of `program`.
     """
-    if program is None or any(not name.isidentifier() or keyword.iskeyword(name) for name in kwargs):
-        return function(holder.pop(), *args, **kwargs)
+    if any(not name.isidentifier() or keyword.iskeyword(name) for name in kwargs):
+        return lambda function, holder, args, kwargs: function(holder.pop(), *args, **kwargs)
     code = _compile_caller(len(args), tuple(kwargs)).replace(
         co_filename=program.f_code.co_filename, co_firstlineno=program.f_lineno or 1, co_name=program.f_code.co_name
     )
-    return FunctionType(code, program.f_globals)(function, holder, args, kwargs)
+    return FunctionType(code, program.f_globals)
 
 
 @functools.lru_cache(maxsize=256)

@@ -413,7 +413,7 @@ def follow_computed(call: LibraryCall) -> ColumnMap | None:
             columns, dict.fromkeys(_list_own(value), compute_by_row(columns.find_sources(VALUES))), value.index
         )
     is_group = call.get_argument(2, "method") == "groupby" and isinstance(value, pd.DataFrame)
-    return columns if is_group and value.columns is other.columns else None
+    return columns if is_group and value.columns.equals(other.columns) else None
 
 
 def to_array(call: LibraryCall) -> ColumnMap | None:

@@ -219,6 +219,11 @@ def keep_rows(call: LibraryCall) -> ColumnMap | None:
     return columns.add_controls(make_controls(join_sources(columns, keys), Transformation.GROUP_BY))
 
 
+def record_group(call: LibraryCall, grouped: Any, group: Any) -> None:
+    """Record that a loop got one of the groups, which has the same columns as all of them."""
+    call.record_derived(group, (grouped,), find_map(call, grouped))
+
+
 def apply_to_groups(call: LibraryCall) -> ColumnMap | None:
     """Compute `apply`: of a series, a function of its values; of a frame it is not followed by column."""
     if getattr(call.receiver, "ndim", 2) != 1:

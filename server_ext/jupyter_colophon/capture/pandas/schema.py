@@ -1,9 +1,11 @@
 """The schema of a frame or series as a file gets it, with the column of the value that each field has."""
 
+import functools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from jupyter_colophon.capture.column_map import NO_SOURCES, ColumnMap
@@ -54,8 +56,14 @@ def list_level_fields(index: pd.Index, labels: list[Any], unnamed: str | None) -
 
 
 def _create_field(name: str, type_: Any, column: str, *, is_level: bool = False) -> WrittenField:
-    is_nullable = getattr(type_, "kind", "O") not in _NEVER_MISSING or not hasattr(type_, "newbyteorder")
-    return WrittenField(SchemaField(name, str(type_), is_nullable), column, is_level)
+    if isinstance(type_, np.dtype):
+        return _create_numpy_field(name, type_, column, is_level)
+    return WrittenField(SchemaField(name, str(type_), nullable=True), column, is_level)
+
+
+@functools.lru_cache(maxsize=4096)
+def _create_numpy_field(name: str, type_: Any, column: str, is_level: bool) -> WrittenField:
+    return WrittenField(SchemaField(name, str(type_), nullable=type_.kind not in _NEVER_MISSING), column, is_level)
 
 
 def map_fields(columns: ColumnMap, fields: list[WrittenField]) -> ColumnMap:

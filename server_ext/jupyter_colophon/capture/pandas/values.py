@@ -1,6 +1,7 @@
 """The methods and functions of pandas that compute values, with the rules for their columns."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from types import ModuleType
 from typing import Any, Final
 
@@ -48,7 +49,7 @@ _METHODS: Final[Rules] = {
     frames.apply: "apply",
     frames.convert_to_frame: "to_frame",
     frames.compute_exploded: "explode",
-    frames.to_array: "to_numpy values to_records unique ravel",
+    frames.to_array: "to_numpy values to_records unique",
     frames.follow_computed: "__finalize__",
     indexing.get_item: "__getitem__",
     groups.group: "groupby",
@@ -132,11 +133,12 @@ def observe_values(module: ModuleType, adapter: Adapter) -> None:
     _observe_all(adapter, both, _WITH_LEVELS, values=values, prepare=with_levels)
     _observe_all(adapter, both, _IN_PLACE, values=values, prepare=with_labels, in_place=True)
     _observe_all(adapter, both, _WITH_EXPRESSION, values=values, prepare=with_labels, convert=_add_levels)
-    _observe_all(adapter, (frame,), {frames.create_frame: "__init__"})
-    _observe_all(adapter, (series,), {frames.create_series: "__init__"})
+    _observe_all(adapter, (frame,), {frames.create_frame: "__init__"}, is_constructor=True)
+    _observe_all(adapter, (series,), {frames.create_series: "__init__"}, is_constructor=True)
     _observe_all(adapter, groups_and_bins, _OF_GROUPS, values=values)
     _observe_all(adapter, groups_and_bins, _WITH_FUNCTION, values=values, calls_back=True)
     _observe_all(adapter, windows, _OF_WINDOWS, values=values)
+    _observe_iteration(adapter, groups_and_bins)
     _observe_indexers(adapter, frame)
     for rule, names in _FUNCTIONS.items():
         for name in names.split():
@@ -161,6 +163,21 @@ def _observe_all(adapter: Adapter, classes: Iterable[type], rules: Rules, **opti
         for owner in owners:
             for name in owner.__dict__.keys() & words:
                 adapter.observe_computation(owner, name, report, **options)
+
+
+def _observe_iteration(adapter: Adapter, classes: Iterable[type]) -> None:
+    """Observe loops over groups: each group has the columns of all of them."""
+
+    def wrap(original: Callable[..., Any]) -> Callable[..., Any]:
+        def iterate(self: Any) -> Iterator[Any]:
+            for key, group in original(self):
+                adapter.record_event("groupby", partial(groups.record_group, grouped=self, group=group))
+                yield key, group
+
+        return iterate
+
+    for owner in dict.fromkeys(owner for each in classes for owner in each.__mro__[:-1]):
+        adapter.replace_method(owner, "__iter__", wrap)
 
 
 def _observe_indexers(adapter: Adapter, frame: type) -> None:

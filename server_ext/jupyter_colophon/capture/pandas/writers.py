@@ -35,7 +35,7 @@ class FileWriter:
         target = call.get_argument(1, self.argument)
         # A sheet of a workbook with others, and rows that are appended.
         is_part = isinstance(target, pd.ExcelWriter)
-        location = find_location(target.path if isinstance(target, pd.ExcelWriter) else target)
+        location = find_location(target)
         if location is not None:
             record_write(call, Dataset(location=location, format=self.format, is_part=is_part), self.list_written(call))
 
