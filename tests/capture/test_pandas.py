@@ -76,7 +76,7 @@ def test_workbook_with_sheets(notebook):
         "    df[['c']].to_excel(book, sheet_name='two', index=False)\n"
         "for name, sheet in pd.read_excel('book.xlsx', sheet_name=None).items():\n"
         "    sheet.to_csv(f'{name}.csv', index=False)\n"
-        "pd.ExcelFile('book.xlsx').parse('two').to_csv('three.csv', index=False)",
+        "with pd.ExcelFile('book.xlsx') as book:\n    book.parse('two').to_csv('three.csv', index=False)",
     )
     assert {("cell", "$start.df", "book.xlsx"), ("cell", "book.xlsx", "one.csv")} <= notebook.list_flows()
     assert ("cell", "book.xlsx", "three.csv") in notebook.list_flows()
@@ -108,7 +108,7 @@ def test_read_of_a_whole_table(notebook):
     assert ("shop.sqlite.orders.b", "out.csv.b", "identity") in notebook.list_columns()
 
 
-def test_columns_that_are_not_followed_are_reported_as_missing(notebook):
+def test_unknown_columns_are_reported_as_missing(notebook):
     cell = run(notebook, "import numpy as np\ndf['a'] = np.where(df['b'] > 1, 1, 0)\ndf.to_csv('out.csv', index=False)")
     assert notebook.capture.wait_until_reported(10)
     written = next(each for each in cell.observations if any(ref.kind == "file" for ref in each.writes))
@@ -154,7 +154,7 @@ def read_with_a_deprecated_option(df):
     ],
 )
 @pytest.mark.parametrize("mode", [False, True], ids=["views", "copy-on-write"])
-def test_pandas_warns_of_the_same_line_of_the_program(notebook, function, mode):
+def test_warnings_name_the_line_of_the_program(notebook, function, mode):
     with pd.option_context("mode.copy_on_write", mode):
         captured = collect_warnings(lambda: function(pd.read_csv("raw.csv")))
         notebook.capture.stop()
@@ -162,7 +162,7 @@ def test_pandas_warns_of_the_same_line_of_the_program(notebook, function, mode):
     assert captured or function in (change_a_temporary_series, change_a_row_of_a_copy, change_a_temporary_frame)
 
 
-def test_local_variables_of_an_expression_are_found(notebook):
+def test_expressions_find_local_variables(notebook):
     low = 1
     frame = pd.read_csv("raw.csv")
     assert len(frame.query("a > @low")) == 1
