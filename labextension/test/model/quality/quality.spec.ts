@@ -27,7 +27,14 @@ test('checks that fail come first, and those without an expectation are listed',
   });
   const checks = listChecks(entity);
   expect(checks.map(({ id }) => id)).toEqual(['b', 'c', 'a', 'job']);
-  expect(summarizeChecks(checks)).toEqual({ status: 'failing', passed: 2, failed: 1, errors: 0, warnings: 0, unchecked: 1 });
+  expect(summarizeChecks(checks)).toEqual({
+    status: 'failing',
+    passed: 2,
+    failed: 1,
+    errors: 0,
+    warnings: 0,
+    unchecked: 1
+  });
 });
 
 test('a failure of the severity warning is a warning, after those that fail', () => {
