@@ -13,7 +13,7 @@ FRONTEND := $(shell find labextension/src labextension/apps labextension/style l
 INSTALLED := $(VENV)/share/jupyter/labextensions/jupyter-colophon
 ROOT_MAY := $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: help lab sample test test-spark test-fuzz test-python test-frontend test-ui screenshots check docs fix long long-faults long-lineage long-openlineage long-policies long-races long-stores long-postgresql long-service long-soak long-floor long-notebook7 long-fuzz long-cluster long-connect long-hub long-kafka long-pipelines-kafka long-oracle long-dbt long-airflow long-apps long-analytics bench bench-ui clean
+.PHONY: help lab sample test test-spark test-fuzz test-python test-frontend test-ui screenshots check docs fix long long-faults long-lineage long-openlineage long-policies long-races long-stores long-postgresql long-service long-soak long-floor long-notebook7 long-fuzz long-cluster long-connect long-hub long-kafka long-pipelines-kafka long-oracle long-dbt long-airflow long-apps long-analytics long-capture bench bench-ui clean
 
 help: ## say what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -149,6 +149,12 @@ long-apps: $(STAMPS)/python ## kill processes with listeners of applications dur
 long-analytics: $(STAMPS)/frontend $(STAMPS)/ui-tests $(STAMPS)/browser ## split data, and train, compare and apply two models in the browser, on Spark
 	cd ui-tests && npx playwright test --config analytics.config.ts
 
+long-capture: $(STAMPS)/pandas ## run the corpus of captured notebooks, and pandas' own tests of input and output with and without capture, on pandas 2 and 3
+	python -m pytest -q -s tests/capture/test_corpus.py
+	for version in 2 3; do \
+		COLOPHON_PANDAS_PYTHON=$(CURDIR)/$(VENV)/pandas$$version/bin/python python -m pytest -q tests/capture/own_tests_of_pandas.py || exit 1; \
+	done
+
 bench: $(STAMPS)/python ## print ratios, side by side
 	python bench/run.py
 
@@ -206,6 +212,14 @@ $(STAMPS)/elyra: $(STAMPS)/python tests/elyra/requirements.txt
 $(STAMPS)/server-tools: $(STAMPS)/python tests/mcp_server/requirements.txt
 	$(call create_environment,server-tools)
 	$(VENV)/server-tools/bin/python -m pip install --quiet --no-deps --ignore-installed --requirement tests/mcp_server/requirements.txt
+	@touch $@
+
+# pandas 2 and 3 with the readers and writers that their own tests use, each in an environment above everything else that we need.
+$(STAMPS)/pandas: $(STAMPS)/python tests/capture/requirements.txt
+	$(call create_environment,pandas2)
+	$(call create_environment,pandas3)
+	$(VENV)/pandas3/bin/python -m pip install --quiet --no-deps --ignore-installed "pandas>=3,<4"
+	for version in 2 3; do $(VENV)/pandas$$version/bin/python -m pip install --quiet --requirement tests/capture/requirements.txt; done
 	@touch $@
 
 # JupyterHub with its proxy, in an environment of its own above everything else that we need. Of the server extensions,

@@ -2,7 +2,7 @@
 
 `python bench/run.py` runs all of them, with stores of up to a million entities; `--small` omits those. With names of
 benchmarks (`writes start rest openlineage fairness proposals searches walks access throughput growth`), only these are
-run. `--stores FOLDER` keeps the stores. `capture` and `profile` (Spark), `instances`, `elyra` and `elyra-cli` (more of the command line) are only run if
+run. `--stores FOLDER` keeps the stores. `capture` and `profile` (Spark), `libraries` (capture of pandas), `instances`, `elyra` and `elyra-cli` (more of the command line) are only run if
 they are named; `--elyra PYTHON` is the Python of an environment with Elyra 4.1.1.
 """
 
@@ -18,6 +18,7 @@ import elyra_cli
 import fairness
 import growth
 import instances
+import library_capture
 import openlineage
 import profiling
 import proposals
@@ -44,7 +45,7 @@ BENCHES = (
     "throughput",
     "growth",
 )
-WHERE_NAMED = ("capture", "elyra", "elyra-cli", "instances", "profile")
+WHERE_NAMED = ("capture", "elyra", "elyra-cli", "instances", "libraries", "profile")
 
 
 def main() -> None:
@@ -91,7 +92,7 @@ def _measure_rows(benches: Iterable[str], sizes: tuple[int, ...], other: str | N
         "throughput": throughput.measure_rows,
     }
     single |= {"proposals": proposals.measure_rows, "profile": profiling.measure_rows, "capture": capture.measure_rows}
-    single |= {"instances": instances.measure_rows}
+    single |= {"instances": instances.measure_rows, "libraries": library_capture.measure_rows}
     for name in benches:
         if name in single:
             yield from single[name]()
