@@ -17,11 +17,13 @@ export interface IRequest {
 }
 
 function toRequestInit(request: IRequest): RequestInit {
-  const { method, body, contentType, headers = {}, signal } = request;
+  const { method, body, contentType = 'application/json', headers = {}, signal } = request;
   const result: RequestInit = { method, headers: { Accept: 'application/json', ...headers } };
   if (body !== undefined) {
-    result.body = contentType ? (body as BodyInit) : JSON.stringify(body);
-    result.headers = { ...result.headers, 'Content-Type': contentType ?? 'application/json' };
+    // A patch is JSON with a type of its own.
+    const isJson = typeof body !== 'string' && contentType.endsWith('json');
+    result.body = isJson ? JSON.stringify(body) : (body as BodyInit);
+    result.headers = { ...result.headers, 'Content-Type': contentType };
   }
   if (signal) {
     result.signal = signal;
