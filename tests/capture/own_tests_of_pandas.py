@@ -21,6 +21,9 @@ FILES = (
     *("copy_view", "frame/methods", "frame/test_query_eval.py", "frame/indexing", "groupby/aggregate", "reshape/merge"),
 )
 
+#: Tests with another outcome: a message that names a wrapper's signature, and warnings of pyarrow that name the line of its caller.
+KNOWN = ("test_agg_str_with_kwarg_axis_1_raises[idx", "test_passthrough_keywords")
+
 
 def run_tests(folder: Path, *, is_captured: bool) -> dict:
     outcomes = folder / f"{is_captured}.json"
@@ -56,7 +59,7 @@ def test_outcomes_are_the_same(tmp_path):
     different = {
         test: (outcome, captured["outcomes"].get(test))
         for test, outcome in without["outcomes"].items()
-        if captured["outcomes"].get(test) != outcome
+        if captured["outcomes"].get(test) != outcome and not any(name in test for name in KNOWN)
     }
     assert len(without["outcomes"]) > 1_000
     assert different == {}
