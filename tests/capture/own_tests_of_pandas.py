@@ -21,7 +21,7 @@ FILES = (
     *("copy_view", "frame/methods", "frame/test_query_eval.py", "frame/indexing", "groupby/aggregate", "reshape/merge"),
 )
 
-#: Tests with another outcome: a message that names a wrapper's signature, and warnings of pyarrow that name the line of its caller.
+#: Tests with another outcome: a warning of a deprecated axis that is not given, and one of pyarrow that names another line.
 KNOWN = ("test_agg_str_with_kwarg_axis_1_raises[idx", "test_passthrough_keywords")
 
 
