@@ -4,7 +4,7 @@ import pytest
 from jupyter_colophon import metadata
 
 
-def test_fields_of_a_frame_are_those_of_the_files_that_it_came_from(notebook):
+def test_fields_of_a_frame_are_those_of_its_files(notebook):
     (notebook.folder / "raw.csv").write_text("a,b,c\n1,2,3\n")
     notebook.run("read", "import pandas as pd\nraw = pd.read_csv('raw.csv')")
     notebook.run(
