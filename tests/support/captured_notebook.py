@@ -88,12 +88,13 @@ class CapturedNotebook:
         }
 
     def shorten(self, ref: DataRef) -> str:
-        """Return the name of a dataset: a file's path below the notebook's folder, `$cell.name` of a variable."""
+        """Return the name of a dataset: a file's path below the notebook's folder, `$cell.name` of a variable, `model:` before that of a model."""
         return self._shorten_urn(ref.urn)
 
     def _shorten_urn(self, urn: str) -> str:
-        _, name, _ = urn.removeprefix("urn:li:dataset:(").removesuffix(")").split(",", 2)
-        return name.removeprefix(f"{self.folder}/")
+        type_, key = urn.removeprefix("urn:li:").removesuffix(")").split(":(", 1)
+        _, name, _ = key.split(",", 2)
+        return ("model:" if type_ == "mlModel" else "") + name.removeprefix(f"{self.folder}/")
 
     def _add_observation(self, observation: Observation, execution: object | None) -> None:
         (execution.observations if isinstance(execution, CapturedCell) else self.outside).append(observation)

@@ -23,6 +23,10 @@ GROUP: Final = "jupyter_colophon.capture_adapters"
 SHIPPED: Final[Mapping[str, str]] = {
     "concurrent.futures.thread": "jupyter_colophon.capture.executions",
     "threading": "jupyter_colophon.capture.executions",
+    **dict.fromkeys(("joblib", "pickle", "torch"), "jupyter_colophon.capture.models_adapter"),
+    **dict.fromkeys(
+        ("matplotlib.figure", "plotly.io", "plotly.basedatatypes"), "jupyter_colophon.capture.figures_adapter"
+    ),
     "duckdb": "jupyter_colophon.capture.duckdb.adapter",
     "polars": "jupyter_colophon.capture.polars",
     "psycopg": "jupyter_colophon.capture.psycopg_adapter",
@@ -34,6 +38,7 @@ SHIPPED: Final[Mapping[str, str]] = {
         "jupyter_colophon.capture.pyarrow_adapter",
     ),
     "pyspark.sql.classic.dataframe": "jupyter_colophon.spark.capture.values_from_spark",
+    "numpy": "jupyter_colophon.capture.numpy_adapter",
     "sqlalchemy": "jupyter_colophon.capture.sqlalchemy_adapter",
     "sqlite3": "jupyter_colophon.capture.sqlite3_adapter",
     "pandas": "jupyter_colophon.capture.pandas",

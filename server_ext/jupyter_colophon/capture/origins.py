@@ -45,7 +45,8 @@ class Dataset:
         Files in the folders of partitions belong to the dataset above these.
         """
         location, folders = dataset_names.split_partition_folders(self.location) if self.location else ("", "")
-        urn = self.urn or dataset_names.build_file_urn(location)
+        build_urn = dataset_names.build_model_urn if self.kind is DatasetKind.MODEL else dataset_names.build_file_urn
+        urn = self.urn or build_urn(location)
         if urn is None:
             return None
         ref = DataRef(urn, self.kind, None, self.format, location or None, (folders,) if folders else ())

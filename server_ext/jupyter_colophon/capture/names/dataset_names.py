@@ -43,6 +43,21 @@ def build_file_urn(location: str) -> str | None:
 
     None if the location is invalid, or may contain a secret.
     """
+    place = _split_location(location)
+    return None if place is None else build_dataset_urn(*place)
+
+
+def build_model_urn(location: str) -> str | None:
+    """Return the URN of a model in a file or folder; None as in `build_file_urn`."""
+    place = _split_location(location)
+    try:
+        return None if place is None else str(names.make_model_urn(*place))
+    except InvalidName:
+        return None
+
+
+def _split_location(location: str) -> tuple[str, str] | None:
+    """Return the platform and the name of what is at a location; None if it may contain a secret."""
     plain = strip_credentials(location)
     if plain is None:
         return None
@@ -53,9 +68,9 @@ def build_file_urn(location: str) -> str | None:
     platform = PLATFORMS.get(scheme.lower(), scheme.lower())
     path = path.rstrip("/") or "/"
     if platform not in BUCKETS:
-        return build_dataset_urn(platform, path)
+        return platform, path
     bucket = authority.partition("@")[0]  # abfss writes container@account
-    return build_dataset_urn(platform, f"{bucket}{path}".rstrip("/"))
+    return platform, f"{bucket}{path}".rstrip("/")
 
 
 def strip_credentials(location: str) -> str | None:

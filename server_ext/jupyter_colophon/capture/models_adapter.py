@@ -1,0 +1,78 @@
+"""Models and other objects that programs save to files and load with joblib, pickle and torch.
+
+The file of a model is an entity of its own, a model (decision 51); that of any other object is a dataset.
+"""
+
+import sys
+from collections.abc import Mapping
+from types import ModuleType
+from typing import Any, Final
+
+from jupyter_colophon.capture.adapters import Adapter
+from jupyter_colophon.capture.caller_frames import find_program_frame
+from jupyter_colophon.capture.calls import LibraryCall, Report
+from jupyter_colophon.capture.locations import find_location
+from jupyter_colophon.capture.observation import DatasetKind
+from jupyter_colophon.capture.origins import Dataset
+
+#: By library: the function that saves and the name of its first argument, and that of the place in both functions.
+_LIBRARIES: Final = {
+    "joblib": ("dump", "value", "filename"),
+    "pickle": ("dump", "obj", "file"),
+    "torch": ("save", "obj", "f"),
+}
+
+
+def install(module: ModuleType, adapter: Adapter) -> None:
+    """Observe the functions of a library that save and load an object."""
+    format_ = module.__name__
+    save, value, place = _LIBRARIES[format_]
+    adapter.observe_function(module, save, _create_save_report(format_, value, place))
+    adapter.observe_function(module, "load", _create_load_report(format_, place))
+
+
+def _create_save_report(format_: str, value_name: str, place_name: str) -> Report:
+    def report(call: LibraryCall) -> None:
+        value, location = call.get_argument(0, value_name), find_location(call.get_argument(1, place_name))
+        if location is not None and not _is_called_by_library():
+            call.record_write(_create_dataset(value, location, format_), (value,))
+
+    return report
+
+
+def _create_load_report(format_: str, place_name: str) -> Report:
+    def report(call: LibraryCall) -> None:
+        location = find_location(call.get_argument(0, place_name))
+        if location is not None and not _is_called_by_library():
+            call.record_reads((_create_dataset(call.result, location, format_),), call.result)
+
+    return report
+
+
+def _is_called_by_library() -> bool:
+    """Return whether one of the libraries calls: joblib does for its caches, and to share arrays with processes."""
+    frame = find_program_frame()
+    return frame is not None and str(frame.f_globals.get("__name__")).partition(".")[0] in _LIBRARIES
+
+
+def _create_dataset(value: Any, location: str, format_: str) -> Dataset:
+    kind = DatasetKind.MODEL if is_model(value) else DatasetKind.FILE
+    return Dataset(kind, location=location, format=format_)
+
+
+def is_model(value: Any) -> bool:
+    """Return whether an object is a model: its class can predict, or it is a module of torch or the parameters of one."""
+    # A property of the object itself could run code of the program.
+    if callable(getattr(type(value), "predict", None)):
+        return True
+    torch: Any = sys.modules.get("torch")
+    if torch is None:
+        return False
+    if isinstance(value, torch.nn.Module):
+        return True
+    # A checkpoint has the parameters beside the state of the optimizer.
+    return isinstance(value, Mapping) and any(_is_state(each, torch) for each in (value, *value.values()))
+
+
+def _is_state(value: Any, torch: Any) -> bool:
+    return isinstance(value, Mapping) and bool(value) and all(isinstance(each, torch.Tensor) for each in value.values())
