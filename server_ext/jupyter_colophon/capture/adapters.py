@@ -23,7 +23,7 @@ GROUP: Final = "jupyter_colophon.capture_adapters"
 SHIPPED: Final[Mapping[str, str]] = {
     "concurrent.futures.thread": "jupyter_colophon.capture.executions",
     "threading": "jupyter_colophon.capture.executions",
-    **dict.fromkeys(("joblib", "pickle", "torch"), "jupyter_colophon.capture.models_adapter"),
+    **dict.fromkeys(("joblib", "pickle"), "jupyter_colophon.capture.models_adapter"),
     **dict.fromkeys(
         ("matplotlib.figure", "plotly.io", "plotly.basedatatypes"), "jupyter_colophon.capture.figures_adapter"
     ),

@@ -1,10 +1,8 @@
-"""Models and other objects that programs save to files and load with joblib, pickle and torch.
+"""Models and other objects that programs save to files and load with joblib and pickle.
 
 The file of a model is an entity of its own, a model (decision 51); that of any other object is a dataset.
 """
 
-import sys
-from collections.abc import Mapping
 from types import ModuleType
 from typing import Any, Final
 
@@ -19,7 +17,6 @@ from jupyter_colophon.capture.origins import Dataset
 _LIBRARIES: Final = {
     "joblib": ("dump", "value", "filename"),
     "pickle": ("dump", "obj", "file"),
-    "torch": ("save", "obj", "f"),
 }
 
 
@@ -61,18 +58,6 @@ def _create_dataset(value: Any, location: str, format_: str) -> Dataset:
 
 
 def is_model(value: Any) -> bool:
-    """Return whether an object is a model: its class can predict, or it is a module of torch or the parameters of one."""
+    """Return whether an object is a model: its class can predict."""
     # A property of the object itself could run code of the program.
-    if callable(getattr(type(value), "predict", None)):
-        return True
-    torch: Any = sys.modules.get("torch")
-    if torch is None:
-        return False
-    if isinstance(value, torch.nn.Module):
-        return True
-    # A checkpoint has the parameters beside the state of the optimizer.
-    return isinstance(value, Mapping) and any(_is_state(each, torch) for each in (value, *value.values()))
-
-
-def _is_state(value: Any, torch: Any) -> bool:
-    return isinstance(value, Mapping) and bool(value) and all(isinstance(each, torch.Tensor) for each in value.values())
+    return callable(getattr(type(value), "predict", None))
