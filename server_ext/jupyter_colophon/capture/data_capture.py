@@ -35,11 +35,13 @@ class DataCapture:
         name_variable: NameVariable,
         on_error: Callable[[str, Exception], None],
         disabled: Collection[str] = (),
+        reports_at_once: bool = False,
     ) -> None:
         """Create a capture that passes observations to `sink`, from a thread of its own.
 
         `get_execution` returns the cell of a call that no cell is known to have started (`executions.py`); `on_error` gets the library and an error of its
-        adapter; `disabled` are libraries that are not captured.
+        adapter; `disabled` are libraries that are not captured. `reports_at_once`: what a call did is reported before it returns,
+        for a process that may be killed at any time.
         """
         self.context = CallContext(lambda: current_execution.get() or get_execution(), get_time_ms)
         self.dropped_count = 0
@@ -48,7 +50,8 @@ class DataCapture:
         self._adapters = Adapters(self._create_adapter, disabled)
         self._waiting: deque[Flow | DeferredFlows] = deque()
         self._has_work, self._is_urgent, self._idle = threading.Event(), threading.Event(), threading.Condition()
-        self._is_stopping = False
+        self._is_stopping, self._reports_at_once = False, reports_at_once
+        self._reporting = threading.RLock()
         self._thread: threading.Thread | None = None
 
     @property
@@ -73,6 +76,12 @@ class DataCapture:
         self._wake_thread()
         if self._thread is not None:
             self._thread.join(timeout=2)
+
+    def continue_after_fork(self) -> None:
+        """Capture in a forked child, which has the values of its parent but not its thread: calls are reported at once."""
+        self._waiting.clear()
+        self._reporting, self._idle = threading.RLock(), threading.Condition()
+        self._reports_at_once = True
 
     def end_cell(self, source: str, variables: Mapping[str, object], execution: object) -> None:
         """Name the values that a cell computed by the variables that hold them, and infer the origins of others."""
@@ -106,7 +115,10 @@ class DataCapture:
         while len(self._waiting) > MAX_WAITING:
             self._waiting.popleft()
             self.dropped_count += 1
-        if not self._has_work.is_set():
+        if self._reports_at_once:
+            with self._reporting:
+                self._report_waiting()
+        elif not self._has_work.is_set():
             self._has_work.set()
 
     def _wake_thread(self) -> None:

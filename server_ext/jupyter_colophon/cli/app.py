@@ -58,6 +58,7 @@ COMMANDS = {
     "retention": ("retention.RetentionCommand", "Show how long versions are kept, and delete older ones."),
     "serve": ("serve.ServeCommand", "Serve a catalog that many users share, until stopped."),
     "relay": ("relay.RelayCommand", "Deliver changes to sinks in a separate process, until stopped."),
+    "run": ("run.RunCommand", "Run a command, and record what its Python processes read and write."),
     "pipeline": ("spark.pipeline.PipelineCommand", "List, validate, preview, run or package pipelines."),
     "crawl": (
         "spark.crawl.CrawlCommand",

@@ -40,8 +40,9 @@ class _NotSent(Exception):
 class OutboxSender:
     """Sends the outbox of one process to one server; without a server it only stores. Thread-safe."""
 
-    def __init__(self, server: "ServerAddress | None", folder: Path) -> None:
-        self._server, self._folder = server, folder
+    def __init__(self, server: "ServerAddress | None", folder: Path, *, sends_orphaned: bool = True) -> None:
+        """Create a sender; `sends_orphaned`: it also sends the files of processes that have ended."""
+        self._server, self._folder, self._sends_orphaned = server, folder, sends_orphaned
         self._url = server.url if server is not None else ""
         self._changed = threading.Condition()
         self._file: OutboxFile | None = None
@@ -154,7 +155,7 @@ class OutboxSender:
 
     def _send_orphaned(self, delivery: OutboxDelivery) -> bool:
         """Send the files of earlier processes; return whether the server received all of them."""
-        if time.monotonic() < self._next_orphan_check:
+        if not self._sends_orphaned or time.monotonic() < self._next_orphan_check:
             return True
         for file in claim_orphaned_files(self._folder):
             try:
@@ -181,6 +182,13 @@ class DiscardingSender(OutboxSender):
 
     def store_and_send_later(self, entry: OutboxEntry) -> None:
         """Discard the entry."""
+
+
+class StoringSender(OutboxSender):
+    """Stores everything for another process, which sends it once this one has ended."""
+
+    def _start_worker(self) -> None:
+        """Start no thread."""
 
 
 def get_or_create_outbox_sender(server: "ServerAddress | None") -> OutboxSender:

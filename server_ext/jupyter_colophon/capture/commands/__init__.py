@@ -1,0 +1,1 @@
+"""Capture of what the Python processes of a command read and write (`jupyter colophon run`)."""
