@@ -16,7 +16,15 @@ def test_completion_knows_commands_options_names_tags_keys_and_values(kernel, da
     assert kernel.complete(f"%metadata unset {database}.t key-{database[:-2]}") == [f"key-{database}"]
     assert kernel.complete(f"%metadata set {database}.t key-{database}=val") == [f"key-{database}=value-{database}"]
     assert kernel.complete(f"%metadata search key-{database}:val") == [f"key-{database}:value-{database}"]
-    assert kernel.complete("%%metadata --") == ["--describe", "--name", "--owner", "--reads", "--set", "--tag", "--writes"]
+    assert kernel.complete("%%metadata --") == [
+        "--describe",
+        "--name",
+        "--owner",
+        "--reads",
+        "--set",
+        "--tag",
+        "--writes",
+    ]
     assert kernel.complete(f"%%metadata --tag tag-{database[:-2]}") == [f"tag-{database}"]
 
 
