@@ -256,9 +256,11 @@ def _find_named_values(call: LibraryCall, sql: str) -> dict[str, Origin]:
     for frame in _iterate_program_frames():
         for names in (frame.f_locals, frame.f_globals):
             for word in words & names.keys():
+                # A local variable hides a global one, whether its origin is known or not.
+                words.discard(word)
                 origin = call.find_origin(names[word])
                 if origin is not None:
-                    values.setdefault(word, origin)
+                    values[word] = origin
     return values
 
 

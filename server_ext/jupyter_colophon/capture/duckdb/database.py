@@ -69,6 +69,10 @@ class DuckDatabase:
         else:
             self._local[key] = source
 
+    def has_created_table(self, table: TableName) -> bool:
+        """Return whether a statement created such a table in memory: DuckDB prefers it to a variable of the program."""
+        return _fold(table.parts[-1:]) in self._local
+
     def put_registered_value(self, name: str, origin: Origin) -> None:
         """Remember a value of the program that is registered as a view."""
         self.registered = {**self.registered, name: origin}
@@ -127,6 +131,8 @@ class DatabaseView:
     def find_sources(self, table: TableName) -> tuple[Source, ...] | None:
         """Return the data that a name stands for; a value of the program hides a table of the same name that is unknown."""
         value = self._values.get(table.name) if len(table.parts) == 1 else None
+        if value is not None and self._database.has_created_table(table):
+            value = None
         known = (
             None
             if value is not None and not _LOOKS_LIKE_FILE.search(table.name)

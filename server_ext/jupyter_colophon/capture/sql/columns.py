@@ -52,6 +52,8 @@ class QueryColumns:
 
     def _map_union(self, scope: Scope) -> ColumnMap:
         first, *others = (self.map_scope(each) for each in scope.set_operation_scopes)
+        if scope.expression.args.get("by_name"):
+            return _create_unknown_map(scope)
         names = [list(each.columns) for each in (first, *others)]
         if any(each.whole is not None for each in (first, *others)) or len({len(each) for each in names}) != 1:
             return _create_unknown_map(scope)
@@ -72,11 +74,11 @@ class QueryColumns:
         controls = controls.union(*(each.controls for each in inputs.values()))
         if len(selects) == 1 and selects[0].is_star and len(inputs) == 1:
             (only,) = inputs.values()
-            return ColumnMap(only.whole, only.columns, controls)
+            return ColumnMap(only.whole, {**only.columns, **_list_changed(selects[0], resolver)}, controls)
         columns: dict[str, Sources] = {}
         for number, select in enumerate(selects, 1):
             if select.is_star:
-                columns |= _list_star(select, inputs)
+                columns |= {**_list_star(select, inputs), **_list_changed(select, resolver)}
             else:
                 columns[select.alias_or_name or f"column {number}"] = resolver.find_sources(select)
         return ColumnMap(None, columns, controls)
@@ -145,6 +147,13 @@ def _list_star(star: exp.Expr, inputs: Mapping[str, ColumnMap]) -> dict[str, Sou
     table = star.table if isinstance(star, exp.Column) else ""
     chosen = [each for name, each in inputs.items() if not table or name == table]
     return {name: sources for each in chosen for name, sources in each.columns.items()}
+
+
+def _list_changed(star: exp.Expr, resolver: _Resolver) -> dict[str, Sources]:
+    """Return the columns of `* REPLACE (… AS name)` and `* RENAME (column AS name)`."""
+    options = star.this.args if isinstance(star, exp.Column) else star.args
+    changed = [*(options.get("replace") or ()), *(options.get("rename") or ())]
+    return {each.alias: resolver.find_sources(each) for each in changed}
 
 
 def _create_unknown_map(scope: Scope) -> ColumnMap:

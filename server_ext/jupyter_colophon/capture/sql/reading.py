@@ -52,8 +52,7 @@ class StatementReader:
 
     def _find_tables(self, tree: exp.Expr) -> dict[int, _Table]:
         """Return the data of the table expressions of a statement, by identity, without those that name its own parts."""
-        parts = {each.alias for each in tree.find_all(exp.CTE)}
-        tables = [table for table in tree.find_all(exp.Table) if table.db or table.name not in parts]
+        tables = [table for table in tree.find_all(exp.Table) if not _is_part_of_statement(table)]
         return {id(table): self._find_table(parse_table_name(table)) for table in tables}
 
     def _find_table(self, name: TableName) -> _Table:
@@ -92,6 +91,7 @@ class StatementReader:
         name = parse_table_name(owner)
         target = self._database.find_target(name)
         if isinstance(tree, exp.Insert) and isinstance(tree.expression, exp.Query):
+            _move_parts(tree, tree.expression)
             query = self._read_query(tree.expression)
             columns = _rename_inserted(tree, query)
             sources = query.sources
@@ -127,6 +127,37 @@ class StatementReader:
         for file in files:
             if isinstance(file, Dataset):
                 yield SqlFlow(flow.sources, file, flow.columns, flow.names)
+
+
+def _is_part_of_statement(table: exp.Table) -> bool:
+    """Return whether a name is that of a part (`WITH name AS …`), which hides a table; in the part itself, only if it is recursive."""
+    if table.db:
+        return False
+    name, node = table.name.lower(), table.parent
+    inside = None
+    while node is not None:
+        if isinstance(node, exp.CTE):
+            inside = node
+        parts = _get_with(node)
+        if parts is not None:
+            names = [each for each in parts.expressions if each.alias.lower() == name]
+            if any(each is not inside or parts.recursive for each in names):
+                return True
+        node = node.parent
+    return False
+
+
+def _get_with(node: exp.Expr) -> exp.With | None:
+    # sqlglot renamed the argument.
+    found = node.args.get("with_") or node.args.get("with")
+    return found if isinstance(found, exp.With) else None
+
+
+def _move_parts(tree: exp.Insert, query: exp.Query) -> None:
+    """Give the parts of `WITH … INSERT … SELECT` to the query, which is the one that uses them."""
+    parts = _get_with(tree)
+    if parts is not None and _get_with(query) is None:
+        query.set("with_" if "with_" in tree.args else "with", parts.pop())
 
 
 def _merge_sources(tables: Mapping[int, _Table]) -> tuple[Source, ...]:
