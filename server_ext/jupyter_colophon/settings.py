@@ -189,6 +189,10 @@ class Settings(Configurable):
         help="The names of system applications that are not loaded (docs/how-to/write-an-application.md); others can be disabled by `jupyter colophon apps disable`.",
     )
 
+    app_data_folders = Names(
+        config=True,
+        help="The folders with data that system applications may read and write, such as `dataprep` (docs/how-to/prepare-data.md#permitted-folders) and `analytics`; by default the root directory of the server, which JupyterLab shows, and none in a shared service and in servers that JupyterHub starts.",
+    )
     app_file_folder = Unicode(
         config=True,
         help="The folder of the files of system applications, the same for all servers of a store; by default `colophon/app-files` in the Jupyter data directory.",
@@ -368,8 +372,7 @@ class Settings(Configurable):
 
     @default("shipped_system_apps")
     def _default_shipped_system_apps(self) -> list[str]:
-        is_managed = self.is_shared_service or _HUB_VARIABLE in os.environ
-        return [] if is_managed else [*_SHIPPED_SYSTEM_APPS]
+        return [] if self.is_managed else [*_SHIPPED_SYSTEM_APPS]
 
     @default("stream_folder")
     def _default_stream_folder(self) -> str:
@@ -378,6 +381,11 @@ class Settings(Configurable):
     @default("app_file_folder")
     def _default_app_file_folder(self) -> str:
         return str(Path(jupyter_data_dir()) / "colophon" / "app-files")
+
+    @property
+    def is_managed(self) -> bool:
+        """Whether an operator decides what users have: in a shared service, and in servers that JupyterHub starts."""
+        return self.is_shared_service or _HUB_VARIABLE in os.environ
 
     def get_event_folder(self) -> Path | None:
         """Return the folder of stream events; None if they are dropped."""

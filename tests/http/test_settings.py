@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jupyter_colophon.http.app import Colophon
 from jupyter_colophon.settings import Settings, create_settings
 from jupyter_core.paths import jupyter_data_dir
+from jupyter_server.serverapp import ServerApp
 from support.catalog import build_metadata_value
 from support.process import start_script_process
 from support.urns import ORDERS
@@ -115,6 +117,24 @@ def test_options_of_the_command_line_are_a_list(words: list[str], names: list[st
     options = [f"--Colophon.shipped_system_apps={word}" for word in words]
     settings = create_settings(Settings, KeyValueConfigLoader(options).load_config())
     assert (settings.shipped_system_apps, settings.wrong) == (names, {})
+
+
+def test_applications_use_the_root_directory_of_a_personal_server_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read_folders(**settings: Any) -> list[str]:
+        return Colophon(
+            serverapp=ServerApp(root_dir=str(tmp_path)), config=Config({"Colophon": settings})
+        ).app_data_folders
+
+    assert read_folders() == [str(tmp_path)]
+    assert read_folders(app_data_folders=["/data"]) == ["/data"]
+    assert create_settings(Settings, Config()).app_data_folders == []
+    monkeypatch.setattr(Colophon, "is_shared_service", True)
+    assert read_folders() == []
+    monkeypatch.setattr(Colophon, "is_shared_service", False)
+    monkeypatch.setenv("JUPYTERHUB_API_URL", "http://hub/api")
+    assert read_folders() == []
 
 
 def test_shipped_applications_are_on_for_a_personal_server_only(monkeypatch: pytest.MonkeyPatch) -> None:

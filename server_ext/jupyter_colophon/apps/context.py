@@ -34,6 +34,8 @@ class ServiceContext:
     _transactions: AppTransactions
     _topics: TopicReader
     _jobs: AppJobs
+    #: The folders with data that the setting `app_data_folders` permits applications to read and write.
+    data_folders: Sequence[str] = ()
     _file_folder: AppFileFolder | None = None
     _plugins: CallPlugins = field(default_factory=CallPlugins)
     #: Returns the Spark session of this process; None for services without Spark.

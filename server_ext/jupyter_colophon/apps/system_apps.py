@@ -88,6 +88,8 @@ class SystemApps:
     on_tables_changed: Callable[[], None] = lambda: None
     #: The folder of their files; None in a process without one.
     file_folder: AppFileFolder | None = None
+    #: The folders with data that applications may use.
+    data_folders: Sequence[str] = ()
     #: The secrets of namespaces; None in a process without them.
     secrets: NamespaceSecretService | None = None
     #: Returns the applications of installed packages.
@@ -433,7 +435,9 @@ class SystemApps:
     def _create_context(self, principal: Principal, transactions: AppTransactions) -> ServiceContext:
         """Return the context of a call, a listener or a schedule."""
         admin = SystemAdmin(self.reader, self.metadata, INTERNAL, self.write_path, self.secrets)
-        return ServiceContext(principal, admin, transactions, self.topics, self.jobs, self.file_folder)
+        return ServiceContext(
+            principal, admin, transactions, self.topics, self.jobs, self.data_folders, self.file_folder
+        )
 
     def _authorize_call(self, route: Route, context: str, principal: Principal) -> None:
         """Raise NotFound unless the namespace exists and may be read, AccessDenied if the permission is missing."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_core.paths import jupyter_data_dir
 from jupyter_server.extension.application import ExtensionApp
+from traitlets import default
 
 from jupyter_colophon.core.errors import InvalidConfiguration
 from jupyter_colophon.core.store import StorageChoice
@@ -40,6 +41,11 @@ class Colophon(Settings, ExtensionApp):
 
     #: The server ignores unreadable config files, and so our settings; the extension must not.
     raise_config_file_errors = True
+
+    @default("app_data_folders")
+    def _default_app_data_folders(self) -> list[str]:
+        """Return the root directory of a personal server, which its user reads and writes in JupyterLab, too."""
+        return [] if self.is_managed or self.serverapp is None else [self.serverapp.root_dir]
 
     def load_config_file(self, suppress_errors: bool = True) -> None:  # type: ignore[override]  # as JupyterApp does
         """Load our config files. An error of an unreadable one is recorded without its content."""

@@ -157,6 +157,7 @@ class ServerState(ProcessServices):
             self.settings.shipped_system_apps,
             on_tables_changed=self._start_archive_again,
             file_folder=catalog.namespaces.app_files,
+            data_folders=tuple(self.settings.app_data_folders),
             secrets=catalog.secrets,
             launcher=launcher if HAS_WORKERS else None,
             feed=catalog.feed,

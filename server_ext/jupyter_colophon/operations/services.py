@@ -92,6 +92,7 @@ class ProcessServices:
             self.settings.shipped_system_apps,
             serves=False,
             file_folder=catalog.namespaces.app_files,
+            data_folders=tuple(self.settings.app_data_folders),
             secrets=catalog.secrets,
         )
 

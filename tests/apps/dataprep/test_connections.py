@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jupyter_colophon.apps.system_apps import SystemApps
 from jupyter_colophon.core.errors import BadRequest, NotFound
 
 Call = Callable[..., Any]
@@ -27,12 +28,14 @@ def test_connection_is_created_changed_and_deleted(call: Call, data: Path) -> No
 
 def test_only_permitted_folders_are_connected(call: Call, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (data / "out").symlink_to(data.parent / "private")
+    (data / ".ssh").mkdir()
     for folder in (
         data.parent,
         data.parent / "private",
         data / "missing",
         data / ".." / "private",
         data / "out",
+        data / ".ssh",
         "data",
     ):
         with pytest.raises(BadRequest, match="is not a folder inside a permitted one"):
@@ -40,8 +43,25 @@ def test_only_permitted_folders_are_connected(call: Call, data: Path, monkeypatc
     call("PUT", "connections/files", {"folder": str(data)})
     # The operator permits it no more.
     monkeypatch.delenv("COLOPHON_DATAPREP_FOLDERS")
-    with pytest.raises(BadRequest, match="no folder is permitted: set the environment variable"):
+    with pytest.raises(BadRequest, match=r"no folder is permitted: set c\.Colophon\.app_data_folders"):
         call("GET", "connections/files/browse")
+
+
+def test_environment_replaces_the_folders_of_the_setting(
+    call: Call, apps: SystemApps, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    private = str(data.parent / "private")
+    apps.data_folders = (private,)
+    with pytest.raises(BadRequest, match="is not a folder inside a permitted one"):
+        call("PUT", "connections/files", {"folder": private})
+    monkeypatch.setenv("COLOPHON_DATAPREP_FOLDERS", "")
+    with pytest.raises(BadRequest, match="no folder is permitted"):
+        call("PUT", "connections/files", {"folder": private})
+    monkeypatch.delenv("COLOPHON_DATAPREP_FOLDERS")
+    call("PUT", "connections/files", {"folder": private})
+    assert [entry["name"] for entry in call("GET", "connections/files/browse")["entries"]] == ["secret.txt"]
+    with pytest.raises(BadRequest, match="is not a folder inside a permitted one"):
+        call("PUT", "connections/files", {"folder": str(data)})
 
 
 def test_folders_and_files_are_listed_without_hidden_and_foreign_ones(call: Call, files: str, data: Path) -> None:

@@ -28,7 +28,7 @@ PARTS: Final = ("splits", "models", "predictions")
 
 def inspect_source(context: ServiceContext, request: ServiceRequest) -> Any:
     """Return the columns of data. Raises BadRequest."""
-    source = Source.from_document(request.parse_json_body())
+    source = Source.from_document(context, request.parse_json_body())
     return {"source": source.to_document(), "columns": inspect_columns(source)}
 
 
@@ -54,7 +54,7 @@ def put_experiment(context: ServiceContext, request: ServiceRequest) -> Any:
     row = {
         "context": context.namespace,
         "name": name,
-        **_parse_experiment(parse_body(request, "description", "source", "outcome", "predictors")),
+        **_parse_experiment(context, parse_body(request, "description", "source", "outcome", "predictors")),
     }
     now = time.time_ns() // 1_000_000
 
@@ -141,8 +141,8 @@ def _describe(tables: AppTables, row: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _parse_experiment(body: Body) -> dict[str, str]:
-    source = Source.from_document(body.document.get("source"))
+def _parse_experiment(context: ServiceContext, body: Body) -> dict[str, str]:
+    source = Source.from_document(context, body.document.get("source"))
     outcome = _parse_column(body.document.get("outcome"), "/outcome")
     items = body.get_list("predictors", _PREDICTORS_MAX)
     predictors = [_parse_column(item, f"/predictors/{at}") for at, item in enumerate(items)]

@@ -49,7 +49,7 @@ def apply_model(context: ServiceContext, request: ServiceRequest) -> Any:
         raise refuse("", f"the model {model['name']} is not complete: it has the state {model['state']}")
     body = parse_body(request, "name", "source", "target", "format")
     name = require_valid_name("prediction", body.get_text("name"))
-    source = Source.from_document(body.document.get("source"))
+    source = Source.from_document(context, body.document.get("source"))
     columns = inspect_columns(source)
     for column in experiment["predictors"]:
         require_columns(columns, {"/source": column["name"]})
@@ -58,7 +58,7 @@ def apply_model(context: ServiceContext, request: ServiceRequest) -> Any:
             raise refuse("/source", f"the data has a column {column['name']!r}, which would be written twice")
     settings = {
         "source": source.to_document(),
-        "target": _parse_target(body.get_text("target")),
+        "target": _parse_target(context, body.get_text("target")),
         "format": body.get_choice("format", _FORMATS, "parquet"),
     }
     key = (context.namespace, experiment["name"], model["name"], name)
@@ -68,9 +68,9 @@ def apply_model(context: ServiceContext, request: ServiceRequest) -> Any:
     return ServiceResponse(_describe(started), 202)
 
 
-def _parse_target(target: str) -> str:
+def _parse_target(context: ServiceContext, target: str) -> str:
     folder, name = os.path.split(target.rstrip("/"))
-    path = Path(require_permitted_folder(folder), name)
+    path = Path(require_permitted_folder(context, folder), name)
     if not name or name.startswith((".", "_")) or not name.isprintable() or "\\" in name:
         raise refuse("/target", f"{name[:80]!r} is not a valid name of a file")
     if os.path.lexists(path):

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from jupyter_colophon.apps import BadRequest, InvalidName, NotFound, Problem, Urn, make_dataset_urn
+from jupyter_colophon.apps import BadRequest, InvalidName, NotFound, Problem, ServiceContext, Urn, make_dataset_urn
 from jupyter_colophon.apps.shipped.bodies import Body
 from jupyter_colophon.apps.shipped.folders import require_permitted_folder, resolve_inside
 from jupyter_colophon.apps.shipped.samples import FORMATS_BY_SUFFIX, SampleOptions, read_sample
@@ -29,11 +29,11 @@ class Source:
     dataset: str
 
     @classmethod
-    def from_document(cls, document: Any) -> "Source":
+    def from_document(cls, context: ServiceContext, document: Any) -> "Source":
         """Return the source that a request describes. Raises BadRequest."""
         body = Body(document, ("path", "dataset", "format", "header"))
         path = _parse_file_dataset(body.get_text("dataset")) if "dataset" in body.document else body.get_text("path")
-        real = find_permitted_path(path)
+        real = find_permitted_path(context, path)
         named = next((file for file in _list_data_files(real)), real)
         format_ = body.get_choice("format", FORMATS, FORMATS_BY_SUFFIX.get(named.suffix.lower(), "parquet"))
         header = body.get_boolean("header", default=True)
@@ -49,10 +49,10 @@ def refuse(pointer: str, message: str) -> BadRequest:
     return BadRequest(f"{pointer.removeprefix('/') or 'the body'}: {message}", (Problem(pointer, message),))
 
 
-def find_permitted_path(path: str) -> Path:
+def find_permitted_path(context: ServiceContext, path: str) -> Path:
     """Return the real path of a file or folder in a permitted folder. Raises BadRequest."""
     folder, name = os.path.split(path.rstrip("/"))
-    root = require_permitted_folder(folder)
+    root = require_permitted_folder(context, folder)
     try:
         real = resolve_inside(root, name)
     except NotFound:

@@ -44,11 +44,11 @@ def create_split(context: ServiceContext, request: ServiceRequest) -> Any:
         "type": body.get_choice("type", _TYPES, "random"),
         "trainFraction": fraction,
         "seed": body.get_number("seed", 1, 2**31),
-        "folder": str(require_permitted_folder(folder)) if folder else "",
+        "folder": str(require_permitted_folder(context, folder)) if folder else "",
     }
     if settings["type"] == "stratified" and experiment["problemType"] != "classification":
         raise refuse("/type", "only data with a categorical outcome can be stratified")
-    Source.from_document({key: experiment["source"][key] for key in ("path", "format", "header")})
+    Source.from_document(context, {key: experiment["source"][key] for key in ("path", "format", "header")})
     for part in ("train", "test"):
         path = get_path_in_folder(experiment["name"], {"name": name, **settings}, part)
         if path is not None and os.path.lexists(path):

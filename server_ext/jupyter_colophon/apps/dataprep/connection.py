@@ -18,7 +18,7 @@ class Connection(Protocol):
     sample_members: ClassVar[tuple[str, ...]]
 
     @classmethod
-    def from_body(cls, body: Body) -> Self:
+    def from_body(cls, context: ServiceContext, body: Body) -> Self:
         """Return the connection of a document."""
 
     def get_properties(self) -> Mapping[str, Any]:

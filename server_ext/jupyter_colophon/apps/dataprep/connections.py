@@ -40,7 +40,7 @@ def get_connection(context: ServiceContext, request: ServiceRequest) -> Any:
 def put_connection(context: ServiceContext, request: ServiceRequest) -> Any:
     """Create or change a connection. Raises BadRequest."""
     name = require_valid_name("connection", request.path["connection"])
-    type_, connection, description = _parse_document(request)
+    type_, connection, description = _parse_document(context, request)
     row = {
         "context": context.namespace,
         "name": name,
@@ -62,7 +62,7 @@ def put_connection(context: ServiceContext, request: ServiceRequest) -> Any:
 
 def test_connection(context: ServiceContext, request: ServiceRequest) -> Any:
     """Connect by the document of a connection, which need not be stored. Raises BadRequest."""
-    return {"message": _parse_document(request)[1].test(context)}
+    return {"message": _parse_document(context, request)[1].test(context)}
 
 
 def delete_connection(context: ServiceContext, request: ServiceRequest) -> None:
@@ -99,21 +99,21 @@ def read_sample_of_connection(context: ServiceContext, name: str, body: Body) ->
     return {"connection": name, "type": type_, **source}, sample
 
 
-def _parse_document(request: ServiceRequest) -> tuple[str, Connection, str]:
+def _parse_document(context: ServiceContext, request: ServiceRequest) -> tuple[str, Connection, str]:
     """Return the type, the connection and the description in a body. Raises BadRequest."""
     document = request.parse_json_body()
     type_ = document.get("type", "file") if isinstance(document, dict) else "file"
     if not isinstance(type_, str) or type_ not in _TYPES:
         raise BadRequest(f"the member type must be one of {', '.join(_TYPES)}")
     body = Body(document, ("type", "description", *_TYPES[type_].members))
-    return type_, _TYPES[type_].from_body(body), body.get_text("description", "")
+    return type_, _TYPES[type_].from_body(context, body), body.get_text("description", "")
 
 
 def _open_connection(context: ServiceContext, name: str) -> tuple[str, Connection]:
     """Return the type of a connection, and the connection. Raises NotFound, and BadRequest if it is not permitted now."""
     row = _read_connection(context, name)
     type_ = _TYPES[row["type"]]
-    return row["type"], type_.from_body(Body(_get_properties(row), type_.members))
+    return row["type"], type_.from_body(context, Body(_get_properties(row), type_.members))
 
 
 def _read_connection(context: ServiceContext, name: str) -> Mapping[str, Any]:

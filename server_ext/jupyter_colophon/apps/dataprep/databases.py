@@ -39,10 +39,10 @@ class DatabaseConnection:
     password_secret: str
 
     @classmethod
-    def from_body(cls, body: Body) -> Self:
+    def from_body(cls, context: ServiceContext, body: Body) -> Self:
         """Return the connection of a document. Raises BadRequest."""
         connection = cls(body.get_text("url"), body.get_text("user", ""), parse_secret_name(body))
-        connection._require_permitted()
+        connection._require_permitted(context)
         return connection
 
     def get_properties(self) -> Mapping[str, Any]:
@@ -87,13 +87,13 @@ class DatabaseConnection:
         return {**self.get_properties(), **place, "table": table}, sample
 
     def _open(self, context: ServiceContext) -> AbstractContextManager[DatabaseReader]:
-        place = self._require_permitted()
+        place = self._require_permitted(context)
         seconds = min(_READING_S, context.get_remaining_seconds())
         if isinstance(place, Path):
             return open_sqlite(place, seconds)
         return open_postgresql(place, self.user, read_password(context, self.password_secret), seconds)
 
-    def _require_permitted(self) -> PostgresqlPlace | Path:
+    def _require_permitted(self, context: ServiceContext) -> PostgresqlPlace | Path:
         """Return where the database is. Raises BadRequest, and NotFound for a missing file."""
         if match := _POSTGRESQL.fullmatch(self.url):
             place = PostgresqlPlace(
@@ -105,7 +105,7 @@ class DatabaseConnection:
             if self.user or self.password_secret:
                 raise BadRequest("SQLite has no users: omit the members user and passwordSecret")
             file = Path(match["file"])
-            return find_file(require_permitted_folder(str(file.parent)), file.name)
+            return find_file(require_permitted_folder(context, str(file.parent)), file.name)
         raise BadRequest(f"the member url must be {_URLS}, without user and password")
 
 

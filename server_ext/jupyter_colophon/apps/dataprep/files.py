@@ -29,9 +29,9 @@ class FileConnection:
     reading: Mapping[str, Any]
 
     @classmethod
-    def from_body(cls, body: Body) -> Self:
+    def from_body(cls, context: ServiceContext, body: Body) -> Self:
         """Return the connection of a document. Raises BadRequest."""
-        return cls(str(require_permitted_folder(body.get_text("folder"))), parse_reading_members(body))
+        return cls(str(require_permitted_folder(context, body.get_text("folder"))), parse_reading_members(body))
 
     def get_properties(self) -> Mapping[str, Any]:
         """Return the folder, and how files are read."""
@@ -39,11 +39,11 @@ class FileConnection:
 
     def test(self, context: ServiceContext) -> str:
         """Require that the folder is permitted and exists. Raises BadRequest."""
-        return f"the folder has {len(list_folder(require_permitted_folder(self.folder), ''))} entries"
+        return f"the folder has {len(list_folder(require_permitted_folder(context, self.folder), ''))} entries"
 
     def list_entries(self, context: ServiceContext, path: str) -> list[Entry]:
         """Return the folders and files of a folder. Raises NotFound, BadRequest."""
-        entries = list_folder(require_permitted_folder(self.folder), path)
+        entries = list_folder(require_permitted_folder(context, self.folder), path)
         return [
             {
                 **entry,
@@ -56,7 +56,7 @@ class FileConnection:
 
     def read_sample(self, context: ServiceContext, body: Body) -> tuple[dict[str, Any], Sample]:
         """Return the file and how it is read, and the sample. Raises NotFound, BadRequest."""
-        folder = require_permitted_folder(self.folder)
+        folder = require_permitted_folder(context, self.folder)
         options = SampleOptions.from_body(Body({**self.reading, **body.document}, MEMBERS))
         file = find_file(folder, options.path)
         source = {

@@ -43,7 +43,7 @@ class KafkaConnection:
     format: str
 
     @classmethod
-    def from_body(cls, body: Body) -> Self:
+    def from_body(cls, context: ServiceContext, body: Body) -> Self:
         """Return the connection of a document. Raises BadRequest."""
         security = body.get_choice("security", _SECURITY, "PLAINTEXT")
         has_user = security.startswith("SASL")

@@ -5,23 +5,25 @@ import stat
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
-from jupyter_colophon.apps import BadRequest, NotFound
+from jupyter_colophon.apps import BadRequest, NotFound, ServiceContext
 
-#: The environment variable with the permitted folders, separated as in PATH; without it there are none.
+#: The environment variable with the permitted folders, separated as in PATH, which replaces those of the setting.
 VARIABLE: Final = "COLOPHON_DATAPREP_FOLDERS"
 #: The most entries of a folder that are listed.
 _ENTRIES_MAX: Final = 2_000
 
 
-def require_permitted_folder(folder: str) -> Path:
-    """Return the real path of a folder inside a permitted one. Raises BadRequest."""
-    permitted = [_resolve(Path(text)) for text in os.environ.get(VARIABLE, "").split(os.pathsep) if text]
+def require_permitted_folder(context: ServiceContext, folder: str) -> Path:
+    """Return the real path of a folder inside a permitted one, without hidden ones between. Raises BadRequest."""
+    variable = os.environ.get(VARIABLE)
+    texts = context.data_folders if variable is None else variable.split(os.pathsep)
+    permitted = [_resolve(Path(text).expanduser()) for text in texts if text]
     if not permitted:
-        raise BadRequest(f"no folder is permitted: set the environment variable {VARIABLE} of the server")
+        raise BadRequest(f"no folder is permitted: set c.Colophon.app_data_folders of the server, or {VARIABLE}")
     real = _resolve(Path(folder)) if os.path.isabs(folder) and "\0" not in folder else None
-    # One message for missing and foreign folders, so that it shows nothing of others.
-    if real is None or not real.is_dir() or not any(real.is_relative_to(root) for root in permitted if root):
-        raise BadRequest(f"{folder[:200]!r} is not a folder inside a permitted one ({VARIABLE})")
+    # One message for missing, hidden and foreign folders, so that it shows nothing of others.
+    if real is None or not real.is_dir() or not any(_is_visible_inside(root, real) for root in permitted if root):
+        raise BadRequest(f"{folder[:200]!r} is not a folder inside a permitted one (c.Colophon.app_data_folders)")
     return real
 
 
@@ -61,6 +63,10 @@ def resolve_inside(root: Path, path: str) -> Path:
     if real is None or not real.is_relative_to(root):
         raise NotFound("path", path)
     return real
+
+
+def _is_visible_inside(root: Path, path: Path) -> bool:
+    return path.is_relative_to(root) and not any(part.startswith(".") for part in path.relative_to(root).parts)
 
 
 def _describe_entry(root: Path, path: Path) -> dict[str, Any] | None:
