@@ -1,5 +1,6 @@
 import { parseVariable } from '../model/urns';
-import type { IEdge, IGraph } from './graph';
+import { isControl } from './columns';
+import type { IColumnEdge, IEdge, IGraph } from './graph';
 import { getEdgeId } from './graph';
 
 type Ends = ReadonlyMap<string, readonly IEdge[]>;
@@ -30,6 +31,33 @@ function addEdgesThrough(
   }
 }
 
+/** Returns how a column depends on another one over two steps; a step that only controls rows makes the whole so. */
+function combine(first: IColumnEdge, second: IColumnEdge): IColumnEdge['transformation'] {
+  const controlling = [first, second].find(isControl);
+  if (controlling) {
+    return controlling.transformation;
+  }
+  const steps = [first.transformation, second.transformation].filter(step => step !== 'identity');
+  return steps.find(step => step === 'aggregation') ?? steps[0] ?? 'identity';
+}
+
+/** Connects the columns before a variable with those after it. */
+function connectColumns(columns: readonly IColumnEdge[], variable: string): IColumnEdge[] {
+  const before = columns.filter(({ source, target }) => target === variable && source !== variable);
+  const after = columns.filter(({ source, target }) => source === variable && target !== variable);
+  const across = after.flatMap(edge =>
+    before
+      .filter(({ targetField }) => targetField === edge.sourceField)
+      .map(({ source, sourceField, ...rest }) => ({
+        ...edge,
+        source,
+        sourceField,
+        transformation: combine({ source, sourceField, ...rest }, edge)
+      }))
+  );
+  return [...columns.filter(({ source, target }) => ![source, target].includes(variable)), ...across];
+}
+
 /**
  * Replaces the variables through which data flows from cell to cell by edges between the cells, which name them. A variable
  * stays if it is the focus, or if nothing uses it or made it in this graph.
@@ -55,6 +83,6 @@ export function foldVariables(graph: IGraph): IGraph {
     ...graph,
     nodes: graph.nodes.filter(({ urn }) => !folded.has(urn)),
     edges: [...edges.values()],
-    columns: graph.columns.filter(isKept)
+    columns: [...folded.keys()].reduce<readonly IColumnEdge[]>(connectColumns, graph.columns)
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { IEdge, IGraph, INode } from '../../src/lineage/graph';
+import type { IColumnEdge, IEdge, IGraph, INode } from '../../src/lineage/graph';
 import { foldVariables } from '../../src/lineage/variables';
 
 const RAW = 'urn:li:dataset:(urn:li:dataPlatform:file,/data/raw.csv,PROD)';
@@ -65,6 +65,24 @@ describe('the variables of a lineage graph', () => {
       [RAW, READ, undefined],
       [WRITE, OUT, undefined],
       [READ, WRITE, ['frame', 'other']]
+    ]);
+  });
+
+  it('connect the columns before them with those after them', () => {
+    const column = (
+      [source, sourceField]: [string, string],
+      [target, targetField]: [string, string],
+      transformation: IColumnEdge['transformation']
+    ): IColumnEdge => ({ source, sourceField, target, targetField, transformation, program: WRITE });
+    const columns = [
+      column([RAW, 'a'], [FRAME, 'x'], 'identity'),
+      column([RAW, 'b'], [FRAME, 'x'], 'filter'),
+      column([FRAME, 'x'], [OUT, 'total'], 'aggregation'),
+      column([FRAME, 'y'], [OUT, 'other'], 'identity')
+    ];
+    expect(foldVariables({ ...createGraph(CHAIN), columns }).columns).toEqual([
+      column([RAW, 'a'], [OUT, 'total'], 'aggregation'),
+      column([RAW, 'b'], [OUT, 'total'], 'filter')
     ]);
   });
 

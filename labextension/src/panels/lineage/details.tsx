@@ -169,7 +169,14 @@ function EdgeHead({ edge, model, trans }: IDetailsProps & { edge: IEdge }): Reac
       </p>
       <ChangeNote edge={edge} model={model} trans={trans} />
       {edge.through && (
-        <p className="jp-Colophon-note">{trans.__('through the variables %1', edge.through.join(', '))}</p>
+        <p className="jp-Colophon-note">
+          {trans._n(
+            'through the variable %2',
+            'through the variables %2',
+            edge.through.length,
+            edge.through.join(', ')
+          )}
+        </p>
       )}
       {edge.components.length > 0 && <p className="jp-Colophon-note">{edge.components.join(', ')}</p>}
     </div>
