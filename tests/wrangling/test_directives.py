@@ -41,3 +41,11 @@ def test_rows_with_equal_values_keep_their_order() -> None:
         ("sort :a, :b", [2, 0, 1, 3]),
     ):
         assert [row["b"] for row in parse_recipe(recipe).apply(rows, lambda row: None)] == expected
+
+
+def test_number_with_another_decimal_mark_is_rejected() -> None:
+    rejected: list[RejectedRow] = []
+    rows = [{"a": text} for text in ("7.5", "16.76", "1.234", "-1.234.567,5", "1,234.5", "1.00.000")]
+    result = parse_recipe("parse-as-number :a ','").apply(rows, rejected.append)
+    assert [row["a"] for row in result] == [1234.0, -1234567.5, 100000.0]
+    assert [row.row["a"] for row in rejected] == ["7.5", "16.76", "1,234.5"]

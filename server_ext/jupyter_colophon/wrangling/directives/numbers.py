@@ -95,8 +95,20 @@ class ParseNumber(ValueDirective):
         if any(letter.isalpha() for letter in text) or not any(letter.isdigit() for letter in kept):
             raise ValueError(f"{text[:80]!r} is not a number")
         mark = self.arguments["decimal_mark"]
-        number = float(kept.replace("." if mark == "," else ",", "").replace(mark, "."))
+        separator = "." if mark == "," else ","
+        whole, _, decimals = kept.lstrip("+-").partition(mark)
+        if separator in decimals or not _is_grouped(whole.split(separator)):
+            raise ValueError(
+                f"{text[:80]!r} is not a number with the decimal mark {mark!r}: {separator} must group three digits"
+            )
+        number = float(kept.replace(separator, "").replace(mark, "."))
         return number / 100 if "%" in text else number
+
+
+def _is_grouped(parts: list[str]) -> bool:
+    """Return whether the parts between separators are groups of digits: three in the last, two or three before it."""
+    first, *others = parts
+    return not others or (len(first) <= 3 and len(others[-1]) == 3 and all(len(part) in (2, 3) for part in others[:-1]))
 
 
 DIRECTIVES: tuple[type[Directive], ...] = (QuantizeNumbers, RoundNumbers, ParseNumber)
