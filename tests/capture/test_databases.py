@@ -122,3 +122,14 @@ def test_statements_of_psycopg_on_postgresql(notebook):
     )
     ((_, source, target),) = [flow for flow in flows if flow[0] == "c2"]
     assert (source, target) == ("localhost:5432/postgres.captured", "localhost:5432/postgres.public.more")
+
+
+def test_databases_of_packages_are_not_data(notebook):
+    from IPython.core.history import HistoryAccessor
+
+    notebook.variables["HistoryAccessor"] = HistoryAccessor
+    outcome = notebook.run(
+        "history", "history = HistoryAccessor(hist_file='history.sqlite')\nlast = history.get_last_session_id()"
+    )
+    assert outcome.error is None, outcome.error
+    assert notebook.list_flows() == set()

@@ -5,13 +5,19 @@ as an expression among the variables of the program instead.
 """
 
 import functools
+import os
 import sys
+import sysconfig
 from collections.abc import Callable
 from types import FrameType
 from typing import Any, Final
 
 _CALL: Final = compile("__colophon_call__()", "<colophon>", "eval")
 _NAME: Final = "__colophon_call__"
+#: The folders of the standard library and of installed packages.
+_PACKAGES: Final = tuple(
+    {f"{sysconfig.get_path(name)}{os.sep}" for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+)
 
 
 def call_from_program(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -37,3 +43,12 @@ def find_program_frame() -> FrameType | None:
     while frame is not None and str(frame.f_globals.get("__name__", "")).startswith("jupyter_colophon."):
         frame = frame.f_back
     return frame
+
+
+def is_called_by_package() -> bool:
+    """Return whether the call comes from an installed package or the standard library: what they keep for themselves is no data.
+
+    IPython stores the history of cells in a database, its completion keeps pickles, and so do many other packages.
+    """
+    frame = find_program_frame()
+    return frame is not None and frame.f_code.co_filename.startswith(_PACKAGES)

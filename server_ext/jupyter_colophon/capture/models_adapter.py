@@ -7,7 +7,7 @@ from types import ModuleType
 from typing import Any, Final
 
 from jupyter_colophon.capture.adapters import Adapter
-from jupyter_colophon.capture.caller_frames import find_program_frame
+from jupyter_colophon.capture.caller_frames import is_called_by_package
 from jupyter_colophon.capture.calls import LibraryCall, Report
 from jupyter_colophon.capture.locations import find_location
 from jupyter_colophon.capture.observation import DatasetKind
@@ -31,7 +31,7 @@ def install(module: ModuleType, adapter: Adapter) -> None:
 def _create_save_report(format_: str, value_name: str, place_name: str) -> Report:
     def report(call: LibraryCall) -> None:
         value, location = call.get_argument(0, value_name), find_location(call.get_argument(1, place_name))
-        if location is not None and not _is_called_by_library():
+        if location is not None and not is_called_by_package():
             call.record_write(_create_dataset(value, location, format_), (value,))
 
     return report
@@ -40,16 +40,10 @@ def _create_save_report(format_: str, value_name: str, place_name: str) -> Repor
 def _create_load_report(format_: str, place_name: str) -> Report:
     def report(call: LibraryCall) -> None:
         location = find_location(call.get_argument(0, place_name))
-        if location is not None and not _is_called_by_library():
+        if location is not None and not is_called_by_package():
             call.record_reads((_create_dataset(call.result, location, format_),), call.result)
 
     return report
-
-
-def _is_called_by_library() -> bool:
-    """Return whether one of the libraries calls: joblib does for its caches, and to share arrays with processes."""
-    frame = find_program_frame()
-    return frame is not None and str(frame.f_globals.get("__name__")).partition(".")[0] in _LIBRARIES
 
 
 def _create_dataset(value: Any, location: str, format_: str) -> Dataset:

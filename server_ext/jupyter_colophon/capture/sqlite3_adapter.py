@@ -8,6 +8,7 @@ from types import ModuleType
 from typing import Any
 
 from jupyter_colophon.capture.adapters import Adapter
+from jupyter_colophon.capture.caller_frames import is_called_by_package
 from jupyter_colophon.capture.calls import LibraryCall
 from jupyter_colophon.capture.computations import Function
 from jupyter_colophon.capture.sql.connections import ConnectionDatabase, build_file_url
@@ -19,7 +20,7 @@ def install(module: ModuleType, adapter: Adapter) -> None:
     def wrap_connect(original: Function) -> Function:
         def connect(database: Any, *args: Any, **kwargs: Any) -> Any:
             # The factory is the sixth argument.
-            if len(args) < 5:
+            if len(args) < 5 and not is_called_by_package():
                 kwargs.setdefault("factory", ObservedConnection)
             connection = original(database, *args, **kwargs)
             if isinstance(connection, ObservedConnection):
