@@ -139,7 +139,7 @@ def test_without_a_server_reports_wait(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "name"),
     [
-        (["python", "/work/jobs/train.py", "--lr=3"], "jobs/train.py"),
+        (["python", "/srv/jobs/train.py", "--lr=3"], "jobs/train.py"),
         (["python", "-X", "dev", "-um", "package.tool", "train.py"], "package.tool"),
         (["python", "-c", "pass"], "-c"),
         (["python"], "-"),
@@ -148,7 +148,7 @@ def test_without_a_server_reports_wait(tmp_path: Path) -> None:
     ],
 )
 def test_process_is_named_by_its_script(words: list[str], name: str) -> None:
-    assert find_script_name(words, Path("/work")) == name
+    assert find_script_name(words, Path("/srv")) == name
 
 
 def test_command_is_named_without_options_and_credentials() -> None:
