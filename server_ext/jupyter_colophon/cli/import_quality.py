@@ -10,14 +10,14 @@ from jupyter_colophon.cli.catalog.entity_command import add_pairs_option
 from jupyter_colophon.cli.exit_status import EXIT_OK
 from jupyter_colophon.cli.ingest.great_expectations import read_great_expectations
 from jupyter_colophon.cli.ingest.json_files import read_json_file
+from jupyter_colophon.cli.ingest.quality_writer import describe_imports
 from jupyter_colophon.cli.parser import CommandParser
 from jupyter_colophon.client.aspect_edits import edit_aspect_with_retries
 from jupyter_colophon.client.programs.entity import resolve_entity
 from jupyter_colophon.core.errors import InvalidConfiguration, InvalidName
 from jupyter_colophon.core.quality.dbt import read_test_results
 from jupyter_colophon.core.quality.imported import ImportedDataset, UnreadableResults
-from jupyter_colophon.core.quality.results import EXPECTATIONS, list_expectations
-from jupyter_colophon.rendering.page import build_table_page
+from jupyter_colophon.core.quality.results import EXPECTATIONS
 
 if TYPE_CHECKING:
     from jupyter_colophon.client.operations import Operations
@@ -30,7 +30,6 @@ _VERBS = (
     ),
     ("dbt", "Import the tests of a target folder of dbt, with the results of the last run.", "target"),
 )
-_COLUMNS = ("dataset", "urn", "expectations", "results", "failed")
 
 
 class ImportQualityCommand(CatalogCommand):
@@ -67,29 +66,18 @@ class ImportQualityCommand(CatalogCommand):
         with self.connect_to_catalog() as catalog:
             for urn, item in targets:
                 import_dataset(catalog, urn, item, self.args.verb)
-        rows = [_describe(urn, item) for urn, item in targets]
-        document = {"datasets": [dict(zip(_COLUMNS, row, strict=True)) for row in rows]}
-        self.print_result(document, str(build_table_page(rows, *_COLUMNS, empty="Nothing to import.")))
+        imported, table = describe_imports(targets, empty="Nothing to import.")
+        self.print_result({"datasets": imported}, table)
         return EXIT_OK
 
 
 def import_dataset(catalog: "Operations", urn: str, item: ImportedDataset, tool: str) -> None:
     """Write the expectations and record the results of a dataset. Raises ClientError."""
-
-    def replace_expectations(value: dict[str, Any]) -> dict[str, Any]:
-        kept = {id_: one for id_, one in list_expectations(value).items() if one.get("origin") != tool}
-        return {"expectations": {**kept, **item.expectations}}
-
-    edit_aspect_with_retries(catalog, urn, EXPECTATIONS, replace_expectations)
+    edit_aspect_with_retries(catalog, urn, EXPECTATIONS, lambda stored: item.replace_expectations(stored, tool))
     at = item.time or time.time_ns() // 1_000_000
     if item.results:
         body = {"source": {"kind": "import", "name": tool}, "time": at, "results": item.results}
         catalog.record_quality_results(urn, body)
-
-
-def _describe(urn: str, item: ImportedDataset) -> tuple[Any, ...]:
-    failed = sum(result["status"] != "passed" for result in item.results.values())
-    return (item.name, urn, len(item.expectations), len(item.results), failed)
 
 
 def _resolve_dataset(name: str) -> str:

@@ -7,10 +7,10 @@ from typing import Any
 from jupyter_colophon.client.absence import find_entity
 from jupyter_colophon.client.entity_edits import write_entity_edits
 from jupyter_colophon.client.operations import Operations
-from jupyter_colophon.core.entities.entity_edit import AspectEdit, Document, EntityEdit
+from jupyter_colophon.core.entities.entity_edit import AspectEdit, EntityEdit
 from jupyter_colophon.core.errors import InvalidConfiguration, InvalidName
 from jupyter_colophon.core.quality.imported import ImportedDataset
-from jupyter_colophon.core.quality.results import EXPECTATIONS, QUALITY, list_expectations
+from jupyter_colophon.core.quality.results import EXPECTATIONS, QUALITY
 from jupyter_colophon.rendering.page import build_table_page
 
 _COLUMNS = ("dataset", "urn", "expectations", "results", "failed")
@@ -40,15 +40,15 @@ class QualityWriter:
         )
         refused = {problem["urn"] for problem in report.problems}
         recorded = sum(self.record_results(urn, item) for urn, item in targets if urn not in refused)
-        rows = [_describe(urn, item) for urn, item in targets]
+        imported, table = describe_imports(targets, empty="Nothing to ingest.")
         document = {
             "dryRun": self._dry_run,
-            "datasets": [dict(zip(_COLUMNS, row, strict=True)) for row in rows],
+            "datasets": imported,
             "aspects": {"written": report.written, "unchanged": report.unchanged},
             "results": {"written": recorded},
             "problems": report.problems,
         }
-        lines = [str(build_table_page(rows, *_COLUMNS, empty="Nothing to ingest."))]
+        lines = [table]
         lines += [f"problem: {one['urn']}: {one['problem'].get('detail', '')}" for one in report.problems]
         lines.append(
             f"{report.written} changed, {report.unchanged} unchanged, {recorded} results"
@@ -68,11 +68,7 @@ class QualityWriter:
         return len(new)
 
     def _replace_expectations(self, item: ImportedDataset) -> AspectEdit:
-        def edit(stored: Document) -> Document:
-            kept = {id_: one for id_, one in list_expectations(stored).items() if one.get("origin") != self._tool}
-            return {"expectations": {**kept, **item.expectations}}
-
-        return edit
+        return lambda stored: item.replace_expectations(stored, self._tool)
 
 
 def _has_result(known: Mapping[str, Any] | None, at: int, result: Mapping[str, Any]) -> bool:
@@ -87,6 +83,13 @@ def _resolve(name: str, original: str, resolve: Callable[[str], str]) -> str:
         raise InvalidConfiguration(
             f"{name}: {error.detail}; name the dataset with --dataset={original}=DATASET"
         ) from None
+
+
+def describe_imports(targets: Iterable[tuple[str, ImportedDataset]], empty: str) -> tuple[list[dict[str, Any]], str]:
+    """Return what is imported into each dataset as documents and as a table; `empty` is the text of a table without rows."""
+    rows = [_describe(urn, item) for urn, item in targets]
+    documents = [dict(zip(_COLUMNS, row, strict=True)) for row in rows]
+    return documents, str(build_table_page(rows, *_COLUMNS, empty=empty))
 
 
 def _describe(urn: str, item: ImportedDataset) -> tuple[Any, ...]:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import Any, Final, Literal
 
-from jupyter_colophon.core.quality.results import OTHER, SAMPLES_MAX
+from jupyter_colophon.core.quality.results import OTHER, SAMPLES_MAX, list_expectations
 
 Tool = Literal["great-expectations", "dbt"]
 _ID_MAX: Final = 128
@@ -40,6 +40,11 @@ class ImportedDataset:
         if result is not None and (id_ not in self.results or time >= self.time):
             self.results[id_] = dict(result)
         self.time = max(self.time, time)
+
+    def replace_expectations(self, stored: Mapping[str, Any] | None, tool: str) -> dict[str, Any]:
+        """Return a value of the aspect `expectations` in which those of the tool are these; others are kept."""
+        kept = {id_: one for id_, one in list_expectations(stored).items() if one.get("origin") != tool}
+        return {"expectations": {**kept, **self.expectations}}
 
 
 def get_mapping_or_empty(value: object) -> Mapping[str, Any]:

@@ -10,7 +10,7 @@ from jupyter_colophon.core.errors import InvalidInstance, InvalidName, Problem, 
 from jupyter_colophon.core.identity.names import Urn, parse_dataset_name
 from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.core.quality.imported import ImportedDataset
-from jupyter_colophon.core.quality.results import EXPECTATIONS, QUALITY, list_expectations
+from jupyter_colophon.core.quality.results import EXPECTATIONS, QUALITY
 from jupyter_colophon.service.quality.aspect_update import AspectUpdate
 from jupyter_colophon.service.quality.recorder import QualityCheck, QualityRecorder
 from jupyter_colophon.storage.spi import TableContext
@@ -92,5 +92,4 @@ class QualityImporter:
 def _replace_expectations(
     item: ImportedDataset, tool: str, tx: TableContext, stored: Mapping[str, Any] | None
 ) -> Mapping[str, Any]:
-    kept = {id_: one for id_, one in list_expectations(stored).items() if one.get("origin") != tool}
-    return {"expectations": {**kept, **item.expectations}}
+    return item.replace_expectations(stored, tool)
