@@ -143,6 +143,12 @@ class LibraryCall:
         """Return an argument by its position (of a method: 1 is the first after the receiver) or its name."""
         return self.args[position] if position < len(self.args) else self.kwargs.get(name, default)
 
+    def find_argument(self, position: int, names: Iterable[str]) -> Any:
+        """Return an argument by its position or the first of several names: versions and functions of a library differ; None if absent."""
+        if position < len(self.args):
+            return self.args[position]
+        return next((self.kwargs[name] for name in names if name in self.kwargs), None)
+
     def find_origin(self, value: object) -> Origin | None:
         """Return the origin of a value, None if it is unknown."""
         return self.context.origins.find_origin(value)
@@ -151,6 +157,15 @@ class LibraryCall:
         """Return the sources of a value's columns as this call sees them; None if they are unknown."""
         origin = self.find_origin(value)
         return None if origin is None else get_columns_for(origin, self.execution)
+
+    def map_columns(self, value: object) -> ColumnMap | None:
+        """Return the columns of a value; without sources if the program made it, None if they are unknown."""
+        return ColumnMap() if self.find_origin(value) is None else self.find_columns(value)
+
+    def record_files(self, locations: Iterable[str], format_: str | None, value: object) -> None:
+        """Record that the call read files into a value, which has the columns of the file if it is only one."""
+        datasets = [Dataset(location=location, format=format_) for location in locations]
+        self.record_reads(datasets, value, ColumnMap(datasets[0]) if len(datasets) == 1 else None)
 
     def record_read(self, dataset: Dataset, value: object = None, columns: ColumnMap | None = None) -> None:
         """Record that the call read a dataset, into `value` if given, whose columns are those of the dataset unless given."""
@@ -211,6 +226,10 @@ class LibraryCall:
             self.context.origins.set_origin(value, derived)
         elif self.find_origin(value) is not None and all(value is not each for each in inputs):
             self.context.origins.forget(value)
+
+    def record_same_columns(self, value: object, source: object) -> None:
+        """Record that `value` was computed from another value, and has the same columns."""
+        self.record_derived(value, (source,), self.find_columns(source))
 
     def record_write(
         self,

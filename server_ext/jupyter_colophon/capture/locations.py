@@ -38,10 +38,12 @@ def find_location(target: Any) -> str | None:
 
 
 def list_locations(target: Any) -> list[str]:
-    """Return the locations of a path, a URL, an open file, or a pattern such as `data/*.parquet`.
+    """Return the locations of a path, a URL, an open file, a pattern such as `data/*.parquet`, or of a list of them.
 
     Folders of partitions stand for their dataset, and so does the folder of very many files.
     """
+    if isinstance(target, list | tuple):
+        return list(dict.fromkeys(location for each in target for location in list_locations(each)))
     text = os.fspath(target) if isinstance(target, str | os.PathLike) else None
     match = _PATTERN.search(text) if isinstance(text, str) else None
     if match is None or not isinstance(text, str):

@@ -5,13 +5,12 @@ followed by name (`name_inference.py`).
 """
 
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any, Final
 
 from jupyter_colophon.capture.adapters import Adapter
 from jupyter_colophon.capture.calls import LibraryCall
-from jupyter_colophon.capture.column_map import ColumnMap
 from jupyter_colophon.capture.locations import list_locations
 from jupyter_colophon.capture.observation import SchemaField
 from jupyter_colophon.capture.origins import Dataset
@@ -78,18 +77,15 @@ def _report_file(call: LibraryCall) -> None:
 
 def _create_read_report(format_: str | None) -> Callable[[LibraryCall], None]:
     def report(call: LibraryCall) -> None:
-        source = _find_argument(call, 0, _SOURCES)
-        items = source if isinstance(source, list | tuple) else [source]
-        known = format_ or _find_format(call)
-        datasets = [Dataset(location=location, format=known) for item in items for location in list_locations(item)]
-        call.record_reads(datasets, call.result, ColumnMap(datasets[0]) if len(datasets) == 1 else None)
+        locations = list_locations(call.find_argument(0, _SOURCES))
+        call.record_files(locations, format_ or _find_format(call), call.result)
 
     return report
 
 
 def _create_write_report(format_: str | None, position: int) -> Callable[[LibraryCall], None]:
     def report(call: LibraryCall) -> None:
-        value = _find_argument(call, 1 - position, _VALUES)
+        value = call.find_argument(1 - position, _VALUES)
         for location in list_locations(_find_target(call, position)):
             dataset = Dataset(location=location, format=format_ or _find_format(call))
             call.record_write(dataset, (value,), list_fields(value))
@@ -98,7 +94,7 @@ def _create_write_report(format_: str | None, position: int) -> Callable[[Librar
 
 
 def _find_target(call: LibraryCall, position: int) -> Any:
-    target = _find_argument(call, position, _TARGETS)
+    target = call.find_argument(position, _TARGETS)
     # A table of Delta Lake that is open already.
     return getattr(target, "table_uri", target)
 
@@ -109,7 +105,7 @@ def _report_delta_table(call: LibraryCall) -> None:
 
 
 def _report_converted(call: LibraryCall) -> None:
-    call.record_derived(call.result, (call.receiver,), call.find_columns(call.receiver))
+    call.record_same_columns(call.result, call.receiver)
 
 
 def list_fields(value: Any) -> list[SchemaField] | None:
@@ -118,12 +114,6 @@ def list_fields(value: Any) -> list[SchemaField] | None:
     if schema is None or not hasattr(schema, "names"):
         return None
     return [SchemaField(field.name, str(field.type), field.nullable) for field in schema]
-
-
-def _find_argument(call: LibraryCall, position: int, names: Iterable[str]) -> Any:
-    if position < len(call.args):
-        return call.args[position]
-    return next((call.kwargs[name] for name in names if name in call.kwargs), None)
 
 
 def _find_format(call: LibraryCall) -> str | None:

@@ -55,11 +55,6 @@ def to_list(value: Any) -> list[Any]:
     return list(value) if isinstance(value, list | pd.Index | np.ndarray | set | frozenset) else [value]
 
 
-def find_map(call: LibraryCall, value: object) -> ColumnMap | None:
-    """Return the columns of a value; without sources if the program made it, None if they are unknown."""
-    return ColumnMap() if call.find_origin(value) is None else call.find_columns(value)
-
-
 def find_level(columns: ColumnMap, name: str) -> Sources:
     """Return the sources of a level of an index, which are known only if the map or that of an earlier cell has an entry."""
     return columns.find_sources(name) if _has_entry(columns, name) else NO_SOURCES
@@ -87,7 +82,7 @@ def join_sources(columns: ColumnMap, names: Iterable[str]) -> Sources:
 def find_values(call: LibraryCall, value: Any, known_controls: Sources = NO_SOURCES) -> Sources:
     """Return the sources of a value that becomes a column or a part of one, with its own controls beyond those known."""
     if isinstance(value, pd.Series | pd.DataFrame) or (isinstance(value, np.ndarray) and call.find_origin(value)):
-        columns = find_map(call, value)
+        columns = call.map_columns(value)
         if columns is None:
             return UNKNOWN_SOURCES
         if isinstance(value, pd.Series):

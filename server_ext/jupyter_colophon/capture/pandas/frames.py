@@ -16,7 +16,6 @@ from jupyter_colophon.capture.pandas.columns import (
     compute_aggregate,
     compute_by_row,
     find_level,
-    find_map,
     find_values,
     join_sources,
     list_levels,
@@ -36,7 +35,7 @@ def get_names_before(receiver: Any, *_: Any, **__: Any) -> Any:
 
 def keep(call: LibraryCall) -> ColumnMap | None:
     """Keep the columns: rows are selected or ordered, or columns are left out."""
-    columns = find_map(call, call.receiver)
+    columns = call.map_columns(call.receiver)
     value = get_value(call)
     if columns is None or not isinstance(call.receiver, pd.DataFrame) or not isinstance(value, pd.Series):
         return columns
@@ -92,10 +91,10 @@ def compute_ufunc(call: LibraryCall) -> ColumnMap | None:
 
 
 def _compute_with(call: LibraryCall, receiver: Any, others: list[Any]) -> ColumnMap | None:
-    columns, value = find_map(call, receiver), get_value(call)
+    columns, value = call.map_columns(receiver), get_value(call)
     others = [each for each in others if not isinstance(each, dict | list | tuple) and not callable(each)]
     tracked = [each for each in others if call.find_origin(each) is not None]
-    maps = {id(each): find_map(call, each) for each in tracked}
+    maps = {id(each): call.map_columns(each) for each in tracked}
     if columns is None or None in maps.values():
         return None
     known = columns.controls
@@ -123,7 +122,7 @@ def _compute_with(call: LibraryCall, receiver: Any, others: list[Any]) -> Column
 
 
 def _find_all(call: LibraryCall, value: Any) -> list[Sources]:
-    columns = find_map(call, value)
+    columns = call.map_columns(value)
     return [UNKNOWN_SOURCES] if columns is None else [columns.find_sources(name) for name in _list_own(value)]
 
 
@@ -132,7 +131,7 @@ def compute_selected(call: LibraryCall) -> ColumnMap | None:
     argument = call.args[1] if len(call.args) > 1 else next(iter(call.kwargs.values()), None)
     if not isinstance(argument, Mapping) or isinstance(call.receiver, pd.Series):
         return compute(call)
-    columns = find_map(call, call.receiver)
+    columns = call.map_columns(call.receiver)
     if columns is None:
         return None
     names = [name_label(label) for label in argument if label in call.receiver.columns]
@@ -148,7 +147,7 @@ def compute_selected(call: LibraryCall) -> ColumnMap | None:
 
 def choose(call: LibraryCall) -> ColumnMap | None:
     """Compute `where` and `mask`: the condition determines which value a row gets."""
-    columns, condition = find_map(call, call.receiver), call.get_argument(1, "cond")
+    columns, condition = call.map_columns(call.receiver), call.get_argument(1, "cond")
     if columns is None or callable(condition):
         return None
     other = call.get_argument(2, "other")
@@ -159,7 +158,7 @@ def choose(call: LibraryCall) -> ColumnMap | None:
 
 def compute_reduction(call: LibraryCall) -> ColumnMap | None:
     """Compute `sum`, `mean` and others: over rows an aggregation, over the columns of a row a transformation."""
-    columns, receiver, value = find_map(call, call.receiver), call.receiver, get_value(call)
+    columns, receiver, value = call.map_columns(call.receiver), call.receiver, get_value(call)
     if columns is None:
         return None
     if isinstance(receiver, pd.Series):
@@ -185,7 +184,7 @@ def _compute_aggregates(columns: ColumnMap, receiver: Any, value: Any) -> Column
 
 def summarize(call: LibraryCall) -> ColumnMap | None:
     """Compute `describe`, `agg`, `quantile`, `mode`: each column is an aggregate of the column of the same name."""
-    columns, receiver, value = find_map(call, call.receiver), call.receiver, get_value(call)
+    columns, receiver, value = call.map_columns(call.receiver), call.receiver, get_value(call)
     if columns is None:
         return None
     if isinstance(receiver, pd.Series):
@@ -200,7 +199,7 @@ def summarize(call: LibraryCall) -> ColumnMap | None:
 
 def compute_relations(call: LibraryCall) -> ColumnMap | None:
     """Compute `corr` and `cov`: each column is an aggregate of all columns."""
-    columns, value = find_map(call, call.receiver), get_value(call)
+    columns, value = call.map_columns(call.receiver), get_value(call)
     if columns is None:
         return None
     every = compute_aggregate(*_find_all(call, call.receiver))
@@ -209,7 +208,7 @@ def compute_relations(call: LibraryCall) -> ColumnMap | None:
 
 def count_values(call: LibraryCall) -> ColumnMap | None:
     """Count rows for each value: the values become an index, and the count depends on them as on a group."""
-    columns, receiver, value = find_map(call, call.receiver), call.receiver, get_value(call)
+    columns, receiver, value = call.map_columns(call.receiver), call.receiver, get_value(call)
     if columns is None:
         return None
     names = [VALUES] if isinstance(receiver, pd.Series) else [name_label(each) for each in value.index.names]
@@ -224,7 +223,7 @@ def count_values(call: LibraryCall) -> ColumnMap | None:
 
 def mark_duplicates(call: LibraryCall) -> ColumnMap | None:
     """Compute `duplicated`: whether a row has the values of another one."""
-    columns, receiver = find_map(call, call.receiver), call.receiver
+    columns, receiver = call.map_columns(call.receiver), call.receiver
     if columns is None:
         return None
     labels = None if isinstance(receiver, pd.Series) else call.get_argument(1, "subset")
@@ -235,7 +234,7 @@ def mark_duplicates(call: LibraryCall) -> ColumnMap | None:
 def apply(call: LibraryCall) -> ColumnMap | None:
     """Compute `apply`: to each value of a series, each column of a frame, or, with `axis=1`, each row."""
     receiver, value, function = call.receiver, get_value(call), call.get_argument(1, "func")
-    columns = find_map(call, receiver)
+    columns = call.map_columns(receiver)
     if columns is None:
         return None
     if isinstance(receiver, pd.Series):
@@ -255,7 +254,7 @@ def _fill_columns(columns: ColumnMap, sources: Sources, value: Any) -> ColumnMap
 
 def convert_to_frame(call: LibraryCall) -> ColumnMap | None:
     """Make all columns of the result from the values of a series: `to_frame`, `unstack`, `explode`."""
-    columns = find_map(call, call.receiver)
+    columns = call.map_columns(call.receiver)
     if columns is None:
         return None
     sources = join_sources(columns, _list_own(call.receiver))
@@ -264,7 +263,7 @@ def convert_to_frame(call: LibraryCall) -> ColumnMap | None:
 
 def compute_exploded(call: LibraryCall) -> ColumnMap | None:
     """Compute `explode`, which changes only the columns that it names."""
-    columns, receiver = find_map(call, call.receiver), call.receiver
+    columns, receiver = call.map_columns(call.receiver), call.receiver
     if columns is None:
         return None
     names = (
@@ -277,7 +276,7 @@ def compute_exploded(call: LibraryCall) -> ColumnMap | None:
 
 def rename(call: LibraryCall) -> ColumnMap | None:
     """Rename columns: each is the one at the same position before."""
-    columns, value = find_map(call, call.receiver), get_value(call)
+    columns, value = call.map_columns(call.receiver), get_value(call)
     if columns is None or isinstance(value, pd.Series):
         return columns
     return rename_by_position(columns, call.state, value)
@@ -297,7 +296,7 @@ def rename_by_position(columns: ColumnMap, before: Any, value: Any) -> ColumnMap
 def set_attribute(call: LibraryCall) -> ColumnMap | None:
     """Follow `df.columns = …`, `df.index = …`, `df.a = …`: labels are replaced, or a column that exists."""
     receiver, name, value = call.args[:3]
-    columns = find_map(call, receiver)
+    columns = call.map_columns(receiver)
     if columns is None or isinstance(receiver, pd.Series):
         return columns
     if name == "columns":
@@ -309,7 +308,7 @@ def set_attribute(call: LibraryCall) -> ColumnMap | None:
 
 def set_index(call: LibraryCall) -> ColumnMap | None:
     """Make columns or series the levels of the index."""
-    columns = find_map(call, call.receiver)
+    columns = call.map_columns(call.receiver)
     if columns is None:
         return None
     levels = {}
@@ -330,7 +329,7 @@ def get_labels_before(receiver: Any, *_: Any, **__: Any) -> Any:
 def convert_levels(call: LibraryCall) -> ColumnMap | None:
     """Make levels of the index columns, which have sources if they were made of columns."""
     receiver, value = call.receiver, get_value(call)
-    columns, (labels, levels) = find_map(call, receiver), call.state
+    columns, (labels, levels) = call.map_columns(receiver), call.state
     if columns is None or isinstance(value, pd.Series):
         return columns
     names = list_names(value.columns)
@@ -349,7 +348,7 @@ def convert_levels(call: LibraryCall) -> ColumnMap | None:
 
 def rename_levels(call: LibraryCall) -> ColumnMap | None:
     """Compute `rename_axis`, which renames levels of the index."""
-    columns, value = find_map(call, call.receiver), get_value(call)
+    columns, value = call.map_columns(call.receiver), get_value(call)
     if columns is None:
         return None
     pairs = zip(call.state[1], value.index.names, strict=False)
@@ -383,7 +382,7 @@ def query(call: LibraryCall) -> ColumnMap | None:
 
 def evaluate(call: LibraryCall) -> ColumnMap | None:
     """Compute `eval`, an expression or assignments to columns."""
-    columns, labels, expression = find_map(call, call.receiver), call.receiver.columns, call.get_argument(1, "expr")
+    columns, labels, expression = call.map_columns(call.receiver), call.receiver.columns, call.get_argument(1, "expr")
     if columns is None:
         return None
     for line in filter(str.strip, expression.splitlines()):
@@ -405,7 +404,7 @@ def follow_computed(call: LibraryCall) -> ColumnMap | None:
     All columns come from the values of a series. The columns of a frame are not followed, except those of a part of it.
     """
     other, value = call.get_argument(1, "other"), call.receiver
-    columns = find_map(call, other)
+    columns = call.map_columns(other)
     if columns is None:
         return None
     if isinstance(other, pd.Series):
@@ -418,7 +417,7 @@ def follow_computed(call: LibraryCall) -> ColumnMap | None:
 
 def to_array(call: LibraryCall) -> ColumnMap | None:
     """Follow an array of a series, or of a frame, whose columns then have their positions as names."""
-    columns, receiver, value = find_map(call, call.receiver), call.receiver, get_value(call)
+    columns, receiver, value = call.map_columns(call.receiver), call.receiver, get_value(call)
     if columns is None or isinstance(receiver, pd.Series):
         return columns
     names = list_names(receiver.columns)
@@ -434,7 +433,7 @@ def create_frame(call: LibraryCall) -> ColumnMap | None:
     if isinstance(data, Mapping):
         sources = {name_label(label): find_values(call, each) for label, each in data.items()}
         return ColumnMap(None, {name: sources.get(name, NO_SOURCES) for name in names})
-    columns = find_map(call, data)
+    columns = call.map_columns(data)
     if columns is None:
         return None
     if isinstance(data, pd.DataFrame):
@@ -450,7 +449,7 @@ def create_frame(call: LibraryCall) -> ColumnMap | None:
 def create_series(call: LibraryCall) -> ColumnMap | None:
     """Follow `Series(…)` of a series or an array."""
     data = call.get_argument(1, "data")
-    columns = find_map(call, data)
+    columns = call.map_columns(data)
     if columns is None or not isinstance(data, pd.Series | np.ndarray):
         return None
     return build_map(columns, {VALUES: columns.find_sources(VALUES)})
@@ -459,7 +458,7 @@ def create_series(call: LibraryCall) -> ColumnMap | None:
 def convert(call: LibraryCall) -> ColumnMap | None:
     """Follow a function of pandas that converts a series, or the columns of a frame, to one value a row."""
     data = call.args[0] if call.args else next(iter(call.kwargs.values()))
-    columns = find_map(call, data)
+    columns = call.map_columns(data)
     if columns is None:
         return None
     names = [VALUES] if isinstance(data, pd.Series | np.ndarray) else list_names(data.columns)

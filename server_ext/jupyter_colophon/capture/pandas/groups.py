@@ -14,7 +14,6 @@ from jupyter_colophon.capture.pandas.columns import (
     compute_aggregate,
     compute_by_row,
     find_level,
-    find_map,
     find_values,
     join_sources,
     list_names,
@@ -29,7 +28,7 @@ _keys: Final["weakref.WeakKeyDictionary[Any, tuple[str, ...]]"] = weakref.WeakKe
 
 def group(call: LibraryCall) -> ColumnMap | None:
     """Compute `groupby`: the keys are columns of the group's map, under the names of their levels."""
-    columns = find_map(call, call.receiver)
+    columns = call.map_columns(call.receiver)
     if columns is None:
         return None
     by, level = call.get_argument(1, "by"), call.kwargs.get("level")
@@ -69,7 +68,7 @@ def _find_key(
 
 def select(call: LibraryCall) -> ColumnMap | None:
     """Compute `grouped["a"]` and `grouped[["a", "b"]]`, also of windows."""
-    columns, key = find_map(call, call.receiver), call.args[1]
+    columns, key = call.map_columns(call.receiver), call.args[1]
     _copy_keys(call)
     if columns is None or isinstance(key, list | tuple):
         return columns
@@ -84,7 +83,7 @@ def _copy_keys(call: LibraryCall) -> None:
 
 def open_window(call: LibraryCall) -> ColumnMap | None:
     """Compute `rolling`, `expanding` and `ewm`, of frames, series and groups."""
-    columns, on = find_map(call, call.receiver), call.kwargs.get("on")
+    columns, on = call.map_columns(call.receiver), call.kwargs.get("on")
     if isinstance(call.receiver, pd.DataFrame | pd.Series):
         _keys[call.result] = ()
     else:
@@ -96,7 +95,7 @@ def open_window(call: LibraryCall) -> ColumnMap | None:
 
 def group_intervals(call: LibraryCall) -> ColumnMap | None:
     """Compute `resample`, which groups by intervals of a column or of the index."""
-    columns, on, receiver = find_map(call, call.receiver), call.kwargs.get("on"), call.receiver
+    columns, on, receiver = call.map_columns(call.receiver), call.kwargs.get("on"), call.receiver
     if columns is None or not isinstance(receiver, pd.DataFrame | pd.Series):
         return None
     if on is not None:
@@ -112,7 +111,7 @@ def group_intervals(call: LibraryCall) -> ColumnMap | None:
 
 def summarize(call: LibraryCall) -> ColumnMap | None:
     """Compute aggregates of groups: each column of one column, and the keys as levels or columns."""
-    columns, keys = find_map(call, call.receiver), _keys.get(call.receiver)
+    columns, keys = call.map_columns(call.receiver), _keys.get(call.receiver)
     if columns is None or keys is None:
         return None
     value, grouped = call.result, call.receiver
@@ -167,7 +166,7 @@ def _build_grouped(columns: ColumnMap, keys: tuple[str, ...], value: Any, entrie
 
 def count_rows(call: LibraryCall) -> ColumnMap | None:
     """Compute `size`: the number of rows of each group, which has no sources but the keys."""
-    columns, keys, value = find_map(call, call.receiver), _keys.get(call.receiver), call.result
+    columns, keys, value = call.map_columns(call.receiver), _keys.get(call.receiver), call.result
     if columns is None or keys is None:
         return None
     if isinstance(value, pd.Series):
@@ -187,7 +186,7 @@ def compute_window(call: LibraryCall) -> ColumnMap | None:
 
 
 def _compute_rows(call: LibraryCall, step: Any) -> ColumnMap | None:
-    columns, keys, value = find_map(call, call.receiver), _keys.get(call.receiver), call.result
+    columns, keys, value = call.map_columns(call.receiver), _keys.get(call.receiver), call.result
     if columns is None or keys is None:
         return None
     names = [VALUES] if isinstance(value, pd.Series) else list_names(value.columns)
@@ -204,7 +203,7 @@ def _compute_rows(call: LibraryCall, step: Any) -> ColumnMap | None:
 
 def count_positions(call: LibraryCall) -> ColumnMap | None:
     """Compute `cumcount` and `ngroup`, which depend on nothing but the keys."""
-    columns, keys = find_map(call, call.receiver), _keys.get(call.receiver)
+    columns, keys = call.map_columns(call.receiver), _keys.get(call.receiver)
     if columns is None or keys is None:
         return None
     numbered = ColumnMap(None, {VALUES: NO_SOURCES}, columns.controls)
@@ -213,7 +212,7 @@ def count_positions(call: LibraryCall) -> ColumnMap | None:
 
 def keep_rows(call: LibraryCall) -> ColumnMap | None:
     """Keep rows of each group: `head`, `nth`, `get_group`; the keys determine which."""
-    columns, keys = find_map(call, call.receiver), _keys.get(call.receiver)
+    columns, keys = call.map_columns(call.receiver), _keys.get(call.receiver)
     if columns is None or keys is None:
         return None
     return columns.add_controls(make_controls(join_sources(columns, keys), Transformation.GROUP_BY))
@@ -221,14 +220,14 @@ def keep_rows(call: LibraryCall) -> ColumnMap | None:
 
 def record_group(call: LibraryCall, grouped: Any, group: Any) -> None:
     """Record that a loop got one of the groups, which has the same columns as all of them."""
-    call.record_derived(group, (grouped,), find_map(call, grouped))
+    call.record_derived(group, (grouped,), call.map_columns(grouped))
 
 
 def apply_to_groups(call: LibraryCall) -> ColumnMap | None:
     """Compute `apply`: of a series, a function of its values; of a frame it is not followed by column."""
     if getattr(call.receiver, "ndim", 2) != 1:
         return None
-    columns, keys, value = find_map(call, call.receiver), _keys.get(call.receiver), call.result
+    columns, keys, value = call.map_columns(call.receiver), _keys.get(call.receiver), call.result
     if columns is None or keys is None:
         return None
     names = [VALUES] if isinstance(value, pd.Series) else list_names(value.columns)
@@ -237,7 +236,7 @@ def apply_to_groups(call: LibraryCall) -> ColumnMap | None:
 
 def count_group_values(call: LibraryCall) -> ColumnMap | None:
     """Compute `value_counts` of a series' groups: the values are the last level."""
-    columns, keys, value = find_map(call, call.receiver), _keys.get(call.receiver), call.result
+    columns, keys, value = call.map_columns(call.receiver), _keys.get(call.receiver), call.result
     if columns is None or keys is None or getattr(call.receiver, "ndim", 2) != 1 or not isinstance(value, pd.Series):
         return None
     every = columns.find_sources(VALUES)

@@ -11,7 +11,6 @@ from jupyter_colophon.capture.observation import Transformation
 from jupyter_colophon.capture.pandas.columns import (
     VALUES,
     build_map,
-    find_map,
     find_values,
     join_sources,
     list_names,
@@ -30,7 +29,7 @@ def get_item(call: LibraryCall) -> ColumnMap | None:
         call.receiver,
         call.args[1] if len(call.args) > 1 else call.kwargs.get("key", call.kwargs.get("item")),
     )
-    columns = find_map(call, receiver)
+    columns = call.map_columns(receiver)
     if columns is None:
         return None
     if isinstance(receiver, pd.DataFrame) and isinstance(call.result, pd.Series):
@@ -56,7 +55,7 @@ def _is_mask(key: Any) -> bool:
 def select_located(call: LibraryCall) -> ColumnMap | None:
     """Compute `df.loc[rows, columns]` and `df.iloc[…]`."""
     owner, key, value = call.receiver.obj, call.args[1], call.result
-    columns = find_map(call, owner)
+    columns = call.map_columns(owner)
     if columns is None:
         return None
     rows, is_pair = (key[0], True) if isinstance(key, tuple) and len(key) > 0 else (key, False)
@@ -80,7 +79,7 @@ def insert(call: LibraryCall) -> ColumnMap | None:
 
 
 def _set_columns(call: LibraryCall, receiver: Any, key: Any, value: Any) -> ColumnMap | None:
-    columns = find_map(call, receiver)
+    columns = call.map_columns(receiver)
     if columns is None:
         return None
     known = columns.controls
@@ -96,7 +95,7 @@ def _split_value(call: LibraryCall, names: list[str], value: Any, known: Sources
     """Return the sources of several columns that are set at once: a frame's columns are taken by position."""
     if not isinstance(value, pd.DataFrame):
         return dict.fromkeys(names, find_values(call, value, known))
-    found, given = find_map(call, value), list_names(value.columns)
+    found, given = call.map_columns(value), list_names(value.columns)
     if found is None or len(given) != len(names):
         return dict.fromkeys(names, UNKNOWN_SOURCES)
     controls = found.controls - known
@@ -106,7 +105,7 @@ def _split_value(call: LibraryCall, names: list[str], value: Any, known: Sources
 def set_located(call: LibraryCall) -> ColumnMap | None:
     """Compute `df.loc[rows, columns] = …`: other rows keep their values, and a mask is a condition."""
     owner, key, value = call.receiver.obj, call.args[1], call.args[2]
-    columns = find_map(call, owner)
+    columns = call.map_columns(owner)
     if columns is None:
         return None
     is_pair = isinstance(key, tuple) and len(key) == 2 and isinstance(owner, pd.DataFrame)

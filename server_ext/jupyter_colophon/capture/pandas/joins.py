@@ -12,7 +12,6 @@ from jupyter_colophon.capture.pandas.columns import (
     VALUES,
     compute_by_row,
     find_level,
-    find_map,
     find_values,
     list_levels,
     list_names,
@@ -26,7 +25,7 @@ class _Side:
     """One of two joined frames: its columns, those that are keys, and the suffix for names that both have."""
 
     def __init__(self, call: LibraryCall, frame: Any, keys: list[Any], *, by_index: bool, suffix: str | None) -> None:
-        self.columns = find_map(call, frame)
+        self.columns = call.map_columns(frame)
         self.suffix = suffix or ""
         if isinstance(frame, pd.Series):
             self.names = {name_label(frame.name): VALUES}
@@ -145,7 +144,7 @@ def append(call: LibraryCall) -> ColumnMap | None:
     if not isinstance(given, list | tuple | Mapping):
         return None
     objects = [each for each in (given.values() if isinstance(given, Mapping) else given) if each is not None]
-    maps = [find_map(call, each) for each in objects]
+    maps = [call.map_columns(each) for each in objects]
     if any(each is None for each in maps):
         return None
     known = [each for each in maps if each is not None]
@@ -198,7 +197,7 @@ def combine_first(call: LibraryCall) -> ColumnMap | None:
 
 def _combine(call: LibraryCall, value: Any) -> ColumnMap | None:
     receiver, other = call.receiver, call.get_argument(1, "other")
-    columns, more = find_map(call, receiver), find_map(call, other)
+    columns, more = call.map_columns(receiver), call.map_columns(other)
     if columns is None or more is None or not isinstance(other, pd.DataFrame | pd.Series):
         return None
     if isinstance(receiver, pd.Series):

@@ -13,7 +13,6 @@ from jupyter_colophon.capture.pandas.columns import (
     compute_aggregate,
     compute_by_row,
     find_level,
-    find_map,
     find_values,
     join_sources,
     list_names,
@@ -26,7 +25,7 @@ from jupyter_colophon.capture.pandas.columns import (
 def compute_melted(call: LibraryCall) -> ColumnMap | None:
     """Compute `melt`: identifiers are kept, the values of all other columns become one column."""
     frame = call.get_argument(0, "frame")
-    columns = find_map(call, frame)
+    columns = call.map_columns(frame)
     if columns is None:
         return None
     identifiers = [name_label(each) for each in to_list(call.get_argument(1, "id_vars"))]
@@ -59,7 +58,7 @@ def keep_values(sources: Sources) -> Sources:
 
 
 def _compute_pivot(call: LibraryCall, frame: Any, values: Any, index: Any, labels: Any, step: Any) -> ColumnMap | None:
-    columns, value = find_map(call, frame), call.result
+    columns, value = call.map_columns(frame), call.result
     if columns is None or not isinstance(value, pd.DataFrame):
         return None
     named = to_list(index) + to_list(labels)
@@ -83,7 +82,7 @@ def _compute_pivot(call: LibraryCall, frame: Any, values: Any, index: Any, label
 
 def move_values(call: LibraryCall) -> ColumnMap | None:
     """Compute `stack` and `unstack`, which move values between rows and columns."""
-    columns, receiver, value = find_map(call, call.receiver), call.receiver, call.result
+    columns, receiver, value = call.map_columns(call.receiver), call.receiver, call.result
     if columns is None:
         return None
     own = [VALUES] if isinstance(receiver, pd.Series) else list_names(receiver.columns)
@@ -110,7 +109,7 @@ def move_values(call: LibraryCall) -> ColumnMap | None:
 
 def exchange_axes(call: LibraryCall) -> ColumnMap | None:
     """Compute `transpose`: each row becomes a column, which has values of all columns."""
-    columns = find_map(call, call.receiver)
+    columns = call.map_columns(call.receiver)
     if columns is None or isinstance(call.receiver, pd.Series):
         return columns
     every = join_sources(columns, list_names(call.receiver.columns))
@@ -120,7 +119,7 @@ def exchange_axes(call: LibraryCall) -> ColumnMap | None:
 def get_dummies(call: LibraryCall) -> ColumnMap | None:
     """Compute `get_dummies`: a column for each value of a column, named by both."""
     data, value = call.get_argument(0, "data"), call.result
-    columns = find_map(call, data)
+    columns = call.map_columns(data)
     if columns is None or not isinstance(data, pd.DataFrame | pd.Series):
         return None
     names = list_names(value.columns)

@@ -176,7 +176,7 @@ def _list_group_classes(module: ModuleType) -> list[type]:
 
 
 def _report_kept_columns(call: LibraryCall) -> None:
-    call.record_derived(call.result, (call.receiver,), call.find_columns(call.receiver))
+    call.record_same_columns(call.result, call.receiver)
 
 
 def _report_opaque(call: LibraryCall) -> None:
@@ -206,7 +206,7 @@ def _report_with_columns(call: LibraryCall) -> None:
 
 def _record_outputs(call: LibraryCall, build: Callable[[ColumnMap, dict[str, Sources]], ColumnMap]) -> None:
     """Record the result of a method that gets expressions."""
-    columns, series = _find_map(call, call.receiver), _list_series(call)
+    columns, series = call.map_columns(call.receiver), _list_series(call)
     try:
         outputs = (
             ExpressionReader(call, call.receiver, columns).map_outputs(call.args[1:], call.kwargs) if columns else None
@@ -226,7 +226,7 @@ def _report_sort(call: LibraryCall) -> None:
 
 
 def _record_controls(call: LibraryCall, items: Iterable[Any], how: Transformation) -> None:
-    columns = _find_map(call, call.receiver)
+    columns = call.map_columns(call.receiver)
     if columns is not None:
         columns = columns.add_controls(ExpressionReader(call, call.receiver, columns, how).find_used(items))
     call.record_derived(call.result, (call.receiver, *_list_series(call)), columns)
@@ -241,7 +241,7 @@ def _report_rename(call: LibraryCall) -> None:
 
 def _report_join(call: LibraryCall) -> None:
     left, right = call.receiver, call.get_argument(1, "other")
-    maps = _find_map(call, left), _find_map(call, right)
+    maps = call.map_columns(left), call.map_columns(right)
     call.record_derived(call.result, (left, right), _build_joined(call, left, right, maps))
 
 
@@ -332,7 +332,7 @@ def _report_aggregate(call: LibraryCall) -> None:
 
 def _report_concat(call: LibraryCall) -> None:
     items = list(call.get_argument(0, "items") or ())
-    maps = [_find_map(call, each) for each in items]
+    maps = [call.map_columns(each) for each in items]
     columns = None
     if isinstance(call.result, pl.DataFrame) and all(each is not None for each in maps):
         known = [
@@ -350,13 +350,13 @@ def _report_concat(call: LibraryCall) -> None:
 
 def _report_converted(call: LibraryCall) -> None:
     value = next(iter(call.args), None) if call.args else next(iter(call.kwargs.values()), None)
-    call.record_derived(call.result, (value,), call.find_columns(value))
+    call.record_same_columns(call.result, value)
 
 
 def _report_collected(call: LibraryCall) -> None:
     frames = list(call.get_argument(0, "lazy_frames") or ())
     for frame, result in zip(frames, call.result or (), strict=False):
-        call.record_derived(result, (frame,), call.find_columns(frame))
+        call.record_same_columns(result, frame)
 
 
 def _report_created(call: LibraryCall) -> None:
@@ -371,11 +371,6 @@ def _report_created(call: LibraryCall) -> None:
         )
     elif data is not None:
         call.record_derived(call.receiver, data if isinstance(data, list | tuple) else (data,))
-
-
-def _find_map(call: LibraryCall, value: object) -> ColumnMap | None:
-    """Return the columns of a value; without sources if the program made it, None if they are unknown."""
-    return ColumnMap() if call.find_origin(value) is None else call.find_columns(value)
 
 
 def _list_series(call: LibraryCall) -> list[Any]:

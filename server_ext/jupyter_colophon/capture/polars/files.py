@@ -1,14 +1,12 @@
 """The files and tables that polars reads and writes."""
 
-from collections.abc import Iterable
 from types import ModuleType
-from typing import Any, Final
+from typing import Final
 
 import polars as pl
 
 from jupyter_colophon.capture.adapters import Adapter
 from jupyter_colophon.capture.calls import LibraryCall
-from jupyter_colophon.capture.column_map import ColumnMap
 from jupyter_colophon.capture.locations import find_location, list_locations
 from jupyter_colophon.capture.observation import SchemaField
 from jupyter_colophon.capture.origins import Dataset
@@ -46,13 +44,13 @@ def observe_files(module: ModuleType, adapter: Adapter) -> None:
 
 
 def _report_read(call: LibraryCall) -> None:
-    target = _find_argument(call, 0, _SOURCES)
+    target = call.find_argument(0, _SOURCES)
     format_ = _FORMATS[call.function.partition("_")[2]]
-    datasets = [Dataset(location=location, format=format_) for location in _list_locations(target)]
+    locations = list_locations(target)
     # Several sheets of a workbook are several frames.
     results = call.result.values() if isinstance(call.result, dict) else (call.result,)
     for result in results:
-        call.record_reads(datasets, result, ColumnMap(datasets[0]) if len(datasets) == 1 else None)
+        call.record_files(locations, format_, result)
 
 
 def _report_query(call: LibraryCall) -> None:
@@ -60,7 +58,7 @@ def _report_query(call: LibraryCall) -> None:
 
 
 def _report_write(call: LibraryCall) -> None:
-    location = find_location(_find_argument(call, 1, _TARGETS))
+    location = find_location(call.find_argument(1, _TARGETS))
     frame = call.receiver
     if location is not None:
         format_ = _FORMATS[call.function.partition("_")[2]]
@@ -76,15 +74,3 @@ def _report_written_table(call: LibraryCall) -> None:
 def list_fields(frame: pl.DataFrame | pl.LazyFrame) -> list[SchemaField]:
     """Return the schema of a frame, with the types of polars."""
     return [SchemaField(name, str(type_), nullable=True) for name, type_ in frame.collect_schema().items()]
-
-
-def _find_argument(call: LibraryCall, position: int, names: Iterable[str]) -> Any:
-    if position < len(call.args):
-        return call.args[position]
-    return next((call.kwargs[name] for name in names if name in call.kwargs), None)
-
-
-def _list_locations(target: Any) -> list[str]:
-    """Return the locations of a path, a pattern or a list of paths."""
-    items = target if isinstance(target, list | tuple) else [target]
-    return list(dict.fromkeys(location for item in items for location in list_locations(item)))
