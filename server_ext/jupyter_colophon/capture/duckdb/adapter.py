@@ -3,15 +3,14 @@
 import re
 import sys
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import FrameType, ModuleType
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from jupyter_colophon.capture.adapters import Adapter
 from jupyter_colophon.capture.calls import LibraryCall
-from jupyter_colophon.capture.column_map import ColumnMap
-from jupyter_colophon.capture.duckdb.database import MEMORY, DatabaseView, DuckDatabase, list_files
-from jupyter_colophon.capture.locations import find_location
+from jupyter_colophon.capture.duckdb.database import MEMORY, DatabaseView, DuckDatabase
+from jupyter_colophon.capture.locations import find_location, list_locations
 from jupyter_colophon.capture.observation import SchemaField
 from jupyter_colophon.capture.origins import Dataset, Origin
 from jupyter_colophon.capture.sql.statements import SqlStatement, StatementFlows
@@ -28,6 +27,9 @@ _PROJECT: Final = "SELECT {1} FROM {0}"
 _AGGREGATE: Final = "SELECT {1} FROM {0} GROUP BY {2}"
 _UNION: Final = "SELECT * FROM {0} UNION ALL SELECT * FROM {1}"
 _JOIN: Final = "SELECT * FROM {0}, {1}"
+
+#: Gets a call, the database of its connection, and the position of its first argument.
+_ConnectionReport: TypeAlias = Callable[[LibraryCall, DuckDatabase, int], None]
 
 _RUNNERS: Final = ("sql", "query", "from_query", "execute", "executemany")
 _FILE_READERS: Final = {
@@ -79,28 +81,35 @@ class _Adapter:
         adapter.observe_method(connection, "cursor", self._report_cursor)
         adapter.observe_method(connection, "duplicate", self._report_cursor)
         for name in _RUNNERS:
-            adapter.observe_method(connection, name, self._report_run, sees_caller=True)
-            adapter.observe_function(module, name, self._report_run_by_default, sees_caller=True)
+            self._observe(name, self._report_run, sees_caller=True)
         for name in _FILE_READERS:
-            adapter.observe_method(connection, name, self._report_file)
-            adapter.observe_function(module, name, self._report_file_by_default)
+            self._observe(name, _report_files)
         for name in _VALUE_READERS:
-            adapter.observe_method(connection, name, _report_value)
-            adapter.observe_function(module, name, _report_value_by_default)
+            self._observe(name, _report_value)
         for name in ("table", "view"):
-            adapter.observe_method(connection, name, self._report_table)
-            adapter.observe_function(module, name, self._report_table_by_default)
-        adapter.observe_method(connection, "register", self._report_register)
-        adapter.observe_function(module, "register", self._report_register_by_default)
+            self._observe(name, self._report_table)
+        self._observe("register", _report_registered)
         for owner in (connection, relation):
             for name in _FETCHERS:
-                adapter.observe_method(owner, name, _report_fetch)
+                adapter.observe_method(owner, name, _report_same_columns)
         self._install_relation(relation)
+
+    def _observe(self, name: str, report: _ConnectionReport, *, sees_caller: bool = False) -> None:
+        """Observe a method of connections, and the function of the same name, which uses the default connection."""
+
+        def report_method(call: LibraryCall) -> None:
+            report(call, self._get_database(call.receiver), 1)
+
+        def report_function(call: LibraryCall) -> None:
+            report(call, self._default, 0)
+
+        self._adapter.observe_method(self._module.DuckDBPyConnection, name, report_method, sees_caller=sees_caller)
+        self._adapter.observe_function(self._module, name, report_function, sees_caller=sees_caller)
 
     def _install_relation(self, relation: type) -> None:
         adapter = self._adapter
         for name in _KEEPING:
-            adapter.observe_method(relation, name, _report_kept_columns)
+            adapter.observe_method(relation, name, _report_same_columns)
         for name in _WRITERS:
             adapter.observe_method(relation, name, _report_written_file)
         for name in _TABLE_WRITERS:
@@ -127,11 +136,11 @@ class _Adapter:
         if call.result is not None:
             self._databases[call.result] = self._get_database(call.receiver)
 
-    def _report_run(self, call: LibraryCall) -> None:
-        self._run(call, self._get_database(call.receiver), call.get_argument(1, "query"))
+    def _report_run(self, call: LibraryCall, database: DuckDatabase, first: int) -> None:
+        self._run(call, database, call.get_argument(first, "query"))
 
-    def _report_run_by_default(self, call: LibraryCall) -> None:
-        self._run(call, self._default, call.get_argument(0, "query"))
+    def _report_table(self, call: LibraryCall, database: DuckDatabase, first: int) -> None:
+        self._run(call, database, _SELECT.format(call.get_argument(first, "table_name")))
 
     def _run(self, call: LibraryCall, database: DuckDatabase, sql: Any) -> None:
         if isinstance(sql, str):
@@ -144,34 +153,6 @@ class _Adapter:
     ) -> StatementFlows:
         view = DatabaseView(database, values)
         return StatementFlows(call, SqlStatement(sql, "duckdb", view, call.execution, call.time_ms))
-
-    def _report_file(self, call: LibraryCall) -> None:
-        _record_files(call, call.get_argument(1, "path_or_buffer") or call.kwargs.get("file_glob"))
-
-    def _report_file_by_default(self, call: LibraryCall) -> None:
-        _record_files(call, call.get_argument(0, "path_or_buffer") or call.kwargs.get("file_glob"))
-
-    def _report_table(self, call: LibraryCall) -> None:
-        self._run(call, self._get_database(call.receiver), _SELECT.format(call.get_argument(1, "table_name")))
-
-    def _report_table_by_default(self, call: LibraryCall) -> None:
-        self._run(call, self._default, _SELECT.format(call.get_argument(0, "table_name")))
-
-    def _report_register(self, call: LibraryCall) -> None:
-        self._register(
-            call,
-            self._get_database(call.receiver),
-            call.get_argument(1, "view_name"),
-            call.get_argument(2, "python_object"),
-        )
-
-    def _report_register_by_default(self, call: LibraryCall) -> None:
-        self._register(call, self._default, call.get_argument(0, "view_name"), call.get_argument(1, "python_object"))
-
-    def _register(self, call: LibraryCall, database: DuckDatabase, name: object, value: object) -> None:
-        origin = call.find_origin(value)
-        if origin is not None and call.error is None:
-            database.put_registered_value(str(name), origin)
 
     def _report_filter(self, call: LibraryCall) -> None:
         self._run_on_relation(call, _FILTER.format(_THIS, call.get_argument(1, "filter_expr")))
@@ -206,29 +187,27 @@ class _Adapter:
             call.record_statement(self._create_statement(call, self._default, sql, known), call.result)
 
 
-def _record_files(call: LibraryCall, paths: Any) -> None:
-    texts = [paths] if not isinstance(paths, list | tuple) else paths
-    files = list_files(tuple(each for each in texts if isinstance(each, str)), _FILE_READERS[call.function])
-    datasets = [each for each in files if isinstance(each, Dataset)]
-    call.record_reads(datasets, call.result, ColumnMap(datasets[0]) if len(datasets) == 1 else None)
+def _report_files(call: LibraryCall, database: DuckDatabase, first: int) -> None:
+    paths = call.get_argument(first, "path_or_buffer") or call.kwargs.get("file_glob")
+    texts = paths if isinstance(paths, list | tuple) else [paths]
+    locations = list_locations([each for each in texts if isinstance(each, str)])
+    call.record_files(locations, _FILE_READERS[call.function], call.result)
 
 
-def _report_value(call: LibraryCall) -> None:
-    value = call.get_argument(1, "df", call.kwargs.get("arrow_object"))
-    call.record_derived(call.result, (value,), call.find_columns(value))
+def _report_value(call: LibraryCall, database: DuckDatabase, first: int) -> None:
+    call.record_same_columns(call.result, call.find_argument(first, ("df", "arrow_object")))
 
 
-def _report_value_by_default(call: LibraryCall) -> None:
-    value = call.get_argument(0, "df", call.kwargs.get("arrow_object"))
-    call.record_derived(call.result, (value,), call.find_columns(value))
+def _report_registered(call: LibraryCall, database: DuckDatabase, first: int) -> None:
+    name, value = call.get_argument(first, "view_name"), call.get_argument(first + 1, "python_object")
+    origin = call.find_origin(value)
+    if origin is not None and call.error is None:
+        database.put_registered_value(str(name), origin)
 
 
-def _report_fetch(call: LibraryCall) -> None:
+def _report_same_columns(call: LibraryCall) -> None:
     if call.result is not None:
-        call.record_derived(call.result, (call.receiver,), call.find_columns(call.receiver))
-
-
-_report_kept_columns = _report_fetch
+        call.record_same_columns(call.result, call.receiver)
 
 
 def _report_unknown_columns(call: LibraryCall) -> None:
