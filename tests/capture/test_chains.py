@@ -1,5 +1,7 @@
 """Lineage across cells: values are followed from the cell that read data to the cell that writes it."""
 
+from jupyter_colophon.capture import data_capture
+
 
 def test_read_in_one_cell_and_written_in_another_is_a_chain(notebook):
     (notebook.folder / "raw.csv").write_text("a,b\n1,2\n3,4\n")
@@ -52,3 +54,9 @@ def test_libraries_are_restored_when_capture_stops(notebook):
     notebook.capture.stop()
     assert pd.read_csv is reader.__wrapped__
     assert pd.DataFrame.to_csv is writer.__wrapped__
+
+
+def test_calls_that_are_too_many_to_report_are_no_silent_loss(notebook, monkeypatch):
+    monkeypatch.setattr(data_capture, "MAX_WAITING", 2)
+    notebook.run("many", "import pandas as pd\nfor n in range(9): pd.DataFrame({'a': [n]}).to_csv(f'{n}.csv')")
+    assert {(function, type(error).__name__) for function, error in notebook.errors} == {("to_csv", "Full")}

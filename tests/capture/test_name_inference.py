@@ -70,6 +70,6 @@ def test_name_that_has_another_value_now_is_not_followed(notebook):
 
 
 def test_magics_and_broken_code_are_not_examined(notebook):
-    notebook.capture.end_cell("%matplotlib inline\nrows = raw", notebook.variables, notebook.runs[-1])
+    notebook.capture.end_cell(lambda: "%matplotlib inline\nrows = raw", notebook.variables, notebook.runs[-1])
     notebook.run("write", "raw.to_csv('out.csv')")
     assert list_written(notebook) == {("$read.raw", "out.csv")}

@@ -56,7 +56,7 @@ class CapturedNotebook:
             exec(compile(code, name, "exec"), self.variables)
         except Exception as error:  # noqa: BLE001
             cell.error = error
-        self.capture.end_cell(code, self.variables, cell)
+        self.capture.end_cell(lambda: code, self.variables, cell)
         self._current = None
         current_execution.reset(token)
         return cell

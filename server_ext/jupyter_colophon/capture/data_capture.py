@@ -1,5 +1,6 @@
 """Capture of what the libraries of a process read and write: adapters, the queue of their flows, and a thread that reports them."""
 
+import queue
 import threading
 from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -9,7 +10,7 @@ from jupyter_colophon.capture.calls import CallContext, DeferredFlows, Flow
 from jupyter_colophon.capture.chains import ChainBuilder, NameVariable, Sink
 from jupyter_colophon.capture.executions import current_execution
 
-#: Number of flows that wait; above it, the oldest are dropped and counted.
+#: Number of flows that wait; above it, the oldest are dropped, and their functions reported as errors.
 MAX_WAITING = 50_000
 #: How long flows wait before they are reported, unless their cell ends: a cell that makes many calls is not slowed down.
 DELAY_S = 1.0
@@ -44,7 +45,6 @@ class DataCapture:
         for a process that may be killed at any time.
         """
         self.context = CallContext(lambda: current_execution.get() or get_execution(), get_time_ms)
-        self.dropped_count = 0
         self._chains = ChainBuilder(name_variable, sink)
         self._on_error = on_error
         self._adapters = Adapters(self._create_adapter, disabled)
@@ -83,11 +83,14 @@ class DataCapture:
         self._reporting, self._idle = threading.RLock(), threading.Condition()
         self._reports_at_once = True
 
-    def end_cell(self, source: str, variables: Mapping[str, object], execution: object) -> None:
-        """Name the values that a cell computed by the variables that hold them, and infer the origins of others."""
+    def end_cell(self, read_source: Callable[[], str], variables: Mapping[str, object], execution: object) -> None:
+        """Name the values that a cell computed by the variables that hold them, and infer the origins of others.
+
+        `read_source` returns the cell's code in plain Python; it is called only if there are values to follow.
+        """
         context = self.context
         if len(context.origins):
-            context.names.record_origins_at_end(source, variables, execution, context.get_time_ms())
+            context.names.record_origins_at_end(read_source(), variables, execution, context.get_time_ms())
             for name, value in tuple(variables.items()):
                 origin = context.origins.find_origin(value)
                 if (
@@ -113,8 +116,7 @@ class DataCapture:
         """Report these flows soon."""
         self._waiting.extend(flows)
         while len(self._waiting) > MAX_WAITING:
-            self._waiting.popleft()
-            self.dropped_count += 1
+            self._on_error(self._waiting.popleft().function, queue.Full())
         if self._reports_at_once:
             with self._reporting:
                 self._report_waiting()

@@ -41,7 +41,7 @@ class NameInference:
 
     def find_current_origins(self, function: str) -> list[Origin]:
         """Return the origins of what the running statement of the program uses: it calls `function` with a value of unknown origin."""
-        frame = _find_program_frame() if len(self._registry) else None
+        frame = _find_top_level_frame() if len(self._registry) else None
         names = None if frame is None else _read_names(frame.f_code.co_filename)
         if frame is None or names is None:
             return []
@@ -138,7 +138,7 @@ class _InferredNames:
         return list(found)
 
 
-def _find_program_frame() -> types.FrameType | None:
+def _find_top_level_frame() -> types.FrameType | None:
     """Return the frame of the program's own top-level code: the cell, or the script."""
     frame: types.FrameType | None = sys._getframe(1)
     while frame is not None and frame.f_code.co_name != "<module>":

@@ -157,8 +157,11 @@ class Provenance:
             return
         end_ms = read_time_ms()
         try:
-            code: str = self._shell.transform_cell(execution.cell.source)  # type: ignore[no-untyped-call]
-            self.context.libraries.end_cell(code, self._shell.user_ns, execution)
+            self.context.libraries.end_cell(
+                lambda: self._shell.transform_cell(execution.cell.source),  # type: ignore[no-untyped-call]
+                self._shell.user_ns,
+                execution,
+            )
             self.context.captures.wait_for_events()
         finally:
             recorder.end_cell(execution, succeeded=succeeded, end_ms=end_ms, failure=failure)
