@@ -3,6 +3,7 @@ import { formatTime } from '../../components/labels';
 import { ScrollableTable } from '../../components/scrollable-table';
 import { useModel } from '../../components/use-model';
 import type { IApplicationsProps } from './body';
+import { OpenedSection } from './opened-section';
 
 /** The log that the user opened; nothing without one. It gets the focus when it opens. */
 export function Log({
@@ -11,32 +12,23 @@ export function Log({
   trans
 }: IApplicationsProps & { returnFocus: () => void }): React.JSX.Element | null {
   const { log } = useModel(model);
-  const heading = React.useRef<HTMLHeadingElement>(null);
-  const app = log?.app ?? null;
-  React.useEffect(() => heading.current?.focus(), [app]);
   if (log === null) {
     return null;
   }
   const title = trans.__('Log of %1', log.app);
+  const refresh = (
+    <button type="button" className="jp-Colophon-button" onClick={() => void model.showLog(log.app)}>
+      {trans.__('Refresh')}
+    </button>
+  );
   return (
-    <section className="jp-Colophon-card-section" aria-label={title}>
-      <div className="jp-Colophon-sectionHead">
-        <h2 ref={heading} tabIndex={-1}>
-          {title}
-        </h2>
-        <div className="jp-Colophon-actions">
-          <button type="button" className="jp-Colophon-button" onClick={() => void model.showLog(log.app)}>
-            {trans.__('Refresh')}
-          </button>
-          <button
-            type="button"
-            className="jp-Colophon-button"
-            onClick={() => void model.showLog(null).then(returnFocus)}
-          >
-            {trans.__('Close')}
-          </button>
-        </div>
-      </div>
+    <OpenedSection
+      title={title}
+      subject={log.app}
+      actions={refresh}
+      close={() => void model.showLog(null).then(returnFocus)}
+      trans={trans}
+    >
       {log.records.length === 0 ? (
         <p className="jp-Colophon-note">{trans.__('It has logged nothing.')}</p>
       ) : (
@@ -59,6 +51,6 @@ export function Log({
           </tbody>
         </ScrollableTable>
       )}
-    </section>
+    </OpenedSection>
   );
 }

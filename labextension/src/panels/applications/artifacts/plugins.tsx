@@ -2,6 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import { ScrollableTable } from '../../../components/scrollable-table';
 import type { Artifact } from '../../../generated/api';
+import { OpenedSection } from '../opened-section';
 
 type Plugin = Artifact['plugins'][number];
 
@@ -48,21 +49,9 @@ function Property({ property, trans }: { property: IProperty; trans: Translation
 /** The plugins of an artifact, with what they declare. It gets the focus when it opens. */
 export function Plugins(props: { artifact: Artifact; close: () => void; trans: TranslationBundle }): React.JSX.Element {
   const { artifact, close, trans } = props;
-  const heading = React.useRef<HTMLHeadingElement>(null);
-  React.useEffect(() => heading.current?.focus(), [artifact.urn]);
   const title = trans.__('Plugins of %1 %2', artifact.name, artifact.version);
   return (
-    <section className="jp-Colophon-card-section" aria-label={title}>
-      <div className="jp-Colophon-sectionHead">
-        <h2 ref={heading} tabIndex={-1}>
-          {title}
-        </h2>
-        <div className="jp-Colophon-actions">
-          <button type="button" className="jp-Colophon-button" onClick={close}>
-            {trans.__('Close')}
-          </button>
-        </div>
-      </div>
+    <OpenedSection title={title} subject={artifact.urn} close={close} trans={trans}>
       <ScrollableTable label={title}>
         <thead>
           <tr>
@@ -104,6 +93,6 @@ export function Plugins(props: { artifact: Artifact; close: () => void; trans: T
           ))}
         </tbody>
       </ScrollableTable>
-    </section>
+    </OpenedSection>
   );
 }
