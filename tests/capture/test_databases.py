@@ -21,19 +21,11 @@ def notebook(notebook):
     return notebook
 
 
-def run(notebook, *cells):
-    for number, code in enumerate(cells, 1):
-        outcome = notebook.run(f"c{number}", code)
-        assert outcome.error is None, outcome.error
-    return notebook.list_flows()
-
-
 @pytest.mark.parametrize(
     "connection", ["engine", "engine.connect()", "sqlite3.connect('shop.sqlite')", "'sqlite:///shop.sqlite'"]
 )
 def test_query_into_a_frame_is_followed_to_its_tables(notebook, connection):
-    flows = run(
-        notebook,
+    flows = notebook.run_cells(
         f"frame = pd.read_sql('SELECT id, amount * 2 AS double FROM orders WHERE id > 1', {connection})",
         "frame.to_csv('out.csv', index=False)",
     )
@@ -43,8 +35,7 @@ def test_query_into_a_frame_is_followed_to_its_tables(notebook, connection):
 
 
 def test_statement_that_moves_data_inside_the_database(notebook):
-    flows = run(
-        notebook,
+    flows = notebook.run_cells(
         "with engine.begin() as connection:\n    connection.execute(text('INSERT INTO totals (total) SELECT sum(amount) FROM orders'))",
     )
     assert flows == {("c1", SHOP, "shop.sqlite.totals")}
@@ -52,8 +43,7 @@ def test_statement_that_moves_data_inside_the_database(notebook):
 
 
 def test_statements_of_sqlite3_with_parameters(notebook):
-    flows = run(
-        notebook,
+    flows = notebook.run_cells(
         "con = sqlite3.connect('shop.sqlite')\ncon.executemany('INSERT INTO orders VALUES (?, ?)', [(3, 1.0), (4, 2.0)])\ncon.commit()",
         "rows = con.execute('SELECT id FROM orders WHERE id = :id', {'id': 3}).fetchall()\ncon.close()",
     )
@@ -61,8 +51,7 @@ def test_statements_of_sqlite3_with_parameters(notebook):
 
 
 def test_temporary_table_is_a_step(notebook):
-    flows = run(
-        notebook,
+    flows = notebook.run_cells(
         "con = sqlite3.connect('shop.sqlite')\ncon.execute('CREATE TEMP TABLE big AS SELECT * FROM orders WHERE amount > 5')",
         "con.execute('INSERT INTO totals SELECT amount FROM big')\ncon.commit()\ncon.close()",
     )
@@ -71,8 +60,7 @@ def test_temporary_table_is_a_step(notebook):
 
 
 def test_orm_is_captured(notebook):
-    flows = run(
-        notebook,
+    flows = notebook.run_cells(
         "from sqlalchemy.orm import Session, declarative_base\nBase = declarative_base()\n"
         "class Order(Base):\n    __tablename__ = 'orders'\n    id = sqlalchemy.Column(sqlalchemy.Integer, primary_key=True)\n    amount = sqlalchemy.Column(sqlalchemy.Float)",
         "with Session(engine) as session:\n    session.add(Order(id=9, amount=1))\n    session.commit()\n    count = len(session.scalars(sqlalchemy.select(Order)).all())",
@@ -81,8 +69,7 @@ def test_orm_is_captured(notebook):
 
 
 def test_database_in_memory_has_no_datasets(notebook):
-    flows = run(
-        notebook,
+    flows = notebook.run_cells(
         "con = sqlite3.connect(':memory:')\ncon.execute('CREATE TABLE t AS SELECT 1 AS a')\nframe = pd.read_sql('SELECT a FROM t', con)\nframe.to_csv('out.csv')",
     )
     assert flows == {("c1", "", "out.csv")}
@@ -113,8 +100,7 @@ def test_errors_of_the_database_stay_as_they_are(notebook):
 
 def test_statements_of_psycopg_on_postgresql(notebook):
     dsn = get_or_start_server().dsn
-    flows = run(
-        notebook,
+    flows = notebook.run_cells(
         f"import psycopg\ncon = psycopg.connect({dsn!r}, autocommit=True)\n"
         "con.execute('CREATE TABLE public.captured AS SELECT 1 AS a')",
         "with con.cursor() as cursor:\n    cursor.execute('CREATE TABLE public.more AS SELECT a + %s AS b FROM captured', [1])",

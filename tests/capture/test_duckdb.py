@@ -14,10 +14,7 @@ def notebook(notebook):
 
 
 def run(notebook, *cells):
-    for number, code in enumerate(cells, 1):
-        outcome = notebook.run(f"c{number}", code)
-        assert outcome.error is None, outcome.error
-    return {flow for flow in notebook.list_flows() if flow[2]}
+    return {flow for flow in notebook.run_cells(*cells) if flow[2]}
 
 
 def test_copy_moves_a_file_into_another_with_its_columns(notebook):

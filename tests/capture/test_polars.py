@@ -12,10 +12,7 @@ def notebook(notebook):
 
 
 def run(notebook, *cells):
-    for number, code in enumerate(cells, 1):
-        outcome = notebook.run(f"c{number}", code)
-        assert outcome.error is None, outcome.error
-    return {flow for flow in notebook.list_flows() if flow[2]}
+    return {flow for flow in notebook.run_cells(*cells) if flow[2]}
 
 
 def test_eager_frame_is_followed_from_cell_to_cell(notebook):

@@ -13,10 +13,7 @@ def notebook(notebook):
 
 
 def run(notebook, *cells):
-    for number, code in enumerate(cells, 1):
-        outcome = notebook.run(f"c{number}", code)
-        assert outcome.error is None, outcome.error
-    return {flow for flow in notebook.list_flows() if flow[2]}
+    return {flow for flow in notebook.run_cells(*cells) if flow[2]}
 
 
 def test_table_is_followed_from_file_to_file(notebook):

@@ -13,12 +13,17 @@ def pandas_kernel(server):
         yield running
 
 
+def wait_until_reported(kernel):
+    """Wait until all reports of the kernel have reached the server."""
+    wait_for(lambda: kernel.run("%metadata keys nothing", "settle").text, lambda text: "not reached" not in text)
+
+
 def test_chain_of_cells_is_lineage(pandas_kernel, catalog, tmp_path):
     (tmp_path / "raw.csv").write_text("a,b\n1,2\n")
     pandas_kernel.run(f"raw = pd.read_csv('{tmp_path}/raw.csv')", "read")
     pandas_kernel.run("clean = raw.dropna()", "clean")
     pandas_kernel.run(f"clean.to_csv('{tmp_path}/clean.csv', index=False)", "write")
-    wait_for(lambda: pandas_kernel.run("%metadata keys nothing", "settle").text, lambda text: "not reached" not in text)
+    wait_until_reported(pandas_kernel)
     target = f"urn:li:dataset:(urn:li:dataPlatform:file,{tmp_path}/clean.csv,PROD)"
     nodes = {node["urn"] for node in catalog.read_lineage(target, direction="upstream", levels=10)["nodes"]}
     assert f"urn:li:dataset:(urn:li:dataPlatform:file,{tmp_path}/raw.csv,PROD)" in nodes
@@ -59,7 +64,7 @@ def test_task_belongs_to_the_cell_that_created_it(pandas_kernel, catalog, tmp_pa
     )
     assert pandas_kernel.run(code, "create-task").succeeded
     assert pandas_kernel.run("go.set()\nawait task", "await-task").succeeded
-    wait_for(lambda: pandas_kernel.run("%metadata keys nothing", "settle").text, lambda text: "not reached" not in text)
+    wait_until_reported(pandas_kernel)
     urn = f"urn:li:dataset:(urn:li:dataPlatform:file,{tmp_path}/task.csv,PROD)"
     (run,) = catalog.list_runs(data=urn)["runs"]
     assert run["program"] == str(make_cell_program_urn(DEFAULT_NAMESPACE, "pandas.ipynb", "create-task"))
@@ -71,7 +76,7 @@ def test_library_that_is_excluded_is_not_captured(pandas_kernel, catalog, tmp_pa
     pandas_kernel.run("del os.environ['COLOPHON_CAPTURE']\n%reload_ext jupyter_colophon", "on")
     assert "pandas" in pandas_kernel.run("%metadata health", "health").text
     pandas_kernel.run(f"pd.DataFrame({{'a': [1]}}).to_csv('{tmp_path}/captured.csv')", "captured")
-    wait_for(lambda: pandas_kernel.run("%metadata keys nothing", "settle").text, lambda text: "not reached" not in text)
+    wait_until_reported(pandas_kernel)
     names = ("captured.csv", "uncaptured.csv")
     urns = [f"urn:li:dataset:(urn:li:dataPlatform:file,{tmp_path}/{name},PROD)" for name in names]
     assert [len(catalog.list_runs(data=urn)["runs"]) for urn in urns] == [1, 0]
@@ -84,7 +89,7 @@ def test_lineage_that_only_names_connect_is_marked(pandas_kernel, catalog, tmp_p
         f"pd.read_csv('{tmp_path}/raw.csv').to_csv('{tmp_path}/copy.csv')",
         "rows",
     )
-    wait_for(lambda: pandas_kernel.run("%metadata keys nothing", "settle").text, lambda text: "not reached" not in text)
+    wait_until_reported(pandas_kernel)
     components = {}
     for name in ("rows.csv", "copy.csv"):
         urn = f"urn:li:dataset:(urn:li:dataPlatform:file,{tmp_path}/{name},PROD)"

@@ -61,6 +61,13 @@ class CapturedNotebook:
         current_execution.reset(token)
         return cell
 
+    def run_cells(self, *cells: str) -> set[tuple[str, str, str]]:
+        """Run cells with the ids `c1`, `c2` and so on, which must succeed, and return `list_flows()`."""
+        for number, code in enumerate(cells, 1):
+            outcome = self.run(f"c{number}", code)
+            assert outcome.error is None, outcome.error
+        return self.list_flows()
+
     def list_flows(self) -> set[tuple[str, str, str]]:
         """Return what flowed in written data and in variables: the cell, its source and its target; a read alone has the target ""."""
         assert self.capture.wait_until_reported(10)
