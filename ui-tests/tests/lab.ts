@@ -103,8 +103,8 @@ async function clearLab(page: Page): Promise<void> {
 /** Waits until JupyterLab has restored the layout. */
 export async function waitForLab(page: Page): Promise<void> {
   await page.waitForSelector('#jupyterlab-splash', { state: 'detached' });
-  await page.waitForFunction(() => window.jupyterapp !== undefined);
-  await page.evaluate(() => window.jupyterapp.restored);
+  // A page beside another one is redirected to a workspace of its own, which ends an evaluation but not this wait.
+  await page.waitForFunction(() => window.jupyterapp?.restored.then(() => true));
 }
 
 /** Reads the stored layout of the default workspace as text. */

@@ -1,4 +1,4 @@
-import { parseVariable } from '../model/urns';
+import { parseVariable } from '../model/notebooks/variable';
 import { isControl } from './columns';
 import type { IColumnEdge, IEdge, IGraph } from './graph';
 import { getEdgeId } from './graph';

@@ -22,16 +22,6 @@ interface INotebookPlace {
   cell: string | undefined;
 }
 
-/** A variable of a notebook as a cell left it: namespace, path, cell and name. */
-const VARIABLE_URN = /^urn:li:dataset:\(urn:li:dataPlatform:notebook,([^,()]+),[^,()]*\)$/;
-
-/** A variable of a notebook, parsed from its URN. */
-interface IVariable {
-  name: string;
-  /** The id of the cell that left it so. */
-  cell: string;
-}
-
 /** The schemaspace and the name of an instance. */
 const INSTANCE_URN = /^urn:li:instance:\(([^,()]+),([^,()]+)\)$/;
 
@@ -49,13 +39,6 @@ interface ICustomEntity {
   type: string;
   /** The pairs that identify it, the most general first. */
   pairs: readonly (readonly [key: string, value: string])[];
-}
-
-/** Parses the URN of a variable; null for other URNs. */
-export function parseVariable(urn: string): IVariable | null {
-  const [, text] = VARIABLE_URN.exec(urn) ?? [];
-  const [, cell, name] = text === undefined ? [] : (/#([^#]+)#([^#]+)$/.exec(decodePart(text)) ?? []);
-  return cell === undefined || name === undefined ? null : { cell, name };
 }
 
 /** Parses the URN of an instance; null for other URNs. */
@@ -163,7 +146,8 @@ export function describeUrn(urn: string): IDescribedUrn {
   return { ...entity, name: table ?? short, namespace: namespace ?? '' };
 }
 
-function decodePart(text: string): string {
+/** Decodes a part of a URN; a part that is not valid stays as it is. */
+export function decodePart(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

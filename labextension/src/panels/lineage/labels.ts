@@ -4,7 +4,7 @@ import type { INode } from '../../lineage/graph';
 import { formatHiddenCount } from '../../lineage/graph';
 import { getLastPart, getTypeLabel } from '../../components/labels';
 import { isCluster } from '../../lineage/cluster';
-import { parseVariable } from '../../model/urns';
+import { parseVariable } from '../../model/notebooks/variable';
 
 const CELL = /^(?:.*\/)?([^/]+)#([^#]+)$/;
 
