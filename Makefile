@@ -18,8 +18,8 @@ ROOT_MAY := $(if $(filter 0,$(shell id -u)),--allow-root)
 help: ## say what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
-lab: $(STAMPS)/frontend ## open JupyterLab on the sample notebook
-	cd examples && jupyter lab $(ROOT_MAY) --LabApp.default_url=/lab/tree/flights.ipynb
+lab: $(STAMPS)/frontend ## open JupyterLab on the sample notebook without Spark
+	cd examples && jupyter lab $(ROOT_MAY) --LabApp.default_url=/lab/tree/flights-pandas.ipynb
 
 sample: $(STAMPS)/python ## run the sample notebooks without a browser, and check what the catalog then knows
 	python examples/run_sample.py
@@ -58,7 +58,7 @@ check: $(STAMPS)/frontend $(STAMPS)/ui-tests ## look at the code without running
 	ruff check .
 	ruff format --check .
 	mypy
-	MYPYPATH=server_ext:bench:tests mypy bench/*.py
+	MYPYPATH=server_ext:bench:examples:tests mypy bench/*.py
 	MYPYPATH=server_ext:tools mypy tools/generate.py
 	lint-imports --no-cache
 	deptry server_ext

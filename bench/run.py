@@ -2,7 +2,7 @@
 
 `python bench/run.py` runs all of them, with stores of up to a million entities; `--small` omits those. With names of
 benchmarks (`writes start rest openlineage fairness proposals searches walks access throughput growth`), only these are
-run. `--stores FOLDER` keeps the stores. `capture` and `profile` (Spark), `libraries` (capture of pandas), `instances`, `elyra` and `elyra-cli` (more of the command line) are only run if
+run. `--stores FOLDER` keeps the stores. `capture` and `profile` (Spark), `libraries` (capture of pandas), `sample` (its start without Spark), `instances`, `elyra` and `elyra-cli` (more of the command line) are only run if
 they are named; `--elyra PYTHON` is the Python of an environment with Elyra 4.1.1.
 """
 
@@ -23,6 +23,7 @@ import openlineage
 import profiling
 import proposals
 import rest
+import sample_start
 import searches
 import sides
 import start
@@ -45,7 +46,7 @@ BENCHES = (
     "throughput",
     "growth",
 )
-WHERE_NAMED = ("capture", "elyra", "elyra-cli", "instances", "libraries", "profile")
+WHERE_NAMED = ("capture", "elyra", "elyra-cli", "instances", "libraries", "profile", "sample")
 
 
 def main() -> None:
@@ -93,6 +94,7 @@ def _measure_rows(benches: Iterable[str], sizes: tuple[int, ...], other: str | N
     }
     single |= {"proposals": proposals.measure_rows, "profile": profiling.measure_rows, "capture": capture.measure_rows}
     single |= {"instances": instances.measure_rows, "libraries": library_capture.measure_rows}
+    single |= {"sample": sample_start.measure_rows}
     for name in benches:
         if name in single:
             yield from single[name]()

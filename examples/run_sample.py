@@ -18,7 +18,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from live import LiveFailure, LiveKernel, LiveServer, Outcome, run_live_kernel, run_live_server
-from sample_checks import CHECKS, Facts, SampleResult
+from sample_checks import CHECKS, WITHOUT_SPARK, Facts, SampleResult
 
 HERE = Path(__file__).parent
 
@@ -27,7 +27,10 @@ def main() -> int:
     """Run the given notebooks, or all; return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
-        "notebooks", nargs="*", metavar="NAME", help=f"names of notebooks: {', '.join(CHECKS)}; by default, all"
+        "notebooks",
+        nargs="*",
+        metavar="NAME",
+        help=f"names of notebooks: {', '.join(CHECKS)}; by default, all, or those without Spark if PySpark is not installed",
     )
     parser.add_argument("--data-dir", type=Path, help="Jupyter data directory; by default, a temporary one")
     parser.add_argument("--rows", type=int, help="number of flights to load; by default, all")
@@ -46,7 +49,7 @@ def main() -> int:
         _print_line("starting a server")
         try:
             with run_live_server(root, home, data=data) as server:
-                names = options.notebooks or list(CHECKS)
+                names = options.notebooks or [name for name in CHECKS if name in WITHOUT_SPARK or find_spec("pyspark")]
                 kernels = [names] if options.one_kernel else [[name] for name in names]
                 results = [run_and_check(server, several) for several in kernels]
                 return 0 if all(results) else 1

@@ -1,6 +1,6 @@
 """Checks of the catalog after a run of the sample notebooks."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, TypeAlias
@@ -51,6 +51,37 @@ def _list_flights_checks(story: SampleResult) -> Checks:
         "the output of the cell with --tag reviewed has the tag",
         partial(_has_tags, catalog, "worst_days", {"reviewed"}),
     )
+
+
+def _list_flights_without_spark_checks(story: SampleResult) -> Checks:
+    catalog = story.catalog
+    yield "the search owner:op* finds the file", partial(_finds_one, catalog, "owner:op*", "daily_delays.parquet")
+    yield (
+        "the tag of the tail number reaches the join, and not the result",
+        partial(story.has_output, "tags-of", "{'joined': ['tailnum'], 'daily': []}"),
+    )
+    for name in ("daily_delays.parquet", "worst_days.csv", "delays.png"):
+        leads = partial(_leads_back_through_cells, catalog, name, "flights.csv.zip", ("read-flights", "clean", "join"))
+        yield f"{name} leads back to flights.csv.zip, through the cells that read, clean and join", leads
+    yield "weather and planes are sources as well", partial(story.has_output, "lineage", "weather.csv", "planes.csv")
+    yield "the mean delay is derived from dep_delay", partial(story.has_output, "columns", "dep_delay", "aggregation")
+    yield "one of two expectations failed", partial(story.has_output, "check", "1 of 2 expectations failed")
+    yield "the quality of the file is failing", partial(_finds_one, catalog, "quality:failing", "daily_delays.parquet")
+    yield "the cell with --tag reviewed tagged its file", partial(_finds_one, catalog, "reviewed", "worst_days.csv")
+    yield "the run of the notebook ended with its kernel", partial(_has_ended, catalog, story.runs["join"]["notebook"])
+
+
+def _leads_back_through_cells(catalog: Operations, file: str, source: str, cell_ids: Collection[str]) -> bool:
+    """Return whether data flowed from one file to another through all of the cells."""
+    (target,) = [hit["urn"] for hit in catalog.search(file)["hits"] if hit["urn"].endswith(f"/{file},PROD)")]
+    nodes = {node["urn"] for node in catalog.read_lineage(target, direction="upstream", levels=8)["nodes"]}
+    has_source = any(urn.endswith(f"/{source},PROD)") for urn in nodes)
+    return has_source and all(any(urn.endswith(f"#{cell_id})") for urn in nodes) for cell_id in cell_ids)
+
+
+def _finds_one(catalog: Operations, query: str, file: str) -> bool:
+    """Return whether the search finds a file and nothing else."""
+    return [hit["urn"].endswith(f"/{file},PROD)") for hit in catalog.search(query)["hits"]] == [True]
 
 
 def _get_urn(table: str) -> str:
@@ -150,9 +181,12 @@ def _is_hidden(catalog: Operations) -> bool:
     return "max" in columns["id"] and "max" not in columns["pay"]
 
 
+#: The notebooks that need neither PySpark nor Java.
+WITHOUT_SPARK: Final = ("flights-pandas",)
 #: Checks by the names of the notebooks.
 CHECKS: Final[Mapping[str, Callable[[SampleResult], Checks]]] = {
     "flights": _list_flights_checks,
+    "flights-pandas": _list_flights_without_spark_checks,
     "pipeline": _list_pipeline_checks,
     "stream": _list_stream_checks,
     "crawl": _list_crawl_checks,

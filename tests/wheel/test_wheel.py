@@ -13,7 +13,7 @@ from urllib.error import URLError
 from urllib.request import Request, urlopen
 
 import pytest
-from faults.size import sized
+from faults.size import IS_FULL, sized
 from support import distribution
 
 
@@ -89,6 +89,20 @@ def test_command_line_runs_under_jupyter(commands: Path, home: dict[str, str]) -
     )
     assert done.stderr == ""
     assert isinstance(json.loads(done.stdout), dict)
+
+
+@pytest.mark.skipif(not IS_FULL, reason="installs another environment (make long-floor)")
+def test_sample_runs_in_an_installation_without_spark(
+    distributions: dict[str, Path], home: dict[str, str], tmp_path: Path
+) -> None:
+    folder = distribution.create_virtual_environment(tmp_path / "venv", f"{distributions['wheel']}[sample]")
+    assert not list((tmp_path / "venv").glob("lib/*/site-packages/pyspark"))
+    environment = home | {"PATH": str(folder)}
+    environment.pop("JAVA_HOME", None)
+    sample = Path(__file__).parents[2] / "examples" / "run_sample.py"
+    done = subprocess.run([folder / "python", sample], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "flights-pandas.ipynb:" in done.stdout
 
 
 @pytest.fixture
