@@ -4,7 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from jupyter_colophon.client.operations import Operations
 from live import LiveServer, run_live_server
+from support.captured_commands import Folder
 from support.catalog import open_catalog_file, record_run, write_metadata
 from support.commands import Commands
 from support.urns import CELL, ORDERS, REPORT
@@ -34,3 +36,15 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
     """A server with its own home directory."""
     with run_live_server(tmp_path_factory.mktemp("root"), tmp_path_factory.mktemp("home")) as running:
         yield running
+
+
+@pytest.fixture
+def folder(served: LiveServer, tmp_path: Path) -> Folder:
+    return Folder(tmp_path, served)
+
+
+@pytest.fixture(scope="module")
+def catalog(served: LiveServer) -> Iterator[Operations]:
+    operations = served.create_client()
+    yield operations
+    operations.close()

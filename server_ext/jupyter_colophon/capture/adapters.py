@@ -27,6 +27,7 @@ SHIPPED: Final[Mapping[str, str]] = {
     **dict.fromkeys(
         ("matplotlib.figure", "plotly.io", "plotly.basedatatypes"), "jupyter_colophon.capture.figures_adapter"
     ),
+    **dict.fromkeys(("nbclient.client", "nbclient.cli"), "jupyter_colophon.capture.nbclient_adapter"),
     "duckdb": "jupyter_colophon.capture.duckdb.adapter",
     "polars": "jupyter_colophon.capture.polars",
     "psycopg": "jupyter_colophon.capture.psycopg_adapter",

@@ -1,5 +1,6 @@
 """Build the documents of the native API (schemas/api) that start and end runs."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -27,9 +28,11 @@ def format_time(milliseconds: int) -> str:
     return text.replace("+00:00", "Z")
 
 
-def build_run_start(program: str, run_id: str, start_ms: int, parent: str | None, facts: Document) -> Document:
+def build_run_start(
+    program: str, run_id: str, start_ms: int, parent: str | None, facts: Document, arguments: Mapping[str, str]
+) -> Document:
     """Return a `RunStart` with the status running."""
-    return {
+    document: Document = {
         "program": program,
         "runId": run_id,
         "status": "running",
@@ -37,6 +40,7 @@ def build_run_start(program: str, run_id: str, start_ms: int, parent: str | None
         "parent": parent,
         "facts": facts,
     }
+    return document | ({"arguments": dict(arguments)} if arguments else {})
 
 
 def build_run_end(end_ms: int, ending: Ending, error: str = "") -> Document:

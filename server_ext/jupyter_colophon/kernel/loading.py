@@ -3,6 +3,7 @@
 import os
 from typing import TYPE_CHECKING, Any
 
+from jupyter_colophon.capture.executed_notebook import claim_environ
 from jupyter_colophon.client.api.answer import Result
 from jupyter_colophon.kernel.completion import create_matcher
 from jupyter_colophon.kernel.magic import MetadataMagics
@@ -26,6 +27,7 @@ def load_extension(shell: "InteractiveShell") -> KernelSession:
         ValueError: COLOPHON_URL is not a valid URL of a server.
     """
     unload_extension(shell)
+    claim_environ(os.environ)
     session = KernelSession(KernelSettings.from_environ(os.environ), shell)
     if shell.display_formatter is not None:
         shell.display_formatter.mimebundle_formatter.for_type(Result, _build_mime_bundle)

@@ -38,6 +38,10 @@ class RunReport:
     intended: list[str] = field(default_factory=list)
     #: The renames that were reported to the server.
     renamed: list[str] = field(default_factory=list)
+    #: The arguments of the run.
+    arguments: dict[str, str] = field(default_factory=dict)
+    #: The id of a parent that another process reports.
+    parent_id: str = ""
     #: The run's URN, once the server has it.
     urn: str | None = None
     #: Whether a batch of this run or of a child of it has been formed: the server has the run, or will have it.
@@ -46,8 +50,8 @@ class RunReport:
     @property
     def start_document(self) -> dict[str, Any]:
         """Return the `RunStart` of this run."""
-        parent = self.parent.run_id if self.parent else None
-        return build_run_start(self.program, self.run_id, self.start_ms, parent, self.facts)
+        parent = self.parent.run_id if self.parent else self.parent_id or None
+        return build_run_start(self.program, self.run_id, self.start_ms, parent, self.facts, self.arguments)
 
     @property
     def is_due(self) -> bool:

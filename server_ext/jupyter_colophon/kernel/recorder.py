@@ -2,7 +2,7 @@
 
 import threading
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
@@ -52,10 +52,13 @@ class Recorder:
         *,
         server: str = "",
         with_source: bool = False,
+        parameters: Mapping[str, str] | None = None,
+        command_run: str = "",
         on_outage_changed: Callable[[], None] | None = None,
     ) -> None:
         """Create a recorder; `with_source` records the source of cells, without credentials.
 
+        `parameters` are the arguments of the notebook's run, and `command_run` is the run that is its parent.
         `server` is the URL of the only server that gets reports which outlive this process; empty: any server.
         `on_outage_changed` is called when the server becomes unavailable or available again, from another thread.
         """
@@ -72,6 +75,8 @@ class Recorder:
             start_ms=read_time_ms(),
             parent=None,
             facts={"notebook": notebook, "kernel": kernel},
+            arguments=dict(parameters or {}),
+            parent_id=command_run,
         )
 
     def begin_cell(self, cell: Cell) -> CellExecution:

@@ -13,6 +13,8 @@ _logger = logging.getLogger("jupyter_colophon.kernel")
 _FOLDER: Final = "reports"
 #: The members of a report that are stored; its observations and its ending are those of batches.
 _MEMBERS: Final = ("program", "run_id", "start_ms", "facts", "not_seen", "error", "is_failure", "intended", "renamed")
+#: Members that files of earlier versions do not have.
+_NEWER_MEMBERS: Final = ("arguments", "parent_id")
 
 
 def find_report_folder() -> Path:
@@ -77,7 +79,7 @@ def parse_batch(document: Mapping[str, Any], key: str, reports: dict[str, RunRep
 
 def _build_report_document(report: RunReport) -> dict[str, Any]:
     parent = None if report.parent is None else _build_report_document(report.parent)
-    return {name: getattr(report, name) for name in _MEMBERS} | {"parent": parent}
+    return {name: getattr(report, name) for name in (*_MEMBERS, *_NEWER_MEMBERS)} | {"parent": parent}
 
 
 def _parse_report(document: Mapping[str, Any], reports: dict[str, RunReport]) -> RunReport:
@@ -85,6 +87,7 @@ def _parse_report(document: Mapping[str, Any], reports: dict[str, RunReport]) ->
     if known is not None:
         return known
     parent = None if document["parent"] is None else _parse_report(document["parent"], reports)
-    report = RunReport(parent=parent, **{name: document[name] for name in _MEMBERS})
+    newer = {name: document[name] for name in _NEWER_MEMBERS if name in document}
+    report = RunReport(parent=parent, **{name: document[name] for name in _MEMBERS}, **newer)
     reports[report.run_id] = report
     return report

@@ -21,7 +21,7 @@ from jupyter_colophon.client.programs.outbox_sender import get_or_create_outbox_
 from jupyter_colophon.client.progress_line import ProgressLine
 from jupyter_colophon.client.transport import Transport
 from jupyter_colophon.core.errors import InvalidName
-from jupyter_colophon.core.identity.names import make_variable_urn
+from jupyter_colophon.core.identity.names import NO_NOTEBOOK, make_variable_urn
 from jupyter_colophon.kernel.cells import CellExecution, read_time_ms
 from jupyter_colophon.kernel.messages import NoticeQueue
 from jupyter_colophon.kernel.provenance import Provenance
@@ -46,6 +46,11 @@ SPARK_TIMEOUT_S = 1.0
 
 #: How long a kernel that shuts down waits for its last reports.
 SHUTDOWN_TIMEOUT_S = 2.0
+
+_UNKNOWN_NOTEBOOK = (
+    f"Colophon does not know which notebook this kernel runs, and records its cells as those of {NO_NOTEBOOK!r}."
+    " Set COLOPHON_NOTEBOOK to its path, or execute the notebook with `jupyter colophon run -- …`."
+)
 
 
 class KernelSession:
@@ -122,6 +127,8 @@ class KernelSession:
             settings.namespace,
             server=server.url,
             with_source=settings.record_cell_source,
+            parameters=settings.parameters,
+            command_run=settings.command_run,
             on_outage_changed=self.status.send_if_changed,
         )
         self._server = server
@@ -189,11 +196,18 @@ class KernelSession:
 
     def _forward_observation(self, observation: "Observation") -> None:
         if self.recorder is not None:
+            self._report_unknown_notebook()
             self.recorder.add_observation(observation)
 
     def _forward_library_observation(self, observation: "Observation", execution: object | None) -> None:
         if self.recorder is not None:
+            self._report_unknown_notebook()
             self.recorder.add_observation(observation, execution if isinstance(execution, CellExecution) else None)
+
+    def _report_unknown_notebook(self) -> None:
+        """Print once that cells are recorded, but not as those of a notebook; a terminal has none."""
+        if self.settings.is_notebook_unknown and getattr(self._shell, "kernel", None) is not None:
+            self.notices.add_line_once("unknown notebook", _UNKNOWN_NOTEBOOK)
 
     def _get_execution(self) -> CellExecution | None:
         """Return the cell that runs on the calling thread; of a thread that a cell started, the cell that runs now."""

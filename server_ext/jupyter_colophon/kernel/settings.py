@@ -4,6 +4,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from jupyter_colophon.capture.executed_notebook import read_parameters
 from jupyter_colophon.client.transport import ServerAddress
 from jupyter_colophon.core.identity.names import DEFAULT_NAMESPACE, NO_NOTEBOOK
 
@@ -25,11 +26,17 @@ class KernelSettings:
     uncaptured: frozenset[str] = frozenset()
     #: Whether the source of cells is recorded.
     record_cell_source: bool = False
+    #: The parameters with which a program executes the notebook.
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    #: The run of the command that started this kernel; "" if none did.
+    command_run: str = ""
+    #: Whether the environment does not name the notebook of this kernel.
+    is_notebook_unknown: bool = False
 
     @classmethod
     def from_environ(cls, environ: Mapping[str, str]) -> "KernelSettings":
         """Read COLOPHON_URL, COLOPHON_TOKEN, COLOPHON_NOTEBOOK (path below the server's root), COLOPHON_KERNEL and
-        COLOPHON_NAMESPACE (that of notebooks), COLOPHON_CAPTURE (`0`: nothing is captured; `-pandas,-spark`: all but these) and COLOPHON_CELL_SOURCE
+        COLOPHON_NAMESPACE (that of notebooks), COLOPHON_NOTEBOOK_PARAMETERS (a JSON object), COLOPHON_RUN_ID, COLOPHON_CAPTURE (`0`: nothing is captured; `-pandas,-spark`: all but these) and COLOPHON_CELL_SOURCE
         (`1`: the source of cells is recorded).
 
         Raises:
@@ -45,6 +52,9 @@ class KernelSettings:
             uncaptured=frozenset(_list_excluded(environ.get("COLOPHON_CAPTURE", ""))),
             capture=environ.get("COLOPHON_CAPTURE", "").strip().lower() not in _OFF,
             record_cell_source=environ.get("COLOPHON_CELL_SOURCE", "").strip().lower() in _ON,
+            parameters=read_parameters(environ),
+            command_run=environ.get("COLOPHON_RUN_ID", ""),
+            is_notebook_unknown=not environ.get("COLOPHON_NOTEBOOK") and not environ.get("COLOPHON_KERNEL"),
         )
 
 

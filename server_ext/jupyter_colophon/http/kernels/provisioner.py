@@ -90,6 +90,8 @@ def _build_kernel_environment(environment: dict[str, str], server: ServerApp, ke
         "COLOPHON_TOKEN": state.register_kernel_and_issue_token(kernel, user, name),
         "COLOPHON_KERNEL": kernel,
         "COLOPHON_NAMESPACE": state.notebook_namespace,
+        # A server that was started in a notebook has the variables of its kernel.
+        "COLOPHON_KERNEL_PROCESS": "",
     }
     session = environment.get("JPY_SESSION_NAME")
     if session:
