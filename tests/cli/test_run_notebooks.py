@@ -82,7 +82,7 @@ def test_notebook_that_a_notebook_executes_is_not_taken_for_it(
     assert writers == {path, "ipython"}
 
 
-def test_path_is_relative_to_the_root_of_the_server_or_the_folder_of_the_command(
+def test_path_is_relative_to_the_server_or_the_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path))
