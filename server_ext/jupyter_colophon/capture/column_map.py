@@ -2,12 +2,14 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from jupyter_colophon.capture.observation import Transformation
 
 if TYPE_CHECKING:
     from jupyter_colophon.capture.origins import Source
+
+_STRENGTHS: Final = list(Transformation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +24,21 @@ class ColumnSource:
     transformation: Transformation = Transformation.IDENTITY
 
     def add_step(self, transformation: Transformation) -> "ColumnSource":
-        """Return the dependency after a further step: an identity takes the step's transformation, others stay."""
-        return (
-            self if self.transformation is not Transformation.IDENTITY else replace(self, transformation=transformation)
-        )
+        """Return the dependency after a further step."""
+        combined = combine_steps(transformation, self.transformation)
+        return self if combined is self.transformation else replace(self, transformation=combined)
+
+
+def combine_steps(later: Transformation, earlier: Transformation) -> Transformation:
+    """Return how a column depends on another over two steps: the stronger one, but a step that only controls rows makes both so."""
+    if not _is_direct(later):
+        return later
+    return max(later, earlier, key=_STRENGTHS.index) if _is_direct(earlier) else earlier
+
+
+def _is_direct(transformation: Transformation) -> bool:
+    """Return whether values flow, rather than control which rows there are."""
+    return _STRENGTHS.index(transformation) >= _STRENGTHS.index(Transformation.IDENTITY)
 
 
 Sources: TypeAlias = frozenset[ColumnSource]

@@ -58,16 +58,40 @@ def run_case(case: Case) -> Outcome:
         with chdir(folder), run_captured_notebook(folder) as notebook:
             for name, code in case.cells.items():
                 notebook.run(name.partition("(")[0].strip(), code)
-            flows = frozenset(edge for edge in notebook.list_flows() if edge[2])
+            missed = _parse_flows(case.missed) | _parse_columns(case.missed)
             return Outcome(
-                flows,
+                frozenset(edge for edge in notebook.list_flows() if edge[2] and not _is_unknown(edge, missed)),
                 frozenset(notebook.list_columns()),
                 _parse_flows(case.flows),
                 _parse_columns(case.columns),
-                _parse_flows(case.missed) | _parse_columns(case.missed),
+                missed,
             )
     finally:
         shutil.rmtree(folder)
+
+
+def _is_unknown(flow: tuple[str, str, str], missed: Edges) -> bool:
+    """Return whether a flow says that something was written, and nothing of its source, which is known to be missed."""
+    cell, source, target = flow
+    return not source and any(each[0] == cell and each[2] == target for each in missed)
+
+
+def copy_columns(source: str, target: str, names: str, how: str = "identity") -> str:
+    """Return the lines that say that these columns of the target are those of the source, which have the same names."""
+    return "".join(f"{source}.{name} -> {target}.{name} {how}\n" for name in names.split())
+
+
+def control_columns(columns: str, target: str, names: str, how: str) -> str:
+    """Return the lines that say that each of these columns of the target depends on each of `columns`, which have the names of their data.
+
+    A column depends on one of the same name in a stronger way, by its values.
+    """
+    return "".join(
+        f"{column} -> {target}.{name} {how}\n"
+        for column in columns.split()
+        for name in names.split()
+        if column.rpartition(".")[2] != name
+    )
 
 
 def _list_lines(text: str) -> Iterable[str]:

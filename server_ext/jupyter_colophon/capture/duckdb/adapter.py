@@ -15,6 +15,8 @@ from jupyter_colophon.capture.observation import SchemaField
 from jupyter_colophon.capture.origins import Dataset, Origin
 from jupyter_colophon.capture.sql.statements import SqlStatement, StatementFlows
 
+#: Columns that both relations of a join have.
+_NAMES: Final = re.compile(r"[A-Za-z_]\w*(\s*,\s*[A-Za-z_]\w*)*")
 _WORD: Final = re.compile(r"[A-Za-z_]\w*")
 #: The name of a relation in the SQL that stands for its methods.
 _THIS: Final = "colophon_relation"
@@ -26,7 +28,12 @@ _FILTER: Final = "SELECT * FROM {0} WHERE {1}"
 _PROJECT: Final = "SELECT {1} FROM {0}"
 _AGGREGATE: Final = "SELECT {1} FROM {0} GROUP BY {2}"
 _UNION: Final = "SELECT * FROM {0} UNION ALL SELECT * FROM {1}"
-_JOIN: Final = "SELECT * FROM {0}, {1}"
+_CROSS: Final = "SELECT * FROM {0}, {1}"
+_JOIN: Final = "SELECT * FROM {0} {3} JOIN {1} ON {2}"
+_JOIN_USING: Final = "SELECT * FROM {0} {3} JOIN {1} USING ({2})"
+_ORDER: Final = "SELECT * FROM {0} ORDER BY {1}"
+#: What stands for a value of the program whose origin is unknown.
+_NOTHING: Final = "(SELECT NULL)"
 
 #: Gets a call, the database of its connection, and the position of its first argument.
 _ConnectionReport: TypeAlias = Callable[[LibraryCall, DuckDatabase, int], None]
@@ -48,8 +55,8 @@ _FETCHERS: Final = (
 )
 #: Methods of a relation that keep its columns.
 _KEEPING: Final = (
-    *("limit", "distinct", "unique", "sample", "head", "offset", "set_alias", "alias", "materialize", "order", "sort"),
-    *("except_", "intersect"),
+    *("limit", "distinct", "unique", "sample", "head", "offset", "set_alias", "alias", "materialize", "except_"),
+    "intersect",
 )
 _WRITERS: Final = {"write_csv": "csv", "to_csv": "csv", "write_parquet": "parquet", "to_parquet": "parquet"}
 _TABLE_WRITERS: Final = {
@@ -89,6 +96,7 @@ class _Adapter:
         for name in ("table", "view"):
             self._observe(name, self._report_table)
         self._observe("register", _report_registered)
+        self._observe("unregister", _report_unregistered)
         for owner in (connection, relation):
             for name in _FETCHERS:
                 adapter.observe_method(owner, name, _report_same_columns)
@@ -118,8 +126,11 @@ class _Adapter:
         for name in ("project", "select"):
             adapter.observe_method(relation, name, self._report_project)
         adapter.observe_method(relation, "aggregate", self._report_aggregate)
-        for name in ("join", "cross", "union", "union_by_name"):
+        for name in ("order", "sort"):
+            adapter.observe_method(relation, name, self._report_order)
+        for name in ("cross", "union", "union_by_name"):
             adapter.observe_method(relation, name, self._report_pair)
+        adapter.observe_method(relation, "join", self._report_join)
         adapter.observe_method(relation, "query", self._report_relation_query)
         for name in ("pivot", "unpivot", "with_columns", "rename", "value_counts", "map", "apply", "group_by"):
             adapter.observe_method(relation, name, _report_unknown_columns)
@@ -137,22 +148,24 @@ class _Adapter:
             self._databases[call.result] = self._get_database(call.receiver)
 
     def _report_run(self, call: LibraryCall, database: DuckDatabase, first: int) -> None:
-        self._run(call, database, call.get_argument(first, "query"))
+        parameters = call.find_argument(first + 1, ("parameters", "params"))
+        self._run(call, database, call.get_argument(first, "query"), parameters)
 
     def _report_table(self, call: LibraryCall, database: DuckDatabase, first: int) -> None:
         self._run(call, database, _SELECT.format(call.get_argument(first, "table_name")))
 
-    def _run(self, call: LibraryCall, database: DuckDatabase, sql: Any) -> None:
+    def _run(self, call: LibraryCall, database: DuckDatabase, sql: Any, parameters: Any = ()) -> None:
         if isinstance(sql, str):
-            call.record_statement(
-                self._create_statement(call, database, sql, _find_named_values(call, sql)), call.result
-            )
+            self._record(call, database, sql, _find_named_values(call, sql), parameters)
 
-    def _create_statement(
-        self, call: LibraryCall, database: DuckDatabase, sql: str, values: Mapping[str, Origin]
-    ) -> StatementFlows:
-        view = DatabaseView(database, values)
-        return StatementFlows(call, SqlStatement(sql, "duckdb", view, call.execution, call.time_ms))
+    def _record(
+        self, call: LibraryCall, database: DuckDatabase, sql: str, values: Mapping[str, Origin], parameters: Any = ()
+    ) -> None:
+        """Record a statement, whose result, a relation, belongs to the same databases."""
+        statement = SqlStatement(call, sql, "duckdb", DatabaseView(database, values), parameters)
+        call.record_statement(StatementFlows(call, statement), call.result)
+        if isinstance(call.result, self._module.DuckDBPyRelation):
+            self._databases[call.result] = database
 
     def _report_filter(self, call: LibraryCall) -> None:
         self._run_on_relation(call, _FILTER.format(_THIS, call.get_argument(1, "filter_expr")))
@@ -165,26 +178,36 @@ class _Adapter:
         selected = ", ".join(map(str, expressions)) if isinstance(expressions, list | tuple) else str(expressions)
         self._run_on_relation(call, _AGGREGATE.format(_THIS, selected, groups or "ALL"))
 
+    def _report_order(self, call: LibraryCall) -> None:
+        self._run_on_relation(call, _ORDER.format(_THIS, ", ".join(map(str, call.args[1:]))))
+
     def _report_pair(self, call: LibraryCall) -> None:
-        sql = _UNION if call.function.startswith("union") else _JOIN
+        sql = _CROSS if call.function == "cross" else _UNION
         self._run_on_relation(call, sql.format(_THIS, _OTHER), call.get_argument(1, "other_rel"))
+
+    def _report_join(self, call: LibraryCall) -> None:
+        condition, how = str(call.get_argument(2, "condition")), str(call.get_argument(3, "how", "inner"))
+        sql = _JOIN_USING if _NAMES.fullmatch(condition) else _JOIN
+        self._run_on_relation(call, sql.format(_THIS, _OTHER, condition, how), call.get_argument(1, "other_rel"))
 
     def _report_relation_query(self, call: LibraryCall) -> None:
         origin = call.find_origin(call.receiver)
         sql, name = call.get_argument(2, "sql_query"), str(call.get_argument(1, "virtual_table_name"))
         if origin is not None and isinstance(sql, str):
-            call.record_statement(self._create_statement(call, self._default, sql, {name: origin}), call.result)
+            self._record(call, self._get_database(call.receiver), sql, {name: origin})
 
     def _report_written_table(self, call: LibraryCall) -> None:
         sql = _TABLE_WRITERS[call.function].format(call.get_argument(1, "table_name"), _THIS)
-        self._run_on_relation(call, sql)
+        self._run_on_relation(call, sql, writes=True)
 
-    def _run_on_relation(self, call: LibraryCall, sql: str, other: object = None) -> None:
-        """Record the SQL that stands for a method of a relation; the relation's connection is that of its program's default."""
+    def _run_on_relation(self, call: LibraryCall, sql: str, other: object = None, *, writes: bool = False) -> None:
+        """Record the SQL that stands for a method of a relation; one without an origin has no data."""
         values = {name: call.find_origin(value) for name, value in ((_THIS, call.receiver), (_OTHER, other))}
         known = {name: origin for name, origin in values.items() if origin is not None}
-        if known:
-            call.record_statement(self._create_statement(call, self._default, sql, known), call.result)
+        for name in values.keys() - known.keys():
+            sql = sql.replace(name, _NOTHING)
+        if known or writes:
+            self._record(call, self._get_database(call.receiver), sql, known)
 
 
 def _report_files(call: LibraryCall, database: DuckDatabase, first: int) -> None:
@@ -203,6 +226,11 @@ def _report_registered(call: LibraryCall, database: DuckDatabase, first: int) ->
     origin = call.find_origin(value)
     if origin is not None and call.error is None:
         database.put_registered_value(str(name), origin)
+
+
+def _report_unregistered(call: LibraryCall, database: DuckDatabase, first: int) -> None:
+    if call.error is None:
+        database.forget_registered_value(str(call.get_argument(first, "view_name")))
 
 
 def _report_same_columns(call: LibraryCall) -> None:

@@ -77,6 +77,10 @@ class DuckDatabase:
         """Remember a value of the program that is registered as a view."""
         self.registered = {**self.registered, name: origin}
 
+    def forget_registered_value(self, name: str) -> None:
+        """Forget a view of a value of the program."""
+        self.registered = {known: origin for known, origin in self.registered.items() if known != name}
+
     def run_command(self, tree: "exp.Expr") -> None:
         """Follow ATTACH, DETACH and USE, which change what names stand for."""
         from sqlglot import exp

@@ -10,6 +10,8 @@ def install(module: ModuleType, adapter: Adapter) -> None:
     # They import polars.
     from jupyter_colophon.capture.polars.computations import observe_computations
     from jupyter_colophon.capture.polars.files import observe_files
+    from jupyter_colophon.capture.polars.sql import observe_sql
 
     observe_files(module, adapter)
     observe_computations(module, adapter)
+    observe_sql(module, adapter)

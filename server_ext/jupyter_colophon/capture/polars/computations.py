@@ -1,7 +1,8 @@
 """What polars computes: frames and series from others, with their columns."""
 
+import asyncio
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from types import ModuleType
 from typing import Any, Final
 
@@ -11,9 +12,17 @@ from jupyter_colophon.capture.adapters import Adapter
 from jupyter_colophon.capture.calls import LibraryCall
 from jupyter_colophon.capture.column_map import NO_SOURCES, ColumnMap, Sources, compute_from
 from jupyter_colophon.capture.observation import Transformation
-from jupyter_colophon.capture.polars.expressions import VALUES, ExpressionReader, UnknownColumns
+from jupyter_colophon.capture.polars.expressions import (
+    VALUES,
+    ExpressionReader,
+    UnknownColumns,
+    flatten_expressions,
+    list_names,
+)
 
-#: Methods whose result has columns of the same names and values, or values that only those of the same column decide.
+_FRAMES: Final = (pl.DataFrame, pl.LazyFrame)
+
+#: Methods whose result has columns of the same names and values.
 _KEEPING: Final = (
     *(
         "clone",
@@ -29,60 +38,21 @@ _KEEPING: Final = (
         "first",
         "last",
     ),
-    *(
-        "sample",
-        "reverse",
-        "shift",
-        "gather",
-        "gather_every",
-        "unique",
-        "drop",
-        "drop_nulls",
-        "drop_nans",
-        "set_sorted",
-    ),
-    *("fill_null", "fill_nan", "interpolate", "cast", "explode", "to_pandas", "to_arrow", "inspect", "clear", "extend"),
-    *("with_row_index", "match_to_schema"),
+    *("sample", "reverse", "shift", "gather", "gather_every", "drop", "set_sorted", "explode", "to_pandas", "to_arrow"),
+    *("inspect", "clear", "match_to_schema"),
 )
+#: Methods whose result has columns of the same names, with other values.
+_CHANGING: Final = ("fill_null", "fill_nan", "interpolate")
 #: Methods that reduce each column to one value.
-_REDUCING: Final = ("max", "min", "mean", "median", "sum", "std", "var", "quantile", "product", "null_count", "count")
+_REDUCING: Final = (
+    *("max", "min", "mean", "median", "sum", "std", "var", "quantile", "product", "null_count", "count", "describe"),
+)
 #: Methods whose columns are not followed.
 _OPAQUE: Final = (
-    *(
-        "pivot",
-        "unpivot",
-        "transpose",
-        "unnest",
-        "unstack",
-        "to_dummies",
-        "describe",
-        "corr",
-        "fold",
-        "upsample",
-        "update",
-    ),
-    *(
-        "map_rows",
-        "map_columns",
-        "map_batches",
-        "to_struct",
-        "to_numpy",
-        "to_torch",
-        "to_jax",
-        "hash_rows",
-        "merge_sorted",
-    ),
-    *(
-        "to_series",
-        "partition_by",
-        "top_k",
-        "bottom_k",
-        "is_duplicated",
-        "is_unique",
-        "sum_horizontal",
-        "mean_horizontal",
-    ),
-    *("max_horizontal", "min_horizontal", "drop_in_place", "join_where", "join_asof", "pipe_with_schema"),
+    *("pivot", "transpose", "unnest", "unstack", "to_dummies", "corr", "fold", "upsample", "update", "map_rows"),
+    *("map_columns", "map_batches", "to_struct", "to_numpy", "to_torch", "to_jax", "hash_rows", "merge_sorted"),
+    *("is_duplicated", "is_unique", "sum_horizontal", "mean_horizontal", "max_horizontal", "min_horizontal"),
+    *("join_where", "pipe_with_schema"),
 )
 
 #: The frame and the keys of what `group_by` returns.
@@ -93,36 +63,55 @@ _groups: "weakref.WeakKeyDictionary[Any, tuple[ColumnMap | None, dict[str, Sourc
 
 def observe_computations(module: ModuleType, adapter: Adapter) -> None:
     """Observe the methods of frames and series, and the functions that combine frames."""
-    values: tuple[type, ...] = (module.DataFrame, module.LazyFrame, module.Series)
-    reports: dict[str, Callable[[LibraryCall], None]] = {
+    reports = _list_frame_reports()
+    for owner in (module.DataFrame, module.LazyFrame):
+        for name, report in reports.items():
+            adapter.observe_computation(owner, name, report)
+        adapter.observe_computation(owner, "group_by", _report_group)
+        for name in ("group_by_dynamic", "rolling"):
+            adapter.observe_computation(owner, name, _report_windows)
+    for owner in _list_group_classes(module):
+        # The other methods call `agg`.
+        adapter.observe_computation(owner, "agg", _report_aggregate)
+        adapter.observe_computation(owner, "having", _report_chosen_groups)
+        for name in ("head", "tail"):
+            adapter.observe_computation(owner, name, _report_kept_columns)
+        adapter.observe_computation(owner, "map_groups", _report_opaque)
+    _observe_series(module, adapter)
+    adapter.observe_computation(module, "concat", _report_concat)
+    adapter.observe_computation(module, "align_frames", _report_aligned)
+    for name in ("from_pandas", "from_arrow", "from_dataframe"):
+        adapter.observe_computation(module, name, _report_converted)
+    adapter.observe_computation(module, "collect_all", _report_collected)
+    adapter.observe_computation(module.DataFrame, "__init__", _report_created)
+
+
+def _list_frame_reports() -> dict[str, Callable[[LibraryCall], None]]:
+    """Return the reports of the methods of frames, eager and lazy, by name."""
+    return {
         **dict.fromkeys(_KEEPING, _report_kept_columns),
+        **dict.fromkeys(_CHANGING, _report_changed),
         **dict.fromkeys(_REDUCING, _report_reduced),
         **dict.fromkeys(_OPAQUE, _report_opaque),
         **dict.fromkeys(("select", "select_seq"), _report_select),
         **dict.fromkeys(("with_columns", "with_columns_seq"), _report_with_columns),
         **dict.fromkeys(("filter", "remove"), _report_filter),
+        **dict.fromkeys(("drop_nulls", "drop_nans"), _report_without_missing),
+        "unique": _report_unique,
         "sort": _report_sort,
+        **dict.fromkeys(("top_k", "bottom_k"), _report_chosen),
+        "cast": _report_cast,
+        **dict.fromkeys(("with_row_index", "with_row_count"), _report_numbered),
         "rename": _report_rename,
-        "join": _report_join,
-        **dict.fromkeys(("hstack", "vstack"), _report_stack),
-        **dict.fromkeys(("get_column", "__getitem__"), _report_item),
+        "unpivot": _report_unpivot,
+        **dict.fromkeys(("join", "join_asof"), _report_join),
+        "hstack": _report_columns_beside,
+        **dict.fromkeys(("insert_column", "replace_column"), _report_set_column),
+        **dict.fromkeys(("vstack", "extend"), _report_rows_below),
+        **dict.fromkeys(("get_column", "__getitem__", "to_series", "drop_in_place"), _report_item),
+        "partition_by": _report_parts,
+        "collect_async": _report_collected_later,
     }
-    for owner in values[:2]:
-        for name, report in reports.items():
-            adapter.observe_computation(owner, name, report)
-        for name in ("group_by", "group_by_dynamic", "rolling"):
-            adapter.observe_computation(owner, name, _report_group)
-    for owner in _list_group_classes(module):
-        adapter.observe_computation(owner, "agg", _report_aggregate)
-        for name in (*_REDUCING, "all", "head", "tail", "len", "n_unique", "map_groups"):
-            adapter.observe_computation(owner, name, _report_opaque)
-    _observe_series(module, adapter)
-    for name in ("concat", "align_frames"):
-        adapter.observe_computation(module, name, _report_concat)
-    for name in ("from_pandas", "from_arrow", "from_dataframe"):
-        adapter.observe_computation(module, name, _report_converted)
-    adapter.observe_computation(module, "collect_all", _report_collected)
-    adapter.observe_computation(module.DataFrame, "__init__", _report_created)
 
 
 def _observe_series(module: ModuleType, adapter: Adapter) -> None:
@@ -161,6 +150,7 @@ def _observe_series(module: ModuleType, adapter: Adapter) -> None:
         "or",
     ):
         adapter.observe_computation(module.Series, f"__{name}__", _report_series)
+    adapter.observe_computation(module.Series, "value_counts", _report_counted)
 
 
 def _list_group_classes(module: ModuleType) -> list[type]:
@@ -183,15 +173,30 @@ def _report_opaque(call: LibraryCall) -> None:
     call.record_derived(call.result, (call.receiver, *call.args[1:]))
 
 
+def _report_changed(call: LibraryCall) -> None:
+    _record_same_names(call, Transformation.TRANSFORMATION)
+
+
 def _report_reduced(call: LibraryCall) -> None:
-    columns, frame = call.find_columns(call.receiver), call.receiver
-    if columns is not None and isinstance(frame, pl.DataFrame):
-        columns = ColumnMap(
-            None,
-            {name: compute_from((columns.find_sources(name),), Transformation.AGGREGATION) for name in frame.columns},
-            columns.controls,
-        )
-        call.record_derived(call.result, (frame,), columns)
+    _record_same_names(call, Transformation.AGGREGATION)
+
+
+def _record_same_names(call: LibraryCall, how: Transformation) -> None:
+    """Record a result whose columns are computed from those of the same names."""
+    columns, names = call.find_columns(call.receiver), list_names(call.receiver)
+    if columns is not None and names is not None:
+        changed = {name: compute_from((columns.find_sources(name),), how) for name in names}
+        columns = ColumnMap(None, changed, columns.controls)
+    call.record_derived(call.result, (call.receiver,), None if names is None else columns)
+
+
+def _report_cast(call: LibraryCall) -> None:
+    types, columns = call.get_argument(1, "dtypes"), call.find_columns(call.receiver)
+    if not isinstance(types, Mapping):
+        _report_changed(call)
+    elif all(isinstance(name, str) for name in types) and columns is not None:
+        changed = {name: compute_from((columns.find_sources(name),)) for name in types}
+        call.record_derived(call.result, (call.receiver,), columns.assign(changed))
     else:
         _report_opaque(call)
 
@@ -222,7 +227,27 @@ def _report_filter(call: LibraryCall) -> None:
 
 
 def _report_sort(call: LibraryCall) -> None:
-    _record_controls(call, (*call.args[1:], call.kwargs.get("by") or ()), Transformation.SORT)
+    _record_controls(call, (*call.args[1:], call.kwargs.get("by")), Transformation.SORT)
+
+
+def _report_chosen(call: LibraryCall) -> None:
+    _record_controls(call, (call.kwargs.get("by"),), Transformation.SORT)
+
+
+def _report_unique(call: LibraryCall) -> None:
+    subset = call.get_argument(1, "subset")
+    _record_controls(call, (list_names(call.receiver) if subset is None else subset,), Transformation.GROUP_BY)
+
+
+def _report_without_missing(call: LibraryCall) -> None:
+    subset = call.get_argument(1, "subset")
+    _record_controls(call, (list_names(call.receiver) if subset is None else subset,), Transformation.FILTER)
+
+
+def _report_numbered(call: LibraryCall) -> None:
+    """Record a frame with a column of the numbers of its rows."""
+    columns, name = call.find_columns(call.receiver), call.get_argument(1, "name", "index")
+    call.record_derived(call.result, (call.receiver,), None if columns is None else columns.assign({name: NO_SOURCES}))
 
 
 def _record_controls(call: LibraryCall, items: Iterable[Any], how: Transformation) -> None:
@@ -234,9 +259,32 @@ def _record_controls(call: LibraryCall, items: Iterable[Any], how: Transformatio
 
 def _report_rename(call: LibraryCall) -> None:
     columns, mapping = call.find_columns(call.receiver), call.get_argument(1, "mapping")
-    if columns is not None and isinstance(mapping, dict):
+    if not isinstance(mapping, Mapping):
+        old, new = list_names(call.receiver), list_names(call.result)
+        mapping = None if old is None or new is None else dict(zip(old, new, strict=True))
+    if columns is not None and mapping is not None:
         columns = columns.assign({new: columns.find_sources(old) for old, new in mapping.items()})
-    call.record_derived(call.result, (call.receiver,), columns if isinstance(mapping, dict) else None)
+    call.record_derived(call.result, (call.receiver,), None if mapping is None else columns)
+
+
+def _report_unpivot(call: LibraryCall) -> None:
+    """Record columns that became rows: one with their names, and one with their values."""
+    columns, index = call.find_columns(call.receiver), call.kwargs.get("index")
+    built = None
+    if columns is not None:
+        reader = ExpressionReader(call, call.receiver, columns)
+        try:
+            kept = reader.map_outputs([index], {})
+            on = call.get_argument(1, "on")
+            others = [name for name in list_names(call.receiver) or () if name not in kept] if on is None else [on]
+            built = kept | {call.kwargs.get("value_name") or "value": reader.find_used(others)}
+        except UnknownColumns:
+            built = None
+    call.record_derived(
+        call.result,
+        (call.receiver,),
+        None if columns is None or built is None else ColumnMap(None, built, columns.controls),
+    )
 
 
 def _report_join(call: LibraryCall) -> None:
@@ -250,44 +298,72 @@ def _build_joined(
 ) -> ColumnMap | None:
     """Return the columns of a join: those of the left, then those of the right that are no keys, with a suffix if they have equal names."""
     own, others = maps
-    on = call.get_argument(2, "on")
-    keys = [call.kwargs.get("left_on") or on or (), call.kwargs.get("right_on") or on or ()]
-    if (
-        own is None
-        or others is None
-        or (call.kwargs.get("how", "inner") == "cross" and not isinstance(left, pl.DataFrame))
-    ):
+    names = list_names(left), list_names(right), list_names(call.result)
+    if own is None or others is None or None in names:
         return None
-    used = ExpressionReader(call, left, own, Transformation.JOIN).find_used([keys[0]])
-    used |= ExpressionReader(call, right, others, Transformation.JOIN).find_used([keys[1]])
-    if call.get_argument(3, "how", "inner") in ("semi", "anti"):
-        return own.add_controls(used | own.controls)
-    names = right.columns if isinstance(right, pl.DataFrame) else list(others.columns) if others.whole is None else None
-    taken = left.columns if isinstance(left, pl.DataFrame) else list(own.columns) if own.whole is None else None
-    if names is None or taken is None:
-        return None
-    suffix = call.kwargs.get("suffix", "_right")
-    result = call.result.columns if isinstance(call.result, pl.DataFrame) else None
-    columns = {name: own.find_sources(name) for name in taken}
-    for name in names:
-        target = f"{name}{suffix}" if name in columns else name
-        if result is None or target in result:
+    on = call.kwargs.get("on") if call.function == "join_asof" else call.get_argument(2, "on")
+    how = "left" if call.function == "join_asof" else call.get_argument(3, "how", "inner")
+    kinds = ("left_on", "by_left"), ("right_on", "by_right")
+    left_keys, right_keys = (
+        flatten_expressions([on, call.kwargs.get("by"), *(call.kwargs.get(name) for name in kind)]) for kind in kinds
+    )
+    used = ExpressionReader(call, left, own, Transformation.JOIN).find_used(left_keys)
+    used |= ExpressionReader(call, right, others, Transformation.JOIN).find_used(right_keys)
+    if how in ("semi", "anti"):
+        return own.add_controls(used)
+    taken, added, result = ([] if each is None else each for each in names)
+    # Of both frames' keys, only one is kept.
+    is_merged = how in ("full", "outer_coalesce") and len(left_keys + right_keys) > len(result) - len(taken)
+    columns = {name: own.find_sources(name) for name in taken if how != "right" or name not in left_keys}
+    for name in added:
+        target = f"{name}{call.kwargs.get('suffix', '_right')}" if name in columns else name
+        if target in result:
             columns[target] = others.find_sources(name)
+        elif is_merged and name in columns:
+            columns[name] |= others.find_sources(name)
     return ColumnMap(None, columns, own.controls | others.controls | used)
 
 
-def _report_stack(call: LibraryCall) -> None:
-    others = call.get_argument(1, "columns") or call.get_argument(1, "other")
-    items = others if isinstance(others, list | tuple) else [others]
-    call.record_derived(call.result, (call.receiver, *items))
+def _report_columns_beside(call: LibraryCall) -> None:
+    added = call.get_argument(1, "columns")
+    _record_assigned(call, [added] if isinstance(added, pl.DataFrame) else list(added))
+
+
+def _report_set_column(call: LibraryCall) -> None:
+    _record_assigned(call, [call.get_argument(2, "column")])
+
+
+def _record_assigned(call: LibraryCall, items: list[Any]) -> None:
+    """Record a frame with further columns: those of series and of a frame."""
+    columns = call.map_columns(call.receiver)
+    for item in items:
+        known = call.map_columns(item)
+        if columns is None or known is None or not isinstance(item, pl.DataFrame | pl.Series):
+            columns = None
+        elif isinstance(item, pl.Series):
+            columns = columns.assign({item.name: known.find_sources(VALUES)}).add_controls(known.controls)
+        else:
+            added = {name: known.find_sources(name) for name in item.columns}
+            columns = columns.assign(added).add_controls(known.controls)
+    call.record_derived(call.result, (call.receiver, *items), columns)
+
+
+def _report_rows_below(call: LibraryCall) -> None:
+    _record_rows(call, [call.receiver, call.get_argument(1, "other")])
 
 
 def _report_item(call: LibraryCall) -> None:
     """Record a column of a frame as a series, or a part of a frame."""
-    columns, key = call.find_columns(call.receiver), call.get_argument(1, "name")
-    if columns is not None and isinstance(call.result, pl.Series) and isinstance(key, str):
-        columns = ColumnMap(None, {VALUES: columns.find_sources(key)}, columns.controls)
+    columns = call.find_columns(call.receiver)
+    if columns is not None and isinstance(call.result, pl.Series):
+        columns = ColumnMap(None, {VALUES: columns.find_sources(call.result.name)}, columns.controls)
     call.record_derived(call.result, (call.receiver,), columns)
+
+
+def _report_parts(call: LibraryCall) -> None:
+    parts = call.result.values() if isinstance(call.result, dict) else call.result
+    for part in parts:
+        call.record_same_columns(part, call.receiver)
 
 
 def _report_series(call: LibraryCall) -> None:
@@ -302,50 +378,91 @@ def _report_series(call: LibraryCall) -> None:
     call.record_derived(call.result, inputs, columns if maps else None)
 
 
+def _report_counted(call: LibraryCall) -> None:
+    """Record a frame with the values of a series, and their counts."""
+    columns, names = call.find_columns(call.receiver), list_names(call.result)
+    if columns is not None and names is not None:
+        values = columns.find_sources(VALUES)
+        grouped = compute_from((values,), Transformation.GROUP_BY)
+        columns = ColumnMap(None, {names[0]: values}, columns.controls | grouped)
+    call.record_derived(call.result, (call.receiver,), columns)
+
+
 def _report_group(call: LibraryCall) -> None:
-    """Remember the frame and the keys of groups."""
+    # All other arguments are no expressions.
+    _record_group(call, call.args[1:], {name: item for name, item in call.kwargs.items() if name != "maintain_order"})
+
+
+def _report_windows(call: LibraryCall) -> None:
+    """Record groups by parts of time, and further keys."""
+    how = Transformation.IDENTITY if call.function == "rolling" else Transformation.TRANSFORMATION
+    _record_group(call, [call.get_argument(1, "index_column")], {}, how, [call.kwargs.get("group_by")])
+
+
+def _record_group(
+    call: LibraryCall,
+    by: Iterable[Any],
+    named: Mapping[str, Any],
+    how: Transformation = Transformation.IDENTITY,
+    more: Iterable[Any] = (),
+) -> None:
+    """Remember the frame and the keys of groups, whose values are those of the expressions `by` after a step."""
     columns = call.find_columns(call.receiver)
     keys: dict[str, Sources] = {}
     if columns is not None:
         try:
-            named = {name: item for name, item in call.kwargs.items() if isinstance(item, str | pl.Expr)}
-            keys = ExpressionReader(call, call.receiver, columns).map_outputs(call.args[1:], named)
+            keys = ExpressionReader(call, call.receiver, columns, how).map_outputs(by, named)
+            keys |= ExpressionReader(call, call.receiver, columns).map_outputs(more, {})
         except UnknownColumns:
             columns = None
     call.record_derived(call.result, (call.receiver,), columns)
     _groups[call.result] = columns, keys, call.receiver
 
 
+def _report_chosen_groups(call: LibraryCall) -> None:
+    columns, keys, frame = _groups.get(call.receiver, (None, {}, None))
+    if columns is not None:
+        reader = ExpressionReader(call, frame, columns, Transformation.FILTER)
+        columns = columns.add_controls(reader.find_used(call.args[1:]))
+    call.record_derived(call.result, (call.receiver,), columns)
+    _groups[call.result] = columns, keys, frame
+
+
 def _report_aggregate(call: LibraryCall) -> None:
     columns, keys, frame = _groups.get(call.receiver, (None, {}, None))
     built = None
     if columns is not None:
-        reader = ExpressionReader(call, frame, columns, Transformation.AGGREGATION)
+        reader = ExpressionReader(call, frame, columns, Transformation.AGGREGATION, keys)
         try:
             outputs = reader.map_outputs(call.args[1:], call.kwargs)
             grouped = compute_from(keys.values(), Transformation.GROUP_BY)
-            built = ColumnMap(None, keys | outputs, columns.controls | grouped)
+            built = ColumnMap(None, outputs | keys, columns.controls | grouped)
         except UnknownColumns:
             built = None
     call.record_derived(call.result, (call.receiver,), built)
 
 
 def _report_concat(call: LibraryCall) -> None:
-    items = list(call.get_argument(0, "items") or ())
-    maps = [call.map_columns(each) for each in items]
-    columns = None
-    if isinstance(call.result, pl.DataFrame) and all(each is not None for each in maps):
-        known = [
-            (set(item.columns), each)
-            for item, each in zip(items, maps, strict=True)
-            if each is not None and hasattr(item, "columns")
-        ]
+    _record_rows(call, list(call.get_argument(0, "items") or ()))
+
+
+def _record_rows(call: LibraryCall, items: list[Any]) -> None:
+    """Record a frame that has the rows, or the columns, of several frames."""
+    maps = [(list_names(each), call.map_columns(each)) for each in items if isinstance(each, _FRAMES)]
+    names, columns = list_names(call.result) if isinstance(call.result, _FRAMES) else None, None
+    known = [(set(own), each) for own, each in maps if own is not None and each is not None]
+    if names is not None and len(known) == len(items):
         merged = {
-            name: NO_SOURCES.union(*(each.find_sources(name) for names, each in known if name in names))
-            for name in call.result.columns
+            name: NO_SOURCES.union(*(each.find_sources(name) for own, each in known if name in own)) for name in names
         }
         columns = ColumnMap(None, merged, NO_SOURCES.union(*(each.controls for _, each in known)))
     call.record_derived(call.result, items, columns)
+
+
+def _report_aligned(call: LibraryCall) -> None:
+    frames = flatten_expressions(call.args)
+    for each in call.result or ():
+        call.record_derived(each, frames)
 
 
 def _report_converted(call: LibraryCall) -> None:
@@ -357,6 +474,19 @@ def _report_collected(call: LibraryCall) -> None:
     frames = list(call.get_argument(0, "lazy_frames") or ())
     for frame, result in zip(frames, call.result or (), strict=False):
         call.record_same_columns(result, frame)
+
+
+def _report_collected_later(call: LibraryCall) -> None:
+    """Record the frame that a task waits for, before the task continues."""
+    future = getattr(call.result, "result", None)
+    if isinstance(future, asyncio.Future):
+        future.add_done_callback(
+            lambda done: (
+                None
+                if done.cancelled() or done.exception() is not None
+                else call.record_same_columns(done.result(), call.receiver)
+            )
+        )
 
 
 def _report_created(call: LibraryCall) -> None:

@@ -5,7 +5,7 @@ sources of the column are unknown.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from sqlglot import exp
@@ -16,12 +16,23 @@ from jupyter_colophon.capture.column_map import (
     UNKNOWN_SOURCES,
     ColumnMap,
     Sources,
+    combine_steps,
     compute_from,
 )
 from jupyter_colophon.capture.observation import Transformation
 
 #: The columns of the data that each table expression of a statement stands for, by its identity; None if they are unknown.
 TableColumns: TypeAlias = Mapping[int, ColumnMap | None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Merged:
+    """A column that `USING` makes one of the columns of two tables, with the sources of both and of its values."""
+
+    keys: tuple[Sources, ...]
+    values: Sources
+
+
 #: The clauses of a query whose columns decide about all rows, with the way they do.
 _CONTROLS = (
     ("where", Transformation.FILTER),
@@ -68,20 +79,24 @@ class QueryColumns:
     def _map_select(self, scope: Scope) -> ColumnMap:
         inputs = {name: self._map_source(source) for name, (_, source) in scope.selected_sources.items()}
         inner = {id(each.expression): self.map_scope(each) for each in scope.subquery_scopes}
-        resolver = _Resolver(inputs, inner, {name: self._map_source(source) for name, source in scope.sources.items()})
+        named = {name: self._map_source(source) for name, source in scope.sources.items()}
+        resolver = _Resolver(inputs, inner, named, _map_merged(scope.expression, inputs))
         selects = scope.expression.selects if isinstance(scope.expression, exp.Query) else []
         controls = resolver.find_controls(scope.expression, _list_aliases(selects))
         controls = controls.union(*(each.controls for each in inputs.values()))
-        if len(selects) == 1 and selects[0].is_star and len(inputs) == 1:
-            (only,) = inputs.values()
-            return ColumnMap(only.whole, {**only.columns, **_list_changed(selects[0], resolver)}, controls)
-        columns: dict[str, Sources] = {}
+        found = ColumnMap(None, {}, controls)
         for number, select in enumerate(selects, 1):
             if select.is_star:
-                columns |= {**_list_star(select, inputs), **_list_changed(select, resolver)}
+                star = _map_star(select, inputs, resolver)
+                is_clear = found.whole is None or star.whole is None
+                found = ColumnMap(
+                    (found.whole or star.whole) if is_clear else None,
+                    {**star.columns, **found.columns},
+                    found.controls | star.controls | (NO_SOURCES if is_clear else UNKNOWN_SOURCES),
+                )
             else:
-                columns[select.alias_or_name or f"column {number}"] = resolver.find_sources(select)
-        return ColumnMap(None, columns, controls)
+                found = found.assign({select.alias_or_name or f"column {number}": resolver.find_sources(select)})
+        return found
 
     def _map_source(self, source: exp.Expr | Scope) -> ColumnMap:
         """Return the columns of a table or of an inner query."""
@@ -94,22 +109,30 @@ class _Resolver:
     """Resolves the columns in the expressions of one query."""
 
     def __init__(
-        self, inputs: Mapping[str, ColumnMap], inner: Mapping[int, ColumnMap], named: Mapping[str, ColumnMap]
+        self,
+        inputs: Mapping[str, ColumnMap],
+        inner: Mapping[int, ColumnMap],
+        named: Mapping[str, ColumnMap],
+        merged: Mapping[str, _Merged],
     ) -> None:
-        """Create a resolver of the tables in FROM (`inputs`), the queries in expressions, and all names, those of outer queries too."""
+        """Create a resolver of the tables in FROM (`inputs`), the queries in expressions, all names, those of outer queries too, and
+        the columns that `USING` makes one of two.
+        """
         self._inputs, self._inner, self._named = inputs, inner, named
+        self.merged = merged
 
     def find_sources(self, select: exp.Expr) -> Sources:
         """Return the sources of a selected expression, and how it depends on them."""
-        expression = select.unalias()
-        if isinstance(expression, exp.Column):
-            return self._resolve_column(expression)
-        how = Transformation.TRANSFORMATION
-        if expression.find(exp.Window):
-            how = Transformation.WINDOW
-        elif expression.find(exp.AggFunc):
-            how = Transformation.AGGREGATION
-        return compute_from(self._iterate_sources(expression), how)
+        waiting, found = [(select.unalias(), Transformation.IDENTITY)], NO_SOURCES
+        while waiting:
+            node, how = waiting.pop()
+            if isinstance(node, exp.Column):
+                found |= compute_from((self._resolve_column(node),), how)
+            elif isinstance(node, exp.Query):
+                found |= compute_from(self._list_inner(node), combine_steps(how, Transformation.TRANSFORMATION))
+            else:
+                waiting += [(each, combine_steps(how, step)) for each, step in _list_uses(node)]
+        return found
 
     def find_controls(self, query: exp.Expr, aliases: set[str]) -> Sources:
         """Return the columns that the clauses of a query use; its clauses may also name the expressions that it selects."""
@@ -119,7 +142,8 @@ class _Resolver:
             for part in parts if isinstance(parts, list) else (parts,):
                 used = compute_from(self._iterate_sources(part, aliases))
                 found |= frozenset(replace(each, transformation=transformation) for each in used)
-        return found
+        keys = (each for merged in self.merged.values() for each in merged.keys)
+        return found | compute_from(keys, Transformation.JOIN)
 
     def _iterate_sources(self, expression: exp.Expr, aliases: Collection[str] = ()) -> Iterator[Sources]:
         """Yield the sources of each column of an expression, and those of the queries inside it."""
@@ -127,8 +151,11 @@ class _Resolver:
             if isinstance(node, exp.Column) and not (node.name in aliases and not node.table):
                 yield self._resolve_column(node)
             elif isinstance(node, exp.Query):
-                known = self._inner.get(id(node.unnest()))
-                yield from (UNKNOWN_SOURCES,) if known is None else (*known.columns.values(), known.controls)
+                yield from self._list_inner(node)
+
+    def _list_inner(self, query: exp.Expr) -> tuple[Sources, ...]:
+        known = self._inner.get(id(query.unnest()))
+        return (UNKNOWN_SOURCES,) if known is None else (*known.columns.values(), known.controls)
 
     def _resolve_column(self, column: exp.Column) -> Sources:
         inputs = self._inputs
@@ -137,16 +164,66 @@ class _Resolver:
             return UNKNOWN_SOURCES if owner is None else owner.find_sources(column.name)
         if len(inputs) == 1:
             return next(iter(inputs.values())).find_sources(column.name)
+        if column.name in self.merged:
+            return self.merged[column.name].values
         owners = [each for each in inputs.values() if column.name in each.columns]
         is_certain = len(owners) == 1 and all(each.whole is None for each in inputs.values())
         return owners[0].find_sources(column.name) if is_certain else UNKNOWN_SOURCES
 
 
-def _list_star(star: exp.Expr, inputs: Mapping[str, ColumnMap]) -> dict[str, Sources]:
-    """Return the columns of `*` or `t.*` whose names are known."""
+def _map_merged(query: exp.Expr, inputs: Mapping[str, ColumnMap]) -> dict[str, _Merged]:
+    """Return the columns that a query's joins name in `USING`, each with the keys and with what the merged column has."""
+    merged: dict[str, _Merged] = {}
+    for at, join in enumerate(query.args.get("joins") or (), 1):
+        right = inputs.get(join.this.alias_or_name)
+        left = next(iter(inputs.values())) if at == 1 and inputs else None
+        for name in (each.name for each in join.args.get("using") or ()):
+            keys = [UNKNOWN_SOURCES if each is None else each.find_sources(name) for each in (left, right)]
+            values = {"RIGHT": keys[1:], "FULL": keys}.get(str(join.side).upper(), keys[:1])
+            merged.setdefault(name, _Merged(tuple(keys), NO_SOURCES.union(*values)))
+    return merged
+
+
+def _list_uses(node: exp.Expr) -> list[tuple[exp.Expr, Transformation]]:
+    """Return the parts of an expression, and how the expression depends on each."""
+    how, step, controls = Transformation.TRANSFORMATION, Transformation.CONDITIONAL, frozenset[str]()
+    match node:
+        case exp.Window():
+            how, step, controls = Transformation.IDENTITY, Transformation.WINDOW, frozenset(node.args) - {"this"}
+        case exp.Filter():
+            how, step, controls = Transformation.IDENTITY, Transformation.FILTER, frozenset({"expression"})
+        case exp.Case() | exp.If():
+            controls = frozenset({"this"})
+        case exp.AggFunc():
+            how = Transformation.AGGREGATION
+    return [(each, step if each.arg_key in controls else how) for each in node.iter_expressions()]
+
+
+def _map_star(star: exp.Expr, inputs: Mapping[str, ColumnMap], resolver: _Resolver) -> ColumnMap:
+    """Return the columns of `*` or `t.*`; a column that several tables may have is that of the first one."""
     table = star.table if isinstance(star, exp.Column) else ""
-    chosen = [each for name, each in inputs.items() if not table or name == table]
-    return {name: sources for each in chosen for name, sources in each.columns.items()}
+    found = ColumnMap()
+    for name, each in inputs.items():
+        if table and name != table:
+            continue
+        is_clear = found.whole is None or each.whole is None
+        added = each.columns if found.whole is None else dict.fromkeys(each.columns, UNKNOWN_SOURCES)
+        found = ColumnMap(
+            (found.whole or each.whole) if is_clear else None,
+            {**added, **found.columns},
+            found.controls | (NO_SOURCES if is_clear else UNKNOWN_SOURCES),
+        )
+    merged = {} if table else {name: each.values for name, each in resolver.merged.items()}
+    found = found.assign({**merged, **_list_changed(star, resolver)})
+    left_out = _list_left_out(star)
+    return replace(found, columns={name: each for name, each in found.columns.items() if name not in left_out})
+
+
+def _list_left_out(star: exp.Expr) -> set[str]:
+    """Return the columns of `* EXCLUDE (…)`."""
+    options = star.this.args if isinstance(star, exp.Column) else star.args
+    # sqlglot renamed the argument.
+    return {each.name for each in options.get("except_") or options.get("except") or ()}
 
 
 def _list_changed(star: exp.Expr, resolver: _Resolver) -> dict[str, Sources]:

@@ -64,9 +64,7 @@ class ConnectionDatabase:
     def record_statement(self, call: LibraryCall, sql: str, value: object = None) -> None:
         """Record a statement that a call ran on the connection, and that `value` is its result."""
         text = _PLACEHOLDERS.sub("NULL", sql)
-        call.record_statement(
-            StatementFlows(call, SqlStatement(text, self.dialect, self, call.execution, call.time_ms)), value
-        )
+        call.record_statement(StatementFlows(call, SqlStatement(call, text, self.dialect, self)), value)
 
 
 def build_engine_url(url: Any) -> str | None:

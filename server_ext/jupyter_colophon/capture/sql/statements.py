@@ -1,13 +1,13 @@
 """A SQL statement as a source of lineage: it is parsed when its lineage is needed, never within the call that runs it."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from jupyter_colophon.capture.calls import DeferredFlows, Flow, LibraryCall
-from jupyter_colophon.capture.column_map import ColumnMap
+from jupyter_colophon.capture.column_map import UNKNOWN_SOURCES, ColumnMap
 from jupyter_colophon.capture.observation import MissingDetail
 from jupyter_colophon.capture.origins import Dataset, Query, Source
 from jupyter_colophon.capture.sql.tables import Database, TableName
@@ -53,19 +53,28 @@ class StatementFlows(DeferredFlows):
             function=self.function,
             sources=flow.sources,
             target=flow.target,
-            columns=flow.columns,
+            columns=_mark_unnamed(flow.columns),
             error=self._error,
             names=flow.names,
         )
 
 
+def _mark_unnamed(columns: ColumnMap | None) -> ColumnMap | None:
+    """Return the columns of a statement, marked as incomplete if it moves columns whose names are not in its text."""
+    return columns if columns is None or columns.whole is None else columns.add_controls(UNKNOWN_SOURCES)
+
+
 class SqlStatement(Query):
     """A text of one or more SQL statements; as a source it is the result of the last one."""
 
-    def __init__(self, sql: str, dialect: str, database: Database, execution: object | None, time_ms: int) -> None:
-        """Create a statement that a cell ran; `dialect` is one of sqlglot, and `database` resolves the names of tables."""
+    def __init__(self, call: LibraryCall, sql: str, dialect: str, database: Database, parameters: Any = ()) -> None:
+        """Create a statement that a call ran; `dialect` is one of sqlglot, and `database` resolves the names of tables.
+
+        Of the parameters, only texts that name files are used.
+        """
         self._sql, self._dialect, self._database = sql, dialect, database
-        self._execution, self._time_ms = execution, time_ms
+        self._execution, self._time_ms = call.execution, call.time_ms
+        self._has_failed, self._parameters = call.error is not None, _list_texts_by_name(parameters)
         self.is_parsed = True
 
     @cached_property
@@ -92,8 +101,11 @@ class SqlStatement(Query):
             return ()
         from jupyter_colophon.capture.sql.reading import StatementReader
 
-        reader = StatementReader(self._database, self._execution, self._time_ms)
-        return tuple(flow for tree in trees if tree is not None for flow in reader.read_statement(tree))
+        reader = StatementReader(self._database, self._execution, self._time_ms, has_failed=self._has_failed)
+        found = [tree for tree in trees if tree is not None]
+        for tree in found:
+            _bind_parameters(tree, self._parameters)
+        return tuple(flow for tree in found for flow in reader.read_statement(tree))
 
     def list_sources(self) -> tuple[Source, ...]:
         """Return the data that the result came from."""
@@ -102,6 +114,25 @@ class SqlStatement(Query):
     def get_columns(self) -> ColumnMap | None:
         """Return the sources of the result's columns; None if they are unknown."""
         return self.flows[-1].columns if self.flows else None
+
+
+def _list_texts_by_name(parameters: Any) -> dict[str, str]:
+    """Return the texts among the parameters of a statement by name, or by number from 1."""
+    items: Iterable[tuple[Any, Any]] = parameters.items() if isinstance(parameters, Mapping) else ()
+    if isinstance(parameters, list | tuple):
+        items = enumerate(parameters, 1)
+    return {str(name): value for name, value in items if isinstance(value, str)}
+
+
+def _bind_parameters(tree: "exp.Expr", parameters: Mapping[str, str]) -> None:
+    """Replace the placeholders of a statement whose parameters are texts: by name, by number, or a single one without a name."""
+    from sqlglot import exp
+
+    found = list(tree.find_all(exp.Placeholder, exp.Parameter)) if parameters else []
+    for each in found:
+        name = "1" if len(found) == 1 and each.name in ("", "?") else each.name
+        if name in parameters:
+            each.replace(exp.Literal.string(parameters[name]))
 
 
 def parse_table_name(table: "exp.Table") -> TableName:
