@@ -82,9 +82,7 @@ def test_notebook_that_a_notebook_executes_is_not_taken_for_it(
     assert writers == {path, "ipython"}
 
 
-def test_path_is_relative_to_the_server_or_the_command(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_path_is_relative_to_the_server_or_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path))
     server = {"url": "http://localhost:18999/base/", "root_dir": str(tmp_path / "root")}
     (tmp_path / "jpserver-1.json").write_text(json.dumps(server))
