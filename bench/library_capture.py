@@ -25,7 +25,7 @@ IMPORTS = 7
 _IMPORT = """
 import time
 from jupyter_colophon.capture.data_capture import DataCapture
-capture = DataCapture(lambda *_: None, get_execution=lambda: None, get_time_ms=lambda: 0,
+capture = DataCapture(lambda *_: None, get_execution=lambda: CELL, get_time_ms=lambda: 0,
     name_variable=lambda *_: None, on_error=lambda *_: None)
 {start}
 began = time.process_time()
@@ -69,12 +69,15 @@ def _compute() -> None:
     frame[frame["a"] > 0].assign(d=lambda rows: rows["a"] + 1).groupby("c")["d"].sum()
 
 
+CELL = object()
+
+
 @contextmanager
 def _start_capture() -> Iterator[DataCapture]:
     errors: list[Any] = []
     capture = DataCapture(
         lambda observation, execution: None,
-        get_execution=lambda: None,
+        get_execution=lambda: CELL,
         get_time_ms=lambda: 0,
         name_variable=lambda execution, name, number: None,
         on_error=lambda library, error: errors.append(error),

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import socket
 import uuid
 
 import pytest
@@ -410,6 +411,21 @@ def test_reports_wait_while_the_server_is_unavailable(tmp_path):
         for number in range(3):
             assert touched(notebook.runs(f"cell-{number}")[0]) == {(notebook.urn(f"t{number}"), "write")}
         notebook.recorder.flush_and_end_run(5)
+
+
+def test_cells_do_not_wait_for_a_server_that_never_answers(catalog):
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        notebook = Notebook(catalog, "silent")
+        address = ServerAddress(f"http://127.0.0.1:{silent.getsockname()[1]}/", "x" * 22)
+        notebook.recorder = Recorder(Operations(Transport(address)), notebook.path, "kernel-1", notebook.notices)
+        for number in range(200):
+            cell = notebook.begin(f"cell-{number}")
+            notebook.see(writes=(f"t{number}",))
+            notebook.end(cell)
+        # Not even the first request has failed.
+        assert not notebook.recorder.outage_reason
+        assert notebook.recorder.pending_count == 400
+        notebook.recorder.flush_and_end_run(0.1)
 
 
 def test_run_is_sent_again_to_a_replaced_store(tmp_path):

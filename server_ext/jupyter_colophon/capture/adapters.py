@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from importlib.metadata import entry_points
 from types import ModuleType
-from typing import Final, TypeAlias, Unpack
+from typing import Final, TypeAlias, TypedDict, Unpack
 
 from jupyter_colophon.capture.caller_frames import call_from_program
 from jupyter_colophon.capture.calls import CallContext, DeferredFlows, Flow, Observer, Report
@@ -46,6 +46,17 @@ SHIPPED: Final[Mapping[str, str]] = {
 }
 
 
+class CallOptions(TypedDict, total=False):
+    """How a function that accesses data is observed."""
+
+    #: Whether calls inside another observed call are not reported: for frequent functions that compute values.
+    skips_inner: bool
+    #: Whether observed calls inside this one are not reported: its report names all the data that they access.
+    hides_inner: bool
+    #: Whether the function looks at the variables of its caller (`caller_frames.py`).
+    sees_caller: bool
+
+
 class Adapter:
     """What an adapter's `install` uses: it observes functions of a library and can be undone."""
 
@@ -58,32 +69,25 @@ class Adapter:
     ) -> None:
         """Create an adapter that has observed nothing; `on_error` gets the adapter's name and an error of a report."""
         self.name, self.context = name, context
+        self._on_error, self._is_restored = on_error, False
         self._patches = Patches()
         self._observer = Observer(context, commit, lambda error: on_error(name, error))
 
-    def observe_function(
-        self, module: ModuleType, name: str, report: Report, *, skips_inner: bool = False, sees_caller: bool = False
-    ) -> bool:
-        """Observe a module's function; return whether the module has it in this version of the library.
-
-        `sees_caller`: the function looks at the variables of its caller (`caller_frames.py`).
-        """
-        wrap = self._create_wrapper(name, report, skips_inner=skips_inner, sees_caller=sees_caller)
+    def observe_function(self, module: ModuleType, name: str, report: Report, **options: Unpack[CallOptions]) -> bool:
+        """Observe a module's function; return whether the module has it in this version of the library."""
+        wrap = self._create_wrapper(name, report, options)
         return self._patches.replace_function(module, name, wrap)
 
-    def observe_method(
-        self, owner: type, name: str, report: Report, *, skips_inner: bool = False, sees_caller: bool = False
-    ) -> bool:
+    def observe_method(self, owner: type, name: str, report: Report, **options: Unpack[CallOptions]) -> bool:
         """Observe a method that a class defines; return whether it defines it in this version of the library."""
-        wrap = self._create_wrapper(name, report, skips_inner=skips_inner, sees_caller=sees_caller)
+        wrap = self._create_wrapper(name, report, options)
         return self._patches.replace_method(owner, name, wrap)
 
-    def _create_wrapper(
-        self, name: str, report: Report, *, skips_inner: bool, sees_caller: bool
-    ) -> Callable[[Function], Function]:
+    def _create_wrapper(self, name: str, report: Report, options: CallOptions) -> Callable[[Function], Function]:
         def wrap(original: Function) -> Function:
-            called = call_from_program(original) if sees_caller else original
-            return self._observer.wrap(called, name, report, skips_inner=skips_inner)
+            called = call_from_program(original) if options.get("sees_caller") else original
+            skips_inner, hides_inner = options.get("skips_inner", False), options.get("hides_inner", False)
+            return self._observer.wrap(called, name, report, skips_inner=skips_inner, hides_inner=hides_inner)
 
         return wrap
 
@@ -103,6 +107,21 @@ class Adapter:
         """Record what a library reports by an event of its own instead of a function."""
         self._observer.record_event(function, report)
 
+    def call_before_values(self, function: Callable[[], object]) -> None:
+        """Call a function before the first value of the program is followed; now, if one is.
+
+        Programs that only import the library do not pay for the observation of what computes values.
+        """
+
+        def call_safely() -> None:
+            try:
+                if not self._is_restored:
+                    function()
+            except Exception as error:  # noqa: BLE001  values that are not followed must not break the user's call
+                self._on_error(self.name, error)
+
+        self.context.origins.call_before_values(call_safely)
+
     def call_when_restored(self, function: Callable[[], object]) -> None:
         """Call a function when the library is restored, to stop listening to its events."""
         self._patches.call_when_restored(function)
@@ -117,6 +136,7 @@ class Adapter:
 
     def restore_library(self) -> None:
         """Restore the observed functions."""
+        self._is_restored = True
         self._patches.restore()
 
 

@@ -24,6 +24,7 @@ from jupyter_colophon.capture.origins import (
     derive_origin,
     find_weakest,
     get_columns_for,
+    get_file,
     list_sources,
 )
 from jupyter_colophon.capture.places import set_place
@@ -31,7 +32,13 @@ from jupyter_colophon.capture.places import set_place
 Report: TypeAlias = Callable[["LibraryCall"], None]
 
 
-@dataclass(frozen=True, slots=True)
+#: Returns the fields of what a call wrote, None if unknown, and their sources, for the sources of the columns of its value.
+#: Called on the thread that reports flows, so it reads nothing that the program may have changed since.
+Describe: TypeAlias = Callable[[ColumnMap | None], tuple[tuple[SchemaField, ...] | None, ColumnMap | None]]
+
+
+# Not frozen, which takes three times as long to create.
+@dataclass(eq=False, slots=True)
 class Flow:
     """Data that flowed in one statement: from all `sources` into `target`, or into the program if that is None.
 
@@ -52,6 +59,14 @@ class Flow:
     names: tuple[str, ...] = ()
     #: Lineage that is missing, as text for users.
     missing: tuple[str, ...] = ()
+    #: Computes `fields` and `columns` when the flow is reported, if given.
+    describe: Describe | None = None
+
+    def complete(self) -> None:
+        """Compute what was left for the thread that reports flows."""
+        if self.describe is not None:
+            describe, self.describe = self.describe, None
+            self.fields, self.columns = describe(self.columns)
 
 
 class DeferredFlows(ABC):
@@ -117,6 +132,7 @@ class LibraryCall:
         "execution",
         "flows",
         "function",
+        "hides_inner",
         "inner",
         "kwargs",
         "result",
@@ -133,6 +149,7 @@ class LibraryCall:
         self.error: BaseException | None = None
         self.flows: list[Flow | DeferredFlows] = []
         self.inner: list[Flow | DeferredFlows] = []
+        self.hides_inner = False
 
     @property
     def receiver(self) -> Any:
@@ -164,7 +181,7 @@ class LibraryCall:
 
     def record_files(self, locations: Iterable[str], format_: str | None, value: object) -> None:
         """Record that the call read files into a value, which has the columns of the file if it is only one."""
-        datasets = [Dataset(location=location, format=format_) for location in locations]
+        datasets = [get_file(location, format_) for location in locations]
         self.record_reads(datasets, value, ColumnMap(datasets[0]) if len(datasets) == 1 else None)
 
     def record_read(self, dataset: Dataset, value: object = None, columns: ColumnMap | None = None) -> None:
@@ -237,27 +254,32 @@ class LibraryCall:
         values: Iterable[object] = (),
         fields: Sequence[SchemaField] | None = None,
         columns: ColumnMap | None = None,
+        describe: Describe | None = None,
     ) -> None:
         """Record that the call wrote values into a dataset; of a failed call, that it would have.
 
-        `fields` is the schema of the data if it is complete; `columns` of a single value are found by its origin.
+        `fields` is the schema of the data if it is complete; `columns` of a single value are found by its origin. With `describe`
+        they are computed later.
         """
         values = tuple(values)
-        origins = [origin for each in values if (origin := self.find_origin(each)) is not None]
-        inferences = [each.inference if each.execution is self.execution else Inference.OBJECT for each in origins]
+        find_origin = self.context.origins.find_origin
+        origins = [origin for each in values if (origin := find_origin(each)) is not None]
+        execution, inferences = self.execution, [Inference.OBSERVED]
+        if origins:
+            inferences = [each.inference if each.execution is execution else Inference.OBJECT for each in origins]
+            if columns is None and len(values) == 1:
+                columns = get_columns_for(origins[0], execution)
         # What another library writes for the program's call has no name in the program.
-        is_of_program = not self.context.stack.calls
-        if (
-            values
-            and not origins
-            and is_of_program
-            and (origins := self.context.names.find_current_origins(self.function))
-        ):
-            inferences, columns = [Inference.NAME], None
-        elif columns is None and len(values) == 1 and origins:
-            columns = get_columns_for(origins[0], self.execution)
-        sources = dict.fromkeys(source for origin in origins for source in list_sources(origin, self.execution))
-        self.record_flow(sources, dataset, fields, columns, find_weakest(inferences))
+        elif values and not self.context.stack.calls:
+            origins = self.context.names.find_current_origins(self.function)
+            if origins:
+                inferences, columns = [Inference.NAME], None
+        if len(origins) == 1:
+            sources, inference = list_sources(origins[0], execution), inferences[0]
+        else:
+            sources = tuple(dict.fromkeys(source for origin in origins for source in list_sources(origin, execution)))
+            inference = find_weakest(inferences)
+        self.record_flow(sources, dataset, fields, columns, inference, describe)
 
     def record_flow(
         self,
@@ -266,23 +288,16 @@ class LibraryCall:
         fields: Sequence[SchemaField] | None = None,
         columns: ColumnMap | None = None,
         inference: Inference = Inference.OBSERVED,
+        describe: Describe | None = None,
     ) -> None:
         """Record a statement that moved data without a value of the program, such as `INSERT … SELECT`."""
-        error = "" if self.error is None else type(self.error).__name__
-        schema = None if fields is None else tuple(fields)
-        self.flows.append(
-            Flow(
-                self.execution,
-                self.time_ms,
-                self.function,
-                tuple(sources),
-                target,
-                schema,
-                columns,
-                inference,
-                error,
-            )
-        )
+        flow = Flow(self.execution, self.time_ms, self.function, tuple(sources), target, None, columns, inference)
+        flow.describe = describe
+        if fields is not None:
+            flow.fields = tuple(fields)
+        if self.error is not None:
+            flow.error = type(self.error).__name__
+        self.flows.append(flow)
 
 
 class Observer:
@@ -297,18 +312,22 @@ class Observer:
         """Create an observer that passes flows to `commit`, and errors of reports to `on_error`."""
         self._context, self._commit, self._on_error = context, commit, on_error
 
-    def wrap(self, original: Function, name: str, report: Report, *, skips_inner: bool = False) -> Function:
+    def wrap(
+        self, original: Function, name: str, report: Report, *, skips_inner: bool = False, hides_inner: bool = False
+    ) -> Function:
         """Return a function that calls `original` and reports the call.
 
         With `skips_inner` calls inside another observed call are not reported: for frequent functions that compute values.
+        With `hides_inner` calls inside this one are not: its report names all the data that they access.
         """
         context, stack = self._context, self._context.stack
 
         def call_observed(*args: Any, **kwargs: Any) -> Any:
             calls, was_busy = stack.calls, stack.is_busy
-            if skips_inner and was_busy:
+            if (skips_inner and was_busy) or (calls and calls[-1].hides_inner):
                 return original(*args, **kwargs)
             call = LibraryCall(context, name, args, kwargs)
+            call.hides_inner = hides_inner
             calls.append(call)
             stack.is_busy = True
             try:
@@ -340,15 +359,17 @@ class Observer:
     def record_event(self, name: str, report: Report) -> None:
         """Report what a library does now, as a part of the observed call that the thread is in, if any."""
         calls = self._context.stack.calls
-        self._finish(LibraryCall(self._context, name, (), {}), report, calls[-1] if calls else None)
+        if not (calls and calls[-1].hides_inner):
+            self._finish(LibraryCall(self._context, name, (), {}), report, calls[-1] if calls else None)
 
     def _finish(self, call: LibraryCall, report: Report, outer: LibraryCall | None) -> None:
         self._report_safely(call, report)
         flows = call.flows or call.inner
-        if flows and outer is not None:
-            outer.inner.extend(flows)
-        elif flows:
-            self._commit(flows)
+        if flows:
+            if outer is None:
+                self._commit(flows)
+            else:
+                outer.inner.extend(flows)
 
     def _report_safely(self, call: LibraryCall, report: Report) -> None:
         stack = self._context.stack

@@ -36,6 +36,7 @@ class ChainBuilder:
 
     def add_flow(self, flow: Flow) -> None:
         """Pass the observation of a flow to the sink, and before it those of the variables that it uses."""
+        flow.complete()
         target = None if flow.target is None else flow.target.build_ref(flow.fields)
         names = flow.names if flow.fields is None else tuple(field.path for field in flow.fields)
         if target is not None and not flow.error:

@@ -48,11 +48,14 @@ class Computation:
         """
         stack, origins, original, report = self.context.stack, self.context.origins, self.original, self.report
         values, prepare = self.options.get("values", (object,)), self.options.get("prepare")
-        in_place, is_opaque = self.options.get("in_place", False), not self.options.get("calls_back", False)
-        is_constructor, change_observed = self.options.get("is_constructor", False), self._wrap_change()
+        is_opaque, change_observed = not self.options.get("calls_back", False), self._wrap_change()
+        if self.options.get("in_place"):
+            return self._wrap_receiver(change_observed)
+        if self.options.get("is_constructor"):
+            return self._wrap_constructor(change_observed)
 
         def compute_observed(*args: Any, **kwargs: Any) -> Any:
-            if in_place or kwargs.get("inplace") or (is_constructor and not stack.is_busy):
+            if kwargs and kwargs.get("inplace"):
                 receiver, args = list(args[:1]), args[1:]
                 return change_observed(receiver, args, kwargs)
             if stack.is_busy or not origins:
@@ -68,6 +71,26 @@ class Computation:
             return result
 
         return compute_observed
+
+    def _wrap_receiver(self, change_observed: Function) -> Function:
+        """Return a method that always changes its receiver."""
+
+        def call_observed(*args: Any, **kwargs: Any) -> Any:
+            receiver, args = list(args[:1]), args[1:]
+            return change_observed(receiver, args, kwargs)
+
+        return call_observed
+
+    def _wrap_constructor(self, change_observed: Function) -> Function:
+        stack, origins, original = self.context.stack, self.context.origins, self.original
+
+        def create_observed(*args: Any, **kwargs: Any) -> Any:
+            if stack.is_busy or not origins:
+                return original(*args, **kwargs)
+            receiver, args = list(args[:1]), args[1:]
+            return change_observed(receiver, args, kwargs)
+
+        return create_observed
 
     def _wrap_change(self) -> Function:
         """Return a function that calls a method which changes its receiver, the only element of a list, and keeps no reference to it."""

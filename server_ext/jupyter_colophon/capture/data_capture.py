@@ -49,6 +49,8 @@ class DataCapture:
         self._on_error = on_error
         self._adapters = Adapters(self._create_adapter, disabled)
         self._waiting: deque[Flow | DeferredFlows] = deque()
+        #: What reads wait, since their report was last begun.
+        self._waiting_reads: set[tuple[object, ...]] = set()
         self._has_work, self._is_urgent, self._idle = threading.Event(), threading.Event(), threading.Condition()
         self._is_stopping, self._reports_at_once = False, reports_at_once
         self._reporting = threading.RLock()
@@ -80,6 +82,7 @@ class DataCapture:
     def continue_after_fork(self) -> None:
         """Capture in a forked child, which has the values of its parent but not its thread: calls are reported at once."""
         self._waiting.clear()
+        self._waiting_reads.clear()
         self._reporting, self._idle = threading.RLock(), threading.Condition()
         self._reports_at_once = True
 
@@ -114,14 +117,27 @@ class DataCapture:
 
     def add_flows(self, flows: Sequence[Flow | DeferredFlows]) -> None:
         """Report these flows soon."""
-        self._waiting.extend(flows)
-        while len(self._waiting) > MAX_WAITING:
-            self._on_error(self._waiting.popleft().function, queue.Full())
+        waiting = self._waiting
+        for flow in flows:
+            if not self._is_waiting_read(flow):
+                waiting.append(flow)
+        while len(waiting) > MAX_WAITING:
+            self._on_error(waiting.popleft().function, queue.Full())
         if self._reports_at_once:
             with self._reporting:
                 self._report_waiting()
         elif not self._has_work.is_set():
             self._has_work.set()
+
+    def _is_waiting_read(self, flow: Flow | DeferredFlows) -> bool:
+        """Return whether the same read of the same cell waits already: a loop may read a file a thousand times."""
+        if isinstance(flow, DeferredFlows) or flow.target is not None or flow.execution is None or flow.missing:
+            return False
+        key = (flow.execution, flow.function, flow.sources, flow.error)
+        if key in self._waiting_reads:
+            return True
+        self._waiting_reads.add(key)
+        return False
 
     def _wake_thread(self) -> None:
         self._is_urgent.set()
@@ -138,6 +154,7 @@ class DataCapture:
         self._report_waiting()
 
     def _report_waiting(self) -> None:
+        self._waiting_reads.clear()
         while self._waiting:
             flow = self._waiting[0]
             try:

@@ -12,7 +12,7 @@ from typing import Any, Final
 from jupyter_colophon.capture.adapters import Adapter
 from jupyter_colophon.capture.calls import LibraryCall, Report
 from jupyter_colophon.capture.locations import find_location
-from jupyter_colophon.capture.origins import Dataset
+from jupyter_colophon.capture.origins import get_file
 
 #: The format of each function of plotly, None if it is that of the file's name.
 _PLOTLY_WRITERS: Final = {"write_html": "html", "write_json": "json", "write_image": None}
@@ -57,7 +57,7 @@ def _create_save_report(format_: str | None, place_name: str) -> Report:
     def report(call: LibraryCall) -> None:
         location = find_location(call.get_argument(1, place_name))
         if location is not None:
-            dataset = Dataset(location=location, format=format_ or _find_format(call.kwargs.get("format"), location))
+            dataset = get_file(location, format_ or _find_format(call.kwargs.get("format"), location))
             call.record_write(dataset, (call.get_argument(0, "fig"),))
 
     return report

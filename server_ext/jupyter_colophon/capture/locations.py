@@ -6,6 +6,7 @@ The dataset that a location names is the same as for Spark (`names/dataset_names
 import glob
 import os
 import re
+from functools import lru_cache
 from itertools import islice
 from typing import Any, Final
 from urllib.parse import unquote
@@ -16,6 +17,8 @@ _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 
 #: URLs of fsspec that name the file behind a step: `simplecache::s3://bucket/x`, `zip://inner.csv::s3://bucket/x.zip`.
 _CHAIN = "::"
+#: How an absolute path begins on POSIX; paths of Windows all depend on the working folder or its drive.
+_ROOT: Final = ("/",) if os.sep == "/" else ()
 #: Schemes without a lasting file.
 _IN_MEMORY = frozenset({"memory", "data", "buffer"})
 
@@ -26,6 +29,8 @@ MAX_FILES: Final = 100
 
 def find_location(target: Any) -> str | None:
     """Return the location of a path, a URL, or an open file; None for data in memory and for what is not a file."""
+    if type(target) is str:
+        return _build_location(target)
     if isinstance(target, str | os.PathLike):
         path = os.fspath(target)
         return _build_location(os.fsdecode(path) if isinstance(path, bytes) else path)
@@ -59,18 +64,30 @@ def list_locations(target: Any) -> list[str]:
 
 
 def _build_location(text: str) -> str | None:
+    if "~" in text:
+        return _parse_location(text, "")
+    # The working folder is not needed for an absolute path, and may have been deleted.
+    return _parse_cached_location(text, "" if text.startswith(_ROOT) else os.getcwd())
+
+
+def _parse_location(text: str, folder: str) -> str | None:
+    """Return the location of a path or URL, for a working folder; "" is the current one."""
     last = text.rpartition(_CHAIN)[2]
     match = _SCHEME.match(last)
     if match is None:
         path = os.path.expanduser(last) if last.startswith("~") else last
-        return f"file:{os.path.abspath(path)}" if path else None
+        return f"file:{os.path.abspath(os.path.join(folder, path))}" if path else None
     scheme = match[1].lower()
     if scheme in _IN_MEMORY:
         return None
     if scheme in ("file", "local"):
         path = unquote(last[match.end() :].removeprefix("localhost"))
-        return f"file:{os.path.abspath(path)}"
+        return f"file:{os.path.abspath(os.path.join(folder, path))}"
     return last
+
+
+#: A program names the same few files again and again.
+_parse_cached_location = lru_cache(maxsize=1024)(_parse_location)
 
 
 def _build_location_of_open_file(file: Any, path: str) -> str | None:

@@ -6,7 +6,7 @@ from typing import Any, Final
 from jupyter_colophon.capture.adapters import Adapter
 from jupyter_colophon.capture.calls import LibraryCall, Report
 from jupyter_colophon.capture.locations import find_location
-from jupyter_colophon.capture.origins import Dataset
+from jupyter_colophon.capture.origins import get_file
 
 #: By function: the name of the place, the format, and the ending that is added to a name without it.
 _READERS: Final = {
@@ -35,7 +35,7 @@ def _create_read_report(place_name: str, format_: str) -> Report:
         location = find_location(call.get_argument(0, place_name))
         if location is not None:
             known = "npz" if location.endswith(".npz") else format_
-            call.record_reads((Dataset(location=location, format=known),), call.result)
+            call.record_reads((get_file(location, known),), call.result)
 
     return report
 
@@ -48,7 +48,7 @@ def _create_write_report(place_name: str, format_: str, ending: str) -> Report:
             # An open file keeps its name.
             is_named = isinstance(place, str) or hasattr(place, "__fspath__")
             full = location if not is_named or location.endswith(ending) else location + ending
-            call.record_write(Dataset(location=full, format=format_), _list_arrays(call, place_name))
+            call.record_write(get_file(full, format_), _list_arrays(call, place_name))
 
     return report
 

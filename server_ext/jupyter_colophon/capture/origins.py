@@ -9,16 +9,17 @@ import itertools
 import weakref
 from abc import ABC, abstractmethod
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 from jupyter_colophon.capture.column_map import UNKNOWN_SOURCES, ColumnMap, ColumnSource, Sources
 from jupyter_colophon.capture.names import dataset_names
 from jupyter_colophon.capture.observation import DataRef, DatasetKind, Inference, SchemaField
 
-#: Number of values whose origins are kept; above it, the oldest are forgotten.
+#: Number of values whose origins are kept; above it, those that were not used for the longest time are forgotten.
 MAX_VALUES = 20_000
 #: Number of sources of one value; a value computed from more data has no known origin.
 MAX_SOURCES = 1_000
@@ -44,13 +45,26 @@ class Dataset:
 
         Files in the folders of partitions belong to the dataset above these.
         """
-        location, folders = dataset_names.split_partition_folders(self.location) if self.location else ("", "")
-        build_urn = dataset_names.build_model_urn if self.kind is DatasetKind.MODEL else dataset_names.build_file_urn
-        urn = self.urn or build_urn(location)
-        if urn is None:
-            return None
-        ref = DataRef(urn, self.kind, None, self.format, location or None, (folders,) if folders else ())
-        return ref if fields is None or self.is_part else ref.with_fields(fields)
+        ref = _build_ref(self)
+        return ref if ref is None or fields is None or self.is_part else ref.with_fields(fields)
+
+
+@lru_cache(maxsize=1024)
+def _build_ref(dataset: Dataset) -> DataRef | None:
+    """Return the reference of a dataset without a schema, as `Dataset.build_ref` describes it."""
+    location = dataset.location
+    place, folders = dataset_names.split_partition_folders(location) if location else ("", "")
+    build_urn = dataset_names.build_model_urn if dataset.kind is DatasetKind.MODEL else dataset_names.build_file_urn
+    urn = dataset.urn or build_urn(place)
+    if urn is None:
+        return None
+    return DataRef(urn, dataset.kind, None, dataset.format, place or None, (folders,) if folders else ())
+
+
+@lru_cache(maxsize=1024)
+def get_file(location: str, format_: str | None, *, is_part: bool = False) -> Dataset:
+    """Return the dataset of a file; the same one for the same file, which programs often access again and again."""
+    return Dataset(location=location, format=format_, is_part=is_part)
 
 
 @dataclass(eq=False, slots=True, weakref_slot=True)
@@ -157,24 +171,53 @@ class OriginRegistry:
 
     def __init__(self) -> None:
         """Create a registry without values."""
-        self._entries: OrderedDict[int, tuple[weakref.ref[Any], Origin]] = OrderedDict()
+        self._entries: OrderedDict[int, tuple[_Reference, Origin]] = OrderedDict()
+        entries = self._entries
+
+        def forget_dead(reference: _Reference) -> None:
+            entry = entries.get(reference.key)
+            # The number may belong to a new value already.
+            if entry is not None and entry[0] is reference:
+                del entries[reference.key]
+
+        self._forget_dead = forget_dead
+        self._waiting: list[Callable[[], object]] = []
+
+    def call_before_values(self, function: Callable[[], object]) -> None:
+        """Call a function before the first value gets an origin; now, if one has."""
+        if self._entries:
+            function()
+        else:
+            self._waiting.append(function)
 
     def find_origin(self, value: object) -> Origin | None:
         """Return the origin of a value; None if it is unknown."""
-        entry = self._entries.get(id(value))
-        return entry[1] if entry is not None and entry[0]() is value else None
+        key, entries = id(value), self._entries
+        entry = entries.get(key)
+        if entry is None or entry[0]() is not value:
+            return None
+        if len(entries) > MAX_VALUES // 2:
+            # Another thread may have removed it.
+            with suppress(KeyError):
+                entries.move_to_end(key)
+        return entry[1]
 
     def set_origin(self, value: object, origin: Origin) -> None:
         """Set the origin of the present version of a value."""
+        while self._waiting:
+            # Another thread may have taken the last one.
+            with suppress(IndexError):
+                self._waiting.pop()()
         key, entries = id(value), self._entries
         known = entries.get(key)
         if known is not None and known[0]() is value:
             entries[key] = (known[0], origin)
             return
         try:
-            reference = weakref.ref(value, lambda dead: _forget(entries, key, dead))
+            reference = _Reference(value, self._forget_dead)
         except TypeError:
             return
+        reference.key = key
         entries[key] = (reference, origin)
         while len(entries) > MAX_VALUES:
             # Another thread may have removed the last one.
@@ -190,8 +233,8 @@ class OriginRegistry:
         return len(self._entries)
 
 
-def _forget(entries: "OrderedDict[int, tuple[weakref.ref[Any], Origin]]", key: int, dead: "weakref.ref[Any]") -> None:
-    entry = entries.get(key)
-    # The number may belong to a new value already.
-    if entry is not None and entry[0] is dead:
-        del entries[key]
+class _Reference(weakref.ref[Any]):
+    """A weak reference to a value; `key` is its number."""
+
+    __slots__ = ("key",)
+    key: int

@@ -13,7 +13,7 @@ from jupyter_colophon.capture.adapters import Adapter
 from jupyter_colophon.capture.calls import LibraryCall
 from jupyter_colophon.capture.locations import list_locations
 from jupyter_colophon.capture.observation import SchemaField
-from jupyter_colophon.capture.origins import Dataset
+from jupyter_colophon.capture.origins import Dataset, get_file
 
 #: By module: the functions that read, and those that write with the position of the place; and the format.
 _MODULES: Final[dict[str, tuple[str | None, tuple[str, ...], dict[str, int]]]] = {
@@ -61,7 +61,7 @@ def _observe_parquet_classes(module: ModuleType, adapter: Adapter) -> None:
 
 def _report_opened(call: LibraryCall) -> None:
     for location in list_locations(call.get_argument(1, "where")):
-        _written[call.receiver] = Dataset(location=location, format="parquet")
+        _written[call.receiver] = get_file(location, "parquet")
 
 
 def _report_written_part(call: LibraryCall) -> None:
@@ -72,7 +72,7 @@ def _report_written_part(call: LibraryCall) -> None:
 
 def _report_file(call: LibraryCall) -> None:
     for location in list_locations(call.get_argument(1, "source")):
-        call.record_read(Dataset(location=location, format="parquet"), call.receiver)
+        call.record_read(get_file(location, "parquet"), call.receiver)
 
 
 def _create_read_report(format_: str | None) -> Callable[[LibraryCall], None]:
@@ -87,7 +87,7 @@ def _create_write_report(format_: str | None, position: int) -> Callable[[Librar
     def report(call: LibraryCall) -> None:
         value = call.find_argument(1 - position, _VALUES)
         for location in list_locations(_find_target(call, position)):
-            dataset = Dataset(location=location, format=format_ or _find_format(call))
+            dataset = get_file(location, format_ or _find_format(call))
             call.record_write(dataset, (value,), list_fields(value))
 
     return report
@@ -101,7 +101,7 @@ def _find_target(call: LibraryCall, position: int) -> Any:
 
 def _report_delta_table(call: LibraryCall) -> None:
     for location in list_locations(call.get_argument(1, "table_uri")):
-        call.record_read(Dataset(location=location, format="delta"), call.receiver)
+        call.record_read(get_file(location, "delta"), call.receiver)
 
 
 def _report_converted(call: LibraryCall) -> None:

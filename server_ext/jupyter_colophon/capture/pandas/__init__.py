@@ -3,15 +3,22 @@
 from types import ModuleType
 
 from jupyter_colophon.capture.adapters import Adapter
+from jupyter_colophon.capture.pandas.functions import observe_functions
 from jupyter_colophon.capture.pandas.readers import observe_readers
 from jupyter_colophon.capture.pandas.sql import observe_sql
-from jupyter_colophon.capture.pandas.values import observe_values
 from jupyter_colophon.capture.pandas.writers import observe_writers
 
 
 def install(module: ModuleType, adapter: Adapter) -> None:
-    """Observe the functions and methods of pandas."""
+    """Observe the functions of pandas and its methods that access data, and all others once there is a value to follow."""
     observe_readers(module, adapter)
     observe_writers(module, adapter)
     observe_sql(module, adapter)
-    observe_values(module, adapter)
+    observe_functions(module, adapter)
+
+    def observe_methods() -> None:
+        from jupyter_colophon.capture.pandas import values
+
+        values.observe_methods(module, adapter)
+
+    adapter.call_before_values(observe_methods)

@@ -293,17 +293,12 @@ def rename_by_position(columns: ColumnMap, before: Any, value: Any) -> ColumnMap
     return build_map(columns, entries, value.index)
 
 
-def set_attribute(call: LibraryCall) -> ColumnMap | None:
-    """Follow `df.columns = …`, `df.index = …`, `df.a = …`: labels are replaced, or a column that exists."""
-    receiver, name, value = call.args[:3]
-    columns = call.map_columns(receiver)
-    if columns is None or isinstance(receiver, pd.Series):
+def set_labels(call: LibraryCall) -> ColumnMap | None:
+    """Follow `df.columns = …` and `df.index = …`: labels are replaced."""
+    columns, receiver = call.map_columns(call.receiver), call.receiver
+    if columns is None or isinstance(receiver, pd.Series) or receiver.columns is call.state:
         return columns
-    if name == "columns":
-        return rename_by_position(columns, call.state, receiver)
-    if name in receiver.columns:
-        return columns.assign({name: find_values(call, value, columns.controls)})
-    return columns
+    return rename_by_position(columns, call.state, receiver)
 
 
 def set_index(call: LibraryCall) -> ColumnMap | None:

@@ -1,6 +1,7 @@
 """Reports of the functions that read files."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
+from functools import lru_cache
 from types import ModuleType
 from typing import Any, Final
 
@@ -10,7 +11,7 @@ from jupyter_colophon.capture.adapters import Adapter
 from jupyter_colophon.capture.calls import LibraryCall
 from jupyter_colophon.capture.column_map import ColumnMap, ColumnSource
 from jupyter_colophon.capture.locations import find_location
-from jupyter_colophon.capture.origins import Dataset
+from jupyter_colophon.capture.origins import Dataset, get_file
 from jupyter_colophon.capture.pandas.columns import VALUES, name_label
 
 #: How the text of a document begins, which some functions accept instead of a path.
@@ -69,7 +70,7 @@ class ReaderReport:
     def __call__(self, call: LibraryCall) -> None:
         """Record the read of the files into the result."""
         target = call.get_argument(0, self._argument)
-        datasets = [Dataset(location=location, format=self._format) for location in _find_locations(target)]
+        datasets = [get_file(location, self._format) for location in _list_locations(target)]
         record_read_values(call, datasets, keeps_names=self._keeps_names(call))
 
 
@@ -86,7 +87,10 @@ def _map_columns(dataset: Dataset, value: Any) -> ColumnMap:
     if isinstance(value, pd.Series):
         name = name_label(0 if value.name is None else value.name)
         return ColumnMap(None, {VALUES: frozenset((ColumnSource(dataset, name),))})
-    levels = value.index.names if isinstance(value, pd.DataFrame) else ()
+    index = value.index if isinstance(value, pd.DataFrame) else None
+    if index is None or (type(index) is pd.RangeIndex and index.name is None):
+        return _map_all_columns(dataset)
+    levels = index.names
     entries = {
         name: frozenset((ColumnSource(dataset, name),))
         for level in levels
@@ -95,29 +99,33 @@ def _map_columns(dataset: Dataset, value: Any) -> ColumnMap:
     return ColumnMap(dataset, entries)
 
 
-def _find_locations(target: Any) -> Iterator[str]:
+#: Files that are read again and again need one map.
+_map_all_columns = lru_cache(maxsize=1024)(ColumnMap)
+
+
+def _list_locations(target: Any) -> list[str]:
     if isinstance(target, list | tuple):
-        for each in target:
-            yield from _find_locations(each)
-        return
-    if isinstance(target, pd.ExcelFile | pd.HDFStore):
-        target = target.io if isinstance(target, pd.ExcelFile) else target.filename
-    if isinstance(target, str) and target.lstrip().startswith(_TEXT_STARTS):
-        return
+        return [location for each in target for location in _list_locations(each)]
+    if type(target) is str:
+        if target.lstrip().startswith(_TEXT_STARTS):
+            return []
+    elif isinstance(target, pd.ExcelFile):
+        target = target.io
+    elif isinstance(target, pd.HDFStore):
+        target = target.filename
     location = find_location(target)
-    if location is not None:
-        yield location
+    return [] if location is None else [location]
 
 
 def _report_sheet(call: LibraryCall) -> None:
     """Record the read of sheets of a workbook that was opened before."""
-    datasets = [Dataset(location=location, format="excel") for location in _find_locations(call.receiver)]
+    datasets = [get_file(location, "excel") for location in _list_locations(call.receiver)]
     record_read_values(call, datasets, keeps_names=_has_names_of_sheet(call))
 
 
 def _report_key(call: LibraryCall) -> None:
     """Record the read of a key of an HDF5 file that was opened before."""
-    datasets = [Dataset(location=location, format="hdf5") for location in _find_locations(call.receiver)]
+    datasets = [get_file(location, "hdf5") for location in _list_locations(call.receiver)]
     record_read_values(call, datasets, keeps_names=True)
 
 
@@ -126,7 +134,7 @@ def observe_readers(module: ModuleType, adapter: Adapter) -> None:
     for name, (argument, format_, keeps_names) in READERS.items():
         # Conditions of HDF5 may name variables of the program.
         report, sees_caller = ReaderReport(argument, format_, keeps_names), name == "read_hdf"
-        adapter.observe_function(module, name, report, sees_caller=sees_caller)
+        adapter.observe_function(module, name, report, sees_caller=sees_caller, hides_inner=True)
     adapter.observe_method(module.ExcelFile, "parse", _report_sheet)
     for name in ("get", "select", "select_as_multiple", "select_column"):
         adapter.observe_method(module.HDFStore, name, _report_key, sees_caller=True)

@@ -5,15 +5,16 @@ What a query reads is recorded by the library that runs it; pandas names only th
 
 import sys
 from types import ModuleType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from jupyter_colophon.capture.adapters import Adapter
 from jupyter_colophon.capture.calls import LibraryCall
 from jupyter_colophon.capture.origins import Dataset
 from jupyter_colophon.capture.pandas.readers import record_read_values
 from jupyter_colophon.capture.pandas.writers import FileWriter, record_write
-from jupyter_colophon.capture.sql.connections import ConnectionDatabase, build_engine_url
-from jupyter_colophon.capture.sql.tables import TableName
+
+if TYPE_CHECKING:
+    from jupyter_colophon.capture.sql.connections import ConnectionDatabase
 
 _SQL: Final = FileWriter("name", "sql", has_index=True, unnamed="index")
 
@@ -36,18 +37,23 @@ def _report_write(call: LibraryCall) -> None:
     """Record the write of a table."""
     dataset = find_table(call.get_argument(2, "con"), call.get_argument(1, "name"), call.kwargs.get("schema"))
     if dataset is not None:
-        record_write(call, dataset, _SQL.list_written(call))
+        record_write(call, dataset, _SQL.read_schema(call))
 
 
 def find_table(connection: Any, name: Any, schema: Any) -> Dataset | None:
     """Return the table of a connection, an engine or a URL; None if its database cannot be named with certainty."""
+    # Not needed by programs that only import pandas.
+    from jupyter_colophon.capture.sql.tables import TableName
+
     database = _find_database(connection)
     if database is None or not isinstance(name, str):
         return None
     return database.find_target(TableName(schema=schema or "", name=name))
 
 
-def _find_database(connection: Any) -> ConnectionDatabase | None:
+def _find_database(connection: Any) -> "ConnectionDatabase | None":
+    from jupyter_colophon.capture.sql.connections import ConnectionDatabase, build_engine_url
+
     known = getattr(connection, "colophon_database", None)
     if isinstance(known, ConnectionDatabase):
         return known

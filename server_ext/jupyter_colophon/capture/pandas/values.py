@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from jupyter_colophon.capture.adapters import Adapter
+from jupyter_colophon.capture.calls import Report
 from jupyter_colophon.capture.observation import Transformation
 from jupyter_colophon.capture.pandas import frames, groups, indexing, joins, reshaping
 from jupyter_colophon.capture.pandas.inputs import Rule, ValueReport, skip_columns
@@ -68,7 +69,8 @@ _METHODS: Final[Rules] = {
 #: Methods that need the labels from before the call.
 _WITH_LABELS: Final[Rules] = {
     frames.rename: "rename set_axis add_prefix add_suffix",
-    frames.set_attribute: "__setattr__",
+    # What setting the attributes `columns` and `index` calls; `df.a = …` calls `__setitem__`.
+    frames.set_labels: "_set_axis",
     frames.set_index: "set_index",
     indexing.insert: "insert",
 }
@@ -118,10 +120,14 @@ _FUNCTIONS: Final[Rules] = {
     frames.convert: "cut qcut to_datetime to_numeric to_timedelta factorize isna isnull notna notnull unique",
     skip_columns: "wide_to_long lreshape from_dummies value_counts",
 }
+#: The reports of functions of the module, by name.
+FUNCTION_REPORTS: Final[Mapping[str, Report]] = {
+    name: ValueReport(rule) for rule, names in _FUNCTIONS.items() for name in names.split()
+}
 
 
-def observe_values(module: ModuleType, adapter: Adapter) -> None:
-    """Observe what computes values."""
+def observe_methods(module: ModuleType, adapter: Adapter) -> None:
+    """Observe the methods that compute values."""
     frame, series, types = module.DataFrame, module.Series, module.api.typing
     both = (frame, series)
     groups_and_bins = (types.DataFrameGroupBy, types.SeriesGroupBy, types.Resampler)
@@ -133,16 +139,14 @@ def observe_values(module: ModuleType, adapter: Adapter) -> None:
     _observe_all(adapter, both, _WITH_LEVELS, values=values, prepare=with_levels)
     _observe_all(adapter, both, _IN_PLACE, values=values, prepare=with_labels, in_place=True)
     _observe_all(adapter, both, _WITH_EXPRESSION, values=values, prepare=with_labels, convert=_add_levels)
-    _observe_all(adapter, (frame,), {frames.create_frame: "__init__"}, is_constructor=True)
-    _observe_all(adapter, (series,), {frames.create_series: "__init__"}, is_constructor=True)
+    # Not that of their base: both call it, and so does everything inside pandas.
+    adapter.observe_computation(frame, "__init__", ValueReport(frames.create_frame), is_constructor=True)
+    adapter.observe_computation(series, "__init__", ValueReport(frames.create_series), is_constructor=True)
     _observe_all(adapter, groups_and_bins, _OF_GROUPS, values=values)
     _observe_all(adapter, groups_and_bins, _WITH_FUNCTION, values=values, calls_back=True)
     _observe_all(adapter, windows, _OF_WINDOWS, values=values)
     _observe_iteration(adapter, groups_and_bins)
     _observe_indexers(adapter, frame)
-    for rule, names in _FUNCTIONS.items():
-        for name in names.split():
-            adapter.observe_computation(module, name, ValueReport(rule), values=values)
     for reader in _list_chunk_readers(module):
         adapter.observe_computation(reader, "read", ValueReport(frames.keep), values=both)
 

@@ -1,7 +1,6 @@
 """Reports of the methods that write files."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, Final
 
@@ -9,13 +8,14 @@ import pandas as pd
 
 from jupyter_colophon.capture.adapters import Adapter
 from jupyter_colophon.capture.calls import LibraryCall
+from jupyter_colophon.capture.column_map import ColumnMap
 from jupyter_colophon.capture.locations import find_location
-from jupyter_colophon.capture.origins import Dataset
+from jupyter_colophon.capture.observation import SchemaField
+from jupyter_colophon.capture.origins import Dataset, get_file
 from jupyter_colophon.capture.pandas.columns import to_list
-from jupyter_colophon.capture.pandas.schema import WrittenField, list_fields, list_level_fields, map_fields
+from jupyter_colophon.capture.pandas.schema import ValueColumns, WrittenField, list_level_fields, map_fields
 
 
-@dataclass(frozen=True, slots=True)
 class FileWriter:
     """A method that writes a file.
 
@@ -23,36 +23,39 @@ class FileWriter:
     levels without a name are called; None if they have none. A range as the index counts only if `has_range`.
     """
 
-    argument: str
-    format: str
-    has_index: bool = False
-    unnamed: str | None = None
-    index_argument: str = "index"
-    has_range: bool = True
+    def __init__(
+        self,
+        argument: str,
+        format_: str,
+        *,
+        has_index: bool = False,
+        unnamed: str | None = None,
+        index_argument: str = "index",
+        has_range: bool = True,
+    ) -> None:
+        """Create the report of a method."""
+        self.argument, self.format, self.has_index, self.unnamed = argument, format_, has_index, unnamed
+        self.index_argument, self.has_range = index_argument, has_range
 
     def __call__(self, call: LibraryCall) -> None:
         """Record the write of the receiver into the file."""
         target = call.get_argument(1, self.argument)
-        # A sheet of a workbook with others, and rows that are appended.
-        is_part = isinstance(target, pd.ExcelWriter)
         location = find_location(target)
         if location is not None:
-            record_write(call, Dataset(location=location, format=self.format, is_part=is_part), self.list_written(call))
+            # A sheet of a workbook with others, and rows that are appended.
+            is_part = not isinstance(target, str) and isinstance(target, pd.ExcelWriter)
+            dataset = get_file(location, self.format, is_part=is_part)
+            record_write(call, dataset, self.read_schema(call))
 
-    def list_written(self, call: LibraryCall) -> list[WrittenField] | None:
-        """Return the fields that the file gets, those of the index first."""
-        value, kwargs = call.receiver, call.kwargs
-        fields = list_fields(value)
-        if fields is None:
-            return None
-        if kwargs.get("columns") is not None and isinstance(value, pd.DataFrame):
-            by_name = {field.schema.path: field for field in fields}
-            fields = [by_name[str(label)] for label in kwargs["columns"] if str(label) in by_name]
-        aliases = kwargs.get("header")
-        if isinstance(aliases, list) and len(aliases) == len(fields):
-            pairs = zip(fields, aliases, strict=True)
-            fields = [field.rename(str(alias)) for field, alias in pairs]
-        return [*self._list_levels(call), *fields]
+    def read_schema(self, call: LibraryCall) -> "WrittenSchema":
+        """Return the schema of what the file gets, the levels of the index first."""
+        selected, aliases = call.kwargs.get("columns"), call.kwargs.get("header")
+        return WrittenSchema(
+            ValueColumns(call.receiver),
+            tuple(self._list_levels(call)),
+            tuple(map(str, selected)) if selected is not None and isinstance(call.receiver, pd.DataFrame) else None,
+            tuple(str(alias) for alias in aliases) if isinstance(aliases, list) else None,
+        )
 
     def _list_levels(self, call: LibraryCall) -> list[WrittenField]:
         given = call.kwargs.get(self.index_argument)
@@ -83,13 +86,39 @@ WRITERS: Final[Mapping[str, FileWriter]] = {
 _HDF: Final = FileWriter("path_or_buf", "hdf5", has_index=True)
 
 
-def record_write(call: LibraryCall, dataset: Dataset, fields: list[WrittenField] | None, value: Any = None) -> None:
-    """Record the write of a frame or series, the receiver unless given, with the columns of its fields."""
+class WrittenSchema:
+    """The fields that a file gets: levels of the index, and the columns, perhaps only some of them, under other names."""
+
+    __slots__ = ("aliases", "columns", "levels", "selected")
+
+    def __init__(
+        self,
+        columns: ValueColumns,
+        levels: tuple[WrittenField, ...] = (),
+        selected: tuple[str, ...] | None = None,
+        aliases: tuple[str, ...] | None = None,
+    ) -> None:
+        """Create a schema; `selected` are the columns that are written, all if None, and `aliases` their names in the file."""
+        self.columns, self.levels, self.selected, self.aliases = columns, levels, selected, aliases
+
+    def describe(self, columns: ColumnMap | None) -> tuple[tuple[SchemaField, ...] | None, ColumnMap | None]:
+        """Return the fields, and their sources for the sources of the value's columns."""
+        fields = self.columns.list_fields()
+        if fields is None:
+            return None, columns
+        if self.selected is not None:
+            by_name = {field.schema.path: field for field in fields}
+            fields = [by_name[name] for name in self.selected if name in by_name]
+        if self.aliases is not None and len(self.aliases) == len(fields):
+            fields = [field.rename(alias) for field, alias in zip(fields, self.aliases, strict=True)]
+        fields = [*self.levels, *fields]
+        return tuple(field.schema for field in fields), None if columns is None else map_fields(columns, fields)
+
+
+def record_write(call: LibraryCall, dataset: Dataset, schema: WrittenSchema | None, value: Any = None) -> None:
+    """Record the write of a frame or series, the receiver unless given; `schema` is None for another value."""
     value = call.receiver if value is None else value
-    columns = call.find_columns(value)
-    if columns is not None and fields is not None:
-        columns = map_fields(columns, fields)
-    call.record_write(dataset, (value,), None if fields is None else [field.schema for field in fields], columns)
+    call.record_write(dataset, (value,), describe=None if schema is None else schema.describe)
 
 
 def _report_hdf(call: LibraryCall) -> None:
@@ -98,7 +127,7 @@ def _report_hdf(call: LibraryCall) -> None:
     location = find_location(target.filename if isinstance(target, pd.HDFStore) else target)
     is_whole = call.kwargs.get("mode") == "w"
     if location is not None:
-        record_write(call, Dataset(location=location, format="hdf5", is_part=not is_whole), _HDF.list_written(call))
+        record_write(call, get_file(location, "hdf5", is_part=not is_whole), _HDF.read_schema(call))
 
 
 def _report_put(call: LibraryCall) -> None:
@@ -107,26 +136,25 @@ def _report_put(call: LibraryCall) -> None:
     if isinstance(value, pd.DataFrame | pd.Series):
         location = find_location(call.receiver.filename)
         if location is not None:
-            dataset = Dataset(location=location, format="hdf5", is_part=True)
-            levels = list(list_level_fields(value.index, [], None))
-            fields = list_fields(value)
-            record_write(call, dataset, None if fields is None else [*levels, *fields], value)
+            dataset = get_file(location, "hdf5", is_part=True)
+            levels = tuple(list_level_fields(value.index, [], None))
+            record_write(call, dataset, WrittenSchema(ValueColumns(value), levels), value)
 
 
 def _report_pickle(call: LibraryCall) -> None:
     """Record the write of a frame or series by `pd.to_pickle`."""
     value, location = call.get_argument(0, "obj"), find_location(call.get_argument(1, "filepath_or_buffer"))
     if location is not None:
-        fields = list_fields(value) if isinstance(value, pd.DataFrame | pd.Series) else None
-        record_write(call, Dataset(location=location, format="pickle"), fields, value)
+        schema = WrittenSchema(ValueColumns(value)) if isinstance(value, pd.DataFrame | pd.Series) else None
+        record_write(call, get_file(location, "pickle"), schema, value)
 
 
 def observe_writers(module: ModuleType, adapter: Adapter) -> None:
     """Observe the methods that write files."""
     for owner in dict.fromkeys((*module.DataFrame.__mro__[:-1], *module.Series.__mro__[:-1])):
         for name, writer in WRITERS.items():
-            adapter.observe_method(owner, name, writer)
-        adapter.observe_method(owner, "to_hdf", _report_hdf)
+            adapter.observe_method(owner, name, writer, hides_inner=True)
+        adapter.observe_method(owner, "to_hdf", _report_hdf, hides_inner=True)
     for name in ("put", "append"):
         adapter.observe_method(module.HDFStore, name, _report_put)
-    adapter.observe_function(module, "to_pickle", _report_pickle)
+    adapter.observe_function(module, "to_pickle", _report_pickle, hides_inner=True)

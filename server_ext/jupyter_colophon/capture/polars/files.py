@@ -9,7 +9,7 @@ from jupyter_colophon.capture.adapters import Adapter
 from jupyter_colophon.capture.calls import LibraryCall
 from jupyter_colophon.capture.locations import find_location, list_locations
 from jupyter_colophon.capture.observation import SchemaField
-from jupyter_colophon.capture.origins import Dataset
+from jupyter_colophon.capture.origins import get_file
 
 #: The formats of the functions `read_…`, `scan_…`, `write_…` and `sink_…`.
 _FORMATS: Final = {
@@ -62,7 +62,7 @@ def _report_write(call: LibraryCall) -> None:
     frame = call.receiver
     if location is not None:
         format_ = _FORMATS[call.function.partition("_")[2]]
-        call.record_write(Dataset(location=location, format=format_), (frame,), list_fields(frame))
+        call.record_write(get_file(location, format_), (frame,), list_fields(frame))
 
 
 def _report_written_table(call: LibraryCall) -> None:
