@@ -23,6 +23,8 @@ export namespace CommandIDs {
   export const openCell = 'colophon:open-cell';
   /** `{urn, label?}`: an item of the menus of notebooks and cells, which opens the page of data. */
   export const openNotebookData = 'colophon:open-notebook-data';
+  /** `{path?}`: runs the stale cells of an open notebook, by default of the current one. */
+  export const runStaleCells = 'colophon:run-stale-cells';
   export const openLineage = 'colophon:open-lineage';
   /** Asks for an entity, and opens its lineage graph. */
   export const pickLineage = 'colophon:pick-lineage';

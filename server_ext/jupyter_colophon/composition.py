@@ -51,6 +51,7 @@ from jupyter_colophon.service.entities.notebooks import NotebookRecords
 from jupyter_colophon.service.entities.registration import EntityRegistrar
 from jupyter_colophon.service.entities.streams import EventStreams
 from jupyter_colophon.service.instances.secrets.stores import SecretStores
+from jupyter_colophon.service.lineage.cell_states import CellStateReader
 from jupyter_colophon.service.lineage.lineage import LineageReader
 from jupyter_colophon.service.lineage.runs import RunReader
 from jupyter_colophon.service.namespace_secrets import NamespaceSecretService
@@ -175,6 +176,11 @@ class Catalog:
     def moved_notebooks(self) -> MovedNotebookFinder:
         """The former paths of notebooks that other programs moved."""
         return MovedNotebookFinder(self.provider, self.identity)
+
+    @property
+    def cell_states(self) -> CellStateReader:
+        """Which cells of a notebook are stale."""
+        return CellStateReader(self.runs)
 
     @property
     def display_names(self) -> DisplayNameService:

@@ -46,6 +46,19 @@ def test_variable_that_was_assigned_again_connects_only_its_own_data(notebook):
     }
 
 
+def test_variable_that_is_set_again_is_reported_again(notebook):
+    (notebook.folder / "raw.csv").write_text("a,b\n1,2\n")
+    notebook.run("read", "import pandas as pd\nraw = pd.read_csv('raw.csv')")
+    notebook.run("clean", "clean = raw.dropna()")
+    notebook.run("write", "clean.to_csv('clean.csv')")
+    notebook.list_flows()
+    again = notebook.run("clean", "clean = raw.dropna()\nother = raw.head()")
+    notebook.list_flows()
+    (observation,) = again.observations
+    assert [notebook.shorten(ref) for ref in observation.writes] == ["$clean.clean"]
+    assert not observation.missing
+
+
 def test_libraries_are_restored_when_capture_stops(notebook):
     notebook.run("import", "import pandas as pd")
     import pandas as pd

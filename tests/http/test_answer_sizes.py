@@ -117,6 +117,7 @@ READS: dict[str, list[Read]] = {
     "readLineage": [Read(LIST, ("lineage",), URNS | {"columns": "true"})],
     "listRuns": [Read(PAGE, ("runs",), ALL, cut=True)],
     "listCellRuns": [Read(LIST, ("cell-runs",), {"notebook": "large.ipynb"}, cut=True)],
+    "listCellStates": [Read(PAGE, ("cell-states",), body={"notebook": "large.ipynb"})],
     "readRun": [Read(WHOLE, ("runs", "{run}"))],
     "listRunAccesses": [Read(LIST, ("runs", "{run}", "accesses"))],
     "continueLineage": [Read(LIST, ("lineage", "next"), body={"frontier": [ORDERS]})],

@@ -96,3 +96,35 @@ def test_lineage_that_only_names_connect_is_marked(pandas_kernel, catalog, tmp_p
         edges = catalog.read_lineage(urn, direction="upstream", levels=1)["edges"]
         components[name] = [edge["components"] for edge in edges if edge["target"] == urn]
     assert components == {"rows.csv": [["inferred by name"]], "copy.csv": [[]]}
+
+
+def test_cells_whose_variables_are_set_again_are_stale(pandas_kernel, catalog, tmp_path):
+    (tmp_path / "raw.csv").write_text("a,b\n1,2\n")
+    cells = {
+        "in": f"frame = pd.read_csv('{tmp_path}/raw.csv')",
+        "half": "kept = frame.dropna()",
+        "out": f"kept.to_csv('{tmp_path}/kept.csv')",
+    }
+
+    def list_stale(*ran):
+        for cell in ran:
+            assert pandas_kernel.run(cells[cell], cell).succeeded
+        wait_until_reported(pandas_kernel)
+        states = catalog.list_cell_states({"notebook": "pandas.ipynb", "cells": list(cells)})["cells"]
+        return {
+            state["cell"]: [
+                (change["data"].rpartition("/")[2].removesuffix(",PROD)"), change["reason"])
+                for change in state["changes"]
+            ]
+            for state in states
+            if state["state"] == "stale"
+        }
+
+    assert list_stale("in", "half", "out") == {}
+    assert list_stale("in") == {
+        "half": [("pandas.ipynb#in#frame", "written")],
+        "out": [("pandas.ipynb#half#kept", "stale")],
+    }
+    assert list_stale("half") == {"out": [("pandas.ipynb#half#kept", "written")]}
+    assert list_stale("out") == {}
+    assert list_stale("half", "out") == {}

@@ -1,18 +1,20 @@
 """Lineage of hidden entities: counted, but neither shown nor traversed (spec LINEAGE-10)."""
 
+import time
 from dataclasses import replace
 
 import pytest
 from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.access import Action, Principal
 from jupyter_colophon.core.errors import NotFound
-from jupyter_colophon.core.identity.names import Urn, make_program_urn
+from jupyter_colophon.core.identity.names import Urn, make_cell_program_urn, make_notebook_program_urn, make_program_urn
 from jupyter_colophon.core.lineage.answers import PathRequest
 from jupyter_colophon.core.lineage.column_impact import ColumnImpactRequest
 from jupyter_colophon.core.lineage.field_lineage import FieldLineageRequest
 from jupyter_colophon.core.lineage.graph import LineageRequest, TimeWindow
 from jupyter_colophon.core.lineage.run import ColumnEdge
 from jupyter_colophon.service.lineage.cdap_lineage import find_accesses_around_data
+from jupyter_colophon.service.lineage.cell_states import CellStateReader
 from jupyter_colophon.service.lineage.column_impact import read_column_impact
 from jupyter_colophon.service.lineage.field_lineage import read_field_lineage
 from jupyter_colophon.service.lineage.lineage import LineageReader
@@ -107,3 +109,14 @@ def test_impact_of_column_reveals_no_hidden_node(reader: LineageReader, catalog:
     assert possible == []
     with pytest.raises(NotFound):
         read_column_impact(reader, ColumnImpactRequest(Urn.parse(SECRET), "x"), ADA)
+
+
+def test_cell_states_name_neither_hidden_data_nor_a_hidden_writer(reader: LineageReader, catalog: Catalog) -> None:
+    notebook, cell = make_notebook_program_urn("sales", "a.ipynb"), make_cell_program_urn("sales", "a.ipynb", "c1")
+    record_run(catalog, str(cell), "1", ("read", SECRET), ("read", OPEN))
+    time.sleep(0.01)
+    record_run(catalog, HIDE, "2", ("write", SECRET), ("write", OPEN))
+    states = CellStateReader(replace(catalog.runs, read_policy=reader.read_policy))
+    ((state,), (whole,)) = (each.list_cell_states(notebook, None, ADA) for each in (states, catalog.cell_states))
+    assert [(change.data, change.program, change.run) for change in state.changes] == [(OPEN, None, None)]
+    assert {(change.data, change.program) for change in whole.changes} == {(OPEN, HIDE), (SECRET, HIDE)}

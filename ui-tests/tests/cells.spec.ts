@@ -34,7 +34,12 @@ test('cells are opened from their runs, and show what they wrote', async ({ page
   const outputs = [{ output_type: 'display_data', data, metadata: {} }];
   const spacer = { cell_type: 'markdown', id: 'space', source: '# Orders\n\n'.repeat(40), metadata: {} };
   const kernelspec = { name: 'python3', display_name: 'Python 3' };
-  const content = { nbformat: 4, nbformat_minor: 5, metadata: { kernelspec }, cells: [cells[0], spacer, { ...cells[1], outputs }] };
+  const content = {
+    nbformat: 4,
+    nbformat_minor: 5,
+    metadata: { kernelspec },
+    cells: [cells[0], spacer, { ...cells[1], outputs }]
+  };
   await writeFile(page, PATH, content);
 
   const start = { start: '2026-11-20T12:00:00.000Z', end: '2026-11-20T12:00:01.000Z', status: 'succeeded' };
@@ -108,6 +113,23 @@ test('cells are opened from their runs, and show what they wrote', async ({ page
     await expect(section.getByRole('button', { name: /totals/ })).toContainText('written');
   });
 
+  await test.step('a cell whose input is written later is stale with the reason, and is run from its badge', async () => {
+    const document = { ...start, program: program('load'), runId: 'r0', facts: { notebook: PATH, cellId: 'load' } };
+    const { urn } = (await writeApi(page, 'POST', 'runs', document)) as { urn: string };
+    const read = { data: TABLE, mode: 'read', time: '2026-11-20T11:00:00.000Z' };
+    await writeApi(page, 'POST', `runs/${encodeURIComponent(urn)}/accesses`, { accesses: [read] });
+    const section = page.getByRole('group', { name: 'Stale cells' });
+    await expect(section).toContainText('cells.totals was written by another cell on');
+    expect(await findViolations(page, '.jp-Colophon-staleCells')).toEqual([]);
+    await runCommand(page, 'colophon:open-cell', { path: PATH, cell: 'load' });
+    const badge = page.locator('.jp-Notebook').getByRole('button', { name: /^Stale: cells\.totals was written by / });
+    await badge.scrollIntoViewIfNeeded();
+    await page.screenshot({ path: info.outputPath('stale-light.png') });
+    await badge.click();
+    await page.getByRole('menuitem', { name: 'Run Stale Cells' }).click();
+    await expect(page.locator('.jp-Cell').filter({ hasText: '# Load the orders' })).toContainText(/\[\d+\]:/);
+  });
+
   await test.step('a cell that has changed or is gone is reported with the time of the run', async () => {
     const { urn } = (await writeApi(page, 'POST', 'runs', {
       ...document,
@@ -125,10 +147,13 @@ test('cells are opened from their runs, and show what they wrote', async ({ page
   await page.screenshot({ path: info.outputPath('cells-light.png') });
 
   await test.step('a notebook that is renamed keeps its history', async () => {
-    await page.evaluate(([from, to]) => window.jupyterapp.serviceManager.contents.rename(from, to), [PATH, RENAMED] as const);
+    await page.evaluate(([from, to]) => window.jupyterapp.serviceManager.contents.rename(from, to), [
+      PATH,
+      RENAMED
+    ] as const);
     await expect(async () => {
       const { runs } = await readApi<{ runs: unknown[] }>(page, `cell-runs?notebook=${RENAMED}`);
-      expect(runs).toHaveLength(1);
+      expect(runs).toHaveLength(2);
     }).toPass();
     await runCommand(page, 'colophon:open-run', { urn: run.urn });
     await expect(body.getByText(`${RENAMED} [2]`)).toBeVisible();

@@ -27,6 +27,8 @@ aspect: Aspect
 "audit-entries": AuditEntries
 "audit-entry": AuditEntry
 "audit-verification": AuditVerification
+"cell-states": CellStates
+"cell-states-query": CellStatesQuery
 change: Change
 changes: Changes
 "column-impact": ColumnImpact
@@ -466,6 +468,73 @@ hash: string
  * The position of the next part, null at the end.
  */
 cursor: (string | null)
+}
+/**
+ * The cells of a notebook whose newest runs accessed data, at most 500, in the order of the query, else of their runs.
+ */
+export interface CellStates {
+cells: {
+/**
+ * The id of the cell.
+ */
+cell: string
+program: string
+/**
+ * The newest run of the cell.
+ */
+run: string
+/**
+ * When the run began.
+ */
+start: string
+/**
+ * `fresh` if nothing that the run read was written since, `unknown` if not all of it could be examined: of each input, the 50 newest runs that accessed it are.
+ */
+state: ("fresh" | "stale" | "unknown")
+/**
+ * The inputs that make the cell stale.
+ */
+changes: {
+/**
+ * A dataset, or a variable as another cell set it.
+ */
+data: string
+/**
+ * `written` if it was written after the cell read it, `stale` if it is the output of a stale cell.
+ */
+reason: ("written" | "stale")
+/**
+ * When the cell read it first.
+ */
+read: string
+/**
+ * When it was last written; null for the output of a stale cell.
+ */
+written: (string | null)
+/**
+ * The program that wrote it; null if the caller may not read it.
+ */
+program: (string | null)
+run: (string | null)
+/**
+ * The present title of the program; absent if it has none.
+ */
+title?: string
+}[]
+}[]
+}
+/**
+ * A notebook, and the cells that it has now.
+ */
+export interface CellStatesQuery {
+/**
+ * The path of the notebook, relative to the server's root.
+ */
+notebook: string
+/**
+ * The ids of its cells from top to bottom: cells that are not listed were deleted. Without it, the answer contains all cells that ran.
+ */
+cells?: string[]
 }
 /**
  * A committed change. aspect is null for the entity itself and for runs; value and previous are null if there is none.

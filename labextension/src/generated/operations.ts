@@ -9,6 +9,8 @@ import type {
   Aspect,
   AuditEntries,
   AuditVerification,
+  CellStates,
+  CellStatesQuery,
   Changes,
   ColumnImpact,
   CompleteInstances,
@@ -409,6 +411,12 @@ export interface IOperations {
     parameters: { notebook: string };
     body: undefined;
     answer: Runs;
+  };
+  /** List which cells of a notebook are stale: what they read was written again since, or comes from a stale cell. */
+  listCellStates: {
+    parameters: Record<never, never>;
+    body: CellStatesQuery;
+    answer: CellStates;
   };
   /** Read a run with its accesses. */
   readRun: {
@@ -981,6 +989,7 @@ export const OPERATIONS: { readonly [Id in keyof IOperations]: IOperation } = {
   listRuns: { method: "GET", path: "/runs" },
   startRun: { method: "POST", path: "/runs", headers: ["Idempotency-Key"] },
   listCellRuns: { method: "GET", path: "/cell-runs" },
+  listCellStates: { method: "POST", path: "/cell-states" },
   readRun: { method: "GET", path: "/runs/{urn}" },
   updateRun: { method: "PATCH", path: "/runs/{urn}", headers: ["Idempotency-Key"] },
   listRunAccesses: { method: "GET", path: "/runs/{urn}/accesses" },

@@ -8,6 +8,8 @@ import { isNotebook, listNotebooks } from './notebooks';
 export interface ICurrentNotebook {
   /** Relative to the root of the server; null if no notebook is open. */
   readonly state: string | null;
+  /** Undefined if no notebook is open. */
+  readonly widget?: INotebookWidget | undefined;
   readonly changed: ISignal<ICurrentNotebook, void>;
 }
 

@@ -6,6 +6,8 @@ interface ICellWidget extends Widget {
   readonly model: {
     readonly id: string;
     readonly type: string;
+    /** The number in the prompt of a cell that ran. */
+    readonly executionCount?: number | null;
     readonly sharedModel: { getSource(): string };
   };
 }
@@ -53,6 +55,7 @@ export interface INotebookWidget extends Widget {
     readonly widgets: readonly ICellWidget[];
     activeCellIndex: number;
     deselectAll(): void;
+    select(cell: ICellWidget): void;
     scrollToItem(index: number, align?: string): Promise<void>;
   };
 }

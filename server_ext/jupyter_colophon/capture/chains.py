@@ -1,7 +1,8 @@
 """Observations of flows: which cell read and wrote which data, with a chain of variables where cells share values.
 
 A value that one cell computes and another one writes is a variable between them: the first cell writes it, the second reads
-it. Variables are reported only when data flows through them into something that is written.
+it. Variables are reported only when data flows through them into something that is written; from then on, whenever a cell sets
+a variable of this name again, so that what depends on the earlier value is known to be stale.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -33,6 +34,16 @@ class ChainBuilder:
     def __init__(self, name_variable: NameVariable, sink: Sink) -> None:
         """Create a builder that passes observations to `sink`."""
         self._name_variable, self._sink = name_variable, sink
+        #: The names of variables that were reported.
+        self._reported_names: set[str] = set()
+
+    def has_reported(self, name: str) -> bool:
+        """Return whether a variable of this name was reported."""
+        return name in self._reported_names
+
+    def add_value(self, origin: Origin) -> None:
+        """Report that a cell set a variable; its columns are reported once data flows from them into something written."""
+        self._report_chains({origin: set()})
 
     def add_flow(self, flow: Flow) -> None:
         """Pass the observation of a flow to the sink, and before it those of the variables that it uses."""
@@ -72,6 +83,8 @@ class ChainBuilder:
             refs = self._build_refs(origin.sources)
             names = sorted(columns)
             origin.reported = columns | (origin.reported or set())
+            if origin.name:
+                self._reported_names.add(origin.name)
             self._sink(
                 Observation(
                     started_ms=origin.time_ms,

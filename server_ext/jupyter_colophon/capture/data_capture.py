@@ -7,8 +7,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 from jupyter_colophon.capture.adapters import Adapter, Adapters
 from jupyter_colophon.capture.calls import CallContext, DeferredFlows, Flow
-from jupyter_colophon.capture.chains import ChainBuilder, NameVariable, Sink
+from jupyter_colophon.capture.chains import ASSIGN, ChainBuilder, NameVariable, Sink
 from jupyter_colophon.capture.executions import current_execution
+from jupyter_colophon.capture.origins import Origin
 
 #: Number of flows that wait; above it, the oldest are dropped, and their functions reported as errors.
 MAX_WAITING = 50_000
@@ -48,7 +49,8 @@ class DataCapture:
         self._chains = ChainBuilder(name_variable, sink)
         self._on_error = on_error
         self._adapters = Adapters(self._create_adapter, disabled)
-        self._waiting: deque[Flow | DeferredFlows] = deque()
+        #: Flows, and values of variables that are reported again.
+        self._waiting: deque[Flow | DeferredFlows | Origin] = deque()
         #: What reads wait, since their report was last begun.
         self._waiting_reads: set[tuple[object, ...]] = set()
         self._has_work, self._is_urgent, self._idle = threading.Event(), threading.Event(), threading.Condition()
@@ -103,6 +105,8 @@ class DataCapture:
                     and not name.startswith("_")
                 ):
                     origin.name = name
+                    if self._chains.has_reported(name):
+                        self._waiting.append(origin)
         if self._waiting:
             self._wake_thread()
 
@@ -122,7 +126,7 @@ class DataCapture:
             if not self._is_waiting_read(flow):
                 waiting.append(flow)
         while len(waiting) > MAX_WAITING:
-            self._on_error(waiting.popleft().function, queue.Full())
+            self._on_error(_get_function(waiting.popleft()), queue.Full())
         if self._reports_at_once:
             with self._reporting:
                 self._report_waiting()
@@ -156,14 +160,21 @@ class DataCapture:
     def _report_waiting(self) -> None:
         self._waiting_reads.clear()
         while self._waiting:
-            flow = self._waiting[0]
+            item = self._waiting[0]
             try:
-                for each in (flow,) if isinstance(flow, Flow) else flow.list_flows():
-                    self._chains.add_flow(each)
+                if isinstance(item, Origin):
+                    self._chains.add_value(item)
+                else:
+                    for flow in (item,) if isinstance(item, Flow) else item.list_flows():
+                        self._chains.add_flow(flow)
             except Exception as error:  # noqa: BLE001  one flow that cannot be reported must not end the thread
-                self._on_error(flow.function, error)
+                self._on_error(_get_function(item), error)
             # It stays in the queue until it is reported, so that who waits for an empty queue waits for it too.
-            if self._waiting[0] is flow:
+            if self._waiting[0] is item:
                 self._waiting.popleft()
         with self._idle:
             self._idle.notify_all()
+
+
+def _get_function(item: Flow | DeferredFlows | Origin) -> str:
+    return ASSIGN if isinstance(item, Origin) else item.function

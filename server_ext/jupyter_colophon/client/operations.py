@@ -689,6 +689,11 @@ class Operations:
         call = Call("listCellRuns", "GET", "/cell-runs", query={"notebook": notebook})
         return self.caller.call(call, timeout_s)
 
+    def list_cell_states(self, body: Body, *, timeout_s: float | None = None) -> Document:
+        """List which cells of a notebook are stale: what they read was written again since, or comes from a stale cell. Body: `CellStatesQuery`. Answer: `CellStates`."""
+        call = Call("listCellStates", "POST", "/cell-states", body=body)
+        return self.caller.call(call, timeout_s)
+
     def read_run(self, urn: str, *, timeout_s: float | None = None) -> Document:
         """Read a run with its accesses. Answer: `Run`."""
         call = Call("readRun", "GET", "/runs/{urn}", path={"urn": urn})

@@ -1,7 +1,7 @@
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import React from 'react';
-import { DOMAIN } from '../../commands';
+import { CommandIDs, DOMAIN } from '../../commands';
 import { CurrentNotebook } from '../../notebook/current-notebook';
 import type { ISearchSectionProps } from '../../tokens';
 import { ISearchSectionRegistry } from '../../tokens';
@@ -15,11 +15,13 @@ export const notebookSection: JupyterFrontEndPlugin<void> = {
   activate: (app: JupyterFrontEnd, sections: ISearchSectionRegistry, translator: ITranslator | null) => {
     const trans = (translator ?? nullTranslator).load(DOMAIN);
     const notebook = new CurrentNotebook(app);
+    const runStaleCells = (): void =>
+      void app.commands.execute(CommandIDs.runStaleCells, { path: notebook.widget?.context.path ?? '' });
     const component = React.lazy(async () => {
       const { NotebookSection } = await import('../../panels/search/notebook-section');
       return {
         default: ({ metadata }: ISearchSectionProps) =>
-          React.createElement(NotebookSection, { notebook, metadata, trans })
+          React.createElement(NotebookSection, { notebook, metadata, runStaleCells, trans })
       };
     });
     sections.add({ id: 'jupyter-colophon:this-notebook', rank: 100, title: trans.__('In this notebook'), component });

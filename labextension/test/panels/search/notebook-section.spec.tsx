@@ -17,6 +17,7 @@ import { waitUntil } from '../../support/wait-until';
 const trans = nullTranslator.load('');
 let panel: SearchPanel | null = null;
 let opened: string[] = [];
+let ran: number[] = [];
 
 afterEach(() => {
   panel?.dispose();
@@ -42,13 +43,20 @@ function access(name: string, mode: 'read' | 'write'): Run['accesses'][number] {
 /** Shows the search panel with sections of a registry. */
 function show(registry: Registry<ISearchSection>): void {
   const run: Run = { ...runOf('c1'), accesses: [access('a', 'read'), access('b', 'write'), access('b', 'read')] };
+  const time = '2026-11-20T12:00:00.000Z';
+  const change = { data: table('a'), reason: 'written', read: time, written: time, program: null, run: null };
   const server = new FakeServer()
     .on('GET', 'changes', { body: { cursor: 0, changes: [] } })
     .on('GET', 'cell-runs', ({ query }) => ({
       body: { runs: query.get('notebook') === 'flights.ipynb' ? [run] : [], cursor: null }
-    }));
+    }))
+    .on('POST', 'cell-states', {
+      body: {
+        cells: [{ cell: 'c1', program: run.program, run: run.urn, start: run.start, state: 'stale', changes: [change] }]
+      }
+    });
   const catalog = new Catalog(server.settings);
-  opened = [];
+  [opened, ran] = [[], []];
   const openers = { openEntity: (urn: string) => opened.push(urn), previewEntity: (urn: string) => opened.push(urn) };
   const metadata = {
     call: catalog.call.bind(catalog),
@@ -71,17 +79,23 @@ test('the section lists what the notebook writes and reads, and follows the curr
   const notebook = new Notebook('flights.ipynb');
   const registry = new Registry<ISearchSection>();
   const component = ({ metadata }: ISearchSectionProps): React.JSX.Element => (
-    <NotebookSection notebook={notebook} metadata={metadata} trans={trans} />
+    <NotebookSection notebook={notebook} metadata={metadata} runStaleCells={() => ran.push(1)} trans={trans} />
   );
   registry.add({ id: 'notebook', rank: 100, title: 'In this notebook', component });
   show(registry);
   const rows = (): (string | null)[] =>
-    [...document.querySelectorAll('section[aria-label="In this notebook"] li')].map(item => item.textContent);
+    [...document.querySelectorAll('section[aria-label="In this notebook"] [data-urn]')].map(item => item.textContent);
   await waitUntil(() => rows().length === 2);
   expect(rows()[0]).toMatch(/^b.*read and written$/);
   expect(rows()[1]).toMatch(/^a.*read$/);
   document.querySelector<HTMLElement>(`[data-urn="${table('a')}"]`)?.click();
   expect(opened).toEqual([table('a')]);
+
+  const group = (): Element | null => document.querySelector('[role="group"][aria-label="Stale cells"]');
+  await waitUntil(() => group() !== null);
+  expect(group()?.textContent).toMatch(/^1 stale cell Run it→ flights\.bflights\.a was written again on /);
+  group()?.querySelector('button')?.click();
+  expect(ran).toEqual([1]);
 
   notebook.setPath('other.ipynb');
   await waitUntil(() => document.body.textContent?.includes('Nothing recorded for other.ipynb yet.') === true);

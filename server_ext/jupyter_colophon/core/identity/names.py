@@ -59,6 +59,7 @@ __all__ = [
     "parse_dataset_name",
     "parse_notebook_program_urn",
     "parse_program_urn",
+    "parse_variable_urn",
     "require_valid_id",
     "require_valid_namespace_name",
 ]
@@ -206,6 +207,14 @@ def make_variable_urn(namespace_: str, path: str, cell_id: str, name: str) -> Ur
 def is_variable_urn(urn: str) -> bool:
     """Return whether a URN is that of a variable. Searches and lists leave variables out: they are steps of lineage."""
     return urn.startswith(_VARIABLES)
+
+
+def parse_variable_urn(urn: str) -> tuple[str, str] | None:
+    """Return the id of the cell that set a variable, and the variable's name; None for every other URN."""
+    if not is_variable_urn(urn):
+        return None
+    _, *parts = Urn.parse(urn).parts[1].rsplit("#", 2)
+    return (parts[0], parts[1]) if len(parts) == 2 else None
 
 
 def get_cell_prefix(notebook: Urn) -> str:

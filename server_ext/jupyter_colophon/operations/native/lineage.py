@@ -122,6 +122,23 @@ def list_cell_runs(services: ProcessServices, request: OperationRequest) -> Docu
 
 
 @declare_operation(
+    "listCellStates",
+    "POST /cell-states",
+    decided_by="entities",
+    body="cell-states-query",
+    answers="cell-states",
+    errors=[InvalidName],
+    permission="read",
+    links=[OperationLink("readRun", {"path.urn": "$response.body#/cells/0/run"})],
+)
+def list_cell_states(services: ProcessServices, request: OperationRequest) -> Document:
+    """List which cells of a notebook are stale: what they read was written again since, or comes from a stale cell."""
+    notebook = make_notebook_program_urn(services.find_notebook_namespace(request.principal), request.body["notebook"])
+    states = services.get_or_open_catalog().cell_states
+    return {"cells": to_api_documents(states.list_cell_states(notebook, request.body.get("cells"), request.principal))}
+
+
+@declare_operation(
     "startRun",
     "POST /runs",
     decided_by="entities",
