@@ -49,6 +49,16 @@ def test_suites_and_results_of_a_project_are_ingested_once(colophon: Commands, p
     assert "sales.orders" in colophon("search", "quality:failing").out
 
 
+def test_the_newest_result_of_each_expectation_counts(colophon: Commands, project: Path) -> None:
+    newest = json.loads((project / "uncommitted/validations/a/1.json").read_text("utf-8"))
+    newest["results"][0]["success"] = True
+    newest["meta"]["run_id"]["run_time"] = "2026-11-27T08:00:00+00:00"
+    (project / "uncommitted/validations/0.json").write_text(json.dumps(newest), "utf-8")
+    words = ("ingest", "great-expectations", str(project / "uncommitted"), "--dataset=orders=sales.orders")
+    assert colophon(*words).status == 0
+    assert "sales.orders" in colophon("search", "quality:passing").out
+
+
 @pytest.mark.parametrize(
     ("file", "message"),
     [

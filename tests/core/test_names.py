@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.identity import names
 from jupyter_colophon.core.identity.names import IdentityRules, Urn
+from jupyter_colophon.core.lineage.written_data_name import format_written_data_name
 
 HOSTILE = "%,()\u241f=:./#*?'\"<>& \\-_ aZ9é\u0301ß漢\U0001f600\u202e\xa0"
 text = st.text(alphabet=HOSTILE, min_size=1, max_size=24) | st.text(
@@ -311,3 +312,10 @@ def test_invalid_typed_name_raises_with_the_correct_form(typed: str) -> None:
     with pytest.raises(InvalidName) as caught:
         names.parse_dataset_name(typed, IdentityRules())
     assert caught.value.reason
+
+
+def test_cells_are_named_by_the_data_they_write_and_else_by_their_variables():
+    variable = str(names.make_variable_urn("default", "a/nb.ipynb", "c1", "orders"))
+    table = "urn:li:dataset:(urn:li:dataPlatform:spark,db.totals,PROD)"
+    assert format_written_data_name([variable, table]) == "→ db.totals"
+    assert format_written_data_name([variable]) == "→ orders"

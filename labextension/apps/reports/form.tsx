@@ -69,6 +69,15 @@ function Choices<T extends string>(props: {
   );
 }
 
+/** Why the server refuses what was entered; nothing if it does not. */
+function Refusal({ problem }: { problem: string }): React.JSX.Element | null {
+  return problem === '' ? null : (
+    <p role="alert" className="jp-Colophon-error">
+      {problem}
+    </p>
+  );
+}
+
 /** The interval, filters, groups and order of a report. */
 export function ReportForm({ model, trans }: IFormProps): React.JSX.Element {
   const { form, problem, busy } = usePanelModel(model);
@@ -129,11 +138,7 @@ export function ReportForm({ model, trans }: IFormProps): React.JSX.Element {
         getLabel={status => getStatusLabel(status, trans)}
         change={statuses => model.change({ statuses })}
       />
-      {problem !== '' && (
-        <p role="alert" className="jp-Colophon-error">
-          {problem}
-        </p>
-      )}
+      <Refusal problem={problem} />
       <div className="jp-Colophon-actions">
         <button className="jp-Colophon-button jp-mod-primary" disabled={busy}>
           {trans.__('Show')}
@@ -145,7 +150,7 @@ export function ReportForm({ model, trans }: IFormProps): React.JSX.Element {
 
 /** Saves the form, with a schedule, and lists what was generated. */
 export function SavedReports({ model, trans }: IFormProps): React.JSX.Element {
-  const { form, definitions, saved, generated, shownNumber, busy } = usePanelModel(model);
+  const { form, definitions, saved, saveProblem, generated, shownNumber, busy } = usePanelModel(model);
   const found = definitions.find(({ id }) => id === saved);
   const next = found?.nextMs;
   return (
@@ -166,7 +171,7 @@ export function SavedReports({ model, trans }: IFormProps): React.JSX.Element {
         <TextField {...{ model, trans }} label={trans.__('Name')} name="name" />
         <TextField
           {...{ model, trans }}
-          label={trans.__('Schedule')}
+          label={trans.__('Schedule (UTC)')}
           name="schedule"
           hint={trans.__('none; P1D, or cron: 0 5 * * 1-5')}
         />
@@ -174,20 +179,22 @@ export function SavedReports({ model, trans }: IFormProps): React.JSX.Element {
       {typeof next === 'number' && (
         <p className="jp-Colophon-note">{trans.__('Next report: %1', new Date(next).toLocaleString())}</p>
       )}
+      <Refusal problem={saveProblem} />
       <div className="jp-Colophon-actions">
         <button
           type="button"
           className="jp-Colophon-button"
-          disabled={busy || form.name.trim() === ''}
-          onClick={() => void model.save()}
+          // Disabled while it saves, it would lose the focus.
+          disabled={form.name.trim() === ''}
+          onClick={() => void (busy || model.save())}
         >
           {trans.__('Save')}
         </button>
         <button
           type="button"
           className="jp-Colophon-button"
-          disabled={busy || saved === ''}
-          onClick={() => void model.generate()}
+          disabled={saved === ''}
+          onClick={() => void (busy || model.generate())}
         >
           {trans.__('Generate now')}
         </button>

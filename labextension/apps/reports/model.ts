@@ -12,6 +12,8 @@ export interface IReportsState {
   form: IReportForm;
   /** Why the server refuses the form; empty if it does not. */
   problem: string;
+  /** Why the server refuses to save the form; empty if it does not. */
+  saveProblem: string;
   report: IReport | null;
   /** The stored report that is shown; null for one of the form. */
   shownNumber: number | null;
@@ -31,7 +33,7 @@ export class ReportsModel extends PanelModel<IReportsState> {
   ) {
     super(
       {
-        ...{ form: NEW_FORM, problem: '', report: null, shownNumber: null, runs: [], definitions: [], saved: '' },
+        ...{ form: NEW_FORM, problem: '', saveProblem: '', report: null, shownNumber: null, runs: [], definitions: [], saved: '' },
         generated: []
       },
       signal
@@ -78,19 +80,20 @@ export class ReportsModel extends PanelModel<IReportsState> {
   async choose(id: string): Promise<void> {
     const found = this.state.definitions.find(definition => definition.id === id);
     const form = found ? buildForm(found.definition) : NEW_FORM;
-    this.setState({ saved: found ? id : '', form, generated: [] });
+    this.setState({ saved: found ? id : '', form, saveProblem: '', generated: [] });
     await Promise.all([this.show(), this.run(this._loadGenerated)]);
   }
 
   /** Saves the form: as a new definition, or as the one that was chosen. */
   async save(): Promise<void> {
-    await this._send(async () => {
+    const saveProblem = await this.submit(async () => {
       const { saved, form } = this.state;
       const [method, path] = saved === '' ? (['POST', DEFINITIONS] as const) : (['PUT', this._getPath(saved)] as const);
       const { id } = (await this._call(method, path, buildDefinition(form))) as ISavedDefinition;
       this.setState({ saved: id });
       await this._loadDefinitions();
     });
+    this.setState({ saveProblem });
   }
 
   /** Deletes the chosen definition with its reports. */

@@ -38,10 +38,6 @@ COMMANDS = {
     "export": ("entities.export.ExportCommand", "Export a namespace to a file."),
     "import": ("entities.import_.ImportCommand", "Import a file that `export` wrote."),
     "ingest": ("ingest.command.IngestCommand", "Ingest what dbt or Great Expectations left in files."),
-    "import-quality": (
-        "import_quality.ImportQualityCommand",
-        "Import expectations and results of Great Expectations or dbt.",
-    ),
     "check-quality": (
         "spark.check_quality.CheckQualityCommand",
         "Check a dataset against its expectations, and report the results.",

@@ -53,6 +53,16 @@ describe('reports', () => {
     expect(model.state.failure).toBeNull();
   });
 
+  it('show why the server refuses to save, beside what is saved', async () => {
+    const refusal = Object.assign(new Error('the schedule must be an interval'), { status: 400 });
+    const { model } = createModel({ 'POST /definitions': refusal });
+    model.change({ name: 'Failures', schedule: 'every day' });
+    await model.save();
+    expect([model.state.saveProblem, model.state.problem]).toEqual([refusal.message, '']);
+    await model.choose('');
+    expect(model.state.saveProblem).toBe('');
+  });
+
   it('are saved, chosen, generated and opened', async () => {
     const stored = { ...REPORT, groups: 9 };
     const { app, model } = createModel({

@@ -40,7 +40,7 @@ class QualityWriter:
         )
         refused = {problem["urn"] for problem in report.problems}
         recorded = sum(self.record_results(urn, item) for urn, item in targets if urn not in refused)
-        imported, table = describe_imports(targets, empty="Nothing to ingest.")
+        imported, table = _describe_imports(targets)
         document = {
             "dryRun": self._dry_run,
             "datasets": imported,
@@ -85,11 +85,11 @@ def _resolve(name: str, original: str, resolve: Callable[[str], str]) -> str:
         ) from None
 
 
-def describe_imports(targets: Iterable[tuple[str, ImportedDataset]], empty: str) -> tuple[list[dict[str, Any]], str]:
-    """Return what is imported into each dataset as documents and as a table; `empty` is the text of a table without rows."""
+def _describe_imports(targets: Iterable[tuple[str, ImportedDataset]]) -> tuple[list[dict[str, Any]], str]:
+    """Return what is imported into each dataset as documents and as a table."""
     rows = [_describe(urn, item) for urn, item in targets]
     documents = [dict(zip(_COLUMNS, row, strict=True)) for row in rows]
-    return documents, str(build_table_page(rows, *_COLUMNS, empty=empty))
+    return documents, str(build_table_page(rows, *_COLUMNS, empty="Nothing to ingest."))
 
 
 def _describe(urn: str, item: ImportedDataset) -> tuple[Any, ...]:

@@ -31,8 +31,9 @@ function CheckOfModel({ page, model }: { page: IPage; model: DataCheck }): React
           type="button"
           className="jp-Colophon-button"
           title={trans.__('Read the data on the server, and check the expectations')}
-          disabled={busy}
-          onClick={() => void model.start()}
+          // A disabled button would lose the focus.
+          aria-disabled={busy}
+          onClick={() => void (busy || model.start())}
         >
           {trans.__('Check now')}
         </button>

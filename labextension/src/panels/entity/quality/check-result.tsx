@@ -106,6 +106,9 @@ export function CheckResult(props: { page: IPage; check: ICheck; children: React
       <div>
         <p>
           <b>{getResultLabel(outcome, trans)}</b> <span title={check.id}>{describeCheck(check, trans)}</span>
+          {outcome === null && expectation?.severity === 'warning' && (
+            <span className="jp-Colophon-note"> {trans.__('a failure is a warning')}</span>
+          )}
           {expectation?.origin !== undefined && (
             <span className="jp-Colophon-note"> {trans.__('from %1', expectation.origin)}</span>
           )}

@@ -1,5 +1,6 @@
 import { addIcon, copyIcon, editIcon } from '@jupyterlab/ui-components';
 import React from 'react';
+import { useFocusReturn } from '../../../components/use-focus-return';
 import { useModel } from '../../../components/use-model';
 import type { Entity } from '../../../generated/api';
 import type { AspectSpec } from '../../../model/editing/editor';
@@ -60,7 +61,13 @@ function OpenForm({ page, entity, spec, id }: IFormProps): React.JSX.Element | n
 }
 
 /** The buttons that edit and remove an expectation. */
-function CheckActions({ page, spec, check }: { page: IPage; spec: AspectSpec; check: ICheck }): React.JSX.Element {
+function CheckActions(props: {
+  page: IPage;
+  spec: AspectSpec;
+  check: ICheck;
+  editButton: React.RefObject<HTMLButtonElement>;
+}): React.JSX.Element {
+  const { page, spec, check, editButton } = props;
   const { model, stopEditing, trans } = page;
   const { id, expectation } = check;
   const name = describeCheck(check, trans);
@@ -76,6 +83,7 @@ function CheckActions({ page, spec, check }: { page: IPage; spec: AspectSpec; ch
           className="jp-Colophon-tool"
           title={trans.__('Edit')}
           aria-label={trans.__('Edit: %1', name)}
+          ref={editButton}
           onClick={edit}
         >
           <editIcon.react tag="span" width="14px" />
@@ -99,13 +107,14 @@ function CheckItem(props: IPageProps & { entity: Entity; spec: AspectSpec; check
   const { page, entity, spec, check } = props;
   const { mayEdit } = useModel(page.model);
   const isOpen = useFieldEditor(page.model, { spec, pointer: getPointer(check.id) }) !== null;
+  const editButton = useFocusReturn<HTMLButtonElement>(isOpen);
   return (
     <li data-expectation={check.id}>
       {isOpen ? (
         <OpenForm page={page} entity={entity} spec={spec} id={check.id} />
       ) : (
         <CheckResult page={page} check={check}>
-          {mayEdit && check.expectation !== null && <CheckActions page={page} spec={spec} check={check} />}
+          {mayEdit && check.expectation !== null && <CheckActions {...{ page, spec, check, editButton }} />}
         </CheckResult>
       )}
     </li>
@@ -148,12 +157,14 @@ function NewExpectation(props: IPageProps & { entity: Entity; spec: AspectSpec }
   const { model, stopEditing, trans } = page;
   const field = { spec, pointer: getPointer('') };
   const isOpen = useFieldEditor(model, field) !== null;
+  const button = useFocusReturn<HTMLButtonElement>(isOpen);
   return isOpen ? (
     <OpenForm page={page} entity={entity} spec={spec} id="" />
   ) : (
     <button
       type="button"
       className="jp-Colophon-prompt"
+      ref={button}
       onClick={() => void stopEditing().then(closed => closed && model.editField(field))}
     >
       <addIcon.react tag="span" width="14px" />

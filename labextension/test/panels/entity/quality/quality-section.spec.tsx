@@ -153,6 +153,12 @@ test('a failed warning is marked as one', async () => {
   expect(findControl(node, 'A failure is').value).toBe('warning');
 });
 
+test('an expectation that was never checked has its severity', async () => {
+  const expectation = { ...EXPECTATIONS.expectations['amount-range'], severity: 'warning' };
+  const node = await show(new FakeServer(), describe({ expectations: { expectations: { a: expectation } } }));
+  expect(getSection(node)!.textContent).toContain('never checked amount is between 0 and 100 a failure is a warning');
+});
+
 test('failing datasets are found with one click', async () => {
   const searches: ISearch[] = [];
   const node = await show(new FakeServer(), describe({ expectations: EXPECTATIONS, quality: FAILED }), {
@@ -168,7 +174,9 @@ test('without results, the page states that nothing was checked, and how to chec
     'Quality not checked: 1 never checked'
   );
   expect(getSection(node)!.textContent).toContain('never checked');
-  expect(getSection(node)!.querySelector('pre')!.textContent).toContain('metadata.check(orders, ');
+  const code = getSection(node)!.querySelector('pre')!.textContent;
+  expect(code).toContain('spark = get_session()');
+  expect(code).toContain('metadata.check(orders, ');
 });
 
 test('the data is checked on the server until it ends, and refusals show the reason', async () => {
@@ -246,6 +254,18 @@ test('an expectation is added in a form; errors are at their fields', async () =
   expect(written.at(-1)).toEqual({
     expectations: { 'state-set': { kind: 'set', column: 'state', values: ['paid'] } }
   });
+});
+
+test('a form that is closed gives the focus back to its button', async () => {
+  const node = await show(new FakeServer(), describe({ expectations: EXPECTATIONS, schemaMetadata: SCHEMA }));
+  for (const button of ['Add an expectation', 'Edit: amount is between 0 and 100']) {
+    await openForm(node, button);
+    act(() => findControl(node, 'Expected').focus());
+    click(node, 'Cancel');
+    await waitUntil(() => node.querySelector('form') === null);
+    const { ariaLabel, textContent } = document.activeElement as HTMLElement;
+    expect(ariaLabel ?? textContent).toBe(button);
+  }
 });
 
 test('an edit keeps another expectation that somebody else adds meanwhile', async () => {
