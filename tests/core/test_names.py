@@ -314,7 +314,7 @@ def test_invalid_typed_name_raises_with_the_correct_form(typed: str) -> None:
     assert caught.value.reason
 
 
-def test_cells_are_named_by_the_data_they_write_and_else_by_their_variables():
+def test_cells_are_named_by_written_data_and_else_by_variables():
     variable = str(names.make_variable_urn("default", "a/nb.ipynb", "c1", "orders"))
     table = "urn:li:dataset:(urn:li:dataPlatform:spark,db.totals,PROD)"
     assert format_written_data_name([variable, table]) == "→ db.totals"

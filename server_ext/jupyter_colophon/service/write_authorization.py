@@ -61,11 +61,13 @@ class WriteAuthorization:
         """Raise NotFound, AccessDenied unless the principal may do this with an entity that another service changes."""
         self._require_allowed(principal, permission, urn)
 
-    def may_act_on_entity(self, principal: Principal, permission: Permission, urn: Urn) -> bool:
+    def may_act_on_entity(
+        self, principal: Principal, permission: Permission, urn: Urn, tx: TableContext | None = None
+    ) -> bool:
         """Return whether the principal may do this with an entity."""
         return all(
-            self._may(principal, permission, resource, None)
-            for resource in self._list_resources_to_authorize(principal, urn)
+            self._may(principal, permission, resource, tx)
+            for resource in self._list_resources_to_authorize(principal, urn, tx)
         )
 
     def require_may_delete(

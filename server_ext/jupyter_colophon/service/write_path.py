@@ -58,13 +58,13 @@ from jupyter_colophon.storage.commit.existing import (
     may_create_over_platform_value,
 )
 from jupyter_colophon.storage.commit.openlineage import apply_openlineage_event
-from jupyter_colophon.storage.commit.quality import adapt_quality_results
+from jupyter_colophon.storage.commit.quality import adapt_quality_results, write_timeseries_value_and_result
 from jupyter_colophon.storage.commit.record_run import record_reported_run, record_stream_writer_run
 from jupyter_colophon.storage.commit.rename import rename_dataset_with_contents
 from jupyter_colophon.storage.commit.rename_notebook import rename_notebook_with_cells
 from jupyter_colophon.storage.commit.rollback import roll_back_ingestion_run
 from jupyter_colophon.storage.commit.runs import create_run, record_run_accesses, update_run_progress
-from jupyter_colophon.storage.commit.timeseries import delete_timeseries_values, write_timeseries_value
+from jupyter_colophon.storage.commit.timeseries import delete_timeseries_values
 from jupyter_colophon.storage.lineage import runs as stored_runs
 from jupyter_colophon.storage.lineage.symlinks import replace_locations_by_tables
 from jupyter_colophon.storage.spi import TableContext
@@ -503,7 +503,7 @@ class WritePath(HeldChangeWriter):
         if proposal.needs == "entity":
             commit.require_entity(proposal.urn)
         if spec is not None and spec.timeseries:
-            return write_timeseries_value(commit, proposal, spec)
+            return write_timeseries_value_and_result(commit, proposal, spec, self.may_act_on_entity)
         version, exists = get_version_and_existence(commit, proposal)
         if exists and proposal.if_absent:
             return ProposalResult(proposal.urn, proposal.aspect, version, None, skipped=True)
@@ -593,8 +593,8 @@ class WritePath(HeldChangeWriter):
 
     def _delete_entity(self, commit: CommitBuilder, urn: Urn) -> ProposalResult:
         if urn.type == "namespace":
-            name = urn.parts[0]
-            if name in BUILTIN_NAMESPACES:
+            if urn.parts[0] in BUILTIN_NAMESPACES:
                 raise AccessDenied("delete", str(urn))
-            require_empty_namespace(commit, name)
+            require_empty_namespace(commit, urn.parts[0])
+        adapt_quality_results(commit, urn, None, None)
         return commit.delete_entity_and_children(urn)

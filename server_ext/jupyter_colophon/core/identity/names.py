@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Final
 
 from jupyter_colophon.core.errors import InvalidName
+from jupyter_colophon.core.identity.assertion_urn import parse_assertion_urn
 from jupyter_colophon.core.identity.urn import (
     NAME_BYTES_MAX,
     PREFIX,
@@ -342,6 +343,8 @@ class IdentityRules:
         own = self._get_namespace_in_name(urn)
         if own is not None:
             return own
+        if (expectation := parse_assertion_urn(urn)) is not None:
+            return self.get_namespace(expectation[0])
         return next((to for glob, to in self.namespace_rules if fnmatchcase(str(urn), glob)), DEFAULT_NAMESPACE)
 
     def get_short_name(self, urn: Urn) -> str:

@@ -12,6 +12,8 @@ WARNING: Final = "warning"
 _INCIDENTAL: Final = frozenset({"description", "severity"})
 #: Checks of other tools, which nothing here evaluates.
 OTHER: Final = "other"
+#: What a result has of its expectation.
+_DESCRIBING: Final = ("kind", "column", "name", "severity")
 HISTORY_MAX: Final = 30
 RESULTS_MAX: Final = 400
 SAMPLES_MAX: Final = 5
@@ -74,6 +76,12 @@ def set_severity(result: Document, expectation: Document) -> dict[str, Any]:
     """Return a result with the severity of its expectation."""
     others = {name: value for name, value in result.items() if name != "severity"}
     return others | {name: expectation[name] for name in ("severity",) if name in expectation}
+
+
+def describe_result(result: Document, about: Document) -> dict[str, Any]:
+    """Return a result with what it has of its expectation (or of itself, without one): kind, column, name and severity."""
+    named = {name: about[name] for name in _DESCRIBING if name in about}
+    return {**named, **{name: value for name, value in result.items() if name not in _DESCRIBING}}
 
 
 def find_turned_results(old: Document | None, new: Document | None) -> tuple[tuple[str, ...], tuple[str, ...]]:

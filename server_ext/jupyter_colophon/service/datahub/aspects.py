@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.datahub.required_fields import fill_required_fields
@@ -10,7 +11,8 @@ from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model.key_aspect import build_key_aspect
 from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.service.aspect_redaction import AspectRedactor
-from jupyter_colophon.service.datahub import runs_as_process_instances
+from jupyter_colophon.service.datahub import expectations_as_assertions, runs_as_process_instances
+from jupyter_colophon.service.datahub.expectations_as_assertions import DerivedAssertions
 from jupyter_colophon.service.datahub.lineage_as_aspects import derive_lineage_aspects
 from jupyter_colophon.service.lineage.lineage_nodes import NodeCache
 from jupyter_colophon.service.read_policy import ReadPolicy
@@ -19,7 +21,7 @@ from jupyter_colophon.storage.entities.scope_union import merge_user_entries_int
 from jupyter_colophon.storage.lineage.renames import build_not_found_or_renamed_error
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
 
-#: The version of derived aspects: keys, and aspects from lineage.
+#: The version of derived aspects: keys, and aspects from lineage and expectations.
 DERIVED_VERSION = 0
 #: Aspects by URN and name.
 AspectsByUrn = dict[str, dict[str, Aspect]]
@@ -45,9 +47,7 @@ class AspectReader:
                 present = {} if aspect is None else {name: aspect}
                 aspect = merge_user_entries_into_aspects(tx, self.registry, urn, present, {name}).get(name)
             return (
-                aspect
-                if aspect is not None or version
-                else self._derive_lineage_aspects(tx, urn, {name}, principal).get(name)
+                aspect if aspect is not None or version else self._derive_aspects(tx, urn, {name}, principal).get(name)
             )
 
         visible_aspect = self.provider.tx_runner.run(find_aspect, read_only=True)
@@ -106,23 +106,25 @@ class AspectReader:
     def _read_stored_and_derived_aspects(
         self, tx: TableContext, urn: Urn, names: Collection[str] | None, principal: Principal, exists: bool
     ) -> dict[str, Aspect] | None:
-        """Return the aspects of an entity; None if there is none. Runs need not be entities."""
+        """Return the aspects of an entity; None if there is none. Runs and expectations need not be entities."""
         if not exists:
-            return (
-                (self._derive_lineage_aspects(tx, urn, names, principal) or None)
-                if urn.type == runs_as_process_instances.KIND
-                else None
-            )
+            is_derived = urn.type in (runs_as_process_instances.KIND, expectations_as_assertions.KIND)
+            return (self._derive_aspects(tx, urn, names, principal) or None) if is_derived else None
         present = aspects.read_present_aspects(tx, self.registry, urn.type, str(urn), names)
         present = AspectRedactor(tx, self.registry, self.read_policy, principal).redact_aspects(str(urn), present)
         united = merge_user_entries_into_aspects(tx, self.registry, urn, present, names)
-        return self._derive_lineage_aspects(tx, urn, names, principal) | _fill_required_fields_of_aspects(urn, united)
+        return self._derive_aspects(tx, urn, names, principal) | _fill_required_fields_of_aspects(urn, united)
 
-    def _derive_lineage_aspects(
+    def _derive_aspects(
         self, tx: TableContext, urn: Urn, requested: Collection[str] | None, principal: Principal
     ) -> dict[str, Aspect]:
-        """Return the aspects of an entity that are derived from lineage."""
-        values_by_name = derive_lineage_aspects(tx, urn, requested, NodeCache(tx, self.read_policy, principal))
+        """Return the aspects of an entity that are derived from lineage, or from an expectation."""
+        nodes = NodeCache(tx, self.read_policy, principal)
+        values_by_name: Mapping[str, Mapping[str, Any]] = (
+            DerivedAssertions(tx, self.registry, nodes).derive_aspects(urn, requested)
+            if urn.type == expectations_as_assertions.KIND
+            else derive_lineage_aspects(tx, urn, requested, nodes)
+        )
         return {
             name: Aspect(name, "SYSTEM", DERIVED_VERSION, value, "", None, 0) for name, value in values_by_name.items()
         }

@@ -9,6 +9,8 @@ from jupyter_colophon.core.cursor import CursorCodec
 from jupyter_colophon.core.errors import InvalidQuery
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model.registry import Registry
+from jupyter_colophon.service.datahub.expectations_as_assertions import DerivedAssertions
+from jupyter_colophon.service.lineage.lineage_nodes import NodeCache
 from jupyter_colophon.service.read_audit import audit_reads_of_method
 from jupyter_colophon.service.read_policy import ReadPolicy
 from jupyter_colophon.storage.lineage import relationships
@@ -55,7 +57,7 @@ class RelationshipReader:
     ) -> list[RelationshipRow]:
         self.read_policy.require_readable_entity(principal, urn)
         edges = self.provider.tx_runner.run(
-            lambda tx: self._read_all_edges_of(tx, urn, incoming, kinds), read_only=True
+            lambda tx: self._read_all_edges_of(tx, urn, incoming, kinds, principal), read_only=True
         )
         return [edge for edge in edges if self._is_edge_visible(edge, principal)]
 
@@ -136,11 +138,15 @@ class RelationshipReader:
         return (edge.target, edge.urn) if lineage_relationship.is_upstream else (edge.urn, edge.target)
 
     def _read_all_edges_of(
-        self, tx: TableContext, urn: Urn, incoming: bool, kinds: frozenset[str]
+        self, tx: TableContext, urn: Urn, incoming: bool, kinds: frozenset[str], principal: Principal
     ) -> list[RelationshipRow]:
-        if incoming:
-            return relationships.list_relationships_to(tx, str(urn), kinds, (), None)
-        edges = relationships.list_relationships_from(tx, self.registry, urn)
+        stored = (
+            relationships.list_relationships_to(tx, str(urn), kinds, (), None)
+            if incoming
+            else relationships.list_relationships_from(tx, self.registry, urn)
+        )
+        derived = DerivedAssertions(tx, self.registry, NodeCache(tx, self.read_policy, principal))
+        edges = dict.fromkeys((*stored, *derived.derive_relationships(urn, incoming=incoming)))
         return [edge for edge in edges if not kinds or edge.kind in kinds]
 
     def _read_edges_after(self, tx: TableContext, edges: RelationshipFilter, after_key: Key) -> list[RelationshipRow]:

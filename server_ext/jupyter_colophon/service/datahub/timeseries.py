@@ -8,12 +8,14 @@ from typing import Any
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.documents.json_parsing import parse_stored_json
 from jupyter_colophon.core.documents.json_values import measure_json_bytes
+from jupyter_colophon.core.identity.assertion_urn import parse_assertion_urn
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.core.model.system_metadata import SystemMetadata
 from jupyter_colophon.core.read_budget import PAGE_BYTES_MAX, limit_items_to_page_bytes
 from jupyter_colophon.service.confidential_values import ConfidentialValues
-from jupyter_colophon.service.datahub import runs_as_process_instances
+from jupyter_colophon.service.datahub import expectations_as_assertions, runs_as_process_instances
+from jupyter_colophon.service.datahub.expectations_as_assertions import DerivedAssertions
 from jupyter_colophon.service.lineage.lineage_nodes import NodeCache
 from jupyter_colophon.service.read_policy import ReadPolicy
 from jupyter_colophon.storage import codecs
@@ -83,6 +85,8 @@ class TimeseriesReader:
             table = tx.get_table("timeseries")
             if name == runs_as_process_instances.EVENTS and not any(table.scan(Range.prefix(str(urn), name), 1)):
                 timed_values = self._derive_run_events(tx, urn, (start, end), principal)
+            elif name == expectations_as_assertions.EVENTS and parse_assertion_urn(urn) is not None:
+                timed_values = self._merge_assertion_run_events(tx, urn, (start, end), principal)
             elif aspects.find_entity_summary(tx, str(urn)) is None:
                 return TimeseriesPage([], False)
             else:
@@ -98,6 +102,21 @@ class TimeseriesReader:
             return TimeseriesPage(values, next(matching, None) is not None)
 
         return self.provider.tx_runner.run(read_page, read_only=True)
+
+    def _merge_assertion_run_events(
+        self, tx: TableContext, urn: Urn, window: tuple[int | None, int | None], principal: Principal
+    ) -> Iterator[TimeseriesValue]:
+        """Yield the checks of an expectation, newest first: those that clients emitted, and others as they are recorded."""
+        start, end = window
+        nodes = NodeCache(tx, self.read_policy, principal)
+        within = timeseries.build_range_of_times(str(urn), expectations_as_assertions.EVENTS, start, end)
+        emitted = [_parse_timeseries_value(row) for row in tx.get_table("timeseries").scan(within, None, "desc")]
+        times = {event.time for event in emitted}
+        for value in DerivedAssertions(tx, self.registry, nodes).derive_run_events(urn):
+            time = value["timestampMillis"]
+            if time not in times and (start is None or start <= time) and (end is None or time <= end):
+                emitted.append(TimeseriesValue(time, value, "", time, None))
+        yield from sorted(emitted, key=lambda event: event.time, reverse=True)
 
     def _derive_run_events(
         self, tx: TableContext, urn: Urn, window: tuple[int | None, int | None], principal: Principal

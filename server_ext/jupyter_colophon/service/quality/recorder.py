@@ -3,23 +3,27 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Any
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.changes.idempotency import IdempotencyKey
 from jupyter_colophon.core.entities.entity import Aspect
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model.proposal import Proposal
-from jupyter_colophon.core.quality.results import EXPECTATIONS, OTHER, QUALITY, add_results, list_expectations
+from jupyter_colophon.core.quality.results import (
+    EXPECTATIONS,
+    OTHER,
+    QUALITY,
+    add_results,
+    describe_result,
+    list_expectations,
+)
 from jupyter_colophon.service.confidential_values import ConfidentialValues
 from jupyter_colophon.service.entities.entities import EntityReader
 from jupyter_colophon.service.quality.aspect_update import AspectUpdate
 from jupyter_colophon.service.write_path import WritePath
 from jupyter_colophon.storage.entities import aspects
 from jupyter_colophon.storage.spi import TableContext
-
-#: What a result has of its expectation.
-_ABOUT: Final = ("kind", "column", "name", "severity")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +74,6 @@ class QualityRecorder:
 def _complete_result(
     result: Mapping[str, Any], expectation: Mapping[str, Any] | None, check: QualityCheck
 ) -> Mapping[str, Any]:
-    about = result if expectation is None else expectation
-    named = {name: about[name] for name in _ABOUT if name in about}
-    measured = {name: value for name, value in result.items() if name not in _ABOUT}
+    described = describe_result(result, result if expectation is None else expectation)
     # A result of another tool may have its own time and source.
-    return {**named, "time": check.time, "source": dict(check.source), **measured}
+    return {"time": check.time, "source": dict(check.source), **described}
