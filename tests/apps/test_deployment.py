@@ -212,7 +212,7 @@ def test_disabled_application_is_refused_in_each_process(apps: SystemApps, catal
 def test_settings_disable_an_application_for_their_process(apps: SystemApps, catalog: Catalog) -> None:
     limited = open_apps(catalog, disabled_names=["dataprep"])
     assert find_state(limited).state == "disabled"
-    with pytest.raises(SystemAppUnavailable, match="it is disabled"):
+    with pytest.raises(SystemAppUnavailable, match=r"it is disabled by the setting c\.Colophon\.disabled_system_apps"):
         call_app(limited, "GET", SALES)
     with pytest.raises(AccessDenied, match="disabled_system_apps"):
         limited.set_enabled("dataprep", enabled=True)

@@ -82,4 +82,4 @@ async def test_paths_outside_the_folder_are_not_found(fetch: Fetch, api: Any) ->
     await api("POST", "system-apps", "bookmarks", "disable", answers="system-app")
     assert await find_panel(api) is None
     disabled = await fetch(panel["module"])
-    assert (disabled.code, "it is disabled" in json.loads(disabled.body)["message"]) == (503, True)
+    assert (disabled.code, "it is disabled" in json.loads(disabled.body)["message"]) == (409, True)

@@ -178,7 +178,7 @@ async def test_admins_list_and_disable_applications(call: Ask, api: Ask, kernel:
     disabled = await api("POST", "system-apps", "dataprep", "disable", answers="system-app")
     assert disabled.body["state"] == "disabled"
     status, document = await call("GET", SALES)
-    assert (status, "it is disabled" in document["message"]) == (503, True)
+    assert (status, "jupyter colophon apps enable dataprep" in document["message"]) == (409, True)
     assert (await api("POST", "system-apps", "dataprep", "enable", answers="system-app")).body["state"] == "running"
     assert (await call("GET", SALES))[0] == 200
     assert (await api("POST", "system-apps", "other", "enable")).status == 404

@@ -119,6 +119,19 @@ def test_job_inputs_and_outputs_are_edges_of_the_job(catalog: Catalog) -> None:
     assert list_integrity_issues(create_maintenance(catalog)) == []
 
 
+@pytest.mark.parametrize("runs", [1, 12])
+def test_runs_of_a_declared_edge_end_and_are_counted(runs: int, catalog: Catalog) -> None:
+    declare(catalog, JOB, "dataJobInputOutput", {"inputDatasets": [A], "outputDatasets": [C]})
+    later = 2**45
+    for number in range(runs):
+        record_run(catalog, JOB, str(number), ("write", C), start=later + number, end=later + number + 5)
+    (edge,) = [edge for edge in lineage(catalog).edges if edge.target == C]
+    assert (edge.run_count, edge.start, edge.end) == (runs, later, later + runs + 4)
+    record_run(catalog, JOB, "new", ("write", C), start=later + 100)
+    (edge,) = [edge for edge in lineage(catalog).edges if edge.target == C]
+    assert edge.end is None
+
+
 def test_ten_thousand_fine_grained_upstreams_are_stored(catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
     # It takes a second of CPU time; with ten other tests that can exceed the transaction timeout.
     monkeypatch.setattr(transaction_lifetime, "WRITE_S", 60.0)

@@ -33,7 +33,16 @@ export class ReportsModel extends PanelModel<IReportsState> {
   ) {
     super(
       {
-        ...{ form: NEW_FORM, problem: '', saveProblem: '', report: null, shownNumber: null, runs: [], definitions: [], saved: '' },
+        ...{
+          form: NEW_FORM,
+          problem: '',
+          saveProblem: '',
+          report: null,
+          shownNumber: null,
+          runs: [],
+          definitions: [],
+          saved: ''
+        },
         generated: []
       },
       signal

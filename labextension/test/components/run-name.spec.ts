@@ -21,7 +21,10 @@ test('a run is named by its step, comment, the title of its program or written t
   expect(nameOf({ ...facts, step: '', comment: '' }, { ...written, title: 'Load' })).toBe('Load');
   expect(nameOf({ ...RUN.facts, executionCount: 9 })).toBe('→ flights.b, flights.c');
   expect(nameOf(RUN.facts, { ...written, accesses: [...written.accesses, write('d')] })).toMatch(/^→ .*, …$/);
-  const variable = { ...write('x'), data: 'urn:li:dataset:(urn:li:dataPlatform:notebook,default/a/nb.ipynb#b1#orders,PROD)' };
+  const variable = {
+    ...write('x'),
+    data: 'urn:li:dataset:(urn:li:dataPlatform:notebook,default/a/nb.ipynb#b1#orders,PROD)'
+  };
   expect(nameOf(RUN.facts, { ...written, accesses: [...written.accesses, variable] })).toBe('→ flights.b, flights.c');
   expect(nameOf(RUN.facts, { ...written, accesses: [variable] })).toBe('→ orders');
   expect(nameOf({ ...RUN.facts, executionCount: 9 }, RUN)).toBe('Cell [9]');

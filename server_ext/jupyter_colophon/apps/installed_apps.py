@@ -10,7 +10,7 @@ from jupyter_colophon.apps.app_log import AppLog
 from jupyter_colophon.apps.deployment import Deployment
 from jupyter_colophon.apps.installed_app import AppState, InstalledApp
 from jupyter_colophon.apps.system_app import GROUP
-from jupyter_colophon.core.errors import NotFound, SystemAppEnabled, SystemAppUnavailable
+from jupyter_colophon.core.errors import NotFound, SystemAppEnabled, SystemAppStopped
 from jupyter_colophon.service.schemaspaces.registrations import (
     PackageRegistration,
     find_entry_points,
@@ -87,17 +87,23 @@ class InstalledApps:
         return app
 
     def find_enabled_app(self, name: str) -> tuple[InstalledApp, SystemAppRecord]:
-        """Return the application with this name or alias, and its record. Raises NotFound, SystemAppUnavailable."""
+        """Return the application with this name or alias, and its record. Raises NotFound, SystemAppStopped."""
         app = self.find_app(name)
         # Before the record is read: the first use may deploy the application at the same time.
         is_deployed = app.is_deployed
         records = self.read_records(app.registration.name)
         if self.is_disabled(app, records):
-            raise SystemAppUnavailable(app.registration.name, "it is disabled")
+            raise SystemAppStopped(app.registration.name, self._explain_disabled(app))
         record = records.get(app.registration.name, SystemAppRecord(app.registration.name))
         if is_deployed and record.deployed is None:
-            raise SystemAppUnavailable(app.registration.name, TABLES_DELETED)
+            raise SystemAppStopped(app.registration.name, TABLES_DELETED)
         return app, record
+
+    def _explain_disabled(self, app: InstalledApp) -> str:
+        if self.is_disabled_by_settings(app):
+            return "it is disabled by the setting c.Colophon.disabled_system_apps"
+        command = f"jupyter colophon apps enable {app.registration.name}"
+        return f"it is disabled; an administrator can enable it on the page Applications, or by {command}"
 
     def has_lost_tables(self, app: InstalledApp) -> bool:
         """Return whether the tables of an application were deleted after this process created them."""

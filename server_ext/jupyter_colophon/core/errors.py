@@ -539,6 +539,10 @@ class SystemAppUnavailable(MetadataError):
         self.app, self.reason = app, reason
 
 
+class SystemAppStopped(SystemAppUnavailable):
+    """A system application does not run until an administrator acts; a retry does not help."""
+
+
 class SystemAppEnabled(MetadataError):
     """A system application is installed and enabled, so that its tables are in use."""
 

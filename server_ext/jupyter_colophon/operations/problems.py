@@ -71,6 +71,7 @@ TABLE: dict[type[errors.MetadataError], ProblemType] = {
     errors.MethodNotAllowed: ProblemType(405, "method-not-allowed", "Method not allowed"),
     errors.SystemAppFailed: ProblemType(500, "system-app-failed", "System application failed"),
     errors.PluginFailed: ProblemType(502, "plugin-failed", "Plugin failed"),
+    errors.SystemAppStopped: ProblemType(409, "system-app-stopped", "System application does not run"),
     errors.SystemAppUnavailable: ProblemType(503, "system-app-unavailable", "System application unavailable"),
     errors.SystemAppTimeout: ProblemType(504, "system-app-timeout", "System application timed out"),
     errors.DeliveryFailed: ProblemType(502, "delivery-failed", "Delivery failed"),

@@ -79,7 +79,7 @@ def set_severity(result: Document, expectation: Document) -> dict[str, Any]:
 
 
 def describe_result(result: Document, about: Document) -> dict[str, Any]:
-    """Return a result with what it has of its expectation (or of itself, without one): kind, column, name and severity."""
+    """Return a result with the kind, column, name and severity of `about`: its expectation, or the result if it has none."""
     named = {name: about[name] for name in _DESCRIBING if name in about}
     return {**named, **{name: value for name, value in result.items() if name not in _DESCRIBING}}
 

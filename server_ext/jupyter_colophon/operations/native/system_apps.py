@@ -4,7 +4,7 @@ from typing import Final
 
 from jupyter_colophon.core.changes.dead_event import DeadEvent
 from jupyter_colophon.core.documents.codec import to_api_document, to_api_documents
-from jupyter_colophon.core.errors import NotFound, SystemAppEnabled, SystemAppUnavailable
+from jupyter_colophon.core.errors import NotFound, SystemAppEnabled, SystemAppStopped, SystemAppUnavailable
 from jupyter_colophon.core.system_app_log import LOG_LEVELS, AppLogFilter
 from jupyter_colophon.core.time_format import format_ms_as_iso_time
 from jupyter_colophon.operations.admin_access import build_admin_check
@@ -102,7 +102,7 @@ def drop_system_app_tables(services: ProcessServices, request: OperationRequest)
     "PUT /system-apps/{app}/services/{service}/instances",
     body={"application/json": REQUESTED_INSTANCES},
     answers="system-app",
-    errors=[NotFound, SystemAppUnavailable],
+    errors=[NotFound, SystemAppStopped, SystemAppUnavailable],
     decided_by="admin",
     access=_require_admin,
 )

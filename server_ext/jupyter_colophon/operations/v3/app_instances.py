@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from jupyter_colophon.core.documents.codec import to_api_document
-from jupyter_colophon.core.errors import NotFound, SystemAppUnavailable
+from jupyter_colophon.core.errors import NotFound, SystemAppStopped, SystemAppUnavailable
 from jupyter_colophon.operations.admin_access import build_admin_check
 from jupyter_colophon.operations.operation import declare_operation
 from jupyter_colophon.operations.request import Document, OperationRequest
@@ -11,7 +11,7 @@ from jupyter_colophon.operations.requested_instances import REQUESTED_INSTANCES
 from jupyter_colophon.operations.services import ProcessServices
 
 _PATH: Final = "/namespaces/system/apps/{app}/services/{service}/instances"
-_ERRORS: Final = (NotFound, SystemAppUnavailable)
+_ERRORS: Final = (NotFound, SystemAppStopped, SystemAppUnavailable)
 _ANSWER: Final[dict[str, Any]] = {
     "description": "How many instances of the service are requested and run.",
     "type": "object",

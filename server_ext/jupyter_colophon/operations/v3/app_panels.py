@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from jupyter_colophon.core.errors import InvalidName, NotFound, SystemAppUnavailable
+from jupyter_colophon.core.errors import InvalidName, NotFound, SystemAppStopped, SystemAppUnavailable
 from jupyter_colophon.operations.operation import declare_operation
 from jupyter_colophon.operations.request import OperationAnswer, OperationRequest
 from jupyter_colophon.operations.services import ProcessServices
@@ -19,7 +19,7 @@ _CACHE_CONTROL: Final = "private, max-age=31536000, immutable"
     "GET /namespaces/system/apps/{app}/panels/{panel}/{version}/{file}",
     decided_by="entities",
     answers={200: {"description": "The file."}},
-    errors=[InvalidName, NotFound, SystemAppUnavailable],
+    errors=[InvalidName, NotFound, SystemAppStopped, SystemAppUnavailable],
     etag=True,
     content_type="*/*",
 )

@@ -34,6 +34,7 @@ from jupyter_colophon.service.lineage.lineage_traversal import (
     WalkDirection,
     is_data_node,
 )
+from jupyter_colophon.service.lineage.run_edges import RunEdges
 from jupyter_colophon.storage.entities.deleting_namespaces import list_namespaces_being_deleted
 from jupyter_colophon.storage.lineage import runs as stored_runs
 from jupyter_colophon.storage.lineage.assertions import read_declaring_actors
@@ -131,7 +132,8 @@ class LineageBuilder:
         self, triples: Iterable[Triple], window: TimeWindow, statements: Mapping[Triple, set[str]]
     ) -> tuple[tuple[LineageEdge, ...], bool]:
         """Return the edges, and whether all of their runs and components are included."""
-        stored_edges = self.edges.read_edges(sorted(triples), window, _RUNS_SHOWN)
+        run_edges = RunEdges(self.tx, self.edges, window)
+        stored_edges = run_edges.exclude_declarations(self.edges.read_edges(sorted(triples), window, _RUNS_SHOWN))
         reporters = self._read_reporters(stored_edges)
         statements_by_triple = {**self._read_statements(stored_edges, statements), **statements}
         merged: dict[tuple[str, str, str], LineageEdge] = {}
