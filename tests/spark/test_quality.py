@@ -11,6 +11,7 @@ from jupyter_colophon import metadata
 from jupyter_colophon.client.absence import find_entity
 from jupyter_colophon.client.api.current_connection import current
 from jupyter_colophon.client.operations import Operations
+from jupyter_colophon.client.problems import EntityNotFound
 from jupyter_colophon.client.transport import ServerAddress
 from jupyter_colophon.pipelines.check import check_and_prepare_pipeline
 from jupyter_colophon.pipelines.plugin_registry import load_plugins
@@ -147,6 +148,14 @@ def test_check_in_a_program_records_results(catalog: Operations) -> None:
     assert quality["results"]["id"]["source"]["kind"] == "program"
     with pytest.raises(TypeError, match="must be a DataFrame"):
         metadata.check([1], "/quality/orders")
+
+
+@pytest.mark.usefixtures("known", "connected")
+def test_check_of_unknown_data_suggests_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "orders.csv").touch()
+    with pytest.raises(EntityNotFound, match=f"did you mean '{tmp_path}/orders.csv'"):
+        metadata.check(pandas.DataFrame(_ROWS), "orders.csv")
 
 
 def test_crawl_checks_expectations_with_its_option(catalog: Operations, spark: SparkSession, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Suggest an existing dataset for an unknown name: all clients use the same sentences."""
 
+import os
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
@@ -42,10 +43,13 @@ def find_similar_dataset(catalog: "Operations", urn: str) -> str | None:
 
 
 def explain_missing_entity(catalog: "Operations", urn: str) -> str:
-    """Return the message for an entity that does not exist, with the most similar dataset."""
-    similar = find_similar_dataset(catalog, urn)
+    """Return the message for an entity that does not exist, with the file that the name may mean, or a similar dataset."""
+    name = shorten_urn(urn)
+    path = os.path.abspath(name)
+    # A relative path is read as a table: `totals.csv` is the table `csv` of the namespace `totals`.
+    similar = path if path != name and os.path.exists(path) else find_similar_dataset(catalog, urn)
     suggestion = "" if similar is None else f"; did you mean {shorten_urn(similar)!r}?"
-    return f"{Urn.parse(urn).type} {shorten_urn(urn)!r} not found{suggestion}"
+    return f"{Urn.parse(urn).type} {name!r} not found{suggestion}"
 
 
 def _get_dataset_namespace_and_name(catalog: "Operations", urn: str) -> tuple[str | None, str]:
