@@ -73,3 +73,32 @@ def test_magics_and_broken_code_are_not_examined(notebook):
     notebook.capture.end_cell(lambda: "%matplotlib inline\nrows = raw", notebook.variables, notebook.runs[-1])
     notebook.run("write", "raw.to_csv('out.csv')")
     assert list_written(notebook) == {("$read.raw", "out.csv")}
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "raw['c'] = [row['a'] for row in other.to_dict('records')]",
+        "raw.loc[raw['a'] > 0, 'c'] = [row['a'] for row in other.to_dict('records')]",
+        "raw = raw.assign(c=[row['a'] for row in other.to_dict('records')])",
+        "raw.insert(0, 'c', [row['a'] for row in other.to_dict('records')])",
+    ],
+)
+def test_values_put_into_a_frame_are_followed_by_name(notebook, code):
+    notebook.run("others", "other = pd.read_csv('other.csv')")
+    outcome = notebook.run("put", code)
+    assert outcome.error is None
+    notebook.run("write", "raw.to_csv('out.csv')")
+    assert {("put", source, "$put.raw") for source in ("$read.raw", "$others.other")} <= notebook.list_flows()
+    assert {each.inference for each in outcome.observations if each.writes} == {Inference.NAME}
+
+
+@pytest.mark.parametrize("value", ["[1] * len(other)", "[*range(other.shape[0])]", "[1, 2]"])
+def test_values_of_the_size_of_a_frame_do_not_come_from_it(notebook, value):
+    notebook.run("others", "other = pd.read_csv('other.csv')")
+    outcome = notebook.run("put", f"raw['c'] = {value}")
+    assert outcome.error is None
+    notebook.run("write", "raw.to_csv('out.csv')")
+    assert list_written(notebook) == {("$put.raw", "out.csv")}
+    assert ("put", "$others.other", "$put.raw") not in notebook.list_flows()
+    assert Inference.NAME not in {each.inference for each in outcome.observations}

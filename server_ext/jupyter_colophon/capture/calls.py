@@ -231,18 +231,30 @@ class LibraryCall:
         inputs: Iterable[object],
         columns: ColumnMap | None = None,
         inference: Inference = Inference.OBJECT,
+        assigned: object = None,
     ) -> None:
         """Record that `value` was computed from other values. If none of them has a known origin, it has none either.
 
-        `columns` is computed from those of `find_columns`; None if the function is not followed by column.
+        `columns` is computed from those of `find_columns`; None if the function is not followed by column. The origin of
+        `assigned`, a value that is put into another one, is inferred by name if it is an array or a list of unknown origin.
         """
         inputs = tuple(inputs)
         origins = [origin for each in inputs if (origin := self.find_origin(each)) is not None]
+        inferred = [each for each in self._infer_origins(assigned) if each not in origins]
+        if origins and inferred:
+            origins, inference = origins + inferred, Inference.NAME
         derived = derive_origin(origins, self.execution, self.time_ms, columns, inference) if origins else None
         if derived is not None:
             self.context.origins.set_origin(value, derived)
         elif self.find_origin(value) is not None and all(value is not each for each in inputs):
             self.context.origins.forget(value)
+
+    def _infer_origins(self, assigned: object) -> list[Origin]:
+        """Return the origins of what the program computed an array or a list from, by the names in its running statement."""
+        is_computed = type(assigned) is list or hasattr(assigned, "__array_interface__")
+        if not is_computed or self.context.stack.calls or self.find_origin(assigned) is not None:
+            return []
+        return self.context.names.find_assigned_origins()
 
     def record_same_columns(self, value: object, source: object) -> None:
         """Record that `value` was computed from another value, and has the same columns."""

@@ -3,6 +3,7 @@
 `predictions = model.predict(features.values)` computes a value in ways that nothing observes. Its statement uses `model` and
 `features`, so what these came from is what the predictions came from. This is an inference: it is marked as such, and where
 names are ambiguous nothing is inferred. A name is ambiguous in a cell that assigns it more than once, or after its use.
+The same holds for an array or a list that is put into a frame, `frame["p"] = model.predict(features)`.
 """
 
 import ast
@@ -10,7 +11,7 @@ import linecache
 import sys
 import types
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import PurePath
 from typing import Any, Final
@@ -25,6 +26,8 @@ _NOT_DATA: Final = (
     *(str, bytes, int, float, complex, bool, types.NoneType, PurePath),
     *(types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType, type),
 )
+#: Attributes that depend on the size or the type of data.
+_MEASURES: Final = frozenset({"columns", "dtype", "dtypes", "empty", "ndim", "schema", "shape", "size"})
 #: Code that is longer is not examined: it would delay the end of the cell.
 _MAX_SOURCE_CHARS: Final = 200_000
 _SIMPLE: Final = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Return, ast.Delete)
@@ -41,6 +44,16 @@ class NameInference:
 
     def find_current_origins(self, function: str) -> list[Origin]:
         """Return the origins of what the running statement of the program uses: it calls `function` with a value of unknown origin."""
+        return self._list_running_origins(
+            lambda statement, variables: _find_written(statement, function, variables),
+        )
+
+    def find_assigned_origins(self) -> list[Origin]:
+        """Return the origins of what the running statement uses: it puts a value of unknown origin into another one."""
+        return self._list_running_origins(lambda statement, _: None)
+
+    def _list_running_origins(self, find_part: Callable[[ast.stmt, Mapping[str, Any]], ast.AST | None]) -> list[Origin]:
+        """Return the origins of the values that a part of the running statement uses; all of it if `find_part` returns None."""
         frame = _find_top_level_frame() if len(self._registry) else None
         names = None if frame is None else _read_names(frame.f_code.co_filename)
         if frame is None or names is None:
@@ -50,11 +63,8 @@ class NameInference:
             if (statement.end_lineno or statement.lineno) < line:
                 inferred.add_statement(statement)
         running = [each for each in names.statements if each.lineno <= line <= (each.end_lineno or each.lineno)]
-        return [
-            origin
-            for each in running
-            for origin in inferred.list_origins(each, _find_written(each, function, frame.f_globals))
-        ]
+        parts = [(each, find_part(each, frame.f_globals)) for each in running]
+        return [origin for each, part in parts for origin in inferred.list_origins(each, part)]
 
     def record_origins_at_end(self, source: str, variables: Mapping[str, Any], execution: object, time_ms: int) -> None:
         """Give origins to the values that a cell with this source assigned and whose origins no call recorded."""
@@ -192,7 +202,22 @@ def _iterate_statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def _list_loaded(statement: ast.AST) -> list[str]:
-    return [node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
+    """Return the names that code reads, except those of which it only uses the size or the type."""
+    waiting, found = [statement], list[str]()
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            found.append(node.id)
+        if not _is_measure(node):
+            waiting += ast.iter_child_nodes(node)
+    return found
+
+
+def _is_measure(node: ast.AST) -> bool:
+    """Return whether an expression depends on the size or the type of data: `len(rows)`, `frame.shape`."""
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Name) and node.func.id == "len"
+    return isinstance(node, ast.Attribute) and node.attr in _MEASURES
 
 
 def _list_assigned(statement: ast.stmt) -> list[str]:

@@ -164,7 +164,7 @@ def report_located(call: LibraryCall) -> None:
     try:
         columns = set_located(call)
     finally:
-        call.record_derived(owner, inputs, columns)
+        call.record_derived(owner, inputs, columns, assigned=value)
 
 
 def report_locate(call: LibraryCall) -> None:

@@ -35,9 +35,9 @@ def get_value(call: LibraryCall) -> Any:
 class ValueReport:
     """Reports a call that computes a value from its arguments; `rule` computes the columns."""
 
-    def __init__(self, rule: Rule) -> None:
-        """Create a report."""
-        self._rule = rule
+    def __init__(self, rule: Rule, find_assigned: Callable[[LibraryCall], object] = lambda _: None) -> None:
+        """Create a report; `find_assigned` returns the value that the call puts into its receiver, if it does so."""
+        self._rule, self._find_assigned = rule, find_assigned
 
     def __call__(self, call: LibraryCall) -> None:
         """Record the value. Its columns are unknown if the rule fails: a value that changed never keeps its earlier ones."""
@@ -51,7 +51,7 @@ class ValueReport:
             pass
         finally:
             for value in _list_values(get_value(call)):
-                call.record_derived(value, inputs, columns)
+                call.record_derived(value, inputs, columns, assigned=self._find_assigned(call))
 
 
 def _list_values(value: Any) -> Iterator[Any]:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from jupyter_colophon.capture.adapters import Adapter
-from jupyter_colophon.capture.calls import Report
+from jupyter_colophon.capture.calls import LibraryCall, Report
 from jupyter_colophon.capture.observation import Transformation
 from jupyter_colophon.capture.pandas import frames, groups, indexing, joins, reshaping
 from jupyter_colophon.capture.pandas.inputs import Rule, ValueReport, skip_columns
@@ -81,6 +81,11 @@ _IN_PLACE: Final[Rules] = {
     indexing.set_item: "__setitem__",
     joins.update: "update",
     frames.compute: "__iadd__ __isub__ __imul__ __itruediv__ __ifloordiv__ __imod__ __ipow__ __iand__ __ior__ __ixor__",
+}
+#: The value that a call puts into its receiver, by the rule.
+_ASSIGNED: Final[Mapping[Rule, Callable[[LibraryCall], object]]] = {
+    indexing.set_item: lambda call: call.args[2],
+    indexing.insert: lambda call: call.get_argument(3, "value"),
 }
 #: Methods with an expression, in which variables of the program may occur.
 _WITH_EXPRESSION: Final[Rules] = {frames.query: "query", frames.evaluate: "eval"}
@@ -163,7 +168,7 @@ def _add_levels(original: Callable[..., Any]) -> Callable[..., Any]:
 def _observe_all(adapter: Adapter, classes: Iterable[type], rules: Rules, **options: Any) -> None:
     owners = dict.fromkeys(owner for each in classes for owner in each.__mro__[:-1])
     for rule, names in rules.items():
-        report, words = ValueReport(rule), names.split()
+        report, words = ValueReport(rule, _ASSIGNED.get(rule, lambda _: None)), names.split()
         for owner in owners:
             for name in owner.__dict__.keys() & words:
                 adapter.observe_computation(owner, name, report, **options)
