@@ -129,3 +129,22 @@ def test_queries_find_variables_of_functions_as_without_capture(notebook):
     assert notebook.run("call", "found = count(1)").error is None
     assert notebook.variables["found"] == 2
     assert notebook.run("missing", "duckdb.sql('SELECT * FROM no_such_variable')").error is not None
+
+
+@pytest.mark.parametrize(
+    ("clauses", "controls"),
+    [
+        ("GROUP BY upper ORDER BY upper", {("a", "group_by")}),
+        ("GROUP BY 1 ORDER BY 2", {("a", "group_by"), ("b", "sort")}),
+        ("GROUP BY ALL", {("a", "group_by")}),
+        ("GROUP BY ALL ORDER BY ALL", {("a", "group_by"), ("b", "sort")}),
+        ("GROUP BY a HAVING total > 1", {("a", "group_by"), ("b", "filter")}),
+    ],
+)
+def test_clauses_name_selected_expressions(notebook, clauses, controls):
+    run(
+        notebook,
+        f"duckdb.sql(\"SELECT a + 1 AS upper, sum(b) AS total, 7 AS seven FROM 'raw.csv' {clauses}\").write_csv('out.csv')",
+    )
+    found = {(source, how) for source, target, how in notebook.list_columns() if target == "out.csv.seven"}
+    assert found == {(f"raw.csv.{column}", how) for column, how in controls}

@@ -240,7 +240,7 @@ class LibraryCall:
         """
         inputs = tuple(inputs)
         origins = [origin for each in inputs if (origin := self.find_origin(each)) is not None]
-        inferred = [each for each in self._infer_origins(assigned) if each not in origins]
+        inferred = [each for each in self._find_inferred_origins(assigned) if each not in origins]
         if origins and inferred:
             origins, inference = origins + inferred, Inference.NAME
         derived = derive_origin(origins, self.execution, self.time_ms, columns, inference) if origins else None
@@ -249,7 +249,7 @@ class LibraryCall:
         elif self.find_origin(value) is not None and all(value is not each for each in inputs):
             self.context.origins.forget(value)
 
-    def _infer_origins(self, assigned: object) -> list[Origin]:
+    def _find_inferred_origins(self, assigned: object) -> list[Origin]:
         """Return the origins of what the program computed an array or a list from, by the names in its running statement."""
         is_computed = type(assigned) is list or hasattr(assigned, "__array_interface__")
         if not is_computed or self.context.stack.calls or self.find_origin(assigned) is not None:

@@ -62,7 +62,8 @@ QUERIES = [
         copy("shop")
         + control("price", "total", "aggregation")
         + control("shop", "total", "group_by")
-        + control("quantity", "shop total", "filter"),
+        + control("quantity", "shop total", "filter")
+        + control("price", "shop", "sort"),
     ),
     query(
         "a named part and a rank",

@@ -4,7 +4,7 @@ Names are resolved by the query alone. Where a query selects `*` from several ta
 sources of the column are unknown.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -82,7 +82,7 @@ class QueryColumns:
         named = {name: self._map_source(source) for name, source in scope.sources.items()}
         resolver = _Resolver(inputs, inner, named, _map_merged(scope.expression, inputs))
         selects = scope.expression.selects if isinstance(scope.expression, exp.Query) else []
-        controls = resolver.find_controls(scope.expression, _list_aliases(selects))
+        controls = resolver.find_controls(scope.expression, selects)
         controls = controls.union(*(each.controls for each in inputs.values()))
         found = ColumnMap(None, {}, controls)
         for number, select in enumerate(selects, 1):
@@ -134,13 +134,15 @@ class _Resolver:
                 waiting += [(each, combine_steps(how, step)) for each, step in _list_uses(node)]
         return found
 
-    def find_controls(self, query: exp.Expr, aliases: set[str]) -> Sources:
+    def find_controls(self, query: exp.Expr, selects: Sequence[exp.Expr]) -> Sources:
         """Return the columns that the clauses of a query use; its clauses may also name the expressions that it selects."""
         found: Sources = NO_SOURCES
+        aliases = _map_aliases(selects)
         for clause, transformation in _CONTROLS:
             parts: Any = query.args.get(clause) or []
             for part in parts if isinstance(parts, list) else (parts,):
-                used = compute_from(self._iterate_sources(part, aliases))
+                named = () if clause in ("where", "joins") else _list_named(part, aliases, selects)
+                used = compute_from((*self._iterate_sources(part, aliases), *map(self.find_sources, named)))
                 found |= frozenset(replace(each, transformation=transformation) for each in used)
         keys = (each for merged in self.merged.values() for each in merged.keys)
         return found | compute_from(keys, Transformation.JOIN)
@@ -238,6 +240,22 @@ def _create_unknown_map(scope: Scope) -> ColumnMap:
     return ColumnMap(None, dict.fromkeys(names, UNKNOWN_SOURCES), UNKNOWN_SOURCES)
 
 
-def _list_aliases(selects: Iterable[exp.Expr]) -> set[str]:
-    """Return the names that a query gives to expressions: its clauses may use them."""
-    return {each.alias for each in selects if isinstance(each, exp.Alias) and not isinstance(each.this, exp.Column)}
+def _map_aliases(selects: Iterable[exp.Expr]) -> dict[str, exp.Expr]:
+    """Return the expressions to which a query gives names: its clauses may use these."""
+    aliases = (each for each in selects if isinstance(each, exp.Alias))
+    return {each.alias: each for each in aliases if not isinstance(each.this, exp.Column)}
+
+
+def _list_named(part: exp.Expr, aliases: Mapping[str, exp.Expr], selects: Sequence[exp.Expr]) -> Iterator[exp.Expr]:
+    """Yield the selected expressions that a clause refers to, by a name, by their number, or by `ALL`."""
+    for node in part.walk(prune=lambda each: isinstance(each, exp.Query)):
+        if isinstance(node, exp.Column) and not node.table and node.name in aliases:
+            is_own = any(each.name == node.name for each in aliases[node.name].find_all(exp.Column))
+            # Outside of ORDER BY, a column of a table comes before an expression of the same name.
+            yield node if is_own and not isinstance(part, exp.Order) else aliases[node.name]
+    if isinstance(part, exp.Group | exp.Order):
+        keys = [each.this if isinstance(each, exp.Ordered) else each for each in part.expressions]
+        numbers = [int(each.name) for each in keys if isinstance(each, exp.Literal) and each.name.isdigit()]
+        yield from (selects[number - 1] for number in numbers if 0 < number <= len(selects))
+        if part.args.get("all") or any(isinstance(each, exp.Var) and each.name.upper() == "ALL" for each in keys):
+            yield from (each for each in selects if isinstance(part, exp.Order) or not each.find(exp.AggFunc))
