@@ -67,6 +67,9 @@ def test_a_dbt_project_is_found_shown_respected_and_written_back(
     datahub("ingest", "run", "-c", "recipe.json", "--no-progress", "--strict-warnings")
     _is_found(catalog)
     _is_shown(catalog)
+    # The source reports the test of dbt as an assertion.
+    (result,) = catalog.read_entity(_TABLE, aspects="quality")["aspects"]["quality"]["value"]["results"].values()
+    assert (result["column"], result["status"], result["source"]) == ("id", "passed", {"kind": "import", "name": "dbt"})
     # What the mask stage, `tags_of` and crawls ask.
     assert catalog.read_entity_metadata(f"urn:li:schemaField:({_TABLE},email)")["SYSTEM"]["tags"] == ["confidential"]
     edges = catalog.read_lineage(_TABLE, direction="upstream", levels=1, columns=True)

@@ -12,7 +12,10 @@ from jupyter_colophon.cli.parser import CommandParser
 from jupyter_colophon.cli.servers import add_server_url_option, require_server_address
 from jupyter_colophon.cli.spark.signal_handling import InterruptHandler, add_stop_option, stop_on_stdin_eof
 from jupyter_colophon.cli.spark.start_session import start_spark_session
+from jupyter_colophon.client.absence import find_entity
+from jupyter_colophon.client.api.did_you_mean import explain_missing_entity
 from jupyter_colophon.client.operations import Operations
+from jupyter_colophon.client.problems import EntityNotFound
 from jupyter_colophon.client.programs.entity import resolve_entity
 from jupyter_colophon.client.transport import Transport
 from jupyter_colophon.core.errors import DataUnreadable, InvalidConfiguration, InvalidName
@@ -50,6 +53,8 @@ class CheckQualityCommand(CliCommand):
         if self.args.stop_on_stdin_eof:
             threading.Thread(target=stop_on_stdin_eof, daemon=True).start()
         with closing(Operations(Transport(require_server_address(self.args.url)))) as catalog:
+            if find_entity(catalog, str(urn), "status") is None:
+                raise EntityNotFound(explain_missing_entity(catalog, str(urn)))
             check = DatasetCheck(catalog, urn, self.args.run_id or str(uuid.uuid4()))
             try:
                 report = check.check_and_record(lambda: interrupts.run_uninterrupted(self._start_spark_session))
