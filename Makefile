@@ -121,8 +121,9 @@ long-stores: $(STAMPS)/python ## run every test of HTTP on PostgreSQL, also thos
 long-cluster: $(STAMPS)/python ## run the jobs on a Spark cluster, and kill an executor
 	python -m pytest -q -s tests/cluster/standalone.py
 
-long-connect: $(STAMPS)/python ## read, write and stream the catalog in a session of Spark Connect
+long-connect: $(STAMPS)/python ## read, write and stream the catalog in a session of Spark Connect, and record what such a session reads and writes
 	python -m pytest -q -s tests/cluster/connect.py
+	python -m pytest -q tests/cluster/connect_lineage.py
 
 long-hub: $(STAMPS)/hub ## run a JupyterHub with three users and the shared service, and replace the service's processes under load
 	COLOPHON_TEST_SIZE=full python -m pytest -q tests/hub tests/http/service

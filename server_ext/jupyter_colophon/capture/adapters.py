@@ -39,11 +39,16 @@ SHIPPED: Final[Mapping[str, str]] = {
         "jupyter_colophon.capture.pyarrow_adapter",
     ),
     "pyspark.sql.classic.dataframe": "jupyter_colophon.spark.capture.values_from_spark",
+    "pyspark.sql.connect.client.core": "jupyter_colophon.spark.connect.adapter",
     "numpy": "jupyter_colophon.capture.numpy_adapter",
     "sqlalchemy": "jupyter_colophon.capture.sqlalchemy_adapter",
     "sqlite3": "jupyter_colophon.capture.sqlite3_adapter",
     "pandas": "jupyter_colophon.capture.pandas",
 }
+
+
+#: The names by which users disable libraries, where they differ.
+_SHORT_NAMES: Final = {"pyspark": "spark"}
 
 
 class CallOptions(TypedDict, total=False):
@@ -181,7 +186,8 @@ class Adapters:
         self._ends, self._installed = [], []
 
     def _call_after_library(self, library: str, load: Callable[[], Install]) -> None:
-        if library.partition(".")[0] not in self._disabled:
+        name = library.partition(".")[0]
+        if not {name, _SHORT_NAMES.get(name, name)} & self._disabled:
             self._ends.append(call_after_import(library, lambda module: self._install(library, load, module)))
 
     def _install(self, library: str, load: Callable[[], Install], module: ModuleType) -> None:

@@ -59,7 +59,7 @@ class KernelSession:
     def __init__(self, settings: "KernelSettings", shell: "InteractiveShell") -> None:
         self.settings = settings
         self.notices = NoticeQueue()
-        self.captures = SparkCaptures(self._forward_observation, self.notices)
+        self.captures = SparkCaptures(self._forward_observation)
         self.libraries = DataCapture(
             self._forward_library_observation,
             get_execution=self._get_execution,

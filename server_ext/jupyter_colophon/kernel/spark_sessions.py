@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_colophon.capture.observation import Observation
 from jupyter_colophon.core.display_text import format_count_with_noun
-from jupyter_colophon.kernel.messages import NoticeQueue
 from jupyter_colophon.spark.capture import session_hook
 
 if TYPE_CHECKING:
@@ -24,10 +23,10 @@ _OFF = "off"
 
 
 class SparkCaptures:
-    """Attaches a listener to every classic session when it is created; shows a notice for a Spark Connect session."""
+    """Attaches a listener to every classic session when it is created; a Spark Connect session is captured by its client."""
 
-    def __init__(self, sink: Callable[[Observation], None], notices: NoticeQueue) -> None:
-        self._sink, self._notices = sink, notices
+    def __init__(self, sink: Callable[[Observation], None]) -> None:
+        self._sink = sink
         self._lock = threading.Lock()
         self._captures: list[tuple[Any, Capture]] = []
         self._unhook: Callable[[], None] | None = None
@@ -50,11 +49,11 @@ class SparkCaptures:
 
     def start_capturing(self) -> None:
         """Attach to sessions created from now on, and to the active one."""
-        self._unhook = session_hook.on_session(self._attach_or_notify)
+        self._unhook = session_hook.on_session(self._attach_or_follow)
         module = sys.modules.get("pyspark.sql.session")
         active = module.SparkSession.getActiveSession() if module is not None else None
         if active is not None:
-            self._attach_or_notify(active, session_hook.SessionKind.CLASSIC)
+            self._attach_or_follow(active, session_hook.SessionKind.CLASSIC)
 
     def disable_capture(self) -> None:
         """Capture no session, as COLOPHON_CAPTURE or the server's setting `capture` requires."""
@@ -99,13 +98,10 @@ class SparkCaptures:
         if observation.writes or not self._excludes_reads:
             self._sink(observation)
 
-    def _attach_or_notify(self, session: Any, kind: session_hook.SessionKind) -> None:
+    def _attach_or_follow(self, session: Any, kind: session_hook.SessionKind) -> None:
         if kind is session_hook.SessionKind.CONNECT:
-            self._state = "the cluster's (Spark Connect)"
-            self._notices.add_line_once(
-                "connect",
-                "Colophon: this is a Spark Connect session. Its reads and writes can only be recorded by the cluster.",
-            )
+            # An adapter observes the client (`spark/connect`), since there is no JVM to listen to.
+            self._state = "on, by the plans of the client (Spark Connect)"
             return
         # Imported late: it needs py4j, which is there once a session exists.
         from jupyter_colophon.spark.capture.attach import attach_listener

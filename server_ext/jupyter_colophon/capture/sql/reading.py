@@ -1,12 +1,13 @@
 """What a parsed SQL statement reads and writes. Imports sqlglot."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 from sqlglot.optimizer.scope import traverse_scope
 
 from jupyter_colophon.capture.column_map import ColumnMap, ColumnSource
+from jupyter_colophon.capture.observation import DatasetKind
 from jupyter_colophon.capture.origins import Dataset, Origin, Query, Source, get_columns_for, list_sources
 from jupyter_colophon.capture.sql.columns import QueryColumns
 from jupyter_colophon.capture.sql.statements import SqlFlow, parse_table_name
@@ -44,8 +45,8 @@ class StatementReader:
                 yield from self._read_copy(tree)
             case _ if self._has_failed:
                 return
-            case exp.Drop() if isinstance(tree.this, exp.Table):
-                self._database.put_local_table(parse_table_name(tree.this), None)
+            case exp.Drop():
+                self._forget_dropped(tree)
             case _:
                 self._database.run_command(tree)
 
@@ -75,6 +76,9 @@ class StatementReader:
 
     def _map_columns(self, source: Source) -> ColumnMap | None:
         """Return the columns of data, with their names where they are known."""
+        if isinstance(source, Query):
+            # With the columns of a view, unqualified names of the statement can be resolved.
+            return source.get_columns()
         if not isinstance(source, Origin):
             return ColumnMap(source)
         own = _resolve_query(source.columns)
@@ -99,6 +103,12 @@ class StatementReader:
         if self._find_created(tree, name) is None:
             self._put_local_table(name, (), ColumnMap())
 
+    def _forget_dropped(self, tree: exp.Drop) -> None:
+        # sqlglot moved them from `this`, where there is one, to a list.
+        for table in tree.args.get("tables") or [tree.this]:
+            if isinstance(table, exp.Table):
+                self._database.put_local_table(parse_table_name(table), None)
+
     def _find_created(self, tree: exp.Create, name: TableName) -> Dataset | None:
         is_temporary = any(isinstance(each, exp.TemporaryProperty) for each in tree.find_all(exp.Property))
         return None if is_temporary else self._database.find_target(name)
@@ -108,6 +118,8 @@ class StatementReader:
         table = tree.this.this if isinstance(tree.this, exp.Schema) else tree.this
         query, name = self._read_query(tree.expression), parse_table_name(table)
         target = self._find_created(tree, name)
+        if tree.kind == "VIEW" and target is not None and target.kind is DatasetKind.TABLE:
+            target = replace(target, kind=DatasetKind.VIEW)
         if target is None:
             self._put_local_table(name, query.sources, query.columns)
         yield SqlFlow(query.sources, target, query.columns, query.names)

@@ -18,7 +18,7 @@ log = logging.getLogger("jupyter_colophon.spark")
 
 
 class SessionKind(StrEnum):
-    """Whether a session runs beside this process and can be captured, or behind Spark Connect, where only the cluster can."""
+    """Whether a session runs beside this process with a JVM to listen to, or behind Spark Connect."""
 
     CLASSIC = "classic"
     CONNECT = "connect"
