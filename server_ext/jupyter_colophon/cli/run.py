@@ -30,7 +30,11 @@ class RunCommand(CliCommand):
         "Run a command, and record what its Python processes read and write with captured libraries, as in a notebook."
         " Its output, its signals and its exit code pass through. Colophon must be installed in the environment of its Python."
     )
-    examples = ("-- python train.py", '--name=nightly -- bash -c "python a.py && python b.py"', "-- python -m package")
+    examples = (
+        "-- python train.py",
+        '--name=nightly -- bash -c "python a.py && python b.py"',
+        "-- papermill in.ipynb out.ipynb",
+    )
 
     @classmethod
     def add_arguments(cls, parser: CommandParser) -> None:
