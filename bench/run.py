@@ -1,8 +1,8 @@
 """Run the benchmarks and print a table with the figures of both sides, their ratio, and the goal for it.
 
 `python bench/run.py` runs all of them, with stores of up to a million entities; `--small` omits those. With names of
-benchmarks (`writes start rest openlineage fairness proposals searches walks access throughput growth`), only these are
-run. `--stores FOLDER` keeps the stores. `capture` and `profile` (Spark), `libraries` (capture of pandas), `sample` (its start without Spark), `instances`, `elyra` and `elyra-cli` (more of the command line) are only run if
+benchmarks (`writes start rest openlineage fairness proposals searches walks access throughput growth reports`), only
+these are run. `--stores FOLDER` keeps the stores. `capture` and `profile` (Spark), `libraries` (capture of pandas), `sample` (its start without Spark), `instances`, `elyra` and `elyra-cli` (more of the command line) are only run if
 they are named; `--elyra PYTHON` is the Python of an environment with Elyra 4.1.1.
 """
 
@@ -22,6 +22,7 @@ import library_capture
 import openlineage
 import profiling
 import proposals
+import reports
 import rest
 import sample_start
 import searches
@@ -45,6 +46,7 @@ BENCHES = (
     "access",
     "throughput",
     "growth",
+    "reports",
 )
 WHERE_NAMED = ("capture", "elyra", "elyra-cli", "instances", "libraries", "profile", "sample")
 
@@ -102,6 +104,8 @@ def _measure_rows(benches: Iterable[str], sizes: tuple[int, ...], other: str | N
             yield from elyra_api.measure_rows(other)
         elif name == "elyra-cli":
             yield from elyra_cli.measure_rows(other)
+        elif name == "reports":
+            yield from reports.measure_rows(sizes[-1])
         elif name == "growth":
             yield from growth.measure_rows(sizes)
         else:

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 from jupyter_colophon.apps.reports import generated
-from jupyter_colophon.apps.reports.aggregation import Durations
 from jupyter_colophon.apps.reports.csv_text import build_csv
 from jupyter_colophon.apps.reports.definition import ReportDefinition
+from jupyter_colophon.apps.reports.durations import Durations
 from jupyter_colophon.apps.reports.generated import KEPT, generate_due_reports
 from jupyter_colophon.apps.service import ServiceRequest
 from jupyter_colophon.apps.system_apps import ReceivedAppCall, SystemApps
@@ -167,6 +167,25 @@ def test_runs_and_reports_end_with_their_namespace(call: Call, catalog: Catalog)
     assert call("POST", "query", body)["rows"] == [{"namespace": "sales", "runs": 5}]
     run_program(catalog, REPAIR, 60, 5)
     wait_for(lambda: call("POST", "query", body)["rows"], lambda rows: rows[-1] == {"namespace": "ops", "runs": 1})
+
+
+def test_reports_have_the_pseudonym_of_an_erased_person(call: Call, catalog: Catalog) -> None:
+    body = {"interval": NOVEMBER, "groupBy": ["user"], "measures": ["runs"]}
+    pseudonym = catalog.eraser.start("bob", ADA).pseudonym
+    wait_for(lambda: catalog.eraser.read_erasure(pseudonym).finished, lambda finished: finished is not None)
+    assert call("POST", "query", body)["rows"] == [{"user": "ada", "runs": 4}, {"user": pseudonym, "runs": 2}]
+    # A run that ends afterwards is counted with the others.
+    (run,) = call("POST", "runs", {"interval": NOVEMBER, "filters": {"statuses": ["running"]}})["runs"]
+    catalog.write_path.update_run(run["run"], RunChange("killed", run["startMs"] + MINUTE), ADA)
+    of_person = {
+        **body,
+        "measures": ["runs", "totalDurationMs"],
+        "filters": {"users": [pseudonym], "namespaces": ["ops"]},
+    }
+    wait_for(
+        lambda: call("POST", "query", of_person)["rows"],
+        lambda rows: rows == [{"user": pseudonym, "runs": 1, "totalDurationMs": MINUTE}],
+    )
 
 
 @pytest.mark.parametrize(("query", "accept"), [({"format": ["csv"]}, ""), ({}, "text/html, text/csv;q=0.9, */*;q=0.1")])

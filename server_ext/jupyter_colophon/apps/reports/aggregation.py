@@ -1,8 +1,7 @@
-"""RunGroup and measure runs while they are read: memory grows with the groups, not with the runs."""
+"""Group and measure runs and summaries while they are read: memory grows with the groups, not with the runs."""
 
-import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -10,62 +9,23 @@ from typing import Any, Final
 
 from jupyter_colophon.apps import BadRequest
 from jupyter_colophon.apps.reports.definition import DAY_MS, HOUR_MS, STATUSES, ReportDefinition
+from jupyter_colophon.apps.reports.durations import Durations
+from jupyter_colophon.apps.reports.periods import PART_MS
+from jupyter_colophon.apps.reports.run_summary import RunSummary, StatusSummary
 
 #: The most groups of a report, and the most namespaces and owners in its summary.
 GROUPS_MAX: Final = 10_000
 _LISTED: Final = 50
-#: Durations are counted in classes that grow by 2 %, so that a percentile is exact to 1 %.
-_GROWTH: Final = math.log(1.02)
-_PERCENTILE: Final = 0.95
 #: The widths of the bars of a timeline, and about how many there are.
 _WIDTHS_MS: Final = (HOUR_MS, 6 * HOUR_MS, DAY_MS, 7 * DAY_MS, 28 * DAY_MS)
 _BARS: Final = 135
-#: The fields of the groups that have other names.
-_FIELD_OF: Final = {"namespace": "context", "user": "actor"}
-
-
-@dataclass(slots=True)
-class Durations:
-    """The durations of runs that have ended, in milliseconds."""
-
-    count: int = 0
-    total: int = 0
-    least: int = 0
-    most: int = 0
-    _classes: Counter[int] = field(default_factory=Counter)
-
-    def add(self, duration: int) -> None:
-        """Count a duration."""
-        self.least = min(self.least, duration) if self.count else duration
-        self.most = max(self.most, duration)
-        self.count += 1
-        self.total += duration
-        self._classes[round(math.log1p(duration) / _GROWTH)] += 1
-
-    def add_all(self, other: "Durations") -> None:
-        """Count the durations of another group."""
-        if other.count:
-            self.least = min(self.least, other.least) if self.count else other.least
-            self.most = max(self.most, other.most)
-            self.count += other.count
-            self.total += other.total
-            self._classes.update(other._classes)
-
-    def calculate_percentile(self) -> int:
-        """Return the duration that 95 % of the runs do not exceed, exact to 1 %."""
-        left = math.ceil(_PERCENTILE * self.count)
-        for number, count in sorted(self._classes.items()):
-            left -= count
-            if left <= 0:
-                return min(self.most, max(self.least, round(math.expm1(number * _GROWTH))))
-        return self.most
 
 
 @dataclass(slots=True)
 class RunGroup:
     """The runs of one group."""
 
-    #: The name of the program, if runs are grouped by it.
+    #: The name of the program, if runs are grouped by it. If it has several, the first one by the alphabet.
     program_name: str
     statuses: Counter[str] = field(default_factory=Counter)
     durations: Durations = field(default_factory=Durations)
@@ -75,6 +35,13 @@ class RunGroup:
         self.statuses[run["status"]] += 1
         if run["stop_ms"] is not None:
             self.durations.add(max(0, run["stop_ms"] - run["start_ms"]))
+
+    def add_summary(self, status: str, summary: StatusSummary) -> None:
+        """Count the runs of a summary that have this status."""
+        self.statuses[status] += sum(summary.part_counts)
+        self.durations.add_classes(
+            summary.total, summary.least, summary.most, summary.class_numbers, summary.class_counts
+        )
 
     def add_all(self, other: "RunGroup") -> None:
         """Count the runs of another group."""
@@ -106,19 +73,51 @@ class Aggregation:
         self._groups: dict[tuple[str, ...], RunGroup] = {}
         self._namespaces: Counter[str] = Counter()
         self._owners: Counter[str] = Counter()
-        self._oldest, self._newest = end_ms, start_ms
-        self._width_ms = next((width for width in _WIDTHS_MS if (end_ms - start_ms) / width <= _BARS), _WIDTHS_MS[-1])
-        self._bars: dict[int, Counter[str]] = defaultdict(Counter)
+        #: The first and the last start; empty without runs.
+        self.starts: Sequence[int] = ()
+        #: The width of a bar of the timeline.
+        self.bar_ms = next((width for width in _WIDTHS_MS if (end_ms - start_ms) / width <= _BARS), _WIDTHS_MS[-1])
+        #: The runs by status and by the number of the bar.
+        self._bars: dict[str, Counter[int]] = defaultdict(Counter)
 
     @property
     def namespaces(self) -> list[str]:
         """The namespaces of the runs."""
         return sorted(self._namespaces)
 
-    def add_all(self, runs: Iterable[Mapping[str, Any]]) -> None:
-        """Count runs. Raises BadRequest if they have too many groups."""
-        for run in runs:
-            self._add(run)
+    def add_run(self, run: Mapping[str, Any]) -> None:
+        """Count a run. Raises BadRequest if there are too many groups."""
+        status, start_ms = run["status"], run["start_ms"]
+        self._get_group(run, start_ms, run["actor"], status).add(run)
+        self._namespaces[run["context"]] += 1
+        self._owners[run["actor"]] += 1
+        self._bars[status][start_ms // self.bar_ms] += 1
+
+    def add_summary(self, summary: RunSummary) -> None:
+        """Count the runs of a summary. Raises BadRequest if there are too many groups."""
+        labels, start_ms = summary.labels, summary.start_ms
+        part_ms = PART_MS[summary.length_ms]
+        for user, statuses in summary.users.items():
+            for status, counted in statuses.items():
+                self._get_group(labels, start_ms, user, status).add_summary(status, counted)
+                runs = sum(counted.part_counts)
+                self._namespaces[labels["context"]] += runs
+                self._owners[user] += runs
+                bars = self._bars[status]
+                if summary.length_ms <= self.bar_ms:
+                    bars[start_ms // self.bar_ms] += runs
+                    continue
+                for number, count in zip(counted.part_numbers, counted.part_counts, strict=True):
+                    bars[(start_ms + number * part_ms) // self.bar_ms] += count
+
+    def find_outer_bars(self) -> list[tuple[int, int]]:
+        """Return the intervals of the first and of the last bar that have runs."""
+        numbers = [number for bars in self._bars.values() for number in bars]
+        outer = [min(numbers), max(numbers)] if numbers else []
+        return [
+            (max(self._start_ms, number * self.bar_ms), min(self._end_ms, (number + 1) * self.bar_ms))
+            for number in outer
+        ]
 
     def build_result(self) -> dict[str, Any]:
         """Return the document of the report."""
@@ -141,20 +140,17 @@ class Aggregation:
             "timeline": self._build_timeline(),
         }
 
-    def _add(self, run: Mapping[str, Any]) -> None:
+    def _get_group(self, labels: Mapping[str, Any], start_ms: int, user: str, status: str) -> RunGroup:
         group_by = self._definition.document["groupBy"]
-        key = tuple(_get_group_value(name, run) for name in group_by)
+        key = tuple([_get_group_value(name, labels, start_ms, user, status) for name in group_by])
+        name = labels["program_name"] if "program" in group_by else ""
         group = self._groups.get(key)
         if group is None:
             if len(self._groups) >= GROUPS_MAX:
                 raise BadRequest(f"the report has more than {GROUPS_MAX} groups: group by less, or filter the runs")
-            group = self._groups[key] = RunGroup(run["program_name"] if "program" in group_by else "")
-        group.add(run)
-        self._namespaces[run["context"]] += 1
-        self._owners[run["actor"]] += 1
-        start = run["start_ms"]
-        self._oldest, self._newest = min(self._oldest, start), max(self._newest, start)
-        self._bars[start // self._width_ms][run["status"]] += 1
+            group = self._groups[key] = RunGroup(name)
+        group.program_name = min(group.program_name, name)
+        return group
 
     def _build_row(self, key: tuple[str, ...], group: RunGroup) -> dict[str, Any]:
         document, measures = self._definition.document, group.measure()
@@ -168,21 +164,22 @@ class Aggregation:
         for group in self._groups.values():
             everything.add_all(group)
         measures, statuses = everything.measure(), everything.statuses
+        starts = dict(zip(("oldestMs", "newestMs"), self.starts, strict=False))
         return {
             **measures,
-            "starts": {"oldestMs": self._oldest, "newestMs": self._newest} if statuses.total() else None,
+            "starts": starts or None,
             "statuses": {status: statuses[status] for status in STATUSES},
-            "namespaces": [{"namespace": name, "runs": count} for name, count in self._namespaces.most_common(_LISTED)],
-            "owners": [{"user": name, "runs": count} for name, count in self._owners.most_common(_LISTED)],
+            "namespaces": [{"namespace": name, "runs": count} for name, count in _list_most_common(self._namespaces)],
+            "owners": [{"user": name, "runs": count} for name, count in _list_most_common(self._owners)],
         }
 
     def _build_timeline(self) -> dict[str, Any]:
-        first, last = self._start_ms // self._width_ms, (self._end_ms - 1) // self._width_ms
+        first, last = self._start_ms // self.bar_ms, (self._end_ms - 1) // self.bar_ms
         bars = [
-            {"startMs": number * self._width_ms, **{status: self._bars[number][status] for status in STATUSES}}
+            {"startMs": number * self.bar_ms, **{status: self._bars[status][number] for status in STATUSES}}
             for number in range(first, last + 1)
         ]
-        return {"widthMs": self._width_ms, "bars": bars}
+        return {"widthMs": self.bar_ms, "bars": bars}
 
 
 def _list_columns(document: Mapping[str, Any]) -> list[str]:
@@ -192,10 +189,19 @@ def _list_columns(document: Mapping[str, Any]) -> list[str]:
     return [*groups, *document["measures"]]
 
 
-def _get_group_value(name: str, run: Mapping[str, Any]) -> str:
-    if name in ("day", "hour"):
-        return _format_hour(run["start_ms"] // HOUR_MS, "%Y-%m-%d" if name == "day" else "%Y-%m-%dT%H:00Z")
-    return str(run[_FIELD_OF.get(name, name)])
+def _list_most_common(counts: Counter[str]) -> list[tuple[str, int]]:
+    """Return names with their counts, the greatest first; of equal ones in the order of the alphabet."""
+    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:_LISTED]
+
+
+def _get_group_value(name: str, labels: Mapping[str, Any], start_ms: int, user: str, status: str) -> str:
+    if name == "day":
+        return _format_hour(start_ms // HOUR_MS, "%Y-%m-%d")
+    if name == "hour":
+        return _format_hour(start_ms // HOUR_MS, "%Y-%m-%dT%H:00Z")
+    if name == "user":
+        return user
+    return status if name == "status" else str(labels["context" if name == "namespace" else name])
 
 
 @lru_cache(maxsize=GROUPS_MAX)

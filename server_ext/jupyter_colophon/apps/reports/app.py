@@ -1,11 +1,12 @@
-"""The tables, handlers, listeners and the schedule of the application."""
+"""The tables, handlers, listeners and schedules of the application."""
 
 from typing import Final
 
 from jupyter_colophon.apps import NamespaceDeleted, ProgramStatusChanged, SystemApp, SystemAppConfigurer
 from jupyter_colophon.apps.reports import definitions, generated, queries
+from jupyter_colophon.apps.reports.earlier_runs import summarize_earlier_runs
 from jupyter_colophon.apps.reports.listeners import NamespaceListener, RunListener
-from jupyter_colophon.apps.reports.tables import DEFINITIONS, REPORTS, RESULTS, RUNS
+from jupyter_colophon.apps.reports.tables import DEFINITIONS, PROGRESS, REPORTS, RESULTS, RUNS, SUMMARIES
 
 _ROOT: Final = "/v1/reports"
 _DEFINITIONS: Final = _ROOT + "/definitions"
@@ -19,12 +20,13 @@ class Reports(SystemApp):
     """Reports on the runs of programs of all namespaces."""
 
     def configure(self, configurer: SystemAppConfigurer) -> None:
-        """Declare the tables, the handlers, the listeners and the schedule."""
-        for table in (RUNS, DEFINITIONS, REPORTS, RESULTS):
+        """Declare the tables, the handlers, the listeners and the schedules."""
+        for table in (RUNS, SUMMARIES, PROGRESS, DEFINITIONS, REPORTS, RESULTS):
             configurer.create_table(table)
         configurer.add_event_listener(RunListener(), types=(ProgramStatusChanged,), start="beginning")
         configurer.add_event_listener(NamespaceListener(), types=(NamespaceDeleted,))
         configurer.schedule("PT1M", generated.generate_due_reports, name="reports", timeout_s=_READING_S)
+        configurer.schedule("PT1M", summarize_earlier_runs, name="summaries", timeout_s=_READING_S)
         # They change nothing.
         for path, handler in (("/query", queries.query_report), ("/runs", queries.query_runs)):
             configurer.add_handler("POST", _ROOT + path, handler, permission="read", timeout_s=_READING_S)

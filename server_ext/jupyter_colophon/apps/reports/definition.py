@@ -23,13 +23,12 @@ MEASURES: Final = (
     "maxDurationMs",
     "p95DurationMs",
 )
-#: The filters, and the fields of a run of which one must be among the values.
-FILTERS: Final[Mapping[str, tuple[str, ...]]] = {
+#: The filters; and those of them that all runs of a summary pass or none, with the fields of which one must match.
+FILTERS: Final = ("namespaces", "programs", "types", "users", "statuses")
+_LABELS: Final[Mapping[str, tuple[str, ...]]] = {
     "namespaces": ("context",),
     "programs": ("program", "program_name"),
     "types": ("type",),
-    "users": ("actor",),
-    "statuses": ("status",),
 }
 _MEMBERS: Final = ("name", "interval", "filters", "groupBy", "measures", "sort", "order", "limit", "schedule")
 _LAST: Final = re.compile(r"([1-9][0-9]{0,3})([hdw])")
@@ -79,11 +78,23 @@ class ReportDefinition:
             return now_ms + 1 - int(match[1]) * _LAST_MS[match[2]], now_ms + 1
         return _parse_time_ms("from", interval["from"]), _parse_time_ms("to", interval["to"])
 
-    def matches(self, run: Mapping[str, Any]) -> bool:
-        """Return whether a run passes all filters."""
+    def matches_labels(self, row: Mapping[str, Any]) -> bool:
+        """Return whether a run, or a summary of runs, passes the filters by namespace, program and type."""
         return all(
-            any(run[field] in values for field in FILTERS[name]) for name, values in self.document["filters"].items()
+            any(row[field] in values for field in _LABELS[name])
+            for name, values in self.document["filters"].items()
+            if name in _LABELS
         )
+
+    def includes_user(self, user: str) -> bool:
+        """Return whether runs of a user pass the filter of users."""
+        users = self.document["filters"].get("users")
+        return users is None or user in users
+
+    def includes_status(self, status: str) -> bool:
+        """Return whether runs with a status pass the filter of statuses."""
+        statuses = self.document["filters"].get("statuses")
+        return statuses is None or status in statuses
 
 
 def _parse_interval(value: Any) -> dict[str, str]:
@@ -114,7 +125,7 @@ def _parse_time_ms(name: str, text: Any) -> int:
 def _parse_filters(value: Any) -> dict[str, list[str]]:
     if not isinstance(value, dict):
         raise BadRequest("the member filters must be a JSON object")
-    if unknown := sorted(value.keys() - FILTERS.keys()):
+    if unknown := sorted(value.keys() - {*FILTERS}):
         raise BadRequest(f"unknown filter {unknown[0][:80]!r}; known: {', '.join(FILTERS)}")
     for name, texts in value.items():
         if not isinstance(texts, list) or len(texts) > _VALUES_MAX or not all(isinstance(text, str) for text in texts):

@@ -1,7 +1,7 @@
-"""Keep a row for each run, and forget what is known of a deleted namespace."""
+"""Keep a row for each run and summaries of all, and forget what is known of a deleted namespace."""
 
 import json
-from typing import Final
+from typing import Any, Final
 
 from jupyter_colophon.apps import (
     AppTables,
@@ -12,9 +12,11 @@ from jupyter_colophon.apps import (
     Range,
     ServiceContext,
 )
+from jupyter_colophon.apps.reports.summaries import RunSummaries
 
 #: Longer arguments of a run are not kept.
 _ARGUMENTS_MAX: Final = 10_000
+Run = dict[str, Any]
 
 
 class RunListener(EventListener):
@@ -41,13 +43,7 @@ class RunListener(EventListener):
             "arguments": arguments if len(arguments) <= _ARGUMENTS_MAX else "{}",
         }
 
-        def write(tables: AppTables) -> None:
-            table = tables.get_indexed_table("runs")
-            keys = [(old["context"], old["start_ms"], run.urn) for old in table.scan_index("run", run.urn)]
-            table.delete_many([key for key in keys if key != (event.namespace, run.start_ms, run.urn)])
-            table.upsert(row)
-
-        context.execute(write)
+        context.execute(lambda tables: write_run(tables, row))
 
 
 class NamespaceListener(EventListener):
@@ -65,3 +61,20 @@ class NamespaceListener(EventListener):
                     results.delete(key)
 
         context.execute(delete)
+
+
+def write_run(tables: AppTables, row: Run) -> None:
+    """Write the row of a run instead of its former rows, and count it in summaries instead of them."""
+    table = tables.get_indexed_table("runs")
+    former = list(table.scan_index("run", row["run"]))
+    if former == [row]:
+        return
+    summaries = RunSummaries(tables, row["context"])
+    # Before the row is written, since a namespace without runs is summarized completely.
+    summarized = [each for each in former if summaries.is_summarized(each)]
+    added = [row] if summaries.is_summarized(row) else []
+    keys = [(each["context"], each["start_ms"], each["run"]) for each in former]
+    table.delete_many([key for key in keys if key != (row["context"], row["start_ms"], row["run"])])
+    table.upsert(row)
+    summaries.replace_runs(summarized, added)
+    summaries.write()

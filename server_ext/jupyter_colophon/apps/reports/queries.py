@@ -1,6 +1,5 @@
 """Reports that are not stored: a definition, and its result."""
 
-import heapq
 import json
 import time
 from collections.abc import Mapping
@@ -10,11 +9,14 @@ from jupyter_colophon.apps import BadRequest, Principal, ServiceContext, Service
 from jupyter_colophon.apps.reports.aggregation import Aggregation
 from jupyter_colophon.apps.reports.csv_text import build_csv
 from jupyter_colophon.apps.reports.definition import ReportDefinition
-from jupyter_colophon.apps.reports.visible_runs import VisibleRuns
+from jupyter_colophon.apps.reports.ordered_runs import find_runs_in_order
+from jupyter_colophon.apps.reports.periods import choose_lengths, cover_interval
+from jupyter_colophon.apps.reports.visible_runs import Order, VisibleRuns
 from jupyter_colophon.apps.shipped.bodies import get_query_text
 
 #: How many single runs are listed.
 _RUNS: Final = 100
+_BOTH_ORDERS: Final[tuple[Order, Order]] = ("asc", "desc")
 
 
 def query_report(context: ServiceContext, request: ServiceRequest) -> Any:
@@ -27,8 +29,8 @@ def query_report(context: ServiceContext, request: ServiceRequest) -> Any:
 def query_runs(context: ServiceContext, request: ServiceRequest) -> Any:
     """Return the newest runs that match a definition in the body. Raises BadRequest."""
     definition = ReportDefinition.from_document(request.parse_json_body())
-    runs = VisibleRuns(context, context.principal, definition, *definition.get_interval_ms(read_time_ms()))
-    newest = heapq.nlargest(_RUNS, runs.iterate_runs(), key=lambda run: (run["start_ms"], run["run"]))
+    runs = VisibleRuns.open(context, context.principal, definition)
+    newest = find_runs_in_order(runs, *definition.get_interval_ms(read_time_ms()), "desc", _RUNS)
     return {"runs": [_describe_run(run) for run in newest]}
 
 
@@ -36,8 +38,24 @@ def build_aggregation(context: ServiceContext, principal: Principal, definition:
     """Count the runs of a definition that a principal may read. Raises BadRequest."""
     interval = definition.get_interval_ms(read_time_ms())
     aggregation = Aggregation(definition, *interval)
-    aggregation.add_all(VisibleRuns(context, principal, definition, *interval).iterate_runs())
+    runs = VisibleRuns.open(context, principal, definition)
+    spans = list(cover_interval(*interval, choose_lengths(definition.document["groupBy"], aggregation.bar_ms)))
+    for summary in runs.iterate_summaries(spans):
+        aggregation.add_summary(summary)
+    for run in runs.iterate_runs_beside_summaries(spans):
+        aggregation.add_run(run)
+    _find_starts(runs, aggregation)
     return aggregation
+
+
+def _find_starts(runs: VisibleRuns, aggregation: Aggregation) -> None:
+    """Find the first and the last start, in the first and the last bar of the timeline that has runs."""
+    starts: list[int] = []
+    for (start_ms, end_ms), order in zip(aggregation.find_outer_bars(), _BOTH_ORDERS, strict=False):
+        # Without a run that still matches, the bar is what is known.
+        found = find_runs_in_order(runs, start_ms, end_ms, order, 1)
+        starts.append(found[0]["start_ms"] if found else start_ms)
+    aggregation.starts = starts
 
 
 def respond_in_format(request: ServiceRequest, result: Mapping[str, Any]) -> Any:

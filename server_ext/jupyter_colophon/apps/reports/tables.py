@@ -23,6 +23,24 @@ RUNS: Final = TableSpec(
     ("context", "start_ms", "run"),
     ("run",),
 )
+#: The runs of a period by program (`RunSummary`); `users` is JSON.
+SUMMARIES: Final = TableSpec(
+    "summaries",
+    {
+        "context": "string",
+        "length_ms": "long",
+        "start_ms": "long",
+        "program": "string",
+        "program_name": "string",
+        "type": "string",
+        "users": "string",
+    },
+    ("context", "length_ms", "start_ms", "program", "program_name"),
+)
+#: The last run of a namespace that is in summaries; later ones are summarized later. A start of `NEVER` means that all are.
+PROGRESS: Final = TableSpec(
+    "progress", {"context": "string", "through_ms": "long", "through_run": "string"}, ("context",)
+)
 #: `due_ms` is `NEVER` without a schedule. `groups` are those of the owner, `created_by`, at the last change.
 DEFINITIONS: Final = TableSpec(
     "definitions",
