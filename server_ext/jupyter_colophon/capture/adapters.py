@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Final, TypeAlias, TypedDict, Unpack
 
 from jupyter_colophon.capture.caller_frames import call_from_program
-from jupyter_colophon.capture.calls import CallContext, DeferredFlows, Flow, Observer, Report
+from jupyter_colophon.capture.calls import CallContext, DeferredFlows, Flow, LibraryCall, Observer, Report
 from jupyter_colophon.capture.computations import ComputationOptions, Function
 from jupyter_colophon.capture.import_hook import call_after_import
 from jupyter_colophon.capture.patches import Patches
@@ -34,7 +34,7 @@ SHIPPED: Final[Mapping[str, str]] = {
     **dict.fromkeys(
         (
             *("pyarrow.parquet", "pyarrow.csv", "pyarrow.json", "pyarrow.feather", "pyarrow.orc", "pyarrow.dataset"),
-            "deltalake",
+            *("pyarrow.ipc", "deltalake"),
         ),
         "jupyter_colophon.capture.pyarrow_adapter",
     ),
@@ -88,6 +88,10 @@ class Adapter:
         wrap = self._create_wrapper(name, report, options)
         return self._patches.replace_method(owner, name, wrap)
 
+    def observe_inherited_method(self, owner: type, name: str, report: Report) -> None:
+        """Observe a method that a class inherits from a class of an extension module."""
+        self._patches.extend_class(owner, name, self._create_wrapper(name, report, {}))
+
     def _create_wrapper(self, name: str, report: Report, options: CallOptions) -> Callable[[Function], Function]:
         def wrap(original: Function) -> Function:
             called = call_from_program(original) if options.get("sees_caller") else original
@@ -111,6 +115,10 @@ class Adapter:
     def record_event(self, function: str, report: Report) -> None:
         """Record what a library reports by an event of its own instead of a function."""
         self._observer.record_event(function, report)
+
+    def record_call(self, call: LibraryCall, report: Report) -> None:
+        """Report a call that an adapter's own wrapper made, such as that of a coroutine function, once it ended."""
+        self._observer.record_call(call, report)
 
     def call_before_values(self, function: Callable[[], object]) -> None:
         """Call a function before the first value of the program is followed; now, if one is.

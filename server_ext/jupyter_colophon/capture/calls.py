@@ -195,7 +195,13 @@ class LibraryCall:
             return
         self.flows.append(Flow(self.execution, self.time_ms, self.function, sources))
         if value is not None:
-            self.context.origins.set_origin(value, Origin(self.execution, self.time_ms, sources, columns))
+            self._set_read(value, Origin(self.execution, self.time_ms, sources, columns))
+
+    def _set_read(self, value: object, origin: Origin) -> None:
+        """Set the origin of a value that was read, and note that the running statement read it."""
+        self.context.origins.set_origin(value, origin)
+        if not self.context.stack.calls:
+            self.context.names.add_read(origin)
 
     def adopt_inner_reads(self, value: object, columns: ColumnMap | None = None) -> None:
         """Record that `value` holds what the inner calls read: the library used another one for it.
@@ -211,7 +217,7 @@ class LibraryCall:
         self.flows += self.inner
         last = next(reversed(sources))
         columns = columns or (ColumnMap(last) if len(sources) == 1 or isinstance(last, Query) else None)
-        self.context.origins.set_origin(value, Origin(self.execution, self.time_ms, tuple(sources), columns))
+        self._set_read(value, Origin(self.execution, self.time_ms, tuple(sources), columns))
 
     def list_inner_targets(self) -> list[Dataset]:
         """Return the datasets that inner calls wrote."""
@@ -223,7 +229,7 @@ class LibraryCall:
         self.flows.append(statement)
         if value is not None and self.error is None:
             query = statement.query
-            self.context.origins.set_origin(value, Origin(self.execution, self.time_ms, (query,), ColumnMap(query)))
+            self._set_read(value, Origin(self.execution, self.time_ms, (query,), ColumnMap(query)))
 
     def record_derived(
         self,
@@ -283,7 +289,7 @@ class LibraryCall:
                 columns = get_columns_for(origins[0], execution)
         # What another library writes for the program's call has no name in the program.
         elif values and not self.context.stack.calls:
-            origins = self.context.names.find_current_origins(self.function)
+            origins = self.context.names.find_current_origins(self.function, is_first=self._has_as_first(values))
             if origins:
                 inferences, columns = [Inference.NAME], None
         if len(origins) == 1:
@@ -292,6 +298,10 @@ class LibraryCall:
             sources = tuple(dict.fromkeys(source for origin in origins for source in list_sources(origin, execution)))
             inference = find_weakest(inferences)
         self.record_flow(sources, dataset, fields, columns, inference, describe)
+
+    def _has_as_first(self, values: Iterable[object]) -> bool:
+        """Return whether the first argument, of a method its receiver, is one of these values."""
+        return bool(self.args) and any(self.args[0] is each for each in values)
 
     def record_flow(
         self,
@@ -370,9 +380,13 @@ class Observer:
 
     def record_event(self, name: str, report: Report) -> None:
         """Report what a library does now, as a part of the observed call that the thread is in, if any."""
+        self.record_call(LibraryCall(self._context, name, (), {}), report)
+
+    def record_call(self, call: LibraryCall, report: Report) -> None:
+        """Report a call that ended, as a part of the observed call that the thread is in, if any."""
         calls = self._context.stack.calls
         if not (calls and calls[-1].hides_inner):
-            self._finish(LibraryCall(self._context, name, (), {}), report, calls[-1] if calls else None)
+            self._finish(call, report, calls[-1] if calls else None)
 
     def _finish(self, call: LibraryCall, report: Report, outer: LibraryCall | None) -> None:
         self._report_safely(call, report)

@@ -94,19 +94,18 @@ class DataCapture:
         `read_source` returns the cell's code in plain Python; it is called only if there are values to follow.
         """
         context = self.context
-        if len(context.origins):
+        if context.names.has_origins:
             context.names.record_origins_at_end(read_source(), variables, execution, context.get_time_ms())
+            known: dict[str, Origin] = {}
             for name, value in tuple(variables.items()):
-                origin = context.origins.find_origin(value)
-                if (
-                    origin is not None
-                    and origin.execution is execution
-                    and not origin.name
-                    and not name.startswith("_")
-                ):
-                    origin.name = name
-                    if self._chains.has_reported(name):
-                        self._waiting.append(origin)
+                origin = context.names.find_origin(name, value)
+                if origin is not None and not name.startswith("_"):
+                    known[name] = origin
+                    if origin.execution is execution and not origin.name:
+                        origin.name = name
+                        if self._chains.has_reported(name):
+                            self._waiting.append(origin)
+            context.names.remember_variables(known)
         if self._waiting:
             self._wake_thread()
 

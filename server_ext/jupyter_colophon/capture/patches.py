@@ -42,6 +42,11 @@ class Patches:
             return False
         return self._set(owner, name, original, replacement)
 
+    def extend_class(self, owner: type, name: str, wrap: Callable[[Function], Function]) -> None:
+        """Define a method of a class by what `wrap` returns for the one that the class inherits from a class that cannot be changed."""
+        setattr(owner, name, _wrap(getattr(owner, name), wrap))
+        self._undo.append(lambda: delattr(owner, name))
+
     def replace_function(self, module: ModuleType, name: str, wrap: Callable[[Function], Function]) -> bool:
         """Replace the function `name` of a module, and every reference to it in the loaded modules of the same package.
 

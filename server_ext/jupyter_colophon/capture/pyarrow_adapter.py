@@ -5,15 +5,17 @@ followed by name (`name_inference.py`).
 """
 
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from types import ModuleType
 from typing import Any, Final
 
 from jupyter_colophon.capture.adapters import Adapter
 from jupyter_colophon.capture.calls import LibraryCall
+from jupyter_colophon.capture.computations import Function
 from jupyter_colophon.capture.locations import list_locations
 from jupyter_colophon.capture.observation import SchemaField
-from jupyter_colophon.capture.origins import Dataset, get_file
+from jupyter_colophon.capture.origins import Dataset, OriginRegistry, get_file
 
 #: By module: the functions that read, and those that write with the position of the place; and the format.
 _MODULES: Final[dict[str, tuple[str | None, tuple[str, ...], dict[str, int]]]] = {
@@ -23,6 +25,7 @@ _MODULES: Final[dict[str, tuple[str | None, tuple[str, ...], dict[str, int]]]] =
     "pyarrow.feather": ("arrow", ("read_table", "read_feather"), {"write_feather": 1}),
     "pyarrow.orc": ("orc", ("read_table",), {"write_table": 1}),
     "pyarrow.dataset": (None, ("dataset",), {"write_dataset": 1}),
+    "pyarrow.ipc": ("arrow", (), {}),
     "deltalake": ("delta", (), {"write_deltalake": 0}),
 }
 _SOURCES: Final = ("source", "input_file")
@@ -39,6 +42,8 @@ def install(module: ModuleType, adapter: Adapter) -> None:
         adapter.observe_function(module, name, _create_write_report(format_, position))
     if module.__name__ == "pyarrow.parquet":
         _observe_parquet_classes(module, adapter)
+    if module.__name__ == "pyarrow.ipc":
+        _observe_streams(module, adapter)
     if module.__name__ == "deltalake":
         adapter.observe_method(module.DeltaTable, "__init__", _report_delta_table)
         for name in ("to_pandas", "to_pyarrow_table", "to_pyarrow_dataset"):
@@ -57,22 +62,59 @@ def _observe_parquet_classes(module: ModuleType, adapter: Adapter) -> None:
     adapter.observe_method(module.ParquetFile, "__init__", _report_file)
     for name in ("read", "read_row_group", "read_row_groups"):
         adapter.observe_method(module.ParquetFile, name, _report_converted)
+    adapter.replace_method(module.ParquetFile, "iter_batches", partial(_follow_batches, adapter.context.origins))
+
+
+def _observe_streams(module: ModuleType, adapter: Adapter) -> None:
+    """Observe readers and writers of Arrow's own format."""
+    for kind in ("File", "Stream"):
+        writer, reader = getattr(module, f"RecordBatch{kind}Writer"), getattr(module, f"RecordBatch{kind}Reader")
+        adapter.observe_method(writer, "__init__", _report_opened)
+        for name in ("write", "write_table", "write_batch"):
+            adapter.observe_inherited_method(writer, name, _report_written_part)
+        adapter.observe_method(reader, "__init__", _report_file)
+        for name in ("read_all", "read_pandas", "get_batch", "read_next_batch"):
+            if hasattr(reader, name):
+                adapter.observe_inherited_method(reader, name, _report_converted)
+
+
+def _follow_batches(origins: OriginRegistry, original: Function) -> Function:
+    """Return a method that gives the parts of a file, each with the origin of the file."""
+
+    def read_batches(self: Any, *args: Any, **kwargs: Any) -> Iterator[Any]:
+        origin = origins.find_origin(self)
+
+        def follow(batches: Iterator[Any]) -> Iterator[Any]:
+            for batch in batches:
+                if origin is not None:
+                    origins.set_origin(batch, origin)
+                yield batch
+
+        return follow(original(self, *args, **kwargs))
+
+    return read_batches
 
 
 def _report_opened(call: LibraryCall) -> None:
-    for location in list_locations(call.get_argument(1, "where")):
-        _written[call.receiver] = get_file(location, "parquet")
+    for location in list_locations(call.find_argument(1, ("where", "sink"))):
+        _written[call.receiver] = get_file(location, _get_format_of_class(call.receiver))
 
 
 def _report_written_part(call: LibraryCall) -> None:
-    dataset, value = _written.get(call.receiver), call.get_argument(1, "table", call.kwargs.get("batch"))
+    dataset = _written.get(call.receiver)
+    value = call.find_argument(1, ("table", "batch", "table_or_batch"))
     if dataset is not None:
         call.record_write(dataset, (value,), list_fields(value))
 
 
 def _report_file(call: LibraryCall) -> None:
     for location in list_locations(call.get_argument(1, "source")):
-        call.record_read(get_file(location, "parquet"), call.receiver)
+        call.record_read(get_file(location, _get_format_of_class(call.receiver)), call.receiver)
+
+
+def _get_format_of_class(value: object) -> str:
+    """Return the format of a reader or a writer."""
+    return "parquet" if type(value).__name__.startswith("Parquet") else "arrow"
 
 
 def _create_read_report(format_: str | None) -> Callable[[LibraryCall], None]:

@@ -134,13 +134,13 @@ class Score:
 
     @property
     def precision(self) -> float:
-        """Return the part of the found edges that is right."""
-        return self.right / max(1, self.right + self.wrong)
+        """Return the part of the found edges that is right; 1 if none was found."""
+        return self.right / (self.right + self.wrong) if self.right + self.wrong else 1
 
     @property
     def recall(self) -> float:
-        """Return the part of the expected edges that was found."""
-        return self.right / max(1, self.right + self.unseen)
+        """Return the part of the expected edges that was found; 1 if none was expected."""
+        return self.right / (self.right + self.unseen) if self.right + self.unseen else 1
 
 
 @functools.cache

@@ -159,7 +159,7 @@ RELATIONS = [
         "rows = duckdb.sql(\"SELECT id FROM 'sales.csv'\").fetchall()\n"
         "out = pd.DataFrame(rows, columns=['id'])\nout.to_csv('out.csv', index=False)",
         copy("id"),
-        missed=FLOW + "\n" + copy("id"),
+        missed=copy("id"),
     ),
 ]
 

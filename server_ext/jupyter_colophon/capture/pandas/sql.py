@@ -4,12 +4,15 @@ What a query reads is recorded by the library that runs it; pandas names only th
 """
 
 import sys
-from types import ModuleType
+from collections.abc import Iterator
+from functools import partial
+from types import GeneratorType, ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
 from jupyter_colophon.capture.adapters import Adapter
 from jupyter_colophon.capture.calls import LibraryCall
-from jupyter_colophon.capture.origins import Dataset
+from jupyter_colophon.capture.computations import Function
+from jupyter_colophon.capture.origins import Dataset, Origin, OriginRegistry
 from jupyter_colophon.capture.pandas.readers import record_read_values
 from jupyter_colophon.capture.pandas.writers import FileWriter, record_write
 
@@ -22,6 +25,22 @@ _SQL: Final = FileWriter("name", "sql", has_index=True, unnamed="index")
 def _report_query(call: LibraryCall) -> None:
     """Record that the result has what the inner calls read."""
     call.adopt_inner_reads(call.result)
+
+
+def _follow_chunks(origins: OriginRegistry, original: Function) -> Function:
+    """Return a function whose result, if it is one frame after the other, gives each the origin of all."""
+
+    def read(*args: Any, **kwargs: Any) -> Any:
+        result = original(*args, **kwargs)
+        origin = origins.find_origin(result) if isinstance(result, GeneratorType) else None
+        return result if origin is None else follow(result, origin)
+
+    def follow(chunks: Iterator[Any], origin: Origin) -> Iterator[Any]:
+        for chunk in chunks:
+            origins.set_origin(chunk, origin)
+            yield chunk
+
+    return read
 
 
 def _report_table(call: LibraryCall) -> None:
@@ -67,8 +86,12 @@ def _find_database(connection: Any) -> "ConnectionDatabase | None":
 
 def observe_sql(module: ModuleType, adapter: Adapter) -> None:
     """Observe the functions and methods of pandas for databases."""
-    for name in ("read_sql", "read_sql_query"):
-        adapter.observe_function(module, name, _report_query)
-    adapter.observe_function(module, "read_sql_table", _report_table)
+    for name, report in (
+        ("read_sql", _report_query),
+        ("read_sql_query", _report_query),
+        ("read_sql_table", _report_table),
+    ):
+        adapter.observe_function(module, name, report)
+        adapter.replace_function(module, name, partial(_follow_chunks, adapter.context.origins))
     for owner in dict.fromkeys((*module.DataFrame.__mro__[:-1], *module.Series.__mro__[:-1])):
         adapter.observe_method(owner, "to_sql", _report_write)

@@ -30,6 +30,7 @@ class ConnectionDatabase:
         self.dialect = _DIALECTS.get(backend, backend)
         self._url = url
         self._local: dict[str, Source] = {}
+        self._attached: dict[str, str | None] = {}
 
     def find_sources(self, table: TableName) -> tuple[Source, ...] | None:
         """Return the data that a name stands for (`capture/sql/tables.py`)."""
@@ -47,8 +48,12 @@ class ConnectionDatabase:
 
     def find_target(self, table: TableName) -> Dataset | None:
         """Return the dataset of a table; None if the database has no name."""
-        parts = table.parts[1:] if self.dialect == "sqlite" and table.schema == "main" else table.parts
-        urn = None if self._url is None else build_jdbc_urn(self._url, ".".join(parts))
+        url, parts = self._url, table.parts
+        if self.dialect == "sqlite" and table.schema:
+            # A schema is a file.
+            parts = table.parts[-1:]
+            url = url if table.schema.lower() == "main" else self._attached.get(table.schema.lower())
+        urn = None if url is None else build_jdbc_urn(url, ".".join(parts))
         return None if urn is None else Dataset(DatasetKind.JDBC, urn=urn)
 
     def put_local_table(self, table: TableName, source: Source | None) -> None:
@@ -59,7 +64,13 @@ class ConnectionDatabase:
             self._local[table.name.lower()] = source
 
     def run_command(self, tree: "exp.Expr") -> None:
-        """Do nothing: no other statement changes what names stand for."""
+        """Follow ATTACH and DETACH of SQLite."""
+        from sqlglot import exp
+
+        if isinstance(tree, exp.Attach) and isinstance(tree.this, exp.Alias):
+            self._attached[tree.this.alias.lower()] = build_file_url("sqlite", tree.this.this.name)
+        elif isinstance(tree, exp.Detach):
+            self._attached.pop(tree.this.name.lower(), None)
 
     def record_statement(self, call: LibraryCall, sql: str, value: object = None) -> None:
         """Record a statement that a call ran on the connection, and that `value` is its result."""

@@ -105,6 +105,8 @@ class SqlStatement(Query):
         found = [tree for tree in trees if tree is not None]
         for tree in found:
             _bind_parameters(tree, self._parameters)
+            if self._dialect == "sqlite":
+                _restore_texts(tree)
         return tuple(flow for tree in found for flow in reader.read_statement(tree))
 
     def list_sources(self) -> tuple[Source, ...]:
@@ -133,6 +135,18 @@ def _bind_parameters(tree: "exp.Expr", parameters: Mapping[str, str]) -> None:
         name = "1" if len(found) == 1 and each.name in ("", "?") else each.name
         if name in parameters:
             each.replace(exp.Literal.string(parameters[name]))
+
+
+def _restore_texts(tree: "exp.Expr") -> None:
+    """Replace names in double quotes that are compared with a plain name: SQLite reads `shop = "a"` as a comparison with a text."""
+    from sqlglot import exp
+
+    for comparison in list(tree.find_all(exp.EQ, exp.NEQ, exp.Like)):
+        pair = comparison.this, comparison.expression
+        if all(isinstance(each, exp.Column) for each in pair):
+            quoted = [each for each in pair if each.this.args.get("quoted") and not each.table]
+            if len(quoted) == 1:
+                quoted[0].replace(exp.Literal.string(quoted[0].name))
 
 
 def parse_table_name(table: "exp.Table") -> TableName:
