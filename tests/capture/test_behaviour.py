@@ -64,3 +64,57 @@ def test_columns_that_are_replaced_or_matched_by_name(notebook, query, columns):
         (source.rpartition(".")[2], target) for source, target, _ in notebook.list_columns() if "out.csv" in target
     }
     assert found == {(source, f"out.csv.{target}") for source, target in columns}
+
+
+@pytest.mark.parametrize(
+    ("code", "error"),
+    [
+        ("pd.DataFrame.fillna(inplace=True)", "NDFrame.fillna() missing 1 required positional argument: 'self'"),
+        ("pd.DataFrame.__init__()", "DataFrame.__init__() missing 1 required positional argument: 'self'"),
+        ("pl.DataFrame.write_csv()", "DataFrame.write_csv() missing 1 required positional argument: 'self'"),
+        ("sqlite3.connect()", "Connection() missing required argument 'database' (pos 1)"),
+        ("sqlite3.connect(':memory:').execute(sql='')", "Connection.execute() takes no keyword arguments"),
+        ("sqlite3.connect(':memory:').cursor(None)", "'NoneType' object is not callable"),
+    ],
+)
+def test_wrong_arguments_have_the_errors_of_the_library(notebook, code, error):
+    cell = notebook.run("run", f"import pandas as pd, polars as pl, sqlite3\n{code}")
+    assert (type(cell.error), str(cell.error)) == (TypeError, error)
+    assert notebook.list_flows() == set()
+
+
+def test_receiver_that_is_passed_by_name(notebook):
+    (notebook.folder / "raw.csv").write_text("a,b\n1,2\n")
+    flows = notebook.run_cells(
+        "import pandas as pd, polars as pl\nframe = pd.read_csv('raw.csv')\nrows = pl.read_csv('raw.csv')\n"
+        "pd.DataFrame.to_csv(self=pd.DataFrame.copy(self=frame), path_or_buf='pandas.csv')\n"
+        "pl.DataFrame.write_csv(self=pl.DataFrame.select(self=rows), file='polars.csv')",
+        "pd.DataFrame.drop(self=frame, columns=['a'], inplace=True)\nframe.to_csv('dropped.csv', index=False)",
+    )
+    assert {
+        ("c1", "raw.csv", "pandas.csv"),
+        ("c1", "raw.csv", "polars.csv"),
+        ("c2", "$c1.frame", "dropped.csv"),
+    } <= flows
+    assert ("$c1.frame.b", "dropped.csv.b", "identity") in notebook.list_columns()
+
+
+def test_functions_of_elements_that_polars_cannot_see_into(notebook):
+    (notebook.folder / "raw.csv").write_text("a,b\n1,2\n")
+    cell = notebook.run(
+        "run",
+        "import polars as pl\nrows = pl.read_csv('raw.csv').with_row_index()\n"
+        "rows.select(pl.col('index', 'a').map_elements(abs, return_dtype=pl.Int64)).write_csv('out.csv')",
+    )
+    assert cell.error is None, cell.error
+    assert ("run", "raw.csv", "out.csv") in notebook.list_flows()
+    assert notebook.list_columns() == {("raw.csv.a", "out.csv.a", "transformation")}
+
+
+def test_connections_look_like_those_of_sqlite3(notebook):
+    notebook.run("run", "import sqlite3\ncon = sqlite3.connect(':memory:')\ncursor = con.cursor()")
+    con, cursor = notebook.variables["con"], notebook.variables["cursor"]
+    assert repr(type(con)) == "<class 'sqlite3.Connection'>"
+    assert repr(type(cursor)) == "<class 'sqlite3.Cursor'>"
+    assert not hasattr(con, "__dict__")
+    assert not hasattr(cursor, "__dict__")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, Unpack
 
 from jupyter_colophon.capture.column_map import ColumnMap
-from jupyter_colophon.capture.computations import Computation, ComputationOptions, Function
+from jupyter_colophon.capture.computations import Computation, ComputationOptions, Function, take_receiver
 from jupyter_colophon.capture.name_inference import NameInference
 from jupyter_colophon.capture.observation import Inference, SchemaField
 from jupyter_colophon.capture.origins import (
@@ -348,6 +348,8 @@ class Observer:
             calls, was_busy = stack.calls, stack.is_busy
             if (skips_inner and was_busy) or (calls and calls[-1].hides_inner):
                 return original(*args, **kwargs)
+            if not args:
+                args = take_receiver(kwargs)
             call = LibraryCall(context, name, args, kwargs)
             call.hides_inner = hides_inner
             calls.append(call)
@@ -389,7 +391,9 @@ class Observer:
             self._finish(call, report, calls[-1] if calls else None)
 
     def _finish(self, call: LibraryCall, report: Report, outer: LibraryCall | None) -> None:
-        self._report_safely(call, report)
+        # A call with wrong arguments did nothing.
+        if not isinstance(call.error, TypeError) or call.args:
+            self._report_safely(call, report)
         flows = call.flows or call.inner
         if flows:
             if outer is None:

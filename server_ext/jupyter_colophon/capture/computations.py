@@ -3,6 +3,7 @@
 import sys
 import weakref
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
@@ -47,7 +48,7 @@ class Computation:
         It costs next to nothing where it does not matter: inside another observed call, and while no value is followed.
         """
         stack, origins, original, report = self.context.stack, self.context.origins, self.original, self.report
-        values, prepare = self.options.get("values", (object,)), self.options.get("prepare")
+        values, prepare = self.options.get("values", (object,)), _prepare_safely(self.options.get("prepare"))
         is_opaque, change_observed = not self.options.get("calls_back", False), self._wrap_change()
         if self.options.get("in_place"):
             return self._wrap_receiver(change_observed)
@@ -55,7 +56,9 @@ class Computation:
             return self._wrap_constructor(change_observed)
 
         def compute_observed(*args: Any, **kwargs: Any) -> Any:
-            if kwargs and kwargs.get("inplace"):
+            if not args:
+                args = take_receiver(kwargs)
+            if kwargs and kwargs.get("inplace") and args:
                 receiver, args = list(args[:1]), args[1:]
                 return change_observed(receiver, args, kwargs)
             if stack.is_busy or not origins:
@@ -74,8 +77,12 @@ class Computation:
 
     def _wrap_receiver(self, change_observed: Function) -> Function:
         """Return a method that always changes its receiver."""
+        original = self.original
 
         def call_observed(*args: Any, **kwargs: Any) -> Any:
+            args = args or take_receiver(kwargs)
+            if not args:
+                return original(**kwargs)
             receiver, args = list(args[:1]), args[1:]
             return change_observed(receiver, args, kwargs)
 
@@ -87,6 +94,9 @@ class Computation:
         def create_observed(*args: Any, **kwargs: Any) -> Any:
             if stack.is_busy or not origins:
                 return original(*args, **kwargs)
+            args = args or take_receiver(kwargs)
+            if not args:
+                return original(**kwargs)
             receiver, args = list(args[:1]), args[1:]
             return change_observed(receiver, args, kwargs)
 
@@ -95,7 +105,7 @@ class Computation:
     def _wrap_change(self) -> Function:
         """Return a function that calls a method which changes its receiver, the only element of a list, and keeps no reference to it."""
         stack, origins, original, report = self.context.stack, self.context.origins, self.original, self.report
-        prepare = self.options.get("prepare")
+        prepare = _prepare_safely(self.options.get("prepare"))
 
         def change_observed(receiver: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             call = create_call(args, kwargs, sys._getframe(2))
@@ -114,6 +124,23 @@ class Computation:
             return result
 
         return set_place(change_observed, original)
+
+
+def take_receiver(kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """Return the receiver of a method that is called without positional arguments, `DataFrame.copy(self=frame)`, and remove it there."""
+    return (kwargs.pop("self"),) if "self" in kwargs else ()
+
+
+def _prepare_safely(prepare: Function | None) -> Function | None:
+    """Return a function whose state is None for a call with wrong arguments, whose error is that of the library."""
+    if prepare is None:
+        return None
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        with suppress(Exception):
+            return prepare(*args, **kwargs)
+
+    return call
 
 
 def _create_reference(value: Any) -> Callable[[], Any]:
