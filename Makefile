@@ -13,7 +13,7 @@ FRONTEND := $(shell find labextension/src labextension/apps labextension/style l
 INSTALLED := $(VENV)/share/jupyter/labextensions/jupyter-colophon
 ROOT_MAY := $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: help lab sample test test-spark test-fuzz test-python test-frontend test-ui screenshots check docs fix long long-faults long-lineage long-openlineage long-policies long-races long-stores long-postgresql long-service long-soak long-floor long-notebook7 long-fuzz long-cluster long-connect long-hub long-kafka long-pipelines-kafka long-oracle long-dbt long-airflow long-apps long-analytics long-capture bench bench-ui clean
+.PHONY: help lab sample test test-spark test-fuzz test-python test-frontend test-ui screenshots check docs fix long long-faults long-lineage long-openlineage long-policies long-races long-stores long-postgresql long-service long-soak long-floor long-notebook7 long-fuzz long-cluster long-connect long-table-formats long-hub long-kafka long-pipelines-kafka long-oracle long-dbt long-airflow long-apps long-analytics long-capture bench bench-ui clean
 
 help: ## say what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -124,6 +124,9 @@ long-cluster: $(STAMPS)/python ## run the jobs on a Spark cluster, and kill an e
 long-connect: $(STAMPS)/python ## read, write and stream the catalog in a session of Spark Connect, and record what such a session reads and writes
 	python -m pytest -q -s tests/cluster/connect.py
 	python -m pytest -q tests/cluster/connect_lineage.py
+
+long-table-formats: $(STAMPS)/spark40 $(STAMPS)/table-formats ## change tables of Delta and Iceberg, and compare what is recorded
+	$(VENV)/spark40/bin/python -m pytest -q tests/cluster/table_formats.py
 
 long-hub: $(STAMPS)/hub ## run a JupyterHub with three users and the shared service, and replace the service's processes under load
 	COLOPHON_TEST_SIZE=full python -m pytest -q tests/hub tests/http/service
@@ -269,6 +272,11 @@ $(STAMPS)/kafka: $(STAMPS)/python $(wildcard tests/support/kafka/pom.xml tests/s
 # The drivers of PostgreSQL and SQLite, for the tests of Spark.
 $(STAMPS)/jdbc: $(STAMPS)/python $(wildcard tests/support/jdbc/pom.xml tests/support/jdbc/jars.sha256)
 	bash tests/support/install_jars.sh tests/support/jdbc build/jdbc
+	@touch $@
+
+# Delta and Iceberg for the newest PySpark that has both.
+$(STAMPS)/table-formats: $(STAMPS)/python $(wildcard tests/support/table_formats/pom.xml tests/support/table_formats/jars.sha256)
+	bash tests/support/install_jars.sh tests/support/table_formats build/table-formats
 	@touch $@
 
 # What Spark loads, for Java to have it at hand: tests start Spark dozens of times.

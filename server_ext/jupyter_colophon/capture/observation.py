@@ -66,6 +66,7 @@ class MissingDetail(StrEnum):
     SINK = "data that was written by a format that does not name a dataset"
     VALUE_COLUMNS = "column lineage: an operation on the data in memory is not followed by column"
     ROWS = "rows that were changed in place (UPDATE, DELETE, MERGE)"
+    CHANGED_COLUMNS = "column lineage: rows were changed in place (UPDATE, DELETE, MERGE)"
     STATEMENT = "what a SQL statement read and wrote: it is not understood"
     EXECUTION = "a query whose plan could not be read"
     INTENDED = "some of the intended outputs of failed statements: there were too many"

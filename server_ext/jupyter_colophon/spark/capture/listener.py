@@ -13,6 +13,7 @@ from jupyter_colophon.capture.observation import MissingDetail, Observation, mer
 from jupyter_colophon.spark.capture.execution_times import ExecutionTimes
 from jupyter_colophon.spark.capture.jvm_calls import fetch_plan_facts
 from jupyter_colophon.spark.capture.large_plan import fetch_outline_facts
+from jupyter_colophon.spark.capture.row_changes import RowChanges
 from jupyter_colophon.spark.capture.streams import StreamListener
 from jupyter_colophon.spark.plans.merge_executions import ExecutionMerger, PlanExecution
 from jupyter_colophon.spark.plans.ml_models import ModelFolders
@@ -31,6 +32,9 @@ Sink = Callable[[Observation], None]
 _ANALYSIS = "analyze"
 """Spark's name of an execution that failed in analysis: its plan has unknown names, and reading it fails again."""
 
+_INTERNAL = ("deltaTransactionalWrite", "Cache Delta Table State")
+"""The names of executions by which Delta writes files for a command that is observed itself, and reads its own log."""
+
 
 class PlanListener:
     """Convert Spark's callbacks to observations. Errors cannot affect the query, which has already ended."""
@@ -40,6 +44,7 @@ class PlanListener:
         self._stream_plans = StreamPlansByColumn()
         self._reader = get_reader(session)
         self.streams = StreamListener(session, sink, self._stream_plans)
+        self._row_changes = RowChanges(self._reader)
         self._execution_times = ExecutionTimes(session)
         self._models = ModelFolders(session)
         self._variables: dict[str, Variable] = {}
@@ -140,11 +145,13 @@ class PlanListener:
             return (Statement("rdd", missing=(MissingDetail.EXECUTION,)),)
 
     def _build_statements(self, function: str, execution: Any, has_failed: bool) -> tuple[Statement, ...]:
+        if function.startswith(_INTERNAL):
+            return ()
         plan = execution.analyzed()
         text = self._reader.read_plan_json(plan, BOUNDED)
         root = self._reader.read_root_node(plan) if text is None else self._parse_plan(text)
         if get_command(root.kind, Effect.CHANGES_ROWS):
-            return (Statement(get_command_label(root), missing=(MissingDetail.ROWS,)),)
+            return (self._row_changes.build_statement(execution, plan, root),)
         if get_command(root.kind, Effect.RENAMES) is not None:
             return () if has_failed else build_rename_statements(execution, root)
         if get_command(root.kind, Effect.SETS_VARIABLE):

@@ -13,6 +13,9 @@ from jupyter_colophon.spark.plans.plan_tree import TreeNode
 PART_FILE = re.compile(r"/part-\d{5}[-.][^/]*$")
 """A part file of Spark; its folder is the dataset. Spark reads one to infer a schema."""
 
+#: The package of Delta's lists of files.
+_DELTA = "org.apache.spark.sql.delta."
+
 #: The topics in the text of Spark's Kafka relation, which has no method for them.
 _SUBSCRIBED = re.compile(r"strategy=Subscribe\[([^\]]*)\]")
 
@@ -20,7 +23,9 @@ _SUBSCRIBED = re.compile(r"strategy=Subscribe\[([^\]]*)\]")
 def find_relation_refs(leaf: Any) -> tuple[DataRef, ...]:
     """Return the data outside the catalog that a `LogicalRelation` reads."""
     relation = leaf.relation()
-    match relation.getClass().getSimpleName():
+    class_ = relation.getClass()
+    # Delta's relation is an anonymous subclass of that of files.
+    match class_.getSimpleName() or class_.getSuperclass().getSimpleName():
         case "HadoopFsRelation":
             return find_file_refs(relation)
         case "JDBCRelation":
@@ -39,7 +44,8 @@ def find_file_refs(relation: Any) -> tuple[DataRef, ...]:
     """
     text = relation.location().rootPaths().mkString("\0")
     paths = dict.fromkeys(PART_FILE.sub("", path) for path in text.split("\0") if path)
-    format_ = relation.toString().lower()
+    is_delta = relation.location().getClass().getName().startswith(_DELTA)
+    format_ = "delta" if is_delta else relation.toString().lower()
     refs = (ref for path in paths if (ref := create_file_ref(path, format_)) is not None)
     return tuple(islice(merge_refs(refs), MAX_PATHS + 1))
 

@@ -44,7 +44,7 @@ class Effect(Enum):
 
     WRITES = auto()
     CHANGES_ROWS = auto()
-    """Changes rows in place; reported as missing."""
+    """Changes rows in place: `row_changes.py` finds the table and what it is compared with."""
     RENAMES = auto()
     SETS_VARIABLE = auto()
 
@@ -339,6 +339,9 @@ _COMMANDS: Mapping[str, PlanNode] = {
     "DeleteCommand": _declare_row_change("delete", "delta"),
     "UpdateCommand": _declare_row_change("update", "delta"),
     "MergeIntoCommand": _declare_row_change("merge", "delta"),
+    "DeltaDynamicPartitionOverwriteCommand": PlanNode(
+        command=CommandNode(_INSERT, write_targets.get_written_v2_target), package="delta"
+    ),
     "AlterTableRenameCommand": PlanNode(
         fields=("oldName", "newName", "isView"), command=CommandNode("rename", effect=Effect.RENAMES)
     ),

@@ -125,14 +125,25 @@ def _read_view_fields(session: Any, query: Any, name: Any) -> tuple[SchemaField,
     return schema.parse_fields(json.loads(catalog.getTableMetadata(name).schema().json()))
 
 
-def get_saved_source_target(_: Any, command: Any, node: TreeNode) -> WriteTarget:
+def get_saved_source_target(execution: Any, command: Any, node: TreeNode) -> WriteTarget:
     """Return the dataset that is written through a data source with options."""
     kind, options = command.dataSource().getClass().getSimpleName(), command.options()
     if "Jdbc" in kind and (values := _get_option_values(options, "url", "dbtable")):
         return _create_target(create_jdbc_refs(*values), _read_schema(command.query()))
     if "Kafka" in kind and (values := _get_option_values(options, "topic")):
         return _create_target(create_topic_refs(*values), _read_schema(command.query()))
+    if "Delta" in kind and (values := _get_option_values(options, "path")):
+        ref = create_file_ref(_complete_path(execution, values[0]), "delta")
+        return _create_target((ref,) if ref else (), _read_schema(command.query()))
     return NO_DATASET
+
+
+def _complete_path(execution: Any, path: str) -> str:
+    """Return a path with the default file system, if it has none."""
+    if not path.startswith("/"):
+        return path
+    default = str(execution.sparkSession().sparkContext().hadoopConfiguration().get("fs.defaultFS", "file:///"))
+    return f"{default.rstrip('/')}{path}"
 
 
 def _get_option_values(options: Any, *names: str) -> list[str]:
