@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from jupyter_colophon.capture.declarations import reads, writes
     from jupyter_colophon.client.api.answer import Result
     from jupyter_colophon.client.api.current_connection import connect, current
+    from jupyter_colophon.client.api.expectations import expect
     from jupyter_colophon.client.problems import (
         ClientError,
         EntityNotFound,
@@ -77,6 +78,7 @@ __all__ = [
     "connect",
     "crawl",
     "diff",
+    "expect",
     "export",
     "fields_of",
     "health",
@@ -130,6 +132,7 @@ _MODULES = {
     "connect": "client.api.current_connection",
     "crawl": "spark.crawl.api",
     "diff": "client.api.current_connection",
+    "expect": "client.api.expectations",
     "export": "client.api.current_connection",
     "health": "client.api.current_connection",
     "history": "client.api.current_connection",

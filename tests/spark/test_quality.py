@@ -11,7 +11,7 @@ from jupyter_colophon import metadata
 from jupyter_colophon.client.absence import find_entity
 from jupyter_colophon.client.api.current_connection import current
 from jupyter_colophon.client.operations import Operations
-from jupyter_colophon.client.problems import EntityNotFound
+from jupyter_colophon.client.problems import EntityNotFound, RequestFailed
 from jupyter_colophon.client.transport import ServerAddress
 from jupyter_colophon.pipelines.check import check_and_prepare_pipeline
 from jupyter_colophon.pipelines.plugin_registry import load_plugins
@@ -156,6 +156,18 @@ def test_check_of_unknown_data_suggests_the_file(tmp_path: Path, monkeypatch: py
     (tmp_path / "orders.csv").touch()
     with pytest.raises(EntityNotFound, match=f"did you mean '{tmp_path}/orders.csv'"):
         metadata.check(pandas.DataFrame(_ROWS), "orders.csv")
+    with pytest.raises(EntityNotFound):
+        metadata.expect("orders.csv", {"id": _ID_RULE})
+
+
+@pytest.mark.usefixtures("known", "connected")
+def test_expectations_are_written_in_a_program(catalog: Operations) -> None:
+    _expect(catalog, FILE.format("/quality/written"), rows={"kind": "rowCount", "min": 1})
+    rules = {"id": _ID_RULE, "day": {"kind": "freshness", "column": "day", "maxAge": "P1D"}}
+    assert sorted(metadata.expect("/quality/written", rules)) == ["day", "id", "rows"]
+    assert metadata.expect("/quality/written", remove=["rows", "day"]) == {"id": _ID_RULE}
+    with pytest.raises(RequestFailed, match="column"):
+        metadata.expect("/quality/written", {"id": {"kind": "notNull"}})
 
 
 def test_crawl_checks_expectations_with_its_option(catalog: Operations, spark: SparkSession, tmp_path: Path) -> None:
