@@ -67,6 +67,7 @@ def test_experiment_is_created_changed_and_deleted(call: Call, experiment: dict[
         ({"outcome": {"name": "churned", "type": "text"}}, "/outcome/type", "numeric, categorical"),
         ({"predictors": [{"name": "churned", "type": "numeric"}]}, "/predictors/0/name", "is used twice"),
         ({"source": {"path": "DATA/missing.csv"}}, "/source/path", "there is neither a file nor a folder"),
+        ({"source": {"path": "/etc/passwd"}}, "/source/path", "'/etc' is not a folder inside a permitted one"),
         (
             {"source": {"dataset": "urn:li:dataset:(urn:li:dataPlatform:spark,a.b,PROD)"}},
             "/source/dataset",
@@ -86,9 +87,13 @@ def test_invalid_experiments_are_refused(
 
 
 def test_foreign_folders_are_refused(call: Call, data: Path, tmp_path: Path) -> None:
-    for path in ("/etc/passwd", str(data / ".." / "store.db"), "churn.csv"):
+    for path in ("/", "/etc/passwd", str(data / ".." / "store.db"), "../store.db"):
         with pytest.raises(BadRequest):
             call("POST", "inspect", {"path": path})
+
+
+def test_relative_path_is_below_a_permitted_folder(call: Call, data: Path) -> None:
+    assert call("POST", "inspect", {"path": "churn.csv"})["source"]["path"] == str(data / "churn.csv")
 
 
 def test_experiments_end_with_their_namespace(call: Call, experiment: dict[str, Any], catalog: Catalog) -> None:

@@ -36,10 +36,17 @@ def test_only_permitted_folders_are_connected(call: Call, data: Path, monkeypatc
         data / ".." / "private",
         data / "out",
         data / ".ssh",
-        "data",
+        "missing",
+        "../private",
     ):
-        with pytest.raises(BadRequest, match="is not a folder inside a permitted one"):
+        with pytest.raises(BadRequest, match="is not a folder inside a permitted one") as refused:
             call("PUT", "connections/files", {"folder": str(folder)})
+        assert f": {data} (" in str(refused.value)
+    # A relative path is below the permitted folder.
+    (data / "shop").mkdir(exist_ok=True)
+    call("PUT", "connections/files", {"folder": "shop"})
+    assert call("GET", "connections/files")["folder"] == str(data / "shop")
+    assert call("POST", "connections/test", {"type": "file", "folder": "."})["message"] == "the folder has 1 entry"
     call("PUT", "connections/files", {"folder": str(data)})
     # The operator permits it no more.
     monkeypatch.delenv("COLOPHON_DATAPREP_FOLDERS")

@@ -7,7 +7,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from jupyter_colophon.apps import AlreadyExists, ServiceContext, ServiceRequest, ServiceResponse, Urn, make_dataset_urn
+from jupyter_colophon.apps import (
+    AlreadyExists,
+    BadRequest,
+    ServiceContext,
+    ServiceRequest,
+    ServiceResponse,
+    Urn,
+    make_dataset_urn,
+)
 from jupyter_colophon.apps.analytics import job_rows
 from jupyter_colophon.apps.analytics.experiments import read_experiment
 from jupyter_colophon.apps.analytics.frames import load_model, quote_column, read_source
@@ -69,8 +77,11 @@ def apply_model(context: ServiceContext, request: ServiceRequest) -> Any:
 
 
 def _parse_target(context: ServiceContext, target: str) -> str:
-    folder, name = os.path.split(target.rstrip("/"))
-    path = Path(require_permitted_folder(context, folder), name)
+    folder, name = os.path.split(target.rstrip("/") or target)
+    try:
+        path = Path(require_permitted_folder(context, folder), name)
+    except BadRequest as error:
+        raise refuse("/target", error.detail) from None
     if not name or name.startswith((".", "_")) or not name.isprintable() or "\\" in name:
         raise refuse("/target", f"{name[:80]!r} is not a valid name of a file")
     if os.path.lexists(path):

@@ -51,12 +51,13 @@ def refuse(pointer: str, message: str) -> BadRequest:
 
 def find_permitted_path(context: ServiceContext, path: str) -> Path:
     """Return the real path of a file or folder in a permitted folder. Raises BadRequest."""
-    folder, name = os.path.split(path.rstrip("/"))
-    root = require_permitted_folder(context, folder)
+    folder, name = os.path.split(path.rstrip("/") or path)
     try:
-        real = resolve_inside(root, name)
+        real = resolve_inside(require_permitted_folder(context, folder), name)
     except NotFound:
         raise refuse("/source/path", f"there is neither a file nor a folder {path[:200]!r}") from None
+    except BadRequest as error:
+        raise refuse("/source/path", error.detail) from None
     if not real.is_file() and not real.is_dir():
         raise refuse("/source/path", f"{path[:200]!r} is neither a file nor a folder")
     return real

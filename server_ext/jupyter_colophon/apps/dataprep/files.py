@@ -39,7 +39,8 @@ class FileConnection:
 
     def test(self, context: ServiceContext) -> str:
         """Require that the folder is permitted and exists. Raises BadRequest."""
-        return f"the folder has {len(list_folder(require_permitted_folder(context, self.folder), ''))} entries"
+        count = len(list_folder(require_permitted_folder(context, self.folder), ""))
+        return f"the folder has {count} {'entry' if count == 1 else 'entries'}"
 
     def list_entries(self, context: ServiceContext, path: str) -> list[Entry]:
         """Return the folders and files of a folder. Raises NotFound, BadRequest."""

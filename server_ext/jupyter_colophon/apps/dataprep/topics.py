@@ -79,7 +79,8 @@ class KafkaConnection:
 
     def test(self, context: ServiceContext) -> str:
         """Return the number of topics. Raises BadRequest."""
-        return f"Kafka with {len(self.list_entries(context, ''))} topics"
+        count = len(self.list_entries(context, ""))
+        return f"Kafka with {count} {'topic' if count == 1 else 'topics'}"
 
     def list_entries(self, context: ServiceContext, path: str) -> list[Entry]:
         """Return the topics, without internal ones. Raises NotFound, BadRequest."""

@@ -11,20 +11,27 @@ from jupyter_colophon.apps import BadRequest, NotFound, ServiceContext
 VARIABLE: Final = "COLOPHON_DATAPREP_FOLDERS"
 #: The most entries of a folder that are listed.
 _ENTRIES_MAX: Final = 2_000
+#: How many permitted folders a refusal names.
+_NAMED_MAX: Final = 5
 
 
 def require_permitted_folder(context: ServiceContext, folder: str) -> Path:
-    """Return the real path of a folder inside a permitted one, without hidden ones between. Raises BadRequest."""
+    """Return the real path of a folder inside a permitted one, without hidden ones between.
+
+    A relative path is that in the first permitted folder which has it. Raises BadRequest.
+    """
     variable = os.environ.get(VARIABLE)
     texts = context.data_folders if variable is None else variable.split(os.pathsep)
-    permitted = [_resolve(Path(text).expanduser()) for text in texts if text]
+    permitted = [root for text in texts if text and (root := _resolve(Path(text).expanduser()))]
     if not permitted:
         raise BadRequest(f"no folder is permitted: set c.Colophon.app_data_folders of the server, or {VARIABLE}")
-    real = _resolve(Path(folder)) if os.path.isabs(folder) and "\0" not in folder else None
+    for root in permitted:
+        real = None if "\0" in folder else _resolve(root / folder)
+        if real is not None and real.is_dir() and any(_is_visible_inside(each, real) for each in permitted):
+            return real
     # One message for missing, hidden and foreign folders, so that it shows nothing of others.
-    if real is None or not real.is_dir() or not any(_is_visible_inside(root, real) for root in permitted if root):
-        raise BadRequest(f"{folder[:200]!r} is not a folder inside a permitted one (c.Colophon.app_data_folders)")
-    return real
+    named = ", ".join([*map(str, permitted[:_NAMED_MAX]), *(["…"] if len(permitted) > _NAMED_MAX else [])])
+    raise BadRequest(f"{folder[:200]!r} is not a folder inside a permitted one: {named} (c.Colophon.app_data_folders)")
 
 
 def list_folder(root: Path, path: str) -> list[dict[str, Any]]:

@@ -43,7 +43,7 @@ def inspect_artifact(key: ArtifactKey, content: bytes) -> Inspection:
         where = (
             f"an entry point of the group {PIPELINE_GROUP} or {APPLICATION_GROUP}"
             if kind == "wheel"
-            else "a class with a base class of plugins"
+            else "a public class with a base class of plugins, such as DirectivePlugin or TransformPlugin"
         )
         return Inspection(kind, (f"it has no plugin: it needs {where}",))
     if len(plugins) > _PLUGINS_MAX:

@@ -90,8 +90,9 @@ def render_cdap_error(failure: RequestFailure) -> dict[str, Any]:
 
 
 def _format_error_message(error: MetadataError) -> str:
-    problems = [f"{problem.pointer or 'the body'}: {problem.message}" for problem in error.problems[:_PROBLEMS_MAX]]
-    return "; ".join([error.detail, *problems])
+    """Return the detail with the problems that it does not contain already."""
+    problems = [problem for problem in error.problems if problem.message not in error.detail][:_PROBLEMS_MAX]
+    return "; ".join([error.detail, *(f"{problem.pointer or 'the body'}: {problem.message}" for problem in problems)])
 
 
 V3: Final = add_document_operation(
