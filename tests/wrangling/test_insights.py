@@ -30,6 +30,10 @@ def test_profile_counts_values_and_detects_types() -> None:
         (["yes", "no"], "set-type :'a b' boolean"),
         (["31.12.2026", "01.02.2026"], "parse-as-date :'a b' 'dd.MM.yyyy'"),
         (["1.234,50 €", "2,00 €"], "parse-as-number :'a b' ','"),
+        (["€7.50", "1,234.50"], "parse-as-number :'a b' '.'"),
+        (["-$1234.5", "$ 1,234"], "parse-as-number :'a b' '.'"),
+        (["1,234", "5,678"], "parse-as-number :'a b' '.'"),
+        (["1", "2,5", "3.000", "4"], "parse-as-number :'a b' ','"),
         ([" x", "y"], "trim :'a b'"),
         (["a;b", "c;d"], "split-to-columns :'a b' ';' 2"),
         (["a@b.example", "c@d.example"], "split-email :'a b'"),
@@ -44,6 +48,13 @@ def test_suggested_directive_can_be_applied(values: list[Any], directive: str) -
     assert directive in lines
     for line in lines:
         assert [*parse_recipe(line).apply({"a b": value} for value in values)] or "filter" in line
+
+
+def test_numbers_are_suggested_for_most_texts() -> None:
+    (first, *_) = suggest_directives("price", ["€1.50", "€2.00", "€3.10", "€9.99", "free"])
+    assert first["directive"] == "parse-as-number :price '.'"
+    assert first["reason"] == "4 of 5 texts are formatted numbers; rows with others are rejected"
+    assert not [each for each in suggest_directives("a", ["€1.50", "two", "free"]) if "number" in each["directive"]]
 
 
 def test_directives_are_completed_by_prefix() -> None:

@@ -6,10 +6,17 @@ from typing import Any, Final
 from jupyter_colophon.wrangling.column_profiles import list_texts
 from jupyter_colophon.wrangling.directive_index import DIRECTIVES
 from jupyter_colophon.wrangling.tokens import quote_column, quote_text
-from jupyter_colophon.wrangling.value_patterns import detect_text_type, find_date_format, is_formatted_number
+from jupyter_colophon.wrangling.value_patterns import (
+    DECIMAL_MARKS,
+    detect_text_type,
+    find_date_format,
+    is_formatted_number,
+)
 
 Suggestion = dict[str, str]
 _SEPARATORS: Final = (",", ";", "|", "\t")
+#: The share of texts that may be no numbers if a directive for numbers is suggested.
+_OTHERS_MAX: Final = 0.2
 
 
 def suggest_directives(column: str, values: Sequence[Any]) -> list[Suggestion]:
@@ -50,13 +57,22 @@ def _iterate_text_suggestions(texts: Sequence[str]) -> Iterator[tuple[str, str]]
     elif found in ("json", "url", "email"):
         directive = {"json": "parse-as-json", "url": "split-url", "email": "split-email"}[found]
         yield f"{directive} {{}}", f"all texts are of the kind {found}"
-    elif texts and all(is_formatted_number(text) for text in texts):
-        mark = "','" if all("." not in text.rpartition(",")[2] and "," in text for text in texts) else "'.'"
-        yield f"parse-as-number {{}} {mark}", "all texts are formatted numbers"
+    elif found == "string":
+        yield from _iterate_number_suggestions(texts)
     if (form := find_date_format(texts)) is not None:
         yield f"parse-as-date {{}} {quote_text(form.text)}", f"all texts have the format {form.text}"
     if found == "string":
         yield from _iterate_string_suggestions(texts)
+
+
+def _iterate_number_suggestions(texts: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield how most of the texts are parsed as numbers, with each decimal mark that fits."""
+    for mark in DECIMAL_MARKS:
+        others = sum(not is_formatted_number(text, mark) for text in texts)
+        is_open = mark == "." or any(mark in text for text in texts)
+        if texts and is_open and others <= _OTHERS_MAX * len(texts):
+            some = f"{len(texts) - others} of {len(texts)} texts are formatted numbers; rows with others are rejected"
+            yield f"parse-as-number {{}} '{mark}'", some if others else "all texts are formatted numbers"
 
 
 def _iterate_string_suggestions(texts: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -35,7 +35,14 @@ DATE_FORMATS: Final = tuple(
 )
 _EMAIL: Final = re.compile(r"[^\s@<>]+@[^\s@<>]+\.[A-Za-z]{2,24}")
 _URL: Final = re.compile(r"https?://\S+", re.IGNORECASE)
-_NUMBER: Final = re.compile(r"\s*[€$£¥]?\s*[+-]?\d{1,3}(?:[.,]\d{3})*(?:[.,]\d+)?\s*[€$£¥%]?\s*")
+#: The decimal marks of formatted numbers; the other one groups digits.
+DECIMAL_MARKS: Final = (".", ",")
+_NUMBERS: Final[Mapping[str, re.Pattern[str]]] = {
+    mark: re.compile(
+        rf"\s*[+-]?\s*[€$£¥]?\s*[+-]?(?:\d{{1,3}}(?:{group}\d{{3}})+|\d+)(?:{re.escape(mark)}\d+)?\s*[€$£¥%]?\s*"
+    )
+    for mark, group in ((".", ","), (",", r"\."))
+}
 
 
 def is_email(text: str) -> bool:
@@ -59,9 +66,9 @@ def is_json(text: str) -> bool:
     return True
 
 
-def is_formatted_number(text: str) -> bool:
-    """Return whether a text is a number with grouped digits, a currency or a percent sign."""
-    return _NUMBER.fullmatch(text) is not None
+def is_formatted_number(text: str, mark: str) -> bool:
+    """Return whether a text is a number with a decimal mark, and with grouped digits, a currency or a percent sign or not."""
+    return _NUMBERS[mark].fullmatch(text) is not None
 
 
 def find_date_format(texts: Sequence[str]) -> DateFormat | None:
