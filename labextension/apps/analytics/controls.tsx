@@ -1,51 +1,78 @@
 import React from 'react';
 import { ConfirmButton } from '../confirm-button';
+import type { IRefusal } from '../refusal';
+import { parseRefusal } from '../refusal';
+import { usePanelModel } from '../use-panel-model';
 import type { IJob } from './documents';
 import type { IViewProps } from './view';
 
 /** Names of experiments, splits, models and predictions. */
 const NAME = '[A-Za-z0-9][A-Za-z0-9_\\-]{0,63}';
 
-/** A labelled field of a form, with help below it. */
+/** What a form shares with its fields: why the server refuses what was entered, and which members have a field. */
+const Refused = React.createContext<IRefusal | null>(null);
+
+/** Whether a refusal is about one of these members, or a part of one. */
+function isAbout(refusal: IRefusal | null, members: readonly string[]): boolean {
+  return members.some(member => refusal?.member === member || refusal?.member.startsWith(`${member}/`) === true);
+}
+
+/** A labelled field of a form, with help below it, and why the server refuses its value. */
 export function Field(props: {
   label: string;
   help?: string;
-  /** Renders the control with the id that the label refers to, and that of the help. */
-  children: (id: string, helpId: string | undefined) => React.JSX.Element;
+  /** The members of the body that the field edits. */
+  members?: readonly string[];
+  /** Renders the control with the id that the label refers to, and what describes it. */
+  children: (id: string, description: React.AriaAttributes) => React.JSX.Element;
 }): React.JSX.Element {
-  const { label, help, children } = props;
+  const { label, help, members = [], children } = props;
+  const refusal = React.useContext(Refused);
   const id = React.useId();
-  const helpId = help ? `${id}-help` : undefined;
+  const isRefused = isAbout(refusal, members);
+  const describedBy = [help ? `${id}-help` : '', isRefused ? `${id}-error` : ''].filter(each => each !== '').join(' ');
   return (
     <div className="jp-Colophon-field">
       <label htmlFor={id}>{label}</label>
-      {children(id, helpId)}
+      {children(id, {
+        ...(describedBy ? { 'aria-describedby': describedBy } : {}),
+        ...(isRefused ? { 'aria-invalid': true } : {})
+      })}
       {help && (
-        <span id={helpId} className="jp-Colophon-help">
+        <span id={`${id}-help`} className="jp-Colophon-help">
           {help}
+        </span>
+      )}
+      {isRefused && (
+        <span id={`${id}-error`} className="jp-Colophon-error" role="alert">
+          {refusal?.message}
         </span>
       )}
     </div>
   );
 }
 
+/** The texts of a field, and the members of the body that it edits. */
+interface IFieldTexts {
+  label: string;
+  help?: string;
+  members?: readonly string[];
+}
+
 /** A field with a text. */
 export function TextField(
-  props: Omit<React.InputHTMLAttributes<HTMLInputElement>, 'onChange'> & {
-    label: string;
-    help?: string;
-    setValue: (value: string) => void;
-  }
+  props: Omit<React.InputHTMLAttributes<HTMLInputElement>, 'onChange'> &
+    IFieldTexts & { setValue: (value: string) => void }
 ): React.JSX.Element {
-  const { label, help, setValue, ...input } = props;
+  const { label, help, members, setValue, ...input } = props;
   return (
-    <Field label={label} {...(help ? { help } : {})}>
-      {(id, helpId) => (
+    <Field label={label} {...(help ? { help } : {})} {...(members ? { members } : {})}>
+      {(id, description) => (
         <input
           spellCheck={false}
           {...input}
+          {...description}
           id={id}
-          aria-describedby={helpId}
           onChange={event => setValue(event.target.value)}
         />
       )}
@@ -60,31 +87,54 @@ export function NameField(props: {
   trans: IViewProps['trans'];
 }): React.JSX.Element {
   const { trans, ...field } = props;
+  const help = trans.__('Letters, digits, “_” and “-”; at most 64, the first one a letter or digit.');
   return (
     <TextField
       {...field}
       label={trans.__('Name')}
-      help={trans.__('Letters, digits, “_” and “-”; at most 64, the first one a letter or digit.')}
+      help={help}
+      members={['name']}
       pattern={NAME}
+      // The browser shows it with its message.
+      title={help}
       autoFocus
       required
     />
   );
 }
 
-/** A field with a choice. */
-export function Choice(props: {
-  label: string;
-  help?: string;
+/** A field with a file or a folder. */
+export function DataField(props: {
+  help: string;
   value: string;
-  options: readonly { value: string; label: string }[];
   setValue: (value: string) => void;
+  trans: IViewProps['trans'];
 }): React.JSX.Element {
-  const { label, help, value, options, setValue } = props;
+  const { trans, ...field } = props;
   return (
-    <Field label={label} {...(help ? { help } : {})}>
-      {(id, helpId) => (
-        <select id={id} aria-describedby={helpId} value={value} onChange={event => setValue(event.target.value)}>
+    <TextField
+      {...field}
+      label={trans.__('Data')}
+      members={['source']}
+      placeholder={trans.__('For example: %1', 'data/customers.csv')}
+      required
+    />
+  );
+}
+
+/** A field with a choice. */
+export function Choice(
+  props: IFieldTexts & {
+    value: string;
+    options: readonly { value: string; label: string }[];
+    setValue: (value: string) => void;
+  }
+): React.JSX.Element {
+  const { value, options, setValue, ...texts } = props;
+  return (
+    <Field {...texts}>
+      {(id, description) => (
+        <select id={id} {...description} value={value} onChange={event => setValue(event.target.value)}>
           {options.map(option => (
             <option key={option.value} value={option.value}>
               {option.label}
@@ -96,24 +146,28 @@ export function Choice(props: {
   );
 }
 
-/** A form with its buttons. Enter submits it, Escape closes it. */
+/** A form with its buttons. Enter submits it, Escape closes it. The focus stays while it is sent. */
 export function Form(props: {
   label: string;
   submitLabel: string;
-  busy: boolean;
   /** Whether the form can be submitted; by default, it can. */
   ready?: boolean;
-  /** Sends what was entered; resolves to why it is refused, or to an empty text. */
-  submit: () => Promise<string>;
+  /** The members of the body that have a field; of others, a refusal is shown below the fields. */
+  members: readonly string[];
+  /** Sends what was entered; resolves to why it is refused, to an empty text, or to null if the form has a next step. */
+  submit: () => Promise<string | null>;
   close: () => void;
   trans: IViewProps['trans'];
   children: React.ReactNode;
 }): React.JSX.Element {
-  const { label, submitLabel, busy, ready = true, submit, close, trans, children } = props;
-  const [refusal, setRefusal] = React.useState('');
+  const { label, submitLabel, ready = true, members, submit, close, trans, children } = props;
+  const [refusal, setRefusal] = React.useState<IRefusal | null>(null);
+  const [isSending, setSending] = React.useState(false);
   const send = async (): Promise<void> => {
+    setSending(true);
     const reason = await submit();
-    setRefusal(reason);
+    setSending(false);
+    setRefusal(parseRefusal(reason ?? ''));
     if (reason === '') {
       close();
     }
@@ -125,17 +179,19 @@ export function Form(props: {
       onKeyDown={event => event.key === 'Escape' && close()}
       onSubmit={event => {
         event.preventDefault();
-        void send();
+        if (!isSending) {
+          void send();
+        }
       }}
     >
-      {children}
-      {refusal !== '' && (
+      <Refused.Provider value={refusal}>{children}</Refused.Provider>
+      {refusal !== null && !isAbout(refusal, members) && (
         <p role="alert" className="jp-Colophon-error">
-          {refusal}
+          {refusal.member === '' ? refusal.message : `${refusal.member}: ${refusal.message}`}
         </p>
       )}
       <div className="jp-Colophon-actions">
-        <button className="jp-Colophon-button jp-mod-primary" disabled={busy || !ready}>
+        <button className="jp-Colophon-button jp-mod-primary" aria-disabled={isSending} disabled={!ready}>
           {submitLabel}
         </button>
         <button type="button" className="jp-Colophon-button" onClick={close}>
@@ -200,14 +256,15 @@ export function JobState({ job, trans }: { job: IJob; trans: IViewProps['trans']
   );
 }
 
-/** A button that deletes something, after a question. */
-export function DeleteButton(props: {
-  name: string;
-  question: string;
-  run: () => void;
-  trans: IViewProps['trans'];
-}): React.JSX.Element {
-  const { name, question, run, trans } = props;
+/** A button that deletes something, after a question; none for a user who may not delete. */
+export function DeleteButton(
+  props: Pick<IViewProps, 'model' | 'trans'> & { name: string; question: string; run: () => void }
+): React.JSX.Element | null {
+  const { model, name, question, run, trans } = props;
+  const { deletion } = usePanelModel(model);
+  if (!deletion.allowed) {
+    return null;
+  }
   return (
     <ConfirmButton
       label={trans.__('Delete')}
@@ -215,6 +272,22 @@ export function DeleteButton(props: {
       question={question}
       run={run}
     />
+  );
+}
+
+/** Why the user may not delete anything. */
+export function DeletionNote({ model, trans }: Pick<IViewProps, 'model' | 'trans'>): React.JSX.Element | null {
+  const { deletion } = usePanelModel(model);
+  if (deletion.allowed) {
+    return null;
+  }
+  return (
+    <p className="jp-Colophon-note">
+      {trans.__(
+        'You cannot delete experiments, splits, models and predictions of this namespace: that also deletes their entities, for which you need the right "delete" (%1).',
+        deletion.reason
+      )}
+    </p>
   );
 }
 

@@ -13,9 +13,10 @@ export function EvaluationCharts(props: { models: readonly IModel[]; trans: IVie
       ? [{ name, series, auc: metrics?.['auc'], roc: evaluation.roc }]
       : []
   );
+  const classes = models.flatMap(({ evaluation }) => (evaluation && 'classes' in evaluation ? evaluation.classes : []));
   return (
     <div className="jp-Analytics-row">
-      <RocChart curves={curves} trans={trans} />
+      <RocChart curves={curves} positive={classes[1] ?? ''} trans={trans} />
       {models.map(({ name, evaluation }, series) =>
         !evaluation ? null : 'confusion' in evaluation ? (
           <ConfusionMatrix key={name} name={name} evaluation={evaluation} trans={trans} />

@@ -1,6 +1,5 @@
 import React from 'react';
-import { usePanelModel } from '../use-panel-model';
-import { Choice, Field, Form, NameField, TextField } from './controls';
+import { Choice, DataField, Field, Form, NameField, TextField } from './controls';
 import type { ColumnType, IColumn, IInspection, ISource } from './documents';
 import { readSource } from './labels';
 import type { IViewProps } from './view';
@@ -94,26 +93,24 @@ function ColumnChoice(props: {
   );
 }
 
-/** Names the data, and reads its columns. */
+/** Names the data. */
 function SourceFields(props: {
   source: ISource;
   setSource: (source: ISource) => void;
-  inspect: () => void;
-  busy: boolean;
   trans: IViewProps['trans'];
 }): React.JSX.Element {
-  const { source, setSource, inspect, busy, trans } = props;
+  const { source, setSource, trans } = props;
   const { path, dataset, ...reading } = source;
-  const place = dataset ?? path ?? '';
   const { format = '', header = true } = reading;
   return (
     <>
-      <TextField
-        label={trans.__('Data')}
-        help={trans.__('The absolute path of a file or a folder on the server, or the URN of a dataset of files.')}
-        value={place}
+      <DataField
+        help={trans.__(
+          'The path of a file or a folder, absolute or in a permitted folder (by default the one that JupyterLab shows), or the URN of a dataset of files.'
+        )}
+        value={dataset ?? path ?? ''}
         setValue={text => setSource({ ...reading, ...readSource(text) })}
-        required
+        trans={trans}
       />
       <Choice
         label={trans.__('Format')}
@@ -136,36 +133,36 @@ function SourceFields(props: {
           />
         )}
       </Field>
-      <button type="button" className="jp-Colophon-button" disabled={busy || place === ''} onClick={inspect}>
-        {trans.__('Read columns')}
-      </button>
     </>
   );
 }
 
-/** The form of a new experiment: its columns are chosen after the data was read. */
+/** The form of a new experiment: it reads the columns of the data first, and then creates the experiment. */
 export function ExperimentForm(props: IViewProps & { close: () => void }): React.JSX.Element {
   const { model, trans, close } = props;
-  const { busy } = usePanelModel(model);
   const [name, setName] = React.useState('');
   const [description, setDescription] = React.useState('');
   const [source, setSource] = React.useState<ISource>({ path: '' });
   const [inspection, setInspection] = React.useState<IInspection | null>(null);
   const [columns, setColumns] = React.useState<readonly IChosenColumn[]>([]);
   const [outcome, setOutcome] = React.useState('');
-  const inspect = async (): Promise<void> => {
+  const inspect = async (): Promise<string | null> => {
     const { format, ...others } = source;
     const inspected = await model.inspect(format ? source : others);
-    const chosen = inspected === null ? [] : chooseAll(inspected);
+    if (inspected === null || typeof inspected === 'string') {
+      return inspected;
+    }
+    const chosen = chooseAll(inspected);
     setInspection(inspected);
     setColumns(chosen);
     setOutcome(chosen.at(-1)?.name ?? '');
+    return null;
   };
   const outcomeColumn = columns.find(column => column.name === outcome);
   const predictors = columns.filter(column => column.isPredictor && column.name !== outcome);
-  const submit = async (): Promise<string> => {
+  const submit = async (): Promise<string | null> => {
     if (inspection === null || outcomeColumn === undefined) {
-      return '';
+      return inspect();
     }
     const toColumn = (column: IColumn): IColumn => ({ name: column.name, type: column.type });
     const draft = {
@@ -177,9 +174,9 @@ export function ExperimentForm(props: IViewProps & { close: () => void }): React
   return (
     <Form
       label={trans.__('New experiment')}
-      submitLabel={trans.__('Create')}
-      busy={busy}
-      ready={outcomeColumn !== undefined && predictors.length > 0}
+      submitLabel={inspection === null ? trans.__('Read columns') : trans.__('Create')}
+      members={['name', 'source']}
+      ready={inspection === null || predictors.length > 0}
       submit={submit}
       close={close}
       trans={trans}
@@ -193,23 +190,22 @@ export function ExperimentForm(props: IViewProps & { close: () => void }): React
           setInspection(null);
           setColumns([]);
         }}
-        inspect={() => void inspect()}
-        busy={busy}
         trans={trans}
       />
+      <p className="jp-Colophon-note" role="status">
+        {inspection !== null &&
+          trans.__(
+            'Choose the outcome, and remove predictors that must not be used, such as identifiers. The types are those of the first 1,000 rows.'
+          )}
+      </p>
       {inspection !== null && (
-        <>
-          <p className="jp-Colophon-note" role="status">
-            {trans.__('The types are those of the first 1,000 rows.')}
-          </p>
-          <ColumnChoice
-            columns={columns}
-            outcome={outcome}
-            setColumns={setColumns}
-            setOutcome={setOutcome}
-            trans={trans}
-          />
-        </>
+        <ColumnChoice
+          columns={columns}
+          outcome={outcome}
+          setColumns={setColumns}
+          setOutcome={setOutcome}
+          trans={trans}
+        />
       )}
     </Form>
   );

@@ -50,6 +50,7 @@ export function ExperimentList(props: IViewProps): React.JSX.Element {
                 <td>{experiment.createdBy}</td>
                 <td>
                   <DeleteButton
+                    model={model}
                     name={experiment.name}
                     question={trans.__('Delete %1 with its splits and models?', experiment.name)}
                     run={() => void model.deleteExperiment(experiment.name)}

@@ -20,6 +20,7 @@ export function ExperimentPage(props: IViewProps & { experiment: IExperiment }):
         </button>
         <EntityLinks what={trans.__('data')} urn={source.dataset} metadata={metadata} trans={trans} />
         <DeleteButton
+          model={model}
           name={name}
           question={trans.__('Delete %1 with its splits and models?', name)}
           run={() => void model.deleteExperiment(name)}

@@ -1,4 +1,5 @@
 import React from 'react';
+import { usePanelModel } from '../use-panel-model';
 import { EntityLinks, FormToggle, JobState, Table } from './controls';
 import type { IModel } from './documents';
 import { EvaluationCharts } from './evaluation';
@@ -41,8 +42,10 @@ function MetricTable({ open, trans }: { open: IModel; trans: IViewProps['trans']
 
 /** A model: its parameters, evaluation and predictions. */
 export function ModelDetails(props: IViewProps & { open: IModel }): React.JSX.Element {
-  const { metadata, trans, open } = props;
+  const { model, metadata, trans, open } = props;
+  const { algorithms } = usePanelModel(model);
   const { name, description, parameters, state } = open;
+  const schemas = algorithms.find(algorithm => algorithm.name === open.algorithm)?.schema.properties ?? {};
   const label = trans.__('Model %1', name);
   return (
     <section aria-label={label}>
@@ -50,7 +53,7 @@ export function ModelDetails(props: IViewProps & { open: IModel }): React.JSX.El
       {description !== '' && <p>{description}</p>}
       <p className="jp-Colophon-note">
         {Object.entries(parameters)
-          .map(([parameter, value]) => `${parameter}: ${value}`)
+          .map(([parameter, value]) => `${schemas[parameter]?.title ?? parameter}: ${value}`)
           .join(' · ')}
       </p>
       {state === 'complete' ? (
@@ -59,6 +62,11 @@ export function ModelDetails(props: IViewProps & { open: IModel }): React.JSX.El
             <EntityLinks what={trans.__('model')} urn={open.entity} metadata={metadata} trans={trans} />
           </div>
           <MetricTable open={open} trans={trans} />
+          {open.metrics?.['f1'] !== undefined && (
+            <p className="jp-Colophon-help">
+              {trans.__('Precision, recall and F1 are weighted by the rows of each class.')}
+            </p>
+          )}
           <EvaluationCharts models={[open]} trans={trans} />
           <Importances of={open} series={0} trans={trans} />
           <FormToggle label={trans.__('Apply to a file')}>

@@ -2,13 +2,13 @@ import React from 'react';
 import { usePanelModel } from '../use-panel-model';
 import { Choice, Form, NameField, TextField } from './controls';
 import type { IExperiment } from './documents';
-import { getDefaults, ParameterFields, readParameters } from './parameters';
+import { formatMember, getDefaults, ParameterFields, readParameters } from './parameters';
 import type { IViewProps } from './view';
 
 /** The form that trains a model. */
 export function ModelForm(props: IViewProps & { experiment: IExperiment; close: () => void }): React.JSX.Element {
   const { model, trans, experiment, close } = props;
-  const { algorithms: all, splits: known, busy } = usePanelModel(model);
+  const { algorithms: all, splits: known } = usePanelModel(model);
   const algorithms = all.filter(({ problemType }) => problemType === experiment.problemType);
   const splits = known.filter(({ state }) => state === 'complete');
   const [name, setName] = React.useState('');
@@ -32,7 +32,7 @@ export function ModelForm(props: IViewProps & { experiment: IExperiment; close: 
     <Form
       label={trans.__('New model')}
       submitLabel={trans.__('Train')}
-      busy={busy}
+      members={['name', 'split', ...Object.keys(algorithm?.schema.properties ?? {}).map(formatMember)]}
       ready={algorithm !== undefined && splitName !== ''}
       submit={submit}
       close={close}
@@ -42,6 +42,7 @@ export function ModelForm(props: IViewProps & { experiment: IExperiment; close: 
       <TextField label={trans.__('Description')} value={description} setValue={setDescription} />
       <Choice
         label={trans.__('Split')}
+        members={['split']}
         value={splitName}
         options={splits.map(split => ({ value: split.name, label: split.name }))}
         setValue={setSplitName}

@@ -81,6 +81,7 @@ function ModelRow(props: IViewProps & { row: IModel; metrics: readonly string[] 
       ))}
       <JobCells job={row} trans={trans}>
         <DeleteButton
+          model={model}
           name={name}
           question={trans.__('Delete the model %1 with its predictions?', name)}
           run={() => void model.deleteModel(name)}

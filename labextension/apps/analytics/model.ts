@@ -42,6 +42,8 @@ export interface IAnalyticsState {
   compared: readonly string[];
   /** The compared models with their evaluations, in the same order. */
   evaluated: readonly IModel[];
+  /** Whether the user may delete something, and what decides. */
+  deletion: { allowed: boolean; reason: string };
   /** What has happened, for screen readers. */
   notice: string;
 }
@@ -58,10 +60,11 @@ function isRunning({ state }: IJob): boolean {
 /** The experiments of a namespace, and the splits, models and predictions of the open one. */
 export class AnalyticsModel extends PanelModel<IAnalyticsState> {
   constructor(
-    private _context: Pick<IPanelContext, 'call' | 'signal'>,
+    private _context: Pick<IPanelContext, 'call' | 'signal' | 'metadata' | 'namespace'>,
     private _trans: TranslationBundle
   ) {
-    super({ experiments: null, algorithms: [], ...CLOSED, notice: '' }, _context.signal);
+    const deletion = { allowed: true, reason: '' };
+    super({ experiments: null, algorithms: [], ...CLOSED, deletion, notice: '' }, _context.signal);
     this.signal.addEventListener('abort', () => window.clearTimeout(this._timer));
   }
 
@@ -70,13 +73,22 @@ export class AnalyticsModel extends PanelModel<IAnalyticsState> {
     return this._do(() => this._load());
   }
 
-  /** Reads the columns of a source; null if that fails. */
-  async inspect(source: ISource): Promise<IInspection | null> {
+  /** Finds out whether the user may delete something; a refused request would be an entry of the audit. */
+  checkDeletion(): Promise<boolean> {
+    return this.run(async () => {
+      const { metadata, namespace, signal } = this._context;
+      const query = { urn: `urn:li:namespace:${namespace}`, permission: 'delete' } as const;
+      this.setState({ deletion: await metadata.call('readAccess', query, { signal }) });
+    });
+  }
+
+  /** Reads the columns of a source. Resolves to them, to why the server refuses it, or to null if that fails. */
+  async inspect(source: ISource): Promise<IInspection | string | null> {
     let inspection: IInspection | null = null;
-    await this.run(async () => {
+    const refusal = await this.submit(async () => {
       inspection = (await this._context.call('POST', '/v2/contexts/{context}/inspect', source)) as IInspection;
     });
-    return inspection;
+    return refusal || inspection;
   }
 
   /** Creates an experiment and opens it. Like all that sends a form, resolves to why the server refuses it. */

@@ -3,6 +3,7 @@ import type { IPanelContext } from '../../src/tokens';
 import { CallStatus } from '../call-status';
 import { mount } from '../mount';
 import { usePanelModel } from '../use-panel-model';
+import { DeletionNote } from './controls';
 import { ExperimentList } from './experiment-list';
 import { ExperimentPage } from './experiment-page';
 import { AnalyticsModel } from './model';
@@ -17,6 +18,7 @@ function Analytics(props: IViewProps): React.JSX.Element {
   return (
     <div className="jp-Analytics" aria-busy={calls.busy}>
       <CallStatus calls={calls} message={notice} trans={trans} />
+      <DeletionNote {...props} />
       {experiment === null ? <ExperimentList {...props} /> : <ExperimentPage {...props} experiment={experiment} />}
     </div>
   );
@@ -26,6 +28,6 @@ export async function activate(context: IPanelContext): Promise<() => void> {
   const { metadata } = context;
   const model = new AnalyticsModel(context, context.translator.load('jupyter-colophon'));
   const unmount = mount(context, trans => <Analytics model={model} metadata={metadata} trans={trans} />, styles);
-  await model.refresh();
+  await Promise.all([model.refresh(), model.checkDeletion()]);
   return unmount;
 }

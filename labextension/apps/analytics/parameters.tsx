@@ -7,6 +7,11 @@ type Schemas = Readonly<Record<string, IParameterSchema>>;
 /** What the user has entered, by the names of the parameters. */
 export type EnteredParameters = Readonly<Record<string, string | boolean>>;
 
+/** Returns the member of the body that has a parameter. */
+export function formatMember(parameter: string): string {
+  return `parameters/${parameter}`;
+}
+
 /** Returns the defaults as a form shows them. */
 export function getDefaults(schemas: Schemas): EnteredParameters {
   return Object.fromEntries(
@@ -29,19 +34,20 @@ export function readParameters(schemas: Schemas, entered: EnteredParameters): Re
 
 /** The field of a parameter, by its schema. */
 function ParameterField(props: {
+  name: string;
   schema: IParameterSchema;
   value: string | boolean;
   setValue: (value: string | boolean) => void;
 }): React.JSX.Element {
-  const { schema, value, setValue } = props;
-  const texts = { label: schema.title, help: schema.description };
+  const { name, schema, value, setValue } = props;
+  const texts = { label: schema.title, help: schema.description, members: [formatMember(name)] };
   if (typeof value === 'boolean') {
     return (
       <Field {...texts}>
-        {(id, helpId) => (
+        {(id, description) => (
           <input
             id={id}
-            aria-describedby={helpId}
+            {...description}
             type="checkbox"
             checked={value}
             onChange={event => setValue(event.target.checked)}
@@ -78,6 +84,7 @@ export function ParameterFields(props: {
       {Object.entries(schemas).map(([name, schema]) => (
         <ParameterField
           key={name}
+          name={name}
           schema={schema}
           value={entered[name] ?? ''}
           setValue={value => setEntered({ ...entered, [name]: value })}

@@ -1,6 +1,6 @@
 import React from 'react';
 import { usePanelModel } from '../use-panel-model';
-import { Choice, DeleteButton, EntityLinks, Form, JobCells, NameField, Table, TextField } from './controls';
+import { Choice, DataField, DeleteButton, EntityLinks, Form, JobCells, NameField, Table, TextField } from './controls';
 import type { IPrediction } from './documents';
 import { readSource } from './labels';
 import type { IViewProps } from './view';
@@ -8,7 +8,6 @@ import type { IViewProps } from './view';
 /** The form that applies the open model to a file. */
 export function PredictionForm(props: IViewProps & { close: () => void }): React.JSX.Element {
   const { model, trans, close } = props;
-  const { busy } = usePanelModel(model);
   const [name, setName] = React.useState('');
   const [source, setSource] = React.useState('');
   const [target, setTarget] = React.useState('');
@@ -20,22 +19,25 @@ export function PredictionForm(props: IViewProps & { close: () => void }): React
     <Form
       label={trans.__('Apply to a file')}
       submitLabel={trans.__('Apply')}
-      busy={busy}
+      members={['name', 'source', 'target']}
       submit={submit}
       close={close}
       trans={trans}
     >
       <NameField value={name} setValue={setName} trans={trans} />
-      <TextField
-        label={trans.__('Data')}
-        help={trans.__('The absolute path of a file with the predictors, or the URN of a dataset of files.')}
+      <DataField
+        help={trans.__(
+          'The path of a file or a folder with the same predictors, absolute or in a permitted folder, or the URN of a dataset of files.'
+        )}
         value={source}
         setValue={setSource}
-        required
+        trans={trans}
       />
       <TextField
         label={trans.__('Target')}
-        help={trans.__('The absolute path of a folder that does not exist. It gets the rows with the predictions.')}
+        help={trans.__('The path of a folder that does not exist yet. It gets the rows with the predictions.')}
+        members={['target']}
+        placeholder={trans.__('For example: %1', 'data/predicted')}
         value={target}
         setValue={setTarget}
         required
@@ -90,6 +92,7 @@ export function Predictions(props: IViewProps): React.JSX.Element | null {
                   />
                 )}
                 <DeleteButton
+                  model={model}
                   name={prediction.name}
                   question={trans.__('Delete the prediction %1? Its file remains.', prediction.name)}
                   run={() => void model.deletePrediction(prediction.name)}

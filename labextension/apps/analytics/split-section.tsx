@@ -8,7 +8,6 @@ import type { IViewProps } from './view';
 /** The form of a new split. */
 function SplitForm(props: IViewProps & { experiment: IExperiment; close: () => void }): React.JSX.Element {
   const { model, trans, experiment, close } = props;
-  const { busy } = usePanelModel(model);
   const [name, setName] = React.useState('');
   const [type, setType] = React.useState<ISplit['type']>('random');
   const [percent, setPercent] = React.useState('80');
@@ -24,7 +23,7 @@ function SplitForm(props: IViewProps & { experiment: IExperiment; close: () => v
     <Form
       label={trans.__('New split')}
       submitLabel={trans.__('Create')}
-      busy={busy}
+      members={['name', 'type', 'trainFraction', 'seed']}
       submit={submit}
       close={close}
       trans={trans}
@@ -32,6 +31,7 @@ function SplitForm(props: IViewProps & { experiment: IExperiment; close: () => v
       <NameField value={name} setValue={setName} trans={trans} />
       <Choice
         label={trans.__('Type')}
+        members={['type']}
         help={trans.__('A stratified split has the same share of each class in both parts.')}
         value={type}
         options={experiment.problemType === 'classification' ? types : types.slice(0, 1)}
@@ -39,12 +39,14 @@ function SplitForm(props: IViewProps & { experiment: IExperiment; close: () => v
       />
       <TextField
         label={trans.__('Training part (%)')}
+        members={['trainFraction']}
         {...{ type: 'number', min: 5, max: 95, step: 'any', required: true }}
         value={percent}
         setValue={setPercent}
       />
       <TextField
         label={trans.__('Seed')}
+        members={['seed']}
         help={trans.__('The same seed makes the same split of the same data.')}
         {...{ type: 'number', step: 1, required: true }}
         value={seed}
@@ -71,6 +73,7 @@ function SplitRow(props: IViewProps & { split: ISplit; isOpen: boolean }): React
       <td className="jp-Analytics-number">{test?.rows.toLocaleString()}</td>
       <JobCells job={split} trans={trans}>
         <DeleteButton
+          model={model}
           name={name}
           question={trans.__('Delete the split %1?', name)}
           run={() => void model.deleteSplit(name)}

@@ -1,9 +1,12 @@
 import React from 'react';
-import { Distribution } from './charts/distribution';
+import { Distribution, listBars } from './charts/distribution';
 import { EntityLinks, Table } from './controls';
 import type { ColumnStatistics, ISplit } from './documents';
 import { formatNumber } from './labels';
 import type { IViewProps } from './view';
+
+/** How many categories are named below their bars. */
+const NAMED_MAX = 5;
 
 /** The figures of a column in one part. */
 function Figures({
@@ -29,7 +32,16 @@ function Figures({
       trans.__('standard deviation %1', formatNumber(stddev))
     );
   }
-  return <p className="jp-Colophon-help">{figures.join(' · ')}</p>;
+  const bars = listBars(column, part);
+  const named = bars.slice(0, NAMED_MAX).map(({ label, value }) => `${label} ${value.toLocaleString()}`);
+  return (
+    <>
+      {column.type === 'categorical' && (
+        <p className="jp-Colophon-help">{[...named, ...(bars.length > NAMED_MAX ? ['…'] : [])].join(' · ')}</p>
+      )}
+      <p className="jp-Colophon-help">{figures.join(' · ')}</p>
+    </>
+  );
 }
 
 /** Whether a column has the same distribution in both parts. */

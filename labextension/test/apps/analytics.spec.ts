@@ -6,6 +6,7 @@ import { activate } from '../../apps/analytics/panel';
 import { getDefaults, readParameters } from '../../apps/analytics/parameters';
 import type { IPanelContext } from '../../src/tokens';
 import { clickButton, findButton } from '../support/buttons';
+import { fillField } from '../support/fields';
 import { waitUntil } from '../support/wait-until';
 
 const EXPERIMENTS = '/v2/contexts/{context}/experiments';
@@ -53,6 +54,8 @@ let documents: Record<string, unknown> = {};
 let calls: [string, string, unknown][] = [];
 let controller = new AbortController();
 let cleanUp: (() => void) | null = null;
+/** Whether the user may delete something. */
+let deletion = { allowed: true, reason: '' };
 const opened: string[] = [];
 
 async function open(): Promise<HTMLElement> {
@@ -69,10 +72,14 @@ async function open(): Promise<HTMLElement> {
   document.body.append(element);
   const context = {
     ...{ element, app: 'analytics', namespace: 'shop', signal: controller.signal, translator: nullTranslator },
-    metadata: { openEntity: (urn: string) => opened.push(urn), openLineage: (urn: string) => opened.push(urn) },
+    metadata: {
+      ...{ openEntity: (urn: string) => opened.push(urn), openLineage: (urn: string) => opened.push(urn) },
+      call: () => Promise.resolve(deletion)
+    },
     call: (method: string, path: string, body?: unknown) => {
       calls.push([method, path, body]);
-      return Promise.resolve(documents[path]);
+      const answer = documents[path];
+      return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
     }
   } as unknown as IPanelContext;
   cleanUp = await activate(context);
@@ -85,6 +92,7 @@ afterEach(() => {
   controller = new AbortController();
   cleanUp?.();
   calls = [];
+  deletion = { allowed: true, reason: '' };
   opened.length = 0;
   document.body.replaceChildren();
 });
@@ -113,7 +121,7 @@ test('two models are compared by metrics, ROC curves, confusion matrices and imp
   const labels = [...document.querySelectorAll('[aria-label="Comparison"] svg[role="img"]')].map(chart =>
     chart.getAttribute('aria-label')
   );
-  expect(labels).toContain('ROC curve. trees: area 0.9; line: area 0.8');
+  expect(labels).toContain('ROC curve of the class yes. trees: area 0.9; line: area 0.8');
   expect(labels).toContain('Metrics of the test part. F1: trees 0.9, line 0.8; Area under ROC: trees 0.9, line 0.8');
   expect(labels).toContain('Importances of line. age: 0.7');
   expect(hasText('Confusion matrix of trees')).toBe(true);
@@ -139,6 +147,44 @@ test('an experiment is deleted after a confirmation', async () => {
   await clickButton('Delete churn with its splits and models?');
   await waitUntil(() => hasText('Deleted the experiment churn'));
   expect(calls.filter(([method]) => method === 'DELETE')).toEqual([['DELETE', `${EXPERIMENTS}/churn`, undefined]]);
+});
+
+test('without the right to delete, no button deletes, and the reason is shown', async () => {
+  deletion = { allowed: false, reason: 'the role of ada is editor' };
+  await openExperiment();
+  await waitUntil(() => hasText('you need the right "delete" (the role of ada is editor)'));
+  expect(findButton('Delete churn')).toBeUndefined();
+  expect(findButton('Delete half')).toBeUndefined();
+  expect(findButton('Delete trees')).toBeUndefined();
+});
+
+test('a file that is refused is explained at its field, and its columns are read by the next try', async () => {
+  await open();
+  await waitUntil(() => hasText('churn'));
+  await clickButton('New experiment');
+  await waitUntil(() => find('form') !== null);
+  fillField('Name', 'other');
+  fillField('Data', 'a.csv');
+  const inspect = '/v2/contexts/{context}/inspect';
+  const message = "source/path: there is neither a file nor a folder 'a.csv'";
+  documents[inspect] = Object.assign(new Error(message), { status: 400 });
+  await clickButton('Read columns');
+  await waitUntil(() => hasText("there is neither a file nor a folder 'a.csv'"));
+  const field = find('[aria-invalid="true"]') as HTMLInputElement;
+  expect(field.labels?.[0]?.textContent).toBe('Data');
+  expect(field.getAttribute('aria-describedby')).toContain(find('[role="alert"]')?.id);
+  expect(hasText('source/path')).toBe(false);
+  documents[inspect] = {
+    source: { path: '/data/a.csv' },
+    columns: [
+      { name: 'age', type: 'numeric', distinct: 2, nulls: 0, examples: ['1'] },
+      { name: 'left', type: 'categorical', distinct: 2, nulls: 0, examples: ['yes'] }
+    ]
+  };
+  await clickButton('Read columns');
+  await waitUntil(() => findButton('Create') !== undefined);
+  expect(find('[aria-invalid="true"]')).toBeNull();
+  expect(find('[aria-label="Use age as a predictor"]')).not.toBeNull();
 });
 
 test('a running job is polled until it ends, and no longer than the tab is open', async () => {

@@ -2,7 +2,8 @@
 export function findField(label: string): HTMLInputElement | HTMLSelectElement | null {
   const labels = [...document.querySelectorAll('label')];
   // The text of a label includes the options of its select.
-  return labels.find(item => item.firstChild?.textContent === label)?.querySelector('input, select') ?? null;
+  const found = labels.find(item => item.firstChild?.textContent === label);
+  return found?.querySelector('input, select') ?? (found?.control as HTMLInputElement | undefined) ?? null;
 }
 
 /** Types into an input or chooses an option, as React notices it. */

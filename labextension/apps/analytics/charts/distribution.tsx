@@ -6,7 +6,7 @@ import type { IViewProps } from '../view';
 import { getLook } from './series';
 
 /** Returns the bars of one part: intervals, or the most frequent values of both parts in the same order. */
-function listBars(column: ColumnStatistics, part: 'train' | 'test'): IBar[] {
+export function listBars(column: ColumnStatistics, part: 'train' | 'test'): IBar[] {
   if (column.type === 'numeric') {
     return column[part].histogram.map(({ from, to, count }) => ({
       label: `${formatNumber(from)} – ${formatNumber(to)}`,

@@ -13,16 +13,18 @@ export function RocChart(props: {
     auc: number | undefined;
     roc: NonNullable<IClassification['roc']>;
   }[];
+  /** The class whose rates are shown. */
+  positive: string;
   trans: IViewProps['trans'];
 }): React.JSX.Element | null {
-  const { curves, trans } = props;
+  const { curves, positive, trans } = props;
   if (curves.length === 0) {
     return null;
   }
   const text = curves.map(({ name, auc }) => trans.__('%1: area %2', name, formatNumber(auc))).join('; ');
   return (
     <SquareChart
-      label={trans.__('ROC curve')}
+      label={trans.__('ROC curve of the class %1', positive)}
       text={text}
       xLabel={trans.__('False positive rate')}
       yLabel={trans.__('True positive rate')}
