@@ -45,12 +45,8 @@ test('a file is sampled, cleaned by six directives, published as a pipeline, run
     statement
   ]);
   await openLab(page);
-  await page.getByRole('menuitem', { name: 'Settings', exact: true }).click();
-  await page.getByRole('menuitem', { name: 'Applications', exact: true }).click();
-  await page
-    .getByRole('region', { name: 'Applications', exact: true })
-    .getByRole('button', { name: 'Prepare data', exact: true })
-    .click();
+  await runCommand(page, 'launcher:create');
+  await page.locator('.jp-Launcher:visible').last().getByRole('button', { name: 'Prepare data' }).click();
   const panel = page.getByRole('region', { name: 'Prepare data of the application dataprep' });
 
   await test.step('a connection to a folder that is not permitted is refused at its field', async () => {
@@ -103,7 +99,7 @@ test('a file is sampled, cleaned by six directives, published as a pipeline, run
     await expect(form.getByRole('combobox', { name: 'Secret with the password' })).toHaveValue('events');
     expect(await findViolations(page, '.jp-Colophon-appPanel')).toEqual([]);
     await form.getByRole('button', { name: 'Test' }).click();
-    await expect(form.getByText('The connection works: Kafka with 1 topics')).toBeVisible();
+    await expect(form.getByText('The connection works: Kafka with 1 topic')).toBeVisible();
     await form.getByRole('button', { name: 'Save' }).click();
     await browse('events');
     await sample('clicks');
@@ -128,6 +124,17 @@ test('a file is sampled, cleaned by six directives, published as a pipeline, run
       await expect(steps).toHaveCount(at + 1);
     }
     await expect(rows).toHaveText('ADA2026-11-271.5');
+    const directive = panel.getByLabel('Directive', { exact: true });
+    await directive.fill('trim :title');
+    await page.keyboard.press('Enter');
+    await expect(panel.getByRole('alert')).toHaveText('unknown column title; available: name, day, amount');
+    await directive.fill('');
+    await panel.getByRole('button', { name: 'Column name', exact: true }).click();
+    await panel.getByText('By example', { exact: true }).click();
+    const example = panel.getByRole('form', { name: 'By example' });
+    await example.getByLabel('ADA').fill('what no directive makes');
+    await page.keyboard.press('Enter');
+    await expect(panel.getByText(/^No directive makes all of these values.*replace-value/)).toBeVisible();
     expect(await findViolations(page, '.jp-Colophon-appPanel')).toEqual([]);
   });
 

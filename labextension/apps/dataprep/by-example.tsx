@@ -44,7 +44,13 @@ export function ByExample(
       </form>
       <div role="status">
         {typeof found === 'string' && <p className="jp-Colophon-error">{found}</p>}
-        {found?.length === 0 && <p className="jp-Colophon-note">{trans.__('No directive makes these values.')}</p>}
+        {found?.length === 0 && (
+          <p className="jp-Colophon-note">
+            {trans.__(
+              'No directive makes all of these values. Enter fewer of them, or check them for typing errors; otherwise write a directive above the table: replace-value changes single values, find-and-replace parts of texts, and set-column computes a value.'
+            )}
+          </p>
+        )}
       </div>
       {Array.isArray(found) && (
         <ul className="jp-Dataprep-list" aria-label={trans.__('Found directives')}>

@@ -4,6 +4,7 @@ import { ByExample } from './by-example';
 import { listColumnDirectives } from './column-directives';
 import type { IColumnDirective } from './column-directives';
 import type { ISuggestion } from './documents';
+import { removePlace } from './recipe-error';
 import type { IWorkspaceProps } from './workspace';
 
 /** Returns what a directive does. */
@@ -39,7 +40,8 @@ export function ColumnSection(props: IWorkspaceProps & { column: string; close()
     void model.suggest(column).then(found => isCurrent && setSuggestions(found));
     return () => void (isCurrent = false);
   }, [model, column, directives]);
-  const append = (lines: readonly string[]): void => void model.append(lines).then(setError);
+  const append = (lines: readonly string[]): void =>
+    void model.append(lines).then(refusal => setError(removePlace(refusal)));
   return (
     <section className="jp-Colophon-card-section" aria-labelledby="dataprep-column">
       <h2 id="dataprep-column" ref={title} tabIndex={-1}>

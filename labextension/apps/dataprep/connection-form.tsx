@@ -1,9 +1,8 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
-import { usePanelModel } from '../use-panel-model';
 import { buildMembers, findRefusedField, listFields, readValues, TYPES } from './connection-fields';
 import type { ConnectionMember, ConnectionType, FieldValues, IConnectionField } from './connection-fields';
-import { getChoiceLabel, getFieldLabel, getTypeLabel } from './connection-labels';
+import { getChoiceLabel, getExample, getFieldLabel, getTypeLabel } from './connection-labels';
 import type { IConnection } from './documents';
 import type { HomeModel } from './home-model';
 import { SecretField } from './secret-field';
@@ -45,7 +44,13 @@ function Field(
           ))}
         </select>
       ) : (
-        <input value={value} required={isRequired} onChange={event => change(event.target.value)} {...description} />
+        <input
+          value={value}
+          required={isRequired}
+          placeholder={getExample(name, trans)}
+          onChange={event => change(event.target.value)}
+          {...description}
+        />
       )}
     </label>
   );
@@ -54,7 +59,7 @@ function Field(
 /** Creates or changes a connection, and tests it before. */
 export function ConnectionForm(props: IFormProps & { connection: IConnection; close(): void }): React.JSX.Element {
   const { model, trans, connection, close } = props;
-  const { busy } = usePanelModel(model);
+  const [isSending, setSending] = React.useState(false);
   const [name, setName] = React.useState(connection.name);
   const [type, setType] = React.useState(connection.type);
   const [description, setDescription] = React.useState(connection.description ?? '');
@@ -69,16 +74,26 @@ export function ConnectionForm(props: IFormProps & { connection: IConnection; cl
   };
   const submit = async (event: React.FormEvent): Promise<void> => {
     event.preventDefault();
+    if (isSending) {
+      return;
+    }
+    setSending(true);
     setMessage('');
     const refusal = await model.saveConnection({ ...build(), name });
+    setSending(false);
     setError(refusal);
     if (refusal === '' && model.state.failure === null) {
       close();
     }
   };
   const test = async (): Promise<void> => {
+    if (isSending) {
+      return;
+    }
+    setSending(true);
     setMessage('');
     const result = await model.testConnection(build());
+    setSending(false);
     setError(result.refusal);
     setMessage(result.message);
   };
@@ -147,10 +162,10 @@ export function ConnectionForm(props: IFormProps & { connection: IConnection; cl
         {message !== '' && trans.__('The connection works: %1', message)}
       </p>
       <div className="jp-Colophon-actions">
-        <button className="jp-Colophon-button jp-mod-primary" disabled={busy}>
+        <button className="jp-Colophon-button jp-mod-primary" aria-disabled={isSending}>
           {trans.__('Save')}
         </button>
-        <button type="button" className="jp-Colophon-button" disabled={busy} onClick={() => void test()}>
+        <button type="button" className="jp-Colophon-button" aria-disabled={isSending} onClick={() => void test()}>
           {trans.__('Test')}
         </button>
         <button type="button" className="jp-Colophon-button" onClick={close}>

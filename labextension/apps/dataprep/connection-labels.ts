@@ -29,6 +29,20 @@ export function getFieldLabel(name: ConnectionMember, trans: TranslationBundle):
   }
 }
 
+/** Returns an example of what is entered in a field; undefined for one that needs none. */
+export function getExample(name: ConnectionMember, trans: TranslationBundle): string | undefined {
+  switch (name) {
+    case 'folder':
+      return trans.__('Absolute, or in a permitted folder, such as %1', 'data/2026');
+    case 'url':
+      return trans.__('For example: %1', 'jdbc:postgresql://db.example:5432/shop');
+    case 'servers':
+      return trans.__('For example: %1', 'kafka.example:9092');
+    default:
+      return undefined;
+  }
+}
+
 /** Returns the label of a format; their names are not translated. */
 function getFormatLabel(format: string, trans: TranslationBundle): string {
   switch (format) {

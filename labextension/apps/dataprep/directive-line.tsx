@@ -1,5 +1,6 @@
 import React from 'react';
 import { usePanelModel } from '../use-panel-model';
+import { removePlace } from './recipe-error';
 import type { IWorkspaceProps } from './workspace';
 
 /** Adds a directive to the recipe, with completion of its name and its documentation. */
@@ -12,7 +13,7 @@ export function DirectiveLine({ model, trans }: IWorkspaceProps): React.JSX.Elem
   const submit = async (event: React.FormEvent): Promise<void> => {
     event.preventDefault();
     const refusal = await model.append([line]);
-    setError(refusal);
+    setError(removePlace(refusal));
     if (refusal === '' && model.state.failure === null) {
       // The next directive may have been typed in the meantime.
       setLine(current => (current === line ? '' : current));

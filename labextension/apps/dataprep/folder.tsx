@@ -3,10 +3,17 @@ import React from 'react';
 import type { IEntry } from './documents';
 import type { IBrowsed } from './home-model';
 
+const SIZE = new Intl.NumberFormat(undefined, {
+  style: 'unit',
+  unit: 'byte',
+  unitDisplay: 'narrow',
+  notation: 'compact'
+});
+
 /** Returns the size of a file, the partitions of a topic, the type of a column, or the type of another entry. */
 function describeEntry({ type, bytes, partitions, dataType }: IEntry, trans: TranslationBundle): string {
   if (bytes !== undefined) {
-    return trans.__('%1 bytes', bytes);
+    return SIZE.format(bytes);
   }
   return partitions === undefined ? (dataType ?? type) : trans._n('%1 partition', '%1 partitions', partitions);
 }

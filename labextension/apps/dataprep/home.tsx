@@ -27,10 +27,17 @@ interface IHomeProps {
 function Connections({ model, trans }: IHomeProps): React.JSX.Element {
   const { connections, busy } = usePanelModel(model);
   const [edited, setEdited] = React.useState<IConnection | null>(null);
+  const title = React.useRef<HTMLHeadingElement>(null);
   const create = (): void => setEdited({ name: '', type: 'file' });
+  const close = (): void => {
+    setEdited(null);
+    title.current?.focus();
+  };
   return (
     <section className="jp-Colophon-card-section" aria-labelledby="dataprep-connections">
-      <h2 id="dataprep-connections">{trans.__('Connections')}</h2>
+      <h2 id="dataprep-connections" ref={title} tabIndex={-1}>
+        {trans.__('Connections')}
+      </h2>
       {connections.length === 0 && !busy && (
         <p className="jp-Colophon-note">
           {trans.__('There is no connection yet. Create one to a folder of files, a database or Kafka.')}
@@ -69,13 +76,7 @@ function Connections({ model, trans }: IHomeProps): React.JSX.Element {
           {trans.__('New connection')}
         </button>
       ) : (
-        <ConnectionForm
-          key={edited.name}
-          model={model}
-          connection={edited}
-          close={() => setEdited(null)}
-          trans={trans}
-        />
+        <ConnectionForm key={edited.name} model={model} connection={edited} close={close} trans={trans} />
       )}
     </section>
   );

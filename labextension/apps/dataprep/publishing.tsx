@@ -34,7 +34,13 @@ function PipelineForm({ model, trans }: IWorkspaceProps): React.JSX.Element {
     <form className="jp-Dataprep-form" aria-label={trans.__('Pipeline')} onSubmit={event => void submit(event)}>
       <label>
         {trans.__('Folder of the result')}
-        <input value={sink} required aria-invalid={error !== ''} onChange={event => setSink(event.target.value)} />
+        <input
+          value={sink}
+          required
+          placeholder={trans.__('An absolute path, such as %1', '/data/clean/orders')}
+          aria-invalid={error !== ''}
+          onChange={event => setSink(event.target.value)}
+        />
       </label>
       <label>
         {trans.__('Rows that a directive cannot process')}

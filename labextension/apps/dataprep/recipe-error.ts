@@ -10,6 +10,11 @@ export function findPlace(message: string): IPlace | null {
   return match === null ? null : { line: Number(match[1]), column: Number(match[2]) };
 }
 
+/** Returns why a single line is refused, without its place in the recipe. */
+export function removePlace(message: string): string {
+  return message.replace(/^line \d+, column \d+: /, '');
+}
+
 /** Returns the offset of a place in a text. */
 export function getOffset(text: string, { line, column }: IPlace): number {
   const before = text.split('\n').slice(0, line - 1);

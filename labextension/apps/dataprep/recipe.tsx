@@ -54,14 +54,25 @@ function RecipeText({ model, close, trans }: IWorkspaceProps & { close(): void }
 }
 
 /** The steps of the recipe, each of which can be removed. */
-function Steps({ model, trans }: IWorkspaceProps): React.JSX.Element {
+function Steps(props: IWorkspaceProps & { returnFocus: () => void }): React.JSX.Element {
+  const { model, trans, returnFocus } = props;
   const { workspace, busy } = usePanelModel(model);
   const [error, setError] = React.useState('');
+  const remove = async (at: number): Promise<void> => {
+    if (busy) {
+      return;
+    }
+    const refusal = await model.removeLine(at);
+    setError(refusal);
+    if (refusal === '') {
+      returnFocus();
+    }
+  };
   const directives = workspace?.directives ?? [];
   return (
     <>
       {directives.length === 0 && <p className="jp-Colophon-note">{trans.__('The recipe is empty.')}</p>}
-      <ol className="jp-Dataprep-list" aria-label={trans.__('Steps')}>
+      <ol className="jp-Dataprep-list jp-Dataprep-steps" aria-label={trans.__('Steps')}>
         {directives.map((line, at) => (
           <li key={at} aria-label={line}>
             <code>{line}</code>
@@ -69,8 +80,7 @@ function Steps({ model, trans }: IWorkspaceProps): React.JSX.Element {
               type="button"
               className="jp-Colophon-button"
               aria-label={trans.__('Remove the directive %1', line)}
-              disabled={busy}
-              onClick={() => void model.removeLine(at).then(setError)}
+              onClick={() => void remove(at)}
             >
               {trans.__('Remove')}
             </button>
@@ -90,28 +100,44 @@ function Steps({ model, trans }: IWorkspaceProps): React.JSX.Element {
 export function Recipe({ model, trans }: IWorkspaceProps): React.JSX.Element {
   const { workspace, busy } = usePanelModel(model);
   const [isText, setIsText] = React.useState(false);
+  const title = React.useRef<HTMLHeadingElement>(null);
+  const returnFocus = (): void => title.current?.focus();
+  const move = (step: 'undo' | 'redo'): void => {
+    if (!busy) {
+      void model.move(step).then(() => document.activeElement === document.body && returnFocus());
+    }
+  };
   return (
     <section className="jp-Colophon-card-section" aria-labelledby="dataprep-recipe">
-      <h2 id="dataprep-recipe">{trans.__('Recipe')}</h2>
+      <h2 id="dataprep-recipe" ref={title} tabIndex={-1}>
+        {trans.__('Recipe')}
+      </h2>
       {isText ? (
-        <RecipeText model={model} close={() => setIsText(false)} trans={trans} />
+        <RecipeText
+          model={model}
+          close={() => {
+            setIsText(false);
+            returnFocus();
+          }}
+          trans={trans}
+        />
       ) : (
         <>
-          <Steps model={model} trans={trans} />
+          <Steps model={model} returnFocus={returnFocus} trans={trans} />
           <div className="jp-Colophon-actions">
             <button
               type="button"
               className="jp-Colophon-button"
-              disabled={busy || !workspace?.canUndo}
-              onClick={() => void model.move('undo')}
+              disabled={!workspace?.canUndo}
+              onClick={() => move('undo')}
             >
               {trans.__('Undo')}
             </button>
             <button
               type="button"
               className="jp-Colophon-button"
-              disabled={busy || !workspace?.canRedo}
-              onClick={() => void model.move('redo')}
+              disabled={!workspace?.canRedo}
+              onClick={() => move('redo')}
             >
               {trans.__('Redo')}
             </button>

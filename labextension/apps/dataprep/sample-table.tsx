@@ -81,7 +81,7 @@ export function SampleTable(
         </table>
       </div>
       {page.nextOffset !== null && (
-        <button type="button" className="jp-Colophon-button" disabled={busy} onClick={() => void model.loadMore()}>
+        <button type="button" className="jp-Colophon-button" onClick={() => !busy && void model.loadMore()}>
           {trans.__('More rows')}
         </button>
       )}

@@ -28,17 +28,28 @@ export function WorkspacePage(props: {
   const model = React.useMemo(() => new WorkspaceModel(context, id), [context, id]);
   const state = usePanelModel(model);
   const [column, setColumn] = React.useState('');
-  React.useEffect(() => void model.load(), [model]);
+  const title = React.useRef<HTMLHeadingElement>(null);
+  React.useEffect(() => {
+    void model.load();
+    // What the user activated is gone.
+    title.current?.focus();
+  }, [model]);
   const { workspace, page } = state;
+  const closeColumn = (): void => {
+    setColumn('');
+    title.current?.focus();
+  };
   const message = page === null ? '' : trans._n('%1 row', '%1 rows', page.rowCount);
   const isShown = page?.columns.some(({ name }) => name === column) ?? false;
   return (
-    <div aria-busy={state.busy}>
+    <div className="jp-Dataprep-workspace" aria-busy={state.busy}>
       <div className="jp-Colophon-actions">
         <button type="button" className="jp-Colophon-button" onClick={close}>
           {trans.__('All workspaces')}
         </button>
-        <h2>{workspace?.name}</h2>
+        <h2 ref={title} tabIndex={-1}>
+          {workspace?.name}
+        </h2>
       </div>
       <CallStatus calls={state} message={message} trans={trans} />
       {workspace && page && (
@@ -49,9 +60,9 @@ export function WorkspacePage(props: {
               <SampleTable model={model} column={column} choose={setColumn} trans={trans} />
               <RejectedRows page={page} trans={trans} />
             </div>
-            <div>
+            <div className="jp-Dataprep-side">
               {isShown && (
-                <ColumnSection key={column} model={model} column={column} close={() => setColumn('')} trans={trans} />
+                <ColumnSection key={column} model={model} column={column} close={closeColumn} trans={trans} />
               )}
               <Recipe model={model} trans={trans} />
               <Publishing model={model} trans={trans} />

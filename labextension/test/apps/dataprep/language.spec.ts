@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { listColumnDirectives } from '../../../apps/dataprep/column-directives';
 import type { IRowPage } from '../../../apps/dataprep/documents';
 import { buildExamples, listInputs } from '../../../apps/dataprep/examples';
-import { findPlace, getOffset } from '../../../apps/dataprep/recipe-error';
+import { findPlace, getOffset, removePlace } from '../../../apps/dataprep/recipe-error';
 
 function getLine(column: string, name: string): string | undefined {
   return listColumnDirectives(column).find(directive => directive.name === name)?.line;
@@ -45,4 +45,9 @@ describe('an error of a recipe', () => {
     expect(getOffset('trim :a\ndrop :x', place!)).toBe(13);
     expect(findPlace('the recipe was changed in the meantime')).toBeNull();
   });
+});
+
+it('the message of a single line does not name its place in the recipe', () => {
+  expect(removePlace('line 3, column 1: unknown column a')).toBe('unknown column a');
+  expect(removePlace('the recipe has more than 500 lines')).toBe('the recipe has more than 500 lines');
 });
