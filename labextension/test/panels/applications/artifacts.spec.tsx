@@ -118,6 +118,7 @@ test('a dropped module is uploaded, its plugins are shown, and it is deleted', a
   await drop(new File([SOURCE], 'shop_tools.py'));
   await clickButton('Upload');
   await waitUntil(() => hasText('Artifact shop_tools 1.0 uploaded, with the plugins upper.'));
+  await waitUntil(() => document.activeElement?.textContent === 'Upload a file…');
   const put = backend.seen.find(({ method }) => method === 'PUT');
   expect([put?.headers.get('Content-Type'), put?.body]).toEqual(['application/octet-stream', SOURCE]);
   await waitUntil(() => cells('Artifacts').length === 1);
@@ -146,8 +147,10 @@ test('the reason of a refusal is shown, and the file can be uploaded after a cor
   expect([name?.value, version?.value]).toEqual(['shop_tools', '']);
   Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set?.call(version, '1.0');
   version?.dispatchEvent(new Event('input', { bubbles: true }));
+  version?.focus();
   await clickButton('Upload');
   await waitUntil(() => hasText('it declares no plugin'));
+  expect(document.activeElement).toBe(version);
   await drop(new File([SOURCE], 'shop_tools.py'));
   await waitUntil(() => !hasText('it declares no plugin'));
   await clickButton('Upload');

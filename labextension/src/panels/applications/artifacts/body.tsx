@@ -154,13 +154,9 @@ function Artifacts(props: IArtifactsProps): React.JSX.Element {
             {trans.__('Artifacts')}
           </h2>
           <div className="jp-Colophon-actions">
-            <label>
-              {trans.__('Namespace')}{' '}
-              <select
-                className="jp-mod-styled"
-                value={namespace}
-                onChange={event => void model.chooseNamespace(event.target.value)}
-              >
+            <label className="jp-Colophon-choice">
+              {trans.__('Namespace')}
+              <select value={namespace} onChange={event => void model.chooseNamespace(event.target.value)}>
                 {namespaces.map(name => (
                   <option key={name}>{name}</option>
                 ))}

@@ -12,7 +12,10 @@ interface IUploadProps {
 }
 
 /** The name and the version of a chosen file. Enter uploads it, Escape cancels. */
-function UploadForm({ model, upload, trans }: IUploadProps & { upload: IUpload }): React.JSX.Element {
+function UploadForm(props: IUploadProps & { upload: IUpload; returnFocus: () => void }): React.JSX.Element {
+  const { model, upload, returnFocus, trans } = props;
+  // The form is gone when the file is uploaded, or the upload is cancelled.
+  React.useEffect(() => returnFocus, [returnFocus]);
   const { file, name, version, isSending, problem } = upload;
   const title = trans.__('%1, %2', file.name, formatBytes(file.size, trans));
   return (
@@ -30,7 +33,7 @@ function UploadForm({ model, upload, trans }: IUploadProps & { upload: IUpload }
           autoFocus={name === ''}
           required
           spellCheck={false}
-          disabled={isSending}
+          readOnly={isSending}
           value={name}
           onChange={event => model.rename({ name: event.target.value })}
         />
@@ -42,7 +45,7 @@ function UploadForm({ model, upload, trans }: IUploadProps & { upload: IUpload }
           autoFocus={name !== ''}
           required
           spellCheck={false}
-          disabled={isSending}
+          readOnly={isSending}
           value={version}
           onChange={event => model.rename({ version: event.target.value })}
         />
@@ -55,7 +58,7 @@ function UploadForm({ model, upload, trans }: IUploadProps & { upload: IUpload }
       )}
       {problem && <ProblemNote problem={problem} trans={trans} />}
       <div className="jp-Colophon-actions">
-        <button type="submit" className="jp-Colophon-button jp-mod-primary" disabled={isSending}>
+        <button type="submit" className="jp-Colophon-button jp-mod-primary" aria-disabled={isSending}>
           {trans.__('Upload')}
         </button>
         <button type="button" className="jp-Colophon-button" onClick={() => model.cancelUpload()}>
@@ -71,6 +74,8 @@ export function Upload({ model, trans }: IUploadProps): React.JSX.Element {
   const { upload, uploaded, isWrongFile, missing } = useModel(model);
   const [isOver, setOver] = React.useState(false);
   const input = React.useRef<HTMLInputElement>(null);
+  const button = React.useRef<HTMLButtonElement>(null);
+  const returnFocus = React.useCallback(() => button.current?.focus(), []);
   if (missing !== null) {
     return (
       <p className="jp-Colophon-note">
@@ -117,6 +122,7 @@ export function Upload({ model, trans }: IUploadProps): React.JSX.Element {
           }}
         />
         <button
+          ref={button}
           type="button"
           className="jp-Colophon-button"
           disabled={upload?.isSending}
@@ -135,7 +141,7 @@ export function Upload({ model, trans }: IUploadProps): React.JSX.Element {
           {trans.__('Choose one file whose name ends with .whl or .py.')}
         </p>
       )}
-      {upload && <UploadForm model={model} upload={upload} trans={trans} />}
+      {upload && <UploadForm model={model} upload={upload} returnFocus={returnFocus} trans={trans} />}
       <p role="status" className="jp-Colophon-note">
         {uploaded &&
           trans.__(
