@@ -58,6 +58,8 @@ export namespace CommandIDs {
   /** `{code, language?, title?}`: inserts code at the cursor, or into a new cell. */
   export const insertCode = 'colophon:insert-code';
   export const copySnippet = 'colophon:copy-snippet';
+  /** `{item?, label?, icon?}`: shows the page of applications, or a panel of one: `application/panel`. */
+  export const showApplications = 'colophon:show-applications';
   /** Shows the requests that are assigned to the user, and those that the user made. */
   export const showInbox = 'colophon:show-inbox';
   export const showActivity = 'colophon:show-activity';

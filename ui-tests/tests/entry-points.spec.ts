@@ -56,6 +56,7 @@ test('entities are opened from the palette, the file browser and the status bar'
     await runCommand(page, 'launcher:create');
     const launcher = page.locator('.jp-Launcher:visible').last();
     await expect(launcher.getByRole('button', { name: 'Search Metadata' })).toBeVisible();
+    await expect(launcher.getByRole('button', { name: 'Prepare data' })).toBeVisible();
     await page.screenshot({ path: info.outputPath('launcher-light.png') });
     await launcher.getByRole('button', { name: 'Open Lineage of…' }).click();
     await expect(page.getByRole('dialog').getByRole('combobox', { name: 'Name of the entity' })).toBeFocused();

@@ -3,6 +3,7 @@ import { ILayoutRestorer } from '@jupyterlab/application';
 import { ICommandPalette } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+import { LabIcon } from '@jupyterlab/ui-components';
 import type { Widget } from '@lumino/widgets';
 import { DOMAIN } from '../../commands';
 import { metadataIcon } from '../../icons';
@@ -63,9 +64,10 @@ export function createSettingsPage(
       const command = `colophon:show-${id}`;
       const tab = new SinglePage(shell, { name: id, label, icon: metadataIcon }, trans);
       commands.addCommand(command, {
-        label,
+        label: ({ label: title = label }) => title as string,
         caption,
-        icon: args => (args['isMenu'] === true ? undefined : metadataIcon),
+        icon: ({ isMenu, icon }) =>
+          isMenu === true ? undefined : icon ? LabIcon.resolve({ icon: icon as string }) : metadataIcon,
         describedBy: {
           args: { type: 'object', properties: { isMenu: { type: 'boolean', description: 'Whether it is in a menu' } } }
         },
