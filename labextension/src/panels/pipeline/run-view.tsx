@@ -108,11 +108,13 @@ function Progress(props: {
 
 /** Runs the pipeline, and shows the progress and the log of the run. */
 export function RunView({ bench, open, save, trans }: IRunViewProps): React.JSX.Element {
-  const { execution } = useModel(bench.runs);
+  const { execution, shownRun } = useModel(bench.runs);
   useModel(bench.model.editor);
   const { isDirty, version } = bench.model.editor;
   const mustSave = isDirty || version === 0;
-  const isRunning = execution?.ended === null;
+  const isActive = execution?.ended === null;
+  // The run ends in the catalog before the process of Spark does.
+  const isStopping = isActive && shownRun !== null && shownRun.urn === execution.run && shownRun.status !== 'running';
   const start = async (): Promise<void> => {
     if (!mustSave || (await save())) {
       await bench.runs.startRun();
@@ -122,7 +124,7 @@ export function RunView({ bench, open, save, trans }: IRunViewProps): React.JSX.
     <div className="jp-Colophon-run-view">
       <Arguments bench={bench} trans={trans} />
       <div className="jp-Colophon-actions">
-        {isRunning ? (
+        {isActive && !isStopping ? (
           <button type="button" className="jp-Colophon-button" onClick={() => void bench.runs.stop(execution)}>
             {trans.__('Stop the run')}
           </button>
@@ -130,13 +132,14 @@ export function RunView({ bench, open, save, trans }: IRunViewProps): React.JSX.
           <button
             type="button"
             className="jp-Colophon-button"
-            disabled={bench.readOnly || bench.stages.length === 0}
+            disabled={isStopping || bench.readOnly || bench.stages.length === 0}
             onClick={() => void start()}
           >
             {mustSave ? trans.__('Save and run') : trans.__('Run now')}
           </button>
         )}
         <span className="jp-Colophon-note">
+          {isStopping && `${trans.__('Spark stops …')} `}
           {trans.__('A run uses Spark on the machine of the Jupyter server, and is recorded in the catalog.')}
         </span>
       </div>

@@ -335,6 +335,21 @@ test('a run shows the progress of its stages on the canvas, and is listed after 
   expect(query.get('program')).toBe('urn:li:dataJob:(urn:li:dataFlow:(colophon,hello,sales),workflows.hello)');
 });
 
+test('a run that has succeeded cannot be stopped while Spark stops', async () => {
+  const execution = executionOf({ kind: 'run', run: RUN });
+  const server = createServer()
+    .on('POST', 'pipelines/runs', { status: 201, body: execution })
+    .on('GET', 'pipelines/executions/e1', { body: execution })
+    .on('GET', `runs/${RUN}`, { body: { ...runOf('1'), urn: RUN, status: 'succeeded' } });
+  await openPipeline(server);
+  openTab('run');
+  await press('Run now');
+  await waitUntil(() => document.body.textContent?.includes('Spark stops …') ?? false);
+  const buttons = [...document.querySelectorAll<HTMLButtonElement>('.jp-Colophon-run-view button')];
+  expect(buttons.find(({ textContent }) => textContent === 'Stop the run')).toBeUndefined();
+  expect(buttons.find(({ textContent }) => textContent === 'Run now')?.disabled).toBe(true);
+});
+
 test('a schedule is created and disabled', async () => {
   const schedule = {
     ...{ name: 'nightly', pipeline: 'hello', namespace: 'sales', every: '', cron: '0 5 * * *', onChange: false },
