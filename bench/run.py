@@ -2,7 +2,7 @@
 
 `python bench/run.py` runs all of them, with stores of up to a million entities; `--small` omits those. With names of
 benchmarks (`writes start rest openlineage fairness proposals searches walks access throughput growth reports`), only
-these are run. `--stores FOLDER` keeps the stores. `capture` and `profile` (Spark), `libraries` (capture of pandas), `sample` (its start without Spark), `instances`, `elyra` and `elyra-cli` (more of the command line) are only run if
+these are run. `--stores FOLDER` keeps the stores. `capture` and `profile` (Spark), `libraries` (capture of pandas and others), `sample` (its start without Spark), `instances`, `elyra` and `elyra-cli` (more of the command line) are only run if
 they are named; `--elyra PYTHON` is the Python of an environment with Elyra 4.1.1.
 """
 

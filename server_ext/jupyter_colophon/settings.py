@@ -98,7 +98,7 @@ class Settings(Configurable):
     )
     uncaptured_libraries = Names(
         config=True,
-        help="Libraries whose reads and writes are not recorded, by the name of their module: `pandas`, `polars`, `duckdb`, `spark` and others.",
+        help="Libraries whose reads and writes are not recorded, by the name of their module: `pandas`, `polars`, `duckdb`, `spark` and others; `open`: files of data that programs open themselves.",
     )
     record_cell_source = Bool(
         False,

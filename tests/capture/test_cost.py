@@ -6,7 +6,7 @@ import pytest
 from jupyter_colophon.capture import origins
 from support.process import run_script
 
-READ = "import pandas as pd\nopen('in.csv', 'w').write('a,b\\n1,2\\n')\nframe = pd.read_csv('in.csv')"
+READ = "import pandas as pd\nopen('in.txt', 'w').write('a,b\\n1,2\\n')\nframe = pd.read_csv('in.txt')"
 
 
 def test_methods_that_compute_are_observed_once_there_is_a_value_to_follow(tmp_path):
@@ -24,9 +24,9 @@ def test_methods_that_compute_are_observed_once_there_is_a_value_to_follow(tmp_p
 
 
 def test_loop_that_reads_one_file_is_reported_once(notebook):
-    notebook.run("read", f"{READ}\nfor _ in range(200): frame = pd.read_csv('in.csv')")
-    notebook.run("again", "frame = pd.read_csv('in.csv')\nframe.to_csv('out.csv')")
-    assert notebook.list_flows() == {("read", "in.csv", ""), ("again", "in.csv", ""), ("again", "in.csv", "out.csv")}
+    notebook.run("read", f"{READ}\nfor _ in range(200): frame = pd.read_csv('in.txt')")
+    notebook.run("again", "frame = pd.read_csv('in.txt')\nframe.to_csv('out.csv')")
+    assert notebook.list_flows() == {("read", "in.txt", ""), ("again", "in.txt", ""), ("again", "in.txt", "out.csv")}
     reads = [each for each in notebook.runs[0].observations if each.function == "read_csv"]
     assert len(reads) < 10
 
@@ -53,7 +53,7 @@ def test_long_text_of_sql_is_not_parsed(notebook, size, target):
         f"import duckdb\n{READ}\ntext = '/* ' + 'x' * {size} + ' */ SELECT a FROM frame'\nduckdb.sql(text).write_csv('out.csv')",
     )
     flows = notebook.list_flows()
-    assert ("query", "in.csv", "out.csv") in flows or not target
+    assert ("query", "in.txt", "out.csv") in flows or not target
     missing = {text for each in notebook.runs[0].observations for text in each.missing}
     assert bool(missing) == (not target)
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 _CALL: Final = compile("__colophon_call__()", "<colophon>", "eval")
 _NAME: Final = "__colophon_call__"
 #: The folders of the standard library and of installed packages.
-_PACKAGES: Final = tuple(
+PACKAGES: Final = tuple(
     {f"{sysconfig.get_path(name)}{os.sep}" for name in ("stdlib", "platstdlib", "purelib", "platlib")}
 )
 
@@ -51,4 +51,4 @@ def is_called_by_package() -> bool:
     IPython stores the history of cells in a database, its completion keeps pickles, and so do many other packages.
     """
     frame = find_program_frame()
-    return frame is not None and frame.f_code.co_filename.startswith(_PACKAGES)
+    return frame is not None and frame.f_code.co_filename.startswith(PACKAGES)

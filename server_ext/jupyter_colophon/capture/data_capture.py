@@ -9,6 +9,8 @@ from jupyter_colophon.capture.adapters import Adapter, Adapters
 from jupyter_colophon.capture.calls import CallContext, DeferredFlows, Flow
 from jupyter_colophon.capture.chains import ASSIGN, ChainBuilder, NameVariable, Sink
 from jupyter_colophon.capture.executions import current_execution
+from jupyter_colophon.capture.observation import OPEN
+from jupyter_colophon.capture.opened_files import OpenedFiles
 from jupyter_colophon.capture.origins import Origin
 
 #: Number of flows that wait; above it, the oldest are dropped, and their functions reported as errors.
@@ -49,6 +51,7 @@ class DataCapture:
         self._chains = ChainBuilder(name_variable, sink)
         self._on_error = on_error
         self._adapters = Adapters(self._create_adapter, disabled)
+        self._opened = None if OPEN in disabled or reports_at_once else OpenedFiles(self.context, disabled)
         #: Flows, and values of variables that are reported again.
         self._waiting: deque[Flow | DeferredFlows | Origin] = deque()
         #: What reads wait, since their report was last begun.
@@ -68,6 +71,8 @@ class DataCapture:
         global _active
         _active = self
         self._adapters.install_shipped()
+        if self._opened is not None:
+            self._opened.start()
         self._thread = threading.Thread(target=self._report_flows, name="colophon-capture", daemon=True)
         self._thread.start()
 
@@ -76,6 +81,8 @@ class DataCapture:
         global _active
         _active = None if _active is self else _active
         self._adapters.restore_libraries()
+        if self._opened is not None:
+            self._opened.stop()
         self._is_stopping = True
         self._wake_thread()
         if self._thread is not None:
@@ -85,6 +92,8 @@ class DataCapture:
         """Capture in a forked child, which has the values of its parent but not its thread: calls are reported at once."""
         self._waiting.clear()
         self._waiting_reads.clear()
+        if self._opened is not None:
+            self._opened.stop()
         self._reporting, self._idle = threading.RLock(), threading.Condition()
         self._reports_at_once = True
 
@@ -106,8 +115,15 @@ class DataCapture:
                         if self._chains.has_reported(name):
                             self._waiting.append(origin)
             context.names.remember_variables(known)
+        self.report_opened_files(execution)
         if self._waiting:
             self._wake_thread()
+
+    def report_opened_files(self, execution: object) -> None:
+        """Report the files that a cell or a program opened, when it ends."""
+        flows = None if self._opened is None else self._opened.take_flows(execution)
+        if flows is not None:
+            self.add_flows([flows])
 
     def wait_until_reported(self, timeout_s: float) -> bool:
         """Wait until all flows were passed to the sink; return whether they were."""
@@ -166,6 +182,8 @@ class DataCapture:
                 else:
                     for flow in (item,) if isinstance(item, Flow) else item.list_flows():
                         self._chains.add_flow(flow)
+                        if self._opened is not None and flow.function != OPEN:
+                            self._opened.add_reported(flow)
             except Exception as error:  # noqa: BLE001  one flow that cannot be reported must not end the thread
                 self._on_error(_get_function(item), error)
             # It stays in the queue until it is reported, so that who waits for an empty queue waits for it too.

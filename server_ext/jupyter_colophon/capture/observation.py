@@ -49,6 +49,9 @@ MAX_PATHS = 5_000
 #: The function of an observation of a streaming query.
 STREAM = "stream"
 
+#: The function of an observation of a file that was opened, and nothing else (`opened_files.py`).
+OPEN = "open"
+
 #: Longer than the names of known classes.
 _KIND_CHARS = 100
 

@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any, Final
 
 from jupyter_colophon.capture.adapters import Adapter
-from jupyter_colophon.capture.calls import LibraryCall
+from jupyter_colophon.capture.calls import Describe, LibraryCall
 from jupyter_colophon.capture.computations import Function
 from jupyter_colophon.capture.locations import list_locations
 from jupyter_colophon.capture.observation import SchemaField
@@ -37,9 +37,9 @@ def install(module: ModuleType, adapter: Adapter) -> None:
     """Observe the functions of one module."""
     format_, readers, writers = _MODULES[module.__name__]
     for name in readers:
-        adapter.observe_function(module, name, _create_read_report(format_))
+        adapter.observe_function(module, name, _create_read_report(format_), hides_inner=True)
     for name, position in writers.items():
-        adapter.observe_function(module, name, _create_write_report(format_, position))
+        adapter.observe_function(module, name, _create_write_report(format_, position), hides_inner=True)
     if module.__name__ == "pyarrow.parquet":
         _observe_parquet_classes(module, adapter)
     if module.__name__ == "pyarrow.ipc":
@@ -104,7 +104,7 @@ def _report_written_part(call: LibraryCall) -> None:
     dataset = _written.get(call.receiver)
     value = call.find_argument(1, ("table", "batch", "table_or_batch"))
     if dataset is not None:
-        call.record_write(dataset, (value,), list_fields(value))
+        call.record_write(dataset, (value,), describe=create_describe(value))
 
 
 def _report_file(call: LibraryCall) -> None:
@@ -130,7 +130,7 @@ def _create_write_report(format_: str | None, position: int) -> Callable[[Librar
         value = call.find_argument(1 - position, _VALUES)
         for location in list_locations(_find_target(call, position)):
             dataset = get_file(location, format_ or _find_format(call))
-            call.record_write(dataset, (value,), list_fields(value))
+            call.record_write(dataset, (value,), describe=create_describe(value))
 
     return report
 
@@ -150,12 +150,16 @@ def _report_converted(call: LibraryCall) -> None:
     call.record_same_columns(call.result, call.receiver)
 
 
-def list_fields(value: Any) -> list[SchemaField] | None:
-    """Return the schema of a table, a dataset or a batch of Arrow; None for other values."""
+def create_describe(value: Any) -> Describe | None:
+    """Return a function that returns the fields of a table, a dataset or a batch of Arrow; None for other values."""
     schema = getattr(value, "schema", None)
     if schema is None or not hasattr(schema, "names"):
         return None
-    return [SchemaField(field.name, str(field.type), field.nullable) for field in schema]
+    # A schema never changes.
+    return lambda columns: (
+        tuple(SchemaField(field.name, str(field.type), field.nullable) for field in schema),
+        columns,
+    )
 
 
 def _find_format(call: LibraryCall) -> str | None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from jupyter_colophon.capture.names import dataset_names
-from jupyter_colophon.capture.observation import ColumnFlow, DataRef, Inference, Observation
+from jupyter_colophon.capture.observation import OPEN, ColumnFlow, DataRef, Inference, Observation
 from jupyter_colophon.core.time_format import format_ms_as_iso_time
 
 Document = dict[str, Any]
@@ -16,6 +16,8 @@ MAX_VALUE_BYTES = 10_240
 
 #: The component of accesses that only the names in the code connect (docs/spark-lineage.md).
 INFERRED = "inferred by name"
+#: The component of accesses of which only the opening of a file was seen (docs/library-lineage.md).
+OPENED = "opened file"
 
 
 def build_access_documents(observations: Iterable[Observation]) -> Iterator[Document]:
@@ -67,6 +69,8 @@ def _build_access_rows(
     common: Document = {"time": format_ms_as_iso_time(observation.started_ms), "statement": number}
     if observation.inference is Inference.NAME and reads and writes:
         common["component"] = INFERRED
+    elif observation.function == OPEN:
+        common["component"] = OPENED
     return [{"data": urn, "mode": mode, **common} for urn, mode in accesses]
 
 

@@ -147,6 +147,7 @@ class ProcessRun:
         if os.getpid() != self._process:
             return
         with suppress(Exception):
+            self._capture.report_opened_files(self)
             self._capture.wait_until_reported(END_TIMEOUT_S)
             if not self._identity.is_worker and os.getppid() != self._command.process:
                 self._get_or_start_run().end(self._status)

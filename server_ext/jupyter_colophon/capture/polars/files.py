@@ -1,12 +1,14 @@
 """The files and tables that polars reads and writes."""
 
+from collections.abc import Mapping
 from types import ModuleType
 from typing import Final
 
 import polars as pl
 
 from jupyter_colophon.capture.adapters import Adapter
-from jupyter_colophon.capture.calls import LibraryCall
+from jupyter_colophon.capture.calls import Describe, LibraryCall
+from jupyter_colophon.capture.column_map import ColumnMap
 from jupyter_colophon.capture.locations import find_location, list_locations
 from jupyter_colophon.capture.observation import SchemaField
 from jupyter_colophon.capture.origins import get_file
@@ -35,9 +37,9 @@ def observe_files(module: ModuleType, adapter: Adapter) -> None:
     """Observe the functions that read, and the methods that write."""
     for name in _FORMATS:
         for prefix in ("read", "scan"):
-            adapter.observe_function(module, f"{prefix}_{name}", _report_read)
-        adapter.observe_method(module.DataFrame, f"write_{name}", _report_write)
-        adapter.observe_method(module.LazyFrame, f"sink_{name}", _report_write)
+            adapter.observe_function(module, f"{prefix}_{name}", _report_read, hides_inner=True)
+        adapter.observe_method(module.DataFrame, f"write_{name}", _report_write, hides_inner=True)
+        adapter.observe_method(module.LazyFrame, f"sink_{name}", _report_write, hides_inner=True)
     for name in ("read_database", "read_database_uri"):
         adapter.observe_function(module, name, _report_query)
     adapter.observe_method(module.DataFrame, "write_database", _report_written_table)
@@ -62,15 +64,21 @@ def _report_write(call: LibraryCall) -> None:
     frame = call.receiver
     if location is not None:
         format_ = _FORMATS[call.function.partition("_")[2]]
-        call.record_write(get_file(location, format_), (frame,), list_fields(frame))
+        call.record_write(get_file(location, format_), (frame,), describe=_create_describe(frame))
 
 
 def _report_written_table(call: LibraryCall) -> None:
     """Record the table that an inner call wrote, and that it has the rows of the frame."""
     for target in call.list_inner_targets():
-        call.record_write(target, (call.receiver,), list_fields(call.receiver))
+        call.record_write(target, (call.receiver,), describe=_create_describe(call.receiver))
 
 
-def list_fields(frame: pl.DataFrame | pl.LazyFrame) -> list[SchemaField]:
-    """Return the schema of a frame, with the types of polars."""
-    return [SchemaField(name, str(type_), nullable=True) for name, type_ in frame.collect_schema().items()]
+def _create_describe(frame: pl.DataFrame | pl.LazyFrame) -> Describe:
+    """Return a function that returns the fields of a frame, with the types of polars."""
+    # A copy: a frame may change in place.
+    schema: Mapping[str, pl.DataType] = frame.collect_schema()
+
+    def describe(columns: ColumnMap | None) -> tuple[tuple[SchemaField, ...] | None, ColumnMap | None]:
+        return tuple(SchemaField(name, str(type_), nullable=True) for name, type_ in schema.items()), columns
+
+    return describe
