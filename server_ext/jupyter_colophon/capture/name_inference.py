@@ -81,11 +81,13 @@ class NameInference:
         names = None if frame is None else _read_names(frame.f_code.co_filename)
         if frame is None or names is None:
             return []
-        line, inferred = frame.f_lineno, _InferredNames(self, names, frame.f_globals, frame.f_code.co_filename)
+        inferred = _InferredNames(self, names, frame.f_globals, frame.f_code.co_filename)
+        # The end of the line, if the place in it is unknown.
+        place = _find_place(frame) or (frame.f_lineno, sys.maxsize)
         for statement in names.statements:
-            if (statement.end_lineno or statement.lineno) < line:
+            if _get_end(statement) <= place:
                 inferred.add_statement(statement)
-        running = [each for each in names.statements if each.lineno <= line <= (each.end_lineno or each.lineno)]
+        running = [each for each in names.statements if (each.lineno, each.col_offset) <= place < _get_end(each)]
         parts = [(each, find_part(each, frame.f_globals)) for each in running]
         return [origin for each, part in parts for origin in inferred.list_origins(each, part)]
 
@@ -136,7 +138,7 @@ class _CellReads:
 
     def __init__(self) -> None:
         self.filename = ""
-        self._reads: list[tuple[int, int, Origin]] = []
+        self._reads: list[tuple[tuple[int, int], Origin]] = []
 
     def add_read(self, frame: types.FrameType, origin: Origin) -> None:
         """Add what the call reads that a frame of the cell is in."""
@@ -144,16 +146,25 @@ class _CellReads:
             self.filename, self._reads = frame.f_code.co_filename, []
         if len(self._reads) >= MAX_SOURCES:
             return
-        place = next(itertools.islice(frame.f_code.co_positions(), frame.f_lasti // 2, None), None)
-        line, _, column, _ = place or (None, None, None, None)
-        if line is not None and column is not None:
-            self._reads.append((line, column, origin))
+        place = _find_place(frame)
+        if place is not None:
+            self._reads.append((place, origin))
 
     def list_reads(self, part: ast.AST) -> list[Origin]:
         """Return what the calls read that are in a part of the code."""
-        first, column = getattr(part, "lineno", 0), getattr(part, "col_offset", 0)
-        last, end = getattr(part, "end_lineno", 0), getattr(part, "end_col_offset", 0)
-        return [origin for line, at, origin in self._reads if (first, column) <= (line, at) < (last, end)]
+        first = getattr(part, "lineno", 0), getattr(part, "col_offset", 0)
+        return [origin for place, origin in self._reads if first <= place < _get_end(part)]
+
+
+def _find_place(frame: types.FrameType) -> tuple[int, int] | None:
+    """Return the line and the column of the call that a frame is in; None if Python does not keep them."""
+    places = itertools.islice(frame.f_code.co_positions(), frame.f_lasti // 2, None)
+    line, _, column, _ = next(places, (None, None, None, None))
+    return None if line is None or column is None else (line, column)
+
+
+def _get_end(part: ast.AST) -> tuple[int, int]:
+    return getattr(part, "end_lineno", None) or 0, getattr(part, "end_col_offset", None) or 0
 
 
 class _CellNames:
@@ -323,6 +334,8 @@ def _list_loaded(statement: ast.AST) -> list[str]:
         node = waiting.pop()
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             found.append(node.id)
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            found.append(node.target.id)
         if not _is_measure(node):
             waiting += ast.iter_child_nodes(node)
     return found

@@ -154,6 +154,23 @@ UNRELATED = [
         missed="run: sales.csv -> sales-out.csv\nrun: shops.csv -> shops-out.csv",
     ),
     Case(
+        "two statements in a line",
+        {
+            "run": IMPORT + "rows = duckdb.sql(\"SELECT id FROM 'sales.csv'\").fetchall(); own = [(1,)]\n"
+            "pd.DataFrame(own).to_csv('own.csv', index=False); pd.DataFrame(rows).to_csv('out.csv', index=False)"
+        },
+        "run: -> own.csv\nrun: sales.csv -> out.csv",
+    ),
+    Case(
+        "rows that are added in two cells",
+        {
+            "begin": IMPORT + "rows = []\nrows += duckdb.sql(\"SELECT shop FROM 'sales.csv'\").fetchall()",
+            "add": "rows += duckdb.sql(\"SELECT shop FROM 'shops.csv'\").fetchall()",
+            "write": "pd.DataFrame(rows).to_csv('out.csv', index=False)",
+        },
+        "begin: sales.csv -> $begin.rows\nadd: shops.csv, $begin.rows -> $add.rows\nwrite: $add.rows -> out.csv",
+    ),
+    Case(
         "a branch that did not run",
         {
             "run": IMPORT
