@@ -105,6 +105,11 @@ class Settings(Configurable):
         config=True,
         help="Record the source of cells, with credentials replaced, in addition to its hash, the cell's name and its first comment (docs/spark-lineage.md#what-is-recorded-of-a-cell).",
     )
+    confidential_warnings = Bool(
+        True,
+        config=True,
+        help="Warn in the output of a cell that has written values of a column tagged `confidential` to a file or table in which the column has no such tag (docs/library-lineage.md#confidential-columns).",
+    )
     policy = Unicode(
         config=True,
         help="The dotted name of a class that authorizes actions by namespace, in addition to the scopes of tokens; empty: none (docs/settings.md#a-policy).",

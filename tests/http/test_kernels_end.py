@@ -40,6 +40,7 @@ def jp_server_config(jp_server_config: dict[str, Any], folder: Path) -> dict[str
         "kernel_env_passthrough": ["JUPYTERHUB_CRYPT_KEY"],
         "capture": False,
         "record_cell_source": True,
+        "confidential_warnings": False,
     }
     return {**jp_server_config, "Colophon": jp_server_config["Colophon"] | settings}
 
@@ -105,7 +106,7 @@ async def test_shutdown_kernel_marks_its_runs_killed(
     kernel, headers, _, names = await started(jp_serverapp)
     assert not names.intersection(SERVERS)
     assert names.issuperset({"JUPYTERHUB_CRYPT_KEY", "AWS_SECRET_ACCESS_KEY", "PATH"})
-    assert names.issuperset({"COLOPHON_CAPTURE", "COLOPHON_CELL_SOURCE"})
+    assert names.issuperset({"COLOPHON_CAPTURE", "COLOPHON_CELL_SOURCE", "COLOPHON_CONFIDENTIAL_WARNINGS"})
     url = f"ws://127.0.0.1:{jp_http_port}{jp_base_url}colophon/api/changes/ws"
     socket = await websocket_connect(HTTPRequest(url, headers=headers))
     assert await socket.read_message() is not None

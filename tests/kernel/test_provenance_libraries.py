@@ -128,3 +128,25 @@ def test_cells_whose_variables_are_set_again_are_stale(pandas_kernel, catalog, t
     assert list_stale("half") == {"out": [("pandas.ipynb#half#kept", "written")]}
     assert list_stale("out") == {}
     assert list_stale("half", "out") == {}
+
+
+def test_confidential_column_in_another_file_has_one_warning(pandas_kernel, tmp_path):
+    source, target = tmp_path / "people.csv", tmp_path / "mails.parquet"
+    source.write_text("email,city\na@b,Ulm\n")
+    pandas_kernel.run(f"%metadata tag {source} confidential --field email", "tag")
+    pandas_kernel.run(f"people = pd.read_csv('{source}')", "people")
+    pandas_kernel.run("mails = people.rename(columns={'email': 'mail'})", "mails")
+    write = f"mails.to_parquet('{target}')"
+    texts = [pandas_kernel.run(write, "write-mails").text]
+    wait_for(lambda: texts.append(pandas_kernel.run(write, "write-mails").text) or texts, lambda found: any(found))
+    texts += [pandas_kernel.run(write, "write-mails").text for _ in range(2)]
+    (warning,) = [line for text in texts for line in text.splitlines() if "confidential" in line]
+    assert f"the column mail of {target} has values of email of {source}" in warning
+    command = f"%metadata tag {target} confidential --field mail"
+    assert f"{command}, or" in warning
+    assert pandas_kernel.run(command, "tag-mails").succeeded
+    marked = tmp_path / "marked.parquet"
+    pandas_kernel.run(f"%metadata tag {marked} confidential --field mail", "tag-marked")
+    pandas_kernel.run(f"mails.to_parquet('{marked}')\nmails[['city']].to_csv('{tmp_path}/cities.csv')", "write-marked")
+    wait_until_reported(pandas_kernel)
+    assert "confidential" not in pandas_kernel.run("pass", "after").text

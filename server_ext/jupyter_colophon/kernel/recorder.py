@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 from jupyter_colophon.capture.observation import STREAM
 from jupyter_colophon.core.identity.names import DEFAULT_NAMESPACE, make_cell_program_urn, make_notebook_program_urn
 from jupyter_colophon.kernel.cells import Cell, CellExecution, Timeline, read_time_ms
+from jupyter_colophon.kernel.confidential_warnings import ConfidentialWarnings
 from jupyter_colophon.kernel.documents import Ending, build_cell_facts
 from jupyter_colophon.kernel.failures import CellFailure
 from jupyter_colophon.kernel.outgoing_reports import RunReport
@@ -54,18 +55,21 @@ class Recorder:
         with_source: bool = False,
         parameters: Mapping[str, str] | None = None,
         command_run: str = "",
+        warns_of_confidential: bool = False,
         on_outage_changed: Callable[[], None] | None = None,
     ) -> None:
         """Create a recorder; `with_source` records the source of cells, without credentials.
 
         `parameters` are the arguments of the notebook's run, and `command_run` is the run that is its parent.
         `server` is the URL of the only server that gets reports which outlive this process; empty: any server.
+        `warns_of_confidential`: cells that write confidential columns to unmarked data get a notice.
         `on_outage_changed` is called when the server becomes unavailable or available again, from another thread.
         """
         self._notebook, self._kernel, self._namespace = notebook, kernel, namespace
         self._with_source = with_source
         self._timeline = Timeline()
-        self._sender = ReportSender(catalog, notices, server, on_outage_changed)
+        self._warnings = ConfidentialWarnings(catalog, notices) if warns_of_confidential else None
+        self._sender = ReportSender(catalog, notices, server, on_outage_changed, self._warnings)
         self._queue = self._sender.queue
         self._lock = threading.Lock()
         self._entries: WeakKeyDictionary[CellExecution, _ExecutionReport] = WeakKeyDictionary()
@@ -120,6 +124,8 @@ class Recorder:
         has_accesses = observation.reads or observation.writes or observation.intended
         if not (has_accesses or observation.missing or has_failed):
             return
+        if self._warnings is not None:
+            self._warnings.add_observation(observation)
         execution = execution or self._timeline.find_execution_at(observation.started_ms)
         if execution is None:
             self._queue.add_observation(self._session, observation)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from jupyter_colophon.client.operations import Operations
+    from jupyter_colophon.kernel.confidential_warnings import ConfidentialWarnings
     from jupyter_colophon.kernel.messages import NoticeQueue
     from jupyter_colophon.kernel.outgoing_reports import ReportBatch
 
@@ -38,7 +39,9 @@ class ReportSender:
         notices: "NoticeQueue",
         server: str,
         on_outage_changed: "Callable[[], None] | None" = None,
+        warnings: "ConfidentialWarnings | None" = None,
     ) -> None:
+        self._warnings = warnings
         self._catalog, self._notices, self._server = catalog, notices, server
         self._file = ReportFile(server)
         self.queue = ReportQueue(self._file)
@@ -117,6 +120,8 @@ class ReportSender:
             self._may_have_orphans = bool(left.error)
         while (batch := self.queue.get_next_batch()) is not None and not self._worker.is_stopped:
             self._deliver_batch(batch)
+        if self._warnings is not None:
+            self._warnings.check_writes()
         return LONGEST_PAUSE_S if self._may_have_orphans else None
 
     def _deliver_batch(self, batch: "ReportBatch") -> None:

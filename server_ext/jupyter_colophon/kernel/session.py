@@ -127,6 +127,7 @@ class KernelSession:
             settings.namespace,
             server=server.url,
             with_source=settings.record_cell_source,
+            warns_of_confidential=settings.warns_of_confidential,
             parameters=settings.parameters,
             command_run=settings.command_run,
             on_outage_changed=self.status.send_if_changed,

@@ -103,6 +103,8 @@ def _build_kernel_environment(environment: dict[str, str], server: ServerApp, ke
         variables["COLOPHON_CAPTURE"] = ",".join(f"-{name}" for name in state.settings.uncaptured_libraries)
     if state.settings.record_cell_source:
         variables["COLOPHON_CELL_SOURCE"] = "1"
+    if not state.settings.confidential_warnings:
+        variables["COLOPHON_CONFIDENTIAL_WARNINGS"] = "0"
     return drop_server_credentials(environment, state.settings.kernel_env_passthrough) | variables
 
 
