@@ -34,12 +34,7 @@ test('cells are opened from their runs, and show what they wrote', async ({ page
   const outputs = [{ output_type: 'display_data', data, metadata: {} }];
   const spacer = { cell_type: 'markdown', id: 'space', source: '# Orders\n\n'.repeat(40), metadata: {} };
   const kernelspec = { name: 'python3', display_name: 'Python 3' };
-  const content = {
-    nbformat: 4,
-    nbformat_minor: 5,
-    metadata: { kernelspec },
-    cells: [cells[0], spacer, { ...cells[1], outputs }]
-  };
+  const content = { nbformat: 4, nbformat_minor: 5, metadata: { kernelspec }, cells: [cells[0], spacer, { ...cells[1], outputs }] };
   await writeFile(page, PATH, content);
 
   const start = { start: '2026-11-20T12:00:00.000Z', end: '2026-11-20T12:00:01.000Z', status: 'succeeded' };
@@ -147,10 +142,7 @@ test('cells are opened from their runs, and show what they wrote', async ({ page
   await page.screenshot({ path: info.outputPath('cells-light.png') });
 
   await test.step('a notebook that is renamed keeps its history', async () => {
-    await page.evaluate(([from, to]) => window.jupyterapp.serviceManager.contents.rename(from, to), [
-      PATH,
-      RENAMED
-    ] as const);
+    await page.evaluate(([from, to]) => window.jupyterapp.serviceManager.contents.rename(from, to), [PATH, RENAMED] as const);
     await expect(async () => {
       const { runs } = await readApi<{ runs: unknown[] }>(page, `cell-runs?notebook=${RENAMED}`);
       expect(runs).toHaveLength(2);

@@ -30,6 +30,7 @@ interface IRunDescription {
   reads: string[];
   writes: string[];
   daysAgo?: number;
+  component?: string;
   /** Source table and column, target table and column, transformation. */
   columns?: [string, string, string, string, string][];
   facts?: object;
@@ -38,12 +39,13 @@ interface IRunDescription {
 async function recordRun(page: Page, run: IRunDescription): Promise<void> {
   const start = new Date(Date.now() - (run.daysAgo ?? 0) * DAY_MS).toISOString();
   const program = run.program.startsWith('urn:') ? run.program : cellUrn(run.program);
+  const { component = '' } = run;
   const runId = `${run.program.replace(/[^\w.]+/g, '-')}-${Date.parse(start)}`;
   const { urn } = (await writeApi(page, 'POST', 'runs', { program, runId, start })) as { urn: string };
   await writeApi(page, 'POST', `runs/${encodeURIComponent(urn)}/accesses`, {
     accesses: [
-      ...run.reads.map(name => ({ data: tableUrn(name), mode: 'read' })),
-      ...run.writes.map(name => ({ data: tableUrn(name), mode: 'write' }))
+      ...run.reads.map(name => ({ data: tableUrn(name), mode: 'read', component })),
+      ...run.writes.map(name => ({ data: tableUrn(name), mode: 'write', component }))
     ],
     columns: (run.columns ?? []).map(([source, sourceField, target, targetField, transformation]) => ({
       source: tableUrn(source),
@@ -70,7 +72,7 @@ async function recordTrade(page: Page): Promise<void> {
   await recordRun(page, { program: 'load.ipynb#load', reads: ['raw'], writes: ['orders'], daysAgo: 20, facts: { sourceHash: 'a' } });
   await recordRun(page, { program: 'load.ipynb#load', reads: ['raw'], writes: ['orders'], daysAgo: 2, facts: { sourceHash: 'b' } });
   await recordRun(page, { program: 'trade.ipynb#sum', reads: ['orders', 'customers'], writes: ['revenue'], columns: sums, facts });
-  await recordRun(page, { program: 'trade.ipynb#forecast', reads: ['revenue'], writes: ['forecast'], columns: forecast });
+  await recordRun(page, { program: 'trade.ipynb#forecast', reads: ['revenue'], writes: ['forecast'], columns: forecast, component: 'inferred by name' });
   for (let reader = 0; reader < 30; reader++) {
     await recordRun(page, { program: `report_${reader}.ipynb#read`, reads: ['forecast'], writes: [] });
   }
@@ -264,6 +266,9 @@ test('the lineage viewer shows columns in cards, and finds what is folded', asyn
     const reason = panel.getByRole('region', { name: 'Why this edge' });
     await expect(reason).toContainText('SELECT sum(price)');
     await expect(reason.getByRole('button', { name: 'Open cell' })).toBeVisible();
+    const inferred = table.getByRole('row').filter({ hasText: /cell forecast.*forecast.*write/ });
+    await inferred.getByRole('button', { name: 'write' }).click();
+    await expect(panel.getByRole('complementary', { name: 'Details' })).toContainText('Inferred by name: the data passed through');
     await card('forecast').press('Space');
     await expect(table.locator('tr[aria-selected=true]').first()).toContainText('forecast');
     await panel.getByRole('button', { name: 'Table', exact: true }).click();

@@ -151,6 +151,19 @@ function describeEdge(
   return [subject?.name, getAccessLabel(edge.access, trans), object?.name].join(' ');
 }
 
+/** The component of accesses that only the names in the code connect (capture/report_documents.py). */
+const INFERRED_BY_NAME = 'inferred by name';
+
+/** Explains how lineage of libraries was inferred, if the server knows it: by the weakest way of the runs; else empty. */
+function describeInference({ components, through }: IEdge, trans: TranslationBundle): string {
+  if (components.includes(INFERRED_BY_NAME)) {
+    return trans.__(
+      'Inferred by name: the data passed through code that is not observed, and the names in the code connect it.'
+    );
+  }
+  return through ? trans.__('Inferred by object: the values were followed from cell to cell.') : '';
+}
+
 /** The heading of the details of an edge, with its runs. */
 function EdgeHead({ edge, model, trans }: IDetailsProps & { edge: IEdge }): React.JSX.Element {
   const { nodes } = model.state.scene;
@@ -159,6 +172,8 @@ function EdgeHead({ edge, model, trans }: IDetailsProps & { edge: IEdge }): Reac
   const runs = edge.declared
     ? trans.__('declared by %1', edge.reportedBy)
     : trans._n('%1 run', '%1 runs', edge.runCount);
+  const inference = describeInference(edge, trans);
+  const components = edge.components.filter(component => component !== INFERRED_BY_NAME);
   const open = edge.declared ? trans.__('valid') : trans.__('still running');
   return (
     <div>
@@ -178,7 +193,8 @@ function EdgeHead({ edge, model, trans }: IDetailsProps & { edge: IEdge }): Reac
           )}
         </p>
       )}
-      {edge.components.length > 0 && <p className="jp-Colophon-note">{edge.components.join(', ')}</p>}
+      {inference !== '' && <p className="jp-Colophon-note">{inference}</p>}
+      {components.length > 0 && <p className="jp-Colophon-note">{components.join(', ')}</p>}
     </div>
   );
 }
