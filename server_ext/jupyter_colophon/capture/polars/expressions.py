@@ -44,8 +44,9 @@ _AGGREGATES: Final = frozenset(
 #: Functions whose further arguments decide about rows, and how.
 _CONTROLS: Final = {"over": Transformation.WINDOW, "filter": Transformation.FILTER, "sort_by": Transformation.SORT}
 _FUNCTION: Final = re.compile(r"\.(\w+)\(")
-#: Number of parts of an expression that are looked at; of more, only the columns are known.
+#: Number of parts, and of mentioned columns, of an expression that is looked into; of a larger one, only the columns are known.
 _MAX_PARTS: Final = 200
+_MAX_MENTIONED: Final = 40
 
 
 class UnknownColumns(Exception):
@@ -122,8 +123,8 @@ class ExpressionReader:
     def _trace_expression(self, expression: pl.Expr, name: str = "") -> Sources:
         """Return the sources of one column that an expression makes: `name`, if it makes several."""
         waiting = [(expression.meta.undo_aliases(), Transformation.IDENTITY)]
-        found: Sources = NO_SOURCES
-        for _ in range(_MAX_PARTS):
+        found, mentioned = NO_SOURCES, expression.meta.root_names()
+        for _ in range(_MAX_PARTS if len(mentioned) <= _MAX_MENTIONED else 0):
             if not waiting:
                 return self._add_step(found)
             part, how = waiting.pop()
@@ -133,7 +134,7 @@ class ExpressionReader:
                 continue
             names = [name] if _has_several_outputs(part) else part.meta.root_names()
             found |= compute_from(map(self._columns.find_sources, names), how)
-        return self._add_step(compute_from(map(self._columns.find_sources, expression.meta.root_names())))
+        return self._add_step(compute_from(map(self._columns.find_sources, [*mentioned, *([name] if name else [])])))
 
     def _add_step(self, sources: Sources) -> Sources:
         return sources if self._how is None else compute_from((sources,), self._how)
