@@ -55,7 +55,7 @@ def run_case(case: Case) -> Outcome:
     try:
         for name, text in {**FILES, **case.files}.items():
             (folder / name).write_text(text)
-        with chdir(folder), run_captured_notebook(folder) as notebook:
+        with chdir(folder), run_captured_notebook(folder, disabled=_list_unused(case)) as notebook:
             for name, code in case.cells.items():
                 notebook.run(name.partition("(")[0].strip(), code)
             missed = _parse_flows(case.missed) | _parse_columns(case.missed)
@@ -68,6 +68,12 @@ def run_case(case: Case) -> Outcome:
             )
     finally:
         shutil.rmtree(folder)
+
+
+def _list_unused(case: Case) -> list[str]:
+    """Return the libraries that take long to observe, and that no cell mentions."""
+    code = " ".join(case.cells.values())
+    return [name for name in ("pandas", "polars", "duckdb", "matplotlib", "plotly") if name not in code]
 
 
 def _is_unknown(flow: tuple[str, str, str], missed: Edges) -> bool:
