@@ -86,7 +86,9 @@ def _copy_with_polars() -> None:
 def _copy_with_duckdb() -> None:
     import duckdb
 
-    duckdb.sql("SELECT a, b FROM 'in.parquet' WHERE a > 0").write_parquet("out.parquet")
+    relation = duckdb.sql("SELECT a, b FROM 'in.parquet' WHERE a > 0")
+    assert relation is not None
+    relation.write_parquet("out.parquet")
 
 
 def _copy_with_pyarrow() -> None:

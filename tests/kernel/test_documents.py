@@ -47,7 +47,7 @@ def test_a_moment_is_utc_with_milliseconds():
 def test_run_of_a_cell_records_id_hash_and_first_comment():
     execution = CellExecution(Cell("load", "x" * 30_000 + "\ud800", 4), 1_000)
     facts = build_cell_facts(execution, "a/b.ipynb", "kernel-1", with_source=True)
-    check("run-start", build_run_start(urn("x"), execution.run_id, execution.start_ms, None, facts))
+    check("run-start", build_run_start(urn("x"), execution.run_id, execution.start_ms, None, facts, {"year": "2013"}))
     assert (facts["cellId"], facts["executionCount"], len(facts["source"])) == ("load", 4, 20_000)
     assert "source" not in build_cell_facts(execution, "a/b.ipynb", "kernel-1")
 
