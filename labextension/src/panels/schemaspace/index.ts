@@ -6,6 +6,8 @@ import type { ISchemaspaceActions } from './actions';
 import { SchemaspacesBody } from './body';
 import type { SchemaspacesModel } from './model';
 
+export { SnippetCache } from './snippet-cache';
+
 /** The tab *Schemaspaces* of the left sidebar. */
 export class SchemaspacesPanel extends LivePanel<SchemaspacesModel> {
   constructor(

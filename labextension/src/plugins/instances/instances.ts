@@ -5,7 +5,6 @@ import type { LabIcon } from '@jupyterlab/ui-components';
 import { addIcon, deleteIcon, duplicateIcon, editIcon, refreshIcon } from '@jupyterlab/ui-components';
 import { CommandIDs } from '../../commands';
 import type { Instance } from '../../generated/api';
-import { copyInstance } from '../../model/instances/copy-instance';
 import { CatalogProblem } from '../../model/problem';
 import { confirmDiscard } from '../../components/confirm-discard';
 import { notifyWarning } from '../../components/notify';
@@ -108,6 +107,7 @@ class InstanceActions {
 
   private async _createCopy(space: string, instance: Instance): Promise<{ copy: Instance; omittedSecrets: boolean }> {
     const trans = this._trans;
+    const { copyInstance } = await import('../../model/instances/copy-instance');
     for (let time = 1; ; time++) {
       const title =
         time === 1

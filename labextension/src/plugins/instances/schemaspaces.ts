@@ -12,10 +12,11 @@ import { canInsertCode } from '../../notebook/application-page';
 import type { ISchemaspaceActions } from '../../panels/schemaspace/actions';
 import type { Space } from '../../panels/schemaspace/model';
 import { SchemaspacesModel } from '../../panels/schemaspace/model';
+import type { SnippetCache } from '../../panels/schemaspace/snippet-cache';
 import { IMetadataService, ISchemaspaces } from '../../tokens';
 import { registerFileCommands } from './instance-files';
 import { registerInstanceCommands } from './instances';
-import { registerSnippetCommands, SnippetCache } from '../notebooks/snippets';
+import { registerSnippetCommands } from '../notebooks/snippets';
 
 /** The key of the open sections in the state database. */
 const STATE_KEY = 'jupyter-colophon:schemaspaces';
@@ -86,7 +87,7 @@ export const schemaspaces: JupyterFrontEndPlugin<void> = {
     const [readOpen, saveOpen] = createOpenState(state);
     const model = new SchemaspacesModel(spaces, metadata.feed, readOpen);
     const loadPanel = async (): Promise<Widget> => {
-      const { SchemaspacesPanel } = await import('../../panels/schemaspace');
+      const { SchemaspacesPanel, SnippetCache } = await import('../../panels/schemaspace');
       return new SchemaspacesPanel(model, createActions(app, new SnippetCache(spaces)), trans);
     };
     const panel = new LazyPanel(loadPanel, trans);
