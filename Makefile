@@ -27,7 +27,7 @@ sample: $(STAMPS)/python ## run the sample notebooks without a browser, and chec
 # Two parts run beside each other, the longest first; each runs, whatever another one finds. What several of them need is
 # built before they begin: they would build it at the same time.
 test: $(STAMPS)/frontend $(STAMPS)/classes $(STAMPS)/kafka $(STAMPS)/jdbc $(STAMPS)/clients $(STAMPS)/elyra $(STAMPS)/server-tools ## run every test in its small form
-	$(MAKE) --jobs=2 --keep-going --output-sync=line test-python test-spark test-fuzz test-ui test-frontend
+	$(MAKE) --jobs=2 --keep-going --output-sync=line test-python test-spark test-ui test-fuzz test-frontend
 
 # Of the tests, only those of test-fuzz use schemathesis, whose plugin takes a second in each process.
 WITHOUT_FUZZ := -p no:schemathesis

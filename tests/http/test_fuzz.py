@@ -35,7 +35,11 @@ CONFIG = {
         "negative_data_rejection": {"expected-statuses": ["400", "403", "404", "405", "413"]},
     },
     # A history outlives its aspect.
-    "operations": [{"include-operation-id": "listVersions", "checks": {"use_after_free": {"enabled": False}}}],
+    "operations": [
+        {"include-operation-id": "listVersions", "checks": {"use_after_free": {"enabled": False}}},
+        # A stream of events has no end: it is read for this number of seconds.
+        {"include-operation-id": "streamChanges", "request-timeout": 2},
+    ],
     # Undeclared parameters have their own tests: a parameter of digits without a value is accepted.
     "generation": {"with-security-parameters": False, "allow-extra-parameters": False},
 }
