@@ -48,8 +48,10 @@ def wait_for(condition: Callable[[], bool]) -> None:
 
 
 def is_running(process: int) -> bool:
+    """Return whether any thread of a process runs: the first one may have ended before the others."""
+    folder = Path(f"/proc/{process}")
     try:
-        return Path(f"/proc/{process}/stat").read_text().split()[2] != "Z"
+        return (folder / "stat").read_text().split()[2] != "Z" or len(list((folder / "task").iterdir())) > 1
     except (FileNotFoundError, ProcessLookupError):
         return False
 

@@ -278,7 +278,8 @@ test('an instance found by search opens its editor', async ({ page }) => {
   const result = page.getByRole('region', { name: 'Entities' }).getByRole('button', { name: /Needle/ });
   await result.click();
   await page.getByRole('button', { name: 'Edit: Instance' }).click();
-  await expect(getEditor(page).getByLabel('Description')).toHaveValue('in the haystack');
+  // The page of the entity, which is shown before, has a label of this name too.
+  await expect(getEditor(page).getByRole('textbox', { name: 'Description' })).toHaveValue('in the haystack');
 });
 
 test('hundreds of snippets render visible rows only', async ({ page }) => {

@@ -72,7 +72,9 @@ async function readData(page: Page, run: string): Promise<string[]> {
   // The application of the example, its panel and its table.
   own.push('bookmarks', 'Bookmarks', 'app_bookmarks_bookmarks');
   // The application reports of the package, its panel and its tables.
-  own.push('reports', 'Reports', 'app_reports_definitions, app_reports_reports, app_reports_results, app_reports_runs');
+  own.push('reports', 'Reports');
+  const tables = ['definitions', 'progress', 'reports', 'results', 'runs', 'summaries'];
+  own.push(tables.map(name => `app_reports_${name}`).join(', '));
   // The application dataprep of the package, and the result of its test.
   own.push('dataprep', 'Prepare data', 'out');
   own.push('app_dataprep_connections, app_dataprep_recipes, app_dataprep_samples, app_dataprep_workspaces');
