@@ -10,6 +10,7 @@ from random import Random
 import stores
 from clock import measure_cpu_ms
 from jupyter_colophon.apps import AppTables, ServiceContext, ServiceRequest
+from jupyter_colophon.apps.reports.aggregation import GROUPS_MAX
 from jupyter_colophon.apps.reports.app import Reports
 from jupyter_colophon.apps.reports.definition import DAY_MS, GROUPS
 from jupyter_colophon.apps.reports.earlier_runs import list_summarized_namespaces, summarize_earlier_runs
@@ -113,10 +114,9 @@ def _build_queries(days: int) -> dict[str, Callable[[ServiceContext], object]]:
     times = [time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(ms // 1_000)) for ms in (first, last)]
     interval = dict(zip(("from", "to"), times, strict=True))
     bodies: dict[str, dict[str, object]] = {f"by {group}": {"groupBy": [group]} for group in DAYS[days]}
-    bodies["of the failed runs by program and day"] = {
-        "groupBy": ["program", "day"],
-        "filters": {"statuses": ["failed"]},
-    }
+    # A report has at most 10,000 groups, fewer than programs and days of a year.
+    pair = ["program", "day"] if PROGRAMS * days <= GROUPS_MAX else ["namespace", "day"]
+    bodies[f"of the failed runs by {pair[0]} and day"] = {"groupBy": pair, "filters": {"statuses": ["failed"]}}
     queries = {f"a report {name}": _bind(query_report, {**body, "interval": interval}) for name, body in bodies.items()}
     queries["the newest runs"] = _bind(query_runs, {"interval": interval})
     queries["the newest runs of a user"] = _bind(query_runs, {"interval": interval, "filters": {"users": ["user3"]}})

@@ -7,7 +7,7 @@ from jupyter_colophon.apps import AppTables, NotFound, Range, ServiceContext
 from jupyter_colophon.apps.reports.summaries import ALL_RUNS, RunSummaries
 
 #: How many runs a transaction summarizes.
-_PAGE: Final = 2_000
+_PAGE: Final = 1_000
 #: With less time left, the next run of the schedule continues.
 _LEAST_S: Final = 10.0
 
