@@ -2,6 +2,7 @@ import type { Change } from '../generated/api';
 import type { ICatalog, IChangeFeed } from '../tokens';
 import type { ILiveState } from './live/live-model';
 import { LiveModel } from './live/live-model';
+import { omitVariables } from './notebooks/variable';
 import { writeAspect } from './editing/write-aspect';
 import { toProblem } from './problem';
 
@@ -85,7 +86,8 @@ export class WelcomeModel extends LiveModel<IWelcomeState> {
     ]);
     const written = runs
       .filter(({ actor }) => actor === username)
-      .flatMap(({ accesses }) => accesses.filter(({ mode }) => mode === 'write' || mode === 'both'));
-    return written.at(-1)?.data ?? null;
+      .flatMap(({ accesses }) => accesses.filter(({ mode }) => mode === 'write' || mode === 'both'))
+      .map(({ data }) => ({ urn: data }));
+    return omitVariables(written).at(-1)?.urn ?? null;
   }
 }

@@ -4,6 +4,8 @@ import { Widget } from '@lumino/widgets';
 import { CommandIDs } from '../commands';
 import { metadataIcon } from '../icons';
 import type { NotebookDataModel } from '../model/notebooks/notebook-data';
+import { omitVariables } from '../model/notebooks/variable';
+import type { IDataUses } from './data-menu';
 import { describeUses, openDataMenu } from './data-menu';
 
 /** A button in the toolbar of a notebook: how much data the notebook reads and writes, and a menu of it. */
@@ -31,7 +33,7 @@ export class DataButton extends Widget {
   }
 
   private _update(): void {
-    const { reads, writes } = this._model.state;
+    const { reads, writes } = this._getUses();
     const count = new Set([...reads, ...writes].map(({ urn }) => urn)).size;
     const label = this._trans.__('Data of this notebook');
     this._count.textContent = count > 0 ? String(count) : '';
@@ -40,12 +42,18 @@ export class DataButton extends Widget {
   }
 
   private _open(): void {
-    const { path, reads, writes } = this._model.state;
+    const { path } = this._model.state;
     const further = [CommandIDs.openFileMetadata, CommandIDs.openFileLineage].map(command => ({
       command,
       args: { path }
     }));
-    openDataMenu(this._button, this._commands, { reads, writes }, further, this._trans);
+    openDataMenu(this._button, this._commands, this._getUses(), further, this._trans);
+  }
+
+  /** Returns what the notebook reads and writes; variables are shown in lineage only. */
+  private _getUses(): IDataUses {
+    const { reads, writes } = this._model.state;
+    return { reads: omitVariables(reads), writes: omitVariables(writes) };
   }
 
   private _button = document.createElement('button');

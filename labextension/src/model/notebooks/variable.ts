@@ -16,3 +16,8 @@ export function parseVariable(urn: string): IVariable | null {
   const [, cell, name] = text === undefined ? [] : (/#([^#]+)#([^#]+)$/.exec(decodePart(text)) ?? []);
   return cell === undefined || name === undefined ? null : { cell, name };
 }
+
+/** Returns the data that are no variables of notebooks: files, tables and others that have a page. */
+export function omitVariables<T extends { urn: string }>(data: readonly T[]): T[] {
+  return data.filter(({ urn }) => parseVariable(urn) === null);
+}

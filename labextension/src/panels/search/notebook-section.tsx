@@ -6,6 +6,7 @@ import { useModel } from '../../components/use-model';
 import type { CellState } from '../../model/notebooks/cell-states';
 import { CellStatesModel } from '../../model/notebooks/cell-states';
 import { NotebookDataModel } from '../../model/notebooks/notebook-data';
+import { omitVariables } from '../../model/notebooks/variable';
 import { describeUrn } from '../../model/urns';
 import type { ICurrentNotebook } from '../../notebook/current-notebook';
 import { describeChanges } from '../../notebook/describe-changes';
@@ -29,7 +30,8 @@ interface IRow {
 
 /** Lists written data before data that is only read. */
 function listRows({ reads, writes }: NotebookDataModel['state']): IRow[] {
-  const [read, written] = [new Set(reads.map(use => use.urn)), new Set(writes.map(use => use.urn))];
+  const read = new Set(omitVariables(reads).map(use => use.urn));
+  const written = new Set(omitVariables(writes).map(use => use.urn));
   return [...new Set([...written, ...read])].map(urn => ({
     urn,
     isRead: read.has(urn),

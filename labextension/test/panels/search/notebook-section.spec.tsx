@@ -42,7 +42,10 @@ function access(name: string, mode: 'read' | 'write'): Run['accesses'][number] {
 
 /** Shows the search panel with sections of a registry. */
 function show(registry: Registry<ISearchSection>): void {
-  const run: Run = { ...runOf('c1'), accesses: [access('a', 'read'), access('b', 'write'), access('b', 'read')] };
+  const variable = 'urn:li:dataset:(urn:li:dataPlatform:notebook,default/flights.ipynb#c1#frame,PROD)';
+  const accesses = [access('a', 'read'), access('b', 'write'), access('b', 'read')];
+  // Variables are shown in lineage only.
+  const run: Run = { ...runOf('c1'), accesses: [{ ...access('', 'write'), data: variable }, ...accesses] };
   const time = '2026-11-20T12:00:00.000Z';
   const change = { data: table('a'), reason: 'written', read: time, written: time, program: null, run: null };
   const server = new FakeServer()
