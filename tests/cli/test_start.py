@@ -23,6 +23,10 @@ heavy = {"jsonschema", "tornado", "jupyter_server", "jupyter_client", "psycopg",
 print()
 print(sorted(heavy & {name.partition(".")[0] for name in sys.modules}))
 """
+_THREADS = """
+import threading
+print([thread.name for thread in threading.enumerate()])
+"""
 
 
 @pytest.mark.parametrize("words", [["--help"], ["search", "--help"], ["completion", "bash"]], ids=" ".join)
@@ -35,8 +39,13 @@ def test_doctor_loads_no_server(database: Path) -> None:
     assert run_script(_HEAVY, "doctor", "--json", f"--database={database}").splitlines()[-1] == "['cattrs', 'sqlite3']"
 
 
-def test_metadata_list_loads_no_server_and_no_store(database: Path) -> None:
-    assert run_script(_HEAVY, "metadata", "list", "runtimes").splitlines()[-1] == "[]"
+def test_metadata_list_loads_no_server_and_no_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for name in ("JUPYTER_DATA_DIR", "JUPYTER_PATH", "JUPYTER_CONFIG_DIR", "ELYRA_METADATA_PATH"):
+        monkeypatch.delenv(name, raising=False)
+    assert run_script(_HEAVY + _THREADS, "metadata", "list", "runtimes").splitlines()[-2:] == ["[]", "['MainThread']"]
+    # Only a server creates a catalog.
+    assert list(tmp_path.rglob("*.db")) == []
 
 
 @pytest.mark.parametrize("command", sorted(COMMANDS))

@@ -32,6 +32,7 @@ from support.catalog_maintenance import create_maintenance, list_integrity_issue
 from support.old_catalogs import OLD
 from support.process import start_script_process
 from support.urns import CELL, NOTEBOOK, ORDERS, REPORT, build_file_urn, build_table_urn
+from support.waiting import wait_for
 
 BOB = Principal("bob", None, frozenset({"read", "annotate", "emit"}))
 #: The number of rows in the tables that are not derived, by their present names.
@@ -174,7 +175,12 @@ class TestReading:
         load = upgraded.loads.read_load_of_principal("night", ADA)
         assert (load.state, load.written, load.refused) == ("committed", 1, 2)
         entries = _read(upgraded, lambda tx: [row["id"] for row in tx.get_table("inbox").scan(Range())])
-        states = [upgraded.inbox.require_visible_entry(number, ADA).state for number in entries]
+
+        def list_states() -> list[str]:
+            return [upgraded.inbox.require_visible_entry(number, ADA).state for number in entries]
+
+        # The thread of the inbox applies the batch that was pending.
+        states = wait_for(list_states, lambda states: "pending" not in states)
         assert states.count("rejected") == 2
         assert set(states) == {"applied", "rejected"}
 

@@ -35,14 +35,14 @@ class LocalServices(ProcessServices):
         except (KeyError, OSError):
             return Principal("unknown")
 
-    def get_schemaspaces(self) -> SchemaspaceRegistry:
+    def get_or_load_schemaspaces(self) -> SchemaspaceRegistry:
         """Return the schemaspaces; the first call loads them."""
         from jupyter_colophon.schemaspaces.schema import SchemaManager
 
         manager: SchemaManager = SchemaManager.instance(config=self.settings.config)
         return manager.spaces
 
-    def get_instances(self) -> InstanceService:
+    def get_or_create_instances(self) -> InstanceService:
         """Return the instances of this process. Raises InvalidConfiguration."""
         self._instances = open_instances(self.settings) if self._instances is None else self._instances
         return self._instances

@@ -28,7 +28,7 @@ class MoveInstances(FixedOptionsCommand):
         """Move the instances. The exit code is 1 if one could not be moved."""
         from_, to, dry_run = getattr(self.args, "from"), self.args.to, self.args.dry_run
         services = self.client.require_local_services("instances can be moved")
-        outcomes = services.get_instances().move_to_other_store(
+        outcomes = services.get_or_create_instances().move_to_other_store(
             self.space, from_, to, services.principal, dry_run=dry_run
         )
         failed = [each for each in outcomes if each.kind not in (*_SUCCESSES, "unchanged")]

@@ -29,7 +29,7 @@ class RecoverInstances(FixedOptionsCommand):
         services = self.client.require_local_services(
             "recovery files can be discarded" if discards else "recovery files can be used"
         )
-        recovery = services.get_instances().create_file_recovery(self.space, services.principal, "admin")
+        recovery = services.get_or_create_instances().create_file_recovery(self.space, services.principal, "admin")
         if not name:
             self._print_recovery_files(recovery)
             return True

@@ -21,10 +21,12 @@ def check_schemaspaces_and_instances(settings: Settings) -> Iterator[CheckResult
     logging.getLogger("jupyter_colophon").addHandler(logging.NullHandler())
     services = LocalServices.open(settings)
     try:
-        names = services.get_schemaspaces().list_names(deprecated=True)
+        names = services.get_or_load_schemaspaces().list_names(deprecated=True)
         yield CheckResult("schemaspaces", "ok", ", ".join(names) or "none installed")
-        yield from (_report_loading_problem(problem) for problem in services.get_schemaspaces().list_loading_problems())
-        findings = list(services.get_instances().find_instance_issues())
+        yield from (
+            _report_loading_problem(problem) for problem in services.get_or_load_schemaspaces().list_loading_problems()
+        )
+        findings = list(services.get_or_create_instances().find_instance_issues())
         for finding in findings[:_FINDINGS_MAX]:
             advice = _FOLDER if "it is a folder" in finding.problem else "jupyter colophon metadata update, or remove"
             yield CheckResult(f"instance {finding.subject}", "warning", finding.problem, advice)
@@ -57,7 +59,7 @@ def check_schedules(settings: Settings) -> Iterator[CheckResult]:
 
     services = LocalServices.open(settings)
     try:
-        schedules = services.get_instances().list_visible_instances(SPACE, invalid=True)
+        schedules = services.get_or_create_instances().list_visible_instances(SPACE, invalid=True)
         invalid = {schedule.name for schedule in schedules if schedule.reason}
         for name, problem in find_schedule_problems(schedules).items():
             if name not in invalid:

@@ -167,7 +167,7 @@ class PipelineCommand(CliCommand):
             from jupyter_colophon.cli.instances.local_services import LocalServices
 
             with closing(LocalServices.open(self.settings)) as services:
-                instances = services.get_instances().list_visible_instances("pipelines", invalid=True)
+                instances = services.get_or_create_instances().list_visible_instances("pipelines", invalid=True)
             with self.open_maintenance() as maintenance:
                 documents = maintenance.describe_schedule_states(instances)
         columns = ("schedule", "pipeline", "when", "due", "last run", "status", "problem")
