@@ -28,13 +28,14 @@ SHIPPED: Final[Mapping[str, str]] = {
         ("matplotlib.figure", "plotly.io", "plotly.basedatatypes"), "jupyter_colophon.capture.figures_adapter"
     ),
     **dict.fromkeys(("nbclient.client", "nbclient.cli"), "jupyter_colophon.capture.nbclient_adapter"),
+    "deltalake": "jupyter_colophon.capture.deltalake_adapter",
     "duckdb": "jupyter_colophon.capture.duckdb.adapter",
     "polars": "jupyter_colophon.capture.polars",
     "psycopg": "jupyter_colophon.capture.psycopg_adapter",
     **dict.fromkeys(
         (
             *("pyarrow.parquet", "pyarrow.csv", "pyarrow.json", "pyarrow.feather", "pyarrow.orc", "pyarrow.dataset"),
-            *("pyarrow.ipc", "deltalake"),
+            "pyarrow.ipc",
         ),
         "jupyter_colophon.capture.pyarrow_adapter",
     ),

@@ -34,8 +34,8 @@ def find_location(target: Any) -> str | None:
     if isinstance(target, str | os.PathLike):
         path = os.fspath(target)
         return _build_location(os.fsdecode(path) if isinstance(path, bytes) else path)
-    # An open file of Python, fsspec or pathlib; file descriptors and buffers have none.
-    for attribute in ("full_name", "path", "name"):
+    # An open file of Python, fsspec or pathlib, or a table of Delta Lake; file descriptors and buffers have none.
+    for attribute in ("full_name", "path", "table_uri", "name"):
         named = getattr(target, attribute, None)
         if isinstance(named, str) and named and not named.startswith("<"):
             return _build_location_of_open_file(target, named)

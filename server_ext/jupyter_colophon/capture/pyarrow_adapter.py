@@ -1,4 +1,4 @@
-"""The files that pyarrow reads and writes, and the tables of Delta Lake, which are written with it.
+"""The files that pyarrow reads and writes.
 
 Tables of Arrow are classes of an extension module, whose methods cannot be observed: what a program computes with them is
 followed by name (`name_inference.py`).
@@ -11,11 +11,11 @@ from types import ModuleType
 from typing import Any, Final
 
 from jupyter_colophon.capture.adapters import Adapter
-from jupyter_colophon.capture.calls import Describe, LibraryCall
+from jupyter_colophon.capture.calls import LibraryCall
 from jupyter_colophon.capture.computations import Function
 from jupyter_colophon.capture.locations import list_locations
-from jupyter_colophon.capture.observation import SchemaField
 from jupyter_colophon.capture.origins import Dataset, OriginRegistry, get_file
+from jupyter_colophon.capture.written_fields import create_describe
 
 #: By module: the functions that read, and those that write with the position of the place; and the format.
 _MODULES: Final[dict[str, tuple[str | None, tuple[str, ...], dict[str, int]]]] = {
@@ -26,10 +26,9 @@ _MODULES: Final[dict[str, tuple[str | None, tuple[str, ...], dict[str, int]]]] =
     "pyarrow.orc": ("orc", ("read_table",), {"write_table": 1}),
     "pyarrow.dataset": (None, ("dataset",), {"write_dataset": 1}),
     "pyarrow.ipc": ("arrow", (), {}),
-    "deltalake": ("delta", (), {"write_deltalake": 0}),
 }
 _SOURCES: Final = ("source", "input_file")
-_TARGETS: Final = ("where", "root_path", "output_file", "dest", "base_dir", "table_or_uri")
+_TARGETS: Final = ("where", "root_path", "output_file", "dest", "base_dir")
 _VALUES: Final = ("table", "data", "df")
 
 
@@ -44,10 +43,6 @@ def install(module: ModuleType, adapter: Adapter) -> None:
         _observe_parquet_classes(module, adapter)
     if module.__name__ == "pyarrow.ipc":
         _observe_streams(module, adapter)
-    if module.__name__ == "deltalake":
-        adapter.observe_method(module.DeltaTable, "__init__", _report_delta_table)
-        for name in ("to_pandas", "to_pyarrow_table", "to_pyarrow_dataset"):
-            adapter.observe_method(module.DeltaTable, name, _report_converted)
 
 
 #: The files of the writers that are open.
@@ -128,38 +123,15 @@ def _create_read_report(format_: str | None) -> Callable[[LibraryCall], None]:
 def _create_write_report(format_: str | None, position: int) -> Callable[[LibraryCall], None]:
     def report(call: LibraryCall) -> None:
         value = call.find_argument(1 - position, _VALUES)
-        for location in list_locations(_find_target(call, position)):
+        for location in list_locations(call.find_argument(position, _TARGETS)):
             dataset = get_file(location, format_ or _find_format(call))
             call.record_write(dataset, (value,), describe=create_describe(value))
 
     return report
 
 
-def _find_target(call: LibraryCall, position: int) -> Any:
-    target = call.find_argument(position, _TARGETS)
-    # A table of Delta Lake that is open already.
-    return getattr(target, "table_uri", target)
-
-
-def _report_delta_table(call: LibraryCall) -> None:
-    for location in list_locations(call.get_argument(1, "table_uri")):
-        call.record_read(get_file(location, "delta"), call.receiver)
-
-
 def _report_converted(call: LibraryCall) -> None:
     call.record_same_columns(call.result, call.receiver)
-
-
-def create_describe(value: Any) -> Describe | None:
-    """Return a function that returns the fields of a table, a dataset or a batch of Arrow; None for other values."""
-    schema = getattr(value, "schema", None)
-    if schema is None or not hasattr(schema, "names"):
-        return None
-    # A schema never changes.
-    return lambda columns: (
-        tuple(SchemaField(field.name, str(field.type), field.nullable) for field in schema),
-        columns,
-    )
 
 
 def _find_format(call: LibraryCall) -> str | None:

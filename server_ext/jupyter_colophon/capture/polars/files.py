@@ -64,16 +64,16 @@ def _report_write(call: LibraryCall) -> None:
     frame = call.receiver
     if location is not None:
         format_ = _FORMATS[call.function.partition("_")[2]]
-        call.record_write(get_file(location, format_), (frame,), describe=_create_describe(frame))
+        call.record_write(get_file(location, format_), (frame,), describe=create_describe(frame))
 
 
 def _report_written_table(call: LibraryCall) -> None:
     """Record the table that an inner call wrote, and that it has the rows of the frame."""
     for target in call.list_inner_targets():
-        call.record_write(target, (call.receiver,), describe=_create_describe(call.receiver))
+        call.record_write(target, (call.receiver,), describe=create_describe(call.receiver))
 
 
-def _create_describe(frame: pl.DataFrame | pl.LazyFrame) -> Describe:
+def create_describe(frame: pl.DataFrame | pl.LazyFrame) -> Describe:
     """Return a function that returns the fields of a frame, with the types of polars."""
     # A copy: a frame may change in place.
     schema: Mapping[str, pl.DataType] = frame.collect_schema()
