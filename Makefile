@@ -13,7 +13,7 @@ FRONTEND := $(shell find labextension/src labextension/apps labextension/style l
 INSTALLED := $(VENV)/share/jupyter/labextensions/jupyter-colophon
 ROOT_MAY := $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: help lab sample test test-spark test-fuzz test-python test-frontend test-ui screenshots check docs fix long long-faults long-lineage long-openlineage long-policies long-races long-stores long-postgresql long-service long-soak long-floor long-notebook7 long-fuzz long-cluster long-connect long-table-formats long-hub long-kafka long-pipelines-kafka long-oracle long-dbt long-airflow long-apps long-analytics long-capture bench bench-ui clean
+.PHONY: help lab sample test test-spark test-fuzz test-python test-frontend test-ui screenshots check docs fix long long-faults long-lineage long-openlineage long-policies long-races long-stores long-postgresql long-service long-soak long-floor long-notebook7 long-fuzz long-cluster long-connect long-table-formats long-hub long-kafka long-pipelines-kafka long-oracle long-dbt long-airflow long-apps long-analytics long-capture long-networks bench bench-ui clean
 
 help: ## say what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -159,6 +159,9 @@ long-capture: $(STAMPS)/pandas ## run the corpus of captured notebooks, and pand
 		COLOPHON_PANDAS_PYTHON=$(CURDIR)/$(VENV)/pandas$$version/bin/python python -m pytest -q tests/capture/own_tests_of_pandas.py || exit 1; \
 	done
 
+long-networks: $(STAMPS)/networks ## save and load networks of torch and keras, and compare what is recorded
+	$(VENV)/networks/bin/python -m pytest -q tests/capture/weights_of_networks.py
+
 bench: $(STAMPS)/python ## print ratios, side by side
 	python bench/run.py
 
@@ -224,6 +227,12 @@ $(STAMPS)/pandas: $(STAMPS)/python tests/capture/requirements.txt
 	$(call create_environment,pandas3)
 	$(VENV)/pandas3/bin/python -m pip install --quiet --no-deps --ignore-installed "pandas>=3,<4"
 	for version in 2 3; do $(VENV)/pandas$$version/bin/python -m pip install --quiet --requirement tests/capture/requirements.txt; done
+	@touch $@
+
+# torch and keras, in an environment above everything else that we need: torch has some gigabytes.
+$(STAMPS)/networks: $(STAMPS)/python tests/capture/networks.txt
+	$(call create_environment,networks)
+	$(VENV)/networks/bin/python -m pip install --quiet --requirement tests/capture/networks.txt
 	@touch $@
 
 # JupyterHub with its proxy, in an environment of its own above everything else that we need. Of the server extensions,

@@ -110,3 +110,31 @@ def test_errors_are_those_of_the_libraries(notebook):
     assert notebook.run("dump", code).error is not None
     assert {flow for flow in notebook.list_flows() if "missing" in flow[1]} == set()
     assert list_written(notebook) == set()
+
+
+def test_weights_in_safetensors_are_a_model(notebook):
+    run(
+        notebook,
+        "import",
+        "import numpy as np\nfrom safetensors.numpy import load_file, save_file\nsales = pd.read_csv('sales.csv')",
+    )
+    run(notebook, "train", "weights = {'mean': np.array([sales['price'].mean()])}")
+    run(notebook, "save", "save_file(weights, 'mean.safetensors')")
+    run(notebook, "load", "restored = load_file('mean.safetensors')")
+    run(notebook, "apply", "pd.DataFrame({'mean': restored['mean']}).to_csv('out.csv')")
+    assert notebook.run("fail", "load_file('missing.safetensors')").error is not None
+    assert list_written(notebook) == {
+        ("import", "sales.csv", "$import.sales"),
+        ("train", "$import.sales", "$train.weights"),
+        ("save", "$train.weights", "model:mean.safetensors"),
+        ("load", "model:mean.safetensors", "$load.restored"),
+        ("apply", "$load.restored", "out.csv"),
+    }
+
+
+def test_weights_of_unknown_training_miss_its_data(notebook):
+    run(notebook, "save", "import numpy as np\nfrom safetensors.numpy import save_file")
+    run(notebook, "save", "save_file({'mean': np.zeros(1)}, 'mean.safetensors')")
+    assert list_written(notebook) == {("save", "", "model:mean.safetensors")}
+    missing = [each.missing for cell in notebook.runs for each in cell.observations if each.writes]
+    assert missing == [("the data that a model was trained on",)]

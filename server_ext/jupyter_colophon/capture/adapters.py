@@ -23,7 +23,11 @@ GROUP: Final = "jupyter_colophon.capture_adapters"
 SHIPPED: Final[Mapping[str, str]] = {
     "concurrent.futures.thread": "jupyter_colophon.capture.executions",
     "threading": "jupyter_colophon.capture.executions",
-    **dict.fromkeys(("joblib", "pickle"), "jupyter_colophon.capture.models_adapter"),
+    **dict.fromkeys(("joblib", "pickle", "torch"), "jupyter_colophon.capture.models_adapter"),
+    **dict.fromkeys(
+        ("safetensors.numpy", "safetensors.torch", "keras.src.saving.saving_api"),
+        "jupyter_colophon.capture.weights_adapter",
+    ),
     **dict.fromkeys(
         ("matplotlib.figure", "plotly.io", "plotly.basedatatypes"), "jupyter_colophon.capture.figures_adapter"
     ),

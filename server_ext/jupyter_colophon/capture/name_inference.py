@@ -22,7 +22,11 @@ from jupyter_colophon.capture.observation import Inference
 from jupyter_colophon.capture.origins import MAX_SOURCES, Origin, OriginRegistry, derive_origin
 
 #: Methods that put their arguments into the object that they are called on.
-_FILLING: Final = frozenset({"add", "append", "extend", "fit", "insert", "partial_fit", "put", "setdefault", "update"})
+_FILLING: Final = frozenset(
+    {"add", "append", "extend", "fit", "insert", "load_state_dict", "partial_fit", "put", "setdefault", "update"}
+)
+#: Those of them that replace what was in the object.
+_REPLACING: Final = frozenset({"fit", "load_state_dict"})
 #: Values that control a computation: nothing is computed from their content.
 _NOT_DATA: Final = (
     *(str, bytes, int, float, complex, bool, types.NoneType, PurePath),
@@ -360,7 +364,7 @@ def _list_filled(statement: ast.stmt) -> list[tuple[str, ast.Call | None]]:
     filled: list[tuple[ast.expr, ast.Call | None]] = []
     for node in ast.walk(statement):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _FILLING:
-            filled.append((node.func.value, node if node.func.attr == "fit" else None))
+            filled.append((node.func.value, node if node.func.attr in _REPLACING else None))
         elif isinstance(node, ast.Subscript | ast.Attribute) and isinstance(node.ctx, ast.Store):
             filled.append((node.value, None))
     return [(node.id, call) for node, call in filled if isinstance(node, ast.Name)]
