@@ -35,6 +35,7 @@ SHIPPED: Final[Mapping[str, str]] = {
     "deltalake": "jupyter_colophon.capture.deltalake_adapter",
     "duckdb": "jupyter_colophon.capture.duckdb.adapter",
     "polars": "jupyter_colophon.capture.polars",
+    **dict.fromkeys(("pyiceberg.table", "pyiceberg.catalog.sql"), "jupyter_colophon.capture.iceberg_adapter"),
     "psycopg": "jupyter_colophon.capture.psycopg_adapter",
     **dict.fromkeys(
         (

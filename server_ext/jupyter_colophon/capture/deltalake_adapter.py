@@ -4,6 +4,7 @@ A `DeltaTable` alone reads no rows: what converts it does.
 """
 
 import weakref
+from dataclasses import replace
 from types import ModuleType
 from typing import Any, Final
 
@@ -42,7 +43,9 @@ def _find_table(target: Any) -> Dataset | None:
 def _report_write(call: LibraryCall) -> None:
     table, value = _find_table(call.get_argument(0, "table_or_uri")), call.get_argument(1, "data")
     if table is not None:
-        call.record_write(table, (value,), describe=create_describe(value))
+        # The value may lack columns that the table has.
+        is_part = call.kwargs.get("schema_mode") == "merge"
+        call.record_write(replace(table, is_part=is_part), (value,), describe=create_describe(value))
 
 
 def _report_read(call: LibraryCall) -> None:

@@ -1,6 +1,7 @@
 """The files and tables that polars reads and writes."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import ModuleType
 from typing import Final
 
@@ -9,6 +10,7 @@ import polars as pl
 from jupyter_colophon.capture.adapters import Adapter
 from jupyter_colophon.capture.calls import Describe, LibraryCall
 from jupyter_colophon.capture.column_map import ColumnMap
+from jupyter_colophon.capture.iceberg_adapter import find_table
 from jupyter_colophon.capture.locations import find_location, list_locations
 from jupyter_colophon.capture.observation import SchemaField
 from jupyter_colophon.capture.origins import get_file
@@ -51,6 +53,9 @@ def _report_read(call: LibraryCall) -> None:
     locations = list_locations(target)
     # Several sheets of a workbook are several frames.
     results = call.result.values() if isinstance(call.result, dict) else (call.result,)
+    table = find_table(target)
+    if table is not None:
+        call.record_read(table, call.result)
     for result in results:
         call.record_files(locations, format_, result)
 
@@ -60,9 +65,11 @@ def _report_query(call: LibraryCall) -> None:
 
 
 def _report_write(call: LibraryCall) -> None:
-    location = find_location(call.find_argument(1, _TARGETS))
-    frame = call.receiver
-    if location is not None:
+    target, frame = call.find_argument(1, _TARGETS), call.receiver
+    table, location = find_table(target), find_location(target)
+    if table is not None:
+        call.record_write(replace(table, is_part=True), (frame,), describe=create_describe(frame))
+    elif location is not None:
         format_ = _FORMATS[call.function.partition("_")[2]]
         call.record_write(get_file(location, format_), (frame,), describe=create_describe(frame))
 
