@@ -164,10 +164,15 @@ test('the lineage viewer shows columns in cards, and finds what is folded', asyn
   const card = (name: string): Locator => graph.getByRole('button', { name: new RegExp(`^(.*\\()?${name}\\)?, (dataset|program) in`) });
   await expect(graph).toHaveAttribute('data-nodes', '7');
 
-  await test.step('the toolbar is one row in a narrow panel', async () => {
-    await page.setViewportSize({ width: 900, height: 700 });
+  await test.step('the toolbar is one row, and wraps in a narrow panel', async () => {
     const toolbar = panel.getByRole('toolbar', { name: 'Lineage controls' });
+    await page.setViewportSize({ width: 1400, height: 700 });
     await expect(async () => expect((await toolbar.boundingBox())?.height).toBeLessThan(44)).toPass({ timeout: 20_000 });
+    await page.setViewportSize({ width: 900, height: 700 });
+    await expect(async () => expect((await toolbar.boundingBox())?.height).toBeGreaterThan(44)).toPass({ timeout: 20_000 });
+    for (const control of await toolbar.locator('button:visible, select:visible').all()) {
+      await expect(control).toBeInViewport({ ratio: 1 });
+    }
     await page.setViewportSize({ width: 1280, height: 800 });
   });
 

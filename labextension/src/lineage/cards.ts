@@ -2,6 +2,7 @@ import type { INode, Side } from './graph';
 import { formatHiddenCount, SIDES } from './graph';
 import { COLUMN_HEIGHT, NODE_HEIGHT, NODE_WIDTH } from './layout';
 import type { IPlacedNode } from './scene';
+import { splitName } from './shorten-name';
 
 /** A short text on a card, such as a warning of an extension. */
 export interface IBadge {
@@ -123,11 +124,25 @@ function createColumns({ node, columns }: IPlacedNode, labels: ILabels): HTMLEle
   return list;
 }
 
+/** Creates a name that is cut in its middle if there is no room (`splitName`). */
+function createName(text: string): HTMLElement {
+  const element = createSpan('jp-Colophon-cardName', '');
+  const parts = splitName(text);
+  for (const part of ['head', 'tail', 'extension'] as const) {
+    if (parts[part] !== '') {
+      const span = createSpan('', parts[part]);
+      span.dataset['part'] = part;
+      element.append(span);
+    }
+  }
+  return element;
+}
+
 function createText(node: INode, appearance: ICardAppearance, labels: ILabels): HTMLElement {
   const place = appearance.detail ?? labels.getPlace(node);
   const text = createSpan('jp-Colophon-cardText', '');
   text.append(
-    createSpan('jp-Colophon-cardName', labels.getName(node)),
+    createName(labels.getName(node)),
     createSpan('jp-Colophon-cardPlace', node.deleted ? `${place} · ${labels.deleted}` : place)
   );
   return text;

@@ -115,12 +115,25 @@ function mergeNodes(answers: readonly Lineage[], edges: readonly IEdge[]): Linea
   });
 }
 
-/** Names cells that have no title by the data that they write, which everyone knows better than the ids of cells. */
+/** Counts the cells of each title: those below one heading have the same. */
+function countTitles(cells: readonly LineageNode[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { title } of cells) {
+    if (title !== undefined) {
+      counts.set(title, (counts.get(title) ?? 0) + 1);
+    }
+  }
+  return counts;
+}
+
+/** Names cells without a title of their own by the data that they write, which everyone knows better than ids of cells. */
 function nameCells(nodes: readonly LineageNode[], edges: readonly IEdge[]): LineageNode[] {
   const neighbours = collectNeighbours(edges.filter(({ access }) => access !== 'unknown'));
+  const cells = nodes.filter(({ urn }) => parseNotebookUrn(urn)?.cell !== undefined);
+  const counts = countTitles(cells);
+  const unnamed = new Set(cells.filter(({ title }) => title === undefined || counts.get(title) !== 1));
   return nodes.map(node => {
-    const isUnnamed = node.title === undefined && parseNotebookUrn(node.urn)?.cell !== undefined;
-    const title = isUnnamed ? formatWrittenData(neighbours.get(node.urn)?.downstream ?? []) : '';
+    const title = unnamed.has(node) ? formatWrittenData(neighbours.get(node.urn)?.downstream ?? []) : '';
     return title === '' ? node : { ...node, title };
   });
 }

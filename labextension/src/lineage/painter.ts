@@ -5,6 +5,7 @@ import { getEdgeId } from './graph';
 import { NODE_HEIGHT, NODE_WIDTH } from './layout';
 import type { IPalette } from './palette';
 import type { IBounds, IPlacedColumnEdge, IPlacedEdge, IPlacedNode, IScene } from './scene';
+import { shortenName } from './shorten-name';
 import type { ISize, IViewport } from './viewport';
 import { MIN_CARD_SCALE } from './viewport';
 
@@ -251,9 +252,9 @@ function paintColumnEdges(
 }
 
 /** Shortens a name to the room on the screen, with an estimate of its width: measuring thousands takes too long. */
-function shortenName(name: string, room: number): string {
+function fitName(name: string, room: number): string {
   const letters = Math.floor(room / (MIN_TEXT_PX * 0.58));
-  return name.length <= letters ? name : letters < 3 ? '' : `${name.slice(0, letters - 1)}…`;
+  return name.length <= letters ? name : letters < 3 ? '' : shortenName(name, letters - 1);
 }
 
 /** Paints a node; with its name if the view is near enough. */
@@ -273,7 +274,7 @@ function paintNode(context: CanvasRenderingContext2D, palette: IPalette, picture
   }
   if (hasText) {
     context.fillStyle = palette.text;
-    const text = shortenName(picture.getName(placed), (NODE_WIDTH - 20) * scale);
+    const text = fitName(picture.getName(placed), (NODE_WIDTH - 20) * scale);
     context.fillText(text, at.x + 10, at.y + NODE_HEIGHT / 2);
   }
 }

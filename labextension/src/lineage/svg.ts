@@ -11,7 +11,7 @@ import type { Mark } from './painter';
 import { MARK_LINES } from './painter';
 import type { IPlacedColumnEdge, IPlacedEdge, IPlacedNode, IScene } from './scene';
 import type { IMeasure } from './text-width';
-import { estimateWidth, truncateText } from './text-width';
+import { estimateWidth, truncateName, truncateText } from './text-width';
 
 /** The room around the graph, in which the numbers of hidden neighbours fit. */
 const MARGIN = 48;
@@ -59,11 +59,11 @@ export function escapeXml(text: string): string {
   );
 }
 
-/** Writes a line of text that fits into a width. A measured one has this width with other fonts, too. */
+/** Writes a line of text that fits into a width; a bold one is a name. A measured one has this width with other fonts, too. */
 function writeText(text: string, at: IPoint, room: number, size: number, style: string, content: IFileContent): string {
   const isBold = style.includes('font-weight');
   const measure = (part: string): number => (content.measure ?? estimateWidth)(part, size, isBold);
-  const shown = truncateText(text, room, measure);
+  const shown = (isBold ? truncateName : truncateText)(text, room, measure);
   const width = Math.min(room, measure(shown));
   const length =
     content.measure && width > 0 ? ` textLength="${width.toFixed(1)}" lengthAdjust="spacingAndGlyphs"` : '';

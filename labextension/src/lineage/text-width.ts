@@ -1,3 +1,5 @@
+import { shortenName } from './shorten-name';
+
 const NARROW = new Set("fijlrt .,:;'|!()[]/-I1");
 const BROAD = new Set('mwMW@%&#…—');
 /** From this character on, letters may be wide. */
@@ -36,20 +38,35 @@ export function createMeasure(family: string): IMeasure | null {
   );
 }
 
-/** Returns a text, or its longest beginning with an ellipsis that fits into a width. */
-export function truncateText(text: string, room: number, measure: (text: string) => number): string {
+/** Returns the text that `shorten` makes of the most letters that fit into a width. */
+function fitLetters(
+  text: string,
+  room: number,
+  measure: (text: string) => number,
+  shorten: (count: number) => string
+): string {
   if (measure(text) <= room) {
     return text;
   }
-  const letters = [...text];
   let lower = 0;
-  for (let upper = letters.length; lower < upper;) {
+  for (let upper = [...text].length; lower < upper;) {
     const half = Math.ceil((lower + upper) / 2);
-    if (measure(letters.slice(0, half).join('') + ELLIPSIS) <= room) {
+    if (measure(shorten(half)) <= room) {
       lower = half;
     } else {
       upper = half - 1;
     }
   }
-  return letters.slice(0, lower).join('') + ELLIPSIS;
+  return shorten(lower);
+}
+
+/** Returns a text, or its longest beginning with an ellipsis that fits into a width. */
+export function truncateText(text: string, room: number, measure: (text: string) => number): string {
+  const letters = [...text];
+  return fitLetters(text, room, measure, count => letters.slice(0, count).join('') + ELLIPSIS);
+}
+
+/** Returns a name, shortened in its middle if it does not fit into a width. */
+export function truncateName(name: string, room: number, measure: (text: string) => number): string {
+  return fitLetters(name, room, measure, count => shortenName(name, count));
 }

@@ -30,7 +30,7 @@ function describeProgram(
 function describeChange(change: ChangedInput, path: string, labels: CellLabels, trans: TranslationBundle): string {
   const { data, program, written } = change;
   const variable = parseVariable(data);
-  const name = variable?.name ?? shortenUrn(data);
+  const name = variable?.name ?? getLastPart(shortenUrn(data));
   const writer = program === null ? null : describeProgram(program, change, path, labels, trans);
   if (written === null) {
     return writer === null

@@ -1,5 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
+import { BreakableName } from '../components/breakable-name';
+import { getLastPart } from '../components/labels';
 import { ProblemNote } from '../components/problem';
 import { useModel } from '../components/use-model';
 import { shortenUrn } from '../model/urns';
@@ -24,7 +26,7 @@ function Step(props: {
   return (
     <li className="jp-Colophon-welcomeStep" data-done={done}>
       <strong>
-        {title}
+        <BreakableName text={title} />
         {done && <span className="jp-Colophon-quiet"> ✓ {trans.__('done')}</span>}
       </strong>
       {children}
@@ -62,8 +64,8 @@ function Start({ trans }: Pick<IWelcomeProps, 'trans'>): React.JSX.Element {
   return (
     <p className="jp-Colophon-note">
       {trans.__(
-        'Write a table with Spark in a notebook, such as %1. It appears here, and three steps show what its metadata is for.',
-        'df.write.saveAsTable("orders")'
+        'Write a file or a table in a notebook, such as %1. It appears here, and three steps show what its metadata is for.',
+        'orders.to_parquet("orders.parquet")'
       )}
     </p>
   );
@@ -72,7 +74,7 @@ function Start({ trans }: Pick<IWelcomeProps, 'trans'>): React.JSX.Element {
 function Steps(props: IWelcomeProps & { table: string }): React.JSX.Element {
   const { model, table, search, openLineage, trans } = props;
   const { tag, isFound, isTraced } = useModel(model);
-  const name = shortenUrn(table);
+  const name = getLastPart(shortenUrn(table));
   return (
     <ol className="jp-Colophon-welcome">
       <Step done={tag !== ''} title={trans.__('Tag %1', name)} trans={trans}>

@@ -60,20 +60,31 @@ test('an answer is restricted to shown nodes', () => {
   expect(part.nodes.find(node => node.urn === 'p')?.notShown).toEqual({ upstream: 0, downstream: 1 });
 });
 
-test('a cell without a title is named by the data that it writes', () => {
+test('a cell without a title of its own is named by the data that it writes', () => {
   const answer = lineageOf(table('a'), [
     [table('a'), cell('c1')],
     [cell('c1'), table('b')],
     [cell('c1'), table('c')],
     [table('a'), cell('reads')],
     [table('a'), cell('named')],
-    [cell('named'), table('b')]
+    [cell('named'), table('b')],
+    [cell('below'), table('a')],
+    [cell('last'), table('b')]
   ]);
-  const named = answer.nodes.map(node => (node.urn === cell('named') ? { ...node, title: 'Load' } : node));
+  const titles = new Map([
+    [cell('named'), 'Load'],
+    [cell('below'), 'Heading'],
+    [cell('last'), 'Heading']
+  ]);
+  const named = answer.nodes.map(node => ({
+    ...node,
+    ...(titles.has(node.urn) ? { title: titles.get(node.urn)! } : {})
+  }));
   const graph = mergeAnswers([{ ...answer, nodes: named }]);
   const titleOf = (urn: string): string | undefined => graph.nodes.find(node => node.urn === urn)?.title;
   expect(titleOf(cell('c1'))).toBe('→ flights.b, flights.c');
   expect(titleOf(cell('reads'))).toBeUndefined();
   expect(titleOf(cell('named'))).toBe('Load');
+  expect([titleOf(cell('below')), titleOf(cell('last'))]).toEqual(['→ flights.a', '→ flights.b']);
   expect(titleOf(table('b'))).toBeUndefined();
 });

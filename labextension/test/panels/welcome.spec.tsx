@@ -52,7 +52,7 @@ test('the welcome tags, finds and traces the first table of the user, and goes a
   Widget.attach(widget, document.body);
   const button = (name: string): HTMLButtonElement | undefined =>
     [...document.querySelectorAll('button')].find(item => item.textContent === name);
-  await waitUntil(() => document.body.textContent?.includes('Write a table with Spark') === true);
+  await waitUntil(() => document.body.textContent?.includes('Write a file or a table') === true);
 
   runs = [write('later', 'ada'), write('orders', 'ada'), ...runs];
   await model.refresh();

@@ -5,6 +5,7 @@ import { formatHiddenCount } from '../../lineage/graph';
 import { getLastPart, getTypeLabel } from '../../components/labels';
 import { isCluster } from '../../lineage/cluster';
 import { parseVariable } from '../../model/notebooks/variable';
+import { isDataType } from '../../model/urns';
 
 const CELL = /^(?:.*\/)?([^/]+)#([^#]+)$/;
 
@@ -30,6 +31,17 @@ export function getNodeName(node: Pick<INode, 'urn' | 'type' | 'name' | 'title'>
   return node.title ?? parseVariable(node.urn)?.name ?? parseCell(node)?.file ?? getLastPart(node.name);
 }
 
+/** Returns the last folder of the path of data; empty for other names. */
+function getFolder({ type, name }: Pick<INode, 'type' | 'name'>): string {
+  const folder = isDataType(type)
+    ? name
+        .split('/')
+        .filter(part => part !== '')
+        .at(-2)
+    : undefined;
+  return folder === undefined ? '' : `…/${folder}`;
+}
+
 /** Returns what distinguishes a node from others of the same name. */
 export function getNodePlace(node: INode, trans: TranslationBundle): string {
   const cell = parseCell(node);
@@ -41,7 +53,7 @@ export function getNodePlace(node: INode, trans: TranslationBundle): string {
     return trans.__('variable of cell %1', shortenCellId(variable.cell));
   }
   const second = node.type === 'dataset' ? (node.platform ?? '') : getTypeLabel(node.type, trans);
-  return [node.namespace, second].filter(word => word !== '').join(' · ');
+  return [getFolder(node) || node.namespace, second].filter(word => word !== '').join(' · ');
 }
 
 /** Describes the nodes of a group by their number and type. */

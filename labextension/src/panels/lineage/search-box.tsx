@@ -54,7 +54,7 @@ export function SearchBox({ model, centre, trans }: ISearchBoxProps): React.JSX.
         aria-controls={id}
         aria-autocomplete="list"
         aria-activedescendant={matches.length > 0 ? `${id}-${current}` : undefined}
-        placeholder={trans.__('Search the graph')}
+        placeholder={trans.__('Search')}
         value={text}
         onChange={event => {
           setText(event.target.value);

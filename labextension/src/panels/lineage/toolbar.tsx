@@ -156,13 +156,13 @@ function Toggles({ model, parts, togglePart, trans }: IToolbarProps): React.JSX.
   );
 }
 
-/** The toolbar above the graph: one row, with names if there is room; it scrolls if it is too narrow. */
+/** The toolbar above the graph: one row, with names if there is room; it wraps if it is too narrow. */
 export function LineageToolbar(props: IToolbarProps): React.JSX.Element {
   const { model, drawing, parts, togglePart, actions, exports, trans } = props;
   const { options } = useModel(model);
   return (
     <div className="jp-Colophon-toolbar" role="toolbar" aria-label={trans.__('Lineage controls')}>
-      <div className="jp-Colophon-toolbarScroll">
+      <div className="jp-Colophon-toolbarControls">
         <Choosers {...props} />
         <IconButton
           icon="play"

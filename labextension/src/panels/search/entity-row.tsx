@@ -48,16 +48,37 @@ export function getRowName({ displayName, name }: Pick<IRowEntity, 'displayName'
   return displayName ?? getLastPart(name);
 }
 
-/** Returns where an entity is: the notebook of a cell, the table of a column, the folder of a path, else its namespace. */
-function formatPath(entity: IRowEntity, trans: TranslationBundle): string {
+/** Where an entity is: the notebook of a cell, the table of a column, the folder of a path, else its namespace. */
+function RowPath({ entity, trans }: { entity: IRowEntity; trans: TranslationBundle }): React.JSX.Element {
   const table = formatTable(entity.urn, trans);
   const place = parseNotebookUrn(entity.urn);
   if (place?.cell !== undefined && isNamed(entity)) {
-    const folder = place.path.slice(0, -getLastPart(place.path).length).replace(/\/+$/, '');
-    return [getLastPart(place.path), folder].filter(part => part !== '').join(' · ');
+    const parts = [getLastPart(place.path), getFolder(place.path)];
+    return (
+      <span className="jp-Colophon-path">
+        <span>{joinParts(parts)}</span>
+      </span>
+    );
   }
-  const folder = entity.name.slice(0, -getLastPart(entity.name).length).replace(/\/+$/, '');
-  const parts = table !== '' ? [table] : [folder, entity.namespace, entity.platform ?? ''];
+  const folder = table === '' ? getFolder(entity.name) : '';
+  const others = table === '' ? joinParts([entity.namespace, entity.platform ?? '']) : table;
+  return (
+    <span className="jp-Colophon-path">
+      {folder !== '' && (
+        <span className="jp-Colophon-folder">
+          <bdi dir="ltr">{folder}</bdi>
+        </span>
+      )}
+      <span>{folder !== '' && others !== '' ? ` · ${others}` : others}</span>
+    </span>
+  );
+}
+
+function getFolder(path: string): string {
+  return path.slice(0, -getLastPart(path).length).replace(/\/+$/, '');
+}
+
+function joinParts(parts: readonly string[]): string {
   return parts.filter(part => part !== '').join(' · ');
 }
 
@@ -116,7 +137,7 @@ function RowButton(props: {
   const pulse = usePulse<HTMLButtonElement>(changed, isNew);
   // A title is longer than a name: its place is in the second line.
   const isTitled = isNamed(entity);
-  const path = <span className="jp-Colophon-path">{formatPath(entity, trans)}</span>;
+  const path = <RowPath entity={entity} trans={trans} />;
   return (
     <button
       ref={pulse}

@@ -1,7 +1,7 @@
 """The texts on the cards of a lineage graph."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -33,7 +33,7 @@ def format_card_place(node: Document) -> str:
     if cell := _parse_cell(node):
         return " · ".join([*([cell[0]] if node.get("title") else []), f"cell {cell[1]}"])
     second = (node["platform"] or "") if node["type"] == "dataset" else _TYPES.get(node["type"], node["type"])
-    return " · ".join(filter(None, (node["namespace"], second)))
+    return " · ".join(filter(None, (_get_folder(node) or node["namespace"], second)))
 
 
 def format_hidden_count(node: Document, side: str) -> str:
@@ -43,14 +43,17 @@ def format_hidden_count(node: Document, side: str) -> str:
     return f"+{count:,}{'+' if is_lower_bound else ''}" if count else ""
 
 
-def name_cells(nodes: Iterable[Document], edges: Iterable[Document]) -> Iterator[Document]:
-    """Yield the nodes; cells without a title are named by the data that they write."""
+def name_cells(nodes: Sequence[Document], edges: Iterable[Document]) -> Iterator[Document]:
+    """Yield the nodes; cells without a title of their own are named by the data that they write."""
     written: defaultdict[str, list[str]] = defaultdict(list)
     for edge in edges:
         if edge["access"] != "unknown":
             written[edge["source"]].append(edge["target"])
+    # Cells below one heading have the same title.
+    titles = Counter(node.get("title") for node in nodes if _parse_cell(node))
     for node in nodes:
-        is_unnamed_cell = not node.get("title") and _parse_cell(node) is not None
+        title = node.get("title")
+        is_unnamed_cell = _parse_cell(node) is not None and (not title or titles[title] > 1)
         name = format_written_data_name(written[node["urn"]]) if is_unnamed_cell else ""
         yield {**node, "title": name} if name else node
 
@@ -59,6 +62,12 @@ def _count_members(members: Sequence[Document]) -> str:
     types = {member["type"] for member in members}
     noun = {"dataJob": "program", "dataset": "dataset"}.get(min(types), "node") if len(types) == 1 else "node"
     return format_count_with_noun(len(members), noun)
+
+
+def _get_folder(node: Document) -> str:
+    """Return the last folder of the path of data; empty for other names."""
+    parts = list(filter(None, node["name"].split("/"))) if node["type"] in ("dataset", "mlModel") else []
+    return f"…/{parts[-2]}" if len(parts) > 1 else ""
 
 
 def _parse_cell(node: Document) -> tuple[str, str] | None:

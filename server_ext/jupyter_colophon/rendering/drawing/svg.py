@@ -1,6 +1,6 @@
 """Draw lineage as SVG. Notebooks show it in an <img>, which does not know the page's colours: it has a background."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from math import ceil
 from typing import Any
@@ -11,6 +11,7 @@ from jupyter_colophon.core.identity.short_names import shorten_urn
 from jupyter_colophon.rendering.drawing.folding import fold_lineage
 from jupyter_colophon.rendering.drawing.labels import format_card_name, format_card_place, format_hidden_count
 from jupyter_colophon.rendering.drawing.layout import NODE_HEIGHT, NODE_WIDTH, Point, compute_layout
+from jupyter_colophon.rendering.drawing.shortened_name import shorten_name
 from jupyter_colophon.rendering.drawing.text_width import estimate_width, truncate_to_width
 from jupyter_colophon.rendering.style import NOTEBOOK
 
@@ -121,7 +122,7 @@ def _draw_card(node: Document, at: Point, run_count: int, *, is_focus: bool) -> 
             f"<title>{_escape(format_card_name(node) if kind == 'group' else node['urn'])}</title>",
             *_draw_outline(kind, is_focus=is_focus),
             f'<path d="{_ICONS[kind]}" fill="#616161" transform="{icon}"/>',
-            _draw_text(format_card_name(node), (x, 21), room, 13, name_style),
+            _draw_text(format_card_name(node), (x, 21), room, 13, name_style, shorten_name),
             _draw_text(f"{place} · deleted" if node["deleted"] else place, (x, 37), room, 11, 'fill="#616161"'),
             badge,
             *_draw_hidden_counts(node),
@@ -140,8 +141,15 @@ def _draw_outline(kind: str, *, is_focus: bool) -> Iterator[str]:
     yield f'<rect {size} fill="{fill}" {stroke}{dashes}/>'
 
 
-def _draw_text(text: str, at: tuple[int, int], room: float, size: int, style: str) -> str:
-    shown = truncate_to_width(escape_control_characters(text), room, size)
+def _draw_text(
+    text: str,
+    at: tuple[int, int],
+    room: float,
+    size: int,
+    style: str,
+    shorten: Callable[[str, int], str] | None = None,
+) -> str:
+    shown = truncate_to_width(escape_control_characters(text), room, size, shorten)
     return f'<text x="{at[0]}" y="{at[1]}" font-size="{size}" {style}>{_escape(shown)}</text>'
 
 

@@ -1,5 +1,7 @@
 """Estimate the width of texts in pixels, generously, since the fonts of a reader are not known."""
 
+from collections.abc import Callable
+
 _NARROW, _BROAD = frozenset("fijlrt .,:;'|!()[]/-I1"), frozenset("mwMW@%&#…—")
 #: From this character on, letters may be wide.
 _WIDE = "\u1100"
@@ -12,14 +14,16 @@ def estimate_width(text: str, size: float) -> float:
     return sum(map(_estimate_letter, text)) * size
 
 
-def truncate_to_width(text: str, room: float, size: float) -> str:
-    """Return the text, or its longest beginning with an ellipsis that fits."""
+def truncate_to_width(text: str, room: float, size: float, shorten: Callable[[str, int], str] | None = None) -> str:
+    """Return the text, or its longest beginning with an ellipsis that fits; `shorten` chooses other letters of it."""
     if estimate_width(text, size) <= room:
         return text
-    end = next(
-        end for end in range(len(text) - 1, -1, -1) if end == 0 or estimate_width(text[:end] + ELLIPSIS, size) <= room
-    )
-    return text[:end] + ELLIPSIS
+    shortened = ((shorten or _drop_end)(text, count) for count in range(len(text) - 1, -1, -1))
+    return next(filter(lambda part: estimate_width(part, size) <= room, shortened), ELLIPSIS)
+
+
+def _drop_end(text: str, count: int) -> str:
+    return text[:count] + ELLIPSIS
 
 
 def _estimate_letter(letter: str) -> float:
