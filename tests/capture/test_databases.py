@@ -1,7 +1,9 @@
 """What programs read and write in databases, through SQLAlchemy, sqlite3, psycopg and pandas."""
 
 import sqlite3
+import traceback
 
+import psycopg
 import pytest
 from support.postgres import get_or_start_server
 
@@ -68,6 +70,13 @@ def test_orm_is_captured(notebook):
     assert {("c2", "", SHOP), ("c2", SHOP, "")} <= flows
 
 
+def test_names_of_sqlite_have_no_case_and_rows_are_replaced(notebook):
+    flows = notebook.run_cells(
+        "con = sqlite3.connect('shop.sqlite')\ncon.execute('REPLACE INTO Totals SELECT amount FROM ORDERS')\ncon.commit()\ncon.close()"
+    )
+    assert flows == {("c1", SHOP, "shop.sqlite.totals")}
+
+
 def test_database_in_memory_has_no_datasets(notebook):
     flows = notebook.run_cells(
         "con = sqlite3.connect(':memory:')\ncon.execute('CREATE TABLE t AS SELECT 1 AS a')\nframe = pd.read_sql('SELECT a FROM t', con)\nframe.to_csv('out.csv')",
@@ -92,10 +101,32 @@ def test_connections_behave_as_before(notebook):
     assert type(variables["cursor"]) is sqlite3.Cursor
 
 
-def test_errors_of_the_database_stay_as_they_are(notebook):
-    outcome = notebook.run("fail", "con = sqlite3.connect('shop.sqlite')\ncon.execute('SELECT * FROM missing')")
-    assert isinstance(outcome.error, sqlite3.OperationalError)
+@pytest.mark.parametrize("owner", ["con", "con.cursor()"])
+@pytest.mark.parametrize(
+    "call",
+    [
+        "execute('SELECT * FROM missing')",
+        "execute('SELECT ?', (1, 2))",
+        "execute(1)",
+        "execute()",
+        "executemany('SELECT 1')",
+        "executescript('bad')",
+        "missing",
+        "__reduce_ex__(2)",
+    ],
+)
+def test_errors_of_the_database_stay_as_they_are(notebook, owner, call):
+    code = f"{owner}.{call}"
+    with sqlite3.connect("shop.sqlite") as connection, pytest.raises(Exception) as expected:  # noqa: PT011  compared below
+        eval(code, {"con": connection})
+    connection.close()
+    outcome = notebook.run("fail", f"con = sqlite3.connect('shop.sqlite')\n{code}")
+    assert (type(outcome.error), str(outcome.error)) == (expected.type, str(expected.value))
+    frames = traceback.extract_tb(outcome.error.__traceback__)
+    assert {frame.filename for frame in frames[2:]} <= {"<sqlite3>"}
+    assert len(frames[2:]) <= 1
     assert notebook.list_flows() == set()
+    assert type(notebook.variables["con"]).__name__ == "Connection"
 
 
 def test_statements_of_psycopg_on_postgresql(notebook):
@@ -107,7 +138,33 @@ def test_statements_of_psycopg_on_postgresql(notebook):
         "con.execute('DROP TABLE captured')\ncon.execute('DROP TABLE more')\ncon.close()",
     )
     ((_, source, target),) = [flow for flow in flows if flow[0] == "c2"]
-    assert (source, target) == ("localhost:5432/postgres.captured", "localhost:5432/postgres.public.more")
+    assert (source, target) == ("localhost:5432/postgres.public.captured", "localhost:5432/postgres.public.more")
+
+
+def test_table_is_one_dataset_with_its_schema_and_without(notebook):
+    dsn = get_or_start_server().dsn
+    host = psycopg.conninfo.conninfo_to_dict(dsn)["host"]
+    flows = notebook.run_cells(
+        f"import psycopg\ncon = psycopg.connect({dsn!r}, autocommit=True)\n"
+        "con.execute('CREATE SCHEMA lake')\ncon.execute('CREATE TABLE Public.Named AS SELECT 1 AS a')",
+        "con.execute('CREATE TEMP TABLE step AS SELECT a FROM named')",
+        "con.execute('CREATE TABLE lake.first AS SELECT a FROM step')\ncon.execute('SET search_path TO lake, public')\n"
+        "con.execute('CREATE TABLE copied AS SELECT a FROM public.NAMED')",
+        f"url = sqlalchemy.URL.create('postgresql+psycopg', 'colophon', database='postgres', query={{'host': {host!r}}})\n"
+        "pd.read_sql('SELECT a FROM named', sqlalchemy.create_engine(url)).to_csv('out.csv')",
+        "con.execute('DROP TABLE public.named')\ncon.execute('DROP SCHEMA lake CASCADE')\ncon.close()",
+    )
+    names = {
+        (cell, source.removeprefix("localhost:5432/"), target.removeprefix("localhost:5432/"))
+        for cell, source, target in flows
+    }
+    assert {flow for flow in names if flow[2]} == {
+        ("c1", "", "postgres.public.named"),
+        ("c2", "postgres.public.named", "$c2.step"),
+        ("c3", "$c2.step", "postgres.lake.first"),
+        ("c3", "postgres.public.named", "postgres.lake.copied"),
+        ("c4", "postgres.public.named", "out.csv"),
+    }
 
 
 def test_databases_of_packages_are_not_data(notebook):

@@ -66,6 +66,8 @@ class CallOptions(TypedDict, total=False):
     hides_inner: bool
     #: Whether the function looks at the variables of its caller (`caller_frames.py`).
     sees_caller: bool
+    #: Gets the arguments before the call; what it returns is the call's `state`, None if it fails.
+    prepare: Function
 
 
 class Adapter:
@@ -101,8 +103,14 @@ class Adapter:
     def _create_wrapper(self, name: str, report: Report, options: CallOptions) -> Callable[[Function], Function]:
         def wrap(original: Function) -> Function:
             called = call_from_program(original) if options.get("sees_caller") else original
-            skips_inner, hides_inner = options.get("skips_inner", False), options.get("hides_inner", False)
-            return self._observer.wrap(called, name, report, skips_inner=skips_inner, hides_inner=hides_inner)
+            return self._observer.wrap(
+                called,
+                name,
+                report,
+                prepare=options.get("prepare"),
+                skips_inner=options.get("skips_inner", False),
+                hides_inner=options.get("hides_inner", False),
+            )
 
         return wrap
 

@@ -12,11 +12,18 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, Unpack
 
 from jupyter_colophon.capture.column_map import ColumnMap
-from jupyter_colophon.capture.computations import Computation, ComputationOptions, Function, take_receiver
+from jupyter_colophon.capture.computations import (
+    Computation,
+    ComputationOptions,
+    Function,
+    prepare_safely,
+    take_receiver,
+)
 from jupyter_colophon.capture.name_inference import NameInference
 from jupyter_colophon.capture.observation import Inference, SchemaField
 from jupyter_colophon.capture.origins import (
     Dataset,
+    FileGroup,
     Origin,
     OriginRegistry,
     Query,
@@ -179,10 +186,16 @@ class LibraryCall:
         """Return the columns of a value; without sources if the program made it, None if they are unknown."""
         return ColumnMap() if self.find_origin(value) is None else self.find_columns(value)
 
-    def record_files(self, locations: Iterable[str], format_: str | None, value: object) -> None:
-        """Record that the call read files into a value, which has the columns of the file if it is only one."""
-        datasets = [get_file(location, format_) for location in locations]
-        self.record_reads(datasets, value, ColumnMap(datasets[0]) if len(datasets) == 1 else None)
+    def record_files(
+        self, locations: Iterable[str], format_: str | None, value: object, *, is_strict: bool = False
+    ) -> None:
+        """Record that the call read files into a value, which has the columns of the file if it is only one.
+
+        With `is_strict` the library refuses files that lack a column of the others, so that each column comes from all files.
+        """
+        datasets = tuple(get_file(location, format_) for location in locations)
+        group = ColumnMap(FileGroup(datasets)) if is_strict else None
+        self.record_reads(datasets, value, ColumnMap(datasets[0]) if len(datasets) == 1 else group)
 
     def record_read(self, dataset: Dataset, value: object = None, columns: ColumnMap | None = None) -> None:
         """Record that the call read a dataset, into `value` if given, whose columns are those of the dataset unless given."""
@@ -335,14 +348,22 @@ class Observer:
         self._context, self._commit, self._on_error = context, commit, on_error
 
     def wrap(
-        self, original: Function, name: str, report: Report, *, skips_inner: bool = False, hides_inner: bool = False
+        self,
+        original: Function,
+        name: str,
+        report: Report,
+        *,
+        prepare: Function | None = None,
+        skips_inner: bool = False,
+        hides_inner: bool = False,
     ) -> Function:
         """Return a function that calls `original` and reports the call.
 
-        With `skips_inner` calls inside another observed call are not reported: for frequent functions that compute values.
+        `prepare` gets the arguments before the call; what it returns is the call's `state`. With `skips_inner` calls inside another observed call are not reported: for frequent functions that compute values.
         With `hides_inner` calls inside this one are not: its report names all the data that they access.
         """
         context, stack = self._context, self._context.stack
+        prepare = prepare_safely(prepare)
 
         def call_observed(*args: Any, **kwargs: Any) -> Any:
             calls, was_busy = stack.calls, stack.is_busy
@@ -355,6 +376,8 @@ class Observer:
             calls.append(call)
             stack.is_busy = True
             try:
+                if prepare is not None:
+                    call.state = prepare(*args, **kwargs)
                 call.result = original(*args, **kwargs)
             except BaseException as error:
                 call.error = error

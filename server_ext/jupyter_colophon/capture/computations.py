@@ -48,7 +48,7 @@ class Computation:
         It costs next to nothing where it does not matter: inside another observed call, and while no value is followed.
         """
         stack, origins, original, report = self.context.stack, self.context.origins, self.original, self.report
-        values, prepare = self.options.get("values", (object,)), _prepare_safely(self.options.get("prepare"))
+        values, prepare = self.options.get("values", (object,)), prepare_safely(self.options.get("prepare"))
         is_opaque, change_observed = not self.options.get("calls_back", False), self._wrap_change()
         if self.options.get("in_place"):
             return self._wrap_receiver(change_observed)
@@ -105,7 +105,7 @@ class Computation:
     def _wrap_change(self) -> Function:
         """Return a function that calls a method which changes its receiver, the only element of a list, and keeps no reference to it."""
         stack, origins, original, report = self.context.stack, self.context.origins, self.original, self.report
-        prepare = _prepare_safely(self.options.get("prepare"))
+        prepare = prepare_safely(self.options.get("prepare"))
 
         def change_observed(receiver: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             call = create_call(args, kwargs, sys._getframe(2))
@@ -131,7 +131,7 @@ def take_receiver(kwargs: dict[str, Any]) -> tuple[Any, ...]:
     return (kwargs.pop("self"),) if "self" in kwargs else ()
 
 
-def _prepare_safely(prepare: Function | None) -> Function | None:
+def prepare_safely(prepare: Function | None) -> Function | None:
     """Return a function whose state is None for a call with wrong arguments, whose error is that of the library."""
     if prepare is None:
         return None

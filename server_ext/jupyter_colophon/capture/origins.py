@@ -99,6 +99,30 @@ class Query(ABC):
     def get_columns(self) -> ColumnMap | None:
         """Return the sources of the result's columns; None if they are unknown."""
 
+    def find_column_sources(self, column: str) -> Sources:
+        """Return the sources of one column of the result."""
+        columns = self.get_columns()
+        return UNKNOWN_SOURCES if columns is None else columns.find_sources(column) | columns.controls
+
+
+@dataclass(frozen=True, slots=True)
+class FileGroup(Query):
+    """Files that were read as one, each of which has every column that is read of them."""
+
+    files: tuple[Dataset, ...]
+
+    def list_sources(self) -> "tuple[Source, ...]":
+        """Return the files."""
+        return self.files
+
+    def get_columns(self) -> ColumnMap | None:
+        """Return None: the names of the columns are not known."""
+        return None
+
+    def find_column_sources(self, column: str) -> Sources:
+        """Return the column of this name of each file."""
+        return frozenset(ColumnSource(file, column) for file in self.files)
+
 
 Source: TypeAlias = Dataset | Origin | Query
 
@@ -125,8 +149,7 @@ def expand_columns(sources: Sources) -> Sources:
         if not isinstance(each.source, Query):
             found.add(each)
             continue
-        columns = each.source.get_columns()
-        inner = UNKNOWN_SOURCES if columns is None else columns.find_sources(each.column) | columns.controls
+        inner = each.source.find_column_sources(each.column)
         found |= expand_columns(frozenset(one.add_step(each.transformation) for one in inner))
     return frozenset(found)
 

@@ -1,13 +1,19 @@
 """What programs read and write through psycopg 3."""
 
+import re
+import threading
+import weakref
 from functools import partial
 from types import ModuleType
-from typing import Any
+from typing import Any, Final
 
 from jupyter_colophon.capture.adapters import Adapter
 from jupyter_colophon.capture.calls import LibraryCall
 from jupyter_colophon.capture.computations import Function
 from jupyter_colophon.capture.sql.connections import ConnectionDatabase
+
+#: Statements after which names may be those of other schemas.
+_SCHEMAS: Final = re.compile(r"search_path|\b(reset|discard)\s+all\b|\brollback\b", re.IGNORECASE)
 
 
 def install(module: ModuleType, adapter: Adapter) -> None:
@@ -40,12 +46,36 @@ def _report_statement(call: LibraryCall) -> None:
     text = query.decode() if isinstance(query, bytes) else query
     if not isinstance(text, str):
         text = query.as_string(cursor.connection)
+    if _SCHEMAS.search(text):
+        _databases.pop(cursor.connection, None)
     find_database(cursor.connection).record_statement(call, text, cursor)
 
 
+#: The databases of connections.
+_databases: "weakref.WeakKeyDictionary[Any, ConnectionDatabase]" = weakref.WeakKeyDictionary()
+
+
 def find_database(connection: Any) -> ConnectionDatabase:
-    """Return the database of a connection. Temporary tables are not followed from statement to statement."""
-    info = connection.info
-    # A path is the folder of a socket of this machine.
-    host = info.host if info.host and not info.host.startswith("/") else "localhost"
-    return ConnectionDatabase(f"jdbc:postgresql://{host}:{info.port}/{info.dbname}", "postgresql")
+    """Return the database of a connection."""
+    if connection not in _databases:
+        info = connection.info
+        # A path is the folder of a socket of this machine.
+        host = info.host if info.host and not info.host.startswith("/") else "localhost"
+        url = f"jdbc:postgresql://{host}:{info.port}/{info.dbname}"
+        _databases[connection] = ConnectionDatabase(url, "postgresql", _read_schema(connection))
+    return _databases[connection]
+
+
+def _read_schema(connection: Any) -> str | None:
+    """Return the schema in which a connection creates tables; None if asking the server could disturb what the connection does."""
+    waiting, info = connection.lock, connection.info
+    # A connection of tasks has a lock of tasks.
+    if not isinstance(waiting, type(threading.Lock())) or not waiting.acquire(blocking=False):
+        return None
+    try:
+        if info.transaction_status.name not in ("IDLE", "INTRANS") or info.pipeline_status.name != "OFF":
+            return None
+        answer = connection.pgconn.exec_(b"SELECT current_schema()").get_value(0, 0)
+        return None if answer is None else answer.decode()
+    finally:
+        waiting.release()

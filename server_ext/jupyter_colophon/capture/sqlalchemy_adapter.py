@@ -6,7 +6,7 @@ from typing import Any
 
 from jupyter_colophon.capture.adapters import Adapter
 from jupyter_colophon.capture.calls import LibraryCall
-from jupyter_colophon.capture.sql.connections import ConnectionDatabase, build_engine_url
+from jupyter_colophon.capture.sql.connections import ConnectionDatabase, build_engine_database
 
 #: A statement that inserts many rows is reported once.
 _FUNCTION = "execute"
@@ -17,9 +17,11 @@ def install(module: ModuleType, adapter: Adapter) -> None:
     databases: weakref.WeakKeyDictionary[Any, ConnectionDatabase] = weakref.WeakKeyDictionary()
 
     def find_database(engine: Any) -> ConnectionDatabase:
-        if engine not in databases:
-            databases[engine] = ConnectionDatabase(build_engine_url(engine.url), engine.url.get_backend_name())
-        return databases[engine]
+        database = databases.get(engine)
+        # The first statements are those by which the engine finds the schema.
+        if database is None or database.schema != engine.dialect.default_schema_name:
+            database = databases[engine] = build_engine_database(engine.url, engine.dialect)
+        return database
 
     def report_statement(
         connection: Any, cursor: Any, statement: str, parameters: Any, context: Any, executemany: Any

@@ -3,13 +3,14 @@
 Its classes cannot be changed, so connections are opened with subclasses of them; a program that passes a factory of its own keeps it.
 """
 
+import functools
 import sqlite3
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
 from jupyter_colophon.capture.adapters import Adapter
 from jupyter_colophon.capture.caller_frames import is_called_by_package
-from jupyter_colophon.capture.calls import LibraryCall
 from jupyter_colophon.capture.computations import Function
 from jupyter_colophon.capture.sql.connections import ConnectionDatabase, build_file_url
 
@@ -34,67 +35,91 @@ def install(module: ModuleType, adapter: Adapter) -> None:
     adapter.replace_function(module, "connect", wrap_connect)
 
 
-class ObservedConnection(sqlite3.Connection):
-    """A connection that reports the statements of its cursors. It looks like one of `sqlite3`, and so do its errors."""
+class _LibraryClass(type):
+    """The class of classes that look like those of `sqlite3`, also in the errors of the interpreter, which name the module."""
+
+    @property
+    def __name__(cls) -> str:  # type: ignore[override]
+        """Return the name without the module."""
+        return cls.__qualname__
+
+
+class ObservedConnection(sqlite3.Connection, metaclass=_LibraryClass):
+    """A connection that reports the statements of its cursors."""
 
     __slots__ = ("colophon_adapter", "colophon_database")
     colophon_database: ConnectionDatabase
     colophon_adapter: Adapter
 
-    def cursor(self, *args: Any, **kwargs: Any) -> Any:
-        """Return a cursor, by default one whose statements are reported."""
-        return super().cursor(*args, **kwargs) if args or kwargs else super().cursor(ObservedCursor)
 
-    def execute(self, *args: Any, **kwargs: Any) -> Any:
-        """Run a statement with a new cursor."""
-        return self.cursor().execute(*args) if _is_statement(args, kwargs) else super().execute(*args, **kwargs)
-
-    def executemany(self, *args: Any, **kwargs: Any) -> Any:
-        """Run a statement for many rows with a new cursor."""
-        return self.cursor().executemany(*args) if _is_statement(args, kwargs) else super().executemany(*args, **kwargs)
-
-    def executescript(self, *args: Any, **kwargs: Any) -> Any:
-        """Run several statements with a new cursor."""
-        if _is_statement(args, kwargs):
-            return self.cursor().executescript(*args)
-        return super().executescript(*args, **kwargs)
-
-
-class ObservedCursor(sqlite3.Cursor):
+class ObservedCursor(sqlite3.Cursor, metaclass=_LibraryClass):
     """A cursor that reports its statements."""
 
     __slots__ = ()
 
-    def execute(self, *args: Any, **kwargs: Any) -> Any:
-        """Run a statement."""
-        return self._report(super().execute(*args, **kwargs), args)
 
-    def executemany(self, *args: Any, **kwargs: Any) -> Any:
-        """Run a statement for many rows."""
-        return self._report(super().executemany(*args, **kwargs), args)
+def _open_cursor(original: Function) -> Function:
+    """Return a method that opens a cursor, by default one whose statements are reported."""
 
-    def executescript(self, *args: Any, **kwargs: Any) -> Any:
-        """Run several statements."""
-        return self._report(super().executescript(*args, **kwargs), args)
+    def cursor(*args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True
+        return original(*args, **kwargs) if len(args) != 1 or kwargs else original(*args, ObservedCursor)
 
-    def _report(self, result: Any, args: tuple[Any, ...]) -> Any:
-        connection = self.connection
-        adapter = getattr(connection, "colophon_adapter", None)
-        database = getattr(connection, "colophon_database", None)
-        if adapter is not None and database is not None and args and isinstance(args[0], str):
-
-            def report(call: LibraryCall) -> None:
-                database.record_statement(call, args[0], self)
-
-            adapter.record_event("execute", report)
-        return result
+    return cursor
 
 
+def _run_with_cursor(original: Function) -> Function:
+    """Return a method of a connection that runs a statement with a new cursor and reports it."""
+    open_cursor, run = sqlite3.Connection.cursor, getattr(sqlite3.Cursor, original.__name__)
+
+    def execute(*args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True
+        # The errors of other arguments are those of the connection.
+        if kwargs or not 1 < len(args) < 4 or not isinstance(args[1], str):
+            return original(*args, **kwargs)
+        return _report(run(open_cursor(args[0], ObservedCursor), *args[1:]), args[1])
+
+    return execute
+
+
+def _run(original: Function) -> Function:
+    """Return a method of a cursor that runs a statement and reports it."""
+
+    def execute(*args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True
+        return _report(original(*args, **kwargs), args[1])
+
+    return execute
+
+
+def _report(cursor: Any, sql: Any) -> Any:
+    """Report the statement that a cursor ran, and return the cursor."""
+    connection = cursor.connection
+    adapter = getattr(connection, "colophon_adapter", None)
+    database = getattr(connection, "colophon_database", None)
+    if adapter is not None and database is not None and isinstance(sql, str):
+        adapter.record_event("execute", lambda call: database.record_statement(call, sql, cursor))
+    return cursor
+
+
+def _replace_method(own: type, name: str, wrap: Callable[[Function], Function]) -> None:
+    """Define a method of a class by what `wrap` returns for that of `sqlite3`.
+
+    Its code has the place of the library, so that tracebacks of errors show nothing else. IPython leaves it out of them.
+    """
+    original = own.__mro__[1]
+    function = getattr(original, name)
+    method: Any = functools.update_wrapper(wrap(function), function)
+    method.__code__ = method.__code__.replace(co_filename=f"<{original.__module__}>", co_name=name, co_qualname=name)
+    method.__qualname__ = f"{original.__name__}.{name}"
+    setattr(own, name, method)
+
+
+_replace_method(ObservedConnection, "cursor", _open_cursor)
+for _name in ("execute", "executemany", "executescript"):
+    _replace_method(ObservedConnection, _name, _run_with_cursor)
+    _replace_method(ObservedCursor, _name, _run)
 for _own, _original in ((ObservedConnection, sqlite3.Connection), (ObservedCursor, sqlite3.Cursor)):
-    _own.__name__, _own.__qualname__ = _original.__name__, _original.__qualname__
-    _own.__module__, _own.__doc__ = _original.__module__, _original.__doc__
-
-
-def _is_statement(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Return whether arguments are those of a statement; the errors of others are those of the connection."""
-    return 0 < len(args) < 3 and not kwargs and isinstance(args[0], str)
+    _own.__qualname__, _own.__module__, _own.__doc__ = _original.__qualname__, _original.__module__, _original.__doc__
+    # What the interpreter calls an object of the class in the texts of errors.
+    type.__dict__["__name__"].__set__(_own, f"{_original.__module__}.{_original.__qualname__}")

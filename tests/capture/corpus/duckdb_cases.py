@@ -103,13 +103,33 @@ QUERIES = [
         "SELECT double FROM (SELECT price * 2 AS double, shop FROM 'sales.csv') WHERE shop = 'a'",
         control("price", "double", "transformation") + control("shop", "double", "filter"),
     ),
+    query(
+        "several files, and files whose columns may differ",
+        "SELECT a, b FROM read_csv(['part1.csv', 'part2.csv']) UNION ALL "
+        "SELECT a, c AS b FROM read_csv('*3.csv', union_by_name = true)",
+        copy_columns("part1.csv", "out.csv", "a b")
+        + copy_columns("part2.csv", "out.csv", "a b")
+        + copy_columns("part3.csv", "out.csv", "a")
+        + "part3.csv.c -> out.csv.b identity",
+        "run: part1.csv, part2.csv, part3.csv -> out.csv",
+        files={"part1.csv": "a,b\n1,2\n", "part2.csv": "a,b\n3,4\n", "part3.csv": "a,c\n3,4\n"},
+    ),
+    query(
+        "elements of lists",
+        "SELECT id, unnest(parts) AS part FROM (SELECT id, string_split(day::VARCHAR, '-') AS parts FROM 'sales.csv')",
+        copy("id") + control("day", "part", "transformation"),
+    ),
+    query(
+        "elements of lists, as a table",
+        "SELECT s.id, p.part FROM 'sales.csv' s, unnest(string_split(s.day::VARCHAR, '-')) AS p(part)",
+        copy("id") + control("day", "part", "transformation"),
+    ),
     query("a query without data", "SELECT range AS id FROM range(3)", "", "run: -> out.csv"),
     query(
         "files of a pattern",
         "SELECT a FROM 'part*.csv'",
         copy_columns("part1.csv", "out.csv", "a") + copy_columns("part2.csv", "out.csv", "a"),
         "run: part1.csv, part2.csv -> out.csv",
-        missed=copy_columns("part1.csv", "out.csv", "a") + copy_columns("part2.csv", "out.csv", "a"),
         files={"part1.csv": "a,b\n1,2\n", "part2.csv": "a,b\n3,4\n"},
     ),
 ]
@@ -326,6 +346,65 @@ DATABASES = [
         },
         f"run: sales.csv, shops.csv -> {TABLE}",
         copy_columns("sales.csv", TABLE, "shop") + copy_columns("shops.csv", TABLE, "shop"),
+    ),
+    Case(
+        "a table of a file that hides a variable, by another case",
+        {
+            "run": OPEN + "con.execute(\"CREATE TABLE Sales AS SELECT id FROM 'sales.csv'\")\n"
+            "sales = pd.read_csv('shops.csv')\ncon.sql('SELECT id FROM SALES').write_csv('out.csv')\n"
+            "con.execute('DROP TABLE sales')\ncon.sql('SELECT shop FROM sales').write_csv('shops-out.csv')\ncon.close()"
+        },
+        f"run: sales.csv -> {TABLE}\nrun: {TABLE} -> out.csv\nrun: shops.csv -> shops-out.csv",
+        copy_columns("sales.csv", TABLE, "id")
+        + copy_columns(TABLE, "out.csv", "id")
+        + copy_columns("shops.csv", "shops-out.csv", "shop"),
+    ),
+    Case(
+        "a frame of the program, beside a database",
+        {
+            "run": OPEN + "own = pd.DataFrame({'id': [1]})\ncon.register('Seen', own)\n"
+            "con.sql('SELECT id FROM own').write_csv('own.csv')\ncon.sql('SELECT id FROM seen').write_csv('out.csv')\ncon.close()"
+        },
+        "run: -> own.csv\nrun: -> out.csv",
+    ),
+    Case(
+        "tables of the same name in two schemas, and a temporary one",
+        {
+            "run": CONNECT + "con.execute('CREATE SCHEMA raw')\n"
+            "con.execute(\"CREATE TABLE raw.rows AS SELECT shop FROM 'sales.csv'\")\n"
+            "con.execute(\"CREATE TABLE rows AS SELECT shop FROM 'shops.csv'\")\n"
+            "con.sql('SELECT shop FROM raw.rows').write_csv('raw.csv')\ncon.sql('SELECT shop FROM ROWS').write_csv('out.csv')"
+        },
+        "run: sales.csv -> raw.csv\nrun: shops.csv -> out.csv",
+        copy_columns("sales.csv", "raw.csv", "shop") + copy_columns("shops.csv", "out.csv", "shop"),
+    ),
+    Case(
+        "a table that is made if it does not exist",
+        {
+            "make": OPEN + "con.execute(\"CREATE TABLE IF NOT EXISTS sales AS SELECT shop FROM 'sales.csv'\")",
+            "again": "con.execute(\"CREATE TABLE IF NOT EXISTS Sales AS SELECT shop FROM 'shops.csv'\")\ncon.close()",
+        },
+        f"make: sales.csv -> {TABLE}",
+        copy_columns("sales.csv", TABLE, "shop"),
+    ),
+    Case(
+        "rows that replace others, and rows by the names of their columns",
+        {
+            "run": OPEN + "con.execute('CREATE TABLE sales (id BIGINT PRIMARY KEY, shop VARCHAR)')\n"
+            "con.execute(\"INSERT OR REPLACE INTO sales BY NAME SELECT shop, id FROM 'sales.csv'\")\ncon.close()"
+        },
+        f"run: sales.csv -> {TABLE}",
+        copy_columns("sales.csv", TABLE, "id shop"),
+    ),
+    Case(
+        "files that are copied into a table in memory, one after the other",
+        {
+            "run": CONNECT + "con.execute('CREATE TABLE towns (shop VARCHAR, town VARCHAR)')\n"
+            "con.execute(\"COPY towns FROM 'part*.csv'\")\ncon.execute(\"COPY towns FROM 'shops'\")\n"
+            "con.sql('SELECT shop FROM towns').write_csv('out.csv')"
+        },
+        "run: part1.csv, part2.csv, shops -> out.csv",
+        files={"part1.csv": "shop,town\na,b\n", "part2.csv": "shop,town\na,b\n", "shops": "a,b\n"},
     ),
     Case(
         "two connections with tables of the same name",

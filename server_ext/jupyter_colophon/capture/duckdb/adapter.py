@@ -3,11 +3,13 @@
 import re
 import sys
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field
 from types import FrameType, ModuleType
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, Unpack
 
-from jupyter_colophon.capture.adapters import Adapter
+from jupyter_colophon.capture.adapters import Adapter, CallOptions
+from jupyter_colophon.capture.caller_frames import call_without_variables
 from jupyter_colophon.capture.calls import LibraryCall
 from jupyter_colophon.capture.duckdb.database import MEMORY, DatabaseView, DuckDatabase
 from jupyter_colophon.capture.locations import find_location, list_locations
@@ -18,6 +20,9 @@ from jupyter_colophon.capture.sql.statements import SqlStatement, StatementFlows
 #: Columns that both relations of a join have.
 _NAMES: Final = re.compile(r"[A-Za-z_]\w*(\s*,\s*[A-Za-z_]\w*)*")
 _WORD: Final = re.compile(r"[A-Za-z_]\w*")
+_IF_NOT_EXISTS: Final = re.compile(r'\bIF\s+NOT\s+EXISTS\s+((?:"[^"]+"|\w+)(?:\.(?:"[^"]+"|\w+)){0,2})', re.IGNORECASE)
+#: The attributes of values that DuckDB can read as a table.
+_ROWS: Final = ("__arrow_c_stream__", "__array__", "collect_schema", "to_arrow_table")
 #: The name of a relation in the SQL that stands for its methods.
 _THIS: Final = "colophon_relation"
 _OTHER: Final = "colophon_other"
@@ -73,6 +78,18 @@ def install(module: ModuleType, adapter: Adapter) -> None:
     _Adapter(module, adapter).install()
 
 
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """What names of a statement stood for when it began to run.
+
+    `values` are those of the program that DuckDB reads, None if their origin is unknown; `existing` are tables, in lower case,
+    that the statement creates unless they exist.
+    """
+
+    values: Mapping[str, Origin | None] = field(default_factory=dict)
+    existing: Collection[str] = ()
+
+
 class _Adapter:
     """The databases of this process, and the reports of DuckDB's functions."""
 
@@ -80,6 +97,8 @@ class _Adapter:
         self._module, self._adapter = module, adapter
         self._default = DuckDatabase(MEMORY)
         self._databases: weakref.WeakKeyDictionary[Any, DuckDatabase] = weakref.WeakKeyDictionary()
+        #: The method as it is without capture.
+        self._query: Callable[..., Any] = module.DuckDBPyConnection.sql
 
     def install(self) -> None:
         module, adapter = self._module, self._adapter
@@ -88,7 +107,7 @@ class _Adapter:
         adapter.observe_method(connection, "cursor", self._report_cursor)
         adapter.observe_method(connection, "duplicate", self._report_cursor)
         for name in _RUNNERS:
-            self._observe(name, self._report_run, sees_caller=True)
+            self._observe(name, self._report_run, sees_caller=True, prepare=self._prepare_run)
         for name in _FILE_READERS:
             self._observe(name, _report_files)
         for name in _VALUE_READERS:
@@ -102,17 +121,18 @@ class _Adapter:
                 adapter.observe_method(owner, name, _report_same_columns)
         self._install_relation(relation)
 
-    def _observe(self, name: str, report: _ConnectionReport, *, sees_caller: bool = False) -> None:
-        """Observe a method of connections, and the function of the same name, which uses the default connection."""
+    def _observe(self, name: str, report: _ConnectionReport, **options: Unpack[CallOptions]) -> None:
+        """Observe a method of connections, and the function of the same name, which uses the default connection by default."""
 
         def report_method(call: LibraryCall) -> None:
             report(call, self._get_database(call.receiver), 1)
 
         def report_function(call: LibraryCall) -> None:
-            report(call, self._default, 0)
+            connection = call.kwargs.get("connection")
+            report(call, self._default if connection is None else self._get_database(connection), 0)
 
-        self._adapter.observe_method(self._module.DuckDBPyConnection, name, report_method, sees_caller=sees_caller)
-        self._adapter.observe_function(self._module, name, report_function, sees_caller=sees_caller)
+        self._adapter.observe_method(self._module.DuckDBPyConnection, name, report_method, **options)
+        self._adapter.observe_function(self._module, name, report_function, **options)
 
     def _install_relation(self, relation: type) -> None:
         adapter = self._adapter
@@ -147,22 +167,58 @@ class _Adapter:
         if call.result is not None:
             self._databases[call.result] = self._get_database(call.receiver)
 
+    def _prepare_run(self, *args: Any, **kwargs: Any) -> "_Names | None":
+        """Return what names of a statement stand for, which only DuckDB knows, before the statement changes it."""
+        is_method = bool(args) and isinstance(args[0], self._module.DuckDBPyConnection)
+        connection = args[0] if is_method else kwargs.get("connection")
+        sql = _get_text(next(iter(args[is_method:]), kwargs.get("query")))
+        has_files = (self._default if connection is None else self._get_database(connection)).has_files
+        variables = _find_variables(sql) if has_files or len(self._adapter.context.origins) else {}
+        created = set(_IF_NOT_EXISTS.findall(sql))
+        if not variables and not created:
+            return None
+        connection = self._module.default_connection() if connection is None else connection
+        find_origin = self._adapter.context.origins.find_origin
+        return _Names(
+            {
+                name: find_origin(value)
+                for name, value in variables.items()
+                if not self._has_table(connection, f'"{name}"')
+            },
+            {name.replace('"', "").lower() for name in created if self._has_table(connection, name)},
+        )
+
+    def _has_table(self, connection: Any, name: str) -> bool:
+        """Return whether a connection has a table or a view; a query that is not run leaves its results and transactions as they are."""
+        try:
+            call_without_variables(self._query, connection, f"FROM {name}")
+        except self._module.CatalogException:
+            return False
+        return True
+
     def _report_run(self, call: LibraryCall, database: DuckDatabase, first: int) -> None:
         parameters = call.find_argument(first + 1, ("parameters", "params"))
-        self._run(call, database, call.get_argument(first, "query"), parameters)
+        self._run(call, database, _get_text(call.get_argument(first, "query")), parameters)
 
     def _report_table(self, call: LibraryCall, database: DuckDatabase, first: int) -> None:
         self._run(call, database, _SELECT.format(call.get_argument(first, "table_name")))
 
-    def _run(self, call: LibraryCall, database: DuckDatabase, sql: Any, parameters: Any = ()) -> None:
-        if isinstance(sql, str):
-            self._record(call, database, sql, _find_named_values(call, sql), parameters)
+    def _run(self, call: LibraryCall, database: DuckDatabase, sql: str, parameters: Any = ()) -> None:
+        names = call.state or _Names()
+        if sql:
+            self._record(call, database, sql, names.values, parameters, names.existing)
 
     def _record(
-        self, call: LibraryCall, database: DuckDatabase, sql: str, values: Mapping[str, Origin], parameters: Any = ()
+        self,
+        call: LibraryCall,
+        database: DuckDatabase,
+        sql: str,
+        values: Mapping[str, Origin | None],
+        parameters: Any = (),
+        existing: Collection[str] = (),
     ) -> None:
         """Record a statement, whose result, a relation, belongs to the same databases."""
-        statement = SqlStatement(call, sql, "duckdb", DatabaseView(database, values), parameters)
+        statement = SqlStatement(call, sql, "duckdb", DatabaseView(database, values), parameters, existing)
         call.record_statement(StatementFlows(call, statement), call.result)
         if isinstance(call.result, self._module.DuckDBPyRelation):
             self._databases[call.result] = database
@@ -214,7 +270,9 @@ def _report_files(call: LibraryCall, database: DuckDatabase, first: int) -> None
     paths = call.get_argument(first, "path_or_buffer") or call.kwargs.get("file_glob")
     texts = paths if isinstance(paths, list | tuple) else [paths]
     locations = list_locations([each for each in texts if isinstance(each, str)])
-    call.record_files(locations, _FILE_READERS[call.function], call.result)
+    format_ = _FILE_READERS[call.function]
+    is_strict = format_ != "json" and not call.kwargs.get("union_by_name")
+    call.record_files(locations, format_, call.result, is_strict=is_strict)
 
 
 def _report_value(call: LibraryCall, database: DuckDatabase, first: int) -> None:
@@ -224,7 +282,7 @@ def _report_value(call: LibraryCall, database: DuckDatabase, first: int) -> None
 def _report_registered(call: LibraryCall, database: DuckDatabase, first: int) -> None:
     name, value = call.get_argument(first, "view_name"), call.get_argument(first + 1, "python_object")
     origin = call.find_origin(value)
-    if origin is not None and call.error is None:
+    if call.error is None:
         database.put_registered_value(str(name), origin)
 
 
@@ -254,21 +312,24 @@ def _report_written_file(call: LibraryCall) -> None:
         call.record_write(Dataset(location=location, format=_WRITERS[call.function]), (relation,), fields)
 
 
-def _find_named_values(call: LibraryCall, sql: str) -> dict[str, Origin]:
-    """Return the values of the program that a statement may name, with their origins: DuckDB looks them up by name."""
-    if not len(call.context.origins):
-        return {}
-    values: dict[str, Origin] = {}
+def _get_text(query: Any) -> str:
+    """Return the text of a query, or of a statement that was extracted from one; "" for another value."""
+    text = getattr(query, "query", query)
+    return text if isinstance(text, str) else ""
+
+
+def _find_variables(sql: str) -> dict[str, Any]:
+    """Return the variables of the program that a statement may name and that have rows: DuckDB looks them up by name."""
+    found: dict[str, Any] = {}
     words = set(_WORD.findall(sql))
     for frame in _iterate_program_frames():
         for names in (frame.f_locals, frame.f_globals):
             for word in words & names.keys():
-                # A local variable hides a global one, whether its origin is known or not.
+                # A local variable hides a global one.
                 words.discard(word)
-                origin = call.find_origin(names[word])
-                if origin is not None:
-                    values[word] = origin
-    return values
+                if isinstance(names[word], dict) or any(hasattr(names[word], each) for each in _ROWS):
+                    found[word] = names[word]
+    return found
 
 
 def _iterate_program_frames() -> Iterator[FrameType]:

@@ -71,17 +71,19 @@ def find_table(connection: Any, name: Any, schema: Any) -> Dataset | None:
 
 
 def _find_database(connection: Any) -> "ConnectionDatabase | None":
-    from jupyter_colophon.capture.sql.connections import ConnectionDatabase, build_engine_url
+    from jupyter_colophon.capture.sql.connections import ConnectionDatabase, build_engine_database
 
     known = getattr(connection, "colophon_database", None)
     if isinstance(known, ConnectionDatabase):
         return known
+    dialect = None
     if isinstance(connection, str):
         make_url = getattr(sys.modules.get("sqlalchemy"), "make_url", None)
         url = None if make_url is None else make_url(connection)
     else:
-        url = getattr(getattr(connection, "engine", connection), "url", None)
-    return None if url is None else ConnectionDatabase(build_engine_url(url), url.get_backend_name())
+        engine = getattr(connection, "engine", connection)
+        url, dialect = getattr(engine, "url", None), getattr(engine, "dialect", None)
+    return None if url is None else build_engine_database(url, dialect)
 
 
 def observe_sql(module: ModuleType, adapter: Adapter) -> None:

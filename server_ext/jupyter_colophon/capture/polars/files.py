@@ -50,14 +50,20 @@ def observe_files(module: ModuleType, adapter: Adapter) -> None:
 def _report_read(call: LibraryCall) -> None:
     target = call.find_argument(0, _SOURCES)
     format_ = _FORMATS[call.function.partition("_")[2]]
-    locations = list_locations(target)
+    locations, is_strict = list_locations(target), _has_same_columns(call)
     # Several sheets of a workbook are several frames.
     results = call.result.values() if isinstance(call.result, dict) else (call.result,)
     table = find_table(target)
     if table is not None:
         call.record_read(table, call.result)
     for result in results:
-        call.record_files(locations, format_, result)
+        call.record_files(locations, format_, result, is_strict=is_strict)
+
+
+def _has_same_columns(call: LibraryCall) -> bool:
+    """Return whether polars refuses several files that lack columns of each other, as it does for these formats by default."""
+    is_changed = call.kwargs.get("missing_columns", "raise") != "raise"
+    return call.function.endswith(("_csv", "_parquet")) and not is_changed
 
 
 def _report_query(call: LibraryCall) -> None:

@@ -77,10 +77,17 @@ class QueryColumns:
         return ColumnMap(None, columns, first.controls.union(*(other.controls for other in others)))
 
     def _map_select(self, scope: Scope) -> ColumnMap:
-        inputs = {name: self._map_source(source) for name, (_, source) in scope.selected_sources.items()}
+        inputs = {
+            name: self._map_source(source)
+            for name, (_, source) in scope.selected_sources.items()
+            if not _is_unnested(source)
+        }
         inner = {id(each.expression): self.map_scope(each) for each in scope.subquery_scopes}
         named = {name: self._map_source(source) for name, source in scope.sources.items()}
         resolver = _Resolver(inputs, inner, named, _map_merged(scope.expression, inputs))
+        for name, (_, source) in scope.selected_sources.items():
+            if _is_unnested(source):
+                inputs[name] = resolver.map_elements(source.expression)
         selects = scope.expression.selects if isinstance(scope.expression, exp.Query) else []
         controls = resolver.find_controls(scope.expression, selects)
         controls = controls.union(*(each.controls for each in inputs.values()))
@@ -134,6 +141,11 @@ class _Resolver:
                 waiting += [(each, combine_steps(how, step)) for each, step in _list_uses(node)]
         return found
 
+    def map_elements(self, unnest: exp.Expr) -> ColumnMap:
+        """Return the columns of `unnest(…)` in FROM, which has the elements of lists of the tables before it."""
+        names = unnest.alias_column_names or ["unnest", unnest.alias]
+        return ColumnMap(None, dict.fromkeys(names, compute_from(self._iterate_sources(unnest))))
+
     def find_controls(self, query: exp.Expr, selects: Sequence[exp.Expr]) -> Sources:
         """Return the columns that the clauses of a query use; its clauses may also name the expressions that it selects."""
         found: Sources = NO_SOURCES
@@ -141,6 +153,8 @@ class _Resolver:
         for clause, transformation in _CONTROLS:
             parts: Any = query.args.get(clause) or []
             for part in parts if isinstance(parts, list) else (parts,):
+                if isinstance(part, exp.Join) and isinstance(part.this, exp.Unnest):
+                    continue
                 named = () if clause in ("where", "joins") else _list_named(part, aliases, selects)
                 used = compute_from((*self._iterate_sources(part, aliases), *map(self.find_sources, named)))
                 found |= frozenset(replace(each, transformation=transformation) for each in used)
@@ -171,6 +185,10 @@ class _Resolver:
         owners = [each for each in inputs.values() if column.name in each.columns]
         is_certain = len(owners) == 1 and all(each.whole is None for each in inputs.values())
         return owners[0].find_sources(column.name) if is_certain else UNKNOWN_SOURCES
+
+
+def _is_unnested(source: exp.Expr | Scope) -> bool:
+    return isinstance(source, Scope) and isinstance(source.expression, exp.Unnest)
 
 
 def _map_merged(query: exp.Expr, inputs: Mapping[str, ColumnMap]) -> dict[str, _Merged]:

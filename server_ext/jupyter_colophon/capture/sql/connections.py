@@ -18,17 +18,26 @@ if TYPE_CHECKING:
 _DIALECTS: Final = {"postgresql": "postgres", "mssql": "tsql", "mariadb": "mysql", "awsathena": "athena"}
 #: Placeholders of drivers, which are no SQL: `%s`, `%(name)s`.
 _PLACEHOLDERS: Final = re.compile(r"%\((\w+)\)s|%s")
+#: The schema of a table whose name has none, unless the connection has another one. Names of SQLite's schemas are files.
+_DEFAULT_SCHEMAS: Final = {"postgres": "public", "redshift": "public", "duckdb": "main"}
+#: Dialects that do not distinguish the case of names.
+_WITHOUT_CASE: Final = ("sqlite", "duckdb")
 #: Schemas that describe the database itself.
 _SYSTEM_SCHEMAS: Final = frozenset({"information_schema", "pg_catalog", "sys", "mysql", "performance_schema"})
+#: Schemas of temporary tables, which need not be written.
+_TEMPORARY_SCHEMAS: Final = frozenset({"", "temp", "pg_temp"})
 
 
 class ConnectionDatabase:
     """The tables of one database, by its JDBC URL; without a URL no table has a name."""
 
-    def __init__(self, url: str | None, backend: str) -> None:
-        """Create the database of a connection; `backend` is its name in SQLAlchemy (`postgresql`, `sqlite`)."""
+    def __init__(self, url: str | None, backend: str, schema: str | None = None) -> None:
+        """Create the database of a connection; `backend` is its name in SQLAlchemy (`postgresql`, `sqlite`).
+
+        `schema` is that of tables whose names have none, the default of the database if it is unknown.
+        """
         self.dialect = _DIALECTS.get(backend, backend)
-        self._url = url
+        self._url, self.schema = url, schema
         self._local: dict[str, Source] = {}
         self._attached: dict[str, str | None] = {}
 
@@ -41,7 +50,7 @@ class ConnectionDatabase:
         ):
             return ()
         local = self._local.get(table.name.lower())
-        if local is not None:
+        if local is not None and table.schema.lower() in _TEMPORARY_SCHEMAS:
             return (local,)
         target = self.find_target(table)
         return None if target is None else (target,)
@@ -53,7 +62,10 @@ class ConnectionDatabase:
             # A schema is a file.
             parts = table.parts[-1:]
             url = url if table.schema.lower() == "main" else self._attached.get(table.schema.lower())
-        urn = None if url is None else build_jdbc_urn(url, ".".join(parts))
+        elif self.dialect in _DEFAULT_SCHEMAS and not table.schema:
+            parts = (self.schema or _DEFAULT_SCHEMAS[self.dialect], table.name)
+        name = ".".join(parts)
+        urn = None if url is None else build_jdbc_urn(url, name.lower() if self.dialect in _WITHOUT_CASE else name)
         return None if urn is None else Dataset(DatasetKind.JDBC, urn=urn)
 
     def put_local_table(self, table: TableName, source: Source | None) -> None:
@@ -78,15 +90,24 @@ class ConnectionDatabase:
         call.record_statement(StatementFlows(call, SqlStatement(call, text, self.dialect, self)), value)
 
 
+def build_engine_database(url: Any, dialect: Any = None) -> ConnectionDatabase:
+    """Return the database of an engine of SQLAlchemy by its URL, and by its dialect, which knows the schema once it has connected."""
+    backend = url.get_backend_name()
+    schema = getattr(dialect, "default_schema_name", None)
+    return ConnectionDatabase(build_engine_url(url), backend, schema if isinstance(schema, str) else None)
+
+
 def build_engine_url(url: Any) -> str | None:
     """Return the JDBC URL for the URL of an engine of SQLAlchemy, without credentials; None if it cannot be named with certainty."""
     backend = url.get_backend_name()
     if backend in ("sqlite", "duckdb"):
         return build_file_url(backend, url.database)
-    if not url.host or not url.database or backend not in ("postgresql", "mysql", "mariadb", "redshift"):
+    host = url.host or url.query.get("host")
+    if not isinstance(host, str) or not url.database or backend not in ("postgresql", "mysql", "mariadb", "redshift"):
         return None
     port = f":{url.port}" if url.port else ""
-    return f"jdbc:{backend}://{url.host}{port}/{url.database}"
+    # A path is the folder of a socket of this machine.
+    return f"jdbc:{backend}://{'localhost' if host.startswith('/') else host}{port}/{url.database}"
 
 
 def build_file_url(backend: str, path: Any) -> str | None:

@@ -8,7 +8,7 @@ from sqlglot.optimizer.scope import traverse_scope
 
 from jupyter_colophon.capture.column_map import ColumnMap, ColumnSource
 from jupyter_colophon.capture.observation import DatasetKind
-from jupyter_colophon.capture.origins import Dataset, Origin, Query, Source, get_columns_for, list_sources
+from jupyter_colophon.capture.origins import Dataset, FileGroup, Origin, Query, Source, get_columns_for, list_sources
 from jupyter_colophon.capture.sql.columns import QueryColumns
 from jupyter_colophon.capture.sql.statements import SqlFlow, parse_table_name
 from jupyter_colophon.capture.sql.tables import Database, TableName
@@ -76,6 +76,8 @@ class StatementReader:
 
     def _map_columns(self, source: Source) -> ColumnMap | None:
         """Return the columns of data, with their names where they are known."""
+        if isinstance(source, FileGroup):
+            return ColumnMap(source)
         if isinstance(source, Query):
             # With the columns of a view, unqualified names of the statement can be resolved.
             return source.get_columns()
@@ -152,7 +154,8 @@ class StatementReader:
     def _read_copy(self, tree: exp.Copy) -> Iterator[SqlFlow]:
         """Yield the flow of `COPY … TO 'file'` or `COPY … FROM 'file'`."""
         paths = tuple(each.name for each in tree.args.get("files") or () if isinstance(each, exp.Literal | exp.Table))
-        files = tuple(file for path in paths for file in self._database.find_sources(TableName(name=path)) or ())
+        named = (TableName(function="copy", paths=(path,)) for path in paths)
+        files = tuple(file for each in named for file in self._database.find_sources(each) or ())
         if not files:
             return
         if tree.args.get("kind"):
@@ -160,7 +163,7 @@ class StatementReader:
             name = parse_table_name(table)
             target = self._database.find_target(name)
             if target is None:
-                self._put_local_table(name, files, None)
+                self._put_local_table(name, tuple(dict.fromkeys((*self._find_table(name).sources, *files))), None)
             yield SqlFlow(files, target, None)
             return
         query = tree.this.this if isinstance(tree.this, exp.Subquery | exp.Schema) else tree.this
@@ -190,6 +193,8 @@ def _build_query_of_update(tree: exp.Update) -> exp.Select:
 def _resolve_query(columns: ColumnMap | None) -> ColumnMap | None:
     """Return the columns of a query's result by their names, instead of by the query."""
     while columns is not None and isinstance(columns.whole, Query) and not columns.columns:
+        if isinstance(columns.whole, FileGroup):
+            break
         found = columns.whole.get_columns()
         columns = None if found is None else found.add_controls(columns.controls)
     return columns
@@ -247,9 +252,11 @@ def _merge_sources(tables: Mapping[int, _Table]) -> tuple[Source, ...]:
 
 def _rename_inserted(tree: exp.Insert, query: SqlFlow) -> ColumnMap | None:
     """Return the columns of an INSERT, which names the columns that it fills or fills those of the table in their order."""
-    if not isinstance(tree.this, exp.Schema) or query.columns is None:
-        # Without a list, names of the query need not be those of the table.
+    if query.columns is None:
         return None
+    if not isinstance(tree.this, exp.Schema):
+        # Without a list, names of the query need not be those of the table, except with `BY NAME`.
+        return query.columns if tree.args.get("by_name") else None
     names = [each.name for each in tree.this.expressions]
     if len(names) != len(query.names):
         return None

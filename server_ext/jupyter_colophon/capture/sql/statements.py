@@ -1,10 +1,11 @@
 """A SQL statement as a source of lineage: it is parsed when its lineage is needed, never within the call that runs it."""
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from jupyter_colophon.capture.calls import DeferredFlows, Flow, LibraryCall
 from jupyter_colophon.capture.column_map import UNKNOWN_SOURCES, ColumnMap
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 #: Longer statements are not parsed: they are data rather than a query.
 MAX_CHARS = 200_000
+#: Dialects in which a name that is not quoted is one in lower case.
+_FOLDING: Final = ("postgres", "redshift")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +70,21 @@ def _mark_unnamed(columns: ColumnMap | None) -> ColumnMap | None:
 class SqlStatement(Query):
     """A text of one or more SQL statements; as a source it is the result of the last one."""
 
-    def __init__(self, call: LibraryCall, sql: str, dialect: str, database: Database, parameters: Any = ()) -> None:
+    def __init__(
+        self,
+        call: LibraryCall,
+        sql: str,
+        dialect: str,
+        database: Database,
+        parameters: Any = (),
+        existing: Collection[str] = (),
+    ) -> None:
         """Create a statement that a call ran; `dialect` is one of sqlglot, and `database` resolves the names of tables.
 
-        Of the parameters, only texts that name files are used.
+        Of the parameters, only texts that name files are used. `existing` are tables, in lower case, that were there already, so
+        that `CREATE TABLE IF NOT EXISTS` did nothing.
         """
+        self._existing = existing
         self._sql, self._dialect, self._database = sql, dialect, database
         self._execution, self._time_ms = call.execution, call.time_ms
         self._has_failed, self._parameters = call.error is not None, _list_texts_by_name(parameters)
@@ -102,12 +115,23 @@ class SqlStatement(Query):
         from jupyter_colophon.capture.sql.reading import StatementReader
 
         reader = StatementReader(self._database, self._execution, self._time_ms, has_failed=self._has_failed)
-        found = [tree for tree in trees if tree is not None]
+        found = [_restore_insert(tree, self._dialect) for tree in trees if tree is not None]
         for tree in found:
             _bind_parameters(tree, self._parameters)
             if self._dialect == "sqlite":
                 _restore_texts(tree)
-        return tuple(flow for tree in found for flow in reader.read_statement(tree))
+            if self._dialect in _FOLDING:
+                _fold_names(tree)
+        return tuple(flow for tree in found if not self._is_skipped(tree) for flow in reader.read_statement(tree))
+
+    def _is_skipped(self, tree: "exp.Expr") -> bool:
+        """Return whether a statement creates a table only if there is none, and there was one."""
+        from sqlglot import exp
+
+        if not isinstance(tree, exp.Create) or not tree.args.get("exists"):
+            return False
+        table = tree.this.this if isinstance(tree.this, exp.Schema) else tree.this
+        return isinstance(table, exp.Table) and ".".join(parse_table_name(table).parts).lower() in self._existing
 
     def list_sources(self) -> tuple[Source, ...]:
         """Return the data that the result came from."""
@@ -137,6 +161,27 @@ def _bind_parameters(tree: "exp.Expr", parameters: Mapping[str, str]) -> None:
             each.replace(exp.Literal.string(parameters[name]))
 
 
+def _restore_insert(tree: "exp.Expr", dialect: str) -> "exp.Expr":
+    """Return the INSERT that a `REPLACE INTO` is, which sqlglot does not parse; another statement as it is."""
+    from sqlglot import exp, parse_one
+    from sqlglot.errors import SqlglotError
+
+    if isinstance(tree, exp.Command) and tree.name.upper() == "REPLACE":
+        with suppress(SqlglotError):
+            return parse_one(f"INSERT {tree.expression.name}", dialect=dialect)
+    return tree
+
+
+def _fold_names(tree: "exp.Expr") -> None:
+    """Write the names of tables that are not quoted in lower case, as the database does."""
+    from sqlglot import exp
+
+    for table in tree.find_all(exp.Table):
+        for part in table.parts:
+            if isinstance(part, exp.Identifier) and not part.args.get("quoted"):
+                part.set("this", part.name.lower())
+
+
 def _restore_texts(tree: "exp.Expr") -> None:
     """Replace names in double quotes that are compared with a plain name: SQLite reads `shop = "a"` as a comparison with a text."""
     from sqlglot import exp
@@ -156,7 +201,10 @@ def parse_table_name(table: "exp.Table") -> TableName:
     if isinstance(table.this, exp.Func):
         texts = (each.name for argument in table.this.args.values() for each in _list_texts(argument))
         function = table.this.name if isinstance(table.this, exp.Anonymous) else table.this.sql_name()
-        return TableName(function=function.lower(), paths=tuple(texts))
+        options = (
+            each.this.name.lower() for each in table.this.expressions if isinstance(each, exp.EQ | exp.PropertyEQ)
+        )
+        return TableName(function=function.lower(), paths=tuple(texts), options=frozenset(options))
     return TableName(table.catalog, table.db, table.name)
 
 

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 class TableName:
     """A table as a statement names it; a qualifier that is not written is "".
 
-    `function` is the name of a table function such as `read_parquet`, in lower case, and `paths` its first arguments if they are
-    texts; `name` is "" then.
+    `function` is the name of a table function such as `read_parquet`, in lower case, `paths` its first arguments if they are texts,
+    and `options` the names of its named arguments; `name` is "" then.
     """
 
     catalog: str = ""
@@ -22,6 +22,7 @@ class TableName:
     name: str = ""
     function: str = ""
     paths: tuple[str, ...] = ()
+    options: frozenset[str] = frozenset()
 
     @property
     def parts(self) -> tuple[str, ...]:
