@@ -32,6 +32,7 @@ SHIPPED: Final[Mapping[str, str]] = {
         ("matplotlib.figure", "plotly.io", "plotly.basedatatypes"), "jupyter_colophon.capture.figures_adapter"
     ),
     **dict.fromkeys(("nbclient.client", "nbclient.cli"), "jupyter_colophon.capture.nbclient_adapter"),
+    "datasets": "jupyter_colophon.capture.huggingface",
     "deltalake": "jupyter_colophon.capture.deltalake_adapter",
     "duckdb": "jupyter_colophon.capture.duckdb.adapter",
     "polars": "jupyter_colophon.capture.polars",
