@@ -124,7 +124,8 @@ class Adapter:
             return self._observer.wrap_computation(original, name, report, **options)
 
         if isinstance(owner, ModuleType):
-            return self._patches.replace_function(owner, name, wrap)
+            # A call by the library is a part of one by the program.
+            return self._patches.replace_function(owner, name, wrap, is_internal=False)
         return self._patches.replace_method(owner, name, wrap)
 
     def record_event(self, function: str, report: Report) -> None:

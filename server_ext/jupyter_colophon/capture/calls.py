@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, Unpack
 
-from jupyter_colophon.capture.column_map import ColumnMap
+from jupyter_colophon.capture.column_map import ColumnMap, map_all_columns
 from jupyter_colophon.capture.computations import (
     Computation,
     ComputationOptions,
@@ -194,12 +194,15 @@ class LibraryCall:
         With `is_strict` the library refuses files that lack a column of the others, so that each column comes from all files.
         """
         datasets = tuple(get_file(location, format_) for location in locations)
-        group = ColumnMap(FileGroup(datasets)) if is_strict else None
-        self.record_reads(datasets, value, ColumnMap(datasets[0]) if len(datasets) == 1 else group)
+        if len(datasets) == 1:
+            columns: ColumnMap | None = map_all_columns(datasets[0])
+        else:
+            columns = ColumnMap(FileGroup(datasets)) if is_strict else None
+        self.record_reads(datasets, value, columns)
 
     def record_read(self, dataset: Dataset, value: object = None, columns: ColumnMap | None = None) -> None:
         """Record that the call read a dataset, into `value` if given, whose columns are those of the dataset unless given."""
-        self.record_reads((dataset,), value, columns or ColumnMap(dataset))
+        self.record_reads((dataset,), value, columns or map_all_columns(dataset))
 
     def record_reads(self, datasets: Iterable[Dataset], value: object = None, columns: ColumnMap | None = None) -> None:
         """Record that the call read several datasets into one value; `columns` is None if they are unknown."""
@@ -359,7 +362,8 @@ class Observer:
     ) -> Function:
         """Return a function that calls `original` and reports the call.
 
-        `prepare` gets the arguments before the call; what it returns is the call's `state`. With `skips_inner` calls inside another observed call are not reported: for frequent functions that compute values.
+        `prepare` gets the arguments before the call; what it returns is the call's `state`. With `skips_inner` calls inside
+        another observed call are not reported: for frequent functions that compute values.
         With `hides_inner` calls inside this one are not: its report names all the data that they access.
         """
         context, stack = self._context, self._context.stack

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from jupyter_colophon.capture.observation import Transformation
 
 if TYPE_CHECKING:
-    from jupyter_colophon.capture.origins import Source
+    from jupyter_colophon.capture.origins import Dataset, Source
 
 _STRENGTHS: Final = list(Transformation)
 
@@ -78,6 +79,12 @@ class ColumnMap:
         """Return the map of a value all of whose columns also depend on these columns."""
         added = frozenset(sources)
         return self if added <= self.controls else replace(self, controls=self.controls | added)
+
+
+@lru_cache(maxsize=1024)
+def map_all_columns(whole: "Dataset") -> ColumnMap:
+    """Return the map of a value that was just read: the same one for the same dataset."""
+    return ColumnMap(whole)
 
 
 def compute_from(sources: Iterable[Sources], transformation: Transformation = Transformation.TRANSFORMATION) -> Sources:

@@ -47,21 +47,29 @@ class Computation:
 
         It costs next to nothing where it does not matter: inside another observed call, and while no value is followed.
         """
-        stack, origins, original, report = self.context.stack, self.context.origins, self.original, self.report
-        values, prepare = self.options.get("values", (object,)), prepare_safely(self.options.get("prepare"))
-        is_opaque, change_observed = not self.options.get("calls_back", False), self._wrap_change()
+        change_observed = self._wrap_change()
         if self.options.get("in_place"):
             return self._wrap_receiver(change_observed)
         if self.options.get("is_constructor"):
             return self._wrap_constructor(change_observed)
+        return self._wrap_function(change_observed)
+
+    def _wrap_function(self, change_observed: Function) -> Function:
+        """Return a function, or a method that may change its receiver."""
+        stack, entries, original, report = self.context.stack, self.context.origins.entries, self.original, self.report
+        values, prepare = self.options.get("values", (object,)), prepare_safely(self.options.get("prepare"))
+        is_opaque = not self.options.get("calls_back", False)
 
         def compute_observed(*args: Any, **kwargs: Any) -> Any:
+            # Most calls are those that the library makes itself.
+            if stack.is_busy and "inplace" not in kwargs:
+                return original(*args, **kwargs)
             if not args:
                 args = take_receiver(kwargs)
             if kwargs and kwargs.get("inplace") and args:
                 receiver, args = list(args[:1]), args[1:]
                 return change_observed(receiver, args, kwargs)
-            if stack.is_busy or not origins:
+            if stack.is_busy or not entries:
                 return original(*args, **kwargs)
             state = None if prepare is None else prepare(*args, **kwargs)
             stack.is_busy = is_opaque
@@ -89,10 +97,10 @@ class Computation:
         return call_observed
 
     def _wrap_constructor(self, change_observed: Function) -> Function:
-        stack, origins, original = self.context.stack, self.context.origins, self.original
+        stack, entries, original = self.context.stack, self.context.origins.entries, self.original
 
         def create_observed(*args: Any, **kwargs: Any) -> Any:
-            if stack.is_busy or not origins:
+            if stack.is_busy or not entries:
                 return original(*args, **kwargs)
             args = args or take_receiver(kwargs)
             if not args:
@@ -104,12 +112,12 @@ class Computation:
 
     def _wrap_change(self) -> Function:
         """Return a function that calls a method which changes its receiver, the only element of a list, and keeps no reference to it."""
-        stack, origins, original, report = self.context.stack, self.context.origins, self.original, self.report
+        stack, entries, original, report = self.context.stack, self.context.origins.entries, self.original, self.report
         prepare = prepare_safely(self.options.get("prepare"))
 
         def change_observed(receiver: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             call = create_call(args, kwargs, sys._getframe(2))
-            if stack.is_busy or not origins:
+            if stack.is_busy or not entries:
                 return call(original, receiver, args, kwargs)
             state = None if prepare is None else prepare(receiver[0], *args, **kwargs)
             reference = _create_reference(receiver[0])

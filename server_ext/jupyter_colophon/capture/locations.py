@@ -47,6 +47,9 @@ def list_locations(target: Any) -> list[str]:
 
     Folders of partitions stand for their dataset, and so does the folder of very many files.
     """
+    if type(target) is str and _PATTERN.search(target) is None:
+        location = _build_location(target)
+        return [] if location is None else [location]
     if isinstance(target, list | tuple):
         return list(dict.fromkeys(location for each in target for location in list_locations(each)))
     text = os.fspath(target) if isinstance(target, str | os.PathLike) else None

@@ -87,7 +87,7 @@ class NameInference:
             return []
         inferred = _InferredNames(self, names, frame.f_globals, frame.f_code.co_filename)
         # The end of the line, if the place in it is unknown.
-        place = _find_place(frame) or (frame.f_lineno, sys.maxsize)
+        place = _find_place(frame.f_code, frame.f_lasti) or (frame.f_lineno, sys.maxsize)
         for statement in names.statements:
             if _get_end(statement) <= place:
                 inferred.add_statement(statement)
@@ -143,26 +143,39 @@ class _CellReads:
     def __init__(self) -> None:
         self.filename = ""
         self._reads: list[tuple[tuple[int, int], Origin]] = []
+        #: Reads whose places were not needed yet, by the code and the instruction of the call.
+        self._unplaced: list[tuple[types.CodeType, int, Origin]] = []
 
     def add_read(self, frame: types.FrameType, origin: Origin) -> None:
         """Add what the call reads that a frame of the cell is in."""
-        if frame.f_code.co_filename != self.filename:
-            self.filename, self._reads = frame.f_code.co_filename, []
-        if len(self._reads) >= MAX_SOURCES:
-            return
-        place = _find_place(frame)
-        if place is not None:
-            self._reads.append((place, origin))
+        code = frame.f_code
+        if code.co_filename != self.filename:
+            self.filename, self._reads, self._unplaced = code.co_filename, [], []
+        if len(self._reads) + len(self._unplaced) < MAX_SOURCES:
+            self._unplaced.append((code, frame.f_lasti, origin))
 
     def list_reads(self, part: ast.AST) -> list[Origin]:
         """Return what the calls read that are in a part of the code."""
-        first = getattr(part, "lineno", 0), getattr(part, "col_offset", 0)
-        return [origin for place, origin in self._reads if first <= place < _get_end(part)]
+        self._resolve_places()
+        first, end = (getattr(part, "lineno", 0), getattr(part, "col_offset", 0)), _get_end(part)
+        return [origin for place, origin in self._reads if first <= place < end]
+
+    def _resolve_places(self) -> None:
+        """Find the places of the calls: this takes longer than many calls do, and those in a loop have the same place."""
+        unplaced, self._unplaced = self._unplaced, []
+        places: dict[tuple[int, int], tuple[int, int] | None] = {}
+        for code, instruction, origin in unplaced:
+            key = id(code), instruction
+            if key not in places:
+                places[key] = _find_place(code, instruction)
+            place = places[key]
+            if place is not None:
+                self._reads.append((place, origin))
 
 
-def _find_place(frame: types.FrameType) -> tuple[int, int] | None:
-    """Return the line and the column of the call that a frame is in; None if Python does not keep them."""
-    places = itertools.islice(frame.f_code.co_positions(), frame.f_lasti // 2, None)
+def _find_place(code: types.CodeType, instruction: int) -> tuple[int, int] | None:
+    """Return the line and the column of the call that an instruction makes; None if Python does not keep them."""
+    places = itertools.islice(code.co_positions(), instruction // 2, None)
     line, _, column, _ = next(places, (None, None, None, None))
     return None if line is None or column is None else (line, column)
 

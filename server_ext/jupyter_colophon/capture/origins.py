@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from jupyter_colophon.capture.column_map import UNKNOWN_SOURCES, ColumnMap, ColumnSource, Sources
 from jupyter_colophon.capture.names import dataset_names
@@ -39,6 +39,10 @@ class Dataset:
     urn: str = ""
     format: str | None = None
     is_part: bool = False
+
+    def __hash__(self) -> int:
+        """Return a number that depends on the name alone: data are hashed with every call."""
+        return hash(self.location or self.urn)
 
     def build_ref(self, fields: tuple[SchemaField, ...] | None = None) -> DataRef | None:
         """Return the reference of an observation; None if the data has no valid name.
@@ -186,6 +190,10 @@ def get_columns_for(origin: Origin, execution: object | None) -> ColumnMap | Non
     return origin.columns if origin.execution is execution else ColumnMap(origin)
 
 
+#: Returns the number of a living object. It does not raise an event of the interpreter, as `id` does, for which hooks are called.
+_get_key: Final = object.__hash__
+
+
 class OriginRegistry:
     """The origins of living values, found by identity. A value that cannot be referenced weakly has none.
 
@@ -194,8 +202,9 @@ class OriginRegistry:
 
     def __init__(self) -> None:
         """Create a registry without values."""
-        self._entries: OrderedDict[int, tuple[_Reference, Origin]] = OrderedDict()
-        entries = self._entries
+        #: By the key of the value. Wrappers test it for emptiness, which costs less than a call of `__len__`.
+        self.entries: OrderedDict[int, tuple[_Reference, Origin]] = OrderedDict()
+        entries = self.entries
 
         def forget_dead(reference: _Reference) -> None:
             entry = entries.get(reference.key)
@@ -208,14 +217,14 @@ class OriginRegistry:
 
     def call_before_values(self, function: Callable[[], object]) -> None:
         """Call a function before the first value gets an origin; now, if one has."""
-        if self._entries:
+        if self.entries:
             function()
         else:
             self._waiting.append(function)
 
     def find_origin(self, value: object) -> Origin | None:
         """Return the origin of a value; None if it is unknown."""
-        key, entries = id(value), self._entries
+        entries, key = self.entries, _get_key(value)
         entry = entries.get(key)
         if entry is None or entry[0]() is not value:
             return None
@@ -231,7 +240,7 @@ class OriginRegistry:
             # Another thread may have taken the last one.
             with suppress(IndexError):
                 self._waiting.pop()()
-        key, entries = id(value), self._entries
+        entries, key = self.entries, _get_key(value)
         known = entries.get(key)
         if known is not None and known[0]() is value:
             entries[key] = (known[0], origin)
@@ -249,11 +258,11 @@ class OriginRegistry:
 
     def forget(self, value: object) -> None:
         """Forget the origin of a value that changed in a way that cannot be followed."""
-        self._entries.pop(id(value), None)
+        self.entries.pop(_get_key(value), None)
 
     def __len__(self) -> int:
         """Return the number of values."""
-        return len(self._entries)
+        return len(self.entries)
 
 
 class _Reference(weakref.ref[Any]):

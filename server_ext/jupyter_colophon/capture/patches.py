@@ -47,16 +47,23 @@ class Patches:
         setattr(owner, name, _wrap(getattr(owner, name), wrap))
         self._undo.append(lambda: delattr(owner, name))
 
-    def replace_function(self, module: ModuleType, name: str, wrap: Callable[[Function], Function]) -> bool:
+    def replace_function(
+        self, module: ModuleType, name: str, wrap: Callable[[Function], Function], *, is_internal: bool = True
+    ) -> bool:
         """Replace the function `name` of a module, and every reference to it in the loaded modules of the same package.
 
-        Return whether the module has such a function.
+        Without `is_internal` only the references in `module` and in the module that defines the function are replaced: the library
+        itself goes on calling the function. Return whether the module has such a function.
         """
         original = getattr(module, name, None)
         if not callable(original):
             return False
         replacement, is_set = _wrap(original, wrap), False
-        for other in self._list_modules(module.__name__.partition(".")[0]):
+        modules = self._list_modules(module.__name__.partition(".")[0])
+        if not is_internal:
+            names = (module.__name__, getattr(original, "__module__", ""))
+            modules = [each for each in modules if each.__name__ in names]
+        for other in modules:
             if other.__dict__.get(name) is original:
                 is_set |= self._set(other, name, original, replacement)
         return is_set or self._set(module, name, original, replacement)

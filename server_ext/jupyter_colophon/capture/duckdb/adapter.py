@@ -5,16 +5,18 @@ import sys
 import weakref
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from types import FrameType, ModuleType
 from typing import Any, Final, TypeAlias, Unpack
 
 from jupyter_colophon.capture.adapters import Adapter, CallOptions
 from jupyter_colophon.capture.caller_frames import call_without_variables
 from jupyter_colophon.capture.calls import LibraryCall
+from jupyter_colophon.capture.column_map import ColumnMap
 from jupyter_colophon.capture.duckdb.database import MEMORY, DatabaseView, DuckDatabase
 from jupyter_colophon.capture.locations import find_location, list_locations
 from jupyter_colophon.capture.observation import SchemaField
-from jupyter_colophon.capture.origins import Dataset, Origin
+from jupyter_colophon.capture.origins import Origin, get_file
 from jupyter_colophon.capture.sql.statements import SqlStatement, StatementFlows
 
 #: Columns that both relations of a join have.
@@ -139,7 +141,7 @@ class _Adapter:
         for name in _KEEPING:
             adapter.observe_method(relation, name, _report_same_columns)
         for name in _WRITERS:
-            adapter.observe_method(relation, name, _report_written_file)
+            adapter.observe_method(relation, name, _report_written_file, prepare=_read_fields)
         for name in _TABLE_WRITERS:
             adapter.observe_method(relation, name, self._report_written_table)
         adapter.observe_method(relation, "filter", self._report_filter)
@@ -304,12 +306,21 @@ def _report_unknown_columns(call: LibraryCall) -> None:
 def _report_written_file(call: LibraryCall) -> None:
     location = find_location(call.get_argument(1, "file_name"))
     if location is not None:
-        relation = call.receiver
-        fields = [
-            SchemaField(name, str(type_), nullable=True)
-            for name, type_ in zip(relation.columns, relation.types, strict=True)
-        ]
-        call.record_write(Dataset(location=location, format=_WRITERS[call.function]), (relation,), fields)
+        dataset = get_file(location, _WRITERS[call.function])
+        call.record_write(
+            dataset, (call.receiver,), describe=None if call.state is None else partial(_describe, call.state)
+        )
+
+
+def _read_fields(relation: Any, *_: Any, **__: Any) -> tuple[Any, Any]:
+    """Return the names and types of a relation before it is written: afterwards DuckDB would examine its query again."""
+    return relation.columns, relation.types
+
+
+def _describe(fields: tuple[Any, Any], columns: ColumnMap | None) -> tuple[tuple[SchemaField, ...], ColumnMap | None]:
+    """Return the fields of a written relation."""
+    pairs = zip(*fields, strict=True)
+    return tuple(SchemaField(name, str(type_), nullable=True) for name, type_ in pairs), columns
 
 
 def _get_text(query: Any) -> str:

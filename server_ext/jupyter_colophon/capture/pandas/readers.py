@@ -1,7 +1,6 @@
 """Reports of the functions that read files."""
 
 from collections.abc import Callable, Mapping
-from functools import lru_cache
 from types import ModuleType
 from typing import Any, Final
 
@@ -9,7 +8,7 @@ import pandas as pd
 
 from jupyter_colophon.capture.adapters import Adapter
 from jupyter_colophon.capture.calls import LibraryCall
-from jupyter_colophon.capture.column_map import ColumnMap, ColumnSource
+from jupyter_colophon.capture.column_map import ColumnMap, ColumnSource, map_all_columns
 from jupyter_colophon.capture.locations import find_location
 from jupyter_colophon.capture.origins import Dataset, get_file
 from jupyter_colophon.capture.pandas.columns import VALUES, name_label
@@ -89,7 +88,7 @@ def _map_columns(dataset: Dataset, value: Any) -> ColumnMap:
         return ColumnMap(None, {VALUES: frozenset((ColumnSource(dataset, name),))})
     index = value.index if isinstance(value, pd.DataFrame) else None
     if index is None or (type(index) is pd.RangeIndex and index.name is None):
-        return _map_all_columns(dataset)
+        return map_all_columns(dataset)
     levels = index.names
     entries = {
         name: frozenset((ColumnSource(dataset, name),))
@@ -97,10 +96,6 @@ def _map_columns(dataset: Dataset, value: Any) -> ColumnMap:
         if level is not None and (name := name_label(level))
     }
     return ColumnMap(dataset, entries)
-
-
-#: Files that are read again and again need one map.
-_map_all_columns = lru_cache(maxsize=1024)(ColumnMap)
 
 
 def _list_locations(target: Any) -> list[str]:
