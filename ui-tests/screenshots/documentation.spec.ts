@@ -1,7 +1,7 @@
-import type { Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { readFileSync } from 'node:fs';
 import { createSnippet, openPanel, getRow } from '../tests/instances';
-import { expect, openNotebook, runCommand, test, writeApi } from '../tests/lab';
+import { expect, openNotebook, readApi, runCommand, test, writeApi, writeFile } from '../tests/lab';
 
 const IMAGES = '../docs/images';
 const DELAYS = 'urn:li:dataset:(urn:li:dataPlatform:spark,flights.daily_delays,PROD)';
@@ -147,5 +147,41 @@ test('capture the screenshots of the documentation', async ({ page }) => {
     await getRow(spaces, 'Load a CSV file').getByRole('button').first().click();
     await expect(page.locator('.jp-Colophon-instance').getByRole('textbox', { name: 'Code' })).toBeVisible();
     await capture(page, 'schemaspaces-form');
+  });
+});
+
+test('capture stale cells and variables', async ({ page }) => {
+  const notebook = 'flights-pandas.ipynb';
+  await writeFile(page, notebook, JSON.parse(readFileSync(`../examples/${notebook}`, 'utf8')) as object);
+  await openNotebook(page, notebook);
+  await runCommand(page, 'notebook:run-all-cells');
+  const cell = (text: string): Locator => page.locator('.jp-CodeCell').filter({ hasText: text });
+  await expect(cell('edges = %metadata lineage').locator('.jp-OutputArea')).toContainText('dep_delay');
+  await runCommand(page, 'docmanager:save');
+
+  await test.step('the stale cells', async () => {
+    await cell('flights.dropna').locator('.cm-content').click();
+    await page.keyboard.press('Control+Enter');
+    await runCommand(page, 'colophon:show-search');
+    const dismiss = page.getByRole('button', { name: 'Do not show this again' });
+    await dismiss.click();
+    await expect(page.getByRole('group', { name: 'Stale cells' }).getByRole('listitem')).toHaveCount(4);
+    await cell('flights.dropna').evaluate(element => element.scrollIntoView({ block: 'start' }));
+    await expect(page.getByRole('button', { name: /^Stale: / }).first()).toBeVisible();
+    await capture(page, 'stale-cells');
+  });
+
+  await test.step('the variables through which data flows', async () => {
+    const { hits } = await readApi<{ hits: { urn: string }[] }>(page, 'search?q=daily_delays.parquet');
+    await runCommand(page, 'application:toggle-left-area');
+    await runCommand(page, 'colophon:open-lineage', { urn: hits[0]!.urn });
+    await page.getByRole('combobox', { name: 'Direction' }).selectOption('upstream');
+    await page.getByRole('combobox', { name: 'Levels' }).selectOption('3');
+    await page.getByRole('button', { name: 'Variables', exact: true }).click();
+    const graph = page.getByRole('group', { name: /^Lineage of / });
+    await expect(graph.getByRole('button', { name: /#flown, / })).toBeVisible();
+    await page.getByRole('button', { name: 'Fit', exact: true }).click();
+    await capture(page, 'variables');
+    await closeTab(page);
   });
 });

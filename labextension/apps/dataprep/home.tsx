@@ -23,15 +23,24 @@ interface IHomeProps {
   trans: TranslationBundle;
 }
 
+interface IConnectionsProps extends IHomeProps {
+  /** The heading, which is focused when a control with the focus is removed. */
+  title: React.RefObject<HTMLHeadingElement>;
+}
+
 /** The connections, with a form for a new or changed one. */
-function Connections({ model, trans }: IHomeProps): React.JSX.Element {
+function Connections({ model, title, trans }: IConnectionsProps): React.JSX.Element {
   const { connections, busy } = usePanelModel(model);
   const [edited, setEdited] = React.useState<IConnection | null>(null);
-  const title = React.useRef<HTMLHeadingElement>(null);
   const create = (): void => setEdited({ name: '', type: 'file' });
   const close = (): void => {
     setEdited(null);
     title.current?.focus();
+  };
+  const remove = async (name: string): Promise<void> => {
+    if (await model.deleteConnection(name)) {
+      title.current?.focus();
+    }
   };
   return (
     <section className="jp-Colophon-card-section" aria-labelledby="dataprep-connections">
@@ -65,7 +74,7 @@ function Connections({ model, trans }: IHomeProps): React.JSX.Element {
                 label={trans.__('Delete')}
                 accessibleLabel={trans.__('Delete the connection %1', connection.name)}
                 question={trans.__('Delete the connection %1?', connection.name)}
-                run={() => void model.deleteConnection(connection.name)}
+                run={() => void remove(connection.name)}
               />
             </span>
           </li>
@@ -86,6 +95,7 @@ function Connections({ model, trans }: IHomeProps): React.JSX.Element {
 export function HomePage({ context, trans, open }: IPageProps): React.JSX.Element {
   const model = React.useMemo(() => new HomeModel(context), [context]);
   const state = usePanelModel(model);
+  const connections = React.useRef<HTMLHeadingElement>(null);
   React.useEffect(() => void model.load(), [model]);
   const sample = async (entry: IEntry): Promise<void> => {
     const id = await model.createWorkspace(state.browsed!.connection, entry);
@@ -94,10 +104,10 @@ export function HomePage({ context, trans, open }: IPageProps): React.JSX.Elemen
     }
   };
   return (
-    <div className="jp-Dataprep-home" aria-busy={state.busy}>
+    <div className="jp-Dataprep-home jp-Colophon-textFields" aria-busy={state.busy}>
       <CallStatus calls={state} trans={trans} />
-      <WorkspaceList model={model} open={open} trans={trans} />
-      <Connections model={model} trans={trans} />
+      <WorkspaceList model={model} open={open} leave={() => connections.current?.focus()} trans={trans} />
+      <Connections model={model} title={connections} trans={trans} />
       {state.browsed && (
         <Folder
           browsed={state.browsed}

@@ -8,6 +8,8 @@ import type { HomeModel } from './home-model';
 interface IListProps {
   model: HomeModel;
   open(workspace: string): void;
+  /** Moves the focus to what follows, when the last workspace is deleted. */
+  leave(): void;
   trans: TranslationBundle;
 }
 
@@ -50,15 +52,28 @@ function NameForm(props: { workspace: IWorkspaceSummary; close(): void } & IList
 
 /** The workspaces of the namespace: opens, renames and deletes them. */
 export function WorkspaceList(props: IListProps): React.JSX.Element | null {
-  const { model, open, trans } = props;
+  const { model, open, leave, trans } = props;
   const { workspaces } = usePanelModel(model);
   const [renamed, setRenamed] = React.useState('');
+  const title = React.useRef<HTMLHeadingElement>(null);
+  const remove = async (id: string): Promise<void> => {
+    if (!(await model.deleteWorkspace(id))) {
+      return;
+    }
+    if (model.state.workspaces.length > 0) {
+      title.current?.focus();
+    } else {
+      leave();
+    }
+  };
   if (workspaces.length === 0) {
     return null;
   }
   return (
     <section className="jp-Colophon-card-section" aria-labelledby="dataprep-workspaces">
-      <h2 id="dataprep-workspaces">{trans.__('Workspaces')}</h2>
+      <h2 id="dataprep-workspaces" ref={title} tabIndex={-1}>
+        {trans.__('Workspaces')}
+      </h2>
       <ul className="jp-Dataprep-list">
         {workspaces.map(workspace => (
           <li key={workspace.id} aria-label={workspace.name}>
@@ -85,7 +100,7 @@ export function WorkspaceList(props: IListProps): React.JSX.Element | null {
                     label={trans.__('Delete')}
                     accessibleLabel={trans.__('Delete the workspace %1', workspace.name)}
                     question={trans.__('Delete the workspace %1?', workspace.name)}
-                    run={() => void model.deleteWorkspace(workspace.id)}
+                    run={() => void remove(workspace.id)}
                   />
                 </span>
               </>

@@ -42,7 +42,7 @@ export function WorkspacePage(props: {
   const message = page === null ? '' : trans._n('%1 row', '%1 rows', page.rowCount);
   const isShown = page?.columns.some(({ name }) => name === column) ?? false;
   return (
-    <div className="jp-Dataprep-workspace" aria-busy={state.busy}>
+    <div className="jp-Dataprep-workspace jp-Colophon-textFields" aria-busy={state.busy}>
       <div className="jp-Colophon-actions">
         <button type="button" className="jp-Colophon-button" onClick={close}>
           {trans.__('All workspaces')}
