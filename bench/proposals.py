@@ -109,7 +109,7 @@ def _write_rows(store: sqlite3.Connection, number: int) -> None:
             "INSERT INTO facts VALUES (?, ?, ?, ?, ?, ?, ?)", ("default", key, value, urn, "SYSTEM", "property", value)
         )
     words = f"{name} bench t{number} every morning team{number % 7} dataset hive"
-    store.execute("INSERT INTO entries VALUES (?, ?, 'default', 'dataset', '')", (number + 1, urn))
+    store.execute("INSERT INTO entries VALUES (?, ?, 'default', 'dataset')", (number + 1, urn))
     store.execute("INSERT INTO texts VALUES (?, ?)", (number + 1, words))
     store.execute("INSERT INTO full_text (rowid, words) VALUES (?, ?)", (number + 1, words))
 

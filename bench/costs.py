@@ -1,0 +1,105 @@
+"""Print where the CPU time of requests goes: of the trivial authenticated POST, and of a create, an update, a read, a search
+and a lineage request, by stage (`stages.py`), on SQLite.
+
+`python bench/costs.py`. The total is measured without the clock of the stages, whose own time of about a microsecond for
+each call is in the stages; what no stage has is the event loop's and Tornado's.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from urllib.parse import quote
+
+from jupyter_colophon.core.identity.names import make_home_dataset_urn
+from serving import Client, Server, start_server
+from stages import STAGES
+
+REQUESTS, ROUNDS, ENTITIES = 200, 7, 300
+_VALUE = {"properties": {"owner": "ops", "refresh": "every morning"}, "tags": ["faa", "raw"]}
+_API = "/colophon/api"
+
+
+def main() -> None:
+    """Measure all kinds of requests, and print a table."""
+    with (
+        start_server(
+            "jupyter_colophon", "trivial", "stages", known=("jupyter_colophon", "trivial", "stages")
+        ) as server,
+        server.open_client() as client,
+    ):
+        _fill(client)
+        kinds = _list_requests(client)
+        totals = {name: _measure_total(server, send) for name, send in kinds.items()}
+        stages = {name: _measure_stages(client, send) for name, send in kinds.items()}
+    print("| CPU ms a request | " + " | ".join(kinds) + " |\n|---|" + "---|" * len(kinds))
+    for stage in STAGES:
+        print(f"| {stage} | " + " | ".join(_format(stages[name].get(stage, (0, 0))) for name in kinds) + " |")
+    print("| all, without the clock | " + " | ".join(f"{totals[name]:.3f}" for name in kinds) + " |")
+
+
+def _fill(client: Client) -> None:
+    for number in range(ENTITIES):
+        client.request("PUT", _get_path(number), _VALUE)
+        client.request(
+            "PUT", _get_path(number, "businessMetadata"), {"properties": {}, "tags": [f"rare{number % 100}"]}
+        )
+    for number in range(10):
+        upstream = {"dataset": _get_urn(number + 1), "type": "TRANSFORMED"}
+        client.request("PUT", _get_path(number, "upstreamLineage"), {"upstreams": [upstream]})
+
+
+def _list_requests(client: Client) -> dict[str, Callable[[int], object]]:
+    """Return what sends each kind of request, by name; each gets numbers that were not used before."""
+    lineage = f"{_API}/lineage?urn={quote(_get_urn(3), safe='')}&levels=20"
+    return {
+        "trivial POST": lambda _: client.request("POST", "/trivial", _VALUE),
+        "create": lambda number: client.request("PUT", _get_path(number), _VALUE),
+        "update": lambda number: client.request(
+            "PUT", _get_path(number % 50), {"properties": {"n": str(number)}, "tags": []}
+        ),
+        "read": lambda _: client.request("GET", _get_path(1)),
+        "search": lambda _: client.request("GET", f"{_API}/search?q=rare7"),
+        "lineage": lambda _: client.request("GET", lineage),
+    }
+
+
+def _measure_total(server: Server, send: Callable[[int], object]) -> float:
+    return min(_measure_cpu_ms(server, partial(_send_many, send, ENTITIES + at * REQUESTS)) for at in range(ROUNDS))
+
+
+def _measure_cpu_ms(server: Server, work: Callable[[], None]) -> float:
+    before = server.read_cpu_ms()
+    work()
+    return (server.read_cpu_ms() - before) / REQUESTS
+
+
+def _send_many(send: Callable[[int], object], first: int) -> None:
+    for number in range(first, first + REQUESTS):
+        send(number)
+
+
+def _measure_stages(client: Client, send: Callable[[int], object]) -> dict[str, tuple[float, float]]:
+    """Return CPU milliseconds and calls of each stage per request, the minimum of several rounds."""
+    best: dict[str, tuple[float, float]] = {}
+    for at in range(ROUNDS):
+        client.request("POST", "/stages")
+        _send_many(send, 1_000_000 + at * REQUESTS)
+        for stage, (taken, calls) in client.request("GET", "/stages").items():
+            best[stage] = min(best.get(stage, (float("inf"), 0.0)), (taken / REQUESTS, calls / REQUESTS))
+    return best
+
+
+def _format(cost: tuple[float, float]) -> str:
+    taken, calls = cost
+    return f"{taken:.3f} ({calls:.0f})" if taken else "-"
+
+
+def _get_urn(number: int) -> str:
+    return str(make_home_dataset_urn("default", f"table{number}"))
+
+
+def _get_path(number: int, aspect: str = "technicalMetadata") -> str:
+    return f"{_API}/entities/{quote(_get_urn(number), safe='')}/aspects/{aspect}"
+
+
+if __name__ == "__main__":
+    main()
