@@ -3,6 +3,7 @@
 import asyncio
 import re
 from functools import partial
+from getpass import getuser
 from typing import Any
 
 import pytest
@@ -131,6 +132,14 @@ async def test_reader_may_call_only_read_actions(datahub: Any, jp_serverapp: Any
     assert (count.status, list(count.body)) == (200, ["value"])
     written = await datahub("POST", "aspects", params={"action": "ingestProposal"}, body=b"{")
     assert (written.status, authorizer.requested[-1]) == (403, ("write", RESOURCE))
+
+
+async def test_only_a_page_opened_with_a_token_gets_a_cookie(api: Any, sales: None) -> None:
+    program = await api("PUT", *BUSINESS, body=build_metadata_value(), headers={"X-Request-Id": "program"})
+    assert (program.status, program.headers.get("Set-Cookie")) == (200, None)
+    assert (await api("GET", *BUSINESS, answers="aspect")).body["actor"] == getuser()
+    wrong = await api("GET", *BUSINESS, anonymous=True, headers={"Authorization": "token wrong"})
+    assert wrong.status == 403
 
 
 async def test_a_browsers_write_needs_the_xsrf_token(

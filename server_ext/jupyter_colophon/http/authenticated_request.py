@@ -45,6 +45,8 @@ class AuthenticatedRequest:
     get_query_arguments: Callable[..., list[str]]
     #: The holder of the token of our own in the request; None before authentication, and for users of the server.
     token_holder: TokenHolder | None = None
+    #: Whether the request was authenticated by the server's token alone.
+    has_server_token = False
 
     @property
     def state(self) -> ServerState:
