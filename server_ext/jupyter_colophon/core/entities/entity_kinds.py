@@ -2,12 +2,14 @@
 
 from typing import Final
 
-from jupyter_colophon.core.identity.names import IdentityRules, Urn
+from jupyter_colophon.core.identity.names import STREAM_PLATFORM, IdentityRules, Urn
 
 #: The types whose kind depends on the URN; for all others the type is the kind.
 _TYPES_WITH_KINDS: Final = frozenset({"dataset", "custom"})
 #: Streams are recognized in the same way with any settings.
 _ANY_IDENTITY: Final = IdentityRules()
+#: How the canonical URN of a stream begins.
+_STREAM_PREFIX: Final = f"urn:li:dataset:(urn:li:dataPlatform:{STREAM_PLATFORM},"
 
 
 def get_entity_kind(urn: Urn) -> str:
@@ -18,5 +20,7 @@ def get_entity_kind(urn: Urn) -> str:
 
 
 def get_entity_kind_of_row(type_: str, urn: str) -> str:
-    """Return the kind of an entity of this type from the text of its URN."""
+    """Return the kind of an entity of this type from the canonical text of its URN."""
+    if type_ == "dataset" and not urn.startswith(_STREAM_PREFIX):
+        return "dataset"
     return get_entity_kind(Urn.parse(urn)) if type_ in _TYPES_WITH_KINDS else type_
