@@ -32,18 +32,23 @@ def parse_json(body: bytes, subject: str = "the body", *, repeated_names: list[s
         if repeated_names is None
         else partial(_create_object_and_collect_repeated_names, repeated_names)
     )
+    text = decode_utf8(body, subject)
     try:
         value = json.loads(
-            decode_utf8(body, subject), object_pairs_hook=members, parse_constant=_refuse_nan_and_infinity
+            text,
+            object_pairs_hook=members,
+            parse_constant=_refuse_nan_and_infinity,
+            parse_float=_parse_finite_number,
         )
     except RecursionError:
         raise TooLarge(f"the document is nested deeper than {MAX_DEPTH} levels") from None
     except (json.JSONDecodeError, _InvalidJson) as error:
         raise MalformedBody(f"{subject} is not valid JSON: {error}") from None
     except ValueError:
-        # Python rejects integers of thousands of digits.
-        raise _build_too_deep_error() from None
-    _require_limits_of_value(value)
+        # Also raised by Python for integers of thousands of digits.
+        raise MalformedBody("a number is too large") from None
+    if not _is_within_limits(text):
+        _require_limits_of_value(value)
     return value
 
 
@@ -115,16 +120,30 @@ def _refuse_nan_and_infinity(name: str) -> NoReturn:
     raise _InvalidJson(f"{name} is not a JSON number")
 
 
+def _parse_finite_number(text: str) -> float:
+    number = float(text)
+    if not isfinite(number):
+        raise ValueError("a number is too large")
+    return number
+
+
+def _is_within_limits(text: str) -> bool:
+    """Return whether the text alone shows that a document is within the limits, which is faster than reading its values.
+
+    Only an escape can stand for U+0000 or a lone surrogate.
+    """
+    return len(text) <= MAX_KEYS and "\\u" not in text and text.count("{") + text.count("[") <= MAX_DEPTH
+
+
 def _require_limits_of_value(value: Any) -> None:
-    """Check depth, number of members, numbers and strings, without recursion."""
+    """Check depth, number of members and strings, without recursion."""
     members = 0
     level = [value]
     for depth in count():
         containers = [item for item in level if isinstance(item, (dict, list))]
         for item in level:
-            # Nearly all strings are of this kind.
-            if not (type(item) is str and item.isascii() and "\x00" not in item):
-                _require_limits_of_scalar(item)
+            if type(item) is str and not (item.isascii() and "\x00" not in item):
+                _require_valid_string(item)
         if not containers:
             return
         if depth == MAX_DEPTH:
@@ -143,17 +162,6 @@ def _list_children(containers: list[Any]) -> list[Any]:
         if isinstance(container, dict):
             children.extend(container.values())
     return children
-
-
-def _require_limits_of_scalar(item: Any) -> None:
-    if isinstance(item, str):
-        _require_valid_string(item)
-    elif isinstance(item, float) and not isfinite(item):
-        raise _build_too_deep_error()
-
-
-def _build_too_deep_error() -> MalformedBody:
-    return MalformedBody("a number is too large")
 
 
 def _require_valid_string(text: str) -> None:

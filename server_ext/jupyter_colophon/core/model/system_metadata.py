@@ -5,6 +5,7 @@ They are stored with each version of an aspect and with its change, and shown on
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Final
 
 from jupyter_colophon.core.documents.json_parsing import encode_canonical_json
@@ -18,7 +19,8 @@ SIZE_MAX: Final = 16 * 1024
 _SUBJECT = "the system metadata"
 
 
-@dataclass(frozen=True, slots=True)
+# Without slots, for the text, which a proposal stores with several aspects.
+@dataclass(frozen=True)
 class SystemMetadata:
     """DataHub's SystemMetadata; `more` has members that we do not know, unchanged. Times are in ms.
 
@@ -60,7 +62,7 @@ class SystemMetadata:
         members = ((name, getattr(self, ours)) for name, (ours, _, _) in _MEMBERS.items())
         return {name: value for name, value in members if value not in (None, {})} | dict(self.more)
 
-    @property
+    @cached_property
     def stored_text(self) -> str:
         """Return the text stored with a new version, to which no other run has contributed."""
         members = self.document
