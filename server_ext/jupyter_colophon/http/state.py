@@ -444,10 +444,10 @@ def find_actor_name(provider: object, user: User) -> str:
     Jupyter's own providers generate a random name for holders of the server's token, so the name of the account that
     runs the server is used instead.
     """
-    return get_account_name() if generates_user_names(provider) else user.username
+    return get_account_name() if has_generated_user_names(provider) else user.username
 
 
-def generates_user_names(provider: object) -> bool:
+def has_generated_user_names(provider: object) -> bool:
     """Return whether an identity provider generates the names of users, as Jupyter's own providers do."""
     return type(provider) in _ANONYMOUS_PROVIDERS
 

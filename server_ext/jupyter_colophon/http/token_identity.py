@@ -10,7 +10,7 @@ from jupyter_server.auth.identity import IdentityProvider, User
 
 from jupyter_colophon.core.errors import AccessDenied
 from jupyter_colophon.core.service_token import TOKEN_PREFIX
-from jupyter_colophon.http.state import generates_user_names, get_account_name
+from jupyter_colophon.http.state import has_generated_user_names, get_account_name
 from jupyter_colophon.http.token_holder import TokenHolder, read_token_of_request
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def _has_only_server_token(handler: "AuthenticatedRequest", provider: IdentityPr
     """
     request = handler.request
     if (
-        not (generates_user_names(provider) and provider.token)
+        not (has_generated_user_names(provider) and provider.token)
         or "Cookie" in request.headers
         or "token" in request.arguments
     ):
