@@ -10,7 +10,7 @@ from jupyter_server.auth.identity import IdentityProvider, User
 
 from jupyter_colophon.core.errors import AccessDenied
 from jupyter_colophon.core.service_token import TOKEN_PREFIX
-from jupyter_colophon.http.state import has_generated_user_names, get_account_name
+from jupyter_colophon.http.state import get_account_name, has_generated_user_names
 from jupyter_colophon.http.token_holder import TokenHolder, read_token_of_request
 
 if TYPE_CHECKING:

@@ -52,6 +52,10 @@ class ReadPolicy:
         """Return whether anything may be hidden from a principal with the scope `read`."""
         return self.access_control.may_hide_from(principal)
 
+    def may_read_everything(self, principal: Principal) -> bool:
+        """Return whether every entity may be shown to a principal, without reading it."""
+        return "read" in principal.scopes and not self.may_hide_from(principal)
+
     def may_read_namespace(self, principal: Principal, namespace: str) -> bool:
         """Return whether all entities of a namespace may be shown."""
         return self.access_control.may(principal, "read", namespace)

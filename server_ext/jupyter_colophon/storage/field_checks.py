@@ -1,6 +1,6 @@
 """Check rows, keys, ranges and limits against a table's spec (spec STORE-9) before anything is sent to the store."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from types import NoneType
 from typing import Any, Final
 
@@ -50,6 +50,20 @@ def require_complete_key(spec: TableSpec, key: tuple[Any, ...]) -> None:
     _require_valid_key_parts(spec, key)
 
 
+def require_complete_keys(spec: TableSpec, keys: Collection[tuple[Any, ...]]) -> None:
+    """Check complete keys, part by part, which is faster than `require_complete_key` for each of many."""
+    if len(keys) < _FEW or not _are_plain_keys(spec, keys):
+        for key in keys:
+            require_complete_key(spec, key)
+
+
+def _are_plain_keys(spec: TableSpec, keys: Collection[tuple[Any, ...]]) -> bool:
+    return set(map(len, keys)) == {len(spec.primary_key)} and all(
+        None not in part and _has_only_plain_values(spec.fields[name], part)
+        for name, part in zip(spec.primary_key, zip(*keys, strict=True), strict=True)
+    )
+
+
 def require_valid_range(spec: TableSpec, keys: Range) -> None:
     """Raise InvalidField unless both ends are prefixes of keys."""
     for end in (keys.begin, keys.end):
@@ -90,8 +104,8 @@ def require_valid_amounts(spec: TableSpec, name: str, amounts: Mapping[tuple[Any
     """Raise InvalidField unless these are complete keys, with amounts for an integer field outside the key."""
     require_integer_field(spec, name)
     fits = _FITS[spec.fields[name]]
-    for key, amount in amounts.items():
-        require_complete_key(spec, key)
+    require_complete_keys(spec, amounts)
+    for amount in amounts.values():
         if name in spec.primary_key or not fits(amount):
             require_valid_changes(spec, {name: amount})
 
@@ -155,6 +169,8 @@ def _is_storable_number(value: Any) -> bool:
 
 
 _WHOLE_MAX: Final = 2**53
+#: The number of keys from which it is faster to check them part by part.
+_FEW: Final = 4
 _FITS: Final[dict[FieldType, Callable[[Any], bool]]] = {
     "string": lambda value: isinstance(value, str) and (value.isascii() or _is_encodable_text(value)),
     "int": _create_integer_check(32),

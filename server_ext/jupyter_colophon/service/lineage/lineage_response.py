@@ -107,11 +107,12 @@ class LineageBuilder:
             request.as_of,
             self.node_cache.read_program_titles(walk.levels),
         )
-        created_nodes = (
-            (urn, _create_lineage_node(rows[urn], level, hidden, deleted_namespaces, time))
-            for urn, level in walk.levels.items()
+        return tuple(
+            [
+                _create_lineage_node(rows[urn], level, titles.get(urn, ""), hidden, deleted_namespaces, time)
+                for urn, level in walk.levels.items()
+            ]
         )
-        return tuple(replace(node, title=titles[urn]) if urn in titles else node for urn, node in created_nodes)
 
     def build_edges(
         self,
@@ -315,7 +316,7 @@ def _find_unexpanded_directions(
 
 
 def _create_lineage_node(
-    row: Row, level: int, hidden: HiddenCounts, deleted_namespaces: frozenset[str], time: int | None
+    row: Row, level: int, title: str, hidden: HiddenCounts, deleted_namespaces: frozenset[str], time: int | None
 ) -> LineageNode:
     is_deleted = row["deleted"] and (time is None or row["updated"] <= time)
     return LineageNode(
@@ -330,6 +331,7 @@ def _create_lineage_node(
         hidden_downstream=hidden.counts.get((row["urn"], "downstream"), 0),
         hidden_at_least=row["urn"] in hidden.capped,
         declared=row.get("declared", False),
+        title=title,
     )
 
 
@@ -385,7 +387,9 @@ def _measure_column_edge_bytes(edge: ColumnLineage) -> int:
 
 def _create_directed_edges(edge: Edge, reporter: str, statements: Collection[str]) -> Iterable[LineageEdge]:
     """Yield the directed edges of an access: a read from data to program, a write back, `both` as two."""
-    runs = tuple([run for run in edge.runs if not declared_lineage.is_version_mark(run)])
+    runs = edge.runs
+    if any(map(declared_lineage.is_version_mark, runs)):
+        runs = tuple(run for run in runs if not declared_lineage.is_version_mark(run))
     is_declared = not runs and bool(edge.runs)
     ends, mode = [], to_access_mode_of_index(edge.mode)
     if mode != "write":
@@ -404,5 +408,5 @@ def _create_directed_edges(edge: Edge, reporter: str, statements: Collection[str
             components=edge.components,
             reported_by=reporter,
             declared=is_declared,
-            statements=tuple(sorted(statements)),
+            statements=tuple(sorted(statements)) if statements else (),
         )

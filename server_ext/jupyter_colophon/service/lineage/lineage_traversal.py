@@ -16,6 +16,7 @@ from jupyter_colophon.core.lineage.graph import MAX_RELATIONS, LineageRequest
 from jupyter_colophon.storage.lineage.edges_as_of import LineageEdges, Side
 from jupyter_colophon.storage.lineage.run_accesses import Triple
 from jupyter_colophon.storage.lineage.statements import (
+    FLOW_MODES,
     FLOW_READ,
     FLOW_WRITE,
     PROGRAM_READ,
@@ -28,6 +29,8 @@ from jupyter_colophon.storage.lineage.statements import (
 #: The time limit of a walk, in seconds (spec LINEAGE-8).
 MAX_SECONDS = 2.0
 WalkDirection = Literal["upstream", "downstream", "undirected"]
+#: Whether a node is data; otherwise it is a program.
+is_data_node = is_data_urn_text
 Modes = Mapping[tuple[Side, WalkDirection], tuple[str, ...]]
 _READ, _WRITE, _ANY = ("read", "both", "unknown"), ("write", "both", "unknown"), ("read", "write", "both", "unknown")
 #: The modes in which a program as a whole reads and writes.
@@ -76,16 +79,21 @@ class LineageWalk:
 
     def to_walk_without_flows(self) -> "LineageWalk":
         """Return the walk with flows replaced by their programs."""
+        if not self._has_flows():
+            return replace(self, queried=self.queried - self.cut, unfolded=self.triples)
         triples = {get_program_triple(triple) for triple in self.triples}
         fully_expanded = {(key, side) for key, side in self.fully_expanded if not get_statement_of_node(key)}
         queried = {(get_program_of_node(key), side) for key, side in self.queried}
         cut = {(get_program_of_node(key), side) for key, side in self.cut}
         return LineageWalk(self.levels, triples, fully_expanded, queried - cut, cut, self.truncated, self.triples)
 
+    def _has_flows(self) -> bool:
+        return not FLOW_MODES.isdisjoint(mode for _, _, mode in self.triples)
+
     def group_statements_by_relation(self) -> Mapping[Triple, set[str]]:
         """Return the statements of each relation of the folded walk, for relations found through flows."""
         statements_by_triple: dict[Triple, set[str]] = defaultdict(set)
-        for triple in self.triples:
+        for triple in self.triples if self._has_flows() else ():
             if statement := get_statement_of_node(triple[1]):
                 statements_by_triple[get_program_triple(triple)].add(statement)
         return statements_by_triple
@@ -206,11 +214,6 @@ class LineageWalker:
         walk.triples.update(fresh)
         accepted_triples = met if not walk.truncated else [triple for triple in met if triple in walk.triples]
         return {triple[at] for triple in accepted_triples}
-
-
-def is_data_node(urn: str) -> bool:
-    """Return whether a node is data; otherwise it is a program."""
-    return is_data_urn_text(urn)
 
 
 def _is_known_relation(request: LineageRequest, side: Side, direction: WalkDirection, triple: Triple) -> bool:

@@ -51,6 +51,9 @@ class RunEdges:
 
 def _may_have_both(edge: Edge) -> bool:
     """Return whether an edge with runs may have declarations: among its newest runs, or before them."""
+    if edge.run_count <= 1:
+        # Most edges: one run or one declaration.
+        return False
     declarations = sum(map(is_version_mark, edge.runs))
     has_older = edge.stop is None and edge.run_count > len(edge.runs)
     return declarations < len(edge.runs) and (declarations > 0 or has_older)

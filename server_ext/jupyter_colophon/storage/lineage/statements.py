@@ -16,6 +16,8 @@ from jupyter_colophon.storage.spi import AccessLink, Range, Row, TableContext
 TABLE: Final = "access_statements"
 #: The modes of the index for accesses of statements: between data and program, and between data and flow.
 PROGRAM_READ, PROGRAM_WRITE, FLOW_READ, FLOW_WRITE = "statement-read", "statement-write", "flow-read", "flow-write"
+#: The modes between data and flow.
+FLOW_MODES: Final = frozenset({FLOW_READ, FLOW_WRITE})
 _OF_PROGRAM: Final[Mapping[str, str]] = {"read": PROGRAM_READ, "write": PROGRAM_WRITE}
 _OF_FLOW: Final[Mapping[str, str]] = {"read": FLOW_READ, "write": FLOW_WRITE}
 _ACCESS: Final = {PROGRAM_READ: "read", PROGRAM_WRITE: "write", FLOW_READ: "read", FLOW_WRITE: "write"}
@@ -42,8 +44,7 @@ def build_flow_node(program: str, statement: str) -> str:
 
 def get_program_of_node(node: str) -> str:
     """Return the program of a flow; any other node is returned unchanged."""
-    at = node.find(_MARK)
-    return node if at < 0 else node[:at]
+    return node[: node.index(_MARK)] if _MARK in node else node
 
 
 def get_statement_of_node(node: str) -> str:

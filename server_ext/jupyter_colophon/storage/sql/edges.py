@@ -14,13 +14,14 @@ Access = tuple[str, int, int | None, str]
 
 
 def build_edge_of_accesses(triple: Triple, accesses: list[Access], runs: int) -> Edge:
-    """Build an edge from all its accesses, newest first."""
+    """Build an edge from all its accesses, in any order."""
     if not accesses:
         return Edge(*triple)
     if len(accesses) == 1 and runs:
         # Most edges have one access.
         ((run, start, stop, component),) = accesses
         return Edge(*triple, (run,), 1, start, stop, (component,) if component else ())
+    accesses = sorted(accesses, key=_get_start_and_run, reverse=True)
     names = list(dict.fromkeys(run for run, _, _, _ in accesses))
     stops = [stop for _, _, stop, _ in accesses if stop is not None]
     components = sorted({component for _, _, _, component in accesses if component})
@@ -31,3 +32,7 @@ def build_edge_of_accesses(triple: Triple, accesses: list[Access], runs: int) ->
 def get_window_bounds(window: TimeWindow) -> tuple[int, int]:
     """Return (end, start), in the order in which the statements bind them."""
     return (ALWAYS if window.end is None else window.end, NEVER if window.start is None else window.start)
+
+
+def _get_start_and_run(access: Access) -> tuple[int, str]:
+    return access[1], access[0]

@@ -126,8 +126,7 @@ class SqlTable:
         rows: list[Row] = []
         for at in range(0, len(keys), _AT_ONCE):
             part = keys[at : at + _AT_ONCE]
-            for key in part:
-                field_checks.require_complete_key(self._spec, key)
+            field_checks.require_complete_keys(self._spec, part)
             flat = [value for key in part for value in key]
             names, found = (
                 tuple(self._spec.fields),
@@ -222,8 +221,7 @@ class SqlTable:
 
     def delete_many(self, keys: Sequence[Key]) -> None:
         """Delete the existing rows with these complete keys."""
-        for key in keys:
-            field_checks.require_complete_key(self._spec, key)
+        field_checks.require_complete_keys(self._spec, keys)
         if keys:
             self._execute_many(self._statements.delete, keys)
 

@@ -6,7 +6,7 @@ after the start of the newest run; otherwise (spec STORE-23) the accesses are re
 
 import json
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from sqlite3 import Cursor
 from typing import Literal
 
@@ -80,10 +80,13 @@ _RUNS = """FROM lineage_runs AS r WHERE r.data = ? AND r.program = ? AND r.mode 
     AND r.start < ? AND (r.stop IS NULL OR r.stop >= ?)"""
 _NEWEST = f"SELECT run, start, stop, component {_RUNS} ORDER BY start DESC, run DESC LIMIT ?"
 _NEWEST_UNKNOWN = f"SELECT run, start, stop, component {_RUNS} AND {_STANDS} ORDER BY start DESC, run DESC LIMIT ?"
-#: The accesses of edges by their place in a list, without those of edges with many runs.
+#: The number of bits for the number of a node in a key that has the numbers of both ends of an edge.
+_NODE_BITS = 31
+#: The accesses of edges of one mode by their place in a list, without those of edges with many runs. Keys that are
+#: lists, to be taken apart by `json_extract`, would double the time.
 _NEWEST_OF_EDGES = f"""SELECT k.key, e.runs >= ?4, r.run, r.start, r.stop, r.component FROM json_each(?1) AS k
-    CROSS JOIN lineage_edges AS e ON e.data = json_extract(k.value, '$[0]')
-        AND e.program = json_extract(k.value, '$[1]') AND e.mode = json_extract(k.value, '$[2]')
+    CROSS JOIN lineage_edges AS e ON e.data = (k.value >> {_NODE_BITS})
+        AND e.program = (k.value & {2**_NODE_BITS - 1}) AND e.mode = ?5
     LEFT JOIN lineage_runs AS r ON r.data = e.data AND r.program = e.program AND r.mode = e.mode AND e.runs < ?4
         AND r.start < ?2 AND (r.stop IS NULL OR r.stop >= ?3) AND {_STANDS}"""
 _NEWEST_NAMES = f"SELECT DISTINCT run, start {_RUNS} AND {_STANDS} ORDER BY start DESC, run DESC LIMIT ?"
@@ -177,17 +180,19 @@ class SqliteEdges:
         numbers, most = self._numbers, max(_FEW, runs + 1)
         edges = [(numbers.get(data), numbers.get(program), mode) for data, program, mode in triples]
         accesses, large = defaultdict[int, list[Access]](list), set[int]()
-        # One query for all: thousands of single queries take far longer.
-        found = self._connection.execute(_NEWEST_OF_EDGES, (json.dumps(edges), *get_window_bounds(window), most))
-        for at, is_large, run, start, stop, component in found:
-            if is_large:
-                large.add(at)
-            elif run is not None:
-                accesses[at].append((run, start, stop, component))
+        for mode, keys in _build_edge_keys_by_mode(edges).items():
+            # One query for all: thousands of single queries take far longer.
+            bound = (json.dumps([*keys.values()]), *get_window_bounds(window), most, mode)
+            places = [*keys]
+            for place, is_large, run, start, stop, component in self._connection.execute(_NEWEST_OF_EDGES, bound):
+                if is_large:
+                    large.add(places[place])
+                elif run is not None:
+                    accesses[places[place]].append((run, start, stop, component))
         return [
             self._read_edge_of_node_numbers(triple, edge, window, runs)
             if at in large or len(accesses[at]) >= most
-            else build_edge_of_accesses(triple, sorted(accesses[at], key=_get_start_and_run, reverse=True), runs)
+            else build_edge_of_accesses(triple, accesses[at], runs)
             for at, (triple, edge) in enumerate(zip(triples, edges, strict=True))
         ]
 
@@ -285,7 +290,13 @@ class SqliteEdges:
         return Edge(*triple, newest, count, start, None if stop == ALWAYS else stop, components)
 
 
-def _get_start_and_run(access: Access) -> tuple[int, str]:
-    """Return the order of an access among those of an edge."""
-    run, start, _, _ = access
-    return start, run
+def _build_edge_keys_by_mode(edges: Iterable[tuple[int | None, int | None, str]]) -> dict[str, dict[int, int]]:
+    """Return the keys of the edges between known nodes by their place in the list, by mode.
+
+    A key is an integer of at most 62 bits, which SQLite reads exactly from JSON.
+    """
+    keys: dict[str, dict[int, int]] = defaultdict(dict)
+    for at, (data, program, mode) in enumerate(edges):
+        if data is not None and program is not None:
+            keys[mode][at] = data << _NODE_BITS | program
+    return keys
