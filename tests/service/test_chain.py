@@ -65,6 +65,22 @@ def test_closing_a_catalog_seals_its_changes(choice: StorageChoice) -> None:
     reader.close()
 
 
+def test_changes_of_a_busy_store_share_a_seal(catalog: Catalog) -> None:
+    """A writer that never pauses must neither keep the sealer busy nor get a seal for each change."""
+    for number in range(5):
+        write_metadata(catalog, build_table_urn(f"t{number}"))
+    head, numbers = _head(catalog), iter(range(100))
+    with ThreadPoolExecutor(1) as writer:
+
+        def write_and_read_time() -> int:
+            writer.submit(write_metadata, catalog, build_table_urn("busy"), {"n": str(next(numbers))}).result()
+            return read_time_ms()
+
+        sealing.seal_unsealed_rows(catalog.provider, read_or_create_store_key(catalog.provider), write_and_read_time)
+    (seal,) = _seals(catalog)
+    assert seal.seq >= head
+
+
 def test_changes_are_sealed_in_the_background(choice: StorageChoice, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sealing, "PAUSE_S", 0.0)
     catalog = open_catalog_of_store(choice)

@@ -24,10 +24,17 @@ def seal_unsealed_rows(
     now: Callable[[], int],
     log: signed_chain.SealedLog = signed_chain.CHANGE_LOG,
 ) -> None:
-    """Seal every unsealed row of a log. Safe to run concurrently in several processes. Raises StorageError."""
+    """Seal every row that a log has now. Safe to run concurrently in several processes. Raises StorageError.
+
+    Rows that are added meanwhile are left for the next time: otherwise each row of a busy store would get its own seal.
+    """
+    newest, sealed = provider.tx_runner.run(log.get_newest_number, read_only=True), 0
     # Rows are read and hashed outside the write transaction, to keep it short.
-    while built := provider.tx_runner.run(lambda tx: signed_chain.build_next_seal(tx, key, now(), log), read_only=True):
+    while sealed < newest and (
+        built := provider.tx_runner.run(lambda tx: signed_chain.build_next_seal(tx, key, now(), log), read_only=True)
+    ):
         after, new_seal = built
+        sealed = new_seal.seq
 
         def add_seal(tx: TableContext, after: int = after, new_seal: signed_chain.Seal = new_seal) -> None:
             signed_chain.add_seal_unless_exists(tx, after, new_seal, log)
