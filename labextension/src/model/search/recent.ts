@@ -1,4 +1,5 @@
 import type { Change } from '../../generated/api';
+import { omitVariables } from '../notebooks/variable';
 
 /** A recently changed or used entity. */
 export interface IRecentEntity {
@@ -22,7 +23,7 @@ const EXCLUDED_OPERATIONS = new Set(['run-start', 'run-end']);
 export function listRecentEntities(changes: readonly Change[], limit = 15): IRecentEntity[] {
   const urns = new Set<string>();
   const recent: IRecentEntity[] = [];
-  const relevant = changes.filter(
+  const relevant = omitVariables(changes).filter(
     change => !EXCLUDED_TYPES.has(change.type) && !EXCLUDED_OPERATIONS.has(change.operation)
   );
   for (const change of [...relevant].reverse()) {

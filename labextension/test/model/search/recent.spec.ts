@@ -40,6 +40,11 @@ test('accesses count as use, run starts are ignored', () => {
   expect(recent.map(item => [item.name, item.activity])).toEqual([['a', 'used']]);
 });
 
+test('variables of notebooks are not listed', () => {
+  const urn = 'urn:li:dataset:(urn:li:dataPlatform:notebook,default%2Fa.ipynb#cell#orders,PROD)';
+  expect(listRecentEntities([change('orders', { urn, operation: 'access', aspect: null })])).toEqual([]);
+});
+
 test('deleted entities are omitted unless created again', () => {
   const gone = change('a', { operation: 'delete', aspect: null });
   expect(listRecentEntities([change('a', {}), gone])).toEqual([]);

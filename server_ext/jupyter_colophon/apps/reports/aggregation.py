@@ -38,10 +38,8 @@ class RunGroup:
 
     def add_summary(self, status: str, summary: StatusSummary) -> None:
         """Count the runs of a summary that have this status."""
-        self.statuses[status] += sum(summary.part_counts)
-        self.durations.add_classes(
-            summary.total, summary.least, summary.most, summary.class_numbers, summary.class_counts
-        )
+        self.statuses[status] += summary.count_runs()
+        self.durations.add_all(summary.durations)
 
     def add_all(self, other: "RunGroup") -> None:
         """Count the runs of another group."""
@@ -100,14 +98,14 @@ class Aggregation:
         for user, statuses in summary.users.items():
             for status, counted in statuses.items():
                 self._get_group(labels, start_ms, user, status).add_summary(status, counted)
-                runs = sum(counted.part_counts)
+                runs = counted.count_runs()
                 self._namespaces[labels["context"]] += runs
                 self._owners[user] += runs
                 bars = self._bars[status]
                 if summary.length_ms <= self.bar_ms:
                     bars[start_ms // self.bar_ms] += runs
                     continue
-                for number, count in zip(counted.part_numbers, counted.part_counts, strict=True):
+                for number, count in counted.parts.items():
                     bars[(start_ms + number * part_ms) // self.bar_ms] += count
 
     def find_outer_bars(self) -> list[tuple[int, int]]:

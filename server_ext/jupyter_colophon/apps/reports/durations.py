@@ -1,18 +1,12 @@
 """Durations of runs, counted in classes: what is known of them can be added up, and does not grow with the runs."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 #: Durations are counted in classes that grow by 2 %, so that a percentile is exact to 1 %.
 _GROWTH: Final = math.log(1.02)
 _PERCENTILE: Final = 0.95
-
-
-def compute_duration_class(duration: int) -> int:
-    """Return the number of the class of a duration."""
-    return round(math.log1p(duration) / _GROWTH)
 
 
 @dataclass(slots=True)
@@ -28,22 +22,18 @@ class Durations:
 
     def add(self, duration: int) -> None:
         """Count a duration."""
-        self.add_classes(duration, duration, duration, (compute_duration_class(duration),), (1,))
+        self.add_all(Durations(1, duration, duration, duration, {_compute_class(duration): 1}))
 
     def add_all(self, other: "Durations") -> None:
         """Count the durations of another group."""
-        self.add_classes(other.total, other.least, other.most, [*other.classes], [*other.classes.values()])
-
-    def add_classes(self, total: int, least: int, most: int, numbers: Sequence[int], counts: Sequence[int]) -> None:
-        """Count durations of which the sum, the extremes and the numbers in classes are known."""
-        if not counts:
+        if not other.count:
             return
-        self.least = min(self.least, least) if self.count else least
-        self.most = max(self.most, most)
-        self.count += sum(counts)
-        self.total += total
+        self.least = min(self.least, other.least) if self.count else other.least
+        self.most = max(self.most, other.most)
+        self.count += other.count
+        self.total += other.total
         classes = self.classes
-        for number, count in zip(numbers, counts, strict=True):
+        for number, count in other.classes.items():
             classes[number] = classes.get(number, 0) + count
 
     def calculate_percentile(self) -> int:
@@ -54,3 +44,8 @@ class Durations:
             if left <= 0:
                 return min(self.most, max(self.least, round(math.expm1(number * _GROWTH))))
         return self.most
+
+
+def _compute_class(duration: int) -> int:
+    """Return the number of the class of a duration."""
+    return round(math.log1p(duration) / _GROWTH)

@@ -1,11 +1,11 @@
 """The summary of the runs of a program that start in a period: their numbers and durations by user and status."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Self
 
-from jupyter_colophon.apps.reports.durations import compute_duration_class
+from jupyter_colophon.apps.reports.durations import Durations
 from jupyter_colophon.apps.reports.periods import PART_MS
 
 #: The fields of a run that all runs of a summary share.
@@ -18,48 +18,52 @@ SummaryKey = tuple[str, int, int, str, str]
 
 @dataclass(slots=True)
 class StatusSummary:
-    """The runs of a user with one status: how many start in parts of the period, and the durations of those that ended.
+    """The runs of a user with one status: how many start in each part of the period, and the durations of those that ended."""
 
-    The fields are stored as a JSON list, in this order. `numbers` have a count at the same place of `counts`.
-    """
+    parts: dict[int, int] = field(default_factory=dict)
+    durations: Durations = field(default_factory=Durations)
 
-    part_numbers: list[int] = field(default_factory=list)
-    part_counts: list[int] = field(default_factory=list)
-    total: int = 0
-    least: int = 0
-    most: int = 0
-    class_numbers: list[int] = field(default_factory=list)
-    class_counts: list[int] = field(default_factory=list)
+    @classmethod
+    def from_document(cls, document: Sequence[Any]) -> Self:
+        """Return the summary of a JSON list."""
+        part_numbers, part_counts, total, least, most, class_numbers, class_counts = document
+        classes = dict(zip(class_numbers, class_counts, strict=True))
+        durations = Durations(sum(class_counts), total, least, most, classes)
+        return cls(dict(zip(part_numbers, part_counts, strict=True)), durations)
 
     def build_document(self) -> list[Any]:
-        """Return the JSON list."""
+        """Return the JSON list: a mapping is a list of numbers and one of the count of each."""
+        durations = self.durations
         return [
-            *(self.part_numbers, self.part_counts),
-            *(self.total, self.least, self.most),
-            *(self.class_numbers, self.class_counts),
+            *([*self.parts], [*self.parts.values()]),
+            *(durations.total, durations.least, durations.most),
+            *([*durations.classes], [*durations.classes.values()]),
         ]
+
+    def count_runs(self) -> int:
+        """Return the number of the runs."""
+        return sum(self.parts.values())
 
     def add_run(self, part: int, duration: int | None) -> None:
         """Count a run that starts in a part of the period; the duration is None unless the run has ended."""
-        _add_count(self.part_numbers, self.part_counts, part, 1)
+        self._add_to_part(part, 1)
         if duration is not None:
-            self._add_extremes(duration, duration, duration)
-            _add_count(self.class_numbers, self.class_counts, compute_duration_class(duration), 1)
+            self.durations.add(duration)
+
+    def remove_unended_run(self, part: int) -> None:
+        """Stop counting a run that has no duration."""
+        self.parts[part] -= 1
+        if not self.parts[part]:
+            del self.parts[part]
 
     def add_summary(self, other: "StatusSummary", part: int | None = None) -> None:
         """Count the runs of another summary: of the same period, or of one that is a part of it."""
-        for number, count in zip(other.part_numbers, other.part_counts, strict=True):
-            _add_count(self.part_numbers, self.part_counts, number if part is None else part, count)
-        if other.class_counts:
-            self._add_extremes(other.total, other.least, other.most)
-        for number, count in zip(other.class_numbers, other.class_counts, strict=True):
-            _add_count(self.class_numbers, self.class_counts, number, count)
+        for number, count in other.parts.items():
+            self._add_to_part(number if part is None else part, count)
+        self.durations.add_all(other.durations)
 
-    def _add_extremes(self, total: int, least: int, most: int) -> None:
-        """Count the sum and the extremes of durations, before their classes are counted."""
-        self.least = min(self.least, least) if self.class_counts else least
-        self.most = max(self.most, most)
-        self.total += total
+    def _add_to_part(self, part: int, count: int) -> None:
+        self.parts[part] = self.parts.get(part, 0) + count
 
 
 @dataclass(slots=True)
@@ -76,7 +80,7 @@ class RunSummary:
         """Return the summary of a row, whose other fields are its labels."""
         summary = cls(row, row["length_ms"], row["start_ms"])
         for entry in json.loads(row["users"]):
-            statuses = {status: StatusSummary(*values) for status, values in entry["statuses"].items()}
+            statuses = {status: StatusSummary.from_document(value) for status, value in entry["statuses"].items()}
             if entry["user"] in summary.users:
                 # Of a person who was erased meanwhile: earlier runs had another name.
                 summary._add_statuses(entry["user"], statuses)
@@ -115,14 +119,14 @@ class RunSummary:
     def includes_unended_run(self, run: Run) -> bool:
         """Return whether a run without a duration can be counted in the summary."""
         summary = self.users.get(run["actor"], {}).get(run["status"])
-        return summary is not None and self._get_part(run["start_ms"]) in summary.part_numbers
+        return summary is not None and self._get_part(run["start_ms"]) in summary.parts
 
     def remove_unended_run(self, run: Run) -> None:
         """Stop counting a run that has no duration."""
         statuses = self.users[run["actor"]]
         summary = statuses[run["status"]]
-        _add_count(summary.part_numbers, summary.part_counts, self._get_part(run["start_ms"]), -1)
-        if not summary.part_counts:
+        summary.remove_unended_run(self._get_part(run["start_ms"]))
+        if not summary.parts:
             del statuses[run["status"]]
         if not statuses:
             del self.users[run["actor"]]
@@ -136,7 +140,7 @@ class RunSummary:
         """Yield the starts of the parts of the period that have runs, some of them several times."""
         for statuses in self.users.values():
             for summary in statuses.values():
-                for number in summary.part_numbers:
+                for number in summary.parts:
                     yield self.start_ms + number * PART_MS[self.length_ms]
 
     def _add_statuses(self, user: str, statuses: Mapping[str, StatusSummary], part: int | None = None) -> None:
@@ -148,14 +152,3 @@ class RunSummary:
 
     def _get_part(self, time_ms: int) -> int:
         return (time_ms - self.start_ms) // PART_MS[self.length_ms]
-
-
-def _add_count(numbers: list[int], counts: list[int], number: int, count: int) -> None:
-    """Add to the count of a number, and remove the number if nothing is left."""
-    if number not in numbers:
-        numbers.append(number)
-        counts.append(0)
-    at = numbers.index(number)
-    counts[at] += count
-    if not counts[at]:
-        del numbers[at], counts[at]

@@ -49,10 +49,8 @@ class RunSummaries:
 
     def add_runs(self, runs: Sequence[Run]) -> None:
         """Count runs that are not in summaries yet."""
-        self._load(runs)
-        for run in runs:
-            for key in _list_keys(run):
-                self._changed[key].add_run(run)
+        for run, summary in self._load(runs):
+            summary.add_run(run)
 
     def replace_runs(self, former: Sequence[Run], runs: Sequence[Run]) -> None:
         """Count runs instead of their former rows, all of which are summarized, after the rows were replaced.
@@ -60,14 +58,15 @@ class RunSummaries:
         Usually, a run was running. If one had ended, the least and the longest duration of the others are only known from
         their rows: its hour is counted again.
         """
-        self._load([*former, *runs])
-        counted = [(run, self._changed[key]) for run in former for key in _list_keys(run)]
+        loaded = self._load([*former, *runs])
+        counted, added = loaded[: len(former) * len(PART_MS)], loaded[len(former) * len(PART_MS) :]
         if not all(run["stop_ms"] is None and summary.includes_unended_run(run) for run, summary in counted):
             self._count_again([*former, *runs])
             return
         for run, summary in counted:
             summary.remove_unended_run(run)
-        self.add_runs(runs)
+        for run, summary in added:
+            summary.add_run(run)
 
     def write(self) -> None:
         """Write what changed. A namespace that is not that of the transaction may be in deletion: nothing is created in it."""
@@ -78,11 +77,13 @@ class RunSummaries:
                 self._summaries.update(row)
         self._summaries.delete_many([key for key, summary in self._changed.items() if not summary.users])
 
-    def _load(self, runs: Iterable[Run]) -> None:
-        """Read the summaries that runs belong to; those that do not exist are empty."""
-        empty = [RunSummary.create_for_run(run, length) for run in runs for length in PART_MS]
-        missing = {key: summary for summary in empty if (key := summary.build_key()) not in self._changed}
+    def _load(self, runs: Iterable[Run]) -> list[tuple[Run, RunSummary]]:
+        """Return each run with the summaries that it belongs to, read together; those that do not exist are empty."""
+        empty = [(run, RunSummary.create_for_run(run, length)) for run in runs for length in PART_MS]
+        keyed = [(run, summary.build_key(), summary) for run, summary in empty]
+        missing = {key: summary for _, key, summary in keyed if key not in self._changed}
         self._changed.update(missing | self._read_stored([*missing]))
+        return [(run, self._changed[key]) for run, key, _ in keyed]
 
     def _read_stored(self, keys: Sequence[SummaryKey]) -> dict[SummaryKey, RunSummary]:
         stored = (RunSummary.from_row(row) for row in self._summaries.read_many(keys))
@@ -113,7 +114,3 @@ class RunSummaries:
         parts |= {key: self._changed[key] for key in keys if key in self._changed}
         for part in parts.values():
             summary.add_summary(part)
-
-
-def _list_keys(run: Run) -> list[SummaryKey]:
-    return [RunSummary.create_for_run(run, length).build_key() for length in PART_MS]
