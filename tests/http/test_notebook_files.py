@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from jupyter_colophon.core.errors import StoreUnavailable
-from jupyter_colophon.core.identity.names import make_cell_program_urn, make_notebook_program_urn
+from jupyter_colophon.core.identity.names import make_cell_program_urn, make_notebook_program_urn, make_variable_urn
 from jupyter_colophon.http.state import SETTING
 from jupyter_server.auth import User
 from support.urns import ORDERS, REPORT
@@ -18,6 +18,10 @@ START = {"start": "2026-11-20T12:00:00.000Z", "end": "2026-11-20T12:00:01.000Z",
 
 def cell(path: str, name: str = "a1") -> str:
     return str(make_cell_program_urn("default", path, name))
+
+
+def variable(path: str, cell_id: str, name: str) -> str:
+    return str(make_variable_urn("default", path, cell_id, name))
 
 
 def notebook(path: str) -> str:
@@ -126,6 +130,56 @@ async def test_kernel_that_runs_reports_under_the_new_path(api: Any, contents: A
     assert other["program"] == cell("Untitled.ipynb")
     # Jupyter restarts the kernel with its first path.
     assert state.kernel_notebooks.record_start("kernel-1", "Untitled.ipynb") == "second.ipynb"
+
+
+async def test_variables_follow_their_notebook(api: Any, contents: Any, jp_serverapp: Any) -> None:
+    state = jp_serverapp.web_app.settings[SETTING]
+    token = state.tokens.issue_token_and_revoke_earlier("kernel-1", User("ada"), "ada")
+    as_kernel = {"anonymous": True, "headers": {"Authorization": f"token {token}"}}
+    state.kernel_notebooks.record_start("kernel-1", "a, b#1.ipynb")
+    await save(contents, "a, b#1.ipynb", ("code", "a1", "x = 1"), ("code", "b1", "write(x)"))
+
+    async def run_both_cells(hour: int) -> None:
+        frame = variable("a, b#1.ipynb", "a1", "x")
+        for number, (name, read, written) in enumerate([("a1", ORDERS, frame), ("b1", frame, REPORT)]):
+            time = {"start": f"2026-11-20T{hour}:0{number}:00.000Z", "end": f"2026-11-20T{hour}:0{number}:01.000Z"}
+            body = {**START, **time, "program": cell("a, b#1.ipynb", name), "runId": f"{name}-{hour}"}
+            urn = (await api("POST", "runs", body=body, **as_kernel)).body["urn"]
+            accesses = [
+                {"data": data, "mode": mode, "statement": 0, "time": time["start"]}
+                for data, mode in ((read, "read"), (written, "write"))
+            ]
+            columns = [
+                {
+                    "source": read,
+                    "sourceField": "id",
+                    "target": written,
+                    "targetField": "id",
+                    "transformation": "identity",
+                }
+            ]
+            sent = {"accesses": accesses, "columns": columns}
+            assert (await api("POST", "runs", urn, "accesses", body=sent, **as_kernel)).status == 200
+
+    async def list_nodes(data: str) -> set[str]:
+        parameters = {"urn": data, "direction": "upstream", "levels": 4, "columns": "true"}
+        answer = (await api("GET", "lineage", params=parameters)).body
+        columns = {(column["source"], column["target"]) for column in answer["columns"]}
+        assert len(columns) == 2
+        assert {end for column in columns for end in column} <= {node["urn"] for node in answer["nodes"]}
+        return {node["urn"] for node in answer["nodes"]}
+
+    def list_expected(path: str) -> set[str]:
+        return {ORDERS, REPORT, variable(path, "a1", "x"), cell(path, "a1"), cell(path, "b1")}
+
+    await run_both_cells(12)
+    assert await list_nodes(REPORT) == list_expected("a, b#1.ipynb")
+    await contents("PATCH", "a, b#1.ipynb", {"path": "report.ipynb"})
+    await wait_for(lambda: list_nodes(REPORT), list_expected("report.ipynb"))
+    await run_both_cells(13)
+    assert await list_nodes(REPORT) == list_expected("report.ipynb")
+    states = (await api("POST", "cell-states", body={"notebook": "report.ipynb"})).body["cells"]
+    assert {(state["cell"], state["state"]) for state in states} == {("a1", "fresh"), ("b1", "fresh")}
 
 
 async def test_rename_during_an_outage_of_the_store_is_recorded_afterwards(

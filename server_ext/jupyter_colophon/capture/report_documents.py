@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from jupyter_colophon.capture.names import dataset_names
-from jupyter_colophon.capture.observation import OPEN, ColumnFlow, DataRef, Inference, Observation
+from jupyter_colophon.capture.observation import OPEN, ColumnFlow, DataRef, DatasetKind, Inference, Observation
 from jupyter_colophon.core.time_format import format_ms_as_iso_time
 
 Document = dict[str, Any]
@@ -86,10 +86,13 @@ def _fill_access_documents(groups: Sequence[list[Document]], edges: Sequence[Doc
 
 
 def build_written_data_proposals(ref: DataRef, run: str) -> list[Document]:
-    """Return proposals for `schemaMetadata` and `technicalMetadata` (SYSTEM) of written data.
+    """Return proposals for `schemaMetadata` and `technicalMetadata` (SYSTEM) of written data; none for a variable.
 
     The latter is a merge patch, which keeps the properties of other systems.
     """
+    if ref.kind is DatasetKind.VARIABLE:
+        # Its name has everything that is known of it.
+        return []
     documents = []
     if ref.fields:
         fields = [

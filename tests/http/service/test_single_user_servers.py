@@ -17,7 +17,7 @@ from faults.size import IS_FULL
 from jupyter_colophon.client.operations import Operations
 from jupyter_colophon.client.problems import RequestFailed, ServerUnavailable
 from jupyter_colophon.client.transport import ServerAddress, Transport
-from jupyter_colophon.core.identity.names import make_cell_program_urn, make_notebook_program_urn
+from jupyter_colophon.core.identity.names import make_cell_program_urn, make_notebook_program_urn, make_variable_urn
 from live import LiveKernel, LiveServer, run_live_server
 from support.artifacts import TOOLS
 from support.hostile_notebook import SECRET, Target, run_attacks
@@ -47,6 +47,12 @@ from jupyter_colophon.capture.observation import DataRef, DatasetKind, Observati
 ((session, _),) = loading._loaded.values()
 ref = DataRef("urn:li:dataset:(urn:li:dataPlatform:spark,red.{table},PROD)", DatasetKind.TABLE, None, "parquet", None)
 session.recorder.add_observation(Observation(read_time_ms(), read_time_ms(), "insert", writes=(ref,)))
+"""
+#: The cell sets a variable; its kernel knows the path that the notebook had when it started.
+ASSIGN = """
+from jupyter_colophon.core.identity.names import make_variable_urn
+variable = DataRef(str(make_variable_urn("user_alice", "later.ipynb", "c1", "x")), DatasetKind.VARIABLE)
+session.recorder.add_observation(Observation(read_time_ms(), read_time_ms(), "assign", reads=(ref,), writes=(variable,)))
 """
 #: The cell reports, and does not end.
 GO_ON = "session.recorder.flush(10)\nimport time; time.sleep(600)"
@@ -191,9 +197,11 @@ def require_that_kernels_are_followed(team: Team, kernel: LiveKernel) -> None:
     team.alice.call("PUT", "api/contents/later.ipynb", {"type": "notebook", "content": content, "format": "json"})
     team.alice.call("PATCH", "api/contents/later.ipynb", {"path": "latest.ipynb"})
     # The kernel was started with the former path.
-    kernel.begin(WRITE.format(table="later") + GO_ON, "c1")
-    (run,) = wait_for(lambda: list_runs(alice, "latest.ipynb", "c1"))
+    kernel.begin(WRITE.format(table="later") + ASSIGN + GO_ON, "c1")
+    (run,) = wait_for(lambda: [each for each in list_runs(alice, "latest.ipynb", "c1") if each["accesses"]])
     assert (run["status"], run["facts"]["notebook"]) == ("running", "latest.ipynb")
+    variable = str(make_variable_urn("user_alice", "latest.ipynb", "c1", "x"))
+    assert variable in {access["data"] for access in run["accesses"]}
     kernel.close()
     wait_for(lambda: [each for each in list_runs(alice, "latest.ipynb", "c1") if each["status"] == "killed"])
 

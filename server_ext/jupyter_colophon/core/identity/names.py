@@ -35,6 +35,7 @@ __all__ = [
     "Urn",
     "get_cell_prefix",
     "get_custom_key_pairs",
+    "get_variable_prefix",
     "is_data_urn_text",
     "is_valid_id",
     "is_valid_namespace_name",
@@ -63,6 +64,7 @@ __all__ = [
     "parse_variable_urn",
     "require_valid_id",
     "require_valid_namespace_name",
+    "split_variable_urn",
 ]
 
 APPLICATION_ORCHESTRATOR: Final = "colophon"
@@ -212,10 +214,25 @@ def is_variable_urn(urn: str) -> bool:
 
 def parse_variable_urn(urn: str) -> tuple[str, str] | None:
     """Return the id of the cell that set a variable, and the variable's name; None for every other URN."""
+    parts = split_variable_urn(urn)
+    return None if parts is None else parts[2:]
+
+
+def split_variable_urn(urn: str) -> tuple[str, str, str, str] | None:
+    """Return the arguments of `make_variable_urn` for the URN of a variable; None for every other URN."""
     if not is_variable_urn(urn):
         return None
-    _, *parts = Urn.parse(urn).parts[1].rsplit("#", 2)
-    return (parts[0], parts[1]) if len(parts) == 2 else None
+    notebook, *parts = Urn.parse(urn).parts[1].rsplit("#", 2)
+    namespace_, _, path = notebook.partition("/")
+    return (namespace_, path, parts[0], parts[1]) if len(parts) == 2 else None
+
+
+def get_variable_prefix(cell: Urn) -> str:
+    """Return what the URNs of all variables of a cell begin with, given the URN of the cell's program; "" for another program."""
+    program, place = parse_program_urn(cell), parse_notebook_program_urn(cell)
+    if program is None or place is None or place[1] is None:
+        return ""
+    return str(make_variable_urn(program[0], place[0], place[1], "x")).rpartition("x,")[0]
 
 
 def get_cell_prefix(notebook: Urn) -> str:
@@ -383,6 +400,9 @@ class IdentityRules:
             return SYSTEM_NAMESPACE
         if self._is_named_by_namespace(urn):
             return urn.parts[1].partition(".")[0]
+        if is_variable_urn(str(urn)):
+            namespace_ = urn.parts[1].partition("/")[0]
+            return namespace_ if is_valid_namespace_name(namespace_) else None
         if urn.type == "dataFlow":
             orchestrator, _, cluster = urn.parts
             return cluster if orchestrator == APPLICATION_ORCHESTRATOR and is_valid_namespace_name(cluster) else None

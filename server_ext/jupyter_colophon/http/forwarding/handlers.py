@@ -9,7 +9,7 @@ from typing import Any, Final
 from tornado.httputil import HTTPHeaders
 
 from jupyter_colophon.core.errors import MetadataError
-from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.identity.names import Urn, is_variable_urn
 from jupyter_colophon.http.changes.change_socket import ChangeSocketHandler
 from jupyter_colophon.http.forwarding.caller_headers import build_caller_headers
 from jupyter_colophon.http.forwarding.change_socket import ForwardingSocketHandler
@@ -20,7 +20,7 @@ from jupyter_colophon.http.mcp.handler import McpHandler
 from jupyter_colophon.http.operation_handler import OperationHandler
 from jupyter_colophon.http.routes import list_server_routes
 from jupyter_colophon.operations.change_log import EVENT_STREAM
-from jupyter_colophon.operations.native.lineage import find_present_program
+from jupyter_colophon.operations.native.lineage import find_present_program, find_present_variable
 from jupyter_colophon.operations.operation import Operation
 
 #: Operations of this server itself: pipelines and checks run on its machine, with the plugins and the Spark of its user.
@@ -67,22 +67,37 @@ class ForwardingHandler(OperationHandler):
         self._end_answer(exchange)
 
     def _read_body_to_forward(self, operation: Operation) -> bytes:
-        """Return the body; a run starts with the present path of its notebook, which only this server knows.
+        """Return the body, with the present path of the kernel's notebook, which only this server knows.
 
         Raises MalformedBody, TooLarge.
         """
         body = self.read_body()
-        if operation.id != "startRun" or self.principal.via is None:
+        if self.principal.via is None:
             return body
         # The service reports what is wrong with a body.
         with suppress(ValueError, LookupError, TypeError, AttributeError, MetadataError):
-            start = json.loads(body)
-            moved = find_present_program(self.state, self.principal, Urn.parse(start["program"]))
-            if moved is not None:
-                start["program"] = str(moved[0])
-                start["facts"] = {**start.get("facts", {}), "notebook": moved[1]}
-                return json.dumps(start).encode()
+            if operation.id == "startRun":
+                return self._move_start(body)
+            if operation.id == "recordAccesses":
+                return self._move_accesses(body)
         return body
+
+    def _move_start(self, body: bytes) -> bytes:
+        start = json.loads(body)
+        moved = find_present_program(self.state, self.principal, Urn.parse(start["program"]))
+        if moved is None:
+            return body
+        facts = {**start.get("facts", {}), "notebook": moved[1]}
+        return json.dumps({**start, "program": str(moved[0]), "facts": facts}).encode()
+
+    def _move_accesses(self, body: bytes) -> bytes:
+        accesses = json.loads(body)
+        ends = [(access, "data") for access in accesses["accesses"]]
+        ends += [(column, end) for column in accesses.get("columns", ()) for end in ("source", "target")]
+        for document, name in ends:
+            if is_variable_urn(document[name]):
+                document[name] = str(find_present_variable(self.state, self.principal, Urn.parse(document[name])))
+        return json.dumps(accesses).encode()
 
     def on_connection_close(self) -> None:
         """Give up the request to the service: its client has gone."""

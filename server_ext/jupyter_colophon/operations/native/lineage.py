@@ -11,8 +11,10 @@ from jupyter_colophon.core.identity.names import (
     Urn,
     make_cell_program_urn,
     make_notebook_program_urn,
+    make_variable_urn,
     parse_notebook_program_urn,
     parse_program_urn,
+    split_variable_urn,
 )
 from jupyter_colophon.core.lineage.graph import (
     DEFAULT_RELATIONS,
@@ -177,6 +179,16 @@ def find_present_program(services: ProcessServices, principal: Principal, urn: U
     return moved, present
 
 
+def find_present_variable(services: ProcessServices, principal: Principal, urn: Urn) -> Urn:
+    """Return the variable of a notebook that was renamed since the kernel started, with the present path; other data as it is."""
+    parts = None if principal.via is None else split_variable_urn(str(urn))
+    if parts is None:
+        return urn
+    namespace, path, cell, name = parts
+    present = services.find_present_notebook_path(principal, path)
+    return urn if present == path else make_variable_urn(namespace, present, cell, name)
+
+
 @declare_operation("readRun", "GET /runs/{urn}", decided_by="entities", answers="run", errors=[NotFound])
 def read_run(services: ProcessServices, request: OperationRequest) -> Document:
     """Read a run with its accesses."""
@@ -224,10 +236,12 @@ def record_accesses(services: ProcessServices, request: OperationRequest) -> Doc
     """Record the data that a run accessed."""
     accesses = [from_api_document(access, Access) for access in request.body["accesses"]]
     columns = [from_api_document(column, ColumnEdge) for column in request.body.get("columns", ())]
-    write_path = services.get_or_open_catalog().write_path
-    return to_api_document(
-        write_path.record_run_accesses(str(request.urn), accesses, columns, request.principal, request.idempotency_key)
+    write_path, principal = services.get_or_open_catalog().write_path, request.principal
+    resolve = partial(find_present_variable, services, principal)
+    run = write_path.record_run_accesses(
+        str(request.urn), accesses, columns, principal, request.idempotency_key, resolve
     )
+    return to_api_document(run)
 
 
 def parse_time_window(request: OperationRequest) -> TimeWindow:

@@ -25,6 +25,7 @@ from jupyter_colophon.storage.commit.renamed_entities import (
     write_derived_rows,
 )
 from jupyter_colophon.storage.commit.renamed_programs import move_runs_to_program
+from jupyter_colophon.storage.commit.renamed_variables import rename_variables_of_cell
 from jupyter_colophon.storage.entities import sources_of_truth
 from jupyter_colophon.storage.entities.deleting_namespaces import is_namespace_being_deleted
 from jupyter_colophon.storage.lineage import relationships
@@ -37,7 +38,7 @@ REFERENCES_MOST = 1_000
 
 
 def rename_notebook_with_cells(commit: CommitBuilder, old: Urn, new: Urn, *, merge: bool) -> ProposalResult:
-    """Rename the program of a notebook and those of its cells, or the program of one cell.
+    """Rename the program of a notebook and those of its cells, or the program of one cell, with the variables of the cells.
 
     With `merge`, programs that have the new names already get the runs and metadata in addition to their own.
     Otherwise raises RenameConflict for them. Raises NotFound if nothing is recorded of the notebook.
@@ -52,6 +53,8 @@ def rename_notebook_with_cells(commit: CommitBuilder, old: Urn, new: Urn, *, mer
         raise RenameConflict(str(old), f"it has more than {RUNS_MOST:,} runs")
     for program in programs:
         _rename_program(commit, program, runs[program.old])
+    for program in programs:
+        rename_variables_of_cell(commit, program.old, program.new)
     seq = commit.get_newest_change_number()
     for program in programs:
         _rename_references(commit, program)
