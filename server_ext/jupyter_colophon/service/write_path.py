@@ -332,25 +332,19 @@ class WritePath(HeldChangeWriter):
         idempotency_key: IdempotencyKey | None = None,
         resolve: Callable[[Urn], Urn] = lambda urn: urn,
     ) -> Run:
-        """Record the accesses of a run; unknown data is created. Raises NotFound for an unknown run.
-
-        `resolve` returns the present name of data. It is called in the transaction, so that no rename is between.
-        """
+        """Record a run's accesses to data, of which `resolve` returns the present name in the transaction. Raises NotFound."""
         self._require_may_write_run(principal, urn)
-        data_urns = [access.data for access in accesses] + [
-            end for edge in columns for end in (edge.source, edge.target)
-        ]
-        for data in data_urns:
+        ends = [end for edge in columns for end in (edge.source, edge.target)]
+        for data in (*(access.data for access in accesses), *ends):
             self._require_allowed(principal, "emit", data)
             if data.type not in DATA_TYPES:
                 raise InvalidInstance("the access", (Problem("/accesses", "is neither a dataset nor a model"),))
-
-        def record(commit: CommitBuilder) -> str:
-            present = [replace(access, data=resolve(access.data)) for access in accesses]
-            edges = [replace(edge, source=resolve(edge.source), target=resolve(edge.target)) for edge in columns]
-            return record_run_accesses(commit, urn, present, edges, self.snapshot_system_metadata)
-
-        return self._write_run(record, principal, idempotency_key)
+        snapshots = self.snapshot_system_metadata
+        return self._write_run(
+            lambda commit: record_run_accesses(commit, urn, accesses, columns, snapshots, resolve),
+            principal,
+            idempotency_key,
+        )
 
     def record_complete_run(
         self, recording: RunUpsert, principal: Principal, idempotency_key: IdempotencyKey | None = None

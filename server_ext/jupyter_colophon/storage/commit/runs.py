@@ -4,7 +4,8 @@ Only `service/write_path.py` may import this module.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from jupyter_colophon.core.documents.json_parsing import encode_canonical_json, parse_stored_json
 from jupyter_colophon.core.entities.change import ChangeOperation
@@ -149,11 +150,14 @@ def record_run_accesses(
     accesses: Sequence[Access],
     columns: Sequence[ColumnEdge],
     include_system_metadata: bool,
+    resolve: Callable[[Urn], Urn] = lambda urn: urn,
 ) -> str:
     """Record the accesses of a run; data without metadata become entities. Repeating an access only updates its time.
 
-    Returns the run's URN.
+    `resolve` returns the present name of data. Returns the run's URN.
     """
+    accesses = [replace(access, data=resolve(access.data)) for access in accesses]
+    columns = [replace(edge, source=resolve(edge.source), target=resolve(edge.target)) for edge in columns]
     row = _require_run_row(commit, urn)
     program = Urn.parse(row["program"])
     for entity in (program, Urn.parse(program.parts[0])):
