@@ -110,6 +110,11 @@ class Settings(Configurable):
         config=True,
         help="Warn in the output of a cell that has written values of a column tagged `confidential` to a file or table in which the column has no such tag (docs/library-lineage.md#confidential-columns).",
     )
+    write_profiles = Bool(
+        False,
+        config=True,
+        help="Store a small profile of each frame of pandas, polars or pyarrow that a cell writes as a whole: rows, missing and distinct values, and the range of numbers and times in columns that are not confidential (docs/library-lineage.md#profiles-of-what-is-written).",
+    )
     policy = Unicode(
         config=True,
         help="The dotted name of a class that authorizes actions by namespace, in addition to the scopes of tokens; empty: none (docs/settings.md#a-policy).",

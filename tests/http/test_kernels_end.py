@@ -41,6 +41,7 @@ def jp_server_config(jp_server_config: dict[str, Any], folder: Path) -> dict[str
         "capture": False,
         "record_cell_source": True,
         "confidential_warnings": False,
+        "write_profiles": True,
     }
     return {**jp_server_config, "Colophon": jp_server_config["Colophon"] | settings}
 
@@ -107,6 +108,7 @@ async def test_shutdown_kernel_marks_its_runs_killed(
     assert not names.intersection(SERVERS)
     assert names.issuperset({"JUPYTERHUB_CRYPT_KEY", "AWS_SECRET_ACCESS_KEY", "PATH"})
     assert names.issuperset({"COLOPHON_CAPTURE", "COLOPHON_CELL_SOURCE", "COLOPHON_CONFIDENTIAL_WARNINGS"})
+    assert "COLOPHON_WRITE_PROFILES" in names
     url = f"ws://127.0.0.1:{jp_http_port}{jp_base_url}colophon/api/changes/ws"
     socket = await websocket_connect(HTTPRequest(url, headers=headers))
     assert await socket.read_message() is not None

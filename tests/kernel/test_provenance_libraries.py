@@ -150,3 +150,31 @@ def test_confidential_column_in_another_file_has_one_warning(pandas_kernel, tmp_
     pandas_kernel.run(f"mails.to_parquet('{marked}')\nmails[['city']].to_csv('{tmp_path}/cities.csv')", "write-marked")
     wait_until_reported(pandas_kernel)
     assert "confidential" not in pandas_kernel.run("pass", "after").text
+
+
+def test_profile_of_a_written_frame_has_no_values_that_may_be_confidential(pandas_kernel, catalog, tmp_path):
+    source, target = tmp_path / "salaries.csv", tmp_path / "raised.parquet"
+    source.write_text("salary,age,town\n10,41,Ulm\n20,,Bern\n")
+    pandas_kernel.run(f"%metadata tag {source} confidential --field salary", "tag-salary")
+    pandas_kernel.run(f"%metadata tag {target} confidential --field secret", "tag-secret")
+    pandas_kernel.run(
+        f"import os\nos.environ['COLOPHON_WRITE_PROFILES'] = '1'\n%reload_ext jupyter_colophon\nstaff = pd.read_csv('{source}')",
+        "staff",
+    )
+    code = "raised = staff.assign(raised=staff['salary'] * 2, secret=7, own=staff['age'] + 1).rename(columns={'salary': 'paid'})"
+    pandas_kernel.run(code, "raised")
+    assert pandas_kernel.run(f"raised.to_parquet('{target}')", "write-raised").succeeded
+    pandas_kernel.run("del os.environ['COLOPHON_WRITE_PROFILES']\n%reload_ext jupyter_colophon", "no-profiles")
+    urn = f"urn:li:dataset:(urn:li:dataPlatform:file,{target},PROD)"
+    (profile,) = wait_for(lambda: catalog.list_timeseries_values(urn, "datasetProfile")["values"], bool)
+    assert (profile["value"]["rowCount"], profile["value"]["columnCount"]) == (2, 6)
+    fields = {each["fieldPath"]: each for each in profile["value"]["fieldProfiles"]}
+    assert {name: (each.get("min"), each.get("max")) for name, each in fields.items()} == {
+        "paid": (None, None),
+        "age": ("41.0", "41.0"),
+        "town": (None, None),
+        "raised": (None, None),
+        "secret": (None, None),
+        "own": ("42.0", "42.0"),
+    }
+    assert (fields["age"]["nullCount"], fields["age"]["nullProportion"], fields["paid"]["uniqueCount"]) == (1, 0.5, 2)

@@ -27,7 +27,7 @@ class CapturedCell:
 class CapturedNotebook:
     """Runs cells; `runs` are all of them, in order."""
 
-    def __init__(self, folder: Path, disabled: Iterable[str] = ()) -> None:
+    def __init__(self, folder: Path, disabled: Iterable[str] = (), *, has_profiles: bool = False) -> None:
         self.folder, self.errors = folder, []
         self.runs: list[CapturedCell] = []
         self.variables: dict[str, Any] = {}
@@ -42,6 +42,7 @@ class CapturedNotebook:
             name_variable=name_variable,
             on_error=lambda library, error: self.errors.append((library, error)),
             disabled=tuple(disabled),
+            has_profiles=has_profiles,
         )
 
     def run(self, cell_id: str, code: str) -> CapturedCell:

@@ -35,6 +35,7 @@ from jupyter_colophon.capture.origins import (
     list_sources,
 )
 from jupyter_colophon.capture.places import set_place
+from jupyter_colophon.capture.write_profile import WriteProfile, compute_write_profile
 
 Report: TypeAlias = Callable[["LibraryCall"], None]
 
@@ -66,6 +67,8 @@ class Flow:
     names: tuple[str, ...] = ()
     #: Lineage that is missing, as text for users.
     missing: tuple[str, ...] = ()
+    #: The profile of the value that was written, if it is all that the target has.
+    profile: WriteProfile | None = None
     #: Computes `fields` and `columns` when the flow is reported, if given.
     describe: Describe | None = None
 
@@ -90,9 +93,15 @@ class DeferredFlows(ABC):
 class CallContext:
     """What calls need of the session that they belong to."""
 
-    def __init__(self, get_execution: Callable[[], object | None], get_time_ms: Callable[[], int]) -> None:
-        """Create a context; `get_execution` returns the cell that runs on the calling thread."""
-        self.get_execution, self.get_time_ms = get_execution, get_time_ms
+    def __init__(
+        self,
+        get_execution: Callable[[], object | None],
+        get_time_ms: Callable[[], int],
+        *,
+        has_profiles: bool = False,
+    ) -> None:
+        """Create a context; `get_execution` returns the cell that runs on the calling thread. With `has_profiles` what is written is profiled."""
+        self.get_execution, self.get_time_ms, self.has_profiles = get_execution, get_time_ms, has_profiles
         self.origins = OriginRegistry()
         self.names = NameInference(self.origins)
         self.stack = _CallStack()
@@ -314,6 +323,13 @@ class LibraryCall:
             sources = tuple(dict.fromkeys(source for origin in origins for source in list_sources(origin, execution)))
             inference = find_weakest(inferences)
         self.record_flow(sources, dataset, fields, columns, inference, describe)
+
+    def profile_written(self, value: object) -> None:
+        """Add the profile of a frame to the write that was recorded last, if profiles are wanted: the target has nothing else."""
+        if self.context.has_profiles and self.error is None and self.flows:
+            flow = self.flows[-1]
+            if isinstance(flow, Flow) and flow.target is not None and not flow.target.is_part:
+                flow.profile = compute_write_profile(value)
 
     def _has_as_first(self, values: Iterable[object]) -> bool:
         """Return whether the first argument, of a method its receiver, is one of these values."""

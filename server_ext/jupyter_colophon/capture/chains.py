@@ -5,13 +5,15 @@ it. Variables are reported only when data flows through them into something that
 a variable of this name again, so that what depends on the earlier value is known to be stale.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import replace
 from typing import Protocol, TypeAlias
 
 from jupyter_colophon.capture.calls import Flow
 from jupyter_colophon.capture.column_map import ColumnMap
 from jupyter_colophon.capture.observation import ColumnFlow, DataRef, MissingDetail, Observation, Transformation
 from jupyter_colophon.capture.origins import Dataset, Origin, Source, expand_columns, expand_sources
+from jupyter_colophon.capture.write_profile import WriteProfile
 
 #: The function of an observation of a value that a cell computed.
 ASSIGN = "assign"
@@ -26,6 +28,13 @@ class NameVariable(Protocol):
 
 #: What a sink gets: an observation and the execution that it belongs to, None to find it by its time.
 Sink = Callable[[Observation, object | None], None]
+
+
+def _select_columns(profile: WriteProfile | None, names: Collection[str]) -> WriteProfile | None:
+    """Return a profile with only the columns that were written."""
+    if profile is None:
+        return None
+    return replace(profile, columns=tuple(each for each in profile.columns if each.path in names))
 
 
 class ChainBuilder:
@@ -70,6 +79,7 @@ class ChainBuilder:
                 missing=flow.missing if is_complete or flow.error else (*flow.missing, MissingDetail.VALUE_COLUMNS),
                 intended=written if flow.error else (),
                 inference=flow.inference,
+                profile=_select_columns(flow.profile, names),
             ),
             flow.execution,
         )

@@ -40,14 +40,17 @@ class DataCapture:
         on_error: Callable[[str, Exception], None],
         disabled: Collection[str] = (),
         reports_at_once: bool = False,
+        has_profiles: bool = False,
     ) -> None:
         """Create a capture that passes observations to `sink`, from a thread of its own.
 
         `get_execution` returns the cell of a call that no cell is known to have started (`executions.py`); `on_error` gets the library and an error of its
         adapter; `disabled` are libraries that are not captured. `reports_at_once`: what a call did is reported before it returns,
-        for a process that may be killed at any time.
+        for a process that may be killed at any time. `has_profiles`: observations have profiles of frames that were written.
         """
-        self.context = CallContext(lambda: current_execution.get() or get_execution(), get_time_ms)
+        self.context = CallContext(
+            lambda: current_execution.get() or get_execution(), get_time_ms, has_profiles=has_profiles
+        )
         self._chains = ChainBuilder(name_variable, sink)
         self._on_error = on_error
         self._adapters = Adapters(self._create_adapter, disabled)

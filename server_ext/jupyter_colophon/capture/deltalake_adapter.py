@@ -15,6 +15,8 @@ from jupyter_colophon.capture.locations import find_location
 from jupyter_colophon.capture.origins import Dataset, get_file
 from jupyter_colophon.capture.written_fields import create_describe
 
+#: The modes in which a table has only the rows that are written.
+REPLACING: Final = ("error", "overwrite")
 #: The methods that return rows.
 _READERS: Final = ("to_pandas", "to_pyarrow_table", "to_pyarrow_dataset", "scan", "load_cdf")
 #: The methods that change rows in place.
@@ -46,6 +48,8 @@ def _report_write(call: LibraryCall) -> None:
         # The value may lack columns that the table has.
         is_part = call.kwargs.get("schema_mode") == "merge"
         call.record_write(replace(table, is_part=is_part), (value,), describe=create_describe(value))
+        if call.kwargs.get("mode", "error") in REPLACING and call.kwargs.get("predicate") is None:
+            call.profile_written(value)
 
 
 def _report_read(call: LibraryCall) -> None:

@@ -114,6 +114,9 @@ def _report_write(call: LibraryCall) -> None:
     target, value = _find_target(call.receiver), call.get_argument(1, "df")
     if target is not None:
         call.record_write(target, (value,), describe=_create_describe(call.receiver, _list_names(value)))
+        # Without a condition all rows are replaced.
+        if call.function == "overwrite" and len(call.args) <= 2 and "overwrite_filter" not in call.kwargs:
+            call.profile_written(value)
         _keep_until_commit(call)
 
 

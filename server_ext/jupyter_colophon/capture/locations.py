@@ -42,6 +42,11 @@ def find_location(target: Any) -> str | None:
     return None
 
 
+def is_path(target: Any) -> bool:
+    """Return whether a program names a file by a path or a URL: an open file may have other content."""
+    return isinstance(target, str | os.PathLike)
+
+
 def list_locations(target: Any) -> list[str]:
     """Return the locations of a path, a URL, an open file, a pattern such as `data/*.parquet`, or of a list of them.
 

@@ -3,6 +3,10 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from jupyter_colophon.capture.write_profile import WriteProfile
 
 
 class DatasetKind(StrEnum):
@@ -157,6 +161,7 @@ class Observation:
     `renamed` are the old and the new URN of a renamed table.
     `missing` lists missing lineage: values of MissingDetail, or of `describe_unknown_node`.
     `inference` is how it is known that the data read flows into the data written.
+    `profile` is that of the data that was written, if it was computed.
     """
 
     started_ms: int
@@ -171,3 +176,4 @@ class Observation:
     intended: tuple[DataRef, ...] = ()
     renamed: tuple[str, str] | None = None
     inference: Inference = Inference.OBSERVED
+    profile: "WriteProfile | None" = None

@@ -13,7 +13,7 @@ from typing import Any, Final
 from jupyter_colophon.capture.adapters import Adapter
 from jupyter_colophon.capture.calls import LibraryCall
 from jupyter_colophon.capture.computations import Function
-from jupyter_colophon.capture.locations import list_locations
+from jupyter_colophon.capture.locations import is_path, list_locations
 from jupyter_colophon.capture.origins import Dataset, OriginRegistry, get_file
 from jupyter_colophon.capture.written_fields import create_describe
 
@@ -27,6 +27,8 @@ _MODULES: Final[dict[str, tuple[str | None, tuple[str, ...], dict[str, int]]]] =
     "pyarrow.dataset": (None, ("dataset",), {"write_dataset": 1}),
     "pyarrow.ipc": ("arrow", (), {}),
 }
+#: The functions that write a whole file.
+_WHOLE_WRITERS: Final = frozenset({"write_table", "write_csv", "write_feather"})
 _SOURCES: Final = ("source", "input_file")
 _TARGETS: Final = ("where", "root_path", "output_file", "dest", "base_dir")
 _VALUES: Final = ("table", "data", "df")
@@ -123,9 +125,13 @@ def _create_read_report(format_: str | None) -> Callable[[LibraryCall], None]:
 def _create_write_report(format_: str | None, position: int) -> Callable[[LibraryCall], None]:
     def report(call: LibraryCall) -> None:
         value = call.find_argument(1 - position, _VALUES)
-        for location in list_locations(call.find_argument(position, _TARGETS)):
+        target = call.find_argument(position, _TARGETS)
+        for location in list_locations(target):
             dataset = get_file(location, format_ or _find_format(call))
             call.record_write(dataset, (value,), describe=create_describe(value))
+            # The others add files to a folder.
+            if call.function in _WHOLE_WRITERS and is_path(target):
+                call.profile_written(value)
 
     return report
 

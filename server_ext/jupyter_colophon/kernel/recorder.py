@@ -15,6 +15,7 @@ from jupyter_colophon.kernel.documents import Ending, build_cell_facts
 from jupyter_colophon.kernel.failures import CellFailure
 from jupyter_colophon.kernel.outgoing_reports import RunReport
 from jupyter_colophon.kernel.sender import ReportSender
+from jupyter_colophon.kernel.write_profiles import WriteProfiles
 
 if TYPE_CHECKING:
     from jupyter_colophon.capture.observation import DataRef, Observation
@@ -56,6 +57,7 @@ class Recorder:
         parameters: Mapping[str, str] | None = None,
         command_run: str = "",
         warns_of_confidential: bool = False,
+        profiles_writes: bool = False,
         on_outage_changed: Callable[[], None] | None = None,
     ) -> None:
         """Create a recorder; `with_source` records the source of cells, without credentials.
@@ -63,13 +65,15 @@ class Recorder:
         `parameters` are the arguments of the notebook's run, and `command_run` is the run that is its parent.
         `server` is the URL of the only server that gets reports which outlive this process; empty: any server.
         `warns_of_confidential`: cells that write confidential columns to unmarked data get a notice.
+        `profiles_writes`: the profiles of observations are sent.
         `on_outage_changed` is called when the server becomes unavailable or available again, from another thread.
         """
         self._notebook, self._kernel, self._namespace = notebook, kernel, namespace
         self._with_source = with_source
         self._timeline = Timeline()
         self._warnings = ConfidentialWarnings(catalog, notices) if warns_of_confidential else None
-        self._sender = ReportSender(catalog, notices, server, on_outage_changed, self._warnings)
+        self._profiles = WriteProfiles(catalog) if profiles_writes else None
+        self._sender = ReportSender(catalog, notices, server, on_outage_changed, self._warnings, self._profiles)
         self._queue = self._sender.queue
         self._lock = threading.Lock()
         self._entries: WeakKeyDictionary[CellExecution, _ExecutionReport] = WeakKeyDictionary()
@@ -124,8 +128,9 @@ class Recorder:
         has_accesses = observation.reads or observation.writes or observation.intended
         if not (has_accesses or observation.missing or has_failed):
             return
-        if self._warnings is not None:
-            self._warnings.add_observation(observation)
+        for follower in (self._warnings, self._profiles):
+            if follower is not None:
+                follower.add_observation(observation)
         execution = execution or self._timeline.find_execution_at(observation.started_ms)
         if execution is None:
             self._queue.add_observation(self._session, observation)

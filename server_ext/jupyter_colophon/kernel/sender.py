@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from jupyter_colophon.kernel.confidential_warnings import ConfidentialWarnings
     from jupyter_colophon.kernel.messages import NoticeQueue
     from jupyter_colophon.kernel.outgoing_reports import ReportBatch
+    from jupyter_colophon.kernel.write_profiles import WriteProfiles
 
 #: Seconds between two attempts while the server is unavailable: doubled from the first to the last.
 FIRST_PAUSE_S = 1.0
@@ -40,8 +41,9 @@ class ReportSender:
         server: str,
         on_outage_changed: "Callable[[], None] | None" = None,
         warnings: "ConfidentialWarnings | None" = None,
+        profiles: "WriteProfiles | None" = None,
     ) -> None:
-        self._warnings = warnings
+        self._warnings, self._profiles = warnings, profiles
         self._catalog, self._notices, self._server = catalog, notices, server
         self._file = ReportFile(server)
         self.queue = ReportQueue(self._file)
@@ -122,6 +124,8 @@ class ReportSender:
             self._deliver_batch(batch)
         if self._warnings is not None:
             self._warnings.check_writes()
+        if self._profiles is not None:
+            self._profiles.send_profiles()
         return LONGEST_PAUSE_S if self._may_have_orphans else None
 
     def _deliver_batch(self, batch: "ReportBatch") -> None:

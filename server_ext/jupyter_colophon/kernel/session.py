@@ -67,6 +67,7 @@ class KernelSession:
             name_variable=self._name_variable,
             on_error=self._add_capture_error,
             disabled=settings.uncaptured,
+            has_profiles=settings.profiles_writes,
         )
         self.provenance = Provenance(self, shell)
         self.status = RecordingStatus(self._describe_recording)
@@ -128,6 +129,7 @@ class KernelSession:
             server=server.url,
             with_source=settings.record_cell_source,
             warns_of_confidential=settings.warns_of_confidential,
+            profiles_writes=settings.profiles_writes,
             parameters=settings.parameters,
             command_run=settings.command_run,
             on_outage_changed=self.status.send_if_changed,

@@ -28,6 +28,8 @@ class KernelSettings:
     record_cell_source: bool = False
     #: Whether cells that write confidential columns to unmarked data get a notice.
     warns_of_confidential: bool = True
+    #: Whether frames that cells write are profiled.
+    profiles_writes: bool = False
     #: The parameters with which a program executes the notebook.
     parameters: Mapping[str, str] = field(default_factory=dict)
     #: The run of the command that started this kernel; "" if none did.
@@ -39,7 +41,7 @@ class KernelSettings:
     def from_environ(cls, environ: Mapping[str, str]) -> "KernelSettings":
         """Read COLOPHON_URL, COLOPHON_TOKEN, COLOPHON_NOTEBOOK (path below the server's root), COLOPHON_KERNEL and
         COLOPHON_NAMESPACE (that of notebooks), COLOPHON_NOTEBOOK_PARAMETERS (a JSON object), COLOPHON_RUN_ID, COLOPHON_CAPTURE (`0`: nothing is captured; `-pandas,-spark`: all but these) COLOPHON_CELL_SOURCE
-        (`1`: the source of cells is recorded) and COLOPHON_CONFIDENTIAL_WARNINGS (`0`: none).
+        (`1`: the source of cells is recorded), COLOPHON_CONFIDENTIAL_WARNINGS (`0`: none) and COLOPHON_WRITE_PROFILES (`1`: what cells write is profiled).
 
         Raises:
             ValueError: COLOPHON_URL is not a valid URL of a server.
@@ -55,6 +57,7 @@ class KernelSettings:
             capture=environ.get("COLOPHON_CAPTURE", "").strip().lower() not in _OFF,
             record_cell_source=environ.get("COLOPHON_CELL_SOURCE", "").strip().lower() in _ON,
             warns_of_confidential=environ.get("COLOPHON_CONFIDENTIAL_WARNINGS", "").strip().lower() not in _OFF,
+            profiles_writes=environ.get("COLOPHON_WRITE_PROFILES", "").strip().lower() in _ON,
             parameters=read_parameters(environ),
             command_run=environ.get("COLOPHON_RUN_ID", ""),
             is_notebook_unknown=not environ.get("COLOPHON_NOTEBOOK") and not environ.get("COLOPHON_KERNEL"),

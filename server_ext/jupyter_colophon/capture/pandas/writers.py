@@ -9,7 +9,7 @@ import pandas as pd
 from jupyter_colophon.capture.adapters import Adapter
 from jupyter_colophon.capture.calls import LibraryCall
 from jupyter_colophon.capture.column_map import ColumnMap
-from jupyter_colophon.capture.locations import find_location
+from jupyter_colophon.capture.locations import find_location, is_path
 from jupyter_colophon.capture.observation import SchemaField
 from jupyter_colophon.capture.origins import Dataset, get_file
 from jupyter_colophon.capture.pandas.columns import to_list
@@ -46,6 +46,13 @@ class FileWriter:
             is_part = not isinstance(target, str) and isinstance(target, pd.ExcelWriter)
             dataset = get_file(location, self.format, is_part=is_part)
             record_write(call, dataset, self.read_schema(call))
+            if is_path(target) and self._is_whole(call):
+                call.profile_written(call.receiver)
+
+    def _is_whole(self, call: LibraryCall) -> bool:
+        """Return whether the file has the rows of the receiver alone, in columns of the same names."""
+        mode, header = call.kwargs.get("mode", "w"), call.kwargs.get("header")
+        return mode == "w" and not isinstance(header, list) and call.kwargs.get("partition_cols") is None
 
     def read_schema(self, call: LibraryCall) -> "WrittenSchema":
         """Return the schema of what the file gets, the levels of the index first."""

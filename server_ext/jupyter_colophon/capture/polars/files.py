@@ -9,8 +9,9 @@ import polars as pl
 from jupyter_colophon.capture.adapters import Adapter
 from jupyter_colophon.capture.calls import Describe, LibraryCall
 from jupyter_colophon.capture.column_map import ColumnMap
+from jupyter_colophon.capture.deltalake_adapter import REPLACING
 from jupyter_colophon.capture.iceberg_adapter import find_table
-from jupyter_colophon.capture.locations import find_location, list_locations
+from jupyter_colophon.capture.locations import find_location, is_path, list_locations
 from jupyter_colophon.capture.observation import SchemaField
 from jupyter_colophon.capture.origins import get_file
 
@@ -77,6 +78,8 @@ def _report_write(call: LibraryCall) -> None:
     elif location is not None:
         format_ = _FORMATS[call.function.partition("_")[2]]
         call.record_write(get_file(location, format_), (frame,), describe=create_describe(frame))
+        if is_path(target) and "partition_by" not in call.kwargs and call.kwargs.get("mode") in (None, *REPLACING):
+            call.profile_written(frame)
 
 
 def _report_written_table(call: LibraryCall) -> None:

@@ -105,6 +105,8 @@ def _build_kernel_environment(environment: dict[str, str], server: ServerApp, ke
         variables["COLOPHON_CELL_SOURCE"] = "1"
     if not state.settings.confidential_warnings:
         variables["COLOPHON_CONFIDENTIAL_WARNINGS"] = "0"
+    if state.settings.write_profiles:
+        variables["COLOPHON_WRITE_PROFILES"] = "1"
     return drop_server_credentials(environment, state.settings.kernel_env_passthrough) | variables
 
 
