@@ -4,11 +4,13 @@
 """
 
 import sys
+import time
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from pathlib import Path
 
 import pytest
-from jupyter_colophon.capture.observation import MissingDetail, Observation
+from jupyter_colophon.capture.observation import Observation
 from jupyter_colophon.spark.capture.attach import Capture, attach_listener
 from jupyter_colophon.spark.java import ensure_java
 from pyspark.sql import SparkSession
@@ -74,6 +76,13 @@ def list_flows(observations: list[Observation]) -> set[tuple[str, str, str]]:
     }
 
 
+def list_columns(observations: list[Observation]) -> set[tuple[str, str, str]]:
+    return {
+        (edge.source_field, edge.target_field, str(edge.transformation))
+        for edge in next(each for each in reversed(observations) if each.writes).columns
+    }
+
+
 def get_name(urn: str) -> str:
     return urn.split(",")[1]
 
@@ -81,31 +90,88 @@ def get_name(urn: str) -> str:
 @pytest.mark.parametrize("format_", TABLES)
 def test_changes_of_rows_have_their_table_and_what_it_was_compared_with(session: TableSession, format_: str) -> None:
     table, name = TABLES[format_], NAMES[format_]
-    merge = (
-        f"MERGE INTO {table} t USING shop.new s ON t.id = s.id"
-        " WHEN MATCHED THEN UPDATE SET amount = s.amount WHEN NOT MATCHED THEN INSERT *"
-    )
-    merged = session.observe(merge)
-    assert list_flows(merged) == {("merge", "shop.new", name)}
-    assert [each.missing for each in merged if each.writes] == [(MissingDetail.CHANGED_COLUMNS,)]
+    for mode in ("copy-on-write", "merge-on-read"):
+        session.spark.sql(f"ALTER TABLE {table} SET TBLPROPERTIES ('write.merge.mode' = '{mode}')")
+        merge = (
+            f"MERGE INTO {table} t USING (SELECT id, amount AS price, amount > 2 AS high FROM shop.new) s ON t.id = s.id"
+            " WHEN MATCHED AND s.high THEN UPDATE SET amount = s.price + t.amount"
+            " WHEN NOT MATCHED THEN INSERT (amount, id) VALUES (7, s.id)"
+        )
+        merged = session.observe(merge)
+        assert list_flows(merged) == {("merge", "shop.new", name)}
+        assert [each.missing for each in merged if each.writes] == [()]
+        assert list_columns(merged) == {
+            ("id", "id", "identity"),
+            ("id", "amount", "join"),
+            ("amount", "id", "filter"),
+            ("amount", "amount", "transformation"),
+        }
     assert list_flows(session.observe(f"UPDATE {table} SET amount = 7 WHERE id = 1")) == {("update", "", name)}
     assert list_flows(session.observe(f"DELETE FROM {table} WHERE amount = 7")) == {("delete", "", name)}
     appended = session.observe(f"INSERT INTO {table} SELECT id + 10, amount FROM shop.new")
     assert list_flows(appended) == {("insert", "shop.new", name)}
-    assert {(edge.source_field, edge.target_field, str(edge.transformation)) for edge in appended[-1].columns} == {
-        ("id", "id", "transformation"),
-        ("amount", "amount", "identity"),
-    }
+    assert list_columns(appended) == {("id", "id", "transformation"), ("amount", "amount", "identity")}
+
+
+def test_update_of_iceberg_follows_the_columns_of_a_subquery(session: TableSession) -> None:
+    set_amount = "SET amount = (SELECT max(amount) FROM shop.new) WHERE id = 1"
+    updated = session.observe(f"UPDATE ice.shop.iceberg {set_amount}")
+    assert list_flows(updated) == {("update", "shop.new", NAMES["iceberg"])}
+    assert list_columns(updated) == {("amount", "amount", "aggregation")}
+
+
+def list_versions(observations: list[Observation], mode: str) -> set[tuple[str, tuple[str, ...]]]:
+    """Return the versions of the tables of each format that were read or written."""
+    refs = [ref for each in observations for ref in (each.reads if mode == "read" else each.writes)]
+    return {(get_name(ref.urn), ref.versions) for ref in refs if get_name(ref.urn) in NAMES.values()}
+
+
+def read_newest_version(session: TableSession, format_: str) -> str:
+    if format_ == "delta":
+        history = session.spark.sql("DESCRIBE HISTORY shop.delta").select("version")
+        return str(max(row[0] for row in history.collect()))
+    snapshots = session.spark.sql("SELECT snapshot_id FROM ice.shop.iceberg.snapshots ORDER BY committed_at DESC")
+    return str(snapshots.first()[0])
 
 
 @pytest.mark.parametrize("format_", TABLES)
-def test_earlier_version_of_a_table_is_a_read_of_the_table(session: TableSession, format_: str) -> None:
-    version = 0
-    if format_ == "iceberg":
-        version = session.spark.sql("SELECT snapshot_id FROM ice.shop.iceberg.snapshots").collect()[0][0]
-    query = session.spark.sql(f"SELECT * FROM {TABLES[format_]} VERSION AS OF {version}")
-    reads = {get_name(ref.urn) for each in session.observe(query.collect) for ref in each.reads}
-    assert reads == {NAMES[format_]}
+def test_accesses_have_the_version_that_was_created_or_read(session: TableSession, format_: str) -> None:
+    table, name = TABLES[format_], NAMES[format_]
+    versions = []
+    for statement in (
+        f"INSERT INTO {table} SELECT id + 20, amount FROM shop.new",
+        f"UPDATE {table} SET amount = 8 WHERE id = 21",
+        f"MERGE INTO {table} t USING shop.new s ON t.id = s.id WHEN MATCHED THEN UPDATE SET amount = s.amount",
+        f"DELETE FROM {table} WHERE id = 20",
+    ):
+        written = list_versions(session.observe(statement), "write")
+        newest = read_newest_version(session, format_)
+        assert written == {(name, (newest,))}, statement
+        versions.append(newest)
+    assert len(set(versions)) == len(versions)
+    frame = session.spark.table(table)
+    assert list_versions(session.observe(frame.collect), "read") == {(name, (versions[-1],))}
+    copied = session.observe(f"CREATE TABLE shop.copy_of_{format_} AS SELECT * FROM {table}")
+    assert list_versions(copied, "read") == {(name, (versions[-1],))}
+    doubled = session.observe(f"INSERT INTO {table} SELECT * FROM {table} VERSION AS OF {versions[0]}")
+    newest = read_newest_version(session, format_)
+    assert list_versions(doubled, "read") == {(name, (versions[0],))}
+    assert list_versions(doubled, "write") == {(name, (newest,))}
+    both = session.spark.sql(f"SELECT * FROM {table} VERSION AS OF {versions[1]} UNION ALL SELECT * FROM {table}")
+    assert list_versions(session.observe(both.collect), "read") == {(name, (versions[1], newest))}
+
+
+@pytest.mark.parametrize("format_", TABLES)
+def test_version_at_a_time_is_that_of_the_time(session: TableSession, format_: str) -> None:
+    spark, table, version = session.spark, TABLES[format_], read_newest_version(session, format_)
+    time.sleep(1.1)
+    at = datetime.now().astimezone().replace(microsecond=0)
+    # Delta refuses a time after its newest version.
+    spark.sql(f"INSERT INTO {table} SELECT id + 30, amount FROM shop.new")
+    options = {"timestampAsOf": str(at)} if format_ == "delta" else {"as-of-timestamp": int(at.timestamp() * 1000)}
+    clause = "TIMESTAMP AS OF" if format_ == "delta" else "FOR SYSTEM_TIME AS OF"
+    for frame in (spark.read.options(**options).table(table), spark.sql(f"SELECT * FROM {table} {clause} '{at}'")):
+        assert list_versions(session.observe(frame.collect), "read") == {(NAMES[format_], (version,))}
 
 
 def test_delta_table_in_a_folder_is_the_folder(session: TableSession) -> None:
@@ -116,5 +182,9 @@ def test_delta_table_in_a_folder_is_the_folder(session: TableSession) -> None:
     merged = session.observe(f"MERGE INTO delta.`{path}` t USING shop.new s ON t.id = s.id WHEN MATCHED THEN DELETE")
     assert list_flows(merged) == {("merge", "shop.new", path)}
     earlier = session.spark.read.format("delta").option("versionAsOf", 0).load(path)
-    read = session.observe(earlier.collect)
-    assert {(get_name(ref.urn), ref.format) for each in read for ref in each.reads} == {(path, "delta")}
+    at_version = session.spark.sql(f"SELECT * FROM delta.`{path}@v0`")
+    for frame in (earlier, at_version):
+        read = session.observe(frame.collect)
+        assert {(get_name(ref.urn), ref.format, ref.versions) for each in read for ref in each.reads} == {
+            (path, "delta", ("0",))
+        }

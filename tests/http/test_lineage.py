@@ -314,3 +314,25 @@ async def test_a_parameter_that_is_missing_is_named(api: Any) -> None:
     for path, name in ((("lineage",), "urn"), (("lineage", "path"), "from"), (("export",), "namespace")):
         refused = await api("GET", *path)
         assert (refused.status, refused.body["detail"]) == (400, f"parameter {name!r} is required")
+
+
+async def test_run_and_edge_list_versions_of_table(api: Any) -> None:
+    start = {"program": P, "runId": "versions", "start": format_ms_as_iso_time(NOON)}
+    urn = (await api("POST", "runs", body=start, answers="run")).body["urn"]
+    reads = [{"data": A, "mode": "read", "tableVersion": version, "statement": 0} for version in ("3", "4", "3")]
+    write = {"data": B, "mode": "write", "statement": 0}
+    await api("POST", "runs", urn, "accesses", body={"accesses": [*reads, write]}, answers="run")
+    loop = [{"data": B, "mode": "write", "tableVersion": str(version)} for version in range(30)]
+    run = (await api("POST", "runs", urn, "accesses", body={"accesses": loop}, answers="run")).body
+    newest = [str(version) for version in range(10, 30)]
+    assert {access["data"]: access["tableVersions"] for access in run["accesses"]} == {A: ["4", "3"], B: newest}
+    listed = (await api("GET", "runs", urn, "accesses", answers="run-accesses")).body["accesses"]
+    assert [entity.get("tableVersions") for entity in listed if entity["urn"] in (A, P)] == [None, ["4", "3"]]
+    edges = (await api("GET", "lineage", params={"urn": P}, answers="lineage")).body["edges"]
+    assert {edge["source"]: edge["tableVersions"] for edge in edges} == {A: ["3", "4"], P: newest[::-1]}
+    renamed = await api("POST", "entities", A, "rename", body={"to": C})
+    assert renamed.status == 200
+    moved = (await api("GET", "runs", urn, answers="run")).body["accesses"]
+    assert {access["data"]: access["tableVersions"] for access in moved} == {C: ["4", "3"], B: newest}
+    refused = await api("POST", "runs", urn, "accesses", body={"accesses": [write | {"tableVersion": 3}]})
+    assert (refused.status, refused.body["errors"][0]["pointer"]) == (400, "/accesses/0/tableVersion")

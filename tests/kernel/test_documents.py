@@ -98,6 +98,25 @@ def test_data_that_a_cell_reads_and_writes_has_both_accesses():
     ]
 
 
+def test_versions_of_a_table_are_accesses_of_the_same_statement():
+    seen = [
+        Observation(1, 1, "insert", reads=(table("a", versions=("1", "2")),), writes=(table("b", versions=(version,)),))
+        for version in ("7", "8")
+    ]
+    (document,) = build_access_documents(seen)
+    check("accesses", document)
+    assert [(row["data"], row["tableVersion"], row["statement"]) for row in document["accesses"]] == [
+        (urn("a"), "1", 0),
+        (urn("a"), "2", 0),
+        (urn("b"), "7", 0),
+        (urn("b"), "8", 0),
+    ]
+    many = tuple(table(str(n), versions=tuple(map(str, range(30)))) for n in range(100))
+    (document,) = build_access_documents([Observation(1, 1, "collect", reads=many)])
+    check("accesses", document)
+    assert [row["tableVersion"] for row in document["accesses"]] == ["29"] * 100
+
+
 def test_no_accesses_produce_no_report():
     assert list(build_access_documents([Observation(1, 1, "count")])) == []
 

@@ -105,6 +105,11 @@ function RunCard(props: IRunActions & { run: Run }): React.JSX.Element {
   );
 }
 
+/** Names the versions of a table that were read or written; empty if they are unknown. */
+export function describeTableVersions(versions: readonly string[] | undefined, trans: TranslationBundle): string {
+  return versions?.length ? trans._n('version %2', 'versions %2', versions.length, versions.join(', ')) : '';
+}
+
 /** Runs, newest first: name, place, status, time and accesses of each. */
 export function RunList(props: IRunActions & { runs: readonly Run[]; label: string }): React.JSX.Element {
   const { runs, label, trans } = props;

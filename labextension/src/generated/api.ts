@@ -222,6 +222,10 @@ time?: string
  * The number of the statement that made the access. Accesses of one request with the same number belong to one statement: all data that it reads flows into all data that it writes, and into nothing else. Without a statement, all data that the program reads flows into all data that it writes.
  */
 statement?: number
+/**
+ * The version of a Delta or Iceberg table that was read, or that the write created: its number, or the id of its snapshot. The newest 20 of a run's access are kept.
+ */
+tableVersion?: string
 }[]
 columns?: {
 source: string
@@ -1752,6 +1756,10 @@ declared: boolean
  * The statements of the program that made the accesses: data flows from an incoming edge to an outgoing edge if both have none, or one in common. An empty name stands for accesses without a statement. At a program that is the focus, the statements of the newest runs.
  */
 statements: string[]
+/**
+ * The versions of a Delta or Iceberg table that the newest runs read or wrote, newest run first, at most 20. Absent if unknown, with `asOf`, and in answers with more than 500 edges.
+ */
+tableVersions?: string[]
 }
 /**
  * Edges that were added, removed and changed between two times. An edge exists at a time if one of its runs was in the window before it.
@@ -3079,6 +3087,10 @@ last: string
  * The statements that made the access; data flows between accesses with a common statement. Empty if unknown.
  */
 statements: string[]
+/**
+ * The versions of a Delta or Iceberg table that were read or written, in the order in which they were recorded, at most the 20 newest; absent if unknown.
+ */
+tableVersions?: string[]
 }[]
 /**
  * The arguments of the run; never copied into snapshots.
@@ -3136,6 +3148,10 @@ properties: {
 }
 tags: string[]
 } | null)
+/**
+ * The versions of a Delta or Iceberg table that were read or written, in the order in which they were recorded, at most the 20 newest; absent if unknown.
+ */
+tableVersions?: string[]
 }[]
 /**
  * Whether the answer is incomplete: it has at most 16 MiB.

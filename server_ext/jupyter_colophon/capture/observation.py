@@ -100,7 +100,8 @@ class DataRef:
 
     `fields` is its complete schema, None if unknown; `format` is a data source's short name (`parquet`); `location` is a URI
     as in Hadoop (`file:/data/x`), None if unknown or redundant; `parts` are the partition folders below it (`/day=mon`) if
-    only those were read or written.
+    only those were read or written; `versions` are the versions of a Delta or Iceberg table that were read, or the one that a
+    write created.
     """
 
     urn: str
@@ -109,6 +110,7 @@ class DataRef:
     format: str | None = None
     location: str | None = None
     parts: tuple[str, ...] = ()
+    versions: tuple[str, ...] = ()
 
     @property
     def exact_locations(self) -> tuple[str, ...]:
@@ -135,7 +137,8 @@ def _merge_refs_of_one_dataset(refs: list[DataRef]) -> DataRef:
     is_whole = any(not ref.parts for ref in refs)
     parts = () if is_whole else tuple(dict.fromkeys(part for ref in refs for part in ref.parts))
     fields = next((ref.fields for ref in reversed(refs) if ref.fields is not None), None)
-    return replace(refs[-1], fields=fields, parts=parts)
+    versions = tuple(dict.fromkeys(version for ref in refs for version in ref.versions))
+    return replace(refs[-1], fields=fields, parts=parts, versions=versions)
 
 
 @dataclass(frozen=True, slots=True)

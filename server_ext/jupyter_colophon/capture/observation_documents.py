@@ -50,5 +50,6 @@ def _parse_ref(document: Mapping[str, Any]) -> DataRef:
             "kind": DatasetKind(document["kind"]),
             "fields": None if fields is None else tuple(SchemaField(**field) for field in fields),
             "parts": tuple(document["parts"]),
+            "versions": tuple(document.get("versions", ())),
         }
     )

@@ -12,6 +12,8 @@ Document = dict[str, Any]
 #: Limits of schemas/api/accesses.json and of a property's value in technicalMetadata.
 MAX_ACCESSES = 1_000
 MAX_COLUMNS = 10_000
+#: How many versions of an access the catalog keeps.
+MAX_VERSIONS = 20
 MAX_VALUE_BYTES = 10_240
 
 #: The component of accesses that only the names in the code connect (docs/spark-lineage.md).
@@ -26,11 +28,11 @@ def build_access_documents(observations: Iterable[Observation]) -> Iterator[Docu
     Accesses with the same number belong to one statement, and are in the same document. If several actions derived a
     column from the same source column, the transformation of the last is reported.
     """
-    statements: dict[tuple[frozenset[str], frozenset[str]], Observation] = {}
+    statements: dict[tuple[frozenset[str], frozenset[str]], list[Observation]] = {}
     columns: dict[tuple[str, str, str, str], str] = {}
     for observation in observations:
         for flow in _split_statement([ref.urn for ref in observation.reads], [ref.urn for ref in observation.writes]):
-            statements.setdefault(flow, observation)
+            statements.setdefault(flow, []).append(observation)
         columns.update((_get_flow_endpoints(edge), str(edge.transformation)) for edge in observation.columns)
     groups = [_build_access_rows(number, *flow, seen) for number, (flow, seen) in enumerate(statements.items())]
     edges = [dict(zip(_END_NAMES, ends, strict=True), transformation=how) for ends, how in columns.items()]
@@ -63,15 +65,34 @@ def _split_urns(urns: Sequence[str]) -> list[Sequence[str]]:
 
 
 def _build_access_rows(
-    number: int, reads: frozenset[str], writes: frozenset[str], observation: Observation
+    number: int, reads: frozenset[str], writes: frozenset[str], observations: Sequence[Observation]
 ) -> list[Document]:
+    """Return the accesses of a statement: one for each dataset, or for each version of a table."""
+    observation = observations[0]
     accesses = [*((urn, "read") for urn in sorted(reads)), *((urn, "write") for urn in sorted(writes))]
     common: Document = {"time": format_ms_as_iso_time(observation.started_ms), "statement": number}
     if observation.inference is Inference.NAME and reads and writes:
         common["component"] = INFERRED
     elif observation.function == OPEN:
         common["component"] = OPENED
-    return [{"data": urn, "mode": mode, **common} for urn, mode in accesses]
+    versions = _collect_versions(observations)
+    if sum(len(versions.get(access, ("",))) for access in accesses) > MAX_ACCESSES:
+        versions = {access: found[-1:] for access, found in versions.items()}
+    return [
+        {"data": urn, "mode": mode, **common} | ({"tableVersion": version} if version else {})
+        for urn, mode in accesses
+        for version in versions.get((urn, mode), ("",))
+    ]
+
+
+def _collect_versions(observations: Iterable[Observation]) -> dict[tuple[str, str], tuple[str, ...]]:
+    """Return the newest versions of each dataset that was read or written, by URN and mode."""
+    versions: dict[tuple[str, str], dict[str, None]] = {}
+    for observation in observations:
+        for mode, refs in (("read", observation.reads), ("write", observation.writes)):
+            for ref in refs:
+                versions.setdefault((ref.urn, mode), {}).update(dict.fromkeys(ref.versions))
+    return {access: tuple(found)[-MAX_VERSIONS:] for access, found in versions.items() if found}
 
 
 def _fill_access_documents(groups: Sequence[list[Document]], edges: Sequence[Document]) -> Iterator[Document]:

@@ -99,12 +99,15 @@ def build_run_page(document: Document, style: Style = NOTEBOOK) -> Page:
             access["mode"] or access["role"],
             style.make_link(access["urn"]),
             access["component"],
+            ", ".join(access.get("tableVersions", ())),
             style.time(access["last"]),
             _format_user_metadata(access),
         )
         for access in document["accesses"]
     ]
-    touched = TableElement("", ("access", "name", "component", "last", "metadata then"), rows).drop_empty_columns()
+    touched = TableElement(
+        "", ("access", "name", "component", "version", "last", "metadata then"), rows
+    ).drop_empty_columns()
     elements.append(touched if rows else TextLine("No accesses."))
     if document["intendedOutputs"]:
         names = ", ".join(map(style.name, document["intendedOutputs"]))

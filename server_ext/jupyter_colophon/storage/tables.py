@@ -244,7 +244,8 @@ RUN_TIMES = TableSpec(
     ("program", "start", "urn"),
 )
 
-#: `first` and `last` are times of the access, `recorded` is when the catalog recorded it first.
+#: `first` and `last` are times of the access, `recorded` is when the catalog recorded it first; `table_versions` is a
+#: JSON list (storage/lineage/table_versions.py).
 ACCESSES = TableSpec(
     "accesses",
     {
@@ -255,6 +256,7 @@ ACCESSES = TableSpec(
         "first": "long",
         "last": "long",
         "recorded": "long",
+        "table_versions": "string",
     },
     ("run", "data", "mode", "component"),
 )

@@ -6,7 +6,7 @@ import { getEdgeId } from '../../lineage/graph';
 import { ProblemNote } from '../../components/problem';
 import { RelativeTime } from '../../components/relative-time';
 import { getRunName } from '../../components/run-name';
-import { RunList } from '../../components/runs';
+import { RunList, describeTableVersions } from '../../components/runs';
 import { SourceText } from '../../components/source-text';
 import { useModel } from '../../components/use-model';
 import { formatTime, getTypeLabel } from '../../components/labels';
@@ -174,6 +174,7 @@ function EdgeHead({ edge, model, trans }: IDetailsProps & { edge: IEdge }): Reac
     : trans._n('%1 run', '%1 runs', edge.runCount);
   const inference = describeInference(edge, trans);
   const components = edge.components.filter(component => component !== INFERRED_BY_NAME);
+  const versions = describeTableVersions(edge.tableVersions, trans);
   const open = edge.declared ? trans.__('valid') : trans.__('still running');
   return (
     <div>
@@ -194,6 +195,7 @@ function EdgeHead({ edge, model, trans }: IDetailsProps & { edge: IEdge }): Reac
         </p>
       )}
       {inference !== '' && <p className="jp-Colophon-note">{inference}</p>}
+      {versions !== '' && <p className="jp-Colophon-note">{versions}</p>}
       {components.length > 0 && <p className="jp-Colophon-note">{components.join(', ')}</p>}
     </div>
   );

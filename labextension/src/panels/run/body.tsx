@@ -4,7 +4,7 @@ import type { Run } from '../../generated/api';
 import { ProblemNote } from '../../components/problem';
 import { RelativeTime } from '../../components/relative-time';
 import { getRunName, getRunPlace } from '../../components/run-name';
-import { MissingLineage, getAccessLabel } from '../../components/runs';
+import { MissingLineage, describeTableVersions, getAccessLabel } from '../../components/runs';
 import { parseNotebookUrn, shortenUrn } from '../../model/urns';
 import type { IRunActions } from './index';
 import { useModel } from '../../components/use-model';
@@ -77,7 +77,10 @@ function getRoleLabel(access: RunAccess, trans: TranslationBundle): string {
 
 function AccessItem(props: { access: RunAccess } & Omit<IRunProps, 'model' | 'openCell'>): React.JSX.Element {
   const { access, open, trans } = props;
-  const place = [access.namespace, getTypeLabel(access.type, trans), access.component].filter(word => word !== '');
+  const versions = describeTableVersions(access.tableVersions, trans);
+  const place = [access.namespace, getTypeLabel(access.type, trans), access.component, versions].filter(
+    word => word !== ''
+  );
   return (
     <li className="jp-Colophon-aspect" data-urn={access.urn} data-role={access.role}>
       <h3>

@@ -95,6 +95,8 @@ class LineageEdge:
     reported_by: str
     declared: bool
     statements: tuple[str, ...] = ()
+    #: The versions of the table that the newest runs read or wrote, newest run first.
+    table_versions: Annotated[tuple[str, ...], OMIT_DEFAULT] = ()
 
 
 def has_data_flow(statements_into: Collection[str], statements_out_of: Collection[str]) -> bool:

@@ -91,6 +91,8 @@ class Access:
     namespace: Annotated[str, HIDDEN] = ""
     #: The number of its statement within one call; None if it belongs to none.
     statement: int | None = None
+    #: The version of a Delta or Iceberg table that was read or written; "" if unknown.
+    table_version: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +146,8 @@ class RecordedAccess:
     first: Time
     last: Time
     statements: tuple[str, ...] = ()
+    #: The versions of a table that were read or written, in the order in which they were recorded.
+    table_versions: Annotated[tuple[str, ...], OMIT_DEFAULT] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,3 +188,4 @@ class RunEntity:
     first: Time
     last: Time
     snapshot: EntitySnapshot
+    table_versions: Annotated[tuple[str, ...], OMIT_DEFAULT] = ()

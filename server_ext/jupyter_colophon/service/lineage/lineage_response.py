@@ -38,14 +38,15 @@ from jupyter_colophon.service.lineage.run_edges import RunEdges
 from jupyter_colophon.storage.entities.deleting_namespaces import list_namespaces_being_deleted
 from jupyter_colophon.storage.lineage import runs as stored_runs
 from jupyter_colophon.storage.lineage.assertions import read_declaring_actors
-from jupyter_colophon.storage.lineage.edges_as_of import LineageEdges, Side
-from jupyter_colophon.storage.lineage.run_accesses import Triple, read_run_rows
+from jupyter_colophon.storage.lineage.edges_as_of import EdgesAsOf, LineageEdges, Side
+from jupyter_colophon.storage.lineage.run_accesses import Triple, read_run_rows, read_versions_of_edges
 from jupyter_colophon.storage.lineage.statements import (
     PROGRAM_READ,
     PROGRAM_WRITE,
     read_access_statements,
     to_access_mode_of_index,
 )
+from jupyter_colophon.storage.lineage.table_versions import VERSIONS_MAX
 from jupyter_colophon.storage.spi import Edge, Row, TableContext
 
 _RUNS_SHOWN = 10
@@ -55,6 +56,8 @@ _EDGE_BYTES = 200
 _HIDDEN_CAP, _HUB_CAP, _HUBS_MAX = 1_000, 10_000, 20
 #: For how many runs statements are looked up that a walk did not visit.
 _STATEMENTS_LOOKED_AT = 2_000
+#: For how many edges, and for how many of their runs in total, the versions of tables are looked up.
+_VERSIONS_LOOKED_AT = 500
 #: How many column edges are examined for visible ends.
 _COLUMNS_LOOKED_AT = 2 * MAX_RELATIONS
 _SIDES: tuple[tuple[Side, str], ...] = tuple((side, way) for side, way in MODES if way != "undirected")
@@ -137,10 +140,12 @@ class LineageBuilder:
         stored_edges = run_edges.exclude_declarations(self.edges.read_edges(sorted(triples), window, _RUNS_SHOWN))
         reporters = self._read_reporters(stored_edges)
         statements_by_triple = {**self._read_statements(stored_edges, statements), **statements}
+        versions = self._read_table_versions(stored_edges)
         merged: dict[tuple[str, str, str], LineageEdge] = {}
         for stored_edge in stored_edges:
             triple = (stored_edge.data, stored_edge.program, stored_edge.mode)
             for edge in _create_directed_edges(stored_edge, reporters[triple], statements_by_triple.get(triple, ())):
+                edge = replace(edge, table_versions=versions.get(triple, ()))
                 key = (edge.source, edge.target, edge.access)
                 merged[key] = _merge_edges_of_same_access(merged[key], edge) if key in merged else edge
         edges, has_all = _limit_edges_to_response_size(merged.values())
@@ -176,6 +181,13 @@ class LineageBuilder:
             )
             for edge in edges_to_query
         }
+
+    def _read_table_versions(self, edges: Sequence[Edge]) -> Mapping[Triple, tuple[str, ...]]:
+        """Return the versions of tables that the newest runs accessed; none of earlier times, or of very many edges."""
+        if isinstance(self.edges, EdgesAsOf) or len(edges) > _VERSIONS_LOOKED_AT:
+            return {}
+        runs_per_edge = _VERSIONS_LOOKED_AT // max(1, len(edges))
+        return read_versions_of_edges(self.tx, [replace(edge, runs=edge.runs[:runs_per_edge]) for edge in edges])
 
     def find_frontier(
         self, nodes: Sequence[LineageNode], request: LineageRequest, walk: LineageWalk
@@ -359,6 +371,7 @@ def _merge_edges_of_same_access(first: LineageEdge, second: LineageEdge) -> Line
         components=tuple(sorted({*first.components, *second.components})),
         declared=first.declared and second.declared,
         statements=tuple(sorted({*(first.statements or ("",)), *(second.statements or ("",))})),
+        table_versions=tuple(dict.fromkeys((*newer.table_versions, *older.table_versions)))[:VERSIONS_MAX],
     )
 
 
@@ -375,7 +388,7 @@ def _limit_edges_to_response_size(edges: Collection[LineageEdge]) -> tuple[tuple
 
 def _measure_edge_bytes(edge: LineageEdge) -> int:
     """Return the approximate size of an edge in a response."""
-    texts = (edge.source, edge.target, *edge.runs, *edge.components, *edge.statements)
+    texts = (edge.source, edge.target, *edge.runs, *edge.components, *edge.statements, *edge.table_versions)
     return _EDGE_BYTES + sum(map(len, texts))
 
 

@@ -15,6 +15,7 @@ from jupyter_colophon.spark.capture.jvm_calls import fetch_plan_facts
 from jupyter_colophon.spark.capture.large_plan import fetch_outline_facts
 from jupyter_colophon.spark.capture.row_changes import RowChanges
 from jupyter_colophon.spark.capture.streams import StreamListener
+from jupyter_colophon.spark.capture.table_versions import TableVersions
 from jupyter_colophon.spark.plans.merge_executions import ExecutionMerger, PlanExecution
 from jupyter_colophon.spark.plans.ml_models import ModelFolders
 from jupyter_colophon.spark.plans.plan import Statement, build_statements, build_variable
@@ -47,6 +48,7 @@ class PlanListener:
         self._row_changes = RowChanges(self._reader)
         self._execution_times = ExecutionTimes(session)
         self._models = ModelFolders(session)
+        self._versions = TableVersions(session)
         self._variables: dict[str, Variable] = {}
         self._merger = ExecutionMerger(_find_warehouse(session))
         self._sink, self._note_call = sink, record_spark_call
@@ -120,6 +122,8 @@ class PlanListener:
             self._models.replace_model_folders(each)
             for each in self._build_statements(function, execution, exception is not None)
         ]
+        if exception is None:
+            statements = self._versions.add_versions(execution, statements, started, finished)
         if exception is not None and statements:
             return [build_failure_observation(statements, started, finished, get_error_condition_or_class(exception))]
         return [

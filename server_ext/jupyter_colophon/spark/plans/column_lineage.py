@@ -7,7 +7,14 @@ from typing import TypeAlias
 
 from jupyter_colophon.spark.plans.expression_lineage import find_control_references, find_references
 from jupyter_colophon.spark.plans.plan_nodes import FIRST, ColumnRule, Inputs, get_plan_node
-from jupyter_colophon.spark.plans.plan_tree import TreeNode, find_lateral_plans, flatten_forest, get_expr_id, walk_tree
+from jupyter_colophon.spark.plans.plan_tree import (
+    TreeNode,
+    find_lateral_plans,
+    flatten_forest,
+    get_expr_id,
+    list_merge_instructions,
+    walk_tree,
+)
 from jupyter_colophon.spark.plans.transformations import IDENTITY, TRANSFORMED, Reference, combine_column_uses
 
 MAX_PAIRS = 10_000
@@ -178,6 +185,16 @@ def _define_from_projections(node: TreeNode, columns: PlanColumns) -> Definition
                 yield column, list(find_references(expression, columns))
 
 
+def _define_from_instructions(node: TreeNode, columns: PlanColumns) -> Definitions:
+    """Yield the columns of the rows of a MERGE: an instruction is its condition, then one or two rows of values."""
+    output = columns.get_output(node)
+    for instruction in list_merge_instructions(node):
+        values = instruction.children[1:]
+        for at, column in enumerate(output):
+            for value in values[at :: len(output)]:
+                yield column, list(find_references(value, columns))
+
+
 def _collect_references(expressions: Iterable[TreeNode], columns: PlanColumns) -> Iterator[Reference]:
     for expression in expressions:
         for column, rank in find_references(expression, columns):
@@ -193,4 +210,5 @@ RULES: Mapping[ColumnRule, Callable[[TreeNode, PlanColumns], Definitions]] = {
     ColumnRule.COMMON_TABLE: _define_from_table,
     ColumnRule.RECURSION: _define_from_recursion,
     ColumnRule.PROJECTIONS: _define_from_projections,
+    ColumnRule.MERGED_ROWS: _define_from_instructions,
 }

@@ -7,10 +7,10 @@ values flow. Of several uses of a column the strongest counts; direct uses are s
 from collections.abc import Iterator
 from typing import Protocol
 
-from jupyter_colophon.spark.plans.plan_nodes import Inputs, get_expression_node, get_plan_node
-from jupyter_colophon.spark.plans.plan_tree import TreeNode, find_lateral_plans, get_expr_id
+from jupyter_colophon.spark.plans.plan_nodes import ColumnRule, Inputs, get_expression_node, get_plan_node
+from jupyter_colophon.spark.plans.plan_tree import TreeNode, find_lateral_plans, get_expr_id, list_merge_instructions
 from jupyter_colophon.spark.plans.session_variables import derive_variable_id
-from jupyter_colophon.spark.plans.transformations import IDENTITY, TRANSFORMED, Reference, combine_column_uses
+from jupyter_colophon.spark.plans.transformations import FILTER, IDENTITY, TRANSFORMED, Reference, combine_column_uses
 
 
 class PlanLookup(Protocol):
@@ -84,6 +84,9 @@ def _find_node_controls(node: TreeNode, plans: PlanLookup) -> Iterator[Reference
     if declared.compared is not None:
         children, how = declared.compared
         yield from ((column, how) for child in node.children[children] for column in plans.get_output(child))
+    if declared.column_rule is ColumnRule.MERGED_ROWS:
+        for instruction in list_merge_instructions(node):
+            yield from ((column, FILTER) for column, _ in find_references(instruction.children[0], plans))
 
 
 def _list_inputs(node: TreeNode, plans: PlanLookup) -> tuple[TreeNode, ...]:

@@ -94,15 +94,15 @@ def _build_write_statement(command: TreeNode, target: WriteTarget, jvm_facts: Jv
     writes = (target.ref,) if target.ref else ()
     if target.located_on is not None:
         return Statement(label, (target.located_on,), writes, tuple(_build_identity_flows(target)))
-    return _build_flow_statement(query, target, jvm_facts, label) if query is not None else Statement(label, (), writes)
+    return build_flow_statement(query, target, jvm_facts, label) if query is not None else Statement(label, (), writes)
 
 
 def build_stream_statement(query: TreeNode, target: WriteTarget, jvm_facts: JvmFacts) -> Statement:
     """Return the statement of a streaming query."""
-    return _build_flow_statement(query, target, jvm_facts, STREAM)
+    return build_flow_statement(query, target, jvm_facts, STREAM)
 
 
-def _build_flow_statement(query: TreeNode, target: WriteTarget, jvm_facts: JvmFacts, label: str) -> Statement:
+def build_flow_statement(query: TreeNode, target: WriteTarget, jvm_facts: JvmFacts, label: str) -> Statement:
     """Return the statement that writes the rows of a query."""
     sources = tuple(_find_sources(query, jvm_facts))
     way = _trace_columns(query, target, sources) if sources and target.ref else ColumnPaths()

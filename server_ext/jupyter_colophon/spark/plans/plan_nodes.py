@@ -10,7 +10,7 @@ from typing import Any
 
 from jupyter_colophon.capture.observation import DataRef
 from jupyter_colophon.spark.plans import datasets_from_jvm, write_targets
-from jupyter_colophon.spark.plans.plan_tree import TreeNode
+from jupyter_colophon.spark.plans.plan_tree import MERGE_INSTRUCTIONS, TreeNode
 from jupyter_colophon.spark.plans.transformations import (
     AGGREGATED,
     CONDITIONAL,
@@ -93,6 +93,8 @@ class ColumnRule(Enum):
     """From the columns at the same position of the enclosing recursion."""
     PROJECTIONS = auto()
     """From the expressions at the same position of each list in `projections`."""
+    MERGED_ROWS = auto()
+    """From the expressions at the same position of each instruction of a MERGE."""
 
 
 NONE, FIRST, LAST, ALL = slice(0, 0), slice(0, 1), slice(-1, None), slice(None)
@@ -239,6 +241,11 @@ _TRANSFORMS: Mapping[str, PlanNode] = {
     "Generate": PlanNode(
         trees=("generator",), output=Output(FIRST, ("generatorOutput",)), column_rule=ColumnRule.GENERATOR
     ),
+    "MergeRows": PlanNode(
+        trees=MERGE_INSTRUCTIONS,
+        output=Output(NONE, ("output",)),
+        column_rule=ColumnRule.MERGED_ROWS,
+    ),
     "Expand": PlanNode(trees=("output", "projections"), column_rule=ColumnRule.PROJECTIONS),
     "Join": PlanNode(fields=("joinType",), output=Output(ALL), controls=(("condition", JOIN),)),
     "AsOfJoin": PlanNode(
@@ -364,6 +371,8 @@ EXPRESSION_NODES: Mapping[str, ExpressionNode] = {
     "UpCast": ExpressionNode(uses=_list_cast_uses),
     # Only the conditions of the subquery count.
     "Exists": ExpressionNode(trees=("plan",)),
+    # An assignment of a MERGE of Delta.
+    "DeltaMergeAction": ExpressionNode(),
     # Distributes its values to the columns row by row.
     "Stack": ExpressionNode(),
     "AggregateExpression": ExpressionNode(uses=_create_child_use_rule(AGGREGATED, FILTER)),

@@ -12,6 +12,9 @@ from typing import Any, TypeAlias
 Forest: TypeAlias = "tuple[TreeNode | Forest, ...]"
 _NONE: Mapping[str, Forest] = {}
 
+MERGE_INSTRUCTIONS = ("matchedInstructions", "notMatchedInstructions", "notMatchedBySourceInstructions")
+"""The fields of a `MergeRows` with what happens to rows that match, or exist on one side only."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TreeNode:
@@ -66,6 +69,11 @@ def get_expr_id(node: TreeNode) -> int | None:
 def find_lateral_plans(node: TreeNode) -> tuple[TreeNode, ...]:
     """Return the subqueries of a lateral join, which are in a field and not children."""
     return tuple(plan for lateral in node.get_trees("right") for plan in lateral.get_trees("plan"))
+
+
+def list_merge_instructions(node: TreeNode) -> tuple[TreeNode, ...]:
+    """Return the instructions of a `MergeRows`, each with its condition as first child."""
+    return tuple(instruction for name in MERGE_INSTRUCTIONS for instruction in node.get_trees(name))
 
 
 def parse_tree(text: str, stream_plans: StreamPlansByColumn | None = None) -> TreeNode:

@@ -16,6 +16,7 @@ from jupyter_colophon.storage.commit.columns import replace_dataset_in_reported_
 from jupyter_colophon.storage.commit.commit import CommitBuilder
 from jupyter_colophon.storage.commit.runs import record_run_access
 from jupyter_colophon.storage.lineage import statements
+from jupyter_colophon.storage.lineage.table_versions import read_table_versions
 from jupyter_colophon.storage.spi import Range, Row
 
 #: The most runs to move, newest first, since other writers wait for the transaction. Older runs stay with the path.
@@ -72,8 +73,12 @@ def _move_reported_accesses(
     for row in list(accesses.scan(Range.prefix(urn, old))):
         accesses.delete((urn, old, row["mode"], row["component"]))
         belongs = of_statements.get((old, row["mode"], row["component"]), [""])
-        for time in (row["first"], row["last"]):
-            access = Access(table, row["mode"], row["component"], time=time)
+        reported = [
+            Access(table, row["mode"], row["component"], time=time, table_version=version)
+            for time in (row["first"], row["last"])
+            for version in read_table_versions(row) or ("",)
+        ]
+        for access in reported:
             for statement in belongs:
                 record_run_access(commit, run, access, include_system_metadata, statement)
         commit.tx.get_table(statements.TABLE).delete_range(Range.prefix(urn, old, row["mode"], row["component"]))

@@ -13,6 +13,7 @@ from jupyter_colophon.storage.commit.commit import CommitBuilder
 from jupyter_colophon.storage.commit.merge_by_location import move_run_facets_to_dataset
 from jupyter_colophon.storage.lineage import run_accesses, statements
 from jupyter_colophon.storage.lineage import runs as stored_runs
+from jupyter_colophon.storage.lineage.table_versions import merge_table_versions
 from jupyter_colophon.storage.spi import Range, Row, TableContext
 
 #: The number of runs that are moved together.
@@ -67,6 +68,7 @@ def _merge_access_rows(row: Row, existing: Row | None) -> Row:
         "first": min(row["first"], existing["first"]),
         "last": max(row["last"], existing["last"]),
         "recorded": min(recorded),
+        "table_versions": merge_table_versions([existing, row]),
     }
 
 

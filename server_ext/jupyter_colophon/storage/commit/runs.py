@@ -18,6 +18,7 @@ from jupyter_colophon.storage.commit.columns import add_column_edges
 from jupyter_colophon.storage.commit.commit import CommitBuilder
 from jupyter_colophon.storage.commit.snapshots import store_snapshot_unless_exists
 from jupyter_colophon.storage.lineage import statements
+from jupyter_colophon.storage.lineage.table_versions import merge_table_versions
 from jupyter_colophon.storage.spi import Row
 
 #: The most datasets that a run may report as intended outputs.
@@ -203,6 +204,7 @@ def record_run_access(
         "first": min(existing["first"], time) if existing else time,
         "last": max(existing["last"], time) if existing else time,
         "recorded": existing["recorded"] if existing else commit.now,
+        "table_versions": merge_table_versions([existing], (access.table_version,)),
     }
     table.upsert(row)
     statements.record_access_in_statement(commit.tx, row, statement, was_known=existing is not None)

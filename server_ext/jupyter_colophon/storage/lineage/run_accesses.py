@@ -9,6 +9,7 @@ from jupyter_colophon.core.lineage.graph import TimeWindow
 from jupyter_colophon.core.model import declared_lineage
 from jupyter_colophon.core.time_format import DAY_MS
 from jupyter_colophon.storage.lineage.statements import to_access_mode_of_index
+from jupyter_colophon.storage.lineage.table_versions import VERSIONS_MAX, read_table_versions
 from jupyter_colophon.storage.spi import Edge, FieldValue, Range, Row, TableContext
 
 T = TypeVar("T")
@@ -42,6 +43,19 @@ def iterate_run_accesses(tx: TableContext, edges: Sequence[Edge], as_of: int | N
                 _select_components_of_mode(accesses.get((run, edge.data), ()), to_access_mode_of_index(edge.mode))
             ):
                 yield RunAccess(edge.data, edge.program, edge.mode, run, component)
+
+
+def read_versions_of_edges(tx: TableContext, edges: Sequence[Edge]) -> dict[Triple, tuple[str, ...]]:
+    """Return the versions of tables that the runs on these edges accessed, by edge, those of the newest run first."""
+    rows = _read_access_rows(tx, {(run, edge.data) for edge in edges for run in edge.runs}, None)
+    versions: dict[Triple, tuple[str, ...]] = {}
+    for edge in edges:
+        mode = to_access_mode_of_index(edge.mode)
+        accessed = [row for run in edge.runs for row in rows.get((run, edge.data), ()) if row["mode"] == mode]
+        found = dict.fromkeys(version for row in accessed for version in reversed(read_table_versions(row)))
+        if found:
+            versions[edge.data, edge.program, edge.mode] = tuple(found)[:VERSIONS_MAX]
+    return versions
 
 
 def clip_window_to_recorded_time(window: TimeWindow, as_of: int | None) -> TimeWindow:

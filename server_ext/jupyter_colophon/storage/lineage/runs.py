@@ -25,6 +25,7 @@ from jupyter_colophon.core.lineage.run import (
     StreamWriter,
 )
 from jupyter_colophon.storage.lineage.statements import read_run_statements
+from jupyter_colophon.storage.lineage.table_versions import read_table_versions
 from jupyter_colophon.storage.spi import Range, Row, TableContext
 
 #: A position in a list of runs: (start, URN).
@@ -118,6 +119,7 @@ def list_run_entities(tx: TableContext, run: Run) -> list[RunEntity]:
             first=first if access is None else access.first,
             last=last if access is None else access.last,
             snapshot=snapshots.get(urn, EntitySnapshot()),
+            table_versions=() if access is None else access.table_versions,
         )
         for urn, role, access in about
     ]
@@ -263,6 +265,7 @@ def _build_run_of_row(tx: TableContext, row: Row) -> Run:
                 access["first"],
                 access["last"],
                 tuple(filter(None, belongs.get((access["data"], access["mode"], access["component"]), ()))),
+                read_table_versions(access),
             )
             for access in accesses
         ),

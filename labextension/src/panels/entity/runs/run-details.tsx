@@ -3,7 +3,7 @@ import { formatDuration, getStatusLabel } from '../../../components/labels';
 import { ProblemNote } from '../../../components/problem';
 import { RelativeTime } from '../../../components/relative-time';
 import { getRunName, getRunPlace } from '../../../components/run-name';
-import { MissingLineage } from '../../../components/runs';
+import { MissingLineage, describeTableVersions } from '../../../components/runs';
 import { useModel } from '../../../components/use-model';
 import { AspectValue } from '../../../components/values';
 import type { Run } from '../../../generated/api';
@@ -56,6 +56,7 @@ function Head({ page, run }: { page: IPage; run: Run }): React.JSX.Element {
 /** Data of a run, with its metadata at that time. */
 function Data({ page, access }: { page: IPage; access: RunAccess }): React.JSX.Element {
   const { actions, trans } = page;
+  const versions = describeTableVersions(access.tableVersions, trans);
   return (
     <li className="jp-Colophon-aspect" data-urn={access.urn}>
       <h4>
@@ -67,6 +68,7 @@ function Data({ page, access }: { page: IPage; access: RunAccess }): React.JSX.E
         >
           {access.name}
         </button>
+        {versions !== '' && <span className="jp-Colophon-note"> {versions}</span>}
         {access.deleted && <span className="jp-Colophon-note"> {trans.__('since deleted')}</span>}
       </h4>
       <AspectValue value={access.user} trans={trans} emptyText={trans.__('No user metadata.')} />
