@@ -94,7 +94,7 @@ def test_changes_of_rows_have_their_table_and_what_it_was_compared_with(session:
         session.spark.sql(f"ALTER TABLE {table} SET TBLPROPERTIES ('write.merge.mode' = '{mode}')")
         merge = (
             f"MERGE INTO {table} t USING (SELECT id, amount AS price, amount > 2 AS high FROM shop.new) s ON t.id = s.id"
-            " WHEN MATCHED AND s.high THEN UPDATE SET amount = s.price + t.amount"
+            " WHEN MATCHED AND s.high THEN UPDATE SET amount = s.price + t.amount WHEN MATCHED AND s.id = 9 THEN DELETE"
             " WHEN NOT MATCHED THEN INSERT (amount, id) VALUES (7, s.id)"
         )
         merged = session.observe(merge)

@@ -4,6 +4,7 @@ import json
 import shutil
 import socket
 import uuid
+from dataclasses import replace
 
 import pytest
 from jupyter_colophon.capture.observation import (
@@ -13,6 +14,7 @@ from jupyter_colophon.capture.observation import (
     MissingDetail,
     Observation,
     SchemaField,
+    StreamProgress,
     Transformation,
 )
 from jupyter_colophon.client.absence import find_entity
@@ -307,6 +309,52 @@ def test_failed_stream_fails_the_cell_that_started_it(notebook, is_over):
         "failed",
         "a stream failed: FOREACH_BATCH_USER_FUNCTION_ERROR (ValueError)",
     )
+
+
+def list_stream_and_cell_runs(notebook):
+    """Return the runs of a cell that started a stream, that of the stream first."""
+    return sorted(notebook.runs("flow"), key=lambda run: "stream" not in run["facts"])
+
+
+@pytest.mark.parametrize("error", [None, "STREAM_FAILED (ValueError)"])
+def test_stream_has_run_with_its_state_below_the_cell(notebook, error):
+    cell = notebook.begin("flow")
+    stream = StreamProgress(str(uuid.uuid4()), cell.start_ms, "clicks")
+    notebook.see(function="stream", stream=stream)
+    notebook.end(cell)
+    other = notebook.begin("other")
+    for batch in range(3):
+        progress = replace(stream, batch=batch, input_rows=5 * batch + 5)
+        notebook.see(reads=("raw",), writes=("clean",), function="stream", stream=progress)
+    notebook.recorder.flush(10)
+    run, started = list_stream_and_cell_runs(notebook)
+    assert (run["parent"], run["status"], started["status"]) == (started["urn"], "running", "succeeded")
+    assert [run["facts"][name] for name in ("stream", "streamBatch", "inputRows", "cellId")] == [
+        "clicks",
+        2,
+        15,
+        "flow",
+    ]
+    assert touched(run) == {(notebook.urn("raw"), "read"), (notebook.urn("clean"), "write")}
+    assert touched(started) == set()
+    ended = replace(progress, has_ended=True)
+    notebook.see(at=cell.start_ms, function="stream", stream=ended, failed=error is not None, error=error)
+    notebook.end(other)
+    notebook.recorder.flush(10)
+    statuses = [each["status"] for each in notebook.runs("flow")]
+    assert statuses == (["succeeded"] * 2 if error is None else ["failed"] * 2)
+    assert list_stream_and_cell_runs(notebook)[0]["facts"].get("error") == (
+        None if error is None else f"a stream failed: {error}"
+    )
+    assert notebook.runs("other") == []
+
+
+def test_stream_is_killed_with_its_kernel(notebook):
+    cell = notebook.begin("flow")
+    notebook.see(function="stream", stream=StreamProgress(str(uuid.uuid4()), cell.start_ms))
+    notebook.end(cell)
+    notebook.recorder.flush_and_end_run(10)
+    assert [each["status"] for each in list_stream_and_cell_runs(notebook)] == ["killed", "succeeded"]
 
 
 def test_running_cell_is_reported_before_its_end(notebook):

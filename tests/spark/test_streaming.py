@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -48,11 +49,27 @@ def test_foreach_batch_write_reads_stream_source(watch: Any) -> None:
     def put(batch: Any, number: int) -> None:
         batch.selectExpr("twice + 1 AS more").write.mode("append").saveAsTable(table)
 
-    (seen,) = run_stream(watch, lambda writer: writer.foreachBatch(put).start())
+    seen_all = run_stream(watch, lambda writer: writer.foreachBatch(put).start())
+    (seen,) = [each for each in seen_all if each.stream is None]
     assert [watch.shorten_urn(ref.urn) for ref in seen.writes] == [table]
     assert [watch.shorten_urn(ref.urn) for ref in seen.reads] == ["/numbers"]
     assert edges(seen) == {("id", "more", "transformation")}
     assert seen.missing == ()
+
+
+def test_states_of_stream_are_reported(watch: Any) -> None:
+    observations = run_stream(
+        watch, lambda writer: writer.queryName("doubled").format("parquet").start(f"{watch.folder}/doubled")
+    )
+    states = [each.stream for each in observations if each.stream is not None]
+    assert len({state.run_id for state in states}) == 1
+    assert [(state.name, state.batch, state.input_rows, state.has_ended) for state in states] == [
+        ("doubled", None, 0, False),
+        ("doubled", 0, 5, False),
+        ("doubled", 0, 5, True),
+    ]
+    assert [bool(each.writes) for each in observations] == [False, True, False]
+    assert not any(each.failed for each in observations)
 
 
 def test_failed_stream_is_reported(watch: Any) -> None:
@@ -70,7 +87,8 @@ def test_failed_stream_is_reported(watch: Any) -> None:
             query.awaitTermination()  # Only to know when the query has ended.
 
     began = time.time_ns() // 1_000_000
-    (seen,) = watch.run_and_observe(run)
+    started, seen = watch.run_and_observe(run)
+    assert started.stream == replace(seen.stream, has_ended=False)
     assert (seen.function, seen.failed) == ("stream", True)
     assert seen.error == "FOREACH_BATCH_USER_FUNCTION_ERROR (SecretError)"
     assert "secret value" not in repr(seen)
@@ -80,7 +98,7 @@ def test_failed_stream_is_reported(watch: Any) -> None:
 
 def test_stream_into_unnamed_sink_is_reported_as_missing(watch: Any) -> None:
     seen = run_stream(watch, lambda writer: writer.format("memory").queryName("remembered").start())
-    (observation,) = [one for one in seen if one.function == "stream"]
+    (observation,) = [one for one in seen if one.stream is not None and one.reads]
     assert observation.writes == ()
     assert [watch.shorten_urn(ref.urn) for ref in observation.reads] == ["/numbers"]
     assert observation.missing == (MissingDetail.SINK,)
@@ -105,5 +123,6 @@ def test_unrecorded_stream_is_reported_as_missing(watch: Any) -> None:
         run_stream(watch, lambda writer: writer.format("parquet").start(f"{watch.folder}/unrecorded"))
     finally:
         capture.detach()
-    assert [(one.function, one.missing) for one in seen] == [("stream", (MissingDetail.EXECUTION,))]
+    missing = [(one.function, one.missing) for one in seen if one.missing]
+    assert missing == [("stream", (MissingDetail.EXECUTION,))]
     assert capture.errors == 1

@@ -153,6 +153,22 @@ class ColumnFlow:
 
 
 @dataclass(frozen=True, slots=True)
+class StreamProgress:
+    """The state of a streaming query, which has a run of its own.
+
+    `run_id` is Spark's id of this run of the query, `name` the name that its program gave it; `batch` is its last batch, None
+    before the first, and `input_rows` is the number of rows that it has read so far.
+    """
+
+    run_id: str
+    began_ms: int
+    name: str = ""
+    batch: int | None = None
+    input_rows: int = 0
+    has_ended: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Observation:
     """One execution. Times are epoch milliseconds, rounded down, on the clock of `time.time()`; the end may be some
     milliseconds late.
@@ -165,6 +181,7 @@ class Observation:
     `missing` lists missing lineage: values of MissingDetail, or of `describe_unknown_node`.
     `inference` is how it is known that the data read flows into the data written.
     `profile` is that of the data that was written, if it was computed.
+    `stream` is the state of a streaming query; the observation belongs to its run.
     """
 
     started_ms: int
@@ -180,3 +197,4 @@ class Observation:
     renamed: tuple[str, str] | None = None
     inference: Inference = Inference.OBSERVED
     profile: "WriteProfile | None" = None
+    stream: StreamProgress | None = None

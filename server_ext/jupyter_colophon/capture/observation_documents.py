@@ -11,6 +11,7 @@ from jupyter_colophon.capture.observation import (
     Inference,
     Observation,
     SchemaField,
+    StreamProgress,
     Transformation,
 )
 
@@ -39,6 +40,8 @@ def parse_observation(document: Mapping[str, Any]) -> Observation:
     if renamed := document.get("renamed"):
         old, new = renamed
         members["renamed"] = (str(old), str(new))
+    if stream := document.get("stream"):
+        members["stream"] = StreamProgress(**stream)
     return Observation(**members)
 
 

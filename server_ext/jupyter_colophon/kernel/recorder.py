@@ -3,7 +3,7 @@
 import threading
 import uuid
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -18,9 +18,13 @@ from jupyter_colophon.kernel.sender import ReportSender
 from jupyter_colophon.kernel.write_profiles import WriteProfiles
 
 if TYPE_CHECKING:
-    from jupyter_colophon.capture.observation import DataRef, Observation
+    from jupyter_colophon.capture.observation import DataRef, Observation, StreamProgress
     from jupyter_colophon.client.operations import Operations
     from jupyter_colophon.kernel.messages import NoticeQueue
+
+
+#: Longer names of streams are truncated.
+NAME_LENGTH = 200
 
 
 @dataclass(eq=False, slots=True)
@@ -77,6 +81,8 @@ class Recorder:
         self._queue = self._sender.queue
         self._lock = threading.Lock()
         self._entries: WeakKeyDictionary[CellExecution, _ExecutionReport] = WeakKeyDictionary()
+        #: The running streams by Spark's id of their run, each with the cell that started it.
+        self._streams: dict[str, tuple[RunReport, CellExecution | None]] = {}
         self._session = RunReport(
             program=str(make_notebook_program_urn(namespace, notebook)),
             run_id=str(uuid.uuid4()),
@@ -122,8 +128,11 @@ class Recorder:
     def add_observation(self, observation: "Observation", execution: CellExecution | None = None) -> None:
         """Add an observation to the report of its cell, found by time unless given. Called on other threads, so it only enqueues.
 
-        An observation without any access is ignored, unless it has missing lineage, a failed statement, or a failed stream.
+        An observation without any access is ignored, unless it has missing lineage, a failed statement, or a stream.
         """
+        if observation.stream is not None:
+            self._add_stream_observation(observation, observation.stream)
+            return
         has_failed = observation.failed and observation.function == STREAM
         has_accesses = observation.reads or observation.writes or observation.intended
         if not (has_accesses or observation.missing or has_failed):
@@ -143,6 +152,44 @@ class Recorder:
                 # A late observation: if it is the first, the end of the cell found no report to close.
                 self._queue_ending(entry, execution, execution.end_ms)
         self._sender.start()
+
+    def _add_stream_observation(self, observation: "Observation", stream: "StreamProgress") -> None:
+        """Add an observation to the run of a stream, a child of the run of the cell that started it."""
+        report, execution = self._get_or_create_stream(stream)
+        if self._warnings is not None:
+            self._warnings.add_observation(observation)
+        if execution is not None:
+            writes = [(observation.started_ms, ref) for ref in observation.writes]
+            self._get_or_create_entry(execution).writes.extend(writes)
+        self._queue.add_observation(report, observation)
+        if stream.has_ended:
+            self._queue.record_ending(report, observation.finished_ms, "failed" if observation.failed else "succeeded")
+            with self._lock:
+                self._streams.pop(stream.run_id, None)
+        if observation.failed:
+            # The cell may have ended long ago.
+            self.add_observation(replace(observation, stream=None), execution)
+        self._sender.start()
+
+    def _get_or_create_stream(self, stream: "StreamProgress") -> "tuple[RunReport, CellExecution | None]":
+        with self._lock:
+            known = self._streams.get(stream.run_id)
+        if known is not None:
+            return known
+        execution = self._timeline.find_execution_at(stream.began_ms)
+        parent = self._session if execution is None else self._get_or_create_entry(execution).report
+        report = RunReport(
+            program=parent.program,
+            run_id=stream.run_id,
+            start_ms=max(stream.began_ms, parent.start_ms),
+            parent=parent,
+            facts={**parent.facts, "stream": (stream.name or stream.run_id)[:NAME_LENGTH]},
+        )
+        # The server gets the run of the cell as well, although the cell may access no data.
+        report.mark_as_reported()
+        with self._lock:
+            self._streams[stream.run_id] = report, execution
+        return report, execution
 
     def has_accesses(self, execution: CellExecution) -> bool:
         """Return whether an execution accessed any captured data."""
@@ -189,8 +236,9 @@ class Recorder:
         self.flush(timeout_s / 2)
         with self._lock:
             open_ones = [entry for execution, entry in self._entries.items() if execution.end_ms is None]
-        for entry in open_ones:
-            self._queue.record_ending(entry.report, read_time_ms(), "killed")
+            streams = [report for report, _ in self._streams.values()]
+        for report in [*streams, *(entry.report for entry in open_ones)]:
+            self._queue.record_ending(report, read_time_ms(), "killed")
         # The notebook's run is reported if one of a cell is.
         self._queue.store_due_reports()
         self._queue.record_ending(self._session, read_time_ms(), "succeeded")

@@ -101,7 +101,7 @@ class ReportDelivery:
         return True
 
     def _update_run(self, group: "Sequence[Observation]", report: "RunReport", run: str) -> None:
-        """Update the run with missing lineage, renames, the error of a failed statement, and its intended outputs."""
+        """Update the run with missing lineage, renames, a failed statement's error and outputs, and a stream's progress."""
         failed = [seen for seen in group if seen.failed]
         intended = list(dict.fromkeys([*report.intended, *(ref.urn for seen in failed for ref in seen.intended)]))
         missed = [MissingDetail.INTENDED] if len(intended) > INTENDED_MOST else []
@@ -112,6 +112,8 @@ class ReportDelivery:
         renamed = list(dict.fromkeys([*report.renamed, *pairs]))
         if renamed != report.renamed:
             change["facts"]["renamed"] = "; ".join(renamed)
+        for progress in (seen.stream for seen in group if seen.stream is not None and seen.stream.batch is not None):
+            change["facts"] |= {"streamBatch": progress.batch, "inputRows": progress.input_rows}
         if failed and not report.error:
             change["facts"]["error"] = f"a {failed[-1].function} failed: {failed[-1].error}"
         if fresh := intended[:INTENDED_MOST][len(report.intended) :]:

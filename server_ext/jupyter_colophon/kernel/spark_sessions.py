@@ -95,7 +95,7 @@ class SparkCaptures:
             self._excludes_reads = False
 
     def _on_observation(self, observation: Observation) -> None:
-        if observation.writes or not self._excludes_reads:
+        if observation.writes or observation.stream is not None or not self._excludes_reads:
             self._sink(observation)
 
     def _attach_or_follow(self, session: Any, kind: session_hook.SessionKind) -> None:

@@ -1,4 +1,4 @@
-"""Capture of streaming queries, reported when batches have rows.
+"""Capture of streaming queries: their state, and what they read and write when batches have rows.
 
 Spark does not report a stream's own batches to a `QueryExecutionListener`, so a `StreamingQueryListener` does it. The other
 listener reports what a `foreachBatch` function writes; `StreamPlansByColumn` supplies the stream's plan for the rows of the batch.
@@ -11,13 +11,20 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from pyspark.sql.streaming.listener import StreamingQueryListener
 
-from jupyter_colophon.capture.observation import STREAM, DataRef, MissingDetail, Observation, merge_refs
+from jupyter_colophon.capture.observation import (
+    STREAM,
+    DataRef,
+    MissingDetail,
+    Observation,
+    StreamProgress,
+    merge_refs,
+)
 from jupyter_colophon.spark.capture.jvm_calls import iterate_leaf_datasets, iterate_leaves
 from jupyter_colophon.spark.plans import schema
 from jupyter_colophon.spark.plans.datasets_from_jvm import create_file_ref, create_table_ref, create_topic_refs
@@ -44,13 +51,17 @@ _RAISED = re.compile(r"Traceback \(.*\n(?:[ ].*\n|\n)+(?:[\w.<>]*\.)?([A-Za-z_]\
 
 @dataclass(slots=True)
 class StreamState:
-    """A streaming query: Spark's object, and its statement after a batch was planned."""
+    """A streaming query: Spark's object, its progress, and its statement after a batch was planned."""
 
     execution: Any
-    began: datetime
+    progress: StreamProgress
     statement: Statement | None = None
     reported_s: float = 0.0
-    has_ended: bool = False
+
+    @property
+    def has_ended(self) -> bool:
+        """Return whether the query has ended."""
+        return self.progress.has_ended
 
 
 class StreamListener(StreamingQueryListener):
@@ -66,42 +77,45 @@ class StreamListener(StreamingQueryListener):
         """Remember the query. Spark delays the query until this returns, so that it cannot have ended."""
         try:
             query = self._session.streams().get(str(event.id))
-            began = datetime.fromisoformat(event.timestamp)
-            self._streams[str(event.runId)] = StreamState(query.streamingQuery(), began)
+            began_ms = int(datetime.fromisoformat(event.timestamp).timestamp() * 1000)
+            progress = StreamProgress(str(event.runId), began_ms, event.name or "")
+            self._streams[progress.run_id] = StreamState(query.streamingQuery(), progress)
             self._forget_oldest_ended()
+            if self.is_open:
+                self._sink(Observation(began_ms, began_ms, STREAM, stream=progress))
         except Exception as error:  # noqa: BLE001 - an error here must not prevent the query
             self._count_log_and_report_error(error)
 
     def onQueryProgress(self, event: Any) -> None:
-        """Report the stream after a batch with rows."""
+        """Report the stream after a batch with rows, at most once in REPORT_INTERVAL_S; batches in between are only counted."""
         stream, progress = self._streams.get(str(event.progress.runId)), event.progress
         if stream is None or not self.is_open or not progress.numInputRows:
             return
+        rows = stream.progress.input_rows + int(progress.numInputRows)
+        stream.progress = replace(stream.progress, batch=int(progress.batchId), input_rows=rows)
         if stream.reported_s and time.monotonic() - stream.reported_s < REPORT_INTERVAL_S:
             return
         try:
             self._report_stream(stream, datetime.fromisoformat(progress.timestamp), progress.batchDuration)
         except Exception as error:  # noqa: BLE001 - capture must not fail Spark, whatever the plan contains
-            self._count_log_and_report_error(error)
+            self._count_log_and_report_error(error, stream.progress)
         stream.reported_s = time.monotonic()
 
     def onQueryIdle(self, event: Any) -> None:
         """Do nothing: there were no rows."""
 
     def onQueryTerminated(self, event: Any) -> None:
-        """Mark the query as ended. Its plan is kept, since batches of its function may be reported later.
-
-        A failure is reported with the start time of the stream, since the cell may have ended long ago.
-        """
+        """Report the end of the query. Its plan is kept, since batches of its function may be reported later."""
         stream = self._streams.get(str(event.runId))
         if stream is None:
             return
-        stream.has_ended = True
-        if event.exception is None or not self.is_open:
+        stream.progress = replace(stream.progress, has_ended=True)
+        if not self.is_open:
             return
-        began, ended = int(stream.began.timestamp() * 1000), time.time_ns() // 1_000_000
+        began, ended = stream.progress.began_ms, time.time_ns() // 1_000_000
+        error = None if event.exception is None else _get_failure_condition(event)
         with suppress(Exception):  # Exceptions of the sink.
-            self._sink(Observation(began, ended, STREAM, failed=True, error=_get_failure_condition(event)))
+            self._sink(Observation(began, ended, STREAM, failed=error is not None, error=error, stream=stream.progress))
 
     def _forget_oldest_ended(self) -> None:
         """Forget the oldest ended streams; running ones are kept, however many there are."""
@@ -109,31 +123,32 @@ class StreamListener(StreamingQueryListener):
         for run in over[: max(0, len(self._streams) - MAX_REMEMBERED)]:
             del self._streams[run]
 
-    def _count_log_and_report_error(self, error: Exception) -> None:
+    def _count_log_and_report_error(self, error: Exception, progress: StreamProgress | None = None) -> None:
         """Count, log and report an error. The message is omitted, since it may contain values."""
         self.errors += 1
         log.warning("The reads and writes of a stream could not be recorded (%s).", type(error).__name__)
         now = time.time_ns() // 1_000_000
         with suppress(Exception):
-            self._sink(Observation(now, now, STREAM, missing=(MissingDetail.EXECUTION,)))
+            self._sink(Observation(now, now, STREAM, missing=(MissingDetail.EXECUTION,), stream=progress))
 
     def _report_stream(self, stream: StreamState, began: datetime, duration_ms: int) -> None:
         if stream.statement is None:
             stream.statement = _build_stream_query_statement(self._reader, stream.execution)
         started = int(began.timestamp() * 1000)
         each = stream.statement
-        if each.writes or each.missing:
-            self._sink(
-                Observation(
-                    started,
-                    started + int(duration_ms),
-                    each.label,
-                    reads=each.reads,
-                    writes=each.writes,
-                    columns=each.edges,
-                    missing=each.missing,
-                )
+        # What a function of a stream reads and writes is an observation of its own.
+        self._sink(
+            Observation(
+                started,
+                started + int(duration_ms),
+                each.label,
+                reads=each.reads,
+                writes=each.writes,
+                columns=each.edges,
+                missing=each.missing,
+                stream=stream.progress,
             )
+        )
 
     def remember_stream_plans(self) -> None:
         """Remember the plans of all planned streams, for the batches of their functions."""

@@ -1,7 +1,5 @@
 """The rows that a MERGE or UPDATE writes, as a query, so that its columns are followed like those of any query."""
 
-from collections.abc import Iterator
-
 from jupyter_colophon.spark.plans.plan_tree import MERGE_INSTRUCTIONS, TreeNode
 
 #: The clauses of Delta's command, in the order of the instructions of Spark's `MergeRows`.
@@ -35,22 +33,27 @@ def _build_rows_of_delta_merge(command: TreeNode) -> TreeNode | None:
     output = tuple(
         TreeNode("AttributeReference", False, {"name": name, "exprId": ~at}, {}, ()) for at, name in enumerate(names)
     )
-    instructions = {
-        field: tuple(_build_instructions(command.get_trees(clauses)))
-        for field, clauses in zip(MERGE_INSTRUCTIONS, _DELTA_CLAUSES, strict=True)
-    }
-    if any(len(each.children) - 1 not in (0, len(names)) for rows in instructions.values() for each in rows):
+    clauses = [command.get_trees(name) for name in _DELTA_CLAUSES]
+    if any(len(clause.children) - _count_values(clause, names) not in (0, 1) for each in clauses for clause in each):
         return None
+    instructions = {
+        field: tuple(_build_instruction(clause, _count_values(clause, names)) for clause in each)
+        for field, each in zip(MERGE_INSTRUCTIONS, clauses, strict=True)
+    }
     joined = TreeNode("Join", True, {}, {"condition": (condition,)}, (source,))
     return TreeNode("MergeRows", True, {}, {**instructions, "output": output}, (joined,))
 
 
-def _build_instructions(clauses: tuple[TreeNode, ...]) -> Iterator[TreeNode]:
-    for clause in clauses:
-        actions = [child for child in clause.children if child.kind == "DeltaMergeAction"]
-        conditions = [child for child in clause.children if child.kind != "DeltaMergeAction"]
-        values = (action.children[0] for action in actions)
-        yield TreeNode("MergeRows$Keep", False, {}, {}, (conditions[0] if conditions else _ALWAYS, *values))
+def _count_values(clause: TreeNode, names: list[str]) -> int:
+    """Return how many columns a clause assigns: all, or none if it deletes rows."""
+    return 0 if "Delete" in clause.kind else len(names)
+
+
+def _build_instruction(clause: TreeNode, value_count: int) -> TreeNode:
+    """Return a clause, whose children are its condition, if it has one, and its actions, as an instruction."""
+    at = len(clause.children) - value_count
+    values = (action.children[0] for action in clause.children[at:])
+    return TreeNode("MergeRows$Keep", False, {}, {}, (*(clause.children[:at] or (_ALWAYS,)), *values))
 
 
 def _find_leaf(plan: TreeNode) -> TreeNode:

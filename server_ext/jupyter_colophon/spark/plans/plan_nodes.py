@@ -371,8 +371,6 @@ EXPRESSION_NODES: Mapping[str, ExpressionNode] = {
     "UpCast": ExpressionNode(uses=_list_cast_uses),
     # Only the conditions of the subquery count.
     "Exists": ExpressionNode(trees=("plan",)),
-    # An assignment of a MERGE of Delta.
-    "DeltaMergeAction": ExpressionNode(),
     # Distributes its values to the columns row by row.
     "Stack": ExpressionNode(),
     "AggregateExpression": ExpressionNode(uses=_create_child_use_rule(AGGREGATED, FILTER)),
