@@ -65,6 +65,32 @@ def test_executed_notebook_is_that_of_its_path(
     assert cells | {work.make_urn("raw.csv")} <= {node["urn"] for node in nodes}
 
 
+@pytest.mark.parametrize("words", EXECUTORS[:2], ids=["nbconvert", "papermill"])
+def test_notebook_fails_with_the_cell_that_stops_it(
+    work: Folder, served: LiveServer, catalog: Operations, words: list[str]
+) -> None:
+    notebook = nbformat.read(work.path / "in.ipynb", nbformat.NO_CONVERT)
+    notebook.cells += [nbformat.v4.new_code_cell(code, id=name) for name, code in (("fail", "1 / 0"), ("never", "1"))]
+    nbformat.write(notebook, work.path / "in.ipynb")
+    status, _, err = work.run(*words)
+    assert status != 0
+    assert "ZeroDivisionError" in err
+    path = (work.path / "in.ipynb").relative_to(served.root).as_posix()
+    run = _get_notebook_run(catalog, path)
+    assert run["status"] == "failed"
+    assert catalog.read_run(run["parent"])["status"] == "failed"
+    if words[0] == "papermill":
+        (written,) = catalog.list_runs(data=work.make_urn("out.ipynb"))["runs"]
+        assert [access["mode"] for access in written["accesses"]] == ["write"]
+
+
+def test_notebook_without_a_server_warns_that_it_is_not_recorded(tmp_path: Path) -> None:
+    _write_notebook(tmp_path)
+    status, _, err = Folder(tmp_path, None).run(*EXECUTORS[1])
+    assert status == 0, err
+    assert "the cells of this notebook are not recorded: no server is set" in err
+
+
 def test_notebook_that_a_notebook_executes_is_not_taken_for_it(
     work: Folder, served: LiveServer, catalog: Operations
 ) -> None:

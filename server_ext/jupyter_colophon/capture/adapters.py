@@ -34,6 +34,7 @@ SHIPPED: Final[Mapping[str, str]] = {
     **dict.fromkeys(("nbclient.client", "nbclient.cli"), "jupyter_colophon.capture.nbclient_adapter"),
     "datasets": "jupyter_colophon.capture.huggingface",
     "deltalake": "jupyter_colophon.capture.deltalake_adapter",
+    "papermill.execute": "jupyter_colophon.capture.papermill_adapter",
     "duckdb": "jupyter_colophon.capture.duckdb.adapter",
     "polars": "jupyter_colophon.capture.polars",
     **dict.fromkeys(("pyiceberg.table", "pyiceberg.catalog.sql"), "jupyter_colophon.capture.iceberg_adapter"),

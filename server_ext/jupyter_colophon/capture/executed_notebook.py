@@ -14,7 +14,10 @@ from jupyter_core.paths import jupyter_runtime_dir
 from jupyter_colophon.core.credentials import MASK, is_secret_name, mask_secrets_in_text
 
 #: What belongs to one kernel, and not to the processes that it starts.
-_OWN: Final = ("COLOPHON_NOTEBOOK", "COLOPHON_KERNEL", "COLOPHON_NOTEBOOK_PARAMETERS")
+_OWN: Final = (
+    *("COLOPHON_NOTEBOOK", "COLOPHON_KERNEL", "COLOPHON_NOTEBOOK_PARAMETERS"),
+    "COLOPHON_NOTEBOOK_STOPS",
+)
 #: The process whose variables these are.
 _OWNER: Final = "COLOPHON_KERNEL_PROCESS"
 _LARGEST_COUNT, _LONGEST_VALUE = 100, 1_000
@@ -23,16 +26,24 @@ _LOCAL: Final = ("localhost", "127.0.0.1", "::1", "0.0.0.0")  # noqa: S104  comp
 
 @dataclass(frozen=True, slots=True)
 class ExecutedNotebook:
-    """A notebook and its parameters: the path is "" if it is unknown."""
+    """A notebook and its parameters: the path is "" if it is unknown.
+
+    With `stops_on_error` its last cell that ran decides whether the notebook failed.
+    """
 
     path: str
     parameters: Mapping[str, Any]
+    stops_on_error: bool = True
 
     def build_environ(self, environ: Mapping[str, str]) -> dict[str, str]:
         """Return the environment of the notebook's kernel."""
         inherited = {name: value for name, value in environ.items() if name not in (*_OWN, _OWNER)}
         texts = dict(_list_simple_parameters(self.parameters))
-        own = {"COLOPHON_NOTEBOOK": self.path, "COLOPHON_NOTEBOOK_PARAMETERS": json.dumps(texts) if texts else ""}
+        own = {
+            "COLOPHON_NOTEBOOK": self.path,
+            "COLOPHON_NOTEBOOK_PARAMETERS": json.dumps(texts) if texts else "",
+            "COLOPHON_NOTEBOOK_STOPS": "1" if self.stops_on_error else "",
+        }
         return inherited | {name: value for name, value in own.items() if value}
 
 

@@ -5,6 +5,7 @@ parameters, and the ids of its cells.
 """
 
 import os
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from contextvars import ContextVar
@@ -19,6 +20,10 @@ Function: TypeAlias = Callable[..., Any]
 
 #: The notebook that `jupyter execute` executes: its client does not know the path.
 _executed_path: Final = ContextVar[str]("executed_path", default="")
+
+_NO_SERVER: Final = (
+    "Colophon: the cells of this notebook are not recorded: no server is set (use --url=, or set COLOPHON_URL)"
+)
 
 
 def install(module: ModuleType, adapter: Adapter) -> None:
@@ -48,7 +53,10 @@ def _add_notebook(start_new_kernel: Function) -> Function:
         # No error here may keep a notebook from being executed; the kernel reports that its notebook is unknown.
         with suppress(Exception):
             path = next(filter(None, _list_paths(client)), "")
-            notebook = ExecutedNotebook(shorten_notebook_path(path, os.environ), _get_parameters(client))
+            notebook = ExecutedNotebook(
+                shorten_notebook_path(path, os.environ), _get_parameters(client), stops_on_error=_stops_on_error(client)
+            )
+            _warn_without_server(os.environ)
             kwargs["env"] = notebook.build_environ(kwargs.get("env") or os.environ)
         return start_new_kernel(client, *args, **kwargs)
 
@@ -63,6 +71,19 @@ def _add_cell_id(execute_cell: Function) -> Function:
         return execute_cell(client, cell, *args, **kwargs)
 
     return execute_cell_with_id
+
+
+def _stops_on_error(client: Any) -> bool:
+    """Return whether the notebook ends with the first cell that fails, and its last cell may not fail."""
+    cells = [cell for cell in client.nb.cells if cell.cell_type == "code"]
+    may_fail = bool(cells) and "raises-exception" in cells[-1].metadata.get("tags", ())
+    return not client.allow_errors and not may_fail
+
+
+def _warn_without_server(environ: Mapping[str, str]) -> None:
+    """Write a line to standard error if a command is recorded, and the cells of its notebooks are not: a kernel keeps nothing for a later server."""
+    if environ.get("COLOPHON_RUN_ID") and not environ.get("COLOPHON_URL"):
+        sys.stderr.write(f"{_NO_SERVER}\n")
 
 
 def _list_paths(client: Any) -> Iterator[str]:

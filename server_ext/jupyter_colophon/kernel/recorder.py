@@ -59,6 +59,7 @@ class Recorder:
         server: str = "",
         with_source: bool = False,
         parameters: Mapping[str, str] | None = None,
+        stops_on_error: bool = False,
         command_run: str = "",
         warns_of_confidential: bool = False,
         profiles_writes: bool = False,
@@ -66,14 +67,16 @@ class Recorder:
     ) -> None:
         """Create a recorder; `with_source` records the source of cells, without credentials.
 
-        `parameters` are the arguments of the notebook's run, and `command_run` is the run that is its parent.
+        `parameters` are the arguments of the notebook's run, and `command_run` is the run that is its parent. With
+        `stops_on_error` that run fails if the last cell fails.
         `server` is the URL of the only server that gets reports which outlive this process; empty: any server.
         `warns_of_confidential`: cells that write confidential columns to unmarked data get a notice.
         `profiles_writes`: the profiles of observations are sent.
         `on_outage_changed` is called when the server becomes unavailable or available again, from another thread.
         """
         self._notebook, self._kernel, self._namespace = notebook, kernel, namespace
-        self._with_source = with_source
+        self._with_source, self._stops_on_error = with_source, stops_on_error
+        self._has_last_failed = False
         self._timeline = Timeline()
         self._warnings = ConfidentialWarnings(catalog, notices) if warns_of_confidential else None
         self._profiles = WriteProfiles(catalog) if profiles_writes else None
@@ -105,6 +108,7 @@ class Recorder:
         A cell that accessed no data has a run only if it failed in Spark.
         """
         failure = failure or CellFailure()
+        self._has_last_failed = not succeeded
         self._timeline.end_execution(execution, succeeded=succeeded, failure=failure)
         with self._lock:
             entry = self._entries.get(execution)
@@ -241,7 +245,8 @@ class Recorder:
             self._queue.record_ending(report, read_time_ms(), "killed")
         # The notebook's run is reported if one of a cell is.
         self._queue.store_due_reports()
-        self._queue.record_ending(self._session, read_time_ms(), "succeeded")
+        has_failed = self._stops_on_error and self._has_last_failed
+        self._queue.record_ending(self._session, read_time_ms(), "failed" if has_failed else "succeeded")
         self.flush(timeout_s / 2)
         self._sender.stop_and_join(0.2)
 

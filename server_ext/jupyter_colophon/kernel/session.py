@@ -131,6 +131,7 @@ class KernelSession:
             warns_of_confidential=settings.warns_of_confidential,
             profiles_writes=settings.profiles_writes,
             parameters=settings.parameters,
+            stops_on_error=settings.stops_on_error,
             command_run=settings.command_run,
             on_outage_changed=self.status.send_if_changed,
         )

@@ -32,6 +32,8 @@ class KernelSettings:
     profiles_writes: bool = False
     #: The parameters with which a program executes the notebook.
     parameters: Mapping[str, str] = field(default_factory=dict)
+    #: Whether a program executes the notebook, and stops at the first cell that fails.
+    stops_on_error: bool = False
     #: The run of the command that started this kernel; "" if none did.
     command_run: str = ""
     #: Whether the environment does not name the notebook of this kernel.
@@ -40,7 +42,7 @@ class KernelSettings:
     @classmethod
     def from_environ(cls, environ: Mapping[str, str]) -> "KernelSettings":
         """Read COLOPHON_URL, COLOPHON_TOKEN, COLOPHON_NOTEBOOK (path below the server's root), COLOPHON_KERNEL and
-        COLOPHON_NAMESPACE (that of notebooks), COLOPHON_NOTEBOOK_PARAMETERS (a JSON object), COLOPHON_RUN_ID, COLOPHON_CAPTURE (`0`: nothing is captured; `-pandas,-spark`: all but these) COLOPHON_CELL_SOURCE
+        COLOPHON_NAMESPACE (that of notebooks), COLOPHON_NOTEBOOK_PARAMETERS (a JSON object), COLOPHON_NOTEBOOK_STOPS (`1`), COLOPHON_RUN_ID, COLOPHON_CAPTURE (`0`: nothing is captured; `-pandas,-spark`: all but these) COLOPHON_CELL_SOURCE
         (`1`: the source of cells is recorded), COLOPHON_CONFIDENTIAL_WARNINGS (`0`: none) and COLOPHON_WRITE_PROFILES (`1`: what cells write is profiled).
 
         Raises:
@@ -59,6 +61,7 @@ class KernelSettings:
             warns_of_confidential=environ.get("COLOPHON_CONFIDENTIAL_WARNINGS", "").strip().lower() not in _OFF,
             profiles_writes=environ.get("COLOPHON_WRITE_PROFILES", "").strip().lower() in _ON,
             parameters=read_parameters(environ),
+            stops_on_error=bool(environ.get("COLOPHON_NOTEBOOK_STOPS")),
             command_run=environ.get("COLOPHON_RUN_ID", ""),
             is_notebook_unknown=not environ.get("COLOPHON_NOTEBOOK") and not environ.get("COLOPHON_KERNEL"),
         )
