@@ -54,7 +54,9 @@ def _add_notebook(start_new_kernel: Function) -> Function:
         with suppress(Exception):
             path = next(filter(None, _list_paths(client)), "")
             notebook = ExecutedNotebook(
-                shorten_notebook_path(path, os.environ), _get_parameters(client), stops_on_error=_stops_on_error(client)
+                shorten_notebook_path(path, os.environ),
+                _get_parameters(client),
+                stops_on_error=_is_stopped_by_errors(client),
             )
             _warn_without_server(os.environ)
             kwargs["env"] = notebook.build_environ(kwargs.get("env") or os.environ)
@@ -73,7 +75,7 @@ def _add_cell_id(execute_cell: Function) -> Function:
     return execute_cell_with_id
 
 
-def _stops_on_error(client: Any) -> bool:
+def _is_stopped_by_errors(client: Any) -> bool:
     """Return whether the notebook ends with the first cell that fails, and its last cell may not fail."""
     cells = [cell for cell in client.nb.cells if cell.cell_type == "code"]
     may_fail = bool(cells) and "raises-exception" in cells[-1].metadata.get("tags", ())
