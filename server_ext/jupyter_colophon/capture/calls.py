@@ -269,15 +269,16 @@ class LibraryCall:
         `columns` is computed from those of `find_columns`; None if the function is not followed by column. The origin of
         `assigned`, a value that is put into another one, is inferred by name if it is an array or a list of unknown origin.
         """
-        inputs = tuple(inputs)
-        origins = [origin for each in inputs if (origin := self.find_origin(each)) is not None]
-        inferred = [each for each in self._find_inferred_origins(assigned) if each not in origins]
-        if origins and inferred:
-            origins, inference = origins + inferred, Inference.NAME
+        inputs, find_origin = tuple(inputs), self.context.origins.find_origin
+        origins = [origin for each in inputs if (origin := find_origin(each)) is not None]
+        if assigned is not None and origins:
+            inferred = [each for each in self._find_inferred_origins(assigned) if each not in origins]
+            if inferred:
+                origins, inference = origins + inferred, Inference.NAME
         derived = derive_origin(origins, self.execution, self.time_ms, columns, inference) if origins else None
         if derived is not None:
             self.context.origins.set_origin(value, derived)
-        elif self.find_origin(value) is not None and all(value is not each for each in inputs):
+        elif find_origin(value) is not None and all(value is not each for each in inputs):
             self.context.origins.forget(value)
 
     def _find_inferred_origins(self, assigned: object) -> list[Origin]:

@@ -153,7 +153,8 @@ class DataCapture:
 
     def _is_waiting_read(self, flow: Flow | DeferredFlows) -> bool:
         """Return whether the same read of the same cell waits already: a loop may read a file a thousand times."""
-        if isinstance(flow, DeferredFlows) or flow.target is not None or flow.execution is None or flow.missing:
+        # To test for `Flow` costs less than for the abstract class.
+        if not isinstance(flow, Flow) or flow.target is not None or flow.execution is None or flow.missing:
             return False
         key = (flow.execution, flow.function, flow.sources, flow.error)
         if key in self._waiting_reads:

@@ -170,6 +170,10 @@ def derive_origin(
     The caller computes `columns` from those of `get_columns_for`.
     """
     inputs = tuple(inputs)
+    first, *others = inputs
+    if not others and first.execution is execution and first.inference in (inference, Inference.OBSERVED):
+        # Most values are computed from one other value of the cell.
+        return Origin(execution, time_ms, first.sources, columns, inference)
     sources = tuple(dict.fromkeys(source for each in inputs for source in list_sources(each, execution)))
     weakest = find_weakest((inference, *(each.inference for each in inputs if each.execution is execution)))
     return None if len(sources) > MAX_SOURCES else Origin(execution, time_ms, sources, columns, weakest)

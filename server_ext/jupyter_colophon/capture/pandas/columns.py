@@ -5,7 +5,6 @@ only if they have an entry: the index of a frame that was read is no column of t
 """
 
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -97,7 +96,7 @@ def find_values(call: LibraryCall, value: Any, known_controls: Sources = NO_SOUR
 
 def make_controls(sources: Sources, kind: Transformation) -> Iterable[ColumnSource]:
     """Return columns as those that determine which rows there are, or in which order or group."""
-    return (replace(source, transformation=kind) for source in sources)
+    return (ColumnSource(source.source, source.column, kind) for source in sources)
 
 
 def compute_by_row(*sources: Sources) -> Sources:

@@ -1,6 +1,6 @@
 """The values that a call gets, and the report of a call that computes one value."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -35,14 +35,17 @@ def get_value(call: LibraryCall) -> Any:
 class ValueReport:
     """Reports a call that computes a value from its arguments; `rule` computes the columns."""
 
-    def __init__(self, rule: Rule, find_assigned: Callable[[LibraryCall], object] = lambda _: None) -> None:
+    def __init__(self, rule: Rule, find_assigned: Callable[[LibraryCall], object] | None = None) -> None:
         """Create a report; `find_assigned` returns the value that the call puts into its receiver, if it does so."""
         self._rule, self._find_assigned = rule, find_assigned
 
     def __call__(self, call: LibraryCall) -> None:
         """Record the value. Its columns are unknown if the rule fails: a value that changed never keeps its earlier ones."""
-        inputs = list_inputs(call)
-        if not any(call.find_origin(each) is not None for each in inputs):
+        inputs, find_origin = list_inputs(call), call.context.origins.find_origin
+        for each in inputs:
+            if find_origin(each) is not None:
+                break
+        else:
             return
         columns = None
         try:
@@ -50,16 +53,14 @@ class ValueReport:
         except TooManyColumns:
             pass
         finally:
-            for value in _list_values(get_value(call)):
-                call.record_derived(value, inputs, columns, assigned=self._find_assigned(call))
+            assigned, value = None if self._find_assigned is None else self._find_assigned(call), get_value(call)
+            for each in _list_values(value) if isinstance(value, tuple) else (value,):
+                call.record_derived(each, inputs, columns, assigned=assigned)
 
 
-def _list_values(value: Any) -> Iterator[Any]:
-    """Yield the value, or those of a tuple, such as the result of `align`."""
-    if isinstance(value, tuple):
-        yield from (each for each in value if isinstance(each, pd.DataFrame | pd.Series | np.ndarray))
-    else:
-        yield value
+def _list_values(result: tuple[Any, ...]) -> list[Any]:
+    """Return the values of a tuple, such as the result of `align`."""
+    return [each for each in result if isinstance(each, pd.DataFrame | pd.Series | np.ndarray)]
 
 
 def skip_columns(call: LibraryCall) -> ColumnMap | None:

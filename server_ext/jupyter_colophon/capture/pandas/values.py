@@ -168,7 +168,7 @@ def _add_levels(original: Callable[..., Any]) -> Callable[..., Any]:
 def _observe_all(adapter: Adapter, classes: Iterable[type], rules: Rules, **options: Any) -> None:
     owners = dict.fromkeys(owner for each in classes for owner in each.__mro__[:-1])
     for rule, names in rules.items():
-        report, words = ValueReport(rule, _ASSIGNED.get(rule, lambda _: None)), names.split()
+        report, words = ValueReport(rule, _ASSIGNED.get(rule)), names.split()
         for owner in owners:
             for name in owner.__dict__.keys() & words:
                 adapter.observe_computation(owner, name, report, **options)

@@ -6,12 +6,19 @@ from jupyter_colophon.capture.adapters import Adapter
 
 
 def install(module: ModuleType, adapter: Adapter) -> None:
-    """Observe polars, once it is imported."""
+    """Observe what polars reads and writes once it is imported, and its methods that compute values once there is one to follow."""
     # They import polars.
-    from jupyter_colophon.capture.polars.computations import observe_computations
     from jupyter_colophon.capture.polars.files import observe_files
+    from jupyter_colophon.capture.polars.functions import observe_functions
     from jupyter_colophon.capture.polars.sql import observe_sql
 
     observe_files(module, adapter)
-    observe_computations(module, adapter)
+    observe_functions(module, adapter)
     observe_sql(module, adapter)
+
+    def observe_methods() -> None:
+        from jupyter_colophon.capture.polars import computations
+
+        computations.observe_methods(module, adapter)
+
+    adapter.call_before_values(observe_methods)

@@ -9,7 +9,7 @@ from typing import Any, Final
 import polars as pl
 
 from jupyter_colophon.capture.adapters import Adapter
-from jupyter_colophon.capture.calls import LibraryCall
+from jupyter_colophon.capture.calls import LibraryCall, Report
 from jupyter_colophon.capture.column_map import NO_SOURCES, ColumnMap, Sources, compute_from
 from jupyter_colophon.capture.observation import Transformation
 from jupyter_colophon.capture.polars.expressions import (
@@ -61,8 +61,8 @@ _groups: "weakref.WeakKeyDictionary[Any, tuple[ColumnMap | None, dict[str, Sourc
 )
 
 
-def observe_computations(module: ModuleType, adapter: Adapter) -> None:
-    """Observe the methods of frames and series, and the functions that combine frames."""
+def observe_methods(module: ModuleType, adapter: Adapter) -> None:
+    """Observe the methods of frames and series that compute values."""
     reports = _list_frame_reports()
     for owner in (module.DataFrame, module.LazyFrame):
         for name, report in reports.items():
@@ -78,11 +78,6 @@ def observe_computations(module: ModuleType, adapter: Adapter) -> None:
             adapter.observe_computation(owner, name, _report_kept_columns)
         adapter.observe_computation(owner, "map_groups", _report_opaque)
     _observe_series(module, adapter)
-    adapter.observe_computation(module, "concat", _report_concat)
-    adapter.observe_computation(module, "align_frames", _report_aligned)
-    for name in ("from_pandas", "from_arrow", "from_dataframe"):
-        adapter.observe_computation(module, name, _report_converted)
-    adapter.observe_computation(module, "collect_all", _report_collected)
     adapter.observe_computation(module.DataFrame, "__init__", _report_created)
 
 
@@ -505,3 +500,12 @@ def _report_created(call: LibraryCall) -> None:
 
 def _list_series(call: LibraryCall) -> list[Any]:
     return [each for each in (*call.args[1:], *call.kwargs.values()) if isinstance(each, pl.Series)]
+
+
+#: The reports of functions of the module, by name.
+FUNCTION_REPORTS: Final[Mapping[str, Report]] = {
+    "concat": _report_concat,
+    "align_frames": _report_aligned,
+    **dict.fromkeys(("from_pandas", "from_arrow", "from_dataframe"), _report_converted),
+    "collect_all": _report_collected,
+}

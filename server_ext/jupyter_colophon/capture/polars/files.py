@@ -1,8 +1,9 @@
 """The files and tables that polars reads and writes."""
 
+import sys
 from dataclasses import replace
 from types import ModuleType
-from typing import Final
+from typing import Any, Final
 
 import polars as pl
 
@@ -10,10 +11,9 @@ from jupyter_colophon.capture.adapters import Adapter
 from jupyter_colophon.capture.calls import Describe, LibraryCall
 from jupyter_colophon.capture.column_map import ColumnMap
 from jupyter_colophon.capture.deltalake_adapter import REPLACING
-from jupyter_colophon.capture.iceberg_adapter import find_table
 from jupyter_colophon.capture.locations import find_location, is_path, list_locations
 from jupyter_colophon.capture.observation import SchemaField
-from jupyter_colophon.capture.origins import get_file
+from jupyter_colophon.capture.origins import Dataset, get_file
 
 #: The formats of the functions `read_…`, `scan_…`, `write_…` and `sink_…`.
 _FORMATS: Final = {
@@ -53,7 +53,7 @@ def _report_read(call: LibraryCall) -> None:
     locations, is_strict = list_locations(target), _has_same_columns(call)
     # Several sheets of a workbook are several frames.
     results = call.result.values() if isinstance(call.result, dict) else (call.result,)
-    table = find_table(target)
+    table = _find_table(target)
     if table is not None:
         call.record_read(table, call.result)
     for result in results:
@@ -66,13 +66,22 @@ def _has_same_columns(call: LibraryCall) -> bool:
     return call.function.endswith(("_csv", "_parquet")) and not is_changed
 
 
+def _find_table(target: Any) -> Dataset | None:
+    """Return the dataset of an open table of pyiceberg; None for other values."""
+    if isinstance(target, str) or "pyiceberg.table" not in sys.modules:
+        return None
+    from jupyter_colophon.capture.iceberg_adapter import find_table
+
+    return find_table(target)
+
+
 def _report_query(call: LibraryCall) -> None:
     call.adopt_inner_reads(call.result)
 
 
 def _report_write(call: LibraryCall) -> None:
     target, frame = call.find_argument(1, _TARGETS), call.receiver
-    table, location = find_table(target), find_location(target)
+    table, location = _find_table(target), find_location(target)
     if table is not None:
         call.record_write(replace(table, is_part=True), (frame,), describe=create_describe(frame))
     elif location is not None:

@@ -9,11 +9,11 @@ from jupyter_colophon.capture.adapters import Adapter
 from jupyter_colophon.capture.calls import LibraryCall
 from jupyter_colophon.capture.locations import list_locations
 from jupyter_colophon.capture.origins import Dataset, Origin, Source
-from jupyter_colophon.capture.sql.statements import SqlStatement, StatementFlows
-from jupyter_colophon.capture.sql.tables import TableName
 
 if TYPE_CHECKING:
     from sqlglot import exp
+
+    from jupyter_colophon.capture.sql.tables import TableName
 
 #: The dialect of sqlglot that is closest.
 _DIALECT: Final = "duckdb"
@@ -47,6 +47,9 @@ def _report_unregistered(call: LibraryCall) -> None:
 def _report_query(call: LibraryCall) -> None:
     frames, query = _contexts.setdefault(call.receiver, {}), call.get_argument(1, "query")
     if isinstance(query, str):
+        # Not needed by programs that only import polars.
+        from jupyter_colophon.capture.sql.statements import SqlStatement, StatementFlows
+
         database = _ContextTables(dict(frames), frames)
         statement = SqlStatement(call, query, _DIALECT, database)
         call.record_statement(StatementFlows(call, statement), call.result)
@@ -58,7 +61,7 @@ class _ContextTables:
     def __init__(self, frames: Mapping[str, Origin | None], context: dict[str, Origin | None]) -> None:
         self._frames, self._context = frames, context
 
-    def find_sources(self, table: TableName) -> tuple[Source, ...] | None:
+    def find_sources(self, table: "TableName") -> tuple[Source, ...] | None:
         """Return the data that a name stands for (`capture/sql/tables.py`)."""
         if table.function:
             format_ = _READERS.get(table.function)
@@ -68,11 +71,11 @@ class _ContextTables:
         origin = frames.get(table.name)
         return () if origin is None else (origin,)
 
-    def find_target(self, table: TableName) -> Dataset | None:
+    def find_target(self, table: "TableName") -> Dataset | None:
         """Return None: tables of a context are values."""
         return None
 
-    def put_local_table(self, table: TableName, source: Source | None) -> None:
+    def put_local_table(self, table: "TableName", source: Source | None) -> None:
         """Remember what a table was made from; None: it was dropped."""
         if source is None:
             self._context.pop(table.name, None)

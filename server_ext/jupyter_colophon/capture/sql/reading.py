@@ -12,6 +12,7 @@ from jupyter_colophon.capture.origins import Dataset, FileGroup, Origin, Query, 
 from jupyter_colophon.capture.sql.columns import QueryColumns
 from jupyter_colophon.capture.sql.statements import SqlFlow, parse_table_name
 from jupyter_colophon.capture.sql.tables import Database, TableName
+from jupyter_colophon.capture.sql.trees import get_with
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +135,6 @@ class StatementReader:
         name = parse_table_name(owner)
         target = self._database.find_target(name)
         if isinstance(tree, exp.Insert) and isinstance(tree.expression, exp.Query):
-            _move_parts(tree, tree.expression)
             query = self._read_query(tree.expression)
             columns = _rename_inserted(tree, query)
             sources = query.sources
@@ -224,26 +224,13 @@ def _is_part_of_statement(table: exp.Table) -> bool:
     while node is not None:
         if isinstance(node, exp.CTE):
             inside = node
-        parts = _get_with(node)
+        parts = get_with(node)
         if parts is not None:
             names = [each for each in parts.expressions if each.alias.lower() == name]
             if any(each is not inside or parts.recursive for each in names):
                 return True
         node = node.parent
     return False
-
-
-def _get_with(node: exp.Expr) -> exp.With | None:
-    # sqlglot renamed the argument.
-    found = node.args.get("with_") or node.args.get("with")
-    return found if isinstance(found, exp.With) else None
-
-
-def _move_parts(tree: exp.Insert, query: exp.Query) -> None:
-    """Give the parts of `WITH … INSERT … SELECT` to the query, which is the one that uses them."""
-    parts = _get_with(tree)
-    if parts is not None and _get_with(query) is None:
-        query.set("with_" if "with_" in tree.args else "with", parts.pop())
 
 
 def _merge_sources(tables: Mapping[int, _Table]) -> tuple[Source, ...]:

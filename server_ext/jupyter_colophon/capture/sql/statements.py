@@ -1,11 +1,9 @@
 """A SQL statement as a source of lineage: it is parsed when its lineage is needed, never within the call that runs it."""
 
-import logging
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from jupyter_colophon.capture.calls import DeferredFlows, Flow, LibraryCall
 from jupyter_colophon.capture.column_map import UNKNOWN_SOURCES, ColumnMap
@@ -18,8 +16,6 @@ if TYPE_CHECKING:
 
 #: Longer statements are not parsed: they are data rather than a query.
 MAX_CHARS = 200_000
-#: Dialects in which a name that is not quoted is one in lower case.
-_FOLDING: Final = ("postgres", "redshift")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,31 +94,19 @@ class SqlStatement(Query):
             return ()
         try:
             # Takes up to a second to import, so it happens on the thread that reports lineage.
-            from sqlglot import parse
-            from sqlglot.errors import SqlglotError
+            from jupyter_colophon.capture.sql.reading import StatementReader
+            from jupyter_colophon.capture.sql.trees import parse_statements
         except ImportError:
             # The extra `capture` is not installed.
             self.is_parsed = False
             return ()
-
-        # Statements of other tools are data for us: sqlglot logs what it does not know.
-        logging.getLogger("sqlglot").setLevel(logging.ERROR)
         try:
-            trees = parse(self._sql, dialect=self._dialect)
-        except (SqlglotError, RecursionError):
+            trees = parse_statements(self._sql, self._dialect, self._parameters)
+        except ValueError:
             self.is_parsed = False
             return ()
-        from jupyter_colophon.capture.sql.reading import StatementReader
-
         reader = StatementReader(self._database, self._execution, self._time_ms, has_failed=self._has_failed)
-        found = [_restore_insert(tree, self._dialect) for tree in trees if tree is not None]
-        for tree in found:
-            _bind_parameters(tree, self._parameters)
-            if self._dialect == "sqlite":
-                _restore_texts(tree)
-            if self._dialect in _FOLDING:
-                _fold_names(tree)
-        return tuple(flow for tree in found if not self._is_skipped(tree) for flow in reader.read_statement(tree))
+        return tuple(flow for tree in trees if not self._is_skipped(tree) for flow in reader.read_statement(tree))
 
     def _is_skipped(self, tree: "exp.Expr") -> bool:
         """Return whether a statement creates a table only if there is none, and there was one."""
@@ -148,50 +132,6 @@ def _list_texts_by_name(parameters: Any) -> dict[str, str]:
     if isinstance(parameters, list | tuple):
         items = enumerate(parameters, 1)
     return {str(name): value for name, value in items if isinstance(value, str)}
-
-
-def _bind_parameters(tree: "exp.Expr", parameters: Mapping[str, str]) -> None:
-    """Replace the placeholders of a statement whose parameters are texts: by name, by number, or a single one without a name."""
-    from sqlglot import exp
-
-    found = list(tree.find_all(exp.Placeholder, exp.Parameter)) if parameters else []
-    for each in found:
-        name = "1" if len(found) == 1 and each.name in ("", "?") else each.name
-        if name in parameters:
-            each.replace(exp.Literal.string(parameters[name]))
-
-
-def _restore_insert(tree: "exp.Expr", dialect: str) -> "exp.Expr":
-    """Return the INSERT that a `REPLACE INTO` is, which sqlglot does not parse; another statement as it is."""
-    from sqlglot import exp, parse_one
-    from sqlglot.errors import SqlglotError
-
-    if isinstance(tree, exp.Command) and tree.name.upper() == "REPLACE":
-        with suppress(SqlglotError):
-            return parse_one(f"INSERT {tree.expression.name}", dialect=dialect)
-    return tree
-
-
-def _fold_names(tree: "exp.Expr") -> None:
-    """Write the names of tables that are not quoted in lower case, as the database does."""
-    from sqlglot import exp
-
-    for table in tree.find_all(exp.Table):
-        for part in table.parts:
-            if isinstance(part, exp.Identifier) and not part.args.get("quoted"):
-                part.set("this", part.name.lower())
-
-
-def _restore_texts(tree: "exp.Expr") -> None:
-    """Replace names in double quotes that are compared with a plain name: SQLite reads `shop = "a"` as a comparison with a text."""
-    from sqlglot import exp
-
-    for comparison in list(tree.find_all(exp.EQ, exp.NEQ, exp.Like)):
-        pair = comparison.this, comparison.expression
-        if all(isinstance(each, exp.Column) for each in pair):
-            quoted = [each for each in pair if each.this.args.get("quoted") and not each.table]
-            if len(quoted) == 1:
-                quoted[0].replace(exp.Literal.string(quoted[0].name))
 
 
 def parse_table_name(table: "exp.Table") -> TableName:

@@ -15,7 +15,7 @@ from jupyter_colophon.capture.column_map import (
 from jupyter_colophon.capture.observation import Transformation
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class SparkColumns(ColumnMap):
     """A map of columns whose names are found without regard to case; `names` are all of them, None if unknown.
 
