@@ -139,14 +139,16 @@ def test_written_data_is_described_by_its_schema_and_technical_facts():
     check("proposal", schema)
     check("proposal", technical)
     assert schema["value"]["fields"] == [{"fieldPath": "x", "nativeDataType": "bigint", "nullable": True}]
-    assert technical["value"] == {"properties": {"type": "table", "format": "parquet", "location": "file:/w/a"}}
+    assert technical["value"] == {
+        "properties": {"type": "table", "format": "parquet", "location": "file:/w/a", "dropped": None}
+    }
 
 
 def test_unknown_properties_are_omitted():
     (technical,) = build_written_data_proposals(
         table("a", location="file:/" + "x" * 20_000), "urn:li:dataProcessInstance:r"
     )
-    assert technical["value"] == {"properties": {"type": "table"}}
+    assert technical["value"] == {"properties": {"type": "table", "dropped": None}}
 
 
 @pytest.mark.parametrize(
@@ -159,4 +161,4 @@ def test_unknown_properties_are_omitted():
 )
 def test_location_is_reported_without_credentials(location, reported):
     (technical,) = build_written_data_proposals(table("a", location=location), "urn:li:dataProcessInstance:r")
-    assert technical["value"] == {"properties": {"type": "table"} | reported}
+    assert technical["value"] == {"properties": {"type": "table", "dropped": None} | reported}

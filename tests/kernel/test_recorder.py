@@ -311,6 +311,38 @@ def test_failed_stream_fails_the_cell_that_started_it(notebook, is_over):
     )
 
 
+def read_dropped(notebook, table):
+    aspect = read_stored_aspect(notebook.catalog, notebook.urn(table), "technicalMetadata")
+    return (aspect.value or {}).get("properties", {}).get("dropped")
+
+
+def test_dropped_table_is_marked_until_it_is_written_again(notebook):
+    database = notebook.urn("x").rpartition("x,")[0]
+    cells = [
+        ("make", [{"writes": ("a", "b", "kept")}]),
+        ("drop", [{"function": "drop", "dropped": (notebook.urn("a"), notebook.urn("unknown"))}]),
+        ("again", [{"writes": ("a",)}]),
+        ("all", [{"function": "drop", "dropped": (database,)}, {"writes": ("kept",)}]),
+    ]
+    marks = {}
+    for name, seen in cells:
+        cell = notebook.begin(name)
+        for each in seen:
+            notebook.see(**each)
+        notebook.end(cell)
+        assert notebook.recorder.flush(10) == 0
+        marks[name] = [read_dropped(notebook, table) is not None for table in ("a", "b", "kept")]
+    assert marks == {
+        "make": [False, False, False],
+        "drop": [True, False, False],
+        "again": [False, False, False],
+        "all": [True, True, False],
+    }
+    assert find_entity(notebook.catalog, notebook.urn("unknown")) is None
+    (run,) = notebook.runs("drop")
+    assert (run["status"], run["accesses"]) == ("succeeded", [])
+
+
 def list_stream_and_cell_runs(notebook):
     """Return the runs of a cell that started a stream, that of the stream first."""
     return sorted(notebook.runs("flow"), key=lambda run: "stream" not in run["facts"])

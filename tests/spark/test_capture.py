@@ -370,6 +370,26 @@ def test_table_write_is_reported_without_its_file_write(watch: Any) -> None:
     assert [[watch.shorten_urn(ref.urn) for ref in one.writes] for one in seen] == [[table]]
 
 
+def test_dropped_tables_and_databases_are_named(watch: Any) -> None:
+    spark, table = watch.spark, watch.create_table_name()
+    spark.range(1).createOrReplaceTempView("passing")
+    spark.sql(f"CREATE TABLE {table} AS SELECT 1 AS n")
+    spark.sql(f"CREATE VIEW {table}_view AS SELECT * FROM {table}")
+    spark.sql("CREATE DATABASE Closing")
+    dropped = {}
+    for statement in (f"VIEW {table}_view", f"TABLE {table}", "VIEW passing", "DATABASE Closing CASCADE"):
+        seen = watch.run_and_observe(lambda statement=statement: spark.sql(f"DROP {statement}"))
+        dropped[statement.split()[0], len(dropped)] = [
+            name.rpartition(":")[2] for each in seen for name in each.dropped
+        ]
+    assert list(dropped.values()) == [
+        [f"spark,{table}_view,PROD)"],
+        [f"spark,{table},PROD)"],
+        [],
+        ["spark,closing."],
+    ]
+
+
 def test_renamed_table_flows_into_new_name(watch: Any) -> None:
     old, new = watch.create_table_name(), watch.create_table_name()
     watch.spark.table("shop.orders").select("id", "day").write.saveAsTable(old)

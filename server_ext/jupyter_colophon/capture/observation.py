@@ -182,6 +182,7 @@ class Observation:
     `inference` is how it is known that the data read flows into the data written.
     `profile` is that of the data that was written, if it was computed.
     `stream` is the state of a streaming query; the observation belongs to its run.
+    `dropped` are the URNs of tables and views that were dropped; of a database, that with which those of its tables begin.
     """
 
     started_ms: int
@@ -198,3 +199,4 @@ class Observation:
     inference: Inference = Inference.OBSERVED
     profile: "WriteProfile | None" = None
     stream: StreamProgress | None = None
+    dropped: tuple[str, ...] = ()

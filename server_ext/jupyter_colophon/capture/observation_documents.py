@@ -36,6 +36,7 @@ def parse_observation(document: Mapping[str, Any]) -> Observation:
         for flow in document.get("columns", ())
     )
     members["missing"] = tuple(document.get("missing", ()))
+    members["dropped"] = tuple(document.get("dropped", ()))
     members["inference"] = Inference(document.get("inference", Inference.OBSERVED))
     if renamed := document.get("renamed"):
         old, new = renamed

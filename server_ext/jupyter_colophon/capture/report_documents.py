@@ -12,6 +12,8 @@ Document = dict[str, Any]
 #: Limits of schemas/api/accesses.json and of a property's value in technicalMetadata.
 MAX_ACCESSES = 1_000
 MAX_COLUMNS = 10_000
+#: The property of a table with the time at which it was dropped.
+DROPPED = "dropped"
 #: How many versions of an access the catalog keeps.
 MAX_VERSIONS = 20
 MAX_VALUE_BYTES = 10_240
@@ -122,9 +124,12 @@ def build_written_data_proposals(ref: DataRef, run: str) -> list[Document]:
         documents.append(_build_proposal(ref.urn, "schemaMetadata", "upsert", {"fields": fields}, run))
     location = dataset_names.strip_credentials(ref.location) if ref.location else None
     all_properties = {"type": str(ref.kind), "format": ref.format, "location": location}
-    properties = {
+    properties: dict[str, str | None] = {
         key: value for key, value in all_properties.items() if value and len(value.encode()) <= MAX_VALUE_BYTES
     }
+    if ref.kind in (DatasetKind.TABLE, DatasetKind.VIEW):
+        # The null of a merge patch removes the mark of a table that was dropped before.
+        properties[DROPPED] = None
     if properties:
         documents.append(_build_proposal(ref.urn, "technicalMetadata", "patch", {"properties": properties}, run))
     return documents

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from jupyter_colophon.capture.observation import MissingDetail, merge_refs
 from jupyter_colophon.capture.report_documents import build_access_documents, build_written_data_proposals
 from jupyter_colophon.client.problems import RequestFailed
+from jupyter_colophon.kernel.dropped_data import build_drop_proposals
 from jupyter_colophon.kernel.renames import build_rename_proposals
 
 if TYPE_CHECKING:
@@ -80,6 +81,7 @@ class ReportDelivery:
             # The entity was renamed: there is no data flow from the old name to the new one.
             first = replace(first, reads=(), columns=())
         self._write_new_aspects(_build_written_data_proposals([first, *others], run), batch)
+        self._write_new_aspects(list(build_drop_proposals(self._catalog, batch.observations, run)), batch)
         for document in build_access_documents([first, *others]):
             self._catalog.record_accesses(run, document)
         for proposal in () if linked is None else build_rename_proposals(self._catalog, *linked, run):

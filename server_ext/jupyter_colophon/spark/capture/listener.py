@@ -16,6 +16,7 @@ from jupyter_colophon.spark.capture.large_plan import fetch_outline_facts
 from jupyter_colophon.spark.capture.row_changes import RowChanges
 from jupyter_colophon.spark.capture.streams import StreamListener
 from jupyter_colophon.spark.capture.table_versions import TableVersions
+from jupyter_colophon.spark.plans.dropped_tables import build_drop_statements
 from jupyter_colophon.spark.plans.merge_executions import ExecutionMerger, PlanExecution
 from jupyter_colophon.spark.plans.ml_models import ModelFolders
 from jupyter_colophon.spark.plans.plan import Statement, build_statements, build_variable
@@ -136,6 +137,7 @@ class PlanListener:
                 columns=each.edges,
                 missing=each.missing,
                 renamed=each.renamed,
+                dropped=each.dropped,
             )
             for each in statements
         ]
@@ -158,6 +160,8 @@ class PlanListener:
             return (self._row_changes.build_statement(execution, plan, root),)
         if get_command(root.kind, Effect.RENAMES) is not None:
             return () if has_failed else build_rename_statements(execution, root)
+        if get_command(root.kind, Effect.DROPS) is not None:
+            return () if has_failed else build_drop_statements(plan, root)
         if get_command(root.kind, Effect.SETS_VARIABLE):
             return () if has_failed else self._remember_variables(execution, plan, root, is_whole=text is not None)
         if has_only_write_commands(root) is not (function in COMMAND_FUNCTIONS):

@@ -49,6 +49,8 @@ class Statement:
     missing: tuple[str, ...] = ()
     renamed: tuple[str, str] | None = None
     """The old and the new URN of a renamed table."""
+    dropped: tuple[str, ...] = ()
+    """The URNs of dropped tables; of a dropped database, that with which those of its tables begin."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,7 @@ class Effect(Enum):
     CHANGES_ROWS = auto()
     """Changes rows in place: `row_changes.py` finds the table and what it is compared with."""
     RENAMES = auto()
+    DROPS = auto()
     SETS_VARIABLE = auto()
 
 
@@ -353,6 +354,10 @@ _COMMANDS: Mapping[str, PlanNode] = {
         fields=("oldName", "newName", "isView"), command=CommandNode("rename", effect=Effect.RENAMES)
     ),
     "RenameTable": PlanNode(command=CommandNode("rename", effect=Effect.RENAMES)),
+    "DropTableCommand": PlanNode(fields=("tableName",), command=CommandNode("drop", effect=Effect.DROPS)),
+    "DropTable": PlanNode(command=CommandNode("drop", effect=Effect.DROPS)),
+    "DropDatabaseCommand": PlanNode(fields=("databaseName",), command=CommandNode("drop", effect=Effect.DROPS)),
+    "DropNamespace": PlanNode(command=CommandNode("drop", effect=Effect.DROPS)),
     "SetVariable": PlanNode(
         trees=("targetVariables",), command=CommandNode("set variable", effect=Effect.SETS_VARIABLE)
     ),
