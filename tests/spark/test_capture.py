@@ -378,7 +378,7 @@ def test_dropped_tables_and_databases_are_named(watch: Any) -> None:
     spark.sql("CREATE DATABASE Closing")
     dropped = {}
     for statement in (f"VIEW {table}_view", f"TABLE {table}", "VIEW passing", "DATABASE Closing CASCADE"):
-        seen = watch.run_and_observe(lambda statement=statement: spark.sql(f"DROP {statement}"))
+        seen = watch.run_and_observe(lambda statement=statement: spark.sql(f"DROP {statement}").collect())
         dropped[statement.split()[0], len(dropped)] = [
             name.rpartition(":")[2] for each in seen for name in each.dropped
         ]

@@ -161,7 +161,7 @@ class PlanListener:
         if get_command(root.kind, Effect.RENAMES) is not None:
             return () if has_failed else build_rename_statements(execution, root)
         if get_command(root.kind, Effect.DROPS) is not None:
-            return () if has_failed else build_drop_statements(plan, root)
+            return () if has_failed or function not in COMMAND_FUNCTIONS else build_drop_statements(plan, root)
         if get_command(root.kind, Effect.SETS_VARIABLE):
             return () if has_failed else self._remember_variables(execution, plan, root, is_whole=text is not None)
         if has_only_write_commands(root) is not (function in COMMAND_FUNCTIONS):
