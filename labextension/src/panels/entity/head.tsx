@@ -1,7 +1,8 @@
 import { bellIcon, copyIcon, deleteIcon, ellipsesIcon, pasteIcon } from '@jupyterlab/ui-components';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
-import { getStatusLabel, getTypeLabel, formatTime } from '../../components/labels';
+import { BreakableName } from '../../components/breakable-name';
+import { getLastPart, getStatusLabel, getTypeLabel, formatTime } from '../../components/labels';
 import type { IMenuItem } from '../../components/menu';
 import { Menu } from '../../components/menu';
 import { RelativeTime } from '../../components/relative-time';
@@ -15,7 +16,9 @@ import { getTypeIcon, lineageIcon } from '../../icons';
 import { mergeDescriptors } from '../../model/descriptors';
 import { createLoadCode, createMagic } from '../../model/notebooks/load-code';
 import {
+  describeUrn,
   hasLineage,
+  isDataType,
   parseColumnUrn,
   parseCustomUrn,
   parseInstanceUrn,
@@ -346,9 +349,31 @@ function RemovedNote({ page }: IPageProps): React.JSX.Element {
   );
 }
 
+/** The name of the entity; of data in a file, the last part of its path as the heading, and the path below it. */
+function Title({ page }: IPageProps): React.JSX.Element {
+  const { model, services } = page;
+  const { entity } = useModel(model);
+  const title = getEntityTitle(model.urn, entity);
+  const isPath = isDataType(describeUrn(model.urn).type) && title === (entity?.name ?? shortenUrn(model.urn));
+  const name = isPath ? getLastPart(title) : title;
+  return (
+    <>
+      <div className="jp-Colophon-title">
+        <h1>{name}</h1>
+        {services.starred && <Star page={page} starred={services.starred} />}
+      </div>
+      {name !== title && (
+        <p className="jp-Colophon-fullPath">
+          <BreakableName text={title} />
+        </p>
+      )}
+    </>
+  );
+}
+
 /** The head of the page: what the entity is, how fresh, and what can be done with it. */
 export function Head({ page }: IPageProps): React.JSX.Element {
-  const { model, services } = page;
+  const { model } = page;
   const { entity } = useModel(model);
   const drop = useEntityTagDrop(page);
   const [isCertifying, setCertifying] = React.useState(false);
@@ -357,10 +382,7 @@ export function Head({ page }: IPageProps): React.JSX.Element {
     <header className="jp-Colophon-head" {...drop}>
       <TypeIcon.react tag="span" className="jp-Colophon-headIcon" width="28px" />
       <div className="jp-Colophon-headText">
-        <div className="jp-Colophon-title">
-          <h1>{getEntityTitle(model.urn, entity)}</h1>
-          {services.starred && <Star page={page} starred={services.starred} />}
-        </div>
+        <Title page={page} />
         <p className="jp-Colophon-facts">
           {entity && <Place page={page} entity={entity} />}
           <Table page={page} />

@@ -2,6 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import type { IColumnEdge } from '../../lineage/graph';
 import { BreakableName } from '../../components/breakable-name';
+import { getLastPart } from '../../components/labels';
 import { shortenUrn } from '../../model/urns';
 
 interface IColumnsProps {
@@ -35,6 +36,11 @@ function getTransformationLabel(transformation: IColumnEdge['transformation'], t
   }
 }
 
+/** Returns the table and the name of a target column; of a path the last part, since the tooltip has the others. */
+function formatTarget({ target, targetField }: IColumnEdge): string {
+  return `${getLastPart(shortenUrn(target))}.${targetField}`;
+}
+
 /** Groups columns by a key, in the order of the keys. */
 function groupBy(columns: readonly IColumnEdge[], getKey: (column: IColumnEdge) => string): [string, IColumnEdge[]][] {
   const groups = new Map<string, IColumnEdge[]>();
@@ -47,9 +53,9 @@ function groupBy(columns: readonly IColumnEdge[], getKey: (column: IColumnEdge) 
 function Sources({ columns, trans }: IColumnsProps): React.JSX.Element {
   return (
     <>
-      {groupBy(columns, column => shortenUrn(column.source)).map(([data, columns]) => (
-        <p key={data}>
-          ← <BreakableName text={data} />:{' '}
+      {groupBy(columns, column => column.source).map(([source, columns]) => (
+        <p key={source} title={source}>
+          ← <BreakableName text={getLastPart(shortenUrn(source))} />:{' '}
           {columns.map((column, index) => {
             const transformation = getTransformationLabel(column.transformation, trans);
             return (
@@ -77,10 +83,10 @@ export function Columns({ columns, trans }: IColumnsProps): React.JSX.Element | 
     <section>
       <h3>{trans.__('Columns')}</h3>
       <ul className="jp-Colophon-columns" aria-label={trans.__('Columns')}>
-        {groupBy(columns, column => `${shortenUrn(column.target)}.${column.targetField}`).map(([target, columns]) => (
-          <li key={target}>
+        {groupBy(columns, column => `${column.target}.${column.targetField}`).map(([key, columns]) => (
+          <li key={key} title={columns[0]?.target}>
             <code>
-              <BreakableName text={target} />
+              <BreakableName text={formatTarget(columns[0]!)} />
             </code>
             <Sources columns={columns} trans={trans} />
           </li>

@@ -160,3 +160,11 @@ test('an unregistered aspect is shown as JSON with a note', async () => {
   expect(aspect?.querySelector('pre')?.textContent).toBe(JSON.stringify({ rows: 4 }, null, 2));
   expect(aspect?.querySelector('[role="note"]')?.textContent).toContain('not in the entity registry');
 });
+
+test('the heading of a file is the last part of its path, with the path below it', async () => {
+  const path = '/home/ada/orders.csv';
+  const urn = `urn:li:dataset:(urn:li:dataPlatform:file,${path},PROD)`;
+  await shown(serving({ ...entityOf('orders', VALUE), urn, name: path }), urn);
+  expect(document.querySelector('h1')?.textContent).toBe('orders.csv');
+  expect(document.querySelector('header')?.textContent).toContain(path);
+});
