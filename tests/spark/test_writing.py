@@ -268,7 +268,7 @@ def test_random_split_sort_is_not_a_control_dependency(watch: Any) -> None:
         assert edges(observation) == {("id", "id", "identity")} | controls
 
 
-def test_saved_model_is_one_dataset(watch: Any) -> None:
+def test_saved_mllib_model_is_one_entity(watch: Any) -> None:
     from pyspark.ml import Pipeline, PipelineModel
     from pyspark.ml.feature import SQLTransformer
 
@@ -276,10 +276,11 @@ def test_saved_model_is_one_dataset(watch: Any) -> None:
     stages = [SQLTransformer(statement="SELECT id FROM __THIS__")]
     model = Pipeline(stages=stages).fit(watch.spark.table("shop.orders"))
     seen = watch.run_and_observe(lambda: model.save(path))
-    assert {(watch.shorten_urn(ref.urn), ref.format) for each in seen for ref in each.writes} == {("/model", "mllib")}
+    urn = f"urn:li:mlModel:(urn:li:dataPlatform:file,{path},PROD)"
+    assert {(ref.urn, ref.kind, ref.format) for each in seen for ref in each.writes} == {(urn, "model", "mllib")}
     assert {each.missing for each in seen} == {(MissingDetail.MODEL,)}
     seen = watch.run_and_observe(lambda: PipelineModel.load(path))
-    assert {watch.shorten_urn(ref.urn) for each in seen for ref in each.reads} == {"/model"}
+    assert {ref.urn for each in seen for ref in each.reads} == {urn}
     seen = watch.run_and_observe(
         lambda: watch.spark.range(1).selectExpr("'x'").write.text(f"{watch.folder}/plain/metadata")
     )

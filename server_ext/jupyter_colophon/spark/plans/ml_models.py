@@ -1,4 +1,4 @@
-"""A model of MLlib as one dataset, though Spark saves it as several folders with random names.
+"""A model of MLlib as one entity, though Spark saves it as several folders with random names.
 
 Each part of a model has a folder `metadata` with a line of JSON that names its class. Its sibling folders, and the parts
 below `stages`, belong to the model.
@@ -62,8 +62,8 @@ class ModelFolders:
             self._places[place] = None
             while len(self._places) > MAX_REMEMBERED:
                 self._places.popitem(last=False)
-        urn = dataset_names.build_file_urn(place)
-        return DataRef(urn, DatasetKind.FILE, format=FORMAT, location=place) if urn else None
+        urn = dataset_names.build_model_urn(place)
+        return DataRef(urn, DatasetKind.MODEL, format=FORMAT, location=place) if urn else None
 
     def _is_model_metadata_folder(self, location: str) -> bool:
         """Return whether a text folder is the metadata of a model's part."""
