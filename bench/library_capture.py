@@ -1,8 +1,9 @@
 """Measure the cost of capturing libraries: small reads and writes, computations, imports, and memory with many live frames.
 
-Without capture and with it take turns of a few calls, each in a process of its own that lives throughout, so that load on the
-machine affects both: to begin and end capture again and again in one process would slow down the interpreter. What counts is
-the CPU time of the thread that runs the cell, and beside it that of the whole process, with the thread that reports.
+Without capture and with it take turns of a few calls, each in processes of their own that live throughout, so that load on the
+machine affects both: to begin and end capture again and again in one process would slow down the interpreter. Each side has
+several processes, since one may be some hundredths faster than its equal. What counts is the median of the CPU time of the
+thread that runs the cell; beside it is the mean of that of the whole process, since the thread that reports works in few turns.
 """
 
 import statistics
@@ -18,8 +19,8 @@ from typing import Any
 
 from jupyter_colophon.capture.data_capture import DataCapture
 
-#: Turns of each side, and calls in a turn.
-TURNS, CALLS = 80, 5
+#: Processes of each side, turns of each process, and calls in a turn.
+PROCESSES, TURNS, CALLS = 2, 40, 10
 WARM_UP = 60
 FRAMES = 100_000
 #: Imports of each side.
@@ -157,6 +158,7 @@ class _Side:
     def __init__(self, job: str, side: str) -> None:
         command = [sys.executable, __file__, job, side]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.name = side
         self.times: list[tuple[float, float]] = []
 
     def run_turn(self) -> None:
@@ -174,7 +176,7 @@ class _Side:
 
 def _measure_job(job: str, what: str, goal: str) -> tuple[str, ...]:
     with ExitStack() as stack:
-        sides = [_Side(job, side) for side in SIDES]
+        sides = [_Side(job, name) for _ in range(PROCESSES) for name in SIDES]
         for side in sides:
             stack.callback(side.end)
         for turn in range(TURNS):
@@ -182,15 +184,20 @@ def _measure_job(job: str, what: str, goal: str) -> tuple[str, ...]:
             for side in sides if turn % 2 else reversed(sides):
                 side.run_turn()
     (without, all_without), (captured, all_captured) = (
-        [statistics.median(each[kind] for each in side.times) for kind in (0, 1)] for side in sides
+        _summarize([times for side in sides if side.name == name for times in side.times]) for name in SIDES
     )
     return (
         f"capture of {what}, CPU of the cell's thread",
         f"{captured * 1000 / CALLS:.2f} s",
         f"{without * 1000 / CALLS:.2f} s without",
-        f"{captured / without:.3f}x (process {all_captured / all_without:.3f}x)",
+        f"{captured / without:.3f}x (process, mean: {all_captured / all_without:.3f}x)",
         goal,
     )
+
+
+def _summarize(times: list[tuple[float, float]]) -> tuple[float, float]:
+    """Return the median of the thread's times and the mean of the process's."""
+    return statistics.median(each[0] for each in times), statistics.mean(each[1] for each in times)
 
 
 def run_job(job: str, side: str) -> None:

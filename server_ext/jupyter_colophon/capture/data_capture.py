@@ -2,6 +2,7 @@
 
 import queue
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 
@@ -17,6 +18,8 @@ from jupyter_colophon.capture.origins import Origin
 MAX_WAITING = 50_000
 #: How long flows wait before they are reported, unless their cell ends: a cell that makes many calls is not slowed down.
 DELAY_S = 1.0
+#: While a cell runs, flows are reported for this CPU time, then not for that time: both threads need the interpreter.
+_WORK_S, _PAUSE_S = 0.005, 0.1
 
 
 _active: "DataCapture | None" = None
@@ -171,14 +174,20 @@ class DataCapture:
         while not self._is_stopping:
             self._has_work.wait()
             self._is_urgent.wait(DELAY_S)
+            is_urgent = self._is_urgent.is_set()
             self._has_work.clear()
             self._is_urgent.clear()
-            self._report_waiting()
+            self._report_waiting(is_paced=not is_urgent)
         self._report_waiting()
 
-    def _report_waiting(self) -> None:
+    def _report_waiting(self, *, is_paced: bool = False) -> None:
         self._waiting_reads.clear()
+        began = time.thread_time()
         while self._waiting:
+            # A queue that is half full would drop flows.
+            if is_paced and len(self._waiting) < MAX_WAITING // 2 and time.thread_time() - began > _WORK_S:
+                is_paced = not self._is_urgent.wait(_PAUSE_S)
+                began = time.thread_time()
             item = self._waiting[0]
             try:
                 if isinstance(item, Origin):

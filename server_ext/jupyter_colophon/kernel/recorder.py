@@ -18,7 +18,7 @@ from jupyter_colophon.kernel.sender import ReportSender
 from jupyter_colophon.kernel.write_profiles import WriteProfiles
 
 if TYPE_CHECKING:
-    from jupyter_colophon.capture.observation import DataRef, Observation, StreamProgress
+    from jupyter_colophon.capture.observation import Observation, StreamProgress
     from jupyter_colophon.client.operations import Operations
     from jupyter_colophon.kernel.messages import NoticeQueue
 
@@ -29,10 +29,10 @@ NAME_LENGTH = 200
 
 @dataclass(eq=False, slots=True)
 class _ExecutionReport:
-    """The report of one execution, and its writes with their times."""
+    """The report of one execution, and the URNs that it wrote, with the time of the last write."""
 
     report: RunReport
-    writes: "list[tuple[int, DataRef]]" = field(default_factory=list)
+    writes: dict[str, int] = field(default_factory=dict)
     #: Whether a stream that it started failed.
     failed: bool = False
 
@@ -150,7 +150,7 @@ class Recorder:
         else:
             entry = self._get_or_create_entry(execution)
             entry.failed |= has_failed
-            entry.writes.extend((observation.started_ms, ref) for ref in observation.writes)
+            entry.writes.update((ref.urn, observation.started_ms) for ref in observation.writes)
             self._queue.add_observation(entry.report, observation)
             if execution.end_ms is not None:
                 # A late observation: if it is the first, the end of the cell found no report to close.
@@ -163,8 +163,8 @@ class Recorder:
         if self._warnings is not None:
             self._warnings.add_observation(observation)
         if execution is not None:
-            writes = [(observation.started_ms, ref) for ref in observation.writes]
-            self._get_or_create_entry(execution).writes.extend(writes)
+            writes = ((ref.urn, observation.started_ms) for ref in observation.writes)
+            self._get_or_create_entry(execution).writes.update(writes)
         self._queue.add_observation(report, observation)
         if stream.has_ended:
             self._queue.record_ending(report, observation.finished_ms, "failed" if observation.failed else "succeeded")
@@ -204,8 +204,7 @@ class Recorder:
         """Return the URNs that an execution wrote in actions started since then, in the order of the first write."""
         with self._lock:
             entry = self._entries.get(execution)
-        writes = entry.writes if entry else []
-        return list(dict.fromkeys(ref.urn for started_ms, ref in writes if started_ms >= since_ms))
+        return [urn for urn, last_ms in entry.writes.copy().items() if last_ms >= since_ms] if entry else []
 
     def flush(self, timeout_s: float) -> int:
         """Send pending reports, for at most `timeout_s`; return how many are still pending."""

@@ -11,7 +11,7 @@ from sqlglot.errors import SqlglotError
 
 #: Dialects in which a name that is not quoted is one in lower case.
 _FOLDING: Final = ("postgres", "redshift")
-#: Parsed texts of at most so many characters are kept.
+#: Longer texts are not kept, since their trees take much memory.
 _MAX_KEPT_CHARS: Final = 4_000
 
 # Statements of other tools are data for us: sqlglot logs what it does not know.
