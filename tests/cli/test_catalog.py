@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from jupyter_colophon.core.identity.names import DEFAULT_NAMESPACE, make_cell_program_urn, make_variable_urn
 from live import LiveServer
 from support.catalog import build_metadata_value
 from support.commands import CommandResult, Commands
@@ -95,6 +96,34 @@ def test_file_is_addressed_by_path(call: Call, colophon: Commands) -> None:
         assert urn in call("lineage", text).out
         assert call("runs", text).out == "None.\n"
         assert call("dataset", "delete", text).status == 0
+
+
+@pytest.mark.parametrize("call", ["server"], indirect=True)
+def test_stale_cells_of_a_notebook_are_listed(call: Call, colophon: Commands, served: LiveServer) -> None:
+    frame = str(make_variable_urn(DEFAULT_NAMESPACE, "cells.ipynb", "set", "frame"))
+    report = "urn:li:dataset:(urn:li:dataPlatform:file,/cells/out.csv,PROD)"
+    catalog = served.create_client()
+    for minute, (cell, data, mode) in enumerate(
+        [("set", frame, "write"), ("use", frame, "read"), ("other", report, "write"), ("set", frame, "write")]
+    ):
+        start = f"2026-11-20T12:0{minute}:00.000Z"
+        program = str(make_cell_program_urn(DEFAULT_NAMESPACE, "cells.ipynb", cell))
+        run = {"program": program, "runId": f"cells-{minute}", "start": start, "end": start, "status": "succeeded"}
+        urn = catalog.start_run(run)["urn"]
+        catalog.record_accesses(urn, {"accesses": [{"data": data, "mode": mode, "time": start}]})
+    catalog.close()
+    (cell,) = call("cells", "cells.ipynb", "--stale", "--json").answer["cells"]
+    assert (cell["cell"], [change["data"] for change in cell["changes"]]) == ("use", [frame])
+    file = colophon.home / "cells.ipynb"
+    file.write_text(json.dumps({"cells": [{"cell_type": "code", "id": name} for name in ("use", "set")]}))
+    lines = call("cells", "cells.ipynb", f"--file={file}").out.splitlines()
+    assert [line.split()[:2] for line in lines[2:]] == [["use", "stale"], ["set", "fresh"]]
+    assert "frame" in lines[2]
+    assert call("cells", "unknown.ipynb").out == "No cell that read or wrote data is recorded.\n"
+    for text, reason in (("[", "is not a notebook"), (None, "No such file")):
+        file.unlink() if text is None else file.write_text(text)
+        refused = call("cells", "cells.ipynb", f"--file={file}")
+        assert (refused.status != 0, reason in refused.err) == (True, True)
 
 
 def test_keys_and_values_are_counted(call: Call) -> None:

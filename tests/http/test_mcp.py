@@ -93,6 +93,8 @@ async def test_a_write_is_read_at_once_by_every_tool(api: Any, sales: None, mcp_
         assert ORDERS in {node["urn"] for node in graph["nodes"]}
         impact = await call_tool(client, "colophon_impact", urn=ORDERS)
         assert {"name": "dataset", "count": 1} in impact["byType"]
+        (state,) = (await call_tool(client, "colophon_cells", notebook="shop.ipynb"))["cells"]
+        assert (state["program"], state["state"]) == (CELL, "fresh")
 
 
 class TestWriting:

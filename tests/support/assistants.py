@@ -16,6 +16,7 @@ READING: Final = {
     "colophon_lineage",
     "colophon_impact",
     "colophon_runs",
+    "colophon_cells",
     "colophon_changes",
 }
 WRITING: Final = {"colophon_tag", "colophon_set_properties", "colophon_propose_description"}

@@ -45,6 +45,7 @@ COMMANDS = {
     "proposals": ("entities.proposals.ProposalsCommand", "Review changes that wait to be applied."),
     "requests": ("entities.requests.RequestsCommand", "Ask owners about an entity, and answer what others ask."),
     "runs": ("entities.runs.RunsCommand", "List the runs of a program or of data, or show a run."),
+    "cells": ("entities.cells.CellsCommand", "List which cells of a notebook are stale."),
     "lineage": ("entities.lineage.LineageCommand", "Show the upstream and downstream lineage of an entity."),
     "completion": ("completion.CompletionCommand", "Print the script that completes commands in a shell."),
     "audit": ("audit.AuditCommand", "List, export and verify who read or changed what is sensitive."),

@@ -21,6 +21,7 @@ _AS_OF: Final = Argument("as_of", "As the catalog knew it at this time; without 
 _ENTITY: Final = Argument(
     "urn", _URN, schema={"type": "string", "pattern": "^urn:li:[A-Za-z]+:.+$", "maxLength": 4096}, required=True
 )
+_PATH: Final = {"type": "string", "minLength": 1, "maxLength": 4096}
 _WORDS: Final = {"type": "array", "items": {"type": "string"}, "maxItems": 100}
 
 
@@ -29,6 +30,10 @@ def _change_tags(caller: Caller, arguments: Mapping[str, Any]) -> Document:
     if not any(change.values()):
         raise InvalidQuery("name at least one tag to add or to remove")
     return _annotate_existing(caller, arguments["urn"], change)
+
+
+def _list_cell_states(caller: Caller, arguments: Mapping[str, Any]) -> Document:
+    return call_operation(caller, "listCellStates", {}, {"notebook": arguments["notebook"]})
 
 
 def _change_properties(caller: Caller, arguments: Mapping[str, Any]) -> Document:
@@ -140,6 +145,19 @@ TOOLS: Final = (
             Argument("limit", default=20, maximum=100),
             Argument("cursor", _MORE),
         ),
+    ),
+    Tool(
+        "colophon_cells",
+        "List stale cells of a notebook",
+        "List the cells of a notebook that read or wrote data, as their newest runs left them: a cell is `stale` if what"
+        " it read was written since, or comes from a stale cell. Each names the inputs that are newer, and who wrote them.",
+        "listCellStates",
+        (
+            Argument(
+                "notebook", "The path of the notebook, relative to the server's root.", schema=_PATH, required=True
+            ),
+        ),
+        _list_cell_states,
     ),
     Tool(
         "colophon_changes",

@@ -7,6 +7,7 @@ from typing import Any
 from jupyter_colophon.core.display_text import format_count_with_noun
 from jupyter_colophon.core.identity.short_names import format_shortest_name, shorten_urn
 from jupyter_colophon.rendering import history, jobs
+from jupyter_colophon.rendering.cells import build_cells_page
 from jupyter_colophon.rendering.elements import EntityName, Preformatted, TableElement, TagList, TextLine, Title
 from jupyter_colophon.rendering.entity import build_entity_page
 from jupyter_colophon.rendering.lineage import build_columns_page, build_lineage_page
@@ -124,6 +125,7 @@ def _render_help(document: Document, style: Style) -> Page:
 
 
 PAGES: dict[str, Callable[[Document, Style], Page]] = {
+    "cells": build_cells_page,
     "check": build_check_page,
     "connect": _render_connection,
     "crawl": jobs.build_crawl_page,
