@@ -67,16 +67,14 @@ class Recorder:
     ) -> None:
         """Create a recorder; `with_source` records the source of cells, without credentials.
 
-        `parameters` are the arguments of the notebook's run, and `command_run` is the run that is its parent. With
-        `stops_on_error` that run fails if the last cell fails.
+        The notebook's run has the arguments `parameters`, the parent `command_run`, and fails with its last cell if `stops_on_error`.
         `server` is the URL of the only server that gets reports which outlive this process; empty: any server.
         `warns_of_confidential`: cells that write confidential columns to unmarked data get a notice.
         `profiles_writes`: the profiles of observations are sent.
         `on_outage_changed` is called when the server becomes unavailable or available again, from another thread.
         """
         self._notebook, self._kernel, self._namespace = notebook, kernel, namespace
-        self._with_source, self._stops_on_error = with_source, stops_on_error
-        self._has_last_failed = False
+        self._with_source, self._stops_on_error, self._has_last_failed = with_source, stops_on_error, False
         self._timeline = Timeline()
         self._warnings = ConfidentialWarnings(catalog, notices) if warns_of_confidential else None
         self._profiles = WriteProfiles(catalog) if profiles_writes else None
