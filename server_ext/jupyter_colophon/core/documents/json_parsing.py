@@ -47,7 +47,7 @@ def parse_json(body: bytes, subject: str = "the body", *, repeated_names: list[s
     except ValueError:
         # Also raised by Python for integers of thousands of digits.
         raise MalformedBody("a number is too large") from None
-    if not _is_within_limits(text):
+    if not _is_within_limits(text, value):
         _require_limits_of_value(value)
     return value
 
@@ -127,12 +127,28 @@ def _parse_finite_number(text: str) -> float:
     return number
 
 
-def _is_within_limits(text: str) -> bool:
-    """Return whether the text alone shows that a document is within the limits, which is faster than reading its values.
+def _is_within_limits(text: str, value: Any) -> bool:
+    """Return whether the text, and if needed the depth of the value, show that a document is within the limits.
 
-    Only an escape can stand for U+0000 or a lone surrogate.
+    That is faster than to read all values. Only an escape can stand for U+0000 or a lone surrogate.
     """
-    return len(text) <= MAX_KEYS and "\\u" not in text and text.count("{") + text.count("[") <= MAX_DEPTH
+    return (
+        len(text) <= MAX_KEYS
+        and "\\u" not in text
+        and (text.count("{") + text.count("[") <= MAX_DEPTH or _has_allowed_depth(value))
+    )
+
+
+def _has_allowed_depth(value: Any) -> bool:
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        inner: list[Any] = []
+        for container in level:
+            inner.extend(container.values() if type(container) is dict else container)
+        level = [item for item in inner if type(item) is dict or type(item) is list]
+        if not level:
+            return True
+    return False
 
 
 def _require_limits_of_value(value: Any) -> None:

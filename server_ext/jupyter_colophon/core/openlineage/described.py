@@ -43,8 +43,10 @@ def merge_report_into_description(
         {"names": listed, "facets": facets},
         {"facets": times, _ALONE: report.alone or is_described_without_run(stamps)},
     )
-    previous = (stamps.get(_LINEAGE, -1), encode_canonical_json(old.get(_LINEAGE)))
-    if report.lineage is not None and (report.time, encode_canonical_json(report.lineage)) > previous:
+    if report.lineage is not None and (report.time, encode_canonical_json(report.lineage)) > (
+        stamps.get(_LINEAGE, -1),
+        encode_canonical_json(old.get(_LINEAGE)),
+    ):
         return new | {_LINEAGE: dict(report.lineage)}, when | {_LINEAGE: report.time}
     old_lineage = {_LINEAGE: old[_LINEAGE]} if _LINEAGE in old else {}
     return new | old_lineage, when | ({_LINEAGE: stamps[_LINEAGE]} if _LINEAGE in stamps else {})

@@ -6,6 +6,7 @@ from jupyter_colophon.core.entities.descriptors_of import list_entity_descriptor
 from jupyter_colophon.core.entities.metadata_scopes import build_scoped_metadata
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.lineage.run import EntitySnapshot, ScopeSnapshot
+from jupyter_colophon.core.model.registry import Scope
 from jupyter_colophon.core.model.system_filter import TAGS_KEY
 from jupyter_colophon.storage.commit.commit import CommitBuilder
 from jupyter_colophon.storage.entities import aspects
@@ -36,7 +37,9 @@ def store_snapshot_unless_exists(
 
 
 def _build_entity_snapshot(commit: CommitBuilder, entity: Urn, include_system_metadata: bool) -> EntitySnapshot:
-    present = aspects.read_present_aspects(commit.tx, commit.registry, entity.type, str(entity))
+    # Aspects of machines, such as schemas, can be much larger.
+    scope: Scope | None = None if include_system_metadata else "USER"
+    present = aspects.read_present_aspects(commit.tx, commit.registry, entity.type, str(entity), scope=scope)
     kind = commit.registry.get_type(entity.type)
     scopes = build_scoped_metadata(
         None, present, (item for item in list_entity_descriptors(kind, present) if not item.column)

@@ -17,7 +17,7 @@ from jupyter_colophon.core.entities.entity import (
 )
 from jupyter_colophon.core.identity.names import Urn, is_variable_urn
 from jupyter_colophon.core.identity.urn import encode_urn_text
-from jupyter_colophon.core.model.registry import Registry
+from jupyter_colophon.core.model.registry import Registry, Scope
 from jupyter_colophon.core.read_budget import PAGE_BYTES_MAX
 from jupyter_colophon.storage import codecs
 from jupyter_colophon.storage.entities.deleting_namespaces import (
@@ -127,14 +127,22 @@ def _get_range_of_field_urns(urn: Urn) -> Range | None:
 
 
 def read_present_aspects(
-    tx: TableContext, registry: Registry, entity_type: str, urn: str, names: Collection[str] | None = None
+    tx: TableContext,
+    registry: Registry,
+    entity_type: str,
+    urn: str,
+    names: Collection[str] | None = None,
+    *,
+    scope: Scope | None = None,
 ) -> dict[str, Aspect]:
-    """Return the aspects of an entity that have a value (all, or those of `names`), by name."""
+    """Return the aspects of an entity that have a value (all, or those of `names` or of a scope), by name."""
     rows = tx.get_table("aspects").scan(Range.prefix(urn))
     return {
         row["aspect"]: _parse_aspect(registry, entity_type, row)
         for row in rows
-        if row["value"] is not None and (names is None or row["aspect"] in names)
+        if row["value"] is not None
+        and (names is None or row["aspect"] in names)
+        and (scope is None or registry.get_aspect_or_unregistered(entity_type, row["aspect"]).scope == scope)
     }
 
 
