@@ -1,11 +1,12 @@
 """JSON values in memory: size, equality, copies, and copies without some parts."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import NoneType
 from typing import Any, Final
 
 #: The approximate size of a number, a boolean or null as JSON text.
 _SCALAR_BYTES: Final = 8
+_SCALARS: Final = frozenset({int, float, bool, NoneType})
 #: The types of most items that are neither texts nor objects.
 _COMMON_TYPES: Final = (int, float, NoneType, list, tuple)
 #: Deeper than any stored document.
@@ -44,19 +45,21 @@ def measure_json_bytes(value: object) -> int:
 
 def is_larger_as_json(value: object, bytes_max: int) -> bool:
     """Return whether a value is larger than this number of bytes as JSON, stopping as soon as it is."""
-    size, waiting = 0, [value]
-    while waiting:
-        item = waiting.pop()
-        # The check of an abstract class takes longer than all else, and most items are texts.
-        if isinstance(item, str):
-            size += len(item)
-        else:
+    size = 0
+    containers: list[Iterable[object]] = [(value,)]
+    while containers:
+        for item in containers.pop():
+            kind = type(item)
+            if kind is str:
+                size += len(item)  # type: ignore[arg-type]  # a text
+                continue
             size += _SCALAR_BYTES
-            if isinstance(item, dict) or (not isinstance(item, _COMMON_TYPES) and isinstance(item, Mapping)):
-                size += sum(map(len, item))
-                waiting.extend(item.values())
-            elif isinstance(item, list | tuple):
-                waiting.extend(item)
+            # The check of an abstract class takes longer than all else.
+            if kind is dict or (kind not in _SCALARS and isinstance(item, Mapping)):
+                size += sum(map(len, item))  # type: ignore[call-overload]  # an object
+                containers.append(item.values())  # type: ignore[attr-defined]
+            elif kind not in _SCALARS and isinstance(item, list | tuple):
+                containers.append(item)
         if size > bytes_max:
             return True
     return False

@@ -121,6 +121,8 @@ def is_valid_run_id(text: str) -> bool:
     return _RUN_ID.fullmatch(text) is not None
 
 
+# Each write looks up the namespace of its entity.
+@lru_cache(maxsize=1_024)
 def make_namespace_urn(name: str) -> Urn:
     """Return the URN of a namespace with this name, `[A-Za-z0-9_]+`."""
     return make_single_key_urn("namespace", name)

@@ -82,7 +82,8 @@ class EntityType:
 
     def find_aspect(self, name: str) -> AspectSpec | None:
         """Return the aspect of this name; None if the type does not have it."""
-        return self._own_by_name.get(name) or self._by_name.get(name)
+        spec = self._own_by_name.get(name)
+        return self._by_name.get(name) if spec is None else spec
 
     @cached_property
     def managed_by(self) -> str:
@@ -199,8 +200,8 @@ class Registry:
 
     def get_type_or_unregistered(self, name: str) -> EntityType:
         """Return the type of a stored entity, which may no longer be registered."""
-        if self.has_type(name):
-            return self.get_type(name)
+        if (kind := self._own.get(name) or self._types.get(name)) is not None:
+            return kind
         return EntityType(type=name, title=name, key_aspect=f"{name}Key", key=None, own_aspects=())
 
     def get_aspect_or_unregistered(self, entity_type: str, name: str) -> AspectSpec:

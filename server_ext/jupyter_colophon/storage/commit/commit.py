@@ -205,7 +205,7 @@ class CommitBuilder:
         )
         status = self.registry.get_aspect(urn.type, "status")
         entity.created_aspects["status"] = self._write_aspect_version_and_log(
-            entity, status, encode_canonical_json({"removed": False}), "create", None, system
+            entity, status, _NOT_REMOVED, "create", None, system
         )
         for name in entity.created_aspects:
             entity.aspects[name]["implied"] = True
@@ -512,6 +512,8 @@ class CommitBuilder:
 
 
 _SCHEMA = "schemaMetadata"
+#: The first value of the aspect `status`.
+_NOT_REMOVED = encode_canonical_json({"removed": False})
 #: The fields that an aspect's row and its newest version share.
 _OF_VERSION = ("urn", "aspect", "version", "value", "actor", "via", "time", "system")
 #: What the platform writes about a namespace that a kernel's report names first (spec ID-15).

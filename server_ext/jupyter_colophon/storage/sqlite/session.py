@@ -6,7 +6,7 @@ from contextlib import suppress
 from jupyter_colophon.storage.sql.table import SqlTable
 from jupyter_colophon.storage.sqlite import edges, log, search
 from jupyter_colophon.storage.sqlite.admin import SqliteAdmin
-from jupyter_colophon.storage.sqlite.guarded import GuardedConnection, translate_driver_errors
+from jupyter_colophon.storage.sqlite.guarded import GuardedConnection, translate_driver_error, translate_driver_errors
 from jupyter_colophon.storage.sqlite.row_archive import WriteMarks
 from jupyter_colophon.storage.transaction_lifetime import TransactionLifetime
 from jupyter_colophon.storage.transactions import After
@@ -96,5 +96,8 @@ class SqliteSession:
             self._marks.mark_end_of_write()
 
     def _execute_translated(self, statement: str) -> None:
-        with translate_driver_errors():
+        # Without a context manager, which takes longer than some of these statements.
+        try:
             self._connection.execute(statement)
+        except sqlite3.Error as error:
+            raise translate_driver_error(error) from error
