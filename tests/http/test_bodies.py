@@ -3,6 +3,7 @@
 import asyncio
 import gzip
 import json
+import logging
 from collections.abc import Awaitable, Callable
 from typing import Any
 from urllib.parse import quote
@@ -144,6 +145,20 @@ async def test_unexpected_error_hides_its_message(api: Any, sales: None, monkeyp
     found = await api("GET", "search", params={"q": "a"}, documented=False)
     assert found.status == 500
     assert "hunter2" not in json.dumps(found.body)
+
+
+async def test_successes_are_in_the_log_of_debug_records_only(
+    api: Any, sales: None, caplog: pytest.LogCaptureFixture
+) -> None:
+    lines = {}
+    for level in (logging.INFO, logging.DEBUG):
+        caplog.clear()
+        caplog.handler.setLevel(level)
+        await api("GET", "me")
+        await api("GET", "nowhere")
+        lines[level] = [record.getMessage().split()[:2] for record in caplog.records]
+    assert [line[0] for line in lines[logging.INFO] if line[0] in ("200", "404")] == ["404"]
+    assert [line[0] for line in lines[logging.DEBUG] if line[0] in ("200", "404")] == ["200", "404"]
 
 
 async def test_user_values_are_not_in_problems_or_logs(api: Any, sales: None, caplog: pytest.LogCaptureFixture) -> None:

@@ -1,6 +1,7 @@
 """The body of a request, bounded in size, and how requests are logged."""
 
 import asyncio
+import logging
 import re
 import secrets
 import zlib
@@ -10,6 +11,7 @@ from http import HTTPStatus
 from typing import Any, Final
 
 from jupyter_server.base.handlers import APIHandler
+from jupyter_server.log import log_request
 from jupyter_server.prometheus.log_functions import prometheus_log_method
 from tornado.web import HTTPError, stream_request_body
 
@@ -142,8 +144,13 @@ class BodyHandler(AuthenticatedRequest, APIHandler):  # type: ignore[misc]  # na
 
     def _log(self) -> None:
         """Log the request as the server does; failures of the store in one line, without headers."""
-        if self.get_status() not in _STORE_STATUSES:
-            super()._log()
+        status = self.get_status()
+        if status not in _STORE_STATUSES:
+            # To format a record that is not written takes as long as to route the request.
+            if status < HTTPStatus.MULTIPLE_CHOICES and self._is_success_not_written():
+                self._count_in_metrics()
+            else:
+                super()._log()
             return
         took = 1000 * self.request.request_time()
         self.log.error(
@@ -154,5 +161,26 @@ class BodyHandler(AuthenticatedRequest, APIHandler):  # type: ignore[misc]  # na
             took,
             self.request_id,
         )
+        self._count_in_metrics()
+
+    def _is_success_not_written(self) -> bool:
+        """Return whether the server logs successes as Jupyter does, by debug records, and no handler writes these."""
+        function = self.settings.get("log_function")
+        return getattr(function, "func", None) is log_request and not _has_handler_of_debug_records(self.log)
+
+    def _count_in_metrics(self) -> None:
         if self.serverapp is not None and self.serverapp.record_http_request_metrics:
             prometheus_log_method(self)
+
+
+def _has_handler_of_debug_records(logger: "logging.Logger | logging.LoggerAdapter[Any]") -> bool:
+    """Return whether a handler of a logger or of those above it writes debug records.
+
+    The level of Jupyter's logger says nothing: its handlers have the level of the settings.
+    """
+    current: logging.Logger | None = logger.logger if isinstance(logger, logging.LoggerAdapter) else logger
+    while current is not None:
+        if any(handler.level <= logging.DEBUG for handler in current.handlers):
+            return True
+        current = current.parent if current.propagate else None
+    return False
