@@ -176,7 +176,7 @@ class BodyHandler(AuthenticatedRequest, APIHandler):  # type: ignore[misc]  # na
 def _has_handler_of_debug_records(logger: "logging.Logger | logging.LoggerAdapter[Any]") -> bool:
     """Return whether a handler of a logger or of those above it writes debug records.
 
-    The level of Jupyter's logger says nothing: its handlers have the level of the settings.
+    Jupyter's logger accepts all records; the level in the settings is that of its handlers.
     """
     current: logging.Logger | None = logger.logger if isinstance(logger, logging.LoggerAdapter) else logger
     while current is not None:
