@@ -14,6 +14,7 @@ from jupyter_colophon.capture.observation import Observation
 from jupyter_colophon.spark.capture.attach import Capture, attach_listener
 from jupyter_colophon.spark.java import ensure_java
 from pyspark.sql import SparkSession
+from support.captured_notebook import run_captured_notebook
 
 JARS = Path(__file__).parents[2] / "build" / "table-formats"
 TIMEOUT_MS = 120_000
@@ -25,8 +26,8 @@ NAMES = {"delta": "shop.delta", "iceberg": "ice/shop.iceberg"}
 class TableSession:
     """A session with a table of each format; runs statements and returns what was observed."""
 
-    def __init__(self, spark: SparkSession) -> None:
-        self.spark, self._seen = spark, list[Observation]()
+    def __init__(self, spark: SparkSession, folder: Path) -> None:
+        self.spark, self.folder, self._seen = spark, folder, list[Observation]()
         self.capture: Capture = attach_listener(spark, self._seen.append)
 
     def observe(self, action: str | Callable[[], object]) -> list[Observation]:
@@ -62,7 +63,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TableSession]:
         spark.sql("CREATE TABLE shop.new AS SELECT id, id * 2 AS amount FROM range(5)")
         for format_, table in TABLES.items():
             spark.sql(f"CREATE TABLE {table} USING {format_} AS SELECT id, amount FROM shop.new")
-        yield TableSession(spark)
+        yield TableSession(spark, folder)
         spark.stop()
 
 
@@ -188,3 +189,24 @@ def test_delta_table_in_a_folder_is_the_folder(session: TableSession) -> None:
         assert {(get_name(ref.urn), ref.format, ref.versions) for each in read for ref in each.reads} == {
             (path, "delta", ("0",))
         }
+
+
+def test_tables_of_other_libraries_are_those_of_spark(session: TableSession, tmp_path: Path) -> None:
+    with run_captured_notebook(tmp_path) as notebook:
+        code = "import pyarrow as pa\nfrom deltalake import write_deltalake\nwrite_deltalake(f'{folder}/lake', pa.table({'id': [1]}))"
+        assert notebook.run("delta", code).error is None
+        (metadata,) = session.folder.glob("ice/shop/iceberg/metadata/v1.metadata.json")
+        code = (
+            "from pyiceberg.catalog.sql import SqlCatalog\n"
+            "catalog = SqlCatalog('ice', uri=f'sqlite:///{folder}/catalog.db', warehouse=f'file://{folder}')\n"
+            f"catalog.create_namespace('shop')\ncatalog.register_table('shop.iceberg', 'file://{metadata}').scan().to_arrow()"
+        )
+        assert notebook.run("iceberg", code).error is None
+        notebook.list_flows()
+        accessed = [
+            ref.urn for cell in notebook.runs for each in cell.observations for ref in (*each.reads, *each.writes)
+        ]
+    lake = session.spark.read.format("delta").load(f"{tmp_path}/lake")
+    table = session.spark.table(TABLES["iceberg"])
+    read = [ref.urn for data in (lake, table) for each in session.observe(data.collect) for ref in each.reads]
+    assert list(dict.fromkeys(read)) == accessed
