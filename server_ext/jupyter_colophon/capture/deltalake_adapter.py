@@ -10,7 +10,6 @@ from typing import Any, Final
 
 from jupyter_colophon.capture.adapters import Adapter
 from jupyter_colophon.capture.calls import LibraryCall
-from jupyter_colophon.capture.column_map import ColumnMap
 from jupyter_colophon.capture.locations import find_location
 from jupyter_colophon.capture.origins import Dataset, get_file
 from jupyter_colophon.capture.written_fields import create_describe
@@ -42,27 +41,38 @@ def _find_table(target: Any) -> Dataset | None:
     return None if location is None else get_file(location.rstrip("/"), "delta")
 
 
+def _find_version(call: LibraryCall, target: Any) -> str:
+    """Return the version that a `DeltaTable` has, after a write that of the write; "" of a path, whose version is unknown."""
+    return str(target.version()) if call.error is None and hasattr(target, "table_uri") else ""
+
+
 def _report_write(call: LibraryCall) -> None:
-    table, value = _find_table(call.get_argument(0, "table_or_uri")), call.get_argument(1, "data")
+    target, value = call.get_argument(0, "table_or_uri"), call.get_argument(1, "data")
+    table = _find_table(target)
     if table is not None:
         # The value may lack columns that the table has.
         is_part = call.kwargs.get("schema_mode") == "merge"
-        call.record_write(replace(table, is_part=is_part), (value,), describe=create_describe(value))
+        written = replace(table, is_part=is_part, version=_find_version(call, target))
+        call.record_write(written, (value,), describe=create_describe(value))
         if call.kwargs.get("mode", "error") in REPLACING and call.kwargs.get("predicate") is None:
             call.profile_written(value)
 
 
 def _report_read(call: LibraryCall) -> None:
     table = _find_table(call.receiver)
-    if table is not None:
-        # The feed of changes has columns beside those of the table.
-        call.record_reads((table,), call.result, None if call.function == "load_cdf" else ColumnMap(table))
+    if table is None:
+        return
+    if call.function == "load_cdf":
+        # The changes of several versions, with columns beside those of the table.
+        call.record_reads((table,), call.result)
+    else:
+        call.record_read(replace(table, version=_find_version(call, call.receiver)), call.result)
 
 
 def _report_change(call: LibraryCall) -> None:
     table = _find_table(call.receiver)
     if table is not None:
-        call.record_flow((), table)
+        call.record_flow((), replace(table, version=_find_version(call, call.receiver)))
 
 
 def _report_merge(call: LibraryCall) -> None:

@@ -6,6 +6,7 @@ alone is its folder.
 
 import weakref
 from collections.abc import Iterator
+from dataclasses import replace
 from types import ModuleType
 from typing import Any, Final
 
@@ -88,6 +89,9 @@ def _report_scan(call: LibraryCall) -> None:
 def _report_rows(call: LibraryCall) -> None:
     table = _scanned.get(call.receiver)
     if table is not None:
+        table = replace(
+            table, version=_get_version(call.receiver.snapshot() if hasattr(call.receiver, "snapshot") else None)
+        )
         used = dict.fromkeys(_list_columns(getattr(call.receiver, "row_filter", None)))
         sources = [ColumnSource(table, name, Transformation.FILTER) for name in used]
         call.record_read(table, call.result, ColumnMap(table).add_controls(sources))
@@ -107,12 +111,20 @@ def _list_columns(condition: Any) -> Iterator[str]:
 def _report_frame(call: LibraryCall) -> None:
     table = find_table(call.receiver)
     if table is not None:
-        call.record_read(table, call.result)
+        call.record_read(replace(table, version=_get_version(call.receiver.current_snapshot())), call.result)
+
+
+def _get_version(snapshot: Any) -> str:
+    """Return the version of a table by its snapshot, as Spark names it; "" without one."""
+    return "" if snapshot is None else str(snapshot.snapshot_id)
 
 
 def _report_write(call: LibraryCall) -> None:
     target, value = _find_target(call.receiver), call.get_argument(1, "df")
     if target is not None:
+        # The snapshots of a transaction exist once it is committed, and an upsert may change nothing.
+        if call.error is None and call.function != "upsert" and hasattr(call.receiver, "current_snapshot"):
+            target = replace(target, version=_get_version(call.receiver.current_snapshot()))
         call.record_write(target, (value,), describe=_create_describe(call.receiver, _list_names(value)))
         # Without a condition all rows are replaced.
         if call.function == "overwrite" and len(call.args) <= 2 and "overwrite_filter" not in call.kwargs:

@@ -31,7 +31,7 @@ class Dataset:
     """Data that was read or written, before it has a URN, which is computed later on another thread.
 
     A file has a `location` as in Hadoop (`file:/data/x`, `s3://bucket/x`); anything else has its `urn`. Of a part, such as a
-    sheet of a workbook, the fields are not the schema of the data.
+    sheet of a workbook, the fields are not the schema of the data. `version` is that of a table that was read or written, "" if unknown.
     """
 
     kind: DatasetKind = DatasetKind.FILE
@@ -39,6 +39,7 @@ class Dataset:
     urn: str = ""
     format: str | None = None
     is_part: bool = False
+    version: str = ""
 
     def __hash__(self) -> int:
         """Return a number that depends on the name alone: data are hashed with every call."""
@@ -62,7 +63,8 @@ def _build_ref(dataset: Dataset) -> DataRef | None:
     urn = dataset.urn or build_urn(place)
     if urn is None:
         return None
-    return DataRef(urn, dataset.kind, None, dataset.format, place or None, (folders,) if folders else ())
+    parts, versions = (folders,) if folders else (), (dataset.version,) if dataset.version else ()
+    return DataRef(urn, dataset.kind, None, dataset.format, place or None, parts, versions)
 
 
 @lru_cache(maxsize=1024)
