@@ -69,7 +69,7 @@ def test_columns_that_are_replaced_or_matched_by_name(notebook, query, columns):
 @pytest.mark.parametrize(
     ("code", "error"),
     [
-        ("pd.DataFrame.fillna(inplace=True)", "NDFrame.fillna() missing 1 required positional argument: 'self'"),
+        ("pd.DataFrame.ffill(inplace=True)", "NDFrame.ffill() missing 1 required positional argument: 'self'"),
         ("pd.DataFrame.__init__()", "DataFrame.__init__() missing 1 required positional argument: 'self'"),
         ("pl.DataFrame.write_csv()", "DataFrame.write_csv() missing 1 required positional argument: 'self'"),
         ("sqlite3.connect()", "Connection() missing required argument 'database' (pos 1)"),

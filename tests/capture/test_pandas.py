@@ -1,8 +1,11 @@
 """Capture of pandas, beyond the corpus: schemas, databases, and that pandas behaves as without capture."""
 
+import gc
 import inspect
 import pickle
+import traceback
 import warnings
+import weakref
 
 import pandas as pd
 import pytest
@@ -10,6 +13,8 @@ from jupyter_colophon.capture import origins
 from jupyter_colophon.capture.observation import MissingDetail
 from support.captured_notebook import run_captured_notebook
 
+#: The type of columns of text, which depends on the version of pandas.
+TEXT = str(pd.Series(["x"]).dtype)
 START = "import pandas as pd\ndf = pd.read_csv('raw.csv')"
 
 
@@ -40,25 +45,25 @@ def list_fields(notebook, code):
     [
         (
             "df.to_csv('out.csv', index=False)",
-            [("a", "int64", False), ("b", "float64", True), ("c", "object", True)],
+            [("a", "int64", False), ("b", "float64", True), ("c", TEXT, True)],
         ),
-        ("df[['a']].set_index(df['c']).to_csv('out.csv')", [("c", "object", True), ("a", "int64", False)]),
+        ("df[['a']].set_index(df['c']).to_csv('out.csv')", [("c", TEXT, True), ("a", "int64", False)]),
         ("df[['a']].to_csv('out.csv', index_label='row')", [("row", "int64", False), ("a", "int64", False)]),
         ("df[['a']].to_parquet('out.parquet')", [("a", "int64", False)]),
         (
-            "df[['a']].iloc[[1, 0]].to_parquet('out.parquet')",
+            "df[['a']].set_axis([7, 3]).to_parquet('out.parquet')",
             [("__index_level_0__", "int64", False), ("a", "int64", False)],
         ),
         (
             "df.groupby(['a', 'c'])[['b']].sum().to_parquet('out.parquet')",
-            [("a", "int64", False), ("c", "object", True), ("b", "float64", True)],
+            [("a", "int64", False), ("c", TEXT, True), ("b", "float64", True)],
         ),
         (
             "df.groupby('c').agg({'b': ['min', 'max']}).to_parquet('out.parquet')",
-            [("c", "object", True), ("('b', 'min')", "float64", True), ("('b', 'max')", "float64", True)],
+            [("c", TEXT, True), ("('b', 'min')", "float64", True), ("('b', 'max')", "float64", True)],
         ),
         ("df['a'].astype('Int64').to_json('out.json')", [("a", "Int64", True)]),
-        ("df.to_csv('out.csv', columns=['c'], header=['name'], index=False)", [("name", "object", True)]),
+        ("df.to_csv('out.csv', columns=['c'], header=['name'], index=False)", [("name", TEXT, True)]),
         ("df[['a']].to_stata('out.dta')", [("index", "int64", False), ("a", "int64", False)]),
         # The schema lacks the column of the partition.
         ("df[['a', 'b']].to_parquet('out/c=x', partition_cols=['a'])", None),
@@ -116,11 +121,16 @@ def test_unknown_columns_are_reported_as_missing(notebook):
     assert {flow.target_field for flow in written.columns} == {"b", "c"}
 
 
-def collect_warnings(function):
+def observe(function, *values):
+    """Return the warnings of a call with their lines, and its error with its traceback."""
+    error = None
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
-        function()
-    return [(each.category.__name__, each.filename, each.lineno) for each in found]
+        try:
+            function(*values)
+        except Exception as raised:  # noqa: BLE001
+            error = (repr(raised), [each[:3] for each in traceback.extract_tb(raised.__traceback__)])
+    return [(each.category.__name__, each.filename, each.lineno) for each in found], error
 
 
 def change_a_temporary_frame(df):
@@ -129,6 +139,16 @@ def change_a_temporary_frame(df):
 
 def change_a_temporary_series(df):
     df["a"].replace(1, 2, inplace=True)
+
+
+def change_an_item_of_a_temporary_series(df):
+    df["a"][0] = 3
+
+
+def change_a_local_frame(df):
+    df["d"] = 3
+    df.loc[0, "d"] = 4
+    df["d"].__setitem__(0, 5)
 
 
 def change_a_row_of_a_copy(df):
@@ -143,23 +163,71 @@ def read_with_a_deprecated_option(df):
     pd.read_csv("raw.csv", date_parser=lambda text: text, parse_dates=["a"])
 
 
+def select_with_a_deprecated_keyword(df):
+    df.drop(columns=["a"], inplace=False)
+    df.first("1D")
+
+
+def create_with_wrong_labels(df):
+    pd.DataFrame({"a": df["a"]}, index=[1, 2], columns=["a", "a", "b"], dtype="nothing")
+
+
+def drop_a_missing_column(df):
+    df.drop(columns=["nothing"], inplace=True)
+
+
+def select_a_missing_column(df):
+    df.head(1)["nothing"]
+
+
+def read_a_missing_file(df):
+    pd.read_csv("missing.csv")
+
+
 @pytest.mark.parametrize(
     "function",
     [
         change_a_temporary_frame,
         change_a_temporary_series,
+        change_an_item_of_a_temporary_series,
+        change_a_local_frame,
         change_a_row_of_a_copy,
         set_in_a_column,
         read_with_a_deprecated_option,
+        select_with_a_deprecated_keyword,
+        create_with_wrong_labels,
+        drop_a_missing_column,
+        select_a_missing_column,
+        read_a_missing_file,
     ],
 )
 @pytest.mark.parametrize("mode", [False, True], ids=["views", "copy-on-write"])
-def test_warnings_name_the_line_of_the_program(notebook, function, mode):
-    with pd.option_context("mode.copy_on_write", mode):
-        captured = collect_warnings(lambda: function(pd.read_csv("raw.csv")))
+def test_warnings_and_tracebacks_are_those_of_pandas(notebook, function, mode):
+    with warnings.catch_warnings(action="ignore"):
+        # pandas 3 knows only one mode.
+        pd.set_option("mode.copy_on_write", mode)
+    try:
+        captured = observe(function, pd.read_csv("raw.csv"))
         notebook.capture.stop()
-        assert captured == collect_warnings(lambda: function(pd.read_csv("raw.csv")))
-    assert captured or function in (change_a_temporary_series, change_a_row_of_a_copy, change_a_temporary_frame)
+        assert captured == observe(function, pd.read_csv("raw.csv"))
+    finally:
+        with warnings.catch_warnings(action="ignore"):
+            pd.reset_option("mode.copy_on_write")
+
+
+def test_values_of_a_failed_call_are_freed(notebook):
+    frame = pd.read_csv("raw.csv")
+    reference = weakref.ref(frame)
+    gc.disable()
+    try:
+        with pytest.raises(OSError, match="missing"):
+            frame.to_csv("missing/out.csv")
+        with pytest.raises(KeyError):
+            frame.drop(columns="nothing")
+        del frame
+        assert reference() is None
+    finally:
+        gc.enable()
 
 
 def test_expressions_find_local_variables(notebook):
@@ -167,6 +235,10 @@ def test_expressions_find_local_variables(notebook):
     frame = pd.read_csv("raw.csv")
     assert len(frame.query("a > @low")) == 1
     assert frame.eval("a + @low").tolist() == [2, 4]
+    frame.query("a > @low", inplace=True)
+    assert frame["a"].tolist() == [3]
+    frame.eval("d = a + @low", inplace=True)
+    assert frame["d"].tolist() == [4]
     assert low == 1
 
 

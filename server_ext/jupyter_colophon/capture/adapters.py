@@ -14,6 +14,7 @@ from typing import Final, TypeAlias, TypedDict, Unpack
 from jupyter_colophon.capture.caller_frames import call_from_program
 from jupyter_colophon.capture.calls import CallContext, DeferredFlows, Flow, LibraryCall, Observer, Report
 from jupyter_colophon.capture.computations import ComputationOptions, Function
+from jupyter_colophon.capture.hidden_frames import STACK, count_without_wrappers
 from jupyter_colophon.capture.import_hook import call_after_import
 from jupyter_colophon.capture.patches import Patches
 
@@ -128,6 +129,15 @@ class Adapter:
             # A call by the library is a part of one by the program.
             return self._patches.replace_function(owner, name, wrap, is_internal=False)
         return self._patches.replace_method(owner, name, wrap)
+
+    def hide_wrappers_from(self, module: ModuleType | None) -> None:
+        """Let a module of the library, which looks at the frames of its callers by `sys._getframe`, not see those of wrappers."""
+        if module is not None:
+            self._patches.replace_global(module, "sys", STACK)
+
+    def count_without_wrappers(self, module: ModuleType | None, name: str) -> bool:
+        """Let a function, which counts the frames of the library above it for `warnings`, not count wrappers; return whether it exists."""
+        return module is not None and self._patches.replace_function(module, name, count_without_wrappers)
 
     def record_event(self, function: str, report: Report) -> None:
         """Record what a library reports by an event of its own instead of a function."""

@@ -12,18 +12,26 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any, Final
 
-_CALL: Final = compile("__colophon_call__()", "<colophon>", "eval")
+from jupyter_colophon.capture.hidden_frames import is_wrapper
+from jupyter_colophon.capture.places import HIDDEN, set_place
+
 _NAME: Final = "__colophon_call__"
-#: The folders of the standard library and of installed packages.
+_CALL: Final = compile(f"{_NAME}()", f"<colophon>{HIDDEN}", "eval")
+#: The folders of the standard library and of installed packages: of this environment, and of those below it and of the user.
 PACKAGES: Final = tuple(
-    {f"{sysconfig.get_path(name)}{os.sep}" for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+    {
+        f"{folder}{os.sep}"
+        for folder in (
+            *(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")),
+            *(each for each in sys.path if os.path.basename(each) in ("site-packages", "dist-packages")),
+        )
+    }
 )
 
 
 def call_from_program(original: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function that calls `original` so that it finds the variables of the program that called the wrapper."""
 
-    @functools.wraps(original)
     def call(*args: Any, **kwargs: Any) -> Any:
         frame = find_program_frame()
         bound = functools.partial(original, *args, **kwargs)
@@ -34,7 +42,7 @@ def call_from_program(original: Callable[..., Any]) -> Callable[..., Any]:
         local[_NAME] = bound
         return eval(_CALL, frame.f_globals, local)  # noqa: S307  a constant expression
 
-    return call
+    return functools.update_wrapper(set_place(call, original), original)
 
 
 def call_without_variables(original: Callable[..., Any], *args: Any) -> Any:
@@ -43,11 +51,15 @@ def call_without_variables(original: Callable[..., Any], *args: Any) -> Any:
 
 
 def find_program_frame() -> FrameType | None:
-    """Return the innermost frame outside of this package."""
+    """Return the innermost frame outside of this package and its wrappers."""
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and str(frame.f_globals.get("__name__", "")).startswith("jupyter_colophon."):
+    while frame is not None and (is_wrapper(frame) or _is_own(frame)):
         frame = frame.f_back
     return frame
+
+
+def _is_own(frame: FrameType) -> bool:
+    return str(frame.f_globals.get("__name__", "")).startswith("jupyter_colophon.")
 
 
 def is_called_by_package() -> bool:

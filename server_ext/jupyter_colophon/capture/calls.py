@@ -19,6 +19,7 @@ from jupyter_colophon.capture.computations import (
     prepare_safely,
     take_receiver,
 )
+from jupyter_colophon.capture.hidden_frames import hide_wrappers
 from jupyter_colophon.capture.name_inference import NameInference
 from jupyter_colophon.capture.observation import Inference, SchemaField
 from jupyter_colophon.capture.origins import (
@@ -34,7 +35,6 @@ from jupyter_colophon.capture.origins import (
     get_file,
     list_sources,
 )
-from jupyter_colophon.capture.places import set_place
 from jupyter_colophon.capture.write_profile import WriteProfile, compute_write_profile
 
 Report: TypeAlias = Callable[["LibraryCall"], None]
@@ -390,18 +390,17 @@ class Observer:
             calls, was_busy = stack.calls, stack.is_busy
             if (skips_inner and was_busy) or (calls and calls[-1].hides_inner):
                 return original(*args, **kwargs)
-            if not args:
-                args = take_receiver(kwargs)
-            call = LibraryCall(context, name, args, kwargs)
+            call = LibraryCall(context, name, args or take_receiver(kwargs), kwargs)
             call.hides_inner = hides_inner
             calls.append(call)
             stack.is_busy = True
             try:
                 if prepare is not None:
-                    call.state = prepare(*args, **kwargs)
-                call.result = original(*args, **kwargs)
+                    call.state = prepare(*call.args, **kwargs)
+                call.result = original(*call.args, **kwargs)
             except BaseException as error:
                 call.error = error
+                hide_wrappers(error)
                 raise
             finally:
                 calls.pop()
@@ -421,8 +420,7 @@ class Observer:
             call.result, call.state = result, state
             self._report_safely(call, report)
 
-        converted = set_place(options["convert"](original), original) if "convert" in options else original
-        return Computation(self._context, converted, report_call, options).wrap()
+        return Computation(self._context, original, report_call, options).wrap()
 
     def record_event(self, name: str, report: Report) -> None:
         """Report what a library does now, as a part of the observed call that the thread is in, if any."""
@@ -438,6 +436,8 @@ class Observer:
         # A call with wrong arguments did nothing.
         if not isinstance(call.error, TypeError) or call.args:
             self._report_safely(call, report)
+        # The traceback of the error has the frames of the library's call, whose values may have to be freed now.
+        call.error = None
         flows = call.flows or call.inner
         if flows:
             if outer is None:

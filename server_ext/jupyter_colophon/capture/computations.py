@@ -1,12 +1,12 @@
 """Wrappers of functions that compute values, which are called often: those that only record derived values."""
 
-import sys
 import weakref
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
+from jupyter_colophon.capture.hidden_frames import hide_wrappers
 from jupyter_colophon.capture.places import set_place
 from jupyter_colophon.capture.receivers import create_call
 
@@ -29,8 +29,6 @@ class ComputationOptions(TypedDict, total=False):
     in_place: bool
     #: Whether the method is a constructor; the same, except for the many calls inside other observed calls.
     is_constructor: bool
-    #: Returns what is called instead of the original.
-    convert: Callable[[Function], Function]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,22 +59,25 @@ class Computation:
         is_opaque = not self.options.get("calls_back", False)
 
         def compute_observed(*args: Any, **kwargs: Any) -> Any:
-            # Most calls are those that the library makes itself.
-            if stack.is_busy and "inplace" not in kwargs:
-                return original(*args, **kwargs)
-            if not args:
-                args = take_receiver(kwargs)
-            if kwargs and kwargs.get("inplace") and args:
-                receiver, args = list(args[:1]), args[1:]
-                return change_observed(receiver, args, kwargs)
-            if stack.is_busy or not entries:
-                return original(*args, **kwargs)
-            state = None if prepare is None else prepare(*args, **kwargs)
-            stack.is_busy = is_opaque
             try:
-                result = original(*args, **kwargs)
-            finally:
-                stack.is_busy = False
+                # Most calls are those that the library makes itself.
+                if stack.is_busy and "inplace" not in kwargs:
+                    return original(*args, **kwargs)
+                args = args or take_receiver(kwargs)
+                if kwargs and kwargs.get("inplace") and args:
+                    receiver, args = list(args[:1]), args[1:]
+                    return change_observed(receiver, args, kwargs)
+                if stack.is_busy or not entries:
+                    return original(*args, **kwargs)
+                state = None if prepare is None else prepare(*args, **kwargs)
+                stack.is_busy = is_opaque
+                try:
+                    result = original(*args, **kwargs)
+                finally:
+                    stack.is_busy = False
+            except BaseException as error:
+                hide_wrappers(error)
+                raise
             if result is None or isinstance(result, values):
                 report(args, kwargs, result, state)
             return result
@@ -89,10 +90,14 @@ class Computation:
 
         def call_observed(*args: Any, **kwargs: Any) -> Any:
             args = args or take_receiver(kwargs)
-            if not args:
-                return original(**kwargs)
-            receiver, args = list(args[:1]), args[1:]
-            return change_observed(receiver, args, kwargs)
+            try:
+                if not args:
+                    return original(**kwargs)
+                receiver, args = list(args[:1]), args[1:]
+                return change_observed(receiver, args, kwargs)
+            except BaseException as error:
+                hide_wrappers(error)
+                raise
 
         return call_observed
 
@@ -100,13 +105,17 @@ class Computation:
         stack, entries, original = self.context.stack, self.context.origins.entries, self.original
 
         def create_observed(*args: Any, **kwargs: Any) -> Any:
-            if stack.is_busy or not entries:
-                return original(*args, **kwargs)
-            args = args or take_receiver(kwargs)
-            if not args:
-                return original(**kwargs)
-            receiver, args = list(args[:1]), args[1:]
-            return change_observed(receiver, args, kwargs)
+            try:
+                if stack.is_busy or not entries:
+                    return original(*args, **kwargs)
+                args = args or take_receiver(kwargs)
+                if not args:
+                    return original(**kwargs)
+                receiver, args = list(args[:1]), args[1:]
+                return change_observed(receiver, args, kwargs)
+            except BaseException as error:
+                hide_wrappers(error)
+                raise
 
         return create_observed
 
@@ -116,14 +125,14 @@ class Computation:
         prepare = prepare_safely(self.options.get("prepare"))
 
         def change_observed(receiver: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-            call = create_call(args, kwargs, sys._getframe(2))
+            call = create_call(original, len(args), tuple(kwargs))
             if stack.is_busy or not entries:
-                return call(original, receiver, args, kwargs)
+                return call(receiver, args, kwargs)
             state = None if prepare is None else prepare(receiver[0], *args, **kwargs)
             reference = _create_reference(receiver[0])
             stack.is_busy = True
             try:
-                result = call(original, receiver, args, kwargs)
+                result = call(receiver, args, kwargs)
             finally:
                 stack.is_busy = False
             changed = reference()

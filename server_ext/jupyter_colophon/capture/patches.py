@@ -68,6 +68,11 @@ class Patches:
                 is_set |= self._set(other, name, original, replacement)
         return is_set or self._set(module, name, original, replacement)
 
+    def replace_global(self, module: ModuleType, name: str, value: object) -> None:
+        """Replace the value of a global variable of a module, if it has one of this name."""
+        if name in module.__dict__:
+            self._set(module, name, module.__dict__[name], value)
+
     def call_when_restored(self, function: Callable[[], object]) -> None:
         """Call a function when the originals are restored."""
         self._undo.append(function)
@@ -84,13 +89,16 @@ class Patches:
         return self._modules[package]
 
     def restore(self) -> None:
-        """Restore the originals, unless someone else replaced them meanwhile."""
+        """Restore the originals, also in modules that were imported meanwhile, unless someone else replaced them."""
         while self._undo:
             self._undo.pop()()
+        self._modules.clear()
         while self._originals:
             owner, name, original, replacement = self._originals.pop()
-            if owner.__dict__.get(name) is replacement:
-                setattr(owner, name, original)
+            owners = self._list_modules(owner.__name__.partition(".")[0]) if isinstance(owner, ModuleType) else [owner]
+            for each in owners:
+                if each.__dict__.get(name) is replacement:
+                    setattr(each, name, original)
 
     def _set(self, owner: Any, name: str, original: Any, replacement: Any) -> bool:
         try:

@@ -1,25 +1,34 @@
-"""The file and line that the code of a wrapper belongs to."""
+"""The file and line that the code of a wrapper belongs to.
+
+Libraries name the line of the program that a warning is about in two ways: they skip all frames whose files are their own, or
+they count frames (`stacklevel=2`). So a wrapper is in the folder of the library, and its file is one that `warnings` does not
+count.
+"""
 
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 Function: TypeAlias = Callable[..., Any]
+
+#: What follows the name of the file: `warnings` does not count frames with these two words in it, as of the machinery of imports.
+HIDDEN: Final = " <importlib _bootstrap>"
 
 #: The kind of an entry of a table of lines.
 _NO_COLUMNS = 13
 
 
 def set_place(wrapper: Function, original: Function) -> Function:
-    """Move the code of a wrapper to the original's file and line, and return it.
-
-    Libraries skip their own files to find the line of the program that a warning is about.
-    """
+    """Move the code of a wrapper to the original's folder and line, if that is not one of an extension module, and return the wrapper."""
     code, place = getattr(wrapper, "__code__", None), getattr(inspect.unwrap(original), "__code__", None)
-    if code is not None and place is not None:
+    if code is None:
+        return wrapper
+    if place is None:
+        wrapper.__code__ = code.replace(co_filename=f"<colophon>{HIDDEN}")
+    else:
         wrapper.__code__ = code.replace(
-            co_filename=place.co_filename,
+            co_filename=f"{place.co_filename.removesuffix(HIDDEN)}{HIDDEN}",
             co_name=place.co_name,
             co_qualname=place.co_qualname,
             co_firstlineno=place.co_firstlineno,

@@ -101,9 +101,9 @@ CASES = [
     ),
     one_cell(
         "a partition, and an index that is written",
-        "write_deltalake('lake', sales.set_index('id')[['shop']], partition_by=['shop'])",
+        "write_deltalake('lake', sales.set_index('day')[['shop']], partition_by=['shop'])",
         "run: sales.csv -> lake",
-        copy_columns("sales.csv", "lake", "id shop"),
+        copy_columns("sales.csv", "lake", "day shop"),
     ),
     Case(
         "polars reads and writes tables",

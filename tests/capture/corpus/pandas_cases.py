@@ -1,7 +1,10 @@
 """Notebooks that use pandas."""
 
+from importlib.metadata import version
+
 from capture.corpus.case import Case
 
+IS_PANDAS_3 = version("pandas") >= "3"
 IMPORT = "import pandas as pd\n"
 READ = f"{IMPORT}sales = pd.read_csv('sales.csv')\n"
 READ_BOTH = f"{READ}shops = pd.read_csv('shops.csv')\n"
@@ -452,7 +455,8 @@ GROUPS = [
         },
         "run: sales.csv -> a.csv\nrun: sales.csv -> b.csv",
         "sales.csv.id -> a.csv.id identity\nsales.csv.id -> b.csv.id identity",
-        "sales.csv.id -> a.csv.id identity\nsales.csv.id -> b.csv.id identity",
+        # pandas 2 selects the columns of the groups inside of its own function.
+        missed="" if IS_PANDAS_3 else "sales.csv.id -> a.csv.id identity\nsales.csv.id -> b.csv.id identity",
     ),
     one_cell(
         "a function of each group is not followed by column",

@@ -396,7 +396,7 @@ def evaluate(call: LibraryCall) -> ColumnMap | None:
 def follow_computed(call: LibraryCall) -> ColumnMap | None:
     """Follow what pandas computed from a frame or series by a method that is not observed.
 
-    All columns come from the values of a series. The columns of a frame are not followed, except those of a part of it.
+    All columns come from the values of a series. The columns of a frame are not followed.
     """
     other, value = call.get_argument(1, "other"), call.receiver
     columns = call.map_columns(other)
@@ -406,8 +406,7 @@ def follow_computed(call: LibraryCall) -> ColumnMap | None:
         return build_map(
             columns, dict.fromkeys(_list_own(value), compute_by_row(columns.find_sources(VALUES))), value.index
         )
-    is_group = call.get_argument(2, "method") == "groupby" and isinstance(value, pd.DataFrame)
-    return columns if is_group and value.columns.equals(other.columns) else None
+    return None
 
 
 def to_array(call: LibraryCall) -> ColumnMap | None:

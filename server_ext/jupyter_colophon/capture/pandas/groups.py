@@ -218,6 +218,11 @@ def keep_rows(call: LibraryCall) -> ColumnMap | None:
     return columns.add_controls(make_controls(join_sources(columns, keys), Transformation.GROUP_BY))
 
 
+def report_part(call: LibraryCall) -> None:
+    """Record that a function got one of the groups, a part of the sorted frame or series in an argument."""
+    record_group(call, call.args[1], call.result)
+
+
 def record_group(call: LibraryCall, grouped: Any, group: Any) -> None:
     """Record that a loop got one of the groups, which has the same columns as all of them."""
     call.record_derived(group, (grouped,), call.map_columns(grouped))

@@ -105,7 +105,7 @@ def _list_locations(target: Any) -> list[str]:
         if target.lstrip().startswith(_TEXT_STARTS):
             return []
     elif isinstance(target, pd.ExcelFile):
-        target = target.io
+        target = target.__fspath__()
     elif isinstance(target, pd.HDFStore):
         target = target.filename
     location = find_location(target)
@@ -127,9 +127,7 @@ def _report_key(call: LibraryCall) -> None:
 def observe_readers(module: ModuleType, adapter: Adapter) -> None:
     """Observe the functions and objects that read files."""
     for name, (argument, format_, keeps_names) in READERS.items():
-        # Conditions of HDF5 may name variables of the program.
-        report, sees_caller = ReaderReport(argument, format_, keeps_names), name == "read_hdf"
-        adapter.observe_function(module, name, report, sees_caller=sees_caller, hides_inner=True)
+        adapter.observe_function(module, name, ReaderReport(argument, format_, keeps_names), hides_inner=True)
     adapter.observe_method(module.ExcelFile, "parse", _report_sheet)
     for name in ("get", "select", "select_as_multiple", "select_column"):
-        adapter.observe_method(module.HDFStore, name, _report_key, sees_caller=True)
+        adapter.observe_method(module.HDFStore, name, _report_key)

@@ -73,6 +73,8 @@ _WITH_LABELS: Final[Rules] = {
     frames.set_labels: "_set_axis",
     frames.set_index: "set_index",
     indexing.insert: "insert",
+    frames.query: "query",
+    frames.evaluate: "eval",
 }
 #: Methods that need the names of the levels of the index as well.
 _WITH_LEVELS: Final[Rules] = {frames.convert_levels: "reset_index", frames.rename_levels: "rename_axis"}
@@ -87,8 +89,6 @@ _ASSIGNED: Final[Mapping[Rule, Callable[[LibraryCall], object]]] = {
     indexing.set_item: lambda call: call.args[2],
     indexing.insert: lambda call: call.get_argument(3, "value"),
 }
-#: Methods with an expression, in which variables of the program may occur.
-_WITH_EXPRESSION: Final[Rules] = {frames.query: "query", frames.evaluate: "eval"}
 
 #: The methods of groups.
 _OF_GROUPS: Final[Rules] = {
@@ -143,7 +143,6 @@ def observe_methods(module: ModuleType, adapter: Adapter) -> None:
     _observe_all(adapter, both, _WITH_LABELS, values=values, prepare=with_labels)
     _observe_all(adapter, both, _WITH_LEVELS, values=values, prepare=with_levels)
     _observe_all(adapter, both, _IN_PLACE, values=values, prepare=with_labels, in_place=True)
-    _observe_all(adapter, both, _WITH_EXPRESSION, values=values, prepare=with_labels, convert=_add_levels)
     # Not that of their base: both call it, and so does everything inside pandas.
     adapter.observe_computation(frame, "__init__", ValueReport(frames.create_frame), is_constructor=True)
     adapter.observe_computation(series, "__init__", ValueReport(frames.create_series), is_constructor=True)
@@ -151,18 +150,10 @@ def observe_methods(module: ModuleType, adapter: Adapter) -> None:
     _observe_all(adapter, groups_and_bins, _WITH_FUNCTION, values=values, calls_back=True)
     _observe_all(adapter, windows, _OF_WINDOWS, values=values)
     _observe_iteration(adapter, groups_and_bins)
+    _observe_splitters(module, adapter)
     _observe_indexers(adapter, frame)
     for reader in _list_chunk_readers(module):
         adapter.observe_computation(reader, "read", ValueReport(frames.keep), values=both)
-
-
-def _add_levels(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Let `query` and `eval` look for local variables in the frame of the program: wrappers add two to the stack."""
-
-    def call_for_program(*args: Any, **kwargs: Any) -> Any:
-        return original(*args, **{**kwargs, "level": kwargs.get("level", 0) + 2})
-
-    return call_for_program
 
 
 def _observe_all(adapter: Adapter, classes: Iterable[type], rules: Rules, **options: Any) -> None:
@@ -187,6 +178,13 @@ def _observe_iteration(adapter: Adapter, classes: Iterable[type]) -> None:
 
     for owner in dict.fromkeys(owner for each in classes for owner in each.__mro__[:-1]):
         adapter.replace_method(owner, "__iter__", wrap)
+
+
+def _observe_splitters(module: ModuleType, adapter: Adapter) -> None:
+    """Observe what passes each group to a function of the program."""
+    ops = module.core.groupby.ops
+    for splitter in (ops.FrameSplitter, ops.SeriesSplitter):
+        adapter.observe_computation(splitter, "_chop", groups.report_part, values=(module.DataFrame, module.Series))
 
 
 def _observe_indexers(adapter: Adapter, frame: type) -> None:

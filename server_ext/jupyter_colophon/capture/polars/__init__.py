@@ -1,5 +1,6 @@
 """Capture of polars: what its frames, eager and lazy, read, compute and write."""
 
+import sys
 from types import ModuleType
 
 from jupyter_colophon.capture.adapters import Adapter
@@ -12,6 +13,11 @@ def install(module: ModuleType, adapter: Adapter) -> None:
     from jupyter_colophon.capture.polars.functions import observe_functions
     from jupyter_colophon.capture.polars.sql import observe_sql
 
+    # Versions differ in the module that defines it.
+    any(
+        adapter.count_without_wrappers(sys.modules.get(name), "find_stacklevel")
+        for name in ("polars._warnings", "polars._utils.various")
+    )
     observe_files(module, adapter)
     observe_functions(module, adapter)
     observe_sql(module, adapter)
