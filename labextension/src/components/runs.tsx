@@ -2,7 +2,8 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import type { Run } from '../generated/api';
 import type { ICellPlace } from '../model/notebooks/cell-place';
-import { parseNotebookUrn, shortenUrn } from '../model/urns';
+import { parseNotebookUrn } from '../model/urns';
+import { getDataLabel } from './data-label';
 import { formatDuration, getStatusLabel } from './labels';
 import { RelativeTime } from './relative-time';
 import { getRunName, getRunPlace } from './run-name';
@@ -93,7 +94,7 @@ function RunCard(props: IRunActions & { run: Run }): React.JSX.Element {
             <li key={`${access.mode} ${access.data} ${access.component}`}>
               {getAccessLabel(access.mode, trans)}{' '}
               <button type="button" className="jp-Colophon-link" title={access.data} onClick={() => open(access.data)}>
-                {shortenUrn(access.data)}
+                {getDataLabel(access.data)}
               </button>
             </li>
           ))}

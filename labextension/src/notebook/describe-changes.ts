@@ -1,4 +1,5 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
+import { getDataLabel } from '../components/data-label';
 import { formatTime, getLastPart } from '../components/labels';
 import type { CellState, ChangedInput } from '../model/notebooks/cell-states';
 import { parseVariable } from '../model/notebooks/variable';
@@ -30,7 +31,7 @@ function describeProgram(
 function describeChange(change: ChangedInput, path: string, labels: CellLabels, trans: TranslationBundle): string {
   const { data, program, written } = change;
   const variable = parseVariable(data);
-  const name = variable?.name ?? getLastPart(shortenUrn(data));
+  const name = getDataLabel(data);
   const writer = program === null ? null : describeProgram(program, change, path, labels, trans);
   if (written === null) {
     return writer === null

@@ -40,7 +40,7 @@ interface IRowProps extends Pick<IActivityProps, 'openEntity' | 'trans'> {
 type Names = ReadonlyMap<string, string>;
 
 function EntityLink(
-  props: Pick<IRowProps, 'names' | 'openEntity'> & { entity: Pick<Change, 'urn' | 'name'> }
+  props: Pick<IRowProps, 'names' | 'openEntity'> & { entity: Pick<Change, 'urn' | 'type' | 'name'> }
 ): React.JSX.Element {
   const { entity, names, openEntity } = props;
   return (

@@ -1,11 +1,14 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
+import { getDataLabel } from '../../components/data-label';
+import { getLastPart } from '../../components/labels';
 import type { Change } from '../../generated/api';
 import type { IDifference } from '../../model/difference';
 import { compareDocuments } from '../../model/difference';
 import type { ICreatedCount } from '../../model/live/created-entities';
 import { countCreated, isOfEntity, isUserMetadata } from '../../model/live/created-entities';
+import { parseVariable } from '../../model/notebooks/variable';
 import { nameField } from '../../model/schemas/field-names';
-import { parseColumnUrn, shortenUrn } from '../../model/urns';
+import { isDataType, parseColumnUrn } from '../../model/urns';
 
 /** Lists what changed in the values of aspects, the latest change first. */
 export function listDifferences(changes: readonly Change[]): IDifference[] {
@@ -34,14 +37,18 @@ export function describeChanges(changes: readonly Change[], trans: TranslationBu
   return system.length > 0 ? trans.__('System metadata changed') : '';
 }
 
-/** Returns the name of an entity in a list, if it has no other; columns with the name of their table. */
-export function getEntityLabel({ urn, name }: Pick<Change, 'urn' | 'name'>): string {
-  return parseColumnUrn(urn) === null ? name : shortenUrn(urn);
+/** Returns the name of an entity in a list, if it has no other; files without their folders, columns with their table. */
+export function getEntityLabel({ urn, type, name }: Pick<Change, 'urn' | 'type' | 'name'>): string {
+  const column = parseColumnUrn(urn);
+  if (column !== null) {
+    return `${getDataLabel(column.table)}.${column.path}`;
+  }
+  return isDataType(type) ? (parseVariable(urn)?.name ?? getLastPart(name)) : name;
 }
 
 function formatCount({ type, table, count }: ICreatedCount, trans: TranslationBundle): string {
   if (table !== null) {
-    return trans._n('%1 column of %2', '%1 columns of %2', count, shortenUrn(table));
+    return trans._n('%1 column of %2', '%1 columns of %2', count, getDataLabel(table));
   }
   switch (type) {
     case 'dataset':
