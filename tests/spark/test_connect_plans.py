@@ -4,12 +4,15 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+import zstandard
 from jupyter_colophon.capture.calls import CallContext, LibraryCall
 from jupyter_colophon.spark.connect.expressions import RelationData
+from jupyter_colophon.spark.connect.plan_messages import get_root
 from jupyter_colophon.spark.connect.relations import RelationReader
 from jupyter_colophon.spark.connect.schemas import PlanSchemas
 from jupyter_colophon.spark.connect.tables import SessionTables
 from pyspark.sql.connect import functions as F
+from pyspark.sql.connect.proto import Plan
 from pyspark.sql.connect.session import SparkSession
 
 #: Nothing listens there.
@@ -60,6 +63,31 @@ PLANS: dict[str, tuple[Callable[[Any], Any], list[str], set[tuple[str, str, str]
         lambda spark: spark.table(ORDERS).groupBy("id").agg(F.sum("amount").alias("x")),
         [ORDERS],
         {("id", "id", "identity"), ("id", "id", "group_by"), ("amount", "x", "aggregation"), ("id", "x", "group_by")},
+    ),
+    "pivot": (
+        lambda spark: spark.table(ORDERS).groupBy("id").pivot("day").agg(F.sum("amount")),
+        [ORDERS],
+        {
+            ("id", "id", "identity"),
+            ("id", "id", "group_by"),
+            ("amount", "monday", "aggregation"),
+            ("day", "monday", "conditional"),
+            ("id", "monday", "group_by"),
+        },
+    ),
+    "unpivot": (
+        lambda spark: spark.table(ORDERS).unpivot("id", ["amount", "tax"], "kind", "value"),
+        [ORDERS],
+        {
+            ("id", "id", "identity"),
+            ("amount", "value", "transformation"),
+            ("tax", "value", "transformation"),
+        },
+    ),
+    "renamed columns": (
+        lambda spark: spark.table(ORDERS).withColumnsRenamed({"Amount": "x", "day": "y"}).select("x", "y"),
+        [ORDERS],
+        {("Amount", "x", "identity"), ("day", "y", "identity")},
     ),
     "join by the columns of DataFrames": (
         lambda spark: join_by_dataframes(spark),
@@ -156,3 +184,15 @@ def test_deep_and_wide_plans_are_read_to_their_tables(session: SparkSession) -> 
     for number in range(1, 40):
         everything = everything.unionByName(session.table(f"shop.t{number}"))
     assert len(list_names(read_plan(everything, SessionTables(session.client)))) == 40
+
+
+def test_compressed_plan_is_read(session: SparkSession) -> None:
+    text = session.table(ORDERS)._plan.plan(session.client).SerializeToString()
+    plan = Plan()
+    plan.compressed_operation.data = zstandard.compress(text)
+    root = get_root(plan)
+    assert root is not None
+    assert root.SerializeToString() == text
+    for damaged in (b"", b"no frame", zstandard.compress(text)[:-4]):
+        plan.compressed_operation.data = damaged
+        assert get_root(plan) is None

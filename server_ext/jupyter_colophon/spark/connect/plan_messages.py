@@ -5,11 +5,13 @@ from typing import Any, Final
 
 #: The largest plan that is followed by column.
 MAX_RELATIONS: Final = 2_000
+#: The largest compressed plan that is read. Most of such a plan is data of the program.
+MAX_PLAN_BYTES: Final = 128 * 1024 * 1024
 #: Commands that write the rows of a relation.
 _WRITES: Final = ("write_operation", "write_operation_v2", "write_stream_operation_start")
 #: Kinds of relations whose columns are known only with all names of the columns below them.
 _NEED_NAMES: Final = frozenset(
-    {"join", "set_op", "to_df", "deduplicate", "drop_na", "map_partitions", "group_map", "co_group_map"}
+    {"join", "set_op", "to_df", "deduplicate", "drop_na", "unpivot", "map_partitions", "group_map", "co_group_map"}
 )
 
 
@@ -50,8 +52,28 @@ def list_relations(root: Any) -> list[Any]:
 
 
 def get_root(plan: Any) -> Any:
-    """Return the relation of a plan; None if the plan is compressed."""
-    return plan.root if plan.WhichOneof("op_type") == "root" else None
+    """Return the relation of a plan; None if it has none, or is compressed in an unknown way or larger than MAX_PLAN_BYTES."""
+    match plan.WhichOneof("op_type"):
+        case "root":
+            return plan.root
+        case "compressed_operation":
+            text = _read_compressed(plan.compressed_operation.data)
+            return None if text is None else type(plan.root).FromString(text)
+    return None
+
+
+def _read_compressed(data: bytes) -> bytes | None:
+    """Return what the client compressed; None if it is damaged, too large, or the package is not installed."""
+    try:
+        # The client compresses with this package, if it is installed.
+        import zstandard
+    except ImportError:
+        return None
+    try:
+        size = zstandard.frame_content_size(data)
+        return zstandard.decompress(data) if 0 <= size <= MAX_PLAN_BYTES else None
+    except zstandard.ZstdError:
+        return None
 
 
 def list_leaves_to_name(plan: Any) -> list[Any]:

@@ -239,13 +239,34 @@ class RelationReader:
         (frame,) = inputs
         groups = self._create_expressions(frame)
         outputs = list(groups.list_outputs(message.grouping_expressions))
-        expressions = Expressions(frame, self._subqueries, is_aggregate=True)
+        results = list(
+            Expressions(frame, self._subqueries, is_aggregate=True).list_outputs(message.aggregate_expressions)
+        )
+        controls = frame.columns.controls | groups.find_controls(message.grouping_expressions, Transformation.GROUP_BY)
         if message.HasField("pivot"):
-            outputs.append((None, UNKNOWN_SOURCES))
+            by = groups.find_controls([message.pivot.col], Transformation.CONDITIONAL)
+            columns = replace(
+                _collect([*outputs, (None, by)], controls), others=by.union(*(each for _, each in results))
+            )
         else:
-            outputs += expressions.list_outputs(message.aggregate_expressions)
-        by = groups.find_controls(message.grouping_expressions, Transformation.GROUP_BY)
-        return replace(frame, columns=_collect(outputs, frame.columns.controls | by), by_plan={}, aliases={})
+            columns = _collect([*outputs, *results], controls)
+        return replace(frame, columns=columns, by_plan={}, aliases={})
+
+    def _read_unpivot(self, message: Any, inputs: list[RelationData]) -> RelationData:
+        """Read rows of which each has a name and a value of one of several columns: by default of all but the ids."""
+        (frame,) = inputs
+        expressions = self._create_expressions(frame)
+        outputs = list(expressions.list_outputs(message.ids))
+        if message.HasField("values"):
+            values = [sources for _, sources in expressions.list_outputs(message.values.values)]
+        elif frame.columns.names is not None:
+            ids = {name.casefold() for name, _ in outputs if name is not None}
+            names = (name for name in frame.columns.names if name.casefold() not in ids)
+            values = [frame.columns.find_sources(name) for name in names]
+        else:
+            values = [UNKNOWN_SOURCES]
+        outputs += [(message.variable_column_name, NO_SOURCES), (message.value_column_name, compute_from(values))]
+        return replace(frame, columns=_collect(outputs, frame.columns.controls), by_plan={}, aliases={})
 
     def _read_function(self, message: Any, inputs: list[RelationData]) -> RelationData:
         """Read the result of a Python function of rows: each of its columns may be made from all of the input."""
@@ -281,6 +302,7 @@ class RelationReader:
         "join": _read_join,
         "set_op": _read_union,
         "aggregate": _read_aggregate,
+        "unpivot": _read_unpivot,
         "range": _read_empty,
         "catalog": _read_catalog,
         **dict.fromkeys(_IN_MEMORY, _read_memory),
