@@ -4,7 +4,7 @@ import threading
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 from weakref import WeakKeyDictionary
 
 from jupyter_colophon.capture.observation import STREAM
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from jupyter_colophon.client.operations import Operations
     from jupyter_colophon.kernel.messages import NoticeQueue
 
+
+#: The report of a stream, and the cell that started it; streams are remembered by Spark's id of their run.
+_RunningStream: TypeAlias = tuple[RunReport, CellExecution | None]
 
 #: Longer names of streams are truncated.
 NAME_LENGTH = 200
@@ -79,11 +82,9 @@ class Recorder:
         self._warnings = ConfidentialWarnings(catalog, notices) if warns_of_confidential else None
         self._profiles = WriteProfiles(catalog) if profiles_writes else None
         self._sender = ReportSender(catalog, notices, server, on_outage_changed, self._warnings, self._profiles)
-        self._queue = self._sender.queue
-        self._lock = threading.Lock()
+        self._queue, self._lock = self._sender.queue, threading.Lock()
         self._entries: WeakKeyDictionary[CellExecution, _ExecutionReport] = WeakKeyDictionary()
-        #: The running streams by Spark's id of their run, each with the cell that started it.
-        self._streams: dict[str, tuple[RunReport, CellExecution | None]] = {}
+        self._streams: dict[str, _RunningStream] = {}
         self._session = RunReport(
             program=str(make_notebook_program_urn(namespace, notebook)),
             run_id=str(uuid.uuid4()),
@@ -173,7 +174,7 @@ class Recorder:
             self.add_observation(replace(observation, stream=None), execution)
         self._sender.start()
 
-    def _get_or_create_stream(self, stream: "StreamProgress") -> "tuple[RunReport, CellExecution | None]":
+    def _get_or_create_stream(self, stream: "StreamProgress") -> _RunningStream:
         with self._lock:
             known = self._streams.get(stream.run_id)
         if known is not None:
