@@ -191,7 +191,9 @@ class _CellNames:
         self.statements = list(_iterate_statements(tree.body))
         self.assigned = Counter(name for each in self.statements for name in _list_assigned(each))
         self._first = {name: each.lineno for each in reversed(self.statements) for name in _list_assigned(each)}
-        self._once = {id(each) for each in _iterate_certain(tree.body)}
+        certain = list(_iterate_certain(tree.body))
+        self._once = {id(each) for each in certain}
+        self._iterated = {id(each.iter) for each in certain if isinstance(each, ast.For | ast.AsyncFor)}
         repeated = (each for each in self.statements if id(each) not in self._once)
         self._unclear = {name for each in repeated for name in _list_assigned(each)}
 
@@ -202,6 +204,11 @@ class _CellNames:
     def is_run_once(self, statement: ast.stmt) -> bool:
         """Return whether a statement runs exactly once, and after those above it."""
         return id(statement) in self._once
+
+    def find_iterated(self, statement: ast.stmt) -> ast.expr | None:
+        """Return what a loop goes through, given the assignment of its variable, if that is computed exactly once."""
+        value = statement.value if isinstance(statement, ast.Assign) else None
+        return value if id(value) in self._iterated else None
 
     def is_ordered(self, name: str) -> bool:
         """Return whether each assignment of a name runs exactly once, in the order of the code."""
@@ -243,6 +250,8 @@ class _InferredNames:
         found = [origin for name in self._list_used(code) for origin in self._list_origins_of_name(name, statement)]
         if self._names.is_run_once(statement):
             found += self._inference.list_reads(code, self._filename)
+        elif (iterated := self._names.find_iterated(statement)) is not None:
+            found += self._inference.list_reads(iterated, self._filename)
         return list(dict.fromkeys(found))
 
     def _list_origins_of_name(self, name: str, statement: ast.stmt) -> list[Origin]:
@@ -336,9 +345,9 @@ def _iterate_statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def _iterate_certain(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """Yield the simple statements of code that run exactly once: not those of loops, branches and handlers."""
+    """Yield the simple statements of code that run exactly once, and its loops: not those of loops, branches and handlers."""
     for statement in body:
-        if isinstance(statement, _SIMPLE):
+        if isinstance(statement, (*_SIMPLE, ast.For, ast.AsyncFor)):
             yield statement
         elif isinstance(statement, ast.With | ast.AsyncWith):
             yield from _iterate_certain(statement.body)

@@ -154,6 +154,31 @@ UNRELATED = [
         missed="run: sales.csv -> sales-out.csv\nrun: shops.csv -> shops-out.csv",
     ),
     Case(
+        "rows of a cursor that are added in a loop",
+        {
+            "make": IMPORT + "con = sqlite3.connect('shop.sqlite')\n"
+            "pd.read_csv('sales.csv').to_sql('sales', con, index=False)",
+            "run": "cursor = con.execute('SELECT id, shop FROM sales')\nrows = []\nfor row in cursor:\n    rows.append(list(row))\n"
+            "own = []\nfor number in range(2):\n    own.append([number])\n"
+            "pd.DataFrame(rows).to_csv('out.csv', index=False)\npd.DataFrame(own).to_csv('own.csv', index=False)",
+        },
+        """
+        make: sales.csv -> shop.sqlite.sales
+        run: shop.sqlite.sales -> out.csv
+        run: -> own.csv
+        """,
+        copy_columns("sales.csv", "shop.sqlite.sales", "id day shop price quantity"),
+    ),
+    Case(
+        "rows of a query that are added in a loop",
+        {
+            "run": IMPORT
+            + "rows = []\nfor row in duckdb.sql(\"SELECT id FROM 'sales.csv'\").fetchall():\n    rows.append(row)\n"
+            "pd.DataFrame(rows).to_csv('out.csv', index=False)"
+        },
+        "run: sales.csv -> out.csv",
+    ),
+    Case(
         "two statements in a line",
         {
             "run": IMPORT + "rows = duckdb.sql(\"SELECT id FROM 'sales.csv'\").fetchall(); own = [(1,)]\n"
