@@ -11,7 +11,7 @@ import time
 import types
 from collections import defaultdict
 from collections.abc import Callable, Coroutine, Generator
-from functools import wraps
+from functools import partial, wraps
 from importlib import import_module
 from inspect import iscoroutinefunction
 from typing import Any
@@ -125,7 +125,7 @@ class StageClock:
 
     @types.coroutine
     def _run_steps(self, stage: str, coroutine: Coroutine[Any, Any, Any]) -> Generator[Any, Any, Any]:
-        advance: Callable[[], Any] = lambda: coroutine.send(None)  # noqa: E731  as the ones below
+        advance: Callable[[], Any] = partial(coroutine.send, None)
         while True:
             try:
                 awaited = self.run_in_stage(stage, advance)
@@ -133,9 +133,9 @@ class StageClock:
                 return end.value
             try:
                 sent = yield awaited
-                advance = lambda sent=sent: coroutine.send(sent)  # noqa: E731
+                advance = partial(coroutine.send, sent)
             except BaseException as error:  # noqa: BLE001  the coroutine handles it
-                advance = lambda error=error: coroutine.throw(error)  # noqa: E731
+                advance = partial(coroutine.throw, error)
 
 
 def install_clock(clock: StageClock) -> None:
