@@ -22,6 +22,8 @@ from jupyter_colophon.capture.data_capture import DataCapture
 #: Processes of each side, turns of each process, and calls in a turn.
 PROCESSES, TURNS, CALLS = 2, 40, 10
 WARM_UP = 60
+#: The rows of the files: as few as a sample has, and as many as the extract that a person looks at.
+ROWS = (20, 1_000)
 FRAMES = 100_000
 #: Imports of each side.
 IMPORTS = 9
@@ -46,16 +48,17 @@ print(time.process_time() - began)
 def measure_rows() -> Iterator[tuple[str, ...]]:
     """Measure, and yield the rows of the table."""
     for job, (_, what, goal) in JOBS.items():
-        yield _measure_job(job, what, goal)
+        for rows in ROWS if "{rows}" in what else ROWS[:1]:
+            yield _measure_job(job, rows, what.format(rows=f"{rows:,}"), goal)
     for library in LIBRARIES:
         yield _measure_import(library)
     yield _measure_memory()
 
 
-def _write_files() -> None:
+def _write_files(rows: int) -> None:
     import pandas as pd
 
-    Path("in.csv").write_text("a,b,c\n" + "1,2.5,x\n" * 20)
+    Path("in.csv").write_text("a,b,c\n" + "1,2.5,x\n" * rows)
     pd.read_csv("in.csv").to_parquet("in.parquet")
 
 
@@ -123,12 +126,12 @@ def _create_tables() -> list[Any]:
 
 #: By name: what is measured, its description, and the goal.
 JOBS: dict[str, tuple[Callable[[], None], str, str]] = {
-    "copy_csv": (_copy_csv, "pandas, 1,000 small reads and writes of CSV", "<= 1.05"),
-    "copy_parquet": (_copy_parquet, "pandas, 1,000 small reads and writes of Parquet", "<= 1.05"),
+    "copy_csv": (_copy_csv, "pandas, 1,000 reads and writes of CSV files of {rows} rows", "<= 1.05"),
+    "copy_parquet": (_copy_parquet, "pandas, 1,000 reads and writes of Parquet files of {rows} rows", "<= 1.05"),
     "compute": (_compute, "pandas, 1,000 filters, columns and groups of 20 rows", ""),
-    "polars": (_copy_with_polars, "polars, 1,000 small reads and writes of Parquet", "<= 1.05"),
-    "duckdb": (_copy_with_duckdb, "DuckDB, 1,000 queries of a small Parquet into another", "<= 1.05"),
-    "pyarrow": (_copy_with_pyarrow, "pyarrow, 1,000 small reads and writes of Parquet", "<= 1.05"),
+    "polars": (_copy_with_polars, "polars, 1,000 reads and writes of Parquet files of {rows} rows", "<= 1.05"),
+    "duckdb": (_copy_with_duckdb, "DuckDB, 1,000 queries of a Parquet file of {rows} rows into another", "<= 1.05"),
+    "pyarrow": (_copy_with_pyarrow, "pyarrow, 1,000 reads and writes of Parquet files of {rows} rows", "<= 1.05"),
     "sqlalchemy": (_copy_with_sqlalchemy, "SQLAlchemy, 1,000 inserts and selects in SQLite", "<= 1.05"),
 }
 
@@ -155,8 +158,8 @@ def _start_capture() -> Iterator[DataCapture]:
 class _Side:
     """A process that runs a job without capture or with it, a turn at a time; `times` are those of the thread and the process."""
 
-    def __init__(self, job: str, side: str) -> None:
-        command = [sys.executable, __file__, job, side]
+    def __init__(self, job: str, rows: int, side: str) -> None:
+        command = [sys.executable, __file__, job, str(rows), side]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.name = side
         self.times: list[tuple[float, float]] = []
@@ -174,9 +177,9 @@ class _Side:
             raise SystemExit(f"a process ended with {self._process.returncode}")
 
 
-def _measure_job(job: str, what: str, goal: str) -> tuple[str, ...]:
+def _measure_job(job: str, rows: int, what: str, goal: str) -> tuple[str, ...]:
     with ExitStack() as stack:
-        sides = [_Side(job, name) for _ in range(PROCESSES) for name in SIDES]
+        sides = [_Side(job, rows, name) for _ in range(PROCESSES) for name in SIDES]
         for side in sides:
             stack.callback(side.end)
         for turn in range(TURNS):
@@ -200,11 +203,11 @@ def _summarize(times: list[tuple[float, float]]) -> tuple[float, float]:
     return statistics.median(each[0] for each in times), statistics.mean(each[1] for each in times)
 
 
-def run_job(job: str, side: str) -> None:
+def run_job(job: str, rows: str, side: str) -> None:
     """Run a turn of a job for each line of standard input, and print its CPU seconds: of the thread, and of the process."""
     run = JOBS[job][0]
     with tempfile.TemporaryDirectory() as folder, chdir(folder):
-        _write_files()
+        _write_files(int(rows))
         with _start_capture() if side == "captured" else nullcontext():
             for _ in range(WARM_UP):
                 run()
@@ -237,7 +240,7 @@ def _measure_memory() -> tuple[str, ...]:
     import pandas as pd
 
     with tempfile.TemporaryDirectory() as folder, chdir(folder), _start_capture() as capture:
-        _write_files()
+        _write_files(ROWS[0])
         frame = pd.read_csv("in.csv")
         tracemalloc.start()
         frames = [frame.head(1) for _ in range(1_000)]

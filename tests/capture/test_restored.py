@@ -47,7 +47,7 @@ def test_restored_libraries_are_as_before(tmp_path, monkeypatch):
     wrappers = [
         each
         for each, value in after.items()
-        if isinstance(value, FunctionType) and value.__globals__["__name__"].startswith("jupyter_colophon.")
+        if isinstance(value, FunctionType) and value.__globals__.get("__name__", "").startswith("jupyter_colophon.")
     ]
     assert wrappers == []
 

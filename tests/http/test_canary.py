@@ -38,7 +38,7 @@ RUNTIME = {
 }
 METRICS = dict.fromkeys(("min", "max", "sum"), VALUE) | {"quantiles": {"0.5": VALUE}, "nullCount": 1}
 #: The required arguments of tools.
-TOOL_ARGUMENTS: dict[str, Any] = {"urn": ORDERS, "query": "t0"}
+TOOL_ARGUMENTS: dict[str, Any] = {"urn": ORDERS, "query": "t0", "notebook": "large.ipynb"}
 #: What is read instead of the entities and instances of `READS`, in paths and parameters.
 OTHERS = (
     {},

@@ -32,7 +32,7 @@ Run = Callable[[Caller, Mapping[str, Any]], Document]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tool:
-    """A tool; `operation` is the operation that it reads with, or that its `run` writes with.
+    """A tool; `operation` is the operation that it calls, or that its `run` calls with a body.
 
     `replaces`: whether it replaces values written by others.
     """
