@@ -7,7 +7,7 @@ that was planned, and a version that was created from the table's log, by its ti
 import json
 import logging
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -55,7 +55,7 @@ class TableVersions:
     def _remember_nested_reads(self, execution: Any) -> None:
         """Remember what an execution read that is part of another one, for the statement to which it belongs."""
         try:
-            versions = _find_scanned_versions(execution.optimizedPlan())
+            versions = _collect_versions(execution.optimizedPlan(), _find_scanned_version)
         except Py4JError:
             return
         if versions:
@@ -89,13 +89,13 @@ class TableVersions:
         ]
 
     def _find_read_versions(self, execution: Any) -> Mapping[str, Iterable[str]]:
-        versions = _find_scanned_versions(execution.optimizedPlan())
+        versions = _collect_versions(execution.optimizedPlan(), _find_scanned_version)
         for number, nested in self._nested:
             if number > execution.id():
                 _merge_versions(versions, nested)
         plan = execution.analyzed()
         part = CHANGED_PLANS.get(_get_kind(plan), ("", None))[1]
-        return {**_find_fixed_versions(getattr(plan, part)() if part else plan), **versions}
+        return {**_collect_versions(getattr(plan, part)() if part else plan, _find_fixed_version), **versions}
 
     def _find_created_version(self, execution: Any, started_ms: int, finished_ms: int) -> tuple[str, ...]:
         table = self._find_written_table(execution, execution.analyzed())
@@ -175,16 +175,17 @@ def _get_kind(java_object: Any) -> str:
     return str(java_object.getClass().getSimpleName())
 
 
-def _find_scanned_versions(optimized: Any) -> Versions:
-    """Return the versions of the tables that an optimised plan scans."""
+def _collect_versions(plan: Any, find: Callable[[Any], Iterable[tuple[str, str]]]) -> Versions:
+    """Return what a function finds in the leaves of a plan: URNs of tables with a version of each."""
     versions: Versions = {}
-    for leaf in iterate_leaves(optimized):
-        for urn, version in _find_scanned_version(leaf):
+    for leaf in iterate_leaves(plan):
+        for urn, version in find(leaf):
             versions.setdefault(urn, {})[version] = None
     return versions
 
 
 def _find_scanned_version(leaf: Any) -> Iterator[tuple[str, str]]:
+    """Yield the version of a table that a leaf of an optimised plan scans."""
     kind = _get_kind(leaf)
     if kind == "LogicalRelation" and (index := _get_delta_index(leaf)) is not None:
         if _get_kind(index) == "PreparedDeltaFileIndex":
@@ -210,16 +211,8 @@ def _get_snapshot_of_scan(scan: Any) -> str | None:
     return None
 
 
-def _find_fixed_versions(analyzed: Any) -> Versions:
-    """Return the versions of tables that cannot have changed since the analysis: those of queries of an earlier version."""
-    versions: Versions = {}
-    for leaf in iterate_leaves(analyzed):
-        for urn, version in _find_fixed_version(leaf):
-            versions.setdefault(urn, {})[version] = None
-    return versions
-
-
 def _find_fixed_version(leaf: Any) -> Iterator[tuple[str, str]]:
+    """Yield the version of a table that cannot have changed since the analysis: that of a query of an earlier version."""
     kind = _get_kind(leaf)
     if kind == "LogicalRelation" and (index := _get_delta_index(leaf)) is not None:
         if _get_kind(index) != "TahoeLogFileIndex":
