@@ -12,6 +12,8 @@ const POLL_MS = 1000;
 export interface IDataCheckState extends ILiveState {
   /** The last check that was started here; null if there is none. */
   check: PipelineExecution | null;
+  /** Whether an action is sent, which cannot be repeated until it is answered. */
+  isActing: boolean;
   /** Why the last action failed; null if it succeeded. */
   actionProblem: CatalogProblem | null;
 }
@@ -23,7 +25,7 @@ export class DataCheck extends LiveModel<IDataCheckState> {
     feed: IChangeFeed | null,
     private _urn: string
   ) {
-    super(feed, { check: null, actionProblem: null, busy: false, problem: null });
+    super(feed, { check: null, isActing: false, actionProblem: null, busy: false, problem: null });
   }
 
   /** Starts a check. */
@@ -57,13 +59,13 @@ export class DataCheck extends LiveModel<IDataCheckState> {
   }
 
   private async _act(action: () => Promise<PipelineExecution>): Promise<void> {
-    this.setState({ actionProblem: null, busy: true });
+    this.setState({ actionProblem: null, isActing: true });
     try {
       const check = await action();
-      this.setState({ check, busy: false });
+      this.setState({ check, isActing: false });
       this._followUntilEnd(check);
     } catch (reason) {
-      this.setState({ actionProblem: toProblem(reason), busy: false });
+      this.setState({ actionProblem: toProblem(reason), isActing: false });
     }
   }
 

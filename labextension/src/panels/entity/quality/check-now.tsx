@@ -17,7 +17,7 @@ export function CheckNow({ page }: IPageProps): React.JSX.Element | null {
 
 function CheckOfModel({ page, model }: { page: IPage; model: DataCheck }): React.JSX.Element {
   const { trans } = page;
-  const { check, busy, problem, actionProblem } = useModel(model);
+  const { check, isActing, problem, actionProblem } = useModel(model);
   const isActive = check?.ended === null;
   const shown = actionProblem ?? problem;
   return (
@@ -32,8 +32,8 @@ function CheckOfModel({ page, model }: { page: IPage; model: DataCheck }): React
           className="jp-Colophon-button"
           title={trans.__('Read the data on the server, and check the expectations')}
           // A disabled button would lose the focus.
-          aria-disabled={busy}
-          onClick={() => void (busy || model.start())}
+          aria-disabled={isActing}
+          onClick={() => void (isActing || model.start())}
         >
           {trans.__('Check now')}
         </button>

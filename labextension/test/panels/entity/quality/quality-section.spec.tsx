@@ -95,7 +95,9 @@ function click(node: HTMLElement, text: string): void {
 
 async function clickWhenEnabled(node: HTMLElement, text: string): Promise<void> {
   await waitUntil(() =>
-    [...node.querySelectorAll('button')].some(button => button.textContent.trim() === text && !button.disabled)
+    [...node.querySelectorAll('button')].some(
+      button => button.textContent.trim() === text && !button.disabled && button.ariaDisabled !== 'true'
+    )
   );
   click(node, text);
 }
