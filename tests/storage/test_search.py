@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jupyter_colophon.core.model.search_index_terms import encode_filter_term, encode_index_word
-from jupyter_colophon.storage.spi import Document, RequiredTerm, StorageProvider, TableContext, TermFilter, TextQuery
+from jupyter_colophon.storage.spi import (
+    AbsentTerm,
+    Document,
+    StorageProvider,
+    TableContext,
+    TermCondition,
+    TermFilter,
+    TextQuery,
+)
 
 #: Words that a tokenizer would split, treat as operators, fold or stem.
 AWKWARD = [
@@ -65,7 +73,7 @@ def put(store: StorageProvider, *documents: Document) -> None:
     store.tx_runner.run(work)
 
 
-def words(*exact: str, prefixes: Iterable[str] = (), terms: Iterable[RequiredTerm] = ()) -> TextQuery:
+def words(*exact: str, prefixes: Iterable[str] = (), terms: Iterable[TermCondition] = ()) -> TextQuery:
     return TextQuery(tuple(map(encode_index_word, exact)), tuple(map(encode_index_word, prefixes)), tuple(terms))
 
 
@@ -109,6 +117,8 @@ def test_any_word_and_all_terms_match(index: StorageProvider) -> None:
     assert match(index, words(terms=[(red, blue)])) == ["urn:1", "urn:2", "urn:3"]
     assert match(index, words("orders", terms=[("absent", blue), EVERY])) == ["urn:2"]
     assert match(index, words(terms=[EVERY, ()])) == []
+    assert match(index, words("orders", "ordinary", terms=[AbsentTerm(blue), EVERY])) == ["urn:1", "urn:4"]
+    assert match(index, words(terms=[EVERY, AbsentTerm(red), AbsentTerm("none"), AbsentTerm(blue)])) == ["urn:4"]
     assert match(index, words("none")) == match(index, words("orders", terms=[encode_filter_term("tag", "none")])) == []
 
 
@@ -295,7 +305,9 @@ _CHANGE = st.tuples(
 )
 _CLAUSES = st.lists(st.lists(_TERM, min_size=1, max_size=2).map(tuple), max_size=2).map(tuple)
 _FILTER = st.builds(TermFilter, st.none() | _CLAUSES, _CLAUSES, st.lists(_TERM, max_size=1).map(tuple))
-_QUESTION = st.tuples(st.lists(_WORD, max_size=2), st.lists(_WORD, max_size=2), st.sets(_TERM), _FILTER)
+_QUESTION = st.tuples(
+    st.lists(_WORD, max_size=2), st.lists(_WORD, max_size=2), st.sets(_TERM), st.sets(_TERM, max_size=1), _FILTER
+)
 
 
 def _is_admitted(filter_: TermFilter, terms: set[str]) -> bool:
@@ -324,11 +336,12 @@ def test_any_history_equals_a_dictionary(
                 tx.search.put_documents(document(urn, content[0], *content[1]))
 
     shared.tx_runner.run(work)
-    for exact, prefixes, terms, filter_ in questions:
+    for exact, prefixes, terms, absent, filter_ in questions:
         fitting = [
             urn
             for urn, (its_words, its_terms) in model.items()
             if its_terms >= terms
+            and its_terms.isdisjoint(absent)
             and _is_admitted(filter_, its_terms)
             and (
                 not (exact or prefixes)
@@ -336,6 +349,7 @@ def test_any_history_equals_a_dictionary(
                 or any(word.startswith(prefix) for word in its_words for prefix in prefixes)
             )
         ]
-        query = replace(words(*exact, prefixes=prefixes, terms=[EVERY, *sorted(terms)]), filter=filter_)
+        conditions = [EVERY, *sorted(terms), *map(AbsentTerm, sorted(absent))]
+        query = replace(words(*exact, prefixes=prefixes, terms=conditions), filter=filter_)
         assert match(shared, query, cap) == sorted(fitting[-cap:])
         assert count(shared, query, cap) == min(cap, len(fitting))

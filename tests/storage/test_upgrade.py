@@ -18,6 +18,7 @@ from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import StoreTooNew, UnsupportedStore
 from jupyter_colophon.core.identity.names import IdentityRules, Urn, make_run_urn
 from jupyter_colophon.core.lineage.graph import LineageRequest
+from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.core.openlineage.event import OriginalName
 from jupyter_colophon.core.search.search import SearchRequest, ValuesRequest
 from jupyter_colophon.core.store import StorageChoice, choose_sqlite_store
@@ -25,12 +26,19 @@ from jupyter_colophon.maintenance import open_store_for_maintenance
 from jupyter_colophon.operations.problems import PREFIX, render_rejection_as_problem
 from jupyter_colophon.storage import providers, tables
 from jupyter_colophon.storage.changes import consumed_offsets, schedules, sinks
-from jupyter_colophon.storage.migrations.runner import NAME, MigrationProgress, read_migration_progress
+from jupyter_colophon.storage.migrations.runner import (
+    NAME,
+    MigrationProgress,
+    read_migration_progress,
+    write_migration_progress,
+)
+from jupyter_colophon.storage.search.index import REMOVED
 from jupyter_colophon.storage.spi import Range, TableContext
 from support.catalog import ADA, list_hit_names, search_catalog, write_metadata
 from support.catalog_maintenance import create_maintenance, list_integrity_issues
 from support.old_catalogs import OLD
 from support.process import start_script_process
+from support.stores import STORES
 from support.urns import CELL, NOTEBOOK, ORDERS, REPORT, build_file_urn, build_table_urn
 from support.waiting import wait_for
 
@@ -75,6 +83,13 @@ def old(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[StorageChoic
     """Create a store with the catalog of e8b857e."""
     with OLD[request.param](tmp_path) as choice:
         yield choice
+
+
+@pytest.fixture(params=list(STORES))
+def choice(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[StorageChoice]:
+    """Create an empty store."""
+    with STORES[request.param](tmp_path) as created:
+        yield created
 
 
 @pytest.fixture(scope="module", params=list(OLD))
@@ -202,6 +217,27 @@ class TestReading:
         assert len(changes) >= 106
 
 
+def test_documents_of_softly_deleted_entities_are_marked(choice: StorageChoice) -> None:
+    catalog = open_or_create_catalog(choice, IdentityRules())
+    for urn in (ORDERS, REPORT):
+        write_metadata(catalog, urn, {"owner": "ops"})
+    catalog.write_path.apply_proposals_atomically(
+        [Proposal(Urn.parse(ORDERS), "status", "upsert", {"removed": True})], ADA
+    )
+
+    def restore_version_1(tx: TableContext) -> None:
+        documents = tx.search.read_documents_after("", 100)
+        tx.search.put_documents(*(replace(item, terms=item.terms - {REMOVED}) for item in documents))
+        write_migration_progress(tx, MigrationProgress(1))
+
+    catalog.provider.tx_runner.run(restore_version_1)
+    catalog.close()
+    catalog = open_or_create_catalog(choice, IdentityRules())
+    assert list_hit_names(search_catalog(catalog, "owner:ops")) == ["report"]
+    assert list_integrity_issues(create_maintenance(catalog)) == []
+    catalog.close()
+
+
 def test_killed_migration_is_resumed_by_concurrent_processes(tmp_path: Path) -> None:
     with OLD["sqlite"](tmp_path) as choice:
         path = tmp_path / "colophon.db"
@@ -216,7 +252,7 @@ def test_killed_migration_is_resumed_by_concurrent_processes(tmp_path: Path) -> 
             )
         for catalog in catalogs:
             assert list_hit_names(search_catalog(catalog, "tags:gold")) == ["orders"]
-            assert catalog.provider.tx_runner.run(read_migration_progress) == MigrationProgress(1)
+            assert catalog.provider.tx_runner.run(read_migration_progress) == MigrationProgress(2)
         assert write_metadata(catalogs[0], ORDERS, {"owner": "Mary"}, version=2).version == 3
         assert list_integrity_issues(create_maintenance(catalogs[0])) == []
         for catalog in catalogs:

@@ -174,6 +174,15 @@ class Document:
 RequiredTerm = str | tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class AbsentTerm:
+    """An encoded term that a document must not have."""
+
+    term: str
+
+
+#: A condition on the terms of a document.
+TermCondition = RequiredTerm | AbsentTerm
 #: Encoded terms that are required together, at least one.
 Clause = tuple[RequiredTerm, ...]
 
@@ -191,22 +200,23 @@ class TermFilter:
 
     def matches_terms(self, terms: Collection[str]) -> bool:
         """Return whether a document with these terms passes."""
-        return has_required_terms(terms, [self.exempt]) or (
-            (self.any_of is None or any(has_required_terms(terms, clause) for clause in self.any_of))
-            and not any(has_required_terms(terms, clause) for clause in self.none_of)
+        return matches_term_conditions(terms, [self.exempt]) or (
+            (self.any_of is None or any(matches_term_conditions(terms, clause) for clause in self.any_of))
+            and not any(matches_term_conditions(terms, clause) for clause in self.none_of)
         )
 
 
 @dataclass(frozen=True, slots=True)
 class TextQuery:
-    """A query: any of these encoded words or prefixes, and all of these encoded terms.
+    """A query: any of these encoded words or prefixes, and all of these conditions on encoded terms.
 
-    Of a tuple among the terms, any is enough; an empty one matches nothing. Only documents that pass the filter match.
+    Of a tuple among the terms, any is enough; an empty one matches nothing. Without words and prefixes, the first
+    condition is a required term. Only documents that pass the filter match.
     """
 
     exact: tuple[str, ...] = ()
     prefixes: tuple[str, ...] = ()
-    terms: tuple[RequiredTerm, ...] = ()
+    terms: tuple[TermCondition, ...] = ()
     filter: TermFilter = TermFilter()
 
 
@@ -215,9 +225,24 @@ def list_alternatives(required: RequiredTerm) -> tuple[str, ...]:
     return (required,) if isinstance(required, str) else required
 
 
-def has_required_terms(terms: Collection[str], required: Iterable[RequiredTerm]) -> bool:
-    """Return whether a document with these terms has all required ones."""
-    return all(any(term in terms for term in list_alternatives(each)) for each in required)
+def list_absent_terms(conditions: Iterable[TermCondition]) -> list[str]:
+    """Return the terms that a document must not have."""
+    return [condition.term for condition in conditions if isinstance(condition, AbsentTerm)]
+
+
+def list_required_terms(conditions: Iterable[TermCondition]) -> list[RequiredTerm]:
+    """Return the terms that are required."""
+    return [condition for condition in conditions if not isinstance(condition, AbsentTerm)]
+
+
+def matches_term_conditions(terms: Collection[str], conditions: Iterable[TermCondition]) -> bool:
+    """Return whether a document with these terms meets all conditions."""
+    return all(
+        condition.term not in terms
+        if isinstance(condition, AbsentTerm)
+        else any(term in terms for term in list_alternatives(condition))
+        for condition in conditions
+    )
 
 
 class Match(NamedTuple):

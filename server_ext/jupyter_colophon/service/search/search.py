@@ -60,11 +60,11 @@ from jupyter_colophon.storage.search import values
 from jupyter_colophon.storage.search.index import NOT_REMOVED
 from jupyter_colophon.storage.spi import (
     Match,
-    RequiredTerm,
     StorageProvider,
     TableContext,
+    TermCondition,
     TextQuery,
-    has_required_terms,
+    matches_term_conditions,
 )
 
 #: How many of the newest matches are ranked; ranking more takes seconds (spec SEARCH-12).
@@ -247,7 +247,7 @@ class CatalogSearcher:
         resolver = FilterTermResolver(
             tx, self.registry, names, principal, now_ms if request.as_of is None else request.as_of
         )
-        terms = tuple(resolver.encode_filter(name, value) for name, value in request.filters)
+        terms: tuple[TermCondition, ...] = tuple(resolver.encode_filter(name, value) for name, value in request.filters)
         terms = terms if request.removed else (*terms, NOT_REMOVED)
         spaces = self.list_searched_namespaces(
             tx, request.get_filter("namespace"), principal, include_deleted=request.as_of is not None
@@ -376,7 +376,7 @@ def _find_entities_with_value(
     tx: TableContext,
     patterns: tuple[str, SearchPattern],
     spaces: Sequence[str],
-    terms: tuple[RequiredTerm, ...],
+    terms: tuple[TermCondition, ...],
     results: MatchCollector,
 ) -> list[Match]:
     """Return entities with a matching value of a key, from the ordered table (spec SEARCH-11)."""
@@ -391,7 +391,7 @@ def _find_entities_with_value(
     unknown = [urn for urn in urns if urn not in results.matches]
     known_matches = [results.matches[urn] for urn in urns if urn in results.matches]
     return known_matches + [
-        match for match in tx.search.read_matches(unknown) if unknown and has_required_terms(match.terms, terms)
+        match for match in tx.search.read_matches(unknown) if unknown and matches_term_conditions(match.terms, terms)
     ]
 
 
@@ -399,7 +399,7 @@ def _add_full_text_matches(
     tx: TableContext,
     query: SearchQuery,
     meanings: Sequence[ResolvedTerm],
-    terms: tuple[RequiredTerm, ...],
+    terms: tuple[TermCondition, ...],
     results: MatchCollector,
 ) -> None:
     """Add full-text matches, term by term; if not all can be ranked, add counted groups."""
@@ -432,7 +432,7 @@ def _add_full_text_matches(
 
 
 def _find_completely_named(
-    tx: TableContext, text: str, named: Sequence[Match], terms: tuple[RequiredTerm, ...]
+    tx: TableContext, text: str, named: Sequence[Match], terms: tuple[TermCondition, ...]
 ) -> Iterable[str]:
     """Return the URNs of those of these matches of `name:text` whose complete name is the text.
 
@@ -451,7 +451,7 @@ def _find_completely_named(
 
 
 def _find_programs_named_with_prefix(
-    tx: TableContext, word: str, matches: Iterable[Match], terms: tuple[RequiredTerm, ...]
+    tx: TableContext, word: str, matches: Iterable[Match], terms: tuple[TermCondition, ...]
 ) -> Iterable[str]:
     """Return the URNs of programs with a title in which a word begins with this one; URNs do not contain titles."""
     types = sorted({match.type for match in matches} & _TITLED_TYPES)

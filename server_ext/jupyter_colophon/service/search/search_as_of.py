@@ -22,7 +22,7 @@ from jupyter_colophon.service.search.search_results import MatchCollector
 from jupyter_colophon.service.search.term_lookup import STAMP_KEYS
 from jupyter_colophon.storage.search import past_values, values
 from jupyter_colophon.storage.search.index import EVERYTHING
-from jupyter_colophon.storage.spi import Match, RequiredTerm, Row, TextQuery, has_required_terms
+from jupyter_colophon.storage.spi import Match, Row, TermCondition, TextQuery, matches_term_conditions
 
 #: How many values, and how many names, are scanned for each term.
 SCANNED_MAX = 5_000
@@ -39,7 +39,7 @@ class PointInTimeSearch:
     moment: PointInTimeView
     spaces: Sequence[str]
 
-    def add_matches_at_time(self, query: SearchQuery, terms: Sequence[RequiredTerm], results: MatchCollector) -> None:
+    def add_matches_at_time(self, query: SearchQuery, terms: Sequence[TermCondition], results: MatchCollector) -> None:
         """Add the matches that have all these filter terms to `found`. Raises InvalidQuery."""
         for at, term in enumerate(query.terms):
             if term.key in STAMP_KEYS:
@@ -52,7 +52,7 @@ class PointInTimeSearch:
             matches = [
                 match
                 for match in self._iterate_matches_of_term(term, results)
-                if has_required_terms(match.terms, terms)
+                if matches_term_conditions(match.terms, terms)
             ]
             results.add_matches_of_term(matches, at, _SCORE)
             if term.pattern.kind != "any":

@@ -19,7 +19,7 @@ from jupyter_colophon.core.search.time_words import CREATED_KEY
 from jupyter_colophon.service.read_policy import ReadPolicy
 from jupyter_colophon.service.search.term_lookup import ResolvedTerm
 from jupyter_colophon.storage.lineage.writers import WRITING, find_last_writing_program
-from jupyter_colophon.storage.spi import Match, RequiredTerm, TableContext, TextQuery, has_required_terms
+from jupyter_colophon.storage.spi import Match, TableContext, TermCondition, TextQuery, matches_term_conditions
 
 #: How many programs a word may match, and how many of the datasets that they wrote are examined.
 _PROGRAMS: Final = 20
@@ -27,7 +27,7 @@ _DATASETS: Final = 1_000
 
 
 def find_matches_in_partial_hours(
-    tx: TableContext, resolved: ResolvedTerm, terms: tuple[RequiredTerm, ...], limit: int
+    tx: TableContext, resolved: ResolvedTerm, terms: tuple[TermCondition, ...], limit: int
 ) -> list[Match]:
     """Return the matches within the interval of a term, from the hours that it covers only partly."""
     if resolved.interval is None or not resolved.edges:
@@ -40,7 +40,7 @@ def find_matches_in_partial_hours(
 
 
 def find_datasets_written_by_program(
-    tx: TableContext, term: SearchTerm, terms: tuple[RequiredTerm, ...], read_policy: ReadPolicy, principal: Principal
+    tx: TableContext, term: SearchTerm, terms: tuple[TermCondition, ...], read_policy: ReadPolicy, principal: Principal
 ) -> tuple[list[Match], bool]:
     """Return the datasets whose last writer is a visible program with this key, URN or name.
 
@@ -57,7 +57,7 @@ def find_datasets_written_by_program(
         if find_last_writing_program(tx, data) in programs
     }
     matches = (
-        [match for match in tx.search.read_matches(sorted(last)) if has_required_terms(match.terms, terms)]
+        [match for match in tx.search.read_matches(sorted(last)) if matches_term_conditions(match.terms, terms)]
         if last
         else []
     )

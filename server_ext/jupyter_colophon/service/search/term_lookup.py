@@ -22,7 +22,7 @@ from jupyter_colophon.core.search.time_words import (
 )
 from jupyter_colophon.service.entities.reference_names import KIND_OF_KEY, ReferenceNameResolver
 from jupyter_colophon.storage.search.index import CREATED_BY_KEY, EVERYTHING, UPDATED_BY_KEY
-from jupyter_colophon.storage.spi import RequiredTerm, TextQuery
+from jupyter_colophon.storage.spi import TermCondition, TextQuery
 
 PROGRAM_KEY: Final = "last-updated-by-program"
 #: The system properties of entities, which have no history.
@@ -59,7 +59,7 @@ def resolve_terms(query: SearchQuery, names: ReferenceNameResolver, now_ms: int)
 
 
 def combine_terms_to_text_query(
-    meanings: Sequence[ResolvedTerm], terms: tuple[RequiredTerm, ...], *, all_of_them: bool
+    meanings: Sequence[ResolvedTerm], terms: tuple[TermCondition, ...], *, all_of_them: bool
 ) -> TextQuery:
     """Return the words for the full-text engine; with `all_of_them`, match every document that has the filter terms."""
     if all_of_them:

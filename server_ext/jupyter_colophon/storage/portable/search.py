@@ -18,7 +18,9 @@ from jupyter_colophon.storage.spi import (
     StructuredTable,
     TermFilter,
     TextQuery,
+    list_absent_terms,
     list_alternatives,
+    list_required_terms,
 )
 
 _NUMBER = ("documents",)
@@ -151,7 +153,10 @@ class PortableSearch:
 
     def _iterate_matching_places(self, query: TextQuery) -> Iterator[_Place]:
         """Yield the matching documents, newest first, each once."""
-        terms = [[_TERM + term for term in list_alternatives(required)] for required in query.terms]
+        terms = [
+            [_TERM + term for term in list_alternatives(required)] for required in list_required_terms(query.terms)
+        ]
+        absent = [_TERM + term for term in list_absent_terms(query.terms)]
         sources = [self._iterate_places_with_token(word) for word in query.exact] + [
             self._iterate_places_with_prefix(word) for word in query.prefixes
         ]
@@ -159,7 +164,12 @@ class PortableSearch:
             sources, terms = [self._iterate_places_with_token(term) for first in terms[:1] for term in first], terms[1:]
         last = None
         for place in heapq.merge(*sources):
-            if place != last and self._has_all_terms(place, terms) and self._matches_filter(place, query.filter):
+            if (
+                place != last
+                and self._has_all_terms(place, terms)
+                and not self._has_any_term(place, absent)
+                and self._matches_filter(place, query.filter)
+            ):
                 yield place
             last = place
 
@@ -171,8 +181,11 @@ class PortableSearch:
         return iter(sorted({(row["place"], row["urn"]) for row in rows}))
 
     def _has_all_terms(self, key: _Place, terms: Sequence[Sequence[str]]) -> bool:
+        return all(self._has_any_term(key, required) for required in terms)
+
+    def _has_any_term(self, key: _Place, terms: Sequence[str]) -> bool:
         table = self._table(TOKENS.id)
-        return all(any(table.read((term, key[0])) is not None for term in required) for required in terms)
+        return any(table.read((term, key[0])) is not None for term in terms)
 
     def _matches_filter(self, key: _Place, term_filter: TermFilter) -> bool:
         if term_filter == TermFilter():

@@ -17,7 +17,16 @@ from jupyter_colophon.storage.postgresql.facets import CREATION as FACETS
 from jupyter_colophon.storage.postgresql.facets import PostgresFacets
 from jupyter_colophon.storage.search import ranking
 from jupyter_colophon.storage.search.grouping import group_documents_by_namespace_and_type
-from jupyter_colophon.storage.spi import Clause, Document, Match, RequiredTerm, TextQuery, list_alternatives
+from jupyter_colophon.storage.spi import (
+    Clause,
+    Document,
+    Match,
+    RequiredTerm,
+    TextQuery,
+    list_absent_terms,
+    list_alternatives,
+    list_required_terms,
+)
 
 _URN, _REQUESTED = DIALECT.build_comparable_term("urn", "string"), DIALECT.build_comparable_term("%s", "string")
 #: `search_entries` has what a list of hits needs and is small. A document has one row of tokens, or several if it has
@@ -229,7 +238,8 @@ def _build_tsquery(query: TextQuery) -> str:
     if not any_of and (query.exact or query.prefixes):
         return ""
     parts = [f"({' | '.join(any_of)})"] if any_of else []
-    parts += [_build_term_expression(required) for required in query.terms]
+    parts += map(_build_term_expression, list_required_terms(query.terms))
+    parts += [f"!{_build_term_expression(term)}" for term in list_absent_terms(query.terms)]
     exempt = _build_term_expression(query.filter.exempt)
     if query.filter.any_of is not None:
         parts.append(f"({' | '.join([*map(_build_clause, query.filter.any_of), exempt])})")

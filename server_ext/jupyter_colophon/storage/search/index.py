@@ -29,7 +29,7 @@ from jupyter_colophon.core.model.search_index_terms import (
 from jupyter_colophon.core.model.vocabulary import REFERRED, Contribution, has_contributions
 from jupyter_colophon.core.search.search import GROUPED, FacetValues
 from jupyter_colophon.core.search.time_words import CREATED_KEY, UPDATED_KEY, list_time_words
-from jupyter_colophon.storage.spi import Document, Row, TableContext
+from jupyter_colophon.storage.spi import AbsentTerm, Document, Row, TableContext
 
 #: The amount to add to each counter, by table and key.
 Counts = defaultdict[str, Counter[tuple[Any, ...]]]
@@ -54,8 +54,10 @@ class EntityChange(NamedTuple):
 
 #: A term of every document, which makes "all" a query.
 EVERYTHING = encode_filter_term("entity", "any")
-#: A term of every document except those of softly deleted entities.
-NOT_REMOVED = encode_filter_term("removed", "false")
+#: The terms of softly deleted entities, and of all others. The index reads the first term faster, as few documents have
+#: it.
+REMOVED, PRESENT = encode_filter_term("removed", "true"), encode_filter_term("removed", "false")
+NOT_REMOVED = AbsentTerm(REMOVED)
 #: A term of the entities that tags, terms, owners and domains refer to: their names are looked up at query time.
 REFERENCED = encode_filter_term("referenced", "any")
 _REFERENCED_TYPES = frozenset(type_ for types in REFERRED.values() for type_ in types)
@@ -244,8 +246,7 @@ def build_search_document(
     for row in values:
         if row.facet == CERTIFIED:
             terms.update(encode_index_word(word) for word in list_certification_words(row.shown))
-    if not removed:
-        terms.add(NOT_REMOVED)
+    terms.add(REMOVED if removed else PRESENT)
     if entity["type"] in _REFERENCED_TYPES:
         terms.add(REFERENCED)
     kind = get_entity_kind_of_row(entity["type"], entity["urn"])

@@ -16,7 +16,16 @@ from typing import Any
 from jupyter_colophon.core.search.search import Group
 from jupyter_colophon.storage.search import ranking
 from jupyter_colophon.storage.search.grouping import group_documents_by_namespace_and_type
-from jupyter_colophon.storage.spi import Clause, Document, Match, RequiredTerm, TextQuery, list_alternatives
+from jupyter_colophon.storage.spi import (
+    Clause,
+    Document,
+    Match,
+    RequiredTerm,
+    TextQuery,
+    list_absent_terms,
+    list_alternatives,
+    list_required_terms,
+)
 from jupyter_colophon.storage.sqlite import facets
 from jupyter_colophon.storage.sqlite.guarded import GuardedConnection
 
@@ -168,11 +177,13 @@ class SqliteSearch:
 def _build_fts_expression(query: TextQuery) -> str:
     any_of = [f'"{word}"' for word in query.exact] + [f'"{word}"*' for word in query.prefixes]
     parts = [f"({' OR '.join(any_of)})"] if any_of else []
-    parts += [_build_term_expression(required) for required in query.terms]
+    parts += map(_build_term_expression, list_required_terms(query.terms))
     if query.filter.any_of is not None:
         clauses = [*map(_build_clause, query.filter.any_of), _build_term_expression(query.filter.exempt)]
         parts.append(f"({' OR '.join(clauses)})")
     expression = " AND ".join(parts)
+    if absent := list_absent_terms(query.terms):
+        expression = f"({expression}) NOT {_build_term_expression(tuple(absent))}"
     if query.filter.none_of:
         excluded = f"({' OR '.join(map(_build_clause, query.filter.none_of))})"
         # The index looks up each term of a query, even if no document has it.
