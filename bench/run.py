@@ -1,7 +1,7 @@
 """Run the benchmarks and print a table with the figures of both sides, their ratio, and the goal for it.
 
 `python bench/run.py` runs all of them, with stores of up to a million entities; `--small` omits those. With names of
-benchmarks (`writes start rest openlineage fairness proposals searches walks access throughput growth reports`), only
+benchmarks (`writes start rest openlineage fairness proposals searches walks access throughput writers growth reports`), only
 these are run. `--stores FOLDER` keeps the stores. `capture` and `profile` (Spark), `libraries` (capture of pandas and others), `sample` (its start without Spark), `instances`, `elyra` and `elyra-cli` (more of the command line) are only run if
 they are named; `--elyra PYTHON` is the Python of an environment with Elyra 4.1.1.
 """
@@ -31,6 +31,7 @@ import start
 import stores
 import throughput
 import walks
+import writers
 import writes
 
 SMALL, LARGE = (100, 10_000), (100, 10_000, 1_000_000)
@@ -45,6 +46,7 @@ BENCHES = (
     "walks",
     "access",
     "throughput",
+    "writers",
     "growth",
     "reports",
 )
@@ -93,6 +95,7 @@ def _measure_rows(benches: Iterable[str], sizes: tuple[int, ...], other: str | N
         "access": access.measure_rows,
         "fairness": fairness.measure_rows,
         "throughput": throughput.measure_rows,
+        "writers": writers.measure_rows,
     }
     single |= {"proposals": proposals.measure_rows, "profile": profiling.measure_rows, "capture": capture.measure_rows}
     single |= {"instances": instances.measure_rows, "libraries": library_capture.measure_rows}

@@ -46,7 +46,7 @@ def _acknowledge_first() -> None:
         if skipped[0] < 8 or skipped[0] % 100 == 0:
             commits(self)
 
-    def begin(self: SqliteSession) -> None:
+    def begin(self: SqliteSession, _: Any) -> None:
         if not self._connection.in_transaction:
             self._execute_translated("BEGIN IMMEDIATE")
 
@@ -57,15 +57,15 @@ def _acknowledge_first() -> None:
 
 
 def _in_two_halves() -> None:
-    """Write the rows of search and lineage in a separate transaction after the rest."""
-    refresh = index.update_search_rows_and_counters
+    """Write the rows of search and lineage, and the changes, in a separate transaction after the rest."""
+    refresh = index.update_search_rows
 
-    def late(tx: Any, *arguments: Any) -> None:
+    def late(tx: Any, *arguments: Any) -> Any:
         for statement in ("COMMIT", "BEGIN IMMEDIATE", "SAVEPOINT part"):
             tx.log._connection._connection.execute(statement)
-        refresh(tx, *arguments)
+        return refresh(tx, *arguments)
 
-    index.update_search_rows_and_counters = late
+    index.update_search_rows = late
 
 
 def _drop_changes() -> None:
@@ -81,12 +81,12 @@ def _drop_changes() -> None:
 
 def _forget_search() -> None:
     """Do not update search for one of the datasets."""
-    refresh = index.update_search_rows_and_counters
+    refresh = index.update_search_rows
 
-    def forgetful(tx: Any, changed: Any) -> None:
-        refresh(tx, [one for one in changed if not (one.entity["name"] == "t3" and one.before)])
+    def forgetful(tx: Any, changed: Any) -> Any:
+        return refresh(tx, [one for one in changed if not (one.entity["name"] == "t3" and one.before)])
 
-    index.update_search_rows_and_counters = forgetful
+    index.update_search_rows = forgetful
 
 
 def _no_condition() -> None:

@@ -20,7 +20,7 @@ from jupyter_colophon.core.errors import (
     TransactionTimeout,
 )
 from jupyter_colophon.storage import transaction_lifetime, transactions
-from jupyter_colophon.storage.spi import Range, RetryPolicy, TableContext
+from jupyter_colophon.storage.spi import Locks, Range, RetryPolicy, TableContext
 from jupyter_colophon.storage.sqlite import provider
 from jupyter_colophon.storage.sqlite.provider import SqliteProvider
 from jupyter_colophon.storage.sqlite.session import SqliteSession
@@ -183,8 +183,8 @@ def test_interrupt_during_commit_does_not_repeat_the_write(
 def test_interrupt_at_begin_leaves_no_open_transaction(file: SqliteProvider, monkeypatch: pytest.MonkeyPatch) -> None:
     begin = SqliteSession.lock_and_begin
 
-    def begin_and_stop(self: SqliteSession) -> None:
-        begin(self)
+    def begin_and_stop(self: SqliteSession, locks: Locks) -> None:
+        begin(self, locks)
         raise KeyboardInterrupt
 
     monkeypatch.setattr(SqliteSession, "lock_and_begin", begin_and_stop)

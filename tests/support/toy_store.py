@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from jupyter_colophon.core.errors import InvalidField, NotFound, StorageError
 from jupyter_colophon.storage import specs
-from jupyter_colophon.storage.spi import DEFAULT_RETRY, RetryPolicy, TableSpec
+from jupyter_colophon.storage.spi import DEFAULT_RETRY, Locks, RetryPolicy, TableSpec
 from jupyter_colophon.storage.transaction_lifetime import TransactionLifetime
 from jupyter_colophon.storage.transactions import run_actions_after_commit
 from support.toy_table import TableContent, ToyTable
@@ -46,7 +46,14 @@ class ToyProvider:
             raise InvalidField("the toy store requires the option place and has no other")
         self.place = _PLACES.setdefault(config["place"], _ToyStore())
 
-    def run(self, work: Callable[[Any], T], *, read_only: bool = False, retry: RetryPolicy = DEFAULT_RETRY) -> T:
+    def run(
+        self,
+        work: Callable[[Any], T],
+        *,
+        read_only: bool = False,
+        retry: RetryPolicy = DEFAULT_RETRY,
+        locks: Locks = None,
+    ) -> T:
         if getattr(self._busy, "now", False):
             raise StorageError("a transaction cannot be opened inside another one")
         self._busy.now = True

@@ -22,7 +22,7 @@ from jupyter_colophon.service.write_authorization import WriteAuthorization
 from jupyter_colophon.storage import codecs
 from jupyter_colophon.storage.changes import idempotency_results
 from jupyter_colophon.storage.changes import inbox as rows
-from jupyter_colophon.storage.spi import TableContext
+from jupyter_colophon.storage.spi import Locks, TableContext
 
 T = TypeVar("T")
 #: Wraps a batch in its transaction: gets the batch as a callable, and calls it once or not at all.
@@ -39,6 +39,14 @@ _NAMED_MAX: Final = 10
 _NAME_MAX: Final = 200
 #: Distinguishes the result of a request whose changes wait for review from one whose changes were applied.
 _HELD_KEY: Final = "review "
+
+
+class TrialEnded(Exception):
+    """Ends the transaction of a trial, so that nothing is committed."""
+
+    def __init__(self, versions: list[int], results: list[ProposalResult]) -> None:
+        super().__init__()
+        self.versions, self.results = versions, results
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,9 +183,16 @@ class HeldChangeWriter(WriteAuthorization, ABC):
             lambda tx: idempotency_results.find_stored_result(tx, key, codecs.NUMBER, self.now()), read_only=True
         )
 
-    def _run_once(self, act: Callable[[TableContext], T], codec: codecs.Codec[T], key: IdempotencyKey | None) -> T:
+    def _run_once(
+        self,
+        act: Callable[[TableContext], T],
+        codec: codecs.Codec[T],
+        key: IdempotencyKey | None,
+        locks: Locks = None,
+    ) -> T:
         return self.provider.tx_runner.run(
-            lambda tx: idempotency_results.run_once_and_store_result(tx, key, codec, self.now(), lambda: act(tx))
+            lambda tx: idempotency_results.run_once_and_store_result(tx, key, codec, self.now(), lambda: act(tx)),
+            locks=locks,
         )
 
 

@@ -38,7 +38,7 @@ from jupyter_colophon.core.model.system_filter import INCLUDE_ALL, SystemFilter
 from jupyter_colophon.core.openlineage.event import Event
 from jupyter_colophon.core.policies.policy import POLICY_TYPE
 from jupyter_colophon.service.deletions import is_marking_removed
-from jupyter_colophon.service.held_changes import HeldChanges, HeldChangeWriter, InTransaction
+from jupyter_colophon.service.held_changes import HeldChanges, HeldChangeWriter, InTransaction, TrialEnded
 from jupyter_colophon.service.validation import (
     ProblemPointerPrefix,
     compute_changed_value,
@@ -49,6 +49,7 @@ from jupyter_colophon.service.validation import (
     run_package_validators,
 )
 from jupyter_colophon.service.write_authorization import BUILTIN_NAMESPACES, DEPENDING_ON_STORED_VALUE
+from jupyter_colophon.service.write_locks import list_locks_of_batch, run_with_locks_or_alone
 from jupyter_colophon.storage import codecs
 from jupyter_colophon.storage.commit.commit import CommitBuilder
 from jupyter_colophon.storage.commit.empty_namespace import require_empty_namespace
@@ -67,21 +68,13 @@ from jupyter_colophon.storage.commit.runs import create_run, record_run_accesses
 from jupyter_colophon.storage.commit.timeseries import delete_timeseries_values
 from jupyter_colophon.storage.lineage import runs as stored_runs
 from jupyter_colophon.storage.lineage.symlinks import replace_locations_by_tables
-from jupyter_colophon.storage.spi import TableContext
+from jupyter_colophon.storage.spi import Locks, TableContext
 
 T = TypeVar("T")
 #: A batch whose proposals fail independently, as a callable that is called once or not at all.
 EachOf = Callable[[], list[ProposalResult | MetadataError]]
 #: How many entities of a deleted namespace are removed per transaction, to keep transactions short.
 _CLEAR_BATCH = 100
-
-
-class _Tried(Exception):
-    """Ends the transaction of a trial, so that nothing is committed."""
-
-    def __init__(self, versions: list[int], results: list[ProposalResult]) -> None:
-        super().__init__()
-        self.versions, self.results = versions, results
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,14 +120,17 @@ class WritePath(HeldChangeWriter):
         if about is not None:
             return self.hold_or_skip_batch(proposals, about, principal, pointer_prefix, idempotency_key, wrap)
 
-        def apply_batch(commit: CommitBuilder) -> list[ProposalResult]:
-            return self._apply_batch(commit, proposals, specs, pointer_prefix)
+        def write(locks: Locks) -> list[ProposalResult]:
+            def apply_batch(tx: TableContext) -> list[ProposalResult]:
+                commit = self._create_commit(tx, principal, author, locks)
+                results = self._apply_batch(commit, proposals, specs, pointer_prefix)
+                self._finish_commit(commit, principal)
+                return commit.add_first_number(results)
 
-        return self._run_once(
-            lambda tx: wrap(tx, lambda: self._commit_changes(tx, apply_batch, principal, author)),
-            codecs.WRITTEN,
-            idempotency_key,
-        )
+            return self._run_once(lambda tx: wrap(tx, lambda: apply_batch(tx)), codecs.WRITTEN, idempotency_key, locks)
+
+        locks = None if in_transaction else list_locks_of_batch(self.registry, proposals, specs, idempotency_key)
+        return run_with_locks_or_alone(write, locks)
 
     def write_in_transaction(
         self, tx: TableContext, proposals: Sequence[Proposal], principal: Principal, api: str
@@ -155,11 +151,11 @@ class WritePath(HeldChangeWriter):
         def act(tx: TableContext) -> NoReturn:
             commit = self._create_commit(tx, replace(principal, internal=True))
             versions = self.read_versions_of_conditions(tx, proposals, principal)
-            raise _Tried(versions, self._apply_batch(commit, proposals, specs, pointer_prefix))
+            raise TrialEnded(versions, self._apply_batch(commit, proposals, specs, pointer_prefix))
 
         try:
             self.provider.tx_runner.run(act)
-        except _Tried as tried:
+        except TrialEnded as tried:
             return tried.versions, tried.results
 
     def read_versions_of_conditions(
@@ -405,22 +401,26 @@ class WritePath(HeldChangeWriter):
         read = stored_runs.read_run_of_same_transaction
         return self._run_once(lambda tx: read(tx, self._commit_changes(tx, write, principal)), codecs.RUN, key)
 
-    def _create_commit(self, tx: TableContext, principal: Principal, author: str = "") -> CommitBuilder:
+    def _create_commit(
+        self, tx: TableContext, principal: Principal, author: str = "", locks: Locks = None
+    ) -> CommitBuilder:
         arguments = (self.registry, self.identity, principal, self.now(), self.system_filter, self.retained)
-        return CommitBuilder(tx, *arguments, always_log=self.always_log, author=author)
+        return CommitBuilder(tx, *arguments, always_log=self.always_log, author=author, locks=locks)
 
-    def _commit_changes(
-        self, tx: TableContext, work: Callable[[CommitBuilder], T], principal: Principal, author: str = ""
-    ) -> T:
-        commit = self._create_commit(tx, principal, author)
+    def _commit_changes(self, tx: TableContext, work: Callable[[CommitBuilder], T], principal: Principal) -> T:
+        commit = self._create_commit(tx, principal)
         result = work(commit)
+        self._finish_commit(commit, principal)
+        return result
+
+    def _finish_commit(self, commit: CommitBuilder, principal: Principal) -> None:
+        tx = commit.tx
         commit.write_changes_and_update_indexes()
         if self.access_control.audit is not None:
             self.access_control.audit.record_changes(tx, commit.changes, commit.find_marked_entities, principal)
         tx.on_commit(self.publish)
         if any(change["type"] == POLICY_TYPE for change in commit.changes):
             tx.on_commit(self.access_control.mark_policies_stale)
-        return result
 
     def rename_dataset(
         self,

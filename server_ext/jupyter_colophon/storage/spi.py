@@ -151,6 +151,9 @@ class ChangeLog(Protocol):
     def get_newest_number(self) -> int:
         """Return the number of the newest row, 0 if there is none."""
 
+    def lock_and_get_newest_number(self) -> int:
+        """Exclude other appending transactions until the end of this one; return the number of the newest row."""
+
     def replace_changes(self, rows: Sequence[Row]) -> None:
         """Replace existing rows by rows with the same numbers."""
 
@@ -414,11 +417,20 @@ class RetryPolicy:
 DEFAULT_RETRY = RetryPolicy()
 
 
+#: The names that a writing callable locks; None excludes all other callables that write.
+Locks = frozenset[str] | None
+
+
 class TransactionRunner(Protocol):
     """Run callables in transactions."""
 
     def run(
-        self, work: Callable[[TableContext], T], *, read_only: bool = False, retry: RetryPolicy = DEFAULT_RETRY
+        self,
+        work: Callable[[TableContext], T],
+        *,
+        read_only: bool = False,
+        retry: RetryPolicy = DEFAULT_RETRY,
+        locks: Locks = None,
     ) -> T:
         """Run a callable in one transaction and return its result; an exception rolls back and is raised unchanged.
 
@@ -427,6 +439,11 @@ class TransactionRunner(Protocol):
         thread; their failures are logged and not raised. Only failures of the store become StorageError:
         TransactionConflict when retries run out, CommitUnknown when the store was lost during a commit. Nested runs in
         one thread are an error.
+
+        Without `locks`, the callable excludes all others that write. With `locks`, it excludes those without locks and
+        those with a lock of the same name, and a store may run others beside it: what it reads from the store, including
+        the rows of others, may change between its statements, except what one of its locks protects. Rows that others
+        write as well may only be written after `log.lock_and_get_newest_number`. A store may ignore locks.
         """
 
 

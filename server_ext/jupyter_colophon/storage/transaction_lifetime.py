@@ -29,6 +29,8 @@ class TransactionLifetime:
     deadline: float | None = None
     #: The budget of a reading request; None for a write, and for reads outside a request.
     budget: ReadBudget | None = None
+    #: How long it waited for other transactions, in seconds; the deadline was moved by this.
+    waited_s: float = 0.0
     _open_reads: set[OpenRowReader] = field(default_factory=set, repr=False)
 
     @classmethod
@@ -50,6 +52,12 @@ class TransactionLifetime:
             if self.budget is not None:
                 self.budget.require_time_left()
             raise TransactionTimeout(f"a transaction took longer than {WRITE_S:g} s and was cancelled")
+
+    def exclude_waiting_time(self, seconds: float) -> None:
+        """Move the deadline by a time in which the transaction waited for another one."""
+        self.waited_s += seconds
+        if self.deadline is not None:
+            self.deadline += seconds
 
     def is_overdue(self) -> bool:
         """Return whether the deadline has passed."""

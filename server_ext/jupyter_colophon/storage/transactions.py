@@ -11,11 +11,11 @@ import random
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Generic, Protocol, TypeVar
 
 from jupyter_colophon.core.errors import CommitUnknown, StorageError, TransactionConflict
-from jupyter_colophon.storage.spi import RetryPolicy, TableContext
+from jupyter_colophon.storage.spi import Locks, RetryPolicy, TableContext
 from jupyter_colophon.storage.transaction_lifetime import TransactionLifetime
 
 T = TypeVar("T")
@@ -23,6 +23,8 @@ T = TypeVar("T")
 GROUP = 256
 #: The time after which a group takes no more callables, in seconds, since other processes wait as well.
 GROUP_S = 0.5
+#: The most locks of one commit; a group with more excludes all other writers.
+LOCKS_MAX = 64
 #: The duration from which a callable is logged as slow, in seconds.
 SLOW_S = 0.25
 _logger = logging.getLogger("jupyter_colophon.storage")
@@ -33,8 +35,8 @@ After = Callable[[], None]
 class WriteSession(Protocol):
     """The connection for writing. All its methods raise StorageError, TransactionConflict if a retry may help."""
 
-    def lock_and_begin(self) -> None:
-        """Begin the shared transaction."""
+    def lock_and_begin(self, locks: Locks) -> None:
+        """Begin the shared transaction with these locks (`spi.TransactionRunner.run`)."""
 
     def commit(self) -> None:
         """Commit durably. Raises CommitUnknown if the outcome is unknown."""
@@ -58,8 +60,8 @@ class WriteSession(Protocol):
 class _PendingWrite(Generic[T]):
     """A waiting callable and its result."""
 
-    def __init__(self, work: Callable[[TableContext], T], retry: RetryPolicy) -> None:
-        self.work, self.pauses = work, _iterate_retry_pauses(retry)
+    def __init__(self, work: Callable[[TableContext], T], retry: RetryPolicy, locks: Locks) -> None:
+        self.work, self.pauses, self.locks = work, _iterate_retry_pauses(retry), locks
         self.after: list[After] = []
         self.value: T
         self.error: BaseException | None = None
@@ -80,7 +82,7 @@ class _PendingWrite(Generic[T]):
             lifetime.require_open()
         finally:
             lifetime.end_transaction()
-            if (took := time.monotonic() - began) > SLOW_S:
+            if (took := time.monotonic() - began - lifetime.waited_s) > SLOW_S:
                 _logger.warning("a write transaction blocked other writers for %.0f ms", took * 1000)
 
     def finish_with_result_or_error(self, error: BaseException | None) -> None:
@@ -108,9 +110,9 @@ class GroupCommit:
         #: Held by the thread that uses the session, and by other users of its connection.
         self.lock = threading.Lock()
 
-    def run_in_next_transaction(self, work: Callable[[TableContext], T], retry: RetryPolicy) -> T:
+    def run_in_next_transaction(self, work: Callable[[TableContext], T], retry: RetryPolicy, locks: Locks) -> T:
         """Run a callable in the next transaction, on this thread or on the leader's; its actions run here."""
-        job = _PendingWrite(work, retry)
+        job = _PendingWrite(work, retry, locks)
         try:
             self._enqueue_and_wait_for_turn(job)
             if not job.is_leader:
@@ -169,7 +171,7 @@ class GroupCommit:
         """Run one transaction; return the callables that are left, or that must be repeated after a rollback of all."""
         called = 0
         try:
-            self._session.lock_and_begin()
+            self._session.lock_and_begin(_merge_locks(jobs))
             began = time.monotonic()
             while called < len(jobs) and (called == 0 or time.monotonic() - began < GROUP_S):
                 job = jobs[called]
@@ -234,6 +236,16 @@ def run_actions_after_commit(actions: list[After]) -> None:
             action()
         except Exception:
             _logger.exception("an action after a committed transaction failed; its writes are stored")
+
+
+def _merge_locks(jobs: Sequence[_PendingWrite[Any]]) -> Locks:
+    """Return the locks of all these callables; None if one of them has none, or if they are too many."""
+    names: set[str] = set()
+    for job in jobs:
+        if job.locks is None:
+            return None
+        names |= job.locks
+    return frozenset(names) if len(names) <= LOCKS_MAX else None
 
 
 def _copy_error_for_thread(error: StorageError) -> StorageError:

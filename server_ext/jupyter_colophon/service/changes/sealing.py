@@ -39,7 +39,7 @@ def seal_unsealed_rows(
         def add_seal(tx: TableContext, after: int = after, new_seal: signed_chain.Seal = new_seal) -> None:
             signed_chain.add_seal_unless_exists(tx, after, new_seal, log)
 
-        provider.tx_runner.run(add_seal)
+        provider.tx_runner.run(add_seal, locks=frozenset({f"seals of {log.seals}"}))
 
 
 @dataclass(slots=True)

@@ -28,12 +28,12 @@ from jupyter_colophon.storage import codecs
 from jupyter_colophon.storage.artifacts import delete_artifact
 from jupyter_colophon.storage.entities import retention, scope_union, sources_of_truth
 from jupyter_colophon.storage.entities.deleting_namespaces import is_namespace_being_deleted
-from jupyter_colophon.storage.entities.entity_state import EntityState
+from jupyter_colophon.storage.entities.entity_state import EntityNotLocked, EntityState
 from jupyter_colophon.storage.entities.ingestion import IngestionIndexWriter, get_run_of_system_metadata
 from jupyter_colophon.storage.lineage import assertions, relationships
 from jupyter_colophon.storage.search import index, past_values
 from jupyter_colophon.storage.sensitive_entities import has_mark
-from jupyter_colophon.storage.spi import Range, Row, StructuredTable, TableContext
+from jupyter_colophon.storage.spi import Locks, Range, Row, StructuredTable, TableContext
 from jupyter_colophon.storage.system_apps import delete_next_rows_of_context
 
 
@@ -52,20 +52,25 @@ class CommitBuilder:
         *,
         always_log: bool = False,
         author: str = "",
+        locks: Locks = None,
     ) -> None:
+        """`locks` are the URNs of the transaction's locks, None if it excludes all other writers."""
         self.tx, self.registry, self.identity, self.principal, self.now = tx, registry, identity, principal, now
         #: Who made the changes, and by what: another user than the principal if the principal applied a proposal.
         self.actor = author or principal.user
         self.via = format_reviewer(principal.user) if author else principal.via
         self.facts, self._retention, self._always_log = system_filter, retained, always_log
+        self._locks = locks
         #: Aspects with a new version whose older versions may have to be deleted.
         self._to_trim: list[tuple[EntityState, AspectSpec, RetentionRule]] = []
         self._entities: dict[str, EntityState] = {}
         #: Namespaces that are known to exist and not to be deleted.
         self._not_deleting: set[str] = set()
-        #: The changes so far with their numbers, and the newest number in the log once it is known.
+        #: The changes so far with their numbers, and the newest number in the log once it is known. With locks, numbers
+        #: are counted from 1 until the end, so that other writers wait only then.
         self.changes: list[Row] = []
-        self._head: int | None = None
+        self._head: int | None = None if locks is None else 0
+        self._first = 0
         #: Rows that are not read before the end, by table: they are written together.
         self._pending_rows: dict[str, list[Row]] = defaultdict(list)
         self._pending_names: list[Row] = []  # of new entities, until the table of names is read
@@ -80,6 +85,10 @@ class CommitBuilder:
     def load_entities_at_once(self, urns: Iterable[Urn]) -> None:
         """Load all these entities at once; any other is loaded on first use."""
         new = {str(urn): urn for urn in urns if str(urn) not in self._entities}
+        for text, urn in new.items():
+            # Namespaces are created and deleted by transactions without locks only.
+            if urn.type != "namespace":
+                self._require_locked(text)
         rows = {row["urn"]: row for row in self.tx.get_table("entities").read_many([(text,) for text in new])}
         aspects: dict[str, dict[str, Row]] = {text: {} for text in new}
         # An entity without a row never existed and has no aspects.
@@ -304,8 +313,10 @@ class CommitBuilder:
         return (child for row in rows if self._load_entity_state(child := Urn.parse(row["urn"])).exists)
 
     def write_changes_and_update_indexes(self) -> None:
-        """Write the changes and the entity rows, and update search once for each changed entity."""
-        self.tx.log.append_changes(self.changes)
+        """Write the changes and the entity rows, and update search once for each changed entity.
+
+        What many entities share is written last, after the changes got their numbers.
+        """
         changed = [entity for entity in self._entities.values() if entity.changed]
         changes = [self._build_search_change(entity) for entity in changed]
         for row, _, now, _ in changes:
@@ -318,14 +329,8 @@ class CommitBuilder:
         for table, rows in self._pending_rows.items():
             self.tx.get_table(table).upsert_many(rows)
         self.get_names_table()
-        self.ingestion.write_collected_changes(self.tx, self.now)
-        for entity, spec, rule in self._to_trim:
-            retention.delete_expired_versions(self.tx, entity.row, spec, rule, entity.aspects[spec.name], self.now)
-        index.update_search_rows_and_counters(self.tx, changes)
+        counts = index.update_search_rows(self.tx, changes)
         for entity_state in changed:
-            assertions.update_declared_lineage(
-                self.tx, entity_state.row, entity_state.original_aspects, entity_state.aspects
-            )
             relationships.update_relationships(
                 self.tx,
                 self.registry,
@@ -334,6 +339,35 @@ class CommitBuilder:
                 entity_state.original_aspects,
                 entity_state.aspects,
             )
+        if self.changes or self._pending_rows:
+            self._append_changes()
+        self.ingestion.write_collected_changes(self.tx, self.now)
+        for entity, spec, rule in self._to_trim:
+            retention.delete_expired_versions(self.tx, entity.row, spec, rule, entity.aspects[spec.name], self.now)
+        index.add_to_counters(self.tx, counts)
+        for entity_state in changed:
+            assertions.update_declared_lineage(
+                self.tx, entity_state.row, entity_state.original_aspects, entity_state.aspects
+            )
+
+    def _append_changes(self) -> None:
+        """Append the changes to the log; with locks, they get their numbers now."""
+        if self._locks is not None:
+            self._first = self.tx.log.lock_and_get_newest_number()
+            for change in self.changes:
+                change["seq"] += self._first
+        self.tx.log.append_changes(self.changes)
+
+    def add_first_number(self, results: Iterable[ProposalResult]) -> list[ProposalResult]:
+        """Return results with the numbers that their changes got at the end."""
+        return [
+            result if result.seq is None or not self._first else replace(result, seq=result.seq + self._first)
+            for result in results
+        ]
+
+    def _require_locked(self, urn: str) -> None:
+        if self._locks is not None and urn not in self._locks:
+            raise EntityNotLocked(urn)
 
     def find_marked_entities(self) -> set[str]:
         """Return the changed entities that were or are marked as sensitive, or a column in one of their aspects."""
@@ -358,7 +392,8 @@ class CommitBuilder:
         system: str | None = None,
     ) -> int:
         """Add a row about an entity to the change log; return its number."""
-        # Writers are serialized: no other change gets a number before this transaction ends.
+        # No other change gets a number before this transaction ends.
+        self._require_locked(entity["urn"])
         self._head = self.get_newest_change_number() + 1
         self.changes.append(
             {

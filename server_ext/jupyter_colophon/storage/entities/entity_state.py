@@ -7,6 +7,10 @@ from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.storage.spi import Row
 
 
+class EntityNotLocked(Exception):
+    """A transaction needs an entity that it has not locked: it is to be repeated without locks."""
+
+
 @dataclass(slots=True)
 class EntityState:
     """An entity as the transaction read it and with its changes so far."""

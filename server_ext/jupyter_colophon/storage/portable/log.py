@@ -51,6 +51,10 @@ class PortableLog:
         row = self._table(NUMBERS.id).read(_NUMBER)
         return int(row["last"]) if row else 0
 
+    def lock_and_get_newest_number(self) -> int:
+        """Exclude other appending transactions; return the number of the newest row."""
+        return self.get_newest_number()
+
     def replace_changes(self, rows: Sequence[Row]) -> None:
         """Replace existing rows by rows with the same numbers."""
         by = self._table(CHANGES_BY.id)

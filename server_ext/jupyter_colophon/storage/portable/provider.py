@@ -15,6 +15,7 @@ from jupyter_colophon.storage.spi import (
     SUBSYSTEMS,
     ChangeLog,
     EdgeIndex,
+    Locks,
     RetryPolicy,
     SearchIndex,
     StorageProvider,
@@ -69,9 +70,14 @@ class PortableProvider:
         self._provider.initialize(config)
 
     def run(
-        self, work: Callable[[TableContext], T], *, read_only: bool = False, retry: RetryPolicy = DEFAULT_RETRY
+        self,
+        work: Callable[[TableContext], T],
+        *,
+        read_only: bool = False,
+        retry: RetryPolicy = DEFAULT_RETRY,
+        locks: Locks = None,
     ) -> T:
-        """Run in one transaction of the provider."""
+        """Run in one transaction of the provider, which excludes all others: portable subsystems have shared rows."""
 
         def run_with_subsystems(tx: TableContext) -> T:
             lifetime = TransactionLifetime.create_for_read()

@@ -1,11 +1,11 @@
-"""The change log on PostgreSQL. An appending transaction holds the writers' lock (`session.py`) until its commit is
-visible.
+"""The change log on PostgreSQL. An appending transaction holds the lock of the log, or the lock of all writers
+(`session.py`), until its commit is visible.
 
 So the newest number that a transaction sees is the newest one, and the next number is one more: numbers are in commit
 order and without gaps. A sequence would leave a gap for every rolled-back callable.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from jupyter_colophon.storage.postgresql.dialect import DIALECT
@@ -34,6 +34,8 @@ GROWTH, LATEST_GROWTH = (
     [f"ALTER TABLE change_log ADD COLUMN {_quote_column_name(name)}" for name in names]
     for names in (CHANGE_ADDED[:2], CHANGE_ADDED[2:])
 )
+#: A transaction lock is held until the commit is visible.
+_LOCK = "SELECT pg_advisory_xact_lock(hashtextextended(current_schema(), 0))"
 _HEAD = "SELECT COALESCE(MAX(seq), 0) FROM change_log"
 _APPEND = f"INSERT INTO change_log ({quote_names(_FIELDS)}) VALUES ({DIALECT.build_placeholders(len(_FIELDS))})"
 _COPY = f"COPY change_log ({quote_names(_FIELDS)}) FROM STDIN"
@@ -51,8 +53,12 @@ _COMPACT = f"DELETE FROM change_log WHERE seq <= %s AND seq < ({_HEAD})"
 class PostgresLog:
     """The change log in one transaction (`spi.ChangeLog`)."""
 
-    def __init__(self, execute: Execute, executemany: ExecuteMany, copy: CopyRows) -> None:
+    def __init__(
+        self, execute: Execute, executemany: ExecuteMany, copy: CopyRows, wait_for_lock: Callable[[str], None]
+    ) -> None:
+        """`wait_for_lock` runs a statement that may wait for other transactions."""
         self._execute, self._executemany, self._copy = execute, executemany, copy
+        self._wait_for_lock = wait_for_lock
 
     def append_changes(self, rows: Sequence[Row]) -> None:
         """Append rows with their numbers."""
@@ -78,6 +84,12 @@ class PostgresLog:
     def get_newest_number(self) -> int:
         """Return the number of the newest row, 0 if there is none."""
         return int(self._execute(_HEAD).fetchone()[0])
+
+    def lock_and_get_newest_number(self) -> int:
+        """Exclude other appending transactions; return the number of the newest row."""
+        self._wait_for_lock(_LOCK)
+        # A statement of its own, so that it sees the commit of the transaction that held the lock before.
+        return self.get_newest_number()
 
     def replace_changes(self, rows: Sequence[Row]) -> None:
         """Replace existing rows by rows with the same numbers."""

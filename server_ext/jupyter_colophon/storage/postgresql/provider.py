@@ -23,9 +23,10 @@ from jupyter_colophon.storage.postgresql.connection import (
 from jupyter_colophon.storage.postgresql.dialect import KEY_PART
 from jupyter_colophon.storage.postgresql.execute import Execute
 from jupyter_colophon.storage.postgresql.notices import CommitNotificationCounter
+from jupyter_colophon.storage.postgresql.pipeline import StatementPipeline
 from jupyter_colophon.storage.postgresql.readers import ReadConnectionPool
 from jupyter_colophon.storage.postgresql.session import PostgresContext, PostgresSession
-from jupyter_colophon.storage.spi import CAPABILITIES, DEFAULT_RETRY, SUBSYSTEMS, RetryPolicy, TableContext
+from jupyter_colophon.storage.spi import CAPABILITIES, DEFAULT_RETRY, SUBSYSTEMS, Locks, RetryPolicy, TableContext
 from jupyter_colophon.storage.transaction_lifetime import NestingGuard, TransactionLifetime
 from jupyter_colophon.storage.transactions import After, GroupCommit, run_actions_after_commit
 
@@ -77,7 +78,12 @@ class PostgresProvider:
             raise
 
     def run(
-        self, work: Callable[[TableContext], T], *, read_only: bool = False, retry: RetryPolicy = DEFAULT_RETRY
+        self,
+        work: Callable[[TableContext], T],
+        *,
+        read_only: bool = False,
+        retry: RetryPolicy = DEFAULT_RETRY,
+        locks: Locks = None,
     ) -> T:
         """Run in one transaction; an exception rolls back and is raised unchanged."""
         self._alone.require_no_transaction()
@@ -86,7 +92,7 @@ class PostgresProvider:
             value = self._alone.run_guarded(lambda: self._read_snapshot_with_retry(work, after))
             run_actions_after_commit(after)
             return value
-        return self._group.run_in_next_transaction(lambda tx: self._alone.run_guarded(lambda: work(tx)), retry)
+        return self._group.run_in_next_transaction(lambda tx: self._alone.run_guarded(lambda: work(tx)), retry, locks)
 
     def check_health(self) -> Mapping[str, str]:
         """Return `status`, `detail` and an empty `journalMode`. The status is `down` if a test write fails."""
@@ -155,8 +161,13 @@ class PostgresProvider:
             with translate_driver_errors_and_close_lost(connection):
                 connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
             connection.patience_s = ANSWER_S
+            pipeline = StatementPipeline(connection)
             try:
-                return work(PostgresContext(connection, self.table_admin, lifetime, after))
+                value = work(PostgresContext(pipeline, self.table_admin, lifetime, after))
+                lifetime.end_transaction()
+                # A statement that writes is rejected, also if its result was not read.
+                pipeline.send()
+                return value
             finally:
                 lifetime.end_transaction()
                 if not connection.closed:

@@ -1,17 +1,24 @@
 """The connection for writing (`transactions.WriteSession`), and the context of a transaction on any connection.
 
-Writers of all processes are serialized: each takes a lock before the transaction's first read, so it sees all earlier
-commits, never conflicts with another one, and numbers changes in commit order. Taking the lock at the first change
-would not work with group commit: rolling back a savepoint releases it, and two groups that change the same entity could
-each hold a row lock and wait for the other.
+A transaction without locks excludes the writers of all processes: it takes the table of writers before its first read,
+so it sees all earlier commits and never conflicts with another one. Transactions with locks share that table, and each
+excludes those that have a lock of the same name (decision 54). Locks are taken before the first
+savepoint, whose rollback would release them, and in one order, so that no two transactions wait for each other.
 """
 
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import psycopg
 
-from jupyter_colophon.core.errors import CommitUnknown, StorageError, StoreUnavailable, TransactionConflict
+from jupyter_colophon.core.errors import (
+    CommitUnknown,
+    StorageError,
+    StoreUnavailable,
+    TransactionConflict,
+    TransactionTimeout,
+)
 from jupyter_colophon.storage.postgresql import edges, log, search
 from jupyter_colophon.storage.postgresql.admin import PostgresAdmin
 from jupyter_colophon.storage.postgresql.connection import (
@@ -23,6 +30,8 @@ from jupyter_colophon.storage.postgresql.connection import (
     translate_driver_errors_and_close_lost,
 )
 from jupyter_colophon.storage.postgresql.execute import ResultSet
+from jupyter_colophon.storage.postgresql.pipeline import PendingResult, StatementPipeline
+from jupyter_colophon.storage.spi import Locks
 from jupyter_colophon.storage.sql.table import SqlTable
 from jupyter_colophon.storage.transaction_lifetime import TransactionLifetime
 from jupyter_colophon.storage.transactions import After
@@ -33,9 +42,14 @@ TURN_S, BEGIN_S = 2.0, 3.0
 #: How long others wait for a process that is idle in the middle of a transaction, in seconds.
 STILL_S = 10.0
 #: The lock of writers; the table stays empty. A table lock is taken without a snapshot, and is held until the commit is
-#: visible.
+#: visible. Requests are served in their order, so that neither kind of transaction waits for ever.
 TURN = "CREATE TABLE writers (nothing integer)"
 
+_BEGIN_EXCLUSIVE = "BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE; LOCK TABLE writers IN EXCLUSIVE MODE"
+#: Each statement sees the commits of the transactions that held its locks before.
+_BEGIN_SHARED = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; LOCK TABLE writers IN ROW EXCLUSIVE MODE"
+_LOCK_NAMES = """SELECT pg_advisory_xact_lock(number) FROM (SELECT DISTINCT hashtextextended(
+    current_schema() || ' ' || name, 0) AS number FROM unnest(%s::text[]) AS name ORDER BY number) AS numbers"""
 _SETTINGS = {
     "lock_timeout": f"{TURN_S * 1000:.0f}",
     "idle_in_transaction_session_timeout": f"{STILL_S * 1000:.0f}",
@@ -48,11 +62,11 @@ class PostgresContext:
     """The context of one transaction (`spi.TableContext`)."""
 
     def __init__(
-        self, connection: TimeLimitedConnection, admin: PostgresAdmin, lifetime: TransactionLifetime, after: list[After]
+        self, pipeline: StatementPipeline, admin: PostgresAdmin, lifetime: TransactionLifetime, after: list[After]
     ) -> None:
-        self._connection, self._admin, self._life, self.after = connection, admin, lifetime, after
+        self._pipeline, self._admin, self._life, self.after = pipeline, admin, lifetime, after
         self._tables: dict[str, SqlTable] = {}
-        self.log = log.PostgresLog(self.execute, self.execute_many, self.copy_rows)
+        self.log = log.PostgresLog(self.execute, self.execute_many, self.copy_rows, self.wait_for_lock)
         self.search = search.PostgresSearch(self.execute)
         self.edges = edges.PostgresEdges(self.execute)
 
@@ -69,28 +83,26 @@ class PostgresContext:
     def execute(
         self, statement: str, bound: Sequence[Any] | Mapping[str, Any] = (), *, prepare: bool | None = None
     ) -> ResultSet:
-        """Run one statement. Raises StorageError."""
+        """Run one statement before the next result is read. Raises StorageError."""
         self._life.require_open()
-        with translate_driver_errors_and_close_lost(self._connection):
-            return self._connection.execute(statement, bound, prepare=prepare)
+        return self._pipeline.add(lambda cursor: cursor.execute(statement, bound, prepare=prepare))
 
     def execute_many(self, statement: str, bound: Sequence[Sequence[Any]]) -> ResultSet:
-        """Run one statement for many rows, without waiting for each result. Raises StorageError."""
+        """Run one statement for many rows before the next result is read. Raises StorageError."""
         self._life.require_open()
-        with translate_driver_errors_and_close_lost(self._connection):
-            cursor = self._connection.cursor()
-            cursor.executemany(statement, bound)
-            return cursor
+        return self._pipeline.add(lambda cursor: cursor.executemany(statement, bound))
+
+    def wait_for_lock(self, statement: str) -> None:
+        """Run a statement that may wait for other transactions, which is not the callable's own time."""
+        self._pipeline.send()
+        began = time.monotonic()
+        self.execute(statement).fetchone()
+        self._life.exclude_waiting_time(time.monotonic() - began)
 
     def copy_rows(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
         """Copy rows into a table: `COPY … FROM STDIN`. Raises StorageError."""
         self._life.require_open()
-        with (
-            translate_driver_errors_and_close_lost(self._connection),
-            self._connection.cursor().copy(statement) as writer,
-        ):
-            for row in rows:
-                writer.write_row(row)
+        self._pipeline.copy_rows(statement, rows)
 
 
 class PostgresSession:
@@ -99,27 +111,27 @@ class PostgresSession:
     def __init__(self, server: PostgresServer, admin: PostgresAdmin, channel: str) -> None:
         self._server, self._admin = server, admin
         self._connection: TimeLimitedConnection | None = None
-        self._begin = (
-            "BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE; LOCK TABLE writers IN EXCLUSIVE MODE; "
-            # Notify listeners in the transaction, so that they are notified of committed changes only.
-            f'NOTIFY "{channel}"'
-        )
+        self._pipeline: StatementPipeline
+        self._savepoint: PendingResult | None = None
+        # Notify listeners in the transaction, so that they are notified of committed changes only.
+        self._notify = f'NOTIFY "{channel}"'
 
-    def lock_and_begin(self) -> None:
-        """Wait for the lock of writers and begin, on a new connection if the last one is broken."""
+    def lock_and_begin(self, locks: Locks) -> None:
+        """Wait for the locks and begin, on a new connection if the last one is broken."""
         was_connected = self._connection is not None
         try:
-            self._lock_writers_and_begin()
+            self._lock_writers_and_begin(locks)
         except TransactionConflict as conflict:
             if self._connection is not None:
                 raise
             if not was_connected:
                 raise StoreUnavailable(conflict.detail) from conflict
-            self.lock_and_begin()
+            self.lock_and_begin(locks)
 
     def commit(self) -> None:
         """Commit durably. An error on a usable connection means that the server did not commit."""
         connection = self._require_connection()
+        self._pipeline.send()
         if not connection.is_sound:
             # COMMIT would succeed and roll everything back.
             raise StorageError("a statement of the transaction failed")
@@ -136,6 +148,7 @@ class PostgresSession:
         connection = self._connection
         if connection is None:
             return
+        self._pipeline.discard()
         try:
             if not connection.is_idle:
                 connection.execute("ROLLBACK")
@@ -146,27 +159,33 @@ class PostgresSession:
 
     def set_savepoint(self) -> None:
         """Set a savepoint."""
-        self.execute("SAVEPOINT part")
+        self._savepoint = self._add_statement("SAVEPOINT part")
 
     def release_savepoint(self) -> None:
         """Release the savepoint."""
-        self.execute("RELEASE SAVEPOINT part")
+        self._add_statement("RELEASE SAVEPOINT part")
+        self._pipeline.send()
 
     def roll_back_to_savepoint(self) -> bool:
         """Roll back to the savepoint; return False if the connection, and with it the transaction, is lost."""
         if self._require_connection().closed:
             return False
-        self.execute("ROLLBACK TO SAVEPOINT part; RELEASE SAVEPOINT part")
+        is_unset = self._savepoint is not None and self._pipeline.is_waiting(self._savepoint)
+        self._pipeline.discard()
+        if not is_unset:
+            self.execute("ROLLBACK TO SAVEPOINT part; RELEASE SAVEPOINT part")
         return True
 
     def create_context(self, lifetime: TransactionLifetime, after: list[After]) -> PostgresContext:
         """Create the context for a callable."""
-        return PostgresContext(self._require_connection(), self._admin, lifetime, after)
+        self._require_connection()
+        return PostgresContext(self._pipeline, self._admin, lifetime, after)
 
     def get_connection(self) -> TimeLimitedConnection:
         """Return the connection for work outside transactions. Raises StoreUnavailable."""
         if self._connection is None or self._connection.closed:
             self._connection = self._server.connect_with_settings(**_SETTINGS)
+            self._pipeline = StatementPipeline(self._connection)
             with translate_driver_errors_and_close_lost(self._connection):
                 self._connection.execute(_DURABLE)
         return self._connection
@@ -176,25 +195,39 @@ class PostgresSession:
         if self._connection is not None:
             self._connection.close()
 
-    def _lock_writers_and_begin(self) -> None:
+    def _lock_writers_and_begin(self, locks: Locks) -> None:
         self._server.require_recently_reachable()
         connection = self.get_connection()
         connection.patience_s = BEGIN_S
         try:
             with translate_driver_errors_and_close_lost(connection):
-                connection.execute(self._begin)
+                begin = _BEGIN_EXCLUSIVE if locks is None else _BEGIN_SHARED
+                connection.execute(f"{begin}; {self._notify}")
+            connection.patience_s = ANSWER_S
+            if locks:
+                self._lock_names(connection, locks)
         except StorageError:
             self.roll_back()
             raise
-        connection.patience_s = ANSWER_S
+
+    def _lock_names(self, connection: TimeLimitedConnection, locks: frozenset[str]) -> None:
+        try:
+            with translate_driver_errors_and_close_lost(connection):
+                connection.execute(_LOCK_NAMES, (list(locks),))
+        except TransactionTimeout as error:
+            raise TransactionConflict("other transactions held the locks of this one for too long") from error
 
     def _require_connection(self) -> TimeLimitedConnection:
         if self._connection is None:
             raise TransactionConflict("the connection to the database was lost: try again")
         return self._connection
 
+    def _add_statement(self, statement: str) -> PendingResult:
+        return self._pipeline.add(lambda cursor: cursor.execute(statement))
+
     def execute(self, statement: str) -> None:
-        """Run one statement in the shared transaction, or several."""
+        """Run one statement in the shared transaction, or several, after those that wait."""
         connection = self._require_connection()
+        self._pipeline.send()
         with translate_driver_errors_and_close_lost(connection):
             connection.execute(statement)

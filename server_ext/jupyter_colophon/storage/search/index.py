@@ -65,7 +65,12 @@ CREATED_BY_KEY, UPDATED_BY_KEY = "created-by", "last-updated-by"
 
 
 def update_search_rows_and_counters(tx: TableContext, changed: Iterable[EntityChange]) -> None:
-    """Update search rows and documents for these changes; counters shared by many entities are updated once."""
+    """Update search rows, documents and counters for these changes."""
+    add_to_counters(tx, update_search_rows(tx, changed))
+
+
+def update_search_rows(tx: TableContext, changed: Iterable[EntityChange]) -> Counts:
+    """Update search rows and documents for these changes; return what to add to the counters, once for all entities."""
     written: list[Row] = []
     documents: list[Document] = []
     counts: Counts = defaultdict(Counter)
@@ -82,10 +87,10 @@ def update_search_rows_and_counters(tx: TableContext, changed: Iterable[EntityCh
             documents.append(build_search_document(entity, new, marked, removed=removed))
     tx.get_table("metadata_values").upsert_many(written)
     tx.search.put_documents(*documents)
-    _add_to_counters(tx, counts)
+    return counts
 
 
-def _add_to_counters(tx: TableContext, counts: Counts) -> None:
+def add_to_counters(tx: TableContext, counts: Counts) -> None:
     """Add to the counters of keys and values, and delete those that drop to zero."""
     for name in ("key_counts", "value_counts"):
         amounts = sorted(counts[name].items())
@@ -99,7 +104,7 @@ def add_entity_to_counters(tx: TableContext, entity: Row, values: set[ValueRow])
     """Count the values of an entity that was not counted before."""
     counts: Counts = defaultdict(Counter)
     _count_value_changes(counts, entity, set(), values)
-    _add_to_counters(tx, counts)
+    add_to_counters(tx, counts)
 
 
 def collect_aspect_value_rows(aspects: Aspects) -> set[ValueRow]:

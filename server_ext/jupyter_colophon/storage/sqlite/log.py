@@ -53,6 +53,10 @@ class SqliteLog:
         """Return the number of the newest row, 0 if there is none."""
         return int(self._connection.execute(_HEAD).fetchone()[0])
 
+    def lock_and_get_newest_number(self) -> int:
+        """Exclude other appending transactions; return the number of the newest row."""
+        return self.get_newest_number()
+
     def replace_changes(self, rows: Sequence[Row]) -> None:
         """Replace existing rows by rows with the same numbers."""
         self._connection.execute_many(_REPLACE, list(map(_get_values_and_number, rows)))

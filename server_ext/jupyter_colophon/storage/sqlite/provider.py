@@ -17,7 +17,7 @@ from jupyter_colophon.core.errors import (
     quote_and_truncate_text,
 )
 from jupyter_colophon.storage.fsync import create_private_folders
-from jupyter_colophon.storage.spi import CAPABILITIES, DEFAULT_RETRY, SUBSYSTEMS, RetryPolicy, TableContext
+from jupyter_colophon.storage.spi import CAPABILITIES, DEFAULT_RETRY, SUBSYSTEMS, Locks, RetryPolicy, TableContext
 from jupyter_colophon.storage.sqlite import edges, log, search, upkeep
 from jupyter_colophon.storage.sqlite.admin import SqliteAdmin
 from jupyter_colophon.storage.sqlite.guarded import translate_driver_errors
@@ -97,7 +97,12 @@ class SqliteProvider:
         self._group = GroupCommit(SqliteSession(self._writer, self.table_admin))
 
     def run(
-        self, work: Callable[[TableContext], T], *, read_only: bool = False, retry: RetryPolicy = DEFAULT_RETRY
+        self,
+        work: Callable[[TableContext], T],
+        *,
+        read_only: bool = False,
+        retry: RetryPolicy = DEFAULT_RETRY,
+        locks: Locks = None,
     ) -> T:
         """Run in one transaction; an exception rolls back and is raised unchanged."""
         self._alone.require_no_transaction()
@@ -107,7 +112,7 @@ class SqliteProvider:
             run_actions_after_commit(after)
             return value
         return self._group.run_in_next_transaction(
-            lambda tx: self._alone.run_guarded(lambda: _run_and_translate_errors(work, tx)), retry
+            lambda tx: self._alone.run_guarded(lambda: _run_and_translate_errors(work, tx)), retry, locks
         )
 
     def check_health(self) -> Mapping[str, str]:

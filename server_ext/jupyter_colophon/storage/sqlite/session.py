@@ -3,6 +3,7 @@
 import sqlite3
 from contextlib import suppress
 
+from jupyter_colophon.storage.spi import Locks
 from jupyter_colophon.storage.sql.table import SqlTable
 from jupyter_colophon.storage.sqlite import edges, log, search
 from jupyter_colophon.storage.sqlite.admin import SqliteAdmin
@@ -49,7 +50,7 @@ class SqliteSession:
         self._marks = WriteMarks(connection)
         connection.set_progress_handler(lambda: self._life.is_overdue(), _STEPS)
 
-    def lock_and_begin(self) -> None:
+    def lock_and_begin(self, _: Locks) -> None:
         """Begin an immediate transaction: a deferred one that reads before it writes fails if another one commits in
         between.
         """
