@@ -152,17 +152,20 @@ test('refreshing reloads schemas and everything shown', async () => {
   const server = many().on('POST', 'schemaspaces/refresh', { body: SPACES });
   const model = new SchemaspacesModel(new Schemaspaces(server.settings), null);
   model.show();
-  await waitUntil(() => model.getSection('code-snippets').state.answered);
-  await model.reloadSchemas('code-snippets');
-  const paths = server.seen.map(request =>
-    `${request.method} ${request.path} ${request.query.get('space') ?? ''}`.trim()
+  await waitUntil(
+    () =>
+      model.getSection('code-snippets').state.answered &&
+      server.count('GET', 'schemaspaces/code-snippets/recovery-files') === 1
   );
-  expect(paths.slice(-4)).toEqual([
-    'POST schemaspaces/refresh code-snippets',
-    'GET schemaspaces',
-    `GET ${LIST}`,
-    'GET schemaspaces/code-snippets/recovery-files'
-  ]);
+  const before = server.seen.length;
+  await model.reloadSchemas('code-snippets');
+  await waitUntil(() => server.seen.length - before === 4);
+  const paths = server.seen
+    .slice(before)
+    .map(request => `${request.method} ${request.path} ${request.query.get('space') ?? ''}`.trim());
+  expect(paths.slice(0, 2)).toEqual(['POST schemaspaces/refresh code-snippets', 'GET schemaspaces']);
+  // These are sent together.
+  expect(paths.slice(2).sort()).toEqual([`GET ${LIST}`, 'GET schemaspaces/code-snippets/recovery-files']);
   model.dispose();
 });
 

@@ -186,11 +186,13 @@ test('facet values set and clear filters', async () => {
   await clickButton('Namespace');
   await clickButton('sales 1');
   await waitUntil(() => model.state.hits.length === 1);
-  expect(behind.seen.at(-1)?.query.get('namespace')).toBe('sales');
+  const getNamespace = (): string | null | undefined =>
+    behind.seen.findLast(({ path }) => path === 'search')?.query.get('namespace');
+  expect(getNamespace()).toBe('sales');
   expect(document.querySelector('[aria-label="Conditions"]')?.textContent).toBe('Namespace: sales');
   await clickButton('Remove the condition Namespace: sales');
   await waitUntil(() => model.state.hits.length === 2);
-  expect(behind.seen.at(-1)?.query.get('namespace')).toBeNull();
+  expect(getNamespace()).toBeNull();
 });
 
 test('a search is saved, opened and deleted', async () => {
