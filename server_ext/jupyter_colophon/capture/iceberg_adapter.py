@@ -43,9 +43,9 @@ def install(module: ModuleType, adapter: Adapter) -> None:
             adapter.observe_method(owner, name, _report_rows, hides_inner=True)
     for owner in (module.Table, module.Transaction):
         for name in _WRITERS:
-            adapter.observe_method(owner, name, _report_write, hides_inner=True)
-        adapter.observe_method(owner, "delete", _report_delete, hides_inner=True)
-        adapter.observe_method(owner, "add_files", _report_files, hides_inner=True)
+            adapter.observe_method(owner, name, _report_write, prepare=_find_version, hides_inner=True)
+        adapter.observe_method(owner, "delete", _report_delete, prepare=_find_version, hides_inner=True)
+        adapter.observe_method(owner, "add_files", _report_files, prepare=_find_version, hides_inner=True)
     adapter.observe_method(module.Transaction, "commit_transaction", _report_commit, hides_inner=True)
 
 
@@ -119,12 +119,14 @@ def _get_version(snapshot: Any) -> str:
     return "" if snapshot is None else str(snapshot.snapshot_id)
 
 
+def _find_version(receiver: Any, *_: Any, **__: Any) -> str:
+    """Return the version that a table has, or that a transaction gives to it; "" if it has none."""
+    return _get_version(_get_metadata(receiver).current_snapshot())
+
+
 def _report_write(call: LibraryCall) -> None:
-    target, value = _find_target(call.receiver), call.get_argument(1, "df")
+    target, value = _find_target(call), call.get_argument(1, "df")
     if target is not None:
-        # The snapshots of a transaction exist once it is committed, and an upsert may change nothing.
-        if call.error is None and call.function != "upsert" and hasattr(call.receiver, "current_snapshot"):
-            target = replace(target, version=_get_version(call.receiver.current_snapshot()))
         call.record_write(target, (value,), describe=_create_describe(call.receiver, _list_names(value)))
         # Without a condition all rows are replaced.
         if call.function == "overwrite" and len(call.args) <= 2 and "overwrite_filter" not in call.kwargs:
@@ -133,14 +135,14 @@ def _report_write(call: LibraryCall) -> None:
 
 
 def _report_delete(call: LibraryCall) -> None:
-    target = _find_target(call.receiver)
+    target = _find_target(call)
     if target is not None:
         call.record_flow((), target)
         _keep_until_commit(call)
 
 
 def _report_files(call: LibraryCall) -> None:
-    target, files = _find_target(call.receiver), list_locations(call.get_argument(1, "file_paths"))
+    target, files = _find_target(call), list_locations(call.get_argument(1, "file_paths"))
     if target is not None:
         sources = [get_file(location, "parquet") for location in files]
         fields = _list_fields(call.receiver)
@@ -151,10 +153,15 @@ def _report_files(call: LibraryCall) -> None:
 
 def _report_commit(call: LibraryCall) -> None:
     """Record what a transaction wrote; if it fails, what it would have written."""
-    call.flows += _staged.pop(call.receiver, [])
-    for flow in call.flows if call.error is not None else ():
-        if isinstance(flow, Flow):
+    staged = _staged.pop(call.receiver, [])
+    call.flows += staged
+    for flow in staged:
+        if call.error is not None:
             flow.error = type(call.error).__name__
+        if flow.target is not None and flow.target.version:
+            metadata = call.receiver._table.metadata
+            if metadata.snapshot_by_id(int(flow.target.version)) is None:
+                flow.target = replace(flow.target, version="")
 
 
 def _keep_until_commit(call: LibraryCall) -> None:
@@ -164,17 +171,24 @@ def _keep_until_commit(call: LibraryCall) -> None:
         call.flows = []
 
 
-def _find_target(receiver: Any) -> Dataset | None:
-    """Return the table that a table or a transaction writes."""
-    return find_table(getattr(receiver, "_table", receiver))
+def _find_target(call: LibraryCall) -> Dataset | None:
+    """Return the table that a table or a transaction writes, with the version that the call created, if it did."""
+    target = find_table(getattr(call.receiver, "_table", call.receiver))
+    if target is None or call.error is not None or call.state is None:
+        return target
+    version = _find_version(call.receiver)
+    return replace(target, version=version) if version != call.state else target
+
+
+def _get_metadata(receiver: Any) -> Any:
+    """Return the metadata of a table, or of a transaction with what it has changed."""
+    return getattr(receiver, "table_metadata", None) or receiver.metadata
 
 
 def _list_fields(receiver: Any) -> tuple[SchemaField, ...]:
     """Return the fields of the table of a table or a transaction, with the types of Iceberg."""
-    metadata = getattr(receiver, "table_metadata", None) or receiver.metadata
-    return tuple(
-        SchemaField(field.name, str(field.field_type), not field.required) for field in metadata.schema().fields
-    )
+    fields = _get_metadata(receiver).schema().fields
+    return tuple(SchemaField(field.name, str(field.field_type), not field.required) for field in fields)
 
 
 def _list_names(value: Any) -> tuple[str, ...]:

@@ -40,8 +40,10 @@ def observe_files(module: ModuleType, adapter: Adapter) -> None:
     for name in _FORMATS:
         for prefix in ("read", "scan"):
             adapter.observe_function(module, f"{prefix}_{name}", _report_read, hides_inner=True)
-        adapter.observe_method(module.DataFrame, f"write_{name}", _report_write, hides_inner=True)
-        adapter.observe_method(module.LazyFrame, f"sink_{name}", _report_write, hides_inner=True)
+        # The call of deltalake knows the version of the table, and whether anything was written.
+        report, hides_inner = (_report_written_table, False) if name == "delta" else (_report_write, True)
+        adapter.observe_method(module.DataFrame, f"write_{name}", report, hides_inner=hides_inner)
+        adapter.observe_method(module.LazyFrame, f"sink_{name}", report, hides_inner=hides_inner)
     for name in ("read_database", "read_database_uri"):
         adapter.observe_function(module, name, _report_query)
     adapter.observe_method(module.DataFrame, "write_database", _report_written_table)
@@ -87,7 +89,7 @@ def _report_write(call: LibraryCall) -> None:
     elif location is not None:
         format_ = _FORMATS[call.function.partition("_")[2]]
         call.record_write(get_file(location, format_), (frame,), describe=create_describe(frame))
-        if is_path(target) and "partition_by" not in call.kwargs and call.kwargs.get("mode") in (None, *REPLACING):
+        if is_path(target) and "partition_by" not in call.kwargs:
             call.profile_written(frame)
 
 
@@ -95,6 +97,8 @@ def _report_written_table(call: LibraryCall) -> None:
     """Record the table that an inner call wrote, and that it has the rows of the frame."""
     for target in call.list_inner_targets():
         call.record_write(target, (call.receiver,), describe=create_describe(call.receiver))
+        if call.function == "write_delta" and call.kwargs.get("mode", "error") in REPLACING:
+            call.profile_written(call.receiver)
 
 
 def create_describe(frame: pl.DataFrame | pl.LazyFrame) -> Describe:
