@@ -6,7 +6,7 @@ A URL is parsed by the rules of its driver. A URL that does not match has no nam
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, TypeAlias
 
@@ -43,18 +43,22 @@ class JdbcDatabase:
     """A database: its platform, its server (`host:port`; empty for a file), and the qualifiers of a table name.
 
     `levels` is the number of parts of a full table name; the parts of a qualified table name replace the last of `name_parts`.
+    `schema` is that of a table whose name has none, "" if it differs from user to user.
     """
 
     platform: str
     authority: str
     name_parts: tuple[str, ...]
     levels: int = 3
+    schema: str = ""
 
     def format_full_table_name(self, table: str) -> str | None:
         """Return the full name of a table; None for a query, or if the database is unknown."""
         if _TABLE.fullmatch(table.strip()) is None:
             return None
         parts = [part for part in re.sub(r'[`"\[\]]', "", table.strip()).split(".") if part]
+        if len(parts) == 1 and self.schema:
+            parts = [self.schema, *parts]
         missing = max(0, self.levels - len(parts))
         if not parts or (missing and not self.name_parts):
             return None
@@ -80,7 +84,8 @@ def parse_jdbc_url(url: str) -> JdbcDatabase | None:
 class _Server:
     """How URLs of the form `//host:port/database` of a driver are parsed.
 
-    `properties` name database and schema, and override the path; `default` is the database if none is given.
+    `properties` name database and schema, and override the path; `default` is the database if none is given, and `schema` the
+    schema unless the property `currentSchema` lists others.
     """
 
     platform: str
@@ -88,6 +93,7 @@ class _Server:
     properties: tuple[str, ...] = ()
     default: str = ""
     separators: str = "?&;#:"
+    schema: str = ""
 
     @property
     def port(self) -> int | None:
@@ -110,7 +116,8 @@ def _parse_server_url(server: _Server, url_rest: str) -> JdbcDatabase | None:
     words = tuple(word for word in named or path.split("/") if word) or tuple(filter(None, [server.default]))
     if not all(map(_WORD.fullmatch, words)):
         return None
-    return JdbcDatabase(server.platform, authority, words, server.levels)
+    schema = properties.get("currentschema", "").split(",")[0].strip().strip('"') or server.schema
+    return JdbcDatabase(server.platform, authority, words, server.levels, schema)
 
 
 def _parse_authority(text: str, port: int | None) -> str | None:
@@ -139,10 +146,10 @@ def _parse_postgres(url_rest: str) -> JdbcDatabase | None:
 
 
 def _parse_redshift(url_rest: str) -> JdbcDatabase | None:
-    database = _parse_server_url(_Server("redshift"), _OF_CONNECTION.sub("", url_rest))
+    database = _parse_server_url(_Server("redshift", schema="public"), _OF_CONNECTION.sub("", url_rest))
     if database is None:
         return None
-    return JdbcDatabase(database.platform, shorten_redshift_server(database.authority), database.name_parts)
+    return replace(database, authority=shorten_redshift_server(database.authority))
 
 
 def _parse_snowflake(url_rest: str) -> JdbcDatabase | None:
@@ -247,7 +254,7 @@ _SERVERS: Final[Mapping[str, _Server]] = {
     "mariadb": _Server("mariadb", 2),
     "mysql": _Server("mysql", 2),
     "netezza": _Server("netezza"),
-    "postgresql": _Server("postgres"),
+    "postgresql": _Server("postgres", schema="public"),
     "presto": _Server("presto"),
     "sap": _Server("hana", 3, ("databasename",)),
     "singlestore": _Server("singlestore", 2),
