@@ -12,6 +12,7 @@ import pytest
 from jupyter_colophon.capture.observation import MissingDetail, Observation
 from jupyter_colophon.spark.java import ensure_java
 from support.captured_notebook import CapturedNotebook, run_captured_notebook
+from support.waiting import wait_for
 
 START = """
 from pyspark.sql import SparkSession, functions as F
@@ -135,6 +136,51 @@ def test_what_is_not_understood_is_reported(notebook: CapturedNotebook) -> None:
         (MissingDetail.MEMORY,),
         (MissingDetail.SINK,),
     ]
+
+
+def test_dropped_and_created_tables_are_named(notebook: CapturedNotebook) -> None:
+    run(
+        notebook,
+        "spark.range(1).createOrReplaceTempView('passing')\nspark.sql('DROP VIEW passing')",
+        "spark.sql('CREATE TABLE shop.passing AS SELECT 1 AS n')\nspark.sql('DROP TABLE shop.passing')",
+        "spark.sql('USE shop')\nspark.sql('CREATE TABLE Passing (n INT) USING parquet')\nspark.sql('USE default')",
+        "spark.sql('CREATE DATABASE closing')\nspark.sql('DROP DATABASE closing CASCADE')",
+    )
+    named = [(each.dropped, each.created) for each in get_observations(notebook) if each.dropped or each.created]
+    table, database = "urn:li:dataset:(urn:li:dataPlatform:spark,shop.passing,PROD)", "spark,closing."
+    assert named == [((table,), ()), ((), (table,)), ((f"urn:li:dataset:(urn:li:dataPlatform:{database}",), ())]
+
+
+def find_ended_stream(notebook: CapturedNotebook, name: str) -> Observation:
+    """Wait until a stream is reported as ended."""
+
+    def list_ended() -> list[Observation]:
+        streams = [each for each in notebook.outside if each.stream is not None and each.stream.name == name]
+        return [each for each in streams if each.stream.has_ended]
+
+    return wait_for(list_ended, bool)[0]
+
+
+def test_states_of_streams_are_reported(notebook: CapturedNotebook) -> None:
+    Path("numbers").mkdir()
+    Path("numbers/a.json").write_text('{"n": 1}\n{"n": 2}\n')
+    flows = run(
+        notebook,
+        "rows = spark.readStream.schema('n long').json('numbers')\n"
+        "into = rows.writeStream.format('json').queryName('counted').option('checkpointLocation', 'counting')\n"
+        "assert into.trigger(availableNow=True).start('counted').awaitTermination(120)",
+        "def fail(rows, batch):\n    raise ValueError('secret')\n"
+        "failing = rows.writeStream.queryName('failing').foreachBatch(fail).option('checkpointLocation', 'failing').start()\n"
+        "try:\n    failing.awaitTermination(120)\nexcept Exception:\n    pass",
+    )
+    assert {("c1", "numbers", "counted"), ("c2", "numbers", "")} <= flows
+    ended = find_ended_stream(notebook, "counted")
+    assert ended.stream is not None
+    assert (ended.failed, ended.stream.batch, ended.stream.input_rows) == (False, 0, 2)
+    failed = find_ended_stream(notebook, "failing")
+    assert (failed.failed, "secret" in str(failed)) == (True, False)
+    (begun,) = [each for each in get_observations(notebook) if each.stream and each.stream.name == "failing"]
+    assert begun.missing == (MissingDetail.STREAM_FUNCTION,)
 
 
 def test_stream_and_model_are_recorded(notebook: CapturedNotebook) -> None:

@@ -322,6 +322,8 @@ def test_dropped_table_is_marked_until_it_is_written_again(notebook):
         ("make", [{"writes": ("a", "b", "kept")}]),
         ("drop", [{"function": "drop", "dropped": (notebook.urn("a"), notebook.urn("unknown"))}]),
         ("again", [{"writes": ("a",)}]),
+        ("once more", [{"function": "drop", "dropped": (notebook.urn("a"),)}]),
+        ("empty", [{"function": "create table", "created": (notebook.urn("a"), notebook.urn("unknown"))}]),
         ("all", [{"function": "drop", "dropped": (database,)}, {"writes": ("kept",)}]),
     ]
     marks = {}
@@ -336,6 +338,8 @@ def test_dropped_table_is_marked_until_it_is_written_again(notebook):
         "make": [False, False, False],
         "drop": [True, False, False],
         "again": [False, False, False],
+        "once more": [True, False, False],
+        "empty": [False, False, False],
         "all": [True, True, False],
     }
     assert find_entity(notebook.catalog, notebook.urn("unknown")) is None

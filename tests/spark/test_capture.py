@@ -390,6 +390,14 @@ def test_dropped_tables_and_databases_are_named(watch: Any) -> None:
     ]
 
 
+@pytest.mark.parametrize("rest", ["(n INT) USING parquet", "LIKE shop.orders"])
+def test_table_without_rows_is_created(watch: Any, rest: str) -> None:
+    table = watch.create_table_name()
+    seen = watch.run_and_observe(lambda: watch.spark.sql(f"CREATE TABLE {table} {rest}").collect())
+    assert [watch.shorten_urn(name) for each in seen for name in each.created] == [table]
+    assert not any(each.reads or each.writes for each in seen)
+
+
 def test_renamed_table_flows_into_new_name(watch: Any) -> None:
     old, new = watch.create_table_name(), watch.create_table_name()
     watch.spark.table("shop.orders").select("id", "day").write.saveAsTable(old)

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 import zstandard
 from jupyter_colophon.capture.calls import CallContext, LibraryCall
+from jupyter_colophon.capture.sql.statements import SqlStatement
 from jupyter_colophon.spark.connect.expressions import RelationData
 from jupyter_colophon.spark.connect.plan_messages import get_root
 from jupyter_colophon.spark.connect.relations import RelationReader
@@ -166,6 +167,28 @@ def test_plan_is_followed_to_its_data_by_column(
     frame = read_plan(build(session), SessionTables(session.client))
     assert list_names(frame) == sources
     assert list_columns(frame, *{name for _, name, _ in columns}) == columns
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda spark: spark.read.option("versionAsOf", 3).table(ORDERS),
+        lambda spark: spark.read.format("delta").option("versionAsOf", 3).load("file:/lake"),
+        lambda spark: spark.read.option("snapshot-id", 3).table("lake.orders"),
+    ],
+)
+def test_read_of_a_version_by_its_number_has_the_version(session: SparkSession, build: Any) -> None:
+    (source,) = read_plan(build(session), SessionTables(session.client)).sources
+    assert source.version == "3"  # type: ignore[union-attr]
+
+
+def test_query_of_a_version_has_the_version(session: SparkSession) -> None:
+    call = LibraryCall(CallContext(lambda: None, lambda: 0), "sql", (), {})
+    tables = SessionTables(session.client)
+    texts = ("3", "'3'", "'branch'", "")
+    queries = [f"SELECT a FROM {ORDERS}{text and f' VERSION AS OF {text}'}" for text in texts]
+    found = [SqlStatement(call, query, "spark", tables).list_sources() for query in queries]
+    assert [source.version for (source,) in found] == ["3", "3", "", ""]  # type: ignore[union-attr]
 
 
 def test_path_without_scheme_has_no_name_without_server(session: SparkSession) -> None:

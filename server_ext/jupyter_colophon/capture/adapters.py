@@ -87,6 +87,8 @@ class Adapter:
         self.name, self.context = name, context
         self._on_error, self._is_restored = on_error, False
         self._patches = Patches()
+        #: Takes flows that no call has, such as those of a thread of the adapter.
+        self.commit = commit
         self._observer = Observer(context, commit, lambda error: on_error(name, error))
 
     def observe_function(self, module: ModuleType, name: str, report: Report, **options: Unpack[CallOptions]) -> bool:

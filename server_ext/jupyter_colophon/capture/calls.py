@@ -21,7 +21,7 @@ from jupyter_colophon.capture.computations import (
 )
 from jupyter_colophon.capture.hidden_frames import hide_wrappers
 from jupyter_colophon.capture.name_inference import NameInference
-from jupyter_colophon.capture.observation import Inference, SchemaField
+from jupyter_colophon.capture.observation import Inference, SchemaField, StreamProgress
 from jupyter_colophon.capture.origins import (
     Dataset,
     FileGroup,
@@ -71,6 +71,11 @@ class Flow:
     profile: WriteProfile | None = None
     #: Computes `fields` and `columns` when the flow is reported, if given.
     describe: Describe | None = None
+    #: The URNs of tables that were dropped, and of those that were created without rows (`Observation`).
+    dropped: tuple[str, ...] = ()
+    created: tuple[str, ...] = ()
+    #: The state of a streaming query, to whose run the flow belongs.
+    stream: StreamProgress | None = None
 
     def complete(self) -> None:
         """Compute what was left for the thread that reports flows."""

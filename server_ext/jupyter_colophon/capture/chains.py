@@ -62,7 +62,7 @@ class ChainBuilder:
         if target is not None and not flow.error:
             self._report_chains(_list_needed_columns(flow.sources, flow.columns, names))
         refs = self._build_refs(flow.sources)
-        if not refs and target is None and not flow.missing:
+        if not (refs or target or flow.missing or flow.dropped or flow.created or flow.stream):
             return
         written = () if target is None else (target,)
         is_complete = not refs or not written or (bool(names) and _is_known(flow.columns, names))
@@ -80,6 +80,9 @@ class ChainBuilder:
                 intended=written if flow.error else (),
                 inference=flow.inference,
                 profile=_select_columns(flow.profile, names),
+                dropped=flow.dropped,
+                created=flow.created,
+                stream=flow.stream,
             ),
             flow.execution,
         )

@@ -75,6 +75,7 @@ class MissingDetail(StrEnum):
     ROWS = "rows that were changed in place (UPDATE, DELETE, MERGE)"
     CHANGED_COLUMNS = "column lineage: rows were changed in place (UPDATE, DELETE, MERGE)"
     STATEMENT = "what a SQL statement read and wrote: it is not understood"
+    STREAM_FUNCTION = "what a function of a stream wrote: it runs on the server of Spark Connect"
     EXECUTION = "a query whose plan could not be read"
     INTENDED = "some of the intended outputs of failed statements: there were too many"
     EVENTS = "queries that Spark could not report: it dropped their events, or the connection was cut"
@@ -183,6 +184,7 @@ class Observation:
     `profile` is that of the data that was written, if it was computed.
     `stream` is the state of a streaming query; the observation belongs to its run.
     `dropped` are the URNs of tables and views that were dropped; of a database, that with which those of its tables begin.
+    `created` are the URNs of tables that were created without rows, perhaps again.
     """
 
     started_ms: int
@@ -200,3 +202,4 @@ class Observation:
     profile: "WriteProfile | None" = None
     stream: StreamProgress | None = None
     dropped: tuple[str, ...] = ()
+    created: tuple[str, ...] = ()

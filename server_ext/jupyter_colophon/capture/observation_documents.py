@@ -36,7 +36,8 @@ def parse_observation(document: Mapping[str, Any]) -> Observation:
         for flow in document.get("columns", ())
     )
     members["missing"] = tuple(document.get("missing", ()))
-    members["dropped"] = tuple(document.get("dropped", ()))
+    for name in ("dropped", "created"):
+        members[name] = tuple(document.get(name, ()))
     members["inference"] = Inference(document.get("inference", Inference.OBSERVED))
     if renamed := document.get("renamed"):
         old, new = renamed

@@ -1,4 +1,4 @@
-"""Mark data in the catalog that a program dropped. Their metadata, history and lineage stay."""
+"""Mark data in the catalog that a program dropped, until it exists again. Their metadata, history and lineage stay."""
 
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -18,15 +18,20 @@ _PAGE = 500
 
 
 def build_drop_proposals(catalog: "Operations", observations: "Iterable[Observation]", run: str) -> Iterator[Document]:
-    """Yield a proposal for each dataset of the catalog that was dropped and not written again after that."""
-    dropped: dict[str, int] = {}
+    """Yield a proposal for each dataset of the catalog that was dropped, or created again without rows.
+
+    Nothing is proposed for one that was written after that: the proposals for what was written remove the mark.
+    """
+    marks: dict[str, str | None] = {}
     for seen in observations:
         for urn in (ref.urn for ref in seen.writes):
-            dropped.pop(urn, None)
+            marks.pop(urn, None)
         for urn in (urn for name in seen.dropped for urn in _list_known_urns(catalog, name)):
-            dropped[urn] = seen.finished_ms
-    for urn, time in dropped.items():
-        value = {"properties": {DROPPED: format_ms_as_iso_time(time)}}
+            marks[urn] = format_ms_as_iso_time(seen.finished_ms)
+        for urn in (urn for name in seen.created for urn in _list_known_urns(catalog, name)):
+            marks[urn] = None
+    for urn, mark in marks.items():
+        value = {"properties": {DROPPED: mark}}
         yield {"urn": urn, "aspect": "technicalMetadata", "operation": "patch", "value": value, "run": run}
 
 

@@ -131,14 +131,14 @@ class Recorder:
     def add_observation(self, observation: "Observation", execution: CellExecution | None = None) -> None:
         """Add an observation to the report of its cell, found by time unless given. Called on other threads, so it only enqueues.
 
-        An observation without any access is ignored, unless it has missing lineage, dropped data, a failed statement, or a stream.
+        An observation without any access is ignored, unless it has missing lineage, dropped or created tables, a failed statement, or a stream.
         """
         if observation.stream is not None:
             self._add_stream_observation(observation, observation.stream)
             return
         has_failed = observation.failed and observation.function == STREAM
         has_accesses = observation.reads or observation.writes or observation.intended
-        if not (has_accesses or observation.missing or observation.dropped or has_failed):
+        if not (has_accesses or observation.missing or observation.dropped or observation.created or has_failed):
             return
         for follower in (self._warnings, self._profiles):
             if follower is not None:

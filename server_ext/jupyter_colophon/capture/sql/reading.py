@@ -10,7 +10,7 @@ from jupyter_colophon.capture.column_map import ColumnMap, ColumnSource
 from jupyter_colophon.capture.observation import DatasetKind
 from jupyter_colophon.capture.origins import Dataset, FileGroup, Origin, Query, Source, get_columns_for, list_sources
 from jupyter_colophon.capture.sql.columns import QueryColumns
-from jupyter_colophon.capture.sql.statements import SqlFlow, parse_table_name
+from jupyter_colophon.capture.sql.statements import SqlFlow, list_dropped_names, parse_table_name
 from jupyter_colophon.capture.sql.tables import Database, TableName
 from jupyter_colophon.capture.sql.trees import get_with
 
@@ -47,6 +47,7 @@ class StatementReader:
             case _ if self._has_failed:
                 return
             case exp.Drop():
+                self._database.run_command(tree)
                 self._forget_dropped(tree)
             case _:
                 self._database.run_command(tree)
@@ -101,16 +102,16 @@ class StatementReader:
             self._database.put_local_table(name, origin)
 
     def _read_empty(self, tree: exp.Create) -> None:
-        """Remember a table that is created without rows, if it ends with the connection."""
+        """Remember a table that is created without rows: its data if it ends with the connection."""
         name = parse_table_name(tree.this.this)
         if self._find_created(tree, name) is None:
             self._put_local_table(name, (), ColumnMap())
+        elif not self._has_failed:
+            self._database.run_command(tree)
 
     def _forget_dropped(self, tree: exp.Drop) -> None:
-        # sqlglot moved them from `this`, where there is one, to a list.
-        for table in tree.args.get("tables") or [tree.this]:
-            if isinstance(table, exp.Table):
-                self._database.put_local_table(parse_table_name(table), None)
+        for name in list_dropped_names(tree):
+            self._database.put_local_table(name, None)
 
     def _find_created(self, tree: exp.Create, name: TableName) -> Dataset | None:
         is_temporary = any(isinstance(each, exp.TemporaryProperty) for each in tree.find_all(exp.Property))

@@ -145,7 +145,24 @@ def parse_table_name(table: "exp.Table") -> TableName:
             each.this.name.lower() for each in table.this.expressions if isinstance(each, exp.EQ | exp.PropertyEQ)
         )
         return TableName(function=function.lower(), paths=tuple(texts), options=frozenset(options))
-    return TableName(table.catalog, table.db, table.name)
+    return TableName(table.catalog, table.db, table.name, version=_get_version(table))
+
+
+def _get_version(table: "exp.Table") -> str:
+    version = table.args.get("version")
+    if version is None or version.name != "VERSION":
+        return ""
+    number: str = version.text("expression")
+    return number if number.isdecimal() else ""
+
+
+def list_dropped_names(tree: "exp.Drop") -> list[TableName]:
+    """Return the names of what a statement drops: tables, views or a database."""
+    from sqlglot import exp
+
+    # sqlglot moved them from `this`, where there is one, to a list.
+    dropped = tree.args.get("tables") or [tree.this]
+    return [parse_table_name(each) for each in dropped if isinstance(each, exp.Table)]
 
 
 def _list_texts(argument: object) -> "list[exp.Literal]":

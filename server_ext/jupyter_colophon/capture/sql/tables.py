@@ -14,7 +14,8 @@ class TableName:
     """A table as a statement names it; a qualifier that is not written is "".
 
     `function` is the name of a table function such as `read_parquet`, in lower case, `paths` its first arguments if they are texts,
-    and `options` the names of its named arguments; `name` is "" then.
+    and `options` the names of its named arguments; `name` is "" then. `version` is that of the table that is asked for
+    (`VERSION AS OF 3`), if it is a number.
     """
 
     catalog: str = ""
@@ -23,6 +24,7 @@ class TableName:
     function: str = ""
     paths: tuple[str, ...] = ()
     options: frozenset[str] = frozenset()
+    version: str = ""
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -40,7 +42,7 @@ class Database(Protocol):
         """Return the dataset of a table that is written; None for a table that ends with the connection, or an unknown one."""
 
     def run_command(self, tree: "exp.Expr") -> None:
-        """Follow a statement that moves no data but may change what names stand for, such as `USE`."""
+        """Follow a statement that moves no data but may change what names stand for, such as `USE` or `DROP`."""
 
     def put_local_table(self, table: TableName, source: Source | None) -> None:
         """Remember what a table or view that ends with the connection was made from; None: it was dropped."""

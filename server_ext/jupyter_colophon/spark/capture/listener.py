@@ -138,6 +138,7 @@ class PlanListener:
                 missing=each.missing,
                 renamed=each.renamed,
                 dropped=each.dropped,
+                created=each.created,
             )
             for each in statements
         ]

@@ -32,6 +32,8 @@ _IN_MEMORY: Final = (
     "chunked_cached_local_relation",
     "cached_remote_relation",
 )
+#: Options of Delta and Iceberg for the version that is read.
+_VERSIONS: Final = ("versionasof", "snapshot-id")
 _SEMI_JOINS: Final = ("JOIN_TYPE_LEFT_SEMI", "JOIN_TYPE_LEFT_ANTI")
 
 Reader: TypeAlias = Callable[["RelationReader", Any, list[RelationData]], RelationData]
@@ -106,8 +108,10 @@ class RelationReader:
     def _read_read(self, message: Any, inputs: list[RelationData]) -> RelationData:
         if message.WhichOneof("read_type") == "named_table":
             parts = split_identifier(message.named_table.unparsed_identifier)
-            return self._create_leaf(message, self._tables.find_named(tuple(parts)), parts[-1])
-        return self._create_leaf(message, list_datasets(self._tables, message.data_source), "")
+            sources = self._tables.find_named(tuple(parts))
+            return self._create_leaf(message, _add_version(sources, message.named_table.options), parts[-1])
+        sources = list_datasets(self._tables, message.data_source)
+        return self._create_leaf(message, _add_version(sources, message.data_source.options), "")
 
     def _create_leaf(self, message: Any, sources: tuple[Source, ...], name: str) -> RelationData:
         if len(sources) != 1:
@@ -333,6 +337,14 @@ def find_datasets(
     if format_ in FILE_FORMATS or format_ in ("", "iceberg"):
         return tables.files.list_datasets(paths, format_ or None) or ()
     return ()
+
+
+def _add_version(sources: tuple[Source, ...], options: Mapping[str, str]) -> tuple[Source, ...]:
+    """Return a table with the version that options ask for by its number."""
+    version = next((value for key, value in options.items() if key.lower() in _VERSIONS), "")
+    if not version.isdecimal():
+        return sources
+    return tuple(replace(each, version=version) if isinstance(each, Dataset) else each for each in sources)
 
 
 def _combine(inputs: Iterable[RelationData], columns: SparkColumns) -> RelationData:

@@ -7,13 +7,14 @@ from typing import Any, Final
 
 from jupyter_colophon.capture.calls import DeferredFlows, Flow, LibraryCall
 from jupyter_colophon.capture.column_map import ColumnMap
-from jupyter_colophon.capture.observation import DatasetKind, MissingDetail, SchemaField
+from jupyter_colophon.capture.observation import DatasetKind, MissingDetail, SchemaField, StreamProgress
 from jupyter_colophon.capture.origins import Dataset, Query, Source
 from jupyter_colophon.capture.sql.statements import SqlStatement
 from jupyter_colophon.spark.connect.expressions import RelationData, split_identifier
 from jupyter_colophon.spark.connect.plan_messages import get_kind, get_root
 from jupyter_colophon.spark.connect.relations import RelationReader, find_datasets
 from jupyter_colophon.spark.connect.schemas import PlanSchemas
+from jupyter_colophon.spark.connect.streams import build_started_progress
 from jupyter_colophon.spark.connect.tables import SessionTables, StatementTables, ViewData
 
 #: Relations that a statement of SQL returns if it is a query, which did not run yet.
@@ -65,6 +66,7 @@ class _ClientFlows(DeferredFlows):
         *,
         fields: tuple[SchemaField, ...] | None = None,
         missing: Iterable[str] = (),
+        stream: StreamProgress | None = None,
     ) -> Flow:
         return Flow(
             self._execution,
@@ -77,6 +79,7 @@ class _ClientFlows(DeferredFlows):
             error=self._error,
             names=frame.columns.names or (),
             missing=tuple(dict.fromkeys((*sorted(frame.missing), *missing))),
+            stream=stream,
         )
 
 
@@ -118,6 +121,8 @@ class CommandFlows(_ClientFlows):
         self._command: Any = getattr(command, kind) if kind else None
         self._kind = kind
         self._is_query = _is_query(call)
+        started = get_started_stream(call)
+        self._stream = None if started is None else build_started_progress(started, call.time_ms)
 
     def list_flows(self) -> Iterable[Flow]:
         """Yield what the command moved; nothing for commands that move no data."""
@@ -162,8 +167,10 @@ class CommandFlows(_ClientFlows):
             target = self._tables.find_table(tuple(split_identifier(command.table_name)))
         else:
             target = self._find_sink(command.format.lower(), command.path, command.options)
+        is_function = command.HasField("foreach_batch") or command.HasField("foreach_writer")
+        missing = MissingDetail.STREAM_FUNCTION if is_function else MissingDetail.SINK
         fields = self._schemas.find_written_fields()
-        yield self._create_flow(frame, target, fields=fields, missing=() if target else (MissingDetail.SINK,))
+        yield self._create_flow(frame, target, fields=fields, missing=() if target else (missing,), stream=self._stream)
 
     def _find_sink(self, format_: str, path: str, options: Any) -> Dataset | None:
         folded = {key.lower(): value for key, value in options.items()}
@@ -216,6 +223,10 @@ class CommandFlows(_ClientFlows):
                     error=self._error,
                     names=flow.names,
                 )
+        if tables.dropped or tables.created:
+            yield Flow(
+                self._execution, self._time_ms, self.function, (), dropped=tables.dropped, created=tables.created
+            )
         if self._tables.has_unseen or not statement.is_parsed:
             yield Flow(self._execution, self._time_ms, self.function, (), missing=(MissingDetail.STATEMENT,))
 
@@ -253,9 +264,18 @@ def _copy_without_values(call: LibraryCall) -> LibraryCall:
 
 def _is_query(call: LibraryCall) -> bool:
     """Return whether a statement of SQL is a query, for which the server returns it again, unexecuted."""
-    properties = call.result[1] if isinstance(call.result, tuple) and len(call.result) > 1 else None
-    relation = properties.get("sql_command_result") if isinstance(properties, dict) else None
+    relation = _get_answer(call, "sql_command_result")
     return relation is not None and get_kind(relation) in _QUERIES
+
+
+def get_started_stream(call: LibraryCall) -> Any:
+    """Return the server's answer to a command that started a stream; None of another command, or if it failed."""
+    return _get_answer(call, "write_stream_operation_start_result")
+
+
+def _get_answer(call: LibraryCall, name: str) -> Any:
+    properties = call.result[1] if isinstance(call.result, tuple) and len(call.result) > 1 else None
+    return properties.get(name) if isinstance(properties, dict) else None
 
 
 def get_error_condition_or_class(error: BaseException) -> str:

@@ -2,16 +2,19 @@
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from jupyter_colophon.capture.column_map import ColumnMap, ColumnSource
 from jupyter_colophon.capture.names import dataset_names
 from jupyter_colophon.capture.observation import DatasetKind
 from jupyter_colophon.capture.origins import Dataset, Origin, Query, Source
+from jupyter_colophon.capture.sql.statements import list_dropped_names, parse_table_name
 from jupyter_colophon.capture.sql.tables import TableName
 from jupyter_colophon.spark.connect.columns import SparkColumns
 from jupyter_colophon.spark.connect.locations import FILE_FORMATS, ServerFiles
 from jupyter_colophon.spark.connect.schemas import read_table_columns
+from jupyter_colophon.spark.plans.dropped_tables import build_database_prefix
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -68,6 +71,9 @@ class SessionTables:
         if table.schema.lower() in FILE_FORMATS and not table.catalog:
             return self.files.list_datasets((table.name,), table.schema.lower())
         target = self.find_target(table)
+        if target is not None and table.version:
+            # An earlier version may have had other columns.
+            return (replace(target, version=table.version),)
         return None if target is None else (self._describe_table(target, table.parts),)
 
     def _describe_table(self, dataset: Dataset, parts: tuple[str, ...]) -> Source:
@@ -131,6 +137,16 @@ class SessionTables:
         """Forget a temporary view."""
         self.put_local_table(TableName(schema=_GLOBAL if is_global else "", name=name), None)
 
+    def find_dropped(self, kind: str, name: TableName) -> str | None:
+        """Return the URN of a table or view of a catalog, or that with which those of the tables of a database begin."""
+        if kind in ("TABLE", "VIEW"):
+            table = None if _get_view_key(name) in self._views else self.find_table(name.parts)
+            return None if table is None else table.urn
+        if kind not in ("DATABASE", "SCHEMA", "NAMESPACE"):
+            return None
+        catalog, *database = self._split_qualifiers(name.parts)
+        return build_database_prefix({"catalog": catalog, "database": ".".join(database)})
+
     def run_command(self, tree: "exp.Expr") -> None:
         """Follow `USE` and `SET CATALOG`, and remember statements that move data in an unknown way."""
         from sqlglot import exp
@@ -189,6 +205,9 @@ class StatementTables:
     def __init__(self, tables: SessionTables, references: Mapping[str, Source]) -> None:
         """Create the names of a statement; `references` are its DataFrames by their names."""
         self._tables, self._references = tables, references
+        #: The URNs of tables, as those of an `Observation`.
+        self.dropped: tuple[str, ...] = ()
+        self.created: tuple[str, ...] = ()
 
     def find_sources(self, table: TableName) -> tuple[Source, ...] | None:
         """Return the data that a name stands for."""
@@ -204,8 +223,18 @@ class StatementTables:
         self._tables.put_local_table(table, source)
 
     def run_command(self, tree: "exp.Expr") -> None:
-        """Follow a statement that changes what names stand for."""
-        self._tables.run_command(tree)
+        """Follow a statement that changes what names stand for, and remember the tables that it drops or creates without rows."""
+        from sqlglot import exp
+
+        if isinstance(tree, exp.Drop):
+            names = (self._tables.find_dropped(tree.kind or "", each) for each in list_dropped_names(tree))
+            self.dropped += tuple(name for name in names if name)
+        elif isinstance(tree, exp.Create) and tree.kind == "TABLE":
+            named = tree.this.this if isinstance(tree.this, exp.Schema) else tree.this
+            table = self.find_target(parse_table_name(named))
+            self.created += () if table is None else (table.urn,)
+        else:
+            self._tables.run_command(tree)
 
 
 def _get_view_key(table: TableName) -> str:

@@ -21,16 +21,17 @@ def _find_dropped(plan: Any, root: TreeNode) -> str | None:
     if (name := root.attrs.get("tableName")) is not None:
         return dataset_names.build_table_urn(name) if name.get("database") else None
     if (database := root.attrs.get("databaseName")) is not None:
-        return _build_database_prefix({"database": database})
+        return build_database_prefix({"database": database})
     if root.kind == "DropTable":
         ref = create_catalog_ref(plan.child().catalog(), plan.child().identifier())
         return ref.urn if ref else None
     namespace = plan.namespace()
-    return _build_database_prefix(
+    return build_database_prefix(
         {"catalog": namespace.catalog().name(), "database": namespace.namespace().mkString(".")}
     )
 
 
-def _build_database_prefix(database: dict[str, Any]) -> str | None:
+def build_database_prefix(database: dict[str, Any]) -> str | None:
+    """Return that with which the URNs of the tables of a database begin; None if it has no valid name."""
     urn = dataset_names.build_table_urn({**database, "table": _TABLE})
     return urn.rpartition(f".{_TABLE},")[0] + "." if urn else None

@@ -12,7 +12,7 @@ class WriteTarget:
     """The target of a command, and the schema of the written data.
 
     `located_on` is the location of an external table that is created without a query. A target without `ref` is ignored, unless
-    data was written to a place that is not a dataset (`has_no_dataset`).
+    data was written to a place that is not a dataset (`has_no_dataset`). A table that `is_empty` was created without rows.
     """
 
     ref: DataRef | None = None
@@ -20,6 +20,7 @@ class WriteTarget:
     located_on: DataRef | None = None
     is_unchanged: bool = False
     has_no_dataset: bool = False
+    is_empty: bool = False
 
 
 @dataclass(frozen=True, slots=True)

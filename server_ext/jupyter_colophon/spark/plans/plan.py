@@ -51,6 +51,8 @@ class Statement:
     """The old and the new URN of a renamed table."""
     dropped: tuple[str, ...] = ()
     """The URNs of dropped tables; of a dropped database, that with which those of its tables begin."""
+    created: tuple[str, ...] = ()
+    """The URNs of tables that were created without rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +95,8 @@ def _build_outline_statements(
 
 def _build_write_statement(command: TreeNode, target: WriteTarget, jvm_facts: JvmFacts) -> Statement:
     query, label = get_command_query(command), get_command_label(command)
+    if target.ref is not None and target.is_empty:
+        return Statement(label, created=(target.ref.urn,))
     writes = (target.ref,) if target.ref else ()
     if target.located_on is not None:
         return Statement(label, (target.located_on,), writes, tuple(_build_identity_flows(target)))

@@ -304,7 +304,7 @@ _TRANSFORMS: Mapping[str, PlanNode] = {
     ),
 }
 
-_INSERT, _SELECT = "insert", "create table as select"
+_INSERT, _SELECT, _CREATE = "insert", "create table as select", "create table"
 
 _COMMANDS: Mapping[str, PlanNode] = {
     "InsertIntoHadoopFsRelationCommand": _declare_write(
@@ -332,8 +332,16 @@ _COMMANDS: Mapping[str, PlanNode] = {
     "ReplaceTableAsSelect": _declare_write(_SELECT, write_targets.get_created_v2_target),
     "SaveIntoDataSourceCommand": _declare_write("save", write_targets.get_saved_source_target),
     "CreateDataSourceTableCommand": PlanNode(
-        fields=("table",), command=CommandNode("create table", write_targets.get_external_table_target, query=None)
+        fields=("table",), command=CommandNode(_CREATE, write_targets.get_external_table_target, query=None)
     ),
+    "CreateTableCommand": PlanNode(
+        fields=("table",), command=CommandNode(_CREATE, write_targets.get_empty_table_target, query=None)
+    ),
+    "CreateTableLikeCommand": PlanNode(
+        fields=("targetTable",), command=CommandNode(_CREATE, write_targets.get_empty_copy_target, query=None)
+    ),
+    "CreateTable": PlanNode(command=CommandNode(_CREATE, write_targets.get_empty_v2_target, query=None)),
+    "ReplaceTable": PlanNode(command=CommandNode(_CREATE, write_targets.get_empty_v2_target, query=None)),
     "CreateViewCommand": PlanNode(
         fields=("name",), command=CommandNode("create view", write_targets.get_created_view_target, query="plan")
     ),

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from jupyter_colophon.capture.names import dataset_names
 from jupyter_colophon.capture.observation import DataRef, DatasetKind, SchemaField
 from jupyter_colophon.spark.plans import schema
 from jupyter_colophon.spark.plans.datasets_from_jvm import (
@@ -85,7 +86,9 @@ def format_hadoop_path(hadoop_path: Any) -> str:
 def get_external_table_target(execution: Any, command: Any, node: TreeNode) -> WriteTarget:
     """Return the external table; a table without a location has no data yet."""
     catalog = execution.sparkSession().sessionState().catalog()
-    if command.table().storage().locationUri().isEmpty() or not catalog.tableExists(command.table().identifier()):
+    if command.table().storage().locationUri().isEmpty():
+        return get_empty_table_target(execution, command, node)
+    if not catalog.tableExists(command.table().identifier()):
         return WriteTarget()
     table = catalog.getTableMetadata(command.table().identifier())
     fields = schema.parse_fields(json.loads(table.schema().json()))
@@ -97,6 +100,22 @@ def get_external_table_target(execution: Any, command: Any, node: TreeNode) -> W
     if ref is None or files is None:
         return WriteTarget()
     return WriteTarget(replace(ref, fields=fields), fields, files.with_fields(fields))
+
+
+def get_empty_table_target(_: Any, command: Any, node: TreeNode) -> WriteTarget:
+    """Return the table that is created without rows, with its description in the field `table`."""
+    return WriteTarget(create_table_ref(node.attrs["table"]), is_empty=True)
+
+
+def get_empty_copy_target(_: Any, command: Any, node: TreeNode) -> WriteTarget:
+    """Return the table that is created like another one; one with a location may have rows, which are not known."""
+    urn = dataset_names.build_table_urn(node.attrs["targetTable"])
+    return WriteTarget(DataRef(urn, DatasetKind.TABLE) if urn else None, is_empty=True)
+
+
+def get_empty_v2_target(_: Any, command: Any, node: TreeNode) -> WriteTarget:
+    """Return the table of a catalog plug-in that is created without rows."""
+    return WriteTarget(create_catalog_ref(command.name().catalog(), command.name().identifier()), is_empty=True)
 
 
 def get_created_view_target(execution: Any, command: Any, node: TreeNode) -> WriteTarget:
