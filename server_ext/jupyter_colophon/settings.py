@@ -18,12 +18,12 @@ from traitlets.config.loader import DeferredConfig, LazyConfigValue
 from jupyter_colophon.core.audit import AuditRules
 from jupyter_colophon.core.errors import InvalidConfiguration
 from jupyter_colophon.core.identity.names import IdentityRules
-from jupyter_colophon.core.model.retention import Retention, parse_retention_rules
 from jupyter_colophon.core.model.system_filter import KeyFilter, SystemFilter
 from jupyter_colophon.core.store import StorageChoice, choose_sqlite_store
 
 if TYPE_CHECKING:
     from jupyter_colophon.core.access import Authorizer
+    from jupyter_colophon.core.model.retention import Retention
     from jupyter_colophon.storage.app_files.folder import AppFileFolder
 
 S = TypeVar("S", bound="Settings")
@@ -456,8 +456,10 @@ class Settings(Configurable):
         """Return the filter of machine-made metadata."""
         return SystemFilter(tuple(KeyFilter(*rule) for rule in self.system_metadata_filters))
 
-    def build_retention(self) -> Retention:
+    def build_retention(self) -> "Retention":
         """Return the rules for versions of aspects. Raises InvalidConfiguration."""
+        from jupyter_colophon.core.model.retention import parse_retention_rules
+
         return parse_retention_rules(self.retention)
 
     def is_setting_of_other_part(self, name: str) -> bool:

@@ -129,6 +129,15 @@ ssize_t write(int fd, const void *data, size_t size) {
 TRUNCATE(ftruncate, off_t)
 TRUNCATE(ftruncate64, off64_t)
 
+/* Fails as a change of the size does. It changes no byte of the space that a file has, so nothing is noted. */
+#define ALLOCATE(name, offset) \
+    int name(int fd, offset at, offset size) { \
+        if (path_of(fd) && fails(ON_TRUNCATE)) return errno; \
+        return NEXT(name)(fd, at, size); \
+    }
+ALLOCATE(posix_fallocate, off_t)
+ALLOCATE(posix_fallocate64, off64_t)
+
 #define SYNC(name) \
     int name(int fd) { \
         int done; \

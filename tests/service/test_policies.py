@@ -29,6 +29,7 @@ from jupyter_colophon.http.changes.change_hub import ChangeHub, Subscriber, Subs
 from jupyter_colophon.http.changes.send_queue import SendQueue
 from jupyter_colophon.mcp_server.toolbox import Toolbox
 from jupyter_colophon.operations.in_process import InProcessCaller
+from jupyter_colophon.operations.native.api import NATIVE
 from jupyter_colophon.service.changes.feed import ChangeFeed
 from jupyter_colophon.service.entities.entities import EntityReader
 from jupyter_colophon.service.lineage.lineage_nodes import NodeCache
@@ -297,7 +298,7 @@ def _fail() -> None:
 
 def _check_assistant(world: World, principal: Principal, readable: set[str]) -> None:
     """Call the tools of the MCP server."""
-    toolbox = Toolbox(InProcessCaller(world.services, principal))
+    toolbox = Toolbox(InProcessCaller(world.services, principal, NATIVE))
 
     def call(name: str, **arguments: Any) -> Any:
         return toolbox.call_tool(name, arguments).document

@@ -67,6 +67,7 @@ def _open_caller(url: str, settings: "Settings", principal: Principal) -> Iterat
             yield transport
         return
     from jupyter_colophon.operations.in_process import InProcessCaller
+    from jupyter_colophon.operations.native.api import NATIVE
 
     with open_local_services(settings) as services:
-        yield InProcessCaller(services, principal)
+        yield InProcessCaller(services, principal, NATIVE)

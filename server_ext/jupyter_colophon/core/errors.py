@@ -275,6 +275,15 @@ class HookDenied(HookFailed):
     """The schema's own class does not allow the change: it raised PermissionError with a message of its own."""
 
 
+class LoadEnded(MetadataError):
+    """The load was committed or aborted and accepts no more batches."""
+
+    def __init__(self, name: str, state: str) -> None:
+        super().__init__(
+            f"the load {quote_and_truncate_text(name)} was {state} and accepts no more batches: open a load with another name"
+        )
+
+
 class IdempotencyKeyReused(MetadataError):
     """An idempotency key was used for another request within a day (spec WRITE-9)."""
 

@@ -11,6 +11,7 @@ from jupyter_colophon.mcp_server.access import find_read_only_reason
 from jupyter_colophon.mcp_server.toolbox import Toolbox
 from jupyter_colophon.operations.api import ApiDefinition, RequestFailure
 from jupyter_colophon.operations.in_process import InProcessCaller
+from jupyter_colophon.operations.native.api import NATIVE
 from jupyter_colophon.operations.operation import JSON, declare_operation
 from jupyter_colophon.operations.parameter import declare_text
 from jupyter_colophon.operations.request import OperationAnswer, OperationRequest
@@ -57,7 +58,7 @@ def exchange_message(services: ProcessServices, request: OperationRequest) -> Op
     from jupyter_colophon.mcp_server.transports import answer_http
 
     reason = find_read_only_reason(services.settings.mcp_access, request.principal)
-    toolbox = Toolbox(InProcessCaller(services, request.principal), reason)
+    toolbox = Toolbox(InProcessCaller(services, request.principal, NATIVE), reason)
     headers = [(header.name, request[header]) for header in _HEADERS if header.name.lower() in request.headers]
     status, body = answer_http(toolbox, headers, request.body)
     return OperationAnswer(body, status)

@@ -17,7 +17,6 @@ from jupyter_colophon.operations.api import ApiDefinition
 from jupyter_colophon.operations.call import ReceivedCall as SentCall
 from jupyter_colophon.operations.call import check_and_run_operation
 from jupyter_colophon.operations.change_log import read_page_or_cursor
-from jupyter_colophon.operations.native.api import NATIVE
 from jupyter_colophon.operations.problems import render_problem_document
 from jupyter_colophon.operations.request import ChangesAnswer, LinesAnswer, OperationAnswer, PendingAnswer
 from jupyter_colophon.operations.services import ProcessServices
@@ -29,13 +28,13 @@ _BAD_REQUEST: Final = 400
 
 
 class InProcessCaller:
-    """A `Caller` that runs operations of an API, by default the native one, on the services of this process.
+    """A `Caller` that runs operations of an API on the services of this process.
 
     Calls have no time limit but the read deadline of the settings. The answers are those of HTTP, and so are the
     errors: `RequestFailed` with a status and a problem document.
     """
 
-    def __init__(self, services: ProcessServices, principal: Principal, api: ApiDefinition = NATIVE) -> None:
+    def __init__(self, services: ProcessServices, principal: Principal, api: ApiDefinition) -> None:
         self.services, self._principal, self._api = services, principal, api
         self._operations = {operation.id: operation for operation in api.operations}
 

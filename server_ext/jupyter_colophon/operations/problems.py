@@ -1,10 +1,12 @@
 """The status, problem type and title of each error: one table for all APIs."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from jupyter_colophon.core import errors
-from jupyter_colophon.core.changes.bulk_load import LoadEnded
-from jupyter_colophon.core.changes.inbox import Rejection
+
+if TYPE_CHECKING:
+    from jupyter_colophon.core.changes.inbox import Rejection
 
 PREFIX = "urn:jupyter-colophon:problem:"
 
@@ -54,7 +56,7 @@ TABLE: dict[type[errors.MetadataError], ProblemType] = {
     errors.GrantConflict: ProblemType(409, "grant-conflict", "Access cannot be granted"),
     errors.AlreadyExists: ProblemType(409, "already-exists", "Already exists"),
     errors.IdempotencyKeyReused: ProblemType(409, "idempotency-key-reused", "Idempotency key reused"),
-    LoadEnded: ProblemType(409, "load-ended", "Load has ended"),
+    errors.LoadEnded: ProblemType(409, "load-ended", "Load has ended"),
     errors.NotEmpty: ProblemType(409, "not-empty", "Not empty"),
     errors.SystemAppEnabled: ProblemType(409, "system-app-enabled", "System application enabled"),
     errors.LogReset: ProblemType(410, "log-reset", "Change log was reset"),
@@ -112,7 +114,7 @@ def render_problem_document(error: errors.MetadataError) -> dict[str, object]:
     return body | ({"renamedTo": renamed_to} if renamed_to else {})
 
 
-def render_rejection_as_problem(value: Rejection) -> dict[str, object]:
+def render_rejection_as_problem(value: "Rejection") -> dict[str, object]:
     """Return a stored refusal as a problem document; an internal error has no details."""
     row = _BY_NAME.get(value.cause, _FAULT)
     return build_problem_document(row.status, row.type, row.title, value.detail, value.problems)

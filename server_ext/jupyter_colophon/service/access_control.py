@@ -19,11 +19,12 @@ from jupyter_colophon.core.model.owner_request import REQUEST
 from jupyter_colophon.core.policies.policy import POLICY_TYPE
 from jupyter_colophon.core.policies.review import ReviewRules
 from jupyter_colophon.core.policies.rights import AccessRights
-from jupyter_colophon.service.policy_source import PolicySource
-from jupyter_colophon.storage.spi import StorageProvider, TableContext
 
+# Not imported at run time: the command line lists instances in files without a store.
 if TYPE_CHECKING:
     from jupyter_colophon.service.audit.recorder import AuditRecorder
+    from jupyter_colophon.service.policy_source import PolicySource
+    from jupyter_colophon.storage.spi import StorageProvider, TableContext
 
 
 @dataclass(slots=True)
@@ -35,7 +36,7 @@ class AccessControl:
 
     site: Authorizer = field(default_factory=ScopeAuthorizer)
     #: None if there can be no policies.
-    policies: PolicySource | None = None
+    policies: "PolicySource | None" = None
     #: Users, and groups as `group:NAME`, that may do everything.
     admins: frozenset[str] = frozenset()
     #: The groups of users, besides those that the identity provider names.
@@ -43,12 +44,12 @@ class AccessControl:
     #: Records access to the store; None without a store.
     audit: "AuditRecorder | None" = None
 
-    def attach_store(self, provider: StorageProvider) -> None:
+    def attach_store(self, provider: "StorageProvider") -> None:
         """Read the policies of this store from now on. Raises StorageError."""
         if self.policies is not None:
             self.policies.attach_store(provider)
 
-    def detach_store(self, provider: StorageProvider) -> None:
+    def detach_store(self, provider: "StorageProvider") -> None:
         """Read the policies of this store no more, and record no access to it."""
         if self.audit is not None and self.audit.provider is provider:
             self.audit = None
@@ -140,7 +141,7 @@ class AccessControl:
         return principal.groups if more is None else principal.groups | more
 
     def decide_in_transaction(
-        self, tx: TableContext, principal: Principal, permission: Permission, resource: Resource
+        self, tx: "TableContext", principal: Principal, permission: Permission, resource: Resource
     ) -> bool:
         """Return the decision for a resource, reading its metadata if any rule needs them."""
         decision = self.decide(principal, permission, resource)
@@ -177,7 +178,7 @@ def create_resource(identity: IdentityRules, urn: Urn, namespace: str | None = N
     return Resource(str(urn), urn.type, own, urn.parts[0] if urn.type == INSTANCE else "")
 
 
-def read_terms(tx: TableContext, urns: list[str]) -> dict[str, frozenset[str] | None]:
+def read_terms(tx: "TableContext", urns: list[str]) -> dict[str, frozenset[str] | None]:
     """Return the terms of entities in the search index; None for a deleted entity, whose metadata are unknown."""
     terms: dict[str, frozenset[str] | None] = {match.urn: match.terms for match in tx.search.read_matches(urns)}
     missing = [urn for urn in urns if urn not in terms]

@@ -13,7 +13,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as WaitTimeoutError
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from jupyter_colophon.core.documents.json_parsing import parse_stored_json
 from jupyter_colophon.core.documents.json_schema import Schema
@@ -23,8 +23,10 @@ from jupyter_colophon.core.policies.policy import EVERYONE, OWNER, POLICY_ASPECT
 from jupyter_colophon.core.policies.review import ReviewRules, select_review_rules
 from jupyter_colophon.core.policies.rights import AccessRights
 from jupyter_colophon.service.policy_files import PolicyFolder, describe_first_problem
-from jupyter_colophon.storage.entities import aspects
-from jupyter_colophon.storage.spi import StorageProvider, TableContext
+
+# Not imported at run time: the command line lists instances in files without a store.
+if TYPE_CHECKING:
+    from jupyter_colophon.storage.spi import StorageProvider, TableContext
 
 T = TypeVar("T")
 #: For how long policies are used without asking whether they have changed, in seconds.
@@ -96,7 +98,7 @@ class PolicySource:
     folder: PolicyFolder | None = None
     #: Whether policies are in force even if there are none, since the settings name admins or a folder.
     required: bool = False
-    _provider: StorageProvider | None = None
+    _provider: "StorageProvider | None" = None
     #: The newest change when the stored policies were read; None if they must be read again.
     _seen: int | None = None
     _stored: dict[str, tuple[Rule, ...]] = field(default_factory=dict)
@@ -109,13 +111,13 @@ class PolicySource:
     _reader: ThreadPoolExecutor | None = None
     _reading: Future[None] | None = None
 
-    def attach_store(self, provider: StorageProvider) -> None:
+    def attach_store(self, provider: "StorageProvider") -> None:
         """Read the policies of this store from now on. Raises StorageError."""
         with self._lock:
             self._provider, self._seen, self._fresh_until = provider, None, 0.0
             self._refresh()
 
-    def detach_store(self, provider: StorageProvider) -> None:
+    def detach_store(self, provider: "StorageProvider") -> None:
         """Read this store no more."""
         with self._lock:
             if self._provider is not provider:
@@ -125,7 +127,7 @@ class PolicySource:
                 self._reader.shutdown(wait=False)
                 self._reader = None
 
-    def run_in_store(self, read: Callable[[TableContext], T]) -> T | None:
+    def run_in_store(self, read: "Callable[[TableContext], T]") -> T | None:
         """Return what a function reads in the store; None without a store."""
         provider = self._provider
         return None if provider is None else provider.tx_runner.run(read, read_only=True)
@@ -171,7 +173,7 @@ class PolicySource:
                 self._version = self._combine_policies()
                 self._has_read = True
 
-    def _read_stored_policies(self, tx: TableContext) -> bool:
+    def _read_stored_policies(self, tx: "TableContext") -> bool:
         newest = tx.log.get_newest_number()
         if newest == self._seen:
             return False
@@ -209,8 +211,10 @@ class PolicySource:
         )
 
 
-def read_stored_policies(tx: TableContext) -> dict[str, Any]:
+def read_stored_policies(tx: "TableContext") -> dict[str, Any]:
     """Return the documents of the stored policies by their URNs, in the order of these."""
+    from jupyter_colophon.storage.entities import aspects
+
     urns = aspects.list_entity_urns(tx, _NAMESPACE, POLICY_TYPE, "", None, _POLICIES_MAX)
     rows = tx.get_table("aspects").read_many([(urn, POLICY_ASPECT) for urn in urns])
     values = {row["urn"]: row["value"] for row in rows}

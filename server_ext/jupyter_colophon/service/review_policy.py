@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from jupyter_colophon.core.access import Action, Permission, Principal, Resource
 from jupyter_colophon.core.documents.json_parsing import parse_stored_json
@@ -11,7 +11,10 @@ from jupyter_colophon.core.model.certification import CERTIFICATION, is_certifie
 from jupyter_colophon.core.model.owner_request import NOT_REQUESTED
 from jupyter_colophon.core.policies.policy import Rule
 from jupyter_colophon.service.access_control import AccessControl, raise_permission, read_terms
-from jupyter_colophon.storage.spi import TableContext
+
+# Not imported at run time: the command line lists instances in files without a store.
+if TYPE_CHECKING:
+    from jupyter_colophon.storage.spi import TableContext
 
 #: Programs record these themselves: their SYSTEM metadata are recorded at once.
 _PROGRAM_TYPES: Final = frozenset({"dataFlow", "dataJob"})
@@ -25,7 +28,7 @@ class ReviewPolicy:
     now: Callable[[], int]
 
     def find_rule(
-        self, tx: TableContext, principal: Principal, permission: Permission, urn: Urn, resource: Resource
+        self, tx: "TableContext", principal: Principal, permission: Permission, urn: Urn, resource: Resource
     ) -> Rule | None:
         """Return the first rule by which the use of a permission on an entity requires review; None for a steward.
 
@@ -45,7 +48,7 @@ class ReviewPolicy:
             None,
         )
 
-    def _is_certified(self, tx: TableContext, urns: set[str]) -> bool:
+    def _is_certified(self, tx: "TableContext", urns: set[str]) -> bool:
         rows = tx.get_table("aspects").read_many([(urn, CERTIFICATION) for urn in urns])
         return any(
             row["value"] is not None and is_certified(parse_stored_json(row["value"]), self.now()) for row in rows
@@ -53,7 +56,7 @@ class ReviewPolicy:
 
 
 def find_rule_of_instance(
-    tx: TableContext, access_control: AccessControl, principal: Principal, permission: Permission, resource: Resource
+    tx: "TableContext", access_control: AccessControl, principal: Principal, permission: Permission, resource: Resource
 ) -> Rule | None:
     """Return the first rule by which only a steward may change an instance; None for a steward.
 
@@ -64,7 +67,7 @@ def find_rule_of_instance(
 
 
 def _iterate_matching_rules(
-    tx: TableContext, access_control: AccessControl, principal: Principal, permission: Permission, resource: Resource
+    tx: "TableContext", access_control: AccessControl, principal: Principal, permission: Permission, resource: Resource
 ) -> Iterator[Rule]:
     """Yield the rules that require review of what is not certified, or would if it is certified."""
     reviews = access_control.find_review_rules(principal)
@@ -78,7 +81,7 @@ def _iterate_matching_rules(
 
 
 def _is_reviewed(
-    tx: TableContext, access_control: AccessControl, principal: Principal, permission: Permission, resource: Resource
+    tx: "TableContext", access_control: AccessControl, principal: Principal, permission: Permission, resource: Resource
 ) -> bool:
     """Return whether what a principal does is reviewed: not of a steward, nor where a rule denies the permission."""
     rights = access_control.find_rights(principal)

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 
@@ -10,13 +10,13 @@ from importlib.metadata import EntryPoint, entry_points
 def find_entry_points(group: str, name: str | None = None) -> Sequence[EntryPoint]:
     """Return the entry points of a group, or those with a name; also of packages that were installed since the last call."""
     folders = tuple((folder, _read_modification_time(folder)) for folder in sys.path)
-    return [point for point in _read_entry_points(group, folders) if name in (None, point.name)]
+    return [point for point in _read_entry_points(folders)(group=group) if name in (None, point.name)]
 
 
-@lru_cache(maxsize=32)
-def _read_entry_points(group: str, folders: tuple[tuple[str, int], ...]) -> Sequence[EntryPoint]:
-    """Return the entry points of a group in folders, which change when a package is installed or removed."""
-    return tuple(entry_points(group=group))
+@lru_cache(maxsize=4)
+def _read_entry_points(folders: tuple[tuple[str, int], ...]) -> Callable[..., Iterable[EntryPoint]]:
+    """Return a function that selects entry points in folders, which change when a package is installed or removed."""
+    return entry_points().select
 
 
 def _read_modification_time(folder: str) -> int:

@@ -121,6 +121,30 @@ def test_save_of_another_process_stays_in_history(
     ]
 
 
+def test_removal_uses_the_version_of_another_process(
+    files: InstanceStoreFixture, beside: Catalog, data_folder: Path
+) -> None:
+    files.instances.create_instance(SPACE, "one", build_thing(size=1), ADA)
+    with open_instance_store(beside, data_folder) as other:
+        other.instances.replace_instance(SPACE, "one", build_thing(size=2), WriteCondition(), BOB)
+        other.instances.replace_instance(SPACE, "one", build_thing(size=1), WriteCondition(), BOB)
+    removed = files.instances.remove_instance(SPACE, "one", WriteCondition(), ADA)
+    assert removed.version == 3
+    assert files.read_instance_changes()[-1] == ("delete", "one", "ada")
+    restored = files.instances.restore_version(SPACE, "one", removed.version, WriteCondition(), ADA)
+    assert restored.metadata == {"size": 1}
+
+
+def test_removal_of_a_file_that_was_put_back_is_recorded(files: InstanceStoreFixture) -> None:
+    files.instances.create_instance(SPACE, "one", build_thing(size=1), ADA)
+    text = files.get_instance_path("one").read_text()
+    files.instances.remove_instance(SPACE, "one", WriteCondition(), ADA)
+    write(files.get_instance_path("one"), text)
+    files.instances.remove_instance(SPACE, "one", WriteCondition(), ADA)
+    creations = [actor for operation, _, actor in files.read_instance_changes() if operation == "create"]
+    assert creations == ["ada", OUTSIDE]
+
+
 class TestAwayCatalog:
     def test_unavailable_catalog_allows_reads_and_saves(self, files: InstanceStoreFixture) -> None:
         files.is_away = True

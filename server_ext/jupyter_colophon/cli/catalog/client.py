@@ -56,11 +56,12 @@ def open_catalog_client(url: str, settings: "Settings") -> Iterator[CatalogClien
             yield client
         return
     from jupyter_colophon.operations.in_process import InProcessCaller
+    from jupyter_colophon.operations.native.api import NATIVE
     from jupyter_colophon.operations.v3.api import V3
 
     with open_local_services(settings) as services:
         principal = Principal(getpass.getuser())
-        yield CatalogClient(InProcessCaller(services, principal), InProcessCaller(services, principal, V3))
+        yield CatalogClient(InProcessCaller(services, principal, NATIVE), InProcessCaller(services, principal, V3))
 
 
 @contextmanager

@@ -6,16 +6,15 @@ from contextlib import closing, contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from jupyter_colophon.cli.servers import create_server_address
 from jupyter_colophon.client.caller import Caller, Document
 from jupyter_colophon.client.operations import Operations
 from jupyter_colophon.client.paging import read_pages
-from jupyter_colophon.client.transport import ServerAddress, Transport
 from jupyter_colophon.core.documents.pointer import format_pointer
 from jupyter_colophon.core.errors import MetadataError
 
 if TYPE_CHECKING:
     from jupyter_colophon.cli.instances.local_services import LocalServices
+    from jupyter_colophon.client.transport import ServerAddress
     from jupyter_colophon.settings import Settings
 
 #: Timeout of exports, imports and migrations by a server, in seconds.
@@ -106,23 +105,32 @@ def open_instance_client(url: str | None, settings: "Settings") -> Iterator[Inst
     """
     server = find_server(url)
     if server is not None:
+        from jupyter_colophon.client.transport import Transport
+
         with closing(InstanceClient(Transport(server))) as client:
             yield client
         return
     from jupyter_colophon.cli.instances.local_services import LocalServices
     from jupyter_colophon.operations.in_process import InProcessCaller
+    from jupyter_colophon.operations.native.instance_api import INSTANCE_API
 
     services = LocalServices.open(settings)
-    with closing(InstanceClient(InProcessCaller(services, services.principal), services)) as client:
+    caller = InProcessCaller(services, services.principal, INSTANCE_API)
+    with closing(InstanceClient(caller, services)) as client:
         yield client
 
 
-def find_server(url: str | None) -> ServerAddress | None:
+def find_server(url: str | None) -> "ServerAddress | None":
     """Return the server, or None for this machine. Raises InvalidConfiguration."""
     # In a kernel, COLOPHON_URL is always set, but the kernel's token may not change instances.
     default = "" if os.environ.get("COLOPHON_KERNEL") else os.environ.get("COLOPHON_URL", "")
     chosen = default if url is None else url
-    return create_server_address(chosen, _read_environment_token(chosen)) if chosen else None
+    if not chosen:
+        return None
+    # The client of servers takes several milliseconds to load.
+    from jupyter_colophon.cli.servers import create_server_address
+
+    return create_server_address(chosen, _read_environment_token(chosen))
 
 
 def _read_environment_token(url: str) -> str:

@@ -8,7 +8,6 @@ from typing import Annotated, Final, Literal
 
 from jupyter_colophon.core.changes.inbox import Rejection
 from jupyter_colophon.core.documents.members import Member, Time
-from jupyter_colophon.core.errors import MetadataError, quote_and_truncate_text
 
 State = Literal["open", "committed", "aborted"]
 Ending = Literal["committed", "aborted"]
@@ -16,15 +15,6 @@ Ending = Literal["committed", "aborted"]
 KEPT_MS: Final = 30 * 24 * 60 * 60 * 1_000
 #: The number of rejected rows that a load stores with their reasons; the others are only counted.
 REFUSALS_KEPT: Final = 10_000
-
-
-class LoadEnded(MetadataError):
-    """The load was committed or aborted and accepts no more batches."""
-
-    def __init__(self, name: str, state: str) -> None:
-        super().__init__(
-            f"the load {quote_and_truncate_text(name)} was {state} and accepts no more batches: open a load with another name"
-        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,12 +36,14 @@ class StoredInstance:
 class SaveResult:
     """The result of a save or a removal: the record's version (-1 after a removal), and the instance before it.
 
-    `version` is None if the catalog was unavailable: a file is saved without its record (spec MODEL-20).
+    `version` is None if the catalog was unavailable: a file is saved without its record (spec MODEL-20). After a removal,
+    `removed_version` is the last version before it; None if the catalog was unavailable.
     """
 
     version: int | None
     stored: StoredInstance | None
     previous: StoredInstance | None
+    removed_version: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from jupyter_colophon.mcp_server.tool import Tool
 from jupyter_colophon.mcp_server.toolbox import Toolbox
 from jupyter_colophon.mcp_server.tools import TOOLS
 from jupyter_colophon.operations.in_process import InProcessCaller
+from jupyter_colophon.operations.native.api import NATIVE
 from jupyter_colophon.operations.request import Document
 
 _TYPES: Final = {"string": str, "integer": int, "boolean": bool}
@@ -51,7 +52,7 @@ def _create_tool_function(tool: Tool) -> Callable[..., Awaitable[Document]]:
         if state is None or state.closed:
             raise StoreUnavailable("the server is stopping: try again when it has restarted")
         principal = Principal(get_account_name(), scopes=frozenset({"read"}))
-        toolbox = Toolbox(InProcessCaller(state, principal), _READ_ONLY)
+        toolbox = Toolbox(InProcessCaller(state, principal, NATIVE), _READ_ONLY)
         values = {name: value for name, value in arguments.items() if value is not None}
         try:
             state.require_capacity(find_request_kind(find_operation(tool.operation)))

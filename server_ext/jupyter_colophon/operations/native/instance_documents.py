@@ -10,7 +10,7 @@ from jupyter_colophon.core.identity.names import make_instance_urn as instance_u
 from jupyter_colophon.core.instances.instance import DOCUMENT_KEYS, Instance
 from jupyter_colophon.core.instances.instance_query import InstanceOutcome, InstancePage, RemovalResult
 from jupyter_colophon.core.time_format import format_ms_as_iso_time
-from jupyter_colophon.operations.native.documents import Document
+from jupyter_colophon.operations.request import Document
 
 # Loaded by the first request about a schemaspace.
 if TYPE_CHECKING:

@@ -3,12 +3,13 @@
 import re
 from typing import Any, Final
 
-from jupyter_colophon.core.changes.bulk_load import Batch, LoadEnded, RowRejection, StoredRejection
+from jupyter_colophon.core.changes.bulk_load import Batch, RowRejection, StoredRejection
 from jupyter_colophon.core.changes.inbox import Rejection
 from jupyter_colophon.core.documents.codec import to_api_document
 from jupyter_colophon.core.errors import (
     IdempotencyKeyReused,
     InvalidName,
+    LoadEnded,
     MalformedBody,
     MetadataError,
     NotFound,

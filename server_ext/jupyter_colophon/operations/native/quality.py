@@ -2,9 +2,8 @@
 
 from collections.abc import Mapping
 from http import HTTPStatus
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.errors import (
     DataUnreadable,
     InvalidInstance,
@@ -27,6 +26,9 @@ from jupyter_colophon.operations.request import Document, OperationAnswer, Opera
 from jupyter_colophon.operations.services import ProcessServices
 from jupyter_colophon.service.quality.importer import SUBJECT, ImportTarget
 from jupyter_colophon.service.quality.recorder import QualityCheck
+
+if TYPE_CHECKING:
+    from jupyter_colophon.composition import Catalog
 
 _NEXT = (OperationLink("readEntity", {"path.urn": "$response.body#/urn"}),)
 
@@ -117,7 +119,7 @@ def import_quality_results(services: ProcessServices, request: OperationRequest)
     return {"datasets": [_render_target(target) for target in targets]}
 
 
-def _read_import(catalog: Catalog, body: Mapping[str, Any]) -> tuple[list[ImportedDataset], str]:
+def _read_import(catalog: "Catalog", body: Mapping[str, Any]) -> tuple[list[ImportedDataset], str]:
     """Return the datasets of an import, and the pointer to their results. Raises InvalidInstance."""
     try:
         if body["tool"] == "dbt":
@@ -131,7 +133,7 @@ def _read_import(catalog: Catalog, body: Mapping[str, Any]) -> tuple[list[Import
     return read_assertions_of_events(events), "/events"
 
 
-def _parse_event(catalog: Catalog, document: Any, pointer: str) -> Event:
+def _parse_event(catalog: "Catalog", document: Any, pointer: str) -> Event:
     try:
         return catalog.collector.parse_event(document)
     except InvalidInstance as error:

@@ -260,7 +260,7 @@ class InstanceService:
         """Remove an instance, valid or not. Raises InstanceNotFound, RemovalNotPermitted, ConditionFailed, HookFailed."""
         self._require_schemaspace_access(principal, "admin", space)
         key = self._get_schemaspace_key(space)
-        stored, version = self._read_with_version(space, name)
+        stored, version = self._read_with_version_if_required(space, name, condition)
         self._access.require_instance_access(principal, "delete", key, name, stored.document)
         if not stored.is_removable:
             raise RemovalNotPermitted(space, name)
@@ -271,7 +271,7 @@ class InstanceService:
         if full is not None:
             self.removed.store_removed_document(key, name, full)
         saving.delete_secrets_of_removed(result)
-        return RemovalResult(name, version, result.stored is not None)
+        return RemovalResult(name, result.removed_version, result.stored is not None)
 
     def restore_version(
         self, space: str, name: str, version: int, condition: WriteCondition, principal: Principal
@@ -434,19 +434,22 @@ class InstanceService:
     def _read_with_access_and_condition(
         self, space: str, name: str, condition: WriteCondition, principal: Principal
     ) -> StoredInstance:
-        """Return the stored instance after checking access and condition; without a condition, the catalog is not read."""
-        if condition == WriteCondition():
-            stored = self.get_store(space).find_instance(name)
-            if stored is None:
-                raise InstanceNotFound(self._get_schemaspace_key(space), name)
-            self._access.require_instance_access(
-                principal, "edit", self._get_schemaspace_key(space), name, stored.document
-            )
-            return stored
-        stored, version = self._read_with_version(space, name)
+        """Return the stored instance after checking access and condition."""
+        stored, version = self._read_with_version_if_required(space, name, condition)
         self._access.require_instance_access(principal, "edit", self._get_schemaspace_key(space), name, stored.document)
         _require_condition_before_hooks(name, condition, stored, version)
         return stored
+
+    def _read_with_version_if_required(
+        self, space: str, name: str, condition: WriteCondition
+    ) -> tuple[StoredInstance, int | None]:
+        """Return the stored instance, with its version if there is a condition: otherwise the catalog is not read."""
+        if condition != WriteCondition():
+            return self._read_with_version(space, name)
+        stored = self.get_store(space).find_instance(name)
+        if stored is None:
+            raise InstanceNotFound(self._get_schemaspace_key(space), name)
+        return stored, None
 
     def _read_with_version(self, space: str, name: str) -> tuple[StoredInstance, int | None]:
         stored, version = self.get_store(space).read_and_record_current(name)

@@ -12,12 +12,11 @@ from jupyter_colophon.core.changes.bulk_load import (
     BatchResult,
     Ending,
     Load,
-    LoadEnded,
     RowRejection,
     StoredRejection,
 )
 from jupyter_colophon.core.documents.json_parsing import encode_canonical_json, parse_stored_json
-from jupyter_colophon.core.errors import IdempotencyKeyReused, NotFound
+from jupyter_colophon.core.errors import IdempotencyKeyReused, LoadEnded, NotFound
 from jupyter_colophon.storage import codecs
 from jupyter_colophon.storage.spi import Key, Range, Row, TableContext
 

@@ -62,19 +62,32 @@ def _notify_watchers_by_touching(path: str, status: os.stat_result) -> os.stat_r
     """Report the saved file as modified to programs that ignore renames, and return its new status.
 
     Elyra's cache drops a file when it is modified or deleted, and ignores renames; since watchdog 7 also changes of
-    times and modes. Setting the size to the same value is a modification that changes no byte, so a power failure at
-    this point loses nothing. Only the file that was just written is changed: another program may have replaced it
-    since. A failure is ignored, as the file is saved.
+    times and modes. Only the file that was just written is changed: another program may have replaced it since. A
+    failure is ignored, as the file is saved.
     """
     with contextlib.suppress(OSError):
         descriptor = os.open(path, _SAVED)
         try:
             if os.path.samestat(os.fstat(descriptor), status):
-                os.ftruncate(descriptor, status.st_size)
-                return os.fstat(descriptor)
+                return _notify_without_changing_content(descriptor, status)
         finally:
             os.close(descriptor)
     return status
+
+
+def _notify_without_changing_content(descriptor: int, status: os.stat_result) -> os.stat_result:
+    """Modify an open file without changing a byte, so that a power failure loses nothing; return its new status.
+
+    Allocating space that the file has writes no data. Where the file system cannot do that, the C library does nothing
+    to a text: then the size is set to the same value, after which the last block is written to the disk again.
+    """
+    with contextlib.suppress(AttributeError, OSError):  # Not on macOS and Windows, nor on every file system.
+        os.posix_fallocate(descriptor, 0, status.st_size)
+        new_status = os.fstat(descriptor)
+        if new_status.st_mtime_ns != status.st_mtime_ns:
+            return new_status
+    os.ftruncate(descriptor, status.st_size)
+    return os.fstat(descriptor)
 
 
 def _make_private(descriptor: int) -> None:

@@ -107,7 +107,7 @@ class CatalogInstanceStore:
         previous = self._create_stored_instance(name, record)
         self._require_condition(name, condition, record, previous)
         records.delete_record(self.space, name, principal, record.version)
-        return SaveResult(ABSENT, None, previous)
+        return SaveResult(ABSENT, None, previous, record.version)
 
     def close_store(self) -> None:
         """Do nothing: the catalog is closed elsewhere."""

@@ -61,6 +61,11 @@ class _FoundRecord(NamedTuple):
         """The current version, -1 if there is none."""
         return get_version_or_absent(self.record) if self.expected_version is None else self.expected_version
 
+    @property
+    def version(self) -> int | None:
+        """The current version, None if there is none."""
+        return None if self.before == ABSENT else self.before
+
 
 class FileInstanceStore:
     """An InstanceStore of files, with records in the catalog for versions, history and search."""
@@ -217,17 +222,17 @@ class FileInstanceStore:
             previous = locked_instance.existing
             if previous is None:
                 raise InstanceNotFound(self.space, name)
-            found_record = self._record_external_edit_of_locked_file(locked_instance, name)
+            found_record = self._get_expected_record(
+                name, previous, condition
+            ) or self._record_external_edit_of_locked_file(locked_instance, name)
             self._require_condition(name, condition, previous, found_record)
             locked_instance.remove_file_and_return_instance()
             uncovered = locked_instance.existing
             if uncovered is not None:
-                return SaveResult(
-                    self._record_save_now_or_later(found_record, uncovered, principal), uncovered, previous
-                )
+                version = self._record_save_now_or_later(found_record, uncovered, principal)
+                return SaveResult(version, uncovered, previous, found_record.version)
             self._unrecorded.pop(name, None)
-            gone = self._record_removal_or_postpone(found_record, name, principal)
-        return SaveResult(ABSENT if gone else None, None, previous)
+            return self._record_removal_or_postpone(found_record, previous, principal)
 
     def restore_and_record_instance(self, name: str, file: str, principal: Principal) -> StoredInstance:
         """Restore an instance from an orphaned file, and record the principal. Raises the errors of `InstanceFiles.recover`."""
@@ -388,18 +393,38 @@ class FileInstanceStore:
         self._version_cache.store_version(stored, version)
         return version
 
-    def _record_removal_or_postpone(self, found_record: _FoundRecord, name: str, principal: Principal) -> bool:
-        if found_record.records is None:
-            self._unrecorded[name] = ("", principal)
-            return False
-        if found_record.record is not None:
+    def _record_removal_or_postpone(
+        self, found_record: _FoundRecord, previous: StoredInstance, principal: Principal
+    ) -> SaveResult:
+        """Record a removal, now or later; the removal itself is done."""
+        self._version_cache.forget_version(previous.name)
+        removed_version = None
+        if found_record.records is not None:
             try:
-                found_record.records.delete_record(self.space, name, principal, found_record.record.version)
+                if found_record.version is not None:
+                    removed_version = self._delete_record_unless_catalog_instance(
+                        found_record.records, found_record.version, previous.name, principal
+                    )
+                return SaveResult(ABSENT, None, previous, removed_version)
             except StorageError as error:
                 self._source.record_failure_and_pause(error)
-                self._unrecorded[name] = ("", principal)
-                return False
-        return True
+        self._unrecorded[previous.name] = ("", principal)
+        return SaveResult(None, None, previous)
+
+    def _delete_record_unless_catalog_instance(
+        self, records: InstanceRecords, expected_version: int, name: str, principal: Principal
+    ) -> int | None:
+        """Delete the record and return its version; None if the catalog has its own instance of the name."""
+        try:
+            records.delete_record(self.space, name, principal, expected_version)
+        except ConditionFailed:
+            # Another process has recorded the same content again since.
+            record = records.read_existing_records(self.space, [name]).get(name)
+            if record is None or not _is_file_record(record):
+                return None
+            records.delete_record(self.space, name, principal, record.version)
+            return record.version
+        return expected_version
 
     def _get_author_of_file(self, stored: StoredInstance) -> Principal:
         """Return who wrote the file: the principal of an unrecorded save, or the file's owner."""

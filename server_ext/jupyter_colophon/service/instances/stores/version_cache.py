@@ -19,6 +19,10 @@ class VersionCache:
             self._known.clear()
         self._known[stored.name] = (stored.content_hash, version)
 
+    def forget_version(self, name: str) -> None:
+        """Forget the version of a removed file: one that another program creates with the same content is a new one."""
+        self._known.pop(name, None)
+
     def find_version_of_content(self, stored: StoredInstance) -> int | None:
         """Return the version of this content, if it was the last one recorded here."""
         mark, version = self._known.get(stored.name, ("", None))
