@@ -42,6 +42,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "read of unknown column": lambda table: table.read(("a", 1, "c"), ["none"]),
     "delete with partial key": lambda table: table.delete(("a",)),
     "read_many with partial key": lambda table: table.read_many([("a",)]),
+    "read_many of unknown column": lambda table: table.read_many([("a", 1, "c")], ["none"]),
     "increment with partial key": lambda table: table.increment(("a",), "n", 1),
     "increment of unknown field": lambda table: table.increment(("a", 1, "c"), "none", 1),
     "increment of string": lambda table: table.increment(("a", 1, "c"), "c", 1),

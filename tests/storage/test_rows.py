@@ -171,6 +171,13 @@ def test_read_many_returns_whole_rows(things: StorageProvider) -> None:
     assert run_on_table(things, lambda table: table.read_many([KEPT])) == [FULL]
 
 
+@pytest.mark.parametrize("count", [1, 3])
+def test_read_many_with_columns_returns_only_those(things: StorageProvider, count: int) -> None:
+    run_on_table(things, lambda table: table.upsert(FULL))
+    keys = [KEPT, *(("none", number, "x") for number in range(count - 1))]
+    assert run_on_table(things, lambda table: table.read_many(keys, ["y", "a"])) == [{"y": True, "a": "a"}]
+
+
 def test_delete_of_missing_row_changes_nothing(things: StorageProvider) -> None:
     run_on_table(things, insert_key_rows)
     run_on_table(things, lambda table: table.delete(("none", 1, "x")))

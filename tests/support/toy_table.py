@@ -80,11 +80,12 @@ class ToyTable:
         row = self._get_content().rows.get(key)
         return None if row is None else {name: row[name] for name in (row if columns is None else columns)}
 
-    def read_many(self, keys: Sequence[Key]) -> list[Row]:
+    def read_many(self, keys: Sequence[Key], columns: Sequence[str] | None = None) -> list[Row]:
         for key in keys:
             fields.require_complete_key(self._spec, key)
-        rows = self._get_content().rows
-        return [dict(rows[key]) for key in dict.fromkeys(keys) if key in rows]
+        fields.require_known_columns(self._spec, columns or ())
+        found = (row for key in dict.fromkeys(keys) if (row := self._get_content().rows.get(key)) is not None)
+        return [{name: row[name] for name in (row if columns is None else columns)} for row in found]
 
     def scan(
         self,

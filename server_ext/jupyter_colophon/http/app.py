@@ -133,9 +133,12 @@ class Colophon(Settings, ExtensionApp):
             from jupyter_colophon.http.forwarding.handlers import list_forwarding_routes
 
             return list_forwarding_routes(elyra=self._serves_elyra_api)
+        from jupyter_colophon.http.garbage_collection import adapt_collector_to_large_answers
         from jupyter_colophon.http.routes import list_server_routes
 
-        return list_server_routes(elyra=self._serves_elyra_api)
+        routes = list_server_routes(elyra=self._serves_elyra_api)
+        adapt_collector_to_large_answers()
+        return routes
 
     @cached_property
     def _serves_elyra_api(self) -> bool:

@@ -3,7 +3,7 @@ index).
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 from jupyter_colophon.core.lineage.graph import TimeWindow
@@ -78,8 +78,8 @@ class StructuredTable(Protocol):
     def read(self, key: Key, columns: Sequence[str] | None = None) -> Row | None:
         """Return the row with this complete key, or some of its columns."""
 
-    def read_many(self, keys: Sequence[Key]) -> list[Row]:
-        """Return the existing rows with these keys, in no particular order."""
+    def read_many(self, keys: Sequence[Key], columns: Sequence[str] | None = None) -> list[Row]:
+        """Return the existing rows with these keys, or some of their columns, in no particular order."""
 
     def scan(
         self,
@@ -292,8 +292,7 @@ class SearchIndex(Protocol):
         """Return documents by URN (code points), after this one; "" means the start."""
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(NamedTuple):
     """Data and a program that accessed it, over all runs in a window. Times are ms; `stop` is None while one runs.
 
     An edge is not `complete` if only the newest of its runs were counted.
@@ -306,7 +305,7 @@ class Edge:
     run_count: int = 0
     start: int = 0
     stop: int | None = None
-    components: tuple[str, ...] = field(default=())
+    components: tuple[str, ...] = ()
     complete: bool = True
 
 

@@ -77,6 +77,12 @@ def make_openlineage_dataset_urn(
         words = _split_table_symlink(link)
         if words is not None:
             return names.make_dataset_urn(identity.default_platform, ".".join(words), identity.default_fabric)
+    return _make_urn_of_name(namespace, name, identity)
+
+
+@lru_cache(maxsize=1024)
+def _make_urn_of_name(namespace: str, name: str, identity: IdentityRules) -> Urn:
+    """Return the URN of a dataset without symlinks. Cached, since the events of a job name the same datasets."""
     scheme, authority = _split_scheme_and_authority(namespace)
     platform = PLATFORMS.get(scheme, scheme)
     if platform in STORES and authority:

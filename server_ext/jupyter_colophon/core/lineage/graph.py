@@ -53,7 +53,8 @@ class LineageRequest:
     visited: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen: creating a frozen dataclass takes three times longer, and a graph has thousands of nodes and edges.
+@dataclass(slots=True, unsafe_hash=True)
 class LineageNode:
     """A dataset or a program. `level` counts from the focus and is negative upstream; hidden neighbours are not shown.
 
@@ -76,7 +77,7 @@ class LineageNode:
     hidden_at_least: Annotated[bool, HIDDEN] = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class LineageEdge:
     """An edge: a read goes from data to program, a write from program to data, declared lineage from data to data.
 

@@ -1,6 +1,7 @@
 """Read the facet `columnLineage`: the source columns of each column and their transformations."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final, cast, get_args
 
 from jupyter_colophon.core.identity.names import Urn
@@ -38,7 +39,7 @@ def parse_column_lineage_facet(facet: Mapping[str, Any] | None, make_dataset_urn
             source["field"],
             target,
         )
-        edges[key] = max(edges.get(key, how), how, key=_RANKS.index)
+        edges[key] = how if key not in edges else max(edges[key], how, key=_RANKS.index)
     return edges
 
 
@@ -62,11 +63,15 @@ def _find_strongest_transformation(transformations: Sequence[Mapping[str, Any]],
     """Return the strongest of these transformations; `older` is the member of releases before 1.2 of the facet."""
     if not transformations:
         return "identity" if (older or "").upper() == "IDENTITY" else "transformation"
-    return max((_map_facet_transformation(transformation) for transformation in transformations), key=_RANKS.index)
+    mapped = [
+        _map_facet_transformation(entry.get("type") or "", entry.get("subtype") or "") for entry in transformations
+    ]
+    return mapped[0] if len(mapped) == 1 else max(mapped, key=_RANKS.index)
 
 
-def _map_facet_transformation(entry: Mapping[str, Any]) -> Transformation:
-    is_direct = (entry.get("type") or "DIRECT").upper() != "INDIRECT"
-    word = (entry.get("subtype") or "").lower()
+@lru_cache(maxsize=256)
+def _map_facet_transformation(type_: str, subtype: str) -> Transformation:
+    is_direct = (type_ or "DIRECT").upper() != "INDIRECT"
+    word = subtype.lower()
     is_known = word in get_args(Transformation) and is_direct == (word in VALUE_TRANSFORMATIONS)
     return cast("Transformation", word) if is_known else "transformation" if is_direct else "indirect"

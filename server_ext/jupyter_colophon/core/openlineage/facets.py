@@ -30,12 +30,8 @@ def merge_facets_and_times(
         if value is None:
             continue
         facet = _truncate_large_facet(value)
-        if name in facets and (times.get(name, -1), encode_canonical_json(facets[name])) >= (
-            time,
-            encode_canonical_json(facet),
-        ):
-            continue
-        facets[name], times[name] = facet, time
+        if name not in facets or _is_newer_facet(facet, time, facets[name], times.get(name, -1)):
+            facets[name], times[name] = facet, time
     names = sorted(facets)[:FACETS_MOST]
     return {name: facets[name] for name in names}, {name: times[name] for name in names if name in times}
 
@@ -43,6 +39,11 @@ def merge_facets_and_times(
 def drop_deleted_facets(facets: Facets) -> dict[str, Any]:
     """Return the facets that no event has deleted (`_deleted`)."""
     return {name: facet for name, facet in facets.items() if facet.get("_deleted") is not True}
+
+
+def _is_newer_facet(facet: Any, time: int, old: Any, old_time: int) -> bool:
+    """Return whether a facet replaces another one; their texts are compared only if their times are equal."""
+    return time > old_time or (time == old_time and encode_canonical_json(facet) > encode_canonical_json(old))
 
 
 def _truncate_large_facet(value: Any) -> Any:

@@ -73,14 +73,18 @@ def render_lineage_diff(value: LineageDiff) -> Document:
 
 def render_lineage_nodes(nodes: Iterable[LineageNode]) -> list[Document]:
     """Return nodes, each with the number of neighbours not shown."""
-    return [_render_lineage_node(item) for item in nodes]
+    items = list(nodes)
+    documents = to_api_documents(items)
+    for item, document in zip(items, documents, strict=True):
+        document["notShown"] = _render_hidden_counts(item)
+    return documents
 
 
-def _render_lineage_node(node: LineageNode) -> Document:
+def _render_hidden_counts(node: LineageNode) -> Document:
     hidden: Document = {"upstream": node.hidden_upstream, "downstream": node.hidden_downstream}
     if node.hidden_at_least:
         hidden["isLowerBound"] = True
-    return to_api_document(node) | {"notShown": hidden}
+    return hidden
 
 
 def _render_value_counts(counts: Mapping[str, int]) -> list[Document]:

@@ -11,6 +11,9 @@ from jupyter_colophon.service.read_policy import ReadPolicy
 from jupyter_colophon.storage.lineage import runs
 from jupyter_colophon.storage.spi import Row, TableContext
 
+#: The columns of entities that responses show, and on which access depends.
+_COLUMNS = ("urn", "type", "namespace", "name", "platform", "deleted", "updated")
+
 
 @dataclass(slots=True)
 class NodeCache:
@@ -27,9 +30,8 @@ class NodeCache:
         requested = list(urns)
         missing = [urn for urn in requested if urn not in self._rows]
         if missing:
-            self._rows |= {
-                row["urn"]: row for row in self.tx.get_table("entities").read_many([(urn,) for urn in missing])
-            }
+            found = self.tx.get_table("entities").read_many([(urn,) for urn in missing], _COLUMNS)
+            self._rows |= {row["urn"]: row for row in found}
             self._rows |= {urn: self._create_synthetic_row(urn) for urn in missing if urn not in self._rows}
         return {urn: self._rows[urn] for urn in requested}
 

@@ -1,6 +1,6 @@
 """Build lineage responses from a walk: nodes with hidden counts, edges with their runs, and column edges."""
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -143,9 +143,10 @@ class LineageBuilder:
         versions = self._read_table_versions(stored_edges)
         merged: dict[tuple[str, str, str], LineageEdge] = {}
         for stored_edge in stored_edges:
-            triple = (stored_edge.data, stored_edge.program, stored_edge.mode)
-            for edge in _create_directed_edges(stored_edge, reporters[triple], statements_by_triple.get(triple, ())):
-                edge = replace(edge, table_versions=versions.get(triple, ()))
+            triple = stored_edge[:3]
+            for edge in _create_directed_edges(
+                stored_edge, reporters[triple], statements_by_triple.get(triple, ()), versions.get(triple, ())
+            ):
                 key = (edge.source, edge.target, edge.access)
                 merged[key] = _merge_edges_of_same_access(merged[key], edge) if key in merged else edge
         edges, has_all = _limit_edges_to_response_size(merged.values())
@@ -158,11 +159,7 @@ class LineageBuilder:
         newest = [edge.runs[0] for edge in edges if edge.runs and not sources[edge.program]]
         actors = {urn: row["actor"] for urn, row in read_run_rows(self.tx, newest).items()}
         actors |= read_declaring_actors(self.tx, newest)
-        return {
-            (edge.data, edge.program, edge.mode): sources[edge.program]
-            or actors.get(edge.runs[0] if edge.runs else "", "")
-            for edge in edges
-        }
+        return {edge[:3]: sources[edge.program] or actors.get(edge.runs[0] if edge.runs else "", "") for edge in edges}
 
     def _read_statements(
         self, edges: Sequence[Edge], statements_by_triple: Mapping[Triple, set[str]]
@@ -171,12 +168,11 @@ class LineageBuilder:
         edges_to_query = [
             edge
             for edge in edges
-            if edge.mode in (PROGRAM_READ, PROGRAM_WRITE)
-            and (edge.data, edge.program, edge.mode) not in statements_by_triple
+            if edge.mode in (PROGRAM_READ, PROGRAM_WRITE) and edge[:3] not in statements_by_triple
         ]
         runs_per_edge = max(1, _STATEMENTS_LOOKED_AT // max(1, len(edges_to_query)))
         return {
-            (edge.data, edge.program, edge.mode): read_access_statements(
+            edge[:3]: read_access_statements(
                 self.tx, [(run, edge.data, to_access_mode_of_index(edge.mode)) for run in edge.runs[:runs_per_edge]]
             )
             for edge in edges_to_query
@@ -187,7 +183,7 @@ class LineageBuilder:
         if isinstance(self.edges, EdgesAsOf) or len(edges) > _VERSIONS_LOOKED_AT:
             return {}
         runs_per_edge = _VERSIONS_LOOKED_AT // max(1, len(edges))
-        return read_versions_of_edges(self.tx, [replace(edge, runs=edge.runs[:runs_per_edge]) for edge in edges])
+        return read_versions_of_edges(self.tx, [edge._replace(runs=edge.runs[:runs_per_edge]) for edge in edges])
 
     def find_frontier(
         self, nodes: Sequence[LineageNode], request: LineageRequest, walk: LineageWalk
@@ -211,8 +207,8 @@ class LineageBuilder:
 
     def _count_hidden_neighbours(self, window: TimeWindow, rows: Mapping[str, Row], walk: LineageWalk) -> HiddenCounts:
         """Count the hidden neighbours of each node, upstream and downstream."""
-        partners = _group_neighbours_by_node_and_side(walk.triples)
-        most_shown = max(map(len, partners.values()), default=0)
+        shown = _count_neighbours_by_node_and_side(walk.triples)
+        most_shown = max(shown.values(), default=0)
         hidden = HiddenCounts({}, set())
         fully_expanded = {
             key for key in walk.fully_expanded if is_data_node(key[0])
@@ -225,10 +221,13 @@ class LineageBuilder:
             for urn, (count, is_capped) in self._count_neighbours_up_to_cap(
                 side, way, urns, window, most_shown
             ).items():
-                hidden.counts[urn, way] = max(0, count - len(partners.get((urn, way), ())))
+                hidden.counts[urn, way] = max(0, count - shown[urn, way])
                 if is_capped:
                     hidden.capped.add(urn)
-        data = sorted(urn for urn, way in hidden.counts if way == "upstream" and is_data_node(urn))
+        # A stand-in is one of the hidden writers.
+        data = sorted(
+            urn for (urn, way), count in hidden.counts.items() if count and way == "upstream" and is_data_node(urn)
+        )
         for urn, more, is_capped in self._count_hidden_declared_sources(window, data, walk):
             hidden.counts[urn, "upstream"] += more
             if is_capped:
@@ -298,17 +297,20 @@ class LineageBuilder:
         return columns, len(rows) <= _COLUMNS_LOOKED_AT and len(columns) == len(column_edges)
 
 
-def _group_neighbours_by_node_and_side(triples: Iterable[Triple]) -> dict[tuple[str, str], set[str]]:
-    """Return the visible neighbours of every node, by (URN, side)."""
-    neighbours: dict[tuple[str, str], set[str]] = defaultdict(set)
+def _count_neighbours_by_node_and_side(triples: Iterable[Triple]) -> Counter[tuple[str, str]]:
+    """Return the number of visible neighbours of every node, by (URN, side)."""
+    reads, writes = set[tuple[str, str]](), set[tuple[str, str]]()
     for data, program, mode in triples:
         if mode in READ:
-            neighbours[data, "downstream"].add(program)
-            neighbours[program, "upstream"].add(data)
+            reads.add((data, program))
         if mode in WRITE:
-            neighbours[data, "upstream"].add(program)
-            neighbours[program, "downstream"].add(data)
-    return neighbours
+            writes.add((data, program))
+    return Counter(
+        (node, side)
+        for pairs, sides in ((reads, ("downstream", "upstream")), (writes, ("upstream", "downstream")))
+        for pair in pairs
+        for node, side in zip(pair, sides, strict=True)
+    )
 
 
 def _find_unexpanded_directions(
@@ -398,7 +400,9 @@ def _measure_column_edge_bytes(edge: ColumnLineage) -> int:
     return _EDGE_BYTES + sum(map(len, texts))
 
 
-def _create_directed_edges(edge: Edge, reporter: str, statements: Collection[str]) -> Iterable[LineageEdge]:
+def _create_directed_edges(
+    edge: Edge, reporter: str, statements: Collection[str], table_versions: tuple[str, ...]
+) -> Iterator[LineageEdge]:
     """Yield the directed edges of an access: a read from data to program, a write back, `both` as two."""
     runs = edge.runs
     if any(map(declared_lineage.is_version_mark, runs)):
@@ -422,4 +426,5 @@ def _create_directed_edges(edge: Edge, reporter: str, statements: Collection[str
             reported_by=reporter,
             declared=is_declared,
             statements=tuple(sorted(statements)) if statements else (),
+            table_versions=table_versions,
         )

@@ -194,12 +194,13 @@ class LineageWalker:
         relation_count, at = len(walk.triples), 1 if side == "data" else 0
         # Known edges are found again from the other side, so query one more than the limit.
         triples = self.edges.find_neighbours(side, sorted_keys, modes[side, way], request.window, request.limit + 1)
-        visible_programs = self.shown({get_program_of_node(triple[at]) for triple in triples})
+        programs = {end: get_program_of_node(end) for end in {triple[at] for triple in triples}}
+        visible_programs = self.shown(set(programs.values()))
+        visible_ends = {end for end, program in programs.items() if program in visible_programs}
         met = [
             triple
             for triple in triples
-            if get_program_of_node(triple[at]) in visible_programs
-            and not _is_known_relation(request, side, way, triple)
+            if triple[at] in visible_ends and not _is_known_relation(request, side, way, triple)
         ]
         fresh = [triple for triple in met if triple not in walk.triples]
         if relation_count + len(fresh) > request.limit or len(triples) > request.limit:
@@ -207,7 +208,7 @@ class LineageWalker:
             del fresh[request.limit - relation_count :]
             walk.cut.update((key, direction) for key in sorted_keys for direction in sides)
         else:
-            hidden = {triple[1 - at] for triple in triples if get_program_of_node(triple[at]) not in visible_programs}
+            hidden = {triple[1 - at] for triple in triples if triple[at] not in visible_ends}
             for direction in sides:
                 walk.queried.update((key, direction) for key in sorted_keys)
                 walk.fully_expanded.update((key, direction) for key in sorted_keys if key not in hidden)

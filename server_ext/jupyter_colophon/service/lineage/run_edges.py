@@ -1,7 +1,7 @@
 """Count the runs of an edge without declarations of the same edge, which have no end while they are valid."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from jupyter_colophon.core.lineage.graph import TimeWindow
 from jupyter_colophon.core.model.declared_lineage import is_version_mark
@@ -30,7 +30,7 @@ class RunEdges:
         for at in range(0, len(mixed), _EDGES_AT_ONCE):
             part = mixed[at : at + _EDGES_AT_ONCE]
             changed.update(zip(part, self._exclude_declarations_of_part(part), strict=True))
-        return [changed.get(edge, edge) for edge in edges]
+        return [changed.get(edge, edge) for edge in edges] if changed else list(edges)
 
     def _exclude_declarations_of_part(self, edges: Sequence[Edge]) -> Iterator[Edge]:
         rows = self._read_rows(edges)
@@ -44,12 +44,11 @@ class RunEdges:
     def _count_runs(self, edge: Edge, examined: Edge | None, rows: Mapping[str, Row]) -> Edge:
         """Return an edge without its declarations; `examined` has more of its runs, unless one of them is running."""
         if examined is None:
-            return replace(edge, run_count=edge.run_count - sum(map(is_version_mark, edge.runs)))
+            return edge._replace(run_count=edge.run_count - sum(map(is_version_mark, edge.runs)))
         runs = _list_rows(examined, rows)
         if not runs:
             return edge
-        return replace(
-            edge,
+        return edge._replace(
             run_count=edge.run_count - sum(map(is_version_mark, examined.runs)),
             start=min(row["start"] for row in runs),
             stop=None if self._is_any_running(runs) else max(row["stop"] for row in runs),

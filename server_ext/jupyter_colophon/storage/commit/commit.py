@@ -15,18 +15,20 @@ from jupyter_colophon.core.datahub.scope_union import UNION_RULES, USER_ASPECT
 from jupyter_colophon.core.documents.json_parsing import encode_canonical_json, parse_stored_json
 from jupyter_colophon.core.entities.change import ChangeOperation
 from jupyter_colophon.core.entities.containment import IMPLICIT_TYPES, get_parent_urn, get_urn_prefix_of_children
+from jupyter_colophon.core.entities.entity import Aspect
 from jupyter_colophon.core.errors import NamespaceDeleting, NotFound, create_missing_namespace_error
 from jupyter_colophon.core.identity.names import NO_NAMESPACE, IdentityRules, Urn, make_field_urn, make_namespace_urn
 from jupyter_colophon.core.model import column_metadata, system_metadata
 from jupyter_colophon.core.model.key_aspect import build_key_aspect
 from jupyter_colophon.core.model.proposal import ABSENT, CREATING, Proposal, ProposalResult, format_reviewer
-from jupyter_colophon.core.model.registry import AspectSpec, Registry
+from jupyter_colophon.core.model.registry import AspectSpec, Registry, Scope
 from jupyter_colophon.core.model.retention import KEEP_ALL, Retention, RetentionRule
 from jupyter_colophon.core.model.system_filter import INCLUDE_ALL, SystemFilter
 from jupyter_colophon.core.model.system_metadata import SystemMetadata
 from jupyter_colophon.storage import codecs
 from jupyter_colophon.storage.artifacts import delete_artifact
 from jupyter_colophon.storage.entities import retention, scope_union, sources_of_truth
+from jupyter_colophon.storage.entities.aspects import parse_present_aspects
 from jupyter_colophon.storage.entities.deleting_namespaces import is_namespace_being_deleted
 from jupyter_colophon.storage.entities.entity_state import EntityNotLocked, EntityState
 from jupyter_colophon.storage.entities.ingestion import IngestionIndexWriter, get_run_of_system_metadata
@@ -115,6 +117,11 @@ class CommitBuilder:
         """Return the value of an aspect as this transaction sees it, None if it has none."""
         row = self._load_entity_state(urn).aspects.get(aspect)
         return None if row is None or row["value"] is None else parse_stored_json(row["value"])
+
+    def list_aspects_before(self, urn: Urn, scope: Scope) -> dict[str, Aspect]:
+        """Return the aspects of a scope that had a value before this transaction, by name."""
+        rows = self._load_entity_state(urn).original_aspects.values()
+        return parse_present_aspects(self.registry, urn.type, rows, scope=scope)
 
     def require_condition(self, proposal: Proposal) -> None:
         """Raise ConditionFailed unless the proposal's condition holds."""

@@ -3,7 +3,7 @@
 Only `service/write_path.py` may import this module.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from jupyter_colophon.core.documents.json_parsing import encode_canonical_json, parse_stored_json
@@ -28,8 +28,8 @@ from jupyter_colophon.storage.commit.columns import add_column_edges
 from jupyter_colophon.storage.commit.commit import CommitBuilder
 from jupyter_colophon.storage.commit.merge_by_location import move_reported_data_to_table, replace_equal_urns
 from jupyter_colophon.storage.commit.quality import add_quality_results
-from jupyter_colophon.storage.commit.runs import record_run_access
-from jupyter_colophon.storage.commit.snapshots import store_snapshot_unless_exists
+from jupyter_colophon.storage.commit.runs import record_access_outside_statements
+from jupyter_colophon.storage.commit.snapshots import find_entities_with_snapshot, store_snapshot
 from jupyter_colophon.storage.commit.upsert_run import write_run_and_derived_rows
 from jupyter_colophon.storage.lineage.symlinks import (
     find_table_at_location,
@@ -54,9 +54,10 @@ def apply_openlineage_event(commit: CommitBuilder, event: Event, include_system_
         program = event.make_program_urn((event.run_facets.get("processing_engine") or {}).get("name"))
         expected += [program, Urn.parse(program.parts[0]), make_namespace_urn(commit.identity.get_namespace(program))]
     commit.load_entities_at_once(expected)
-    run = _find_or_create_run_urn(commit, event.job, event.run) if event.run and event.job is not None else None
-    if run is not None:
-        _apply_run_event(commit, event, run, include_system_metadata)
+    run, state = None, None
+    if event.run and event.job is not None:
+        run, state = _find_run_and_state(commit, event.job, event.run)
+        _apply_run_event(commit, event, run, state, include_system_metadata)
     elif event.job is not None:
         report = ReportedDescription(
             event.job, event.job_facets, event.time, described.build_job_lineage(event), alone=True
@@ -71,47 +72,76 @@ def apply_openlineage_event(commit: CommitBuilder, event: Event, include_system_
         )
 
 
-def _find_or_create_run_urn(commit: CommitBuilder, job: OriginalName, run_id: str) -> str:
-    """Return the URN of a job's run with this id; jobs that share an id have separate runs.
+def _find_run_and_state(commit: CommitBuilder, job: OriginalName, run_id: str) -> tuple[str, RunState | None]:
+    """Return the URN of a job's run with this id, and its state; jobs that share an id have separate runs.
 
     The first job uses the id as its run's URN, others one derived from job and id.
     """
     program = make_openlineage_job_urn(job.namespace, job.name)
     first = str(make_run_urn(program, run_id))
-    row = commit.tx.get_table("openlineage").read((first, _RUN))
-    if row is None or RunState.from_stored_document(parse_stored_json(row["value"])).job == job:
-        return first
-    return str(make_hashed_run_urn(program, run_id))
+    state = _read_run_state(commit, first)
+    if state is None or state.job == job:
+        return first, state
+    urn = str(make_hashed_run_urn(program, run_id))
+    return urn, _read_run_state(commit, urn)
+
+
+def _read_run_state(commit: CommitBuilder, urn: str) -> RunState | None:
+    row = commit.tx.get_table("openlineage").read((urn, _RUN))
+    return None if row is None else RunState.from_stored_document(parse_stored_json(row["value"]))
 
 
 def _find_parent_run_urn(commit: CommitBuilder, state: RunState, urn: str) -> str | None:
     """Return the URN of the parent run, None if there is none or it is the run itself."""
     parent = state.parent
     if parent is not None and state.parent_job is not None:
-        parent = _find_or_create_run_urn(commit, state.parent_job, Urn.parse(parent).parts[0])
+        parent, _ = _find_run_and_state(commit, state.parent_job, Urn.parse(parent).parts[0])
     return None if parent == urn else parent
 
 
-def _apply_run_event(commit: CommitBuilder, event: Event, urn: str, include_system_metadata: bool) -> None:
+def _apply_run_event(
+    commit: CommitBuilder, event: Event, urn: str, before: RunState | None, include_system_metadata: bool
+) -> None:
     run_row = next(iter(commit.tx.get_table("runs").scan_index("urn", urn, 1)), None)
-    state = _merge_event_into_run_state(commit, event, urn, run_row)
+    state = _merge_event_into_run_state(commit, event, urn, before, run_row)
     program = state.program
     row = _build_run_row(commit, urn, state, event.run, run_row)
     _update_description_aspects(commit, program, ReportedDescription(state.job, event.job_facets, event.time), urn)
     write_run_and_derived_rows(commit, run_row, row)
     if run_row is not None and run_row["program"] != row["program"]:
         _move_description_to_job(commit, Urn.parse(run_row["program"]), program, state, urn)
-    for entity in (program, Urn.parse(program.parts[0])) if event.data else ():
-        store_snapshot_unless_exists(commit, urn, entity, None, include_system_metadata)
     time = event.time // 1_000
+    accesses = _read_access_rows(commit, urn, event)
+    fresh = [dataset.urn for dataset in event.data if (str(dataset.urn), dataset.mode or "read") not in accesses]
+    if event.data:
+        _store_missing_snapshots(commit, urn, [program, Urn.parse(program.parts[0]), *fresh], include_system_metadata)
     for dataset in event.data:
-        record_run_access(commit, row, Access(dataset.urn, dataset.mode or "read", time=time), include_system_metadata)
+        access = Access(dataset.urn, dataset.mode or "read", time=time)
+        key = (str(access.data), access.mode)
+        accesses[key] = record_access_outside_statements(commit, row, access, accesses.get(key))
         _store_run_facets(commit, urn, dataset, event.time)
         facets = {**dataset.facets, **dataset.input_output_facets}
         results = convert_assertions_to_results(facets, time, urn, state.job.name)
         if dataset.urn.type == "dataset":
             add_quality_results(commit, dataset.urn, results, urn)
     add_column_edges(commit, row, event.columns, time)
+
+
+def _store_missing_snapshots(
+    commit: CommitBuilder, run: str, entities: Iterable[Urn], include_system_metadata: bool
+) -> None:
+    """Store the metadata of those of these entities of which the run has no copy."""
+    distinct = dict.fromkeys(entities)
+    stored = find_entities_with_snapshot(commit, run, distinct)
+    for entity in distinct:
+        if str(entity) not in stored:
+            store_snapshot(commit, run, entity, None, include_system_metadata)
+
+
+def _read_access_rows(commit: CommitBuilder, run: str, event: Event) -> dict[tuple[str, str], Row]:
+    """Return the run's accesses to the data of an event, by data and mode."""
+    keys = dict.fromkeys((run, str(dataset.urn), dataset.mode or "read", "") for dataset in event.data)
+    return {(row["data"], row["mode"]): row for row in commit.tx.get_table("accesses").read_many([*keys])}
 
 
 def _record_location_and_move_metadata(
@@ -166,16 +196,16 @@ def _has_other_metadata(commit: CommitBuilder, location_urn: Urn, facets: Mappin
     return any(value is not None and value != derived.get(name) for name, value in others.items())
 
 
-def _merge_event_into_run_state(commit: CommitBuilder, event: Event, urn: str, run_row: Row | None) -> RunState:
-    """Merge the event into the stored state of its run and return that. Raises AlreadyExists for others' runs."""
-    table = commit.tx.get_table("openlineage")
-    row = table.read((urn, _RUN))
-    before = None if row is None else RunState.from_stored_document(parse_stored_json(row["value"]))
+def _merge_event_into_run_state(
+    commit: CommitBuilder, event: Event, urn: str, before: RunState | None, run_row: Row | None
+) -> RunState:
+    """Merge the event into the state of its run, store that and return it. Raises AlreadyExists for others' runs."""
     if before is None and run_row is not None:
         raise AlreadyExists("a run recorded by another client", event.run)
     state = create_state_of_first_event(event) if before is None else before.with_event(event)
     if state != before:
-        table.upsert({"subject": urn, "part": _RUN, "value": encode_canonical_json(state.document)})
+        row = {"subject": urn, "part": _RUN, "value": encode_canonical_json(state.document)}
+        commit.tx.get_table("openlineage").upsert(row)
     return state
 
 

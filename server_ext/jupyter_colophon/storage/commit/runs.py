@@ -193,12 +193,37 @@ def record_run_access(
     `include_system_metadata` also stores the system metadata of the data at that time.
     """
     commit.create_entity_if_missing(access.data, create_namespace=True)
-    data, time = str(access.data), access.time or commit.now
     table = commit.tx.get_table("accesses")
-    existing = table.read((run["urn"], data, access.mode, access.component))
-    row = {
+    existing = table.read((run["urn"], str(access.data), access.mode, access.component))
+    row = _build_access_row(commit, run, access, existing)
+    table.upsert(row)
+    statements.record_access_in_statement(commit.tx, row, statement, was_known=existing is not None)
+    statements.add_lineage_links(commit.tx, statements.derive_links_of_access(run, row, (statement,)))
+    if existing is None:
+        store_snapshot_unless_exists(commit, run["urn"], access.data, access.snapshot, include_system_metadata)
+        _log_first_access(commit, run, access)
+
+
+def record_access_outside_statements(commit: CommitBuilder, run: Row, access: Access, existing: Row | None) -> Row:
+    """Record that a run without statements accesses data, and return the row of the access, formerly `existing`.
+
+    The caller stores snapshots. The lineage link of an existing access is that of its run already.
+    """
+    commit.create_entity_if_missing(access.data, create_namespace=True)
+    row = _build_access_row(commit, run, access, existing)
+    if row != existing:
+        commit.tx.get_table("accesses").upsert(row)
+    if existing is None:
+        statements.add_lineage_links(commit.tx, statements.derive_links_of_access(run, row, ("",)))
+        _log_first_access(commit, run, access)
+    return row
+
+
+def _build_access_row(commit: CommitBuilder, run: Row, access: Access, existing: Row | None) -> Row:
+    time = access.time or commit.now
+    return {
         "run": run["urn"],
-        "data": data,
+        "data": str(access.data),
         "mode": access.mode,
         "component": access.component,
         "first": min(existing["first"], time) if existing else time,
@@ -206,15 +231,13 @@ def record_run_access(
         "recorded": existing["recorded"] if existing else commit.now,
         "table_versions": merge_table_versions([existing], (access.table_version,)),
     }
-    table.upsert(row)
-    statements.record_access_in_statement(commit.tx, row, statement, was_known=existing is not None)
-    statements.add_lineage_links(commit.tx, statements.derive_links_of_access(run, row, (statement,)))
-    if existing is None:
-        store_snapshot_unless_exists(commit, run["urn"], access.data, access.snapshot, include_system_metadata)
-        value = encode_canonical_json({"mode": access.mode, "program": run["program"]})
-        commit.append_to_change_log(
-            commit.get_entity_row(access.data), None, "access", 0, "SYSTEM", run["urn"], None, value
-        )
+
+
+def _log_first_access(commit: CommitBuilder, run: Row, access: Access) -> None:
+    value = encode_canonical_json({"mode": access.mode, "program": run["program"]})
+    commit.append_to_change_log(
+        commit.get_entity_row(access.data), None, "access", 0, "SYSTEM", run["urn"], None, value
+    )
 
 
 def _require_run_row(commit: CommitBuilder, urn: str) -> Row:

@@ -1,12 +1,13 @@
 """Store the metadata of an entity at its first access by a run; later edits do not change the copy (spec LINEAGE-17)."""
 
+from collections.abc import Iterable
+
 from jupyter_colophon.core.documents.codec import to_stored_form
 from jupyter_colophon.core.documents.json_parsing import encode_canonical_json
 from jupyter_colophon.core.entities.descriptors_of import list_entity_descriptors
 from jupyter_colophon.core.entities.metadata_scopes import build_scoped_metadata
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.lineage.run import EntitySnapshot, ScopeSnapshot
-from jupyter_colophon.core.model.registry import Scope
 from jupyter_colophon.core.model.system_filter import TAGS_KEY
 from jupyter_colophon.storage.commit.commit import CommitBuilder
 from jupyter_colophon.storage.entities import aspects
@@ -16,19 +17,30 @@ def store_snapshot_unless_exists(
     commit: CommitBuilder, run: str, entity: Urn, snapshot: EntitySnapshot | None, include_system_metadata: bool
 ) -> None:
     """Store an entity's metadata, or those that the caller passes, unless this run has a copy."""
-    table, urn = commit.tx.get_table("snapshots"), str(entity)
-    if table.read((run, urn)) is not None:
-        return
+    if commit.tx.get_table("snapshots").read((run, str(entity)), ("run",)) is None:
+        store_snapshot(commit, run, entity, snapshot, include_system_metadata)
+
+
+def find_entities_with_snapshot(commit: CommitBuilder, run: str, entities: Iterable[Urn]) -> set[str]:
+    """Return the URNs of those of these entities of which this run has a copy."""
+    keys = [(run, str(entity)) for entity in entities]
+    return {row["entity"] for row in commit.tx.get_table("snapshots").read_many(keys, ("entity",))}
+
+
+def store_snapshot(
+    commit: CommitBuilder, run: str, entity: Urn, snapshot: EntitySnapshot | None, include_system_metadata: bool
+) -> None:
+    """Store an entity's metadata, or those that the caller passes, as this run's copy."""
     entity_snapshot = snapshot or _build_entity_snapshot(commit, entity, include_system_metadata)
     machines = (
         None
         if entity_snapshot.system is None
         else encode_canonical_json(to_stored_form(_add_attached_metadata(commit, entity, entity_snapshot.system)))
     )
-    table.upsert(
+    commit.tx.get_table("snapshots").upsert(
         {
             "run": run,
-            "entity": urn,
+            "entity": str(entity),
             "time": commit.now,
             "user_metadata": encode_canonical_json(to_stored_form(entity_snapshot.user)),
             "system_metadata": machines,
@@ -37,9 +49,13 @@ def store_snapshot_unless_exists(
 
 
 def _build_entity_snapshot(commit: CommitBuilder, entity: Urn, include_system_metadata: bool) -> EntitySnapshot:
-    # Aspects of machines, such as schemas, can be much larger.
-    scope: Scope | None = None if include_system_metadata else "USER"
-    present = aspects.read_present_aspects(commit.tx, commit.registry, entity.type, str(entity), scope=scope)
+    present = (
+        aspects.read_present_aspects(commit.tx, commit.registry, entity.type, str(entity))
+        if include_system_metadata
+        else commit.list_aspects_before(entity, "USER")
+    )
+    if not present and not include_system_metadata:
+        return EntitySnapshot()
     kind = commit.registry.get_type(entity.type)
     scopes = build_scoped_metadata(
         None, present, (item for item in list_entity_descriptors(kind, present) if not item.column)

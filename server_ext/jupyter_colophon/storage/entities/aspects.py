@@ -1,6 +1,6 @@
 """Read entities, aspects and their history."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -137,11 +137,18 @@ def read_present_aspects(
 ) -> dict[str, Aspect]:
     """Return the aspects of an entity that have a value (all, or those of `names` or of a scope), by name."""
     rows = tx.get_table("aspects").scan(Range.prefix(urn))
+    selected = (row for row in rows if names is None or row["aspect"] in names)
+    return parse_present_aspects(registry, entity_type, selected, scope=scope)
+
+
+def parse_present_aspects(
+    registry: Registry, entity_type: str, rows: Iterable[Row], *, scope: Scope | None = None
+) -> dict[str, Aspect]:
+    """Return the aspects of these rows that have a value (all, or those of a scope), by name."""
     return {
         row["aspect"]: _parse_aspect(registry, entity_type, row)
         for row in rows
         if row["value"] is not None
-        and (names is None or row["aspect"] in names)
         and (scope is None or registry.get_aspect_or_unregistered(entity_type, row["aspect"]).scope == scope)
     }
 

@@ -6,7 +6,7 @@ little more.
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from jupyter_colophon.core.lineage.graph import TimeWindow
@@ -83,7 +83,7 @@ class EdgesAsOf:
             by_triple[access.data, access.program, access.mode].append(access)
         spans = self._read_run_times(access.run for accesses in by_triple.values() for access in accesses)
         edges = (self._build_edge_of_accesses(triple, by_triple[triple], spans, runs) for triple in triples)
-        return [replace(edge, complete=triple not in incomplete) for edge, triple in zip(edges, triples, strict=True)]
+        return [edge._replace(complete=triple not in incomplete) for edge, triple in zip(edges, triples, strict=True)]
 
     def _build_edge_of_accesses(
         self, triple: Triple, accesses: Sequence[RunAccess], spans: dict[str, tuple[int, int | None]], runs: int

@@ -219,7 +219,8 @@ def list_actors_of_newest_runs(tx: TableContext, programs: Sequence[str]) -> set
 
 def read_program_titles(tx: TableContext, programs: Sequence[str]) -> dict[str, str]:
     """Return the titles of programs that have one."""
-    rows = tx.get_table("aspects").read_many([(program, "dataJobInfo") for program in programs]) if programs else ()
+    keys = [(program, "dataJobInfo") for program in programs]
+    rows = tx.get_table("aspects").read_many(keys, ("urn", "value")) if keys else ()
     names = {row["urn"]: parse_stored_json(row["value"]).get("name") for row in rows if row["value"] is not None}
     return {urn: name for urn, name in names.items() if isinstance(name, str) and name}
 

@@ -85,20 +85,20 @@ class TableStatements:
         self.upsert_json = lru_cache(maxsize=64)(self._build_upsert_of_json_rows)
         self.update = lru_cache(maxsize=64)(self._build_update)
         self.scan = lru_cache(maxsize=128)(self._build_scan)
-        self.read_many = lru_cache(maxsize=16)(self._build_read_many)
+        self.read_many = lru_cache(maxsize=32)(self._build_read_many)
         self.scan_ranges = lru_cache(maxsize=16)(self._build_scan_ranges)
         self.delete_all = lru_cache(maxsize=64)(self._build_delete_range)
         self.update_range = lru_cache(maxsize=64)(self._build_update_range)
         self.increment = lru_cache(maxsize=16)(self._build_increment)
 
-    def _build_read_many(self, count: int) -> str:
+    def _build_read_many(self, count: int, columns: tuple[str, ...]) -> str:
         """Bind: each key's parts."""
         if count == 1:
-            return self.read(self._fields)
+            return self.read(columns)
         key = f"({', '.join(self._key_marks)})"
         # Without the SELECT, SQLite reads the whole table for several keys of several parts.
         keys = f"SELECT * FROM (VALUES {', '.join([key] * count)}) AS keys"
-        return f"{self._build_select(self._fields)} WHERE ({self._key_order}) IN ({keys})"
+        return f"{self._build_select(columns)} WHERE ({self._key_order}) IN ({keys})"
 
     def build_scan_index(self, field: str, null: bool) -> str:
         """Bind: value (unless it is null), limit."""

@@ -121,17 +121,16 @@ class SqlTable:
         values = self._execute(self._statements.read(names), key).fetchone()
         return None if values is None else self._build_row(values, names)
 
-    def read_many(self, keys: Sequence[Key]) -> list[Row]:
-        """Return the existing rows with these keys."""
+    def read_many(self, keys: Sequence[Key], columns: Sequence[str] | None = None) -> list[Row]:
+        """Return the existing rows with these keys, or some of their columns."""
+        field_checks.require_known_columns(self._spec, columns or ())
+        names = tuple(self._spec.fields) if columns is None else tuple(columns)
         rows: list[Row] = []
         for at in range(0, len(keys), _AT_ONCE):
             part = keys[at : at + _AT_ONCE]
             field_checks.require_complete_keys(self._spec, part)
             flat = [value for key in part for value in key]
-            names, found = (
-                tuple(self._spec.fields),
-                self._execute(self._statements.read_many(len(part)), flat).fetchall(),
-            )
+            found = self._execute(self._statements.read_many(len(part), names), flat).fetchall()
             rows += [self._build_row(values, names) for values in found]
         return rows
 

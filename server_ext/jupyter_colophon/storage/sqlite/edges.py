@@ -125,7 +125,8 @@ class SqliteEdges:
 
     def __init__(self, connection: GuardedConnection) -> None:
         self._connection = connection
-        #: Numbers of nodes in this transaction, since a traversal looks them up repeatedly.
+        #: Numbers of nodes in this transaction, since a traversal looks them up repeatedly. A savepoint that is rolled
+        #: back takes this object with it.
         self._numbers: dict[str, int] = {}
 
     def record_access(
@@ -159,7 +160,7 @@ class SqliteEdges:
         """Return at most `limit` triples (data, program, mode) with one end in `keys`."""
         nodes = self._find_known_nodes_and_cache(keys)
         rows = self._run_neighbour_query(_AROUND, side, nodes, modes, window, limit).fetchall()
-        self._numbers.update((urn, number) for _, number, urn, _ in rows)
+        self._numbers |= {urn: number for _, number, urn, _ in rows}
         if side == "data":
             return [(nodes[at], urn, mode) for at, _, urn, mode in rows]
         return [(urn, nodes[at], mode) for at, _, urn, mode in rows]
@@ -245,8 +246,11 @@ class SqliteEdges:
             execute(_RENEW, (*edge, *rolled_up, runs))
 
     def _get_or_create_node_number(self, urn: str) -> int:
-        row = self._connection.execute(_NODE, (urn,)).fetchone()
-        return int(row[0]) if row else int(self._connection.execute(_ADD_NODE, (urn,)).lastrowid or 0)
+        if (number := self._numbers.get(urn)) is None:
+            row = self._connection.execute(_NODE, (urn,)).fetchone()
+            number = int(row[0]) if row else int(self._connection.execute(_ADD_NODE, (urn,)).lastrowid or 0)
+            self._numbers[urn] = number
+        return number
 
     def _find_known_nodes_and_cache(self, urns: Collection[str]) -> list[str]:
         """Return those of these nodes that exist in lineage, and cache their numbers."""
