@@ -127,6 +127,11 @@ def format_version_mark(urn: str, version: int, aspect: str = ASPECT) -> str:
     return f"{_MARK}{version}:{urn}" if aspect == ASPECT else f"{_MARK}{aspect}/{version}:{urn}"
 
 
+def has_version_marks(list_runs_after: Callable[[str, int], Sequence[str]]) -> bool:
+    """Return whether any lineage is declared; `list_runs_after` returns the runs after a text, in their order."""
+    return any(map(is_version_mark, list_runs_after(_MARK, 1)))
+
+
 def is_version_mark(run: str) -> bool:
     """Return whether a text was made by `format_version_mark`; otherwise it is a run."""
     return run.startswith(_MARK)

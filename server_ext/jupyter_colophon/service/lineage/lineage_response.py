@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import filterfalse
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -265,7 +266,9 @@ class LineageBuilder:
         self, window: TimeWindow, data: Sequence[str], walk: LineageWalk
     ) -> Iterator[tuple[str, int, bool]]:
         """Yield additional hidden counts of data declared from several sources, since a stand-in was counted as one."""
-        triples = self.edges.find_neighbours("data", data, ("write",), window, _HUB_CAP) if data else []
+        # Most catalogs have no declared lineage, and walks reach thousands of data with hidden writers.
+        is_any_declared = bool(data) and declared_lineage.has_version_marks(self.tx.edges.list_runs_after)
+        triples = self.edges.find_neighbours("data", data, ("write",), window, _HUB_CAP) if is_any_declared else []
         are_all = len(triples) < _HUB_CAP
         placeholders = {
             program: urn
@@ -402,20 +405,16 @@ def _measure_column_edge_bytes(edge: ColumnLineage) -> int:
 
 def _create_directed_edges(
     edge: Edge, reporter: str, statements: Collection[str], table_versions: tuple[str, ...]
-) -> Iterator[LineageEdge]:
-    """Yield the directed edges of an access: a read from data to program, a write back, `both` as two."""
-    runs = edge.runs
-    if any(map(declared_lineage.is_version_mark, runs)):
-        runs = tuple(run for run in runs if not declared_lineage.is_version_mark(run))
+) -> list[LineageEdge]:
+    """Return the directed edges of an access: a read from data to program, a write back, `both` as two."""
+    runs = tuple(filterfalse(declared_lineage.is_version_mark, edge.runs))
     is_declared = not runs and bool(edge.runs)
-    ends, mode = [], to_access_mode_of_index(edge.mode)
-    if mode != "write":
-        ends.append((edge.data, edge.program))
-    if mode in ("write", "both"):
-        ends.append((edge.program, edge.data))
-    for start, target in ends:
-        yield LineageEdge(
-            source=start,
+    mode = to_access_mode_of_index(edge.mode)
+    into, out_of = (edge.data, edge.program), (edge.program, edge.data)
+    ends = [out_of] if mode == "write" else [into, out_of] if mode == "both" else [into]
+    return [
+        LineageEdge(
+            source=source,
             target=target,
             access=mode,  # type: ignore[arg-type]  # the store holds only modes that were checked
             runs=runs,
@@ -428,3 +427,5 @@ def _create_directed_edges(
             statements=tuple(sorted(statements)) if statements else (),
             table_versions=table_versions,
         )
+        for source, target in ends
+    ]
