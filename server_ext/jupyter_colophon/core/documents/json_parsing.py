@@ -2,10 +2,11 @@
 
 import json
 from collections import Counter
+from collections.abc import Callable
 from functools import partial
 from itertools import count
 from math import isfinite
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 from jupyter_colophon.core.errors import MalformedBody, StoreDamaged, TooLarge
 
@@ -27,19 +28,16 @@ def parse_json(body: bytes, subject: str = "the body", *, repeated_names: list[s
     lone surrogates, and TooLarge for more than 64 levels or 200,000 members. With a list `repeated`, duplicate names
     are added to it instead and the last value is used, as in Elyra.
     """
-    members = (
-        _create_object_without_repeated_names
+    decoder = (
+        _STRICT
         if repeated_names is None
-        else partial(_create_object_and_collect_repeated_names, repeated_names)
+        else _create_decoder(partial(_create_object_and_collect_repeated_names, repeated_names))
     )
     text = decode_utf8(body, subject)
     try:
-        value = json.loads(
-            text,
-            object_pairs_hook=members,
-            parse_constant=_refuse_nan_and_infinity,
-            parse_float=_parse_finite_number,
-        )
+        if text.startswith("\ufeff"):
+            raise json.JSONDecodeError("Unexpected UTF-8 BOM (decode using utf-8-sig)", text, 0)
+        value = decoder.decode(text)
     except RecursionError:
         raise TooLarge(f"the document is nested deeper than {MAX_DEPTH} levels") from None
     except (json.JSONDecodeError, _InvalidJson) as error:
@@ -116,6 +114,12 @@ def _create_object_and_collect_repeated_names(repeated: list[str], pairs: list[t
     return members
 
 
+def _create_decoder(create_object: Callable[[list[tuple[str, Any]]], dict[str, Any]]) -> json.JSONDecoder:
+    return json.JSONDecoder(
+        object_pairs_hook=create_object, parse_constant=_refuse_nan_and_infinity, parse_float=_parse_finite_number
+    )
+
+
 def _refuse_nan_and_infinity(name: str) -> NoReturn:
     raise _InvalidJson(f"{name} is not a JSON number")
 
@@ -125,6 +129,10 @@ def _parse_finite_number(text: str) -> float:
     if not isfinite(number):
         raise ValueError("a number is too large")
     return number
+
+
+#: Created once: `json.loads` creates one for each call.
+_STRICT: Final = _create_decoder(_create_object_without_repeated_names)
 
 
 def _is_within_limits(text: str, value: Any) -> bool:

@@ -75,9 +75,9 @@ class Event:
     @cached_property
     def columns(self) -> tuple[ColumnEdge, ...]:
         """Return the edges between columns, each once."""
-        urns = {item.original_name: item.urn for item in self.data}
+        urns = {(item.original_name.namespace, item.original_name.name): item.urn for item in self.data}
         return tuple(
-            ColumnEdge(urns.get(OriginalName(*source)) or origin, field, dataset.urn, target, how)
+            ColumnEdge(urns.get(source) or origin, field, dataset.urn, target, how)
             for dataset in self.data
             for (source, origin, field, target), how in sorted(
                 dataset.columns.items(), key=lambda item: (item[0][0], item[0][2:], item[1])

@@ -96,21 +96,23 @@ def write_or_queue_proposals(
 ) -> IngestResult:
     """Write proposals, all or none of them; or queue them, as those are that wait for review. Raises what `WritePath.propose` does."""
     catalog, principal = services.get_or_open_catalog(), request.principal
-    for sent_proposal in sent_proposals:
+    for urn in dict.fromkeys(item.proposal.urn for item in sent_proposals):
         # A caller without read access gets no information about the model.
-        catalog.write_path.require_may_act_on_entity(principal, "read", sent_proposal.proposal.urn)
+        catalog.write_path.require_may_act_on_entity(principal, "read", urn)
     # These clients write back the union of both scopes that they read.
-    sent_proposals = [replace(item, proposal=replace(item.proposal, united=True)) for item in sent_proposals]
-    with _store_refused_as_dead_letters(catalog, principal, [item.proposal for item in sent_proposals]):
+    united = [replace(item.proposal, united=True) for item in sent_proposals]
+    with _store_refused_as_dead_letters(catalog, principal, united):
         checked = [
-            _drop_unknown_fields_and_warn(catalog, item, strict=services.settings.datahub_strict)
-            for item in sent_proposals
+            _drop_unknown_fields_and_warn(catalog, proposal, item.value_pointer)
+            if not services.settings.datahub_strict
+            else (proposal, [])
+            for proposal, item in zip(united, sent_proposals, strict=True)
         ]
     proposals = [proposal for proposal, _ in checked]
     warnings = tuple(warning for _, some in checked for warning in some)
     for problem in warnings:
         _logger.warning("dropped a field that the model does not know: %s", quote_and_truncate_text(problem.pointer))
-    once = build_idempotency_key_of_batch(request, [item.proposal for item in sent_proposals])
+    once = build_idempotency_key_of_batch(request, united)
     with _translate_pointers_of_errors(sent_proposals), _store_refused_as_dead_letters(catalog, principal, proposals):
         if queue:
             entry = catalog.inbox.check_and_store_batch(proposals, principal, once)
@@ -126,15 +128,11 @@ def write_or_queue_proposals(
 
 
 def _drop_unknown_fields_and_warn(
-    catalog: "Catalog", sent_proposal: SentProposal, *, strict: bool
+    catalog: "Catalog", proposal: Proposal, pointer: str
 ) -> tuple[Proposal, list[Problem]]:
-    """Return the proposal without fields unknown to its model, and warnings about the dropped fields."""
-    if strict:
-        return sent_proposal.proposal, []
-    proposal, dropped = drop_unknown_fields(catalog.registry, sent_proposal.proposal)
-    return proposal, [
-        Problem(sent_proposal.value_pointer + pointer, "was dropped: the model does not know it") for pointer in dropped
-    ]
+    """Return the proposal without fields unknown to its model, and warnings about the dropped fields of its value at a pointer."""
+    known, dropped = drop_unknown_fields(catalog.registry, proposal)
+    return known, [Problem(pointer + field, "was dropped: the model does not know it") for field in dropped]
 
 
 @contextmanager

@@ -178,6 +178,8 @@ def _merge_edges_of_run(commit: CommitBuilder, run: Row, target: str, edges: set
     table = commit.tx.get_table("column_runs")
     stored_run = table.read((target, run["program"], run["urn"]))
     stored_edges = {tuple(edge) for edge in parse_stored_json(stored_run["edges"])} if stored_run is not None else set()
+    if stored_run is not None and edges <= stored_edges:
+        return
     table.upsert(
         {
             "target": target,
