@@ -158,14 +158,14 @@ class _EntityWriter:
     def _add_document(self, document: Any) -> None:
         self._next += 1
         words = " ".join([*sorted(document.words), *sorted(search._TERM + term for term in document.terms)])
-        shown = (document.urn, document.namespace, document.type, len(document.words))
-        self._add_row("search_entries", self._next, *shown)
-        self._add_row("search_texts", self._next, words)
         for pair in document.facet_values:
             if pair not in self._values:
                 self._values[pair] = len(self._values) + 1
                 self._add_row("search_facet_values", self._values[pair], *pair)
-            self._add_row("search_facets", self._next, self._values[pair])
+        numbers = ",".join(str(number) for number in sorted(self._values[pair] for pair in document.facet_values))
+        shown = (document.urn, document.namespace, document.type, len(document.words))
+        self._add_row("search_entries", self._next, *shown, numbers)
+        self._add_row("search_texts", self._next, words)
         self._add_row("search_tokens (rowid, words)", self._next, words)
 
     def _add_row(self, table: str, *values: Any) -> None:

@@ -20,9 +20,10 @@ from jupyter_colophon.storage.sqlite.dialect import DIALECT
 from jupyter_colophon.storage.sqlite.provider import SqliteProvider
 from jupyter_colophon.storage.tables import ASPECTS, IDEMPOTENCY_RESULTS
 from support.catalog import ADA, open_catalog_file, search_catalog, write_metadata
+from support.catalog_maintenance import create_maintenance, list_integrity_issues
 from support.disk import fill_disk
 from support.process import start_script_process
-from support.urns import ORDERS
+from support.urns import ORDERS, REPORT
 
 OPEN = """
 from pathlib import Path
@@ -206,6 +207,53 @@ def test_reading_many_keys_reads_only_their_rows(tmp_path: Path) -> None:
         plan = [step for *_, step in file.execute(f"EXPLAIN QUERY PLAN {read_many}", ["x"] * 6)]
     assert any(step.startswith(f"SEARCH {ASPECTS.id} USING PRIMARY KEY") for step in plan)
     assert not any(step.startswith(f"SCAN {ASPECTS.id}") for step in plan)
+
+
+#: Stores facet values as the versions before did: a row for each value of a document.
+_FORMER_FACETS = """
+CREATE TABLE search_facets (
+    entry INTEGER NOT NULL, value INTEGER NOT NULL, PRIMARY KEY (entry, value)) WITHOUT ROWID;
+INSERT INTO search_facets
+    SELECT e.id, number.value FROM search_entries AS e, json_each('[' || e.facet_values || ']') AS number;
+INSERT INTO search_facets VALUES (1000000, 1);
+ALTER TABLE search_entries DROP COLUMN facet_values;
+"""
+
+
+def test_facet_values_of_earlier_versions_are_moved(tmp_path: Path) -> None:
+    path = tmp_path / "colophon.db"
+    catalog = open_catalog_file(path)
+    write_metadata(catalog, ORDERS, tags=["gold", "raw"])
+    write_metadata(catalog, REPORT, tags=["gold"])
+    before = search_catalog(catalog, "*").facets
+    catalog.close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(_FORMER_FACETS)
+    catalog = open_catalog_file(path)
+    assert search_catalog(catalog, "*").facets == before
+    assert before["tag"] == (("gold", 2), ("raw", 1))
+    assert list_integrity_issues(create_maintenance(catalog)) == []
+    catalog.close()
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'search_facets'").fetchone() is None
+
+
+@pytest.mark.parametrize("damaged", ["1000", "1,,x", "-"])
+def test_damaged_facet_values_are_reported_and_repaired(tmp_path: Path, damaged: str) -> None:
+    path = tmp_path / "colophon.db"
+    catalog = open_catalog_file(path)
+    write_metadata(catalog, ORDERS, tags=["gold"])
+    before = search_catalog(catalog, "orders").facets
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE search_entries SET facet_values = ?", (damaged,))
+    assert catalog.provider.find_store_problems() == [
+        "facet values of search_entries: 1 rows without the row that they belong to"
+    ]
+    assert search_catalog(catalog, "orders").total == 1
+    create_maintenance(catalog).create_integrity_checker().rebuild_derived_rows()
+    assert search_catalog(catalog, "orders").facets == before
+    assert list_integrity_issues(create_maintenance(catalog)) == []
+    catalog.close()
 
 
 def test_connections_of_ended_threads_are_closed(tmp_path: Path) -> None:

@@ -296,7 +296,7 @@ def test_catalog_of_newer_version_is_refused_and_unchanged(old: StorageChoice) -
 
 def test_new_catalog_has_the_newest_version(tmp_path: Path) -> None:
     catalog = open_or_create_catalog(choose_sqlite_store(tmp_path / "new.db"), IdentityRules())
-    assert catalog.provider.tx_runner.run(read_migration_progress) == MigrationProgress(1)
+    assert catalog.provider.tx_runner.run(read_migration_progress) == MigrationProgress(2)
     catalog.close()
 
 

@@ -103,16 +103,21 @@ def _find_matching_spans(pattern: SearchPattern, text: str) -> Iterator[Span]:
     """Return the matching words of a text, else the matching parts of a path and their words, else the whole text."""
     if pattern.kind == "any":
         return
-    full = (len(text) - len(text.lstrip()), len(text.rstrip()))
-    pieces = [[match.span() for match in piece.finditer(text)] for piece in _PIECES]
-    ends = [(match.start(), full[1]) for match in _PART.finditer(text)]
-    every = (*pieces, ends, [full])
     fitting = (
         [span for span in some if pattern.matches_folded_text(fold_text_for_comparison(text[slice(*span)]))]
-        for some in every
+        for some in _iterate_divisions(text)
     )
     for start, end in next(filter(None, fitting), ()):
         yield start, end if pattern.kind == "exact" else start + _measure_unfolded_prefix(text[start:end], pattern.text)
+
+
+def _iterate_divisions(text: str) -> Iterator[list[Span]]:
+    """Yield the spans of the pieces of a text, one kind of piece after another, and of the whole text."""
+    full = (len(text) - len(text.lstrip()), len(text.rstrip()))
+    for piece in _PIECES:
+        yield [match.span() for match in piece.finditer(text)]
+    yield [(match.start(), full[1]) for match in _PART.finditer(text)]
+    yield [full]
 
 
 def _measure_unfolded_prefix(text: str, prefix: str) -> int:

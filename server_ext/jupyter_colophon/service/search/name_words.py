@@ -15,13 +15,23 @@ _SEPARATOR = r"[-_,;.\s/\\:#]"
 
 @dataclass(frozen=True, slots=True)
 class NameWords:
-    """The words of a query that can be in a name, as an expression over names in URNs."""
+    """The words of a query that can be in a name, folded, and an expression for them over names in URNs."""
 
+    words: tuple[str, ...]
     expression: re.Pattern[str]
 
-    def contains_words(self, match: Match) -> bool:
-        """Return whether one of the words is in the name, which the URN contains."""
-        return self.expression.search(_get_name(match)) is not None
+    def find_named_urns(self, matches: Iterable[Match]) -> set[str]:
+        """Return the URNs of the matches with one of the words in their name, which the URN contains."""
+        return {
+            match.urn
+            for match in matches
+            if self._may_contain_words(match.urn) and self.expression.search(_get_name(match)) is not None
+        }
+
+    def _may_contain_words(self, urn: str) -> bool:
+        """Return whether one of the words may be in a URN: most have none, and their name need not be parsed."""
+        folded = urn.lower()
+        return not urn.isascii() or any(word in folded for word in self.words)
 
 
 def find_name_words(terms: Iterable[SearchTerm]) -> NameWords | None:
@@ -29,12 +39,10 @@ def find_name_words(terms: Iterable[SearchTerm]) -> NameWords | None:
     named = [term for term in terms if term.key in (None, NAME_KEY) and term.pattern.kind != "any"]
     if not named:
         return None
-    return NameWords(re.compile(f"(?:^|{_SEPARATOR})(?:{'|'.join(map(_build_name_expression, named))})"))
-
-
-def _build_name_expression(term: SearchTerm) -> str:
-    end = "" if term.pattern.kind == "prefix" else f"(?:$|{_SEPARATOR})"
-    return re.escape(fold_text_for_comparison(encode_urn_text(term.pattern.text))) + end
+    words = [fold_text_for_comparison(encode_urn_text(term.pattern.text)) for term in named]
+    ends = ["" if term.pattern.kind == "prefix" else f"(?:$|{_SEPARATOR})" for term in named]
+    expressions = (re.escape(word) + end for word, end in zip(words, ends, strict=True))
+    return NameWords(tuple(words), re.compile(f"(?:^|{_SEPARATOR})(?:{'|'.join(expressions)})"))
 
 
 def _get_name(match: Match) -> str:

@@ -2,9 +2,10 @@
 
 import time
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import nsmallest
+from operator import attrgetter
 from typing import Any, Final, TypeVar
 
 from jupyter_colophon.core.access import Principal
@@ -82,6 +83,7 @@ _TAG_NAMESPACES_MAX = 100
 _TITLED_TYPES: Final = frozenset({"dataJob", "dataFlow"})
 #: The prefix of URNs of saved searches.
 _SAVED_SEARCHES = "urn:li:instance:(saved-searches,"
+_KIND = attrgetter("namespace", "type")
 T = TypeVar("T", Match, Group)
 
 
@@ -249,10 +251,9 @@ class CatalogSearcher:
         )
         terms: tuple[TermCondition, ...] = tuple(resolver.encode_filter(name, value) for name, value in request.filters)
         terms = terms if request.removed else (*terms, NOT_REMOVED)
-        spaces = self.list_searched_namespaces(
-            tx, request.get_filter("namespace"), principal, include_deleted=request.as_of is not None
-        )
+        namespace = request.get_filter("namespace")
         if request.as_of is not None:
+            spaces = self.list_searched_namespaces(tx, namespace, principal, include_deleted=True)
             require_history_kept_at(tx, request.as_of)
             PointInTimeSearch(PointInTimeView(tx, self.registry, request.as_of), spaces).add_matches_at_time(
                 query, terms, results
@@ -260,6 +261,8 @@ class CatalogSearcher:
             return
         meanings = resolve_terms(query, names, now_ms)
         _add_full_text_matches(tx, query, meanings, terms, results)
+        has_values = any(meaning.values for meaning in meanings)
+        spaces = self.list_searched_namespaces(tx, namespace, principal) if has_values else []
         for at, meaning in enumerate(meanings):
             # Of more matches than can be ranked, full text has found enough.
             for key, pattern in () if results.capped else meaning.values:
@@ -290,24 +293,9 @@ class CatalogSearcher:
         self, tx: TableContext, page: Sequence[Match], query: SearchQuery, as_of: int | None, principal: Principal
     ) -> tuple[list[Hit], int]:
         """Return the hits of a page, which may end by its size, and how many matches are in it."""
-        summaries = {} if as_of is not None else aspects.find_entity_summaries(tx, [match.urn for match in page])
-
-        def describe(match: Match) -> tuple[EntitySummary | None, list[Descriptor]]:
-            if as_of is None:
-                summary, aspects_by_name = (
-                    summaries.get(match.urn),
-                    aspects.read_present_aspects(tx, self.registry, match.type, match.urn),
-                )
-            else:
-                summary = aspects.find_entity_summary_at_time(tx, self.registry, Urn.parse(match.urn), as_of)
-                aspects_by_name = aspects.read_aspects_at_time(tx, self.registry, match.type, match.urn, as_of)
-            return summary, list(
-                list_entity_descriptors(
-                    self.registry.get_type_or_unregistered(match.type), aspects_by_name, fields=True
-                )
-            )
-
-        described = list(limit_items_to_page_bytes(map(describe, page), _measure_hit_bytes))
+        described = list(
+            limit_items_to_page_bytes(self._iterate_described_entities(tx, page, as_of), _measure_hit_bytes)
+        )
         described_entities = [(summary, descriptors) for summary, descriptors in described if summary is not None]
         named = DisplayNameReader(tx, self.registry, self.read_policy, principal).read_display_names(
             {
@@ -330,11 +318,33 @@ class CatalogSearcher:
         ]
         return hits, len(described)
 
+    def _iterate_described_entities(
+        self, tx: TableContext, page: Sequence[Match], as_of: int | None
+    ) -> Iterator[tuple[EntitySummary | None, list[Descriptor]]]:
+        """Yield the summary and the descriptors of each match."""
+        summaries: Iterable[EntitySummary | None]
+        if as_of is None:
+            by_urn = aspects.find_entity_summaries(tx, [match.urn for match in page])
+            summaries = [by_urn.get(match.urn) for match in page]
+            aspects_of_page = aspects.iterate_present_aspects(
+                tx, self.registry, [(match.urn, match.type) for match in page]
+            )
+        else:
+            summaries = (
+                aspects.find_entity_summary_at_time(tx, self.registry, Urn.parse(match.urn), as_of) for match in page
+            )
+            aspects_of_page = (
+                aspects.read_aspects_at_time(tx, self.registry, match.type, match.urn, as_of) for match in page
+            )
+        for match, summary, aspects_by_name in zip(page, summaries, aspects_of_page, strict=True):
+            kind = self.registry.get_type_or_unregistered(match.type)
+            yield summary, list(list_entity_descriptors(kind, aspects_by_name, fields=True))
+
 
 def _filter_exactly(tx: TableContext, matches: list[T], request: SearchRequest) -> list[T]:
     """Return what is in a requested, present namespace, and of a requested type; full text compares names folded (spec ID-2)."""
     space, kind = request.get_filter("namespace"), request.get_filter("type")
-    pairs = {(match.namespace, match.type) for match in matches}
+    pairs = set(map(_KIND, matches))
     requested = {name for name, _ in pairs if space in ("", name)}
     present = set(filter_namespaces_not_being_deleted(tx, sorted(requested)))
     known_types = {name for _, name in pairs if kind in ("", name)}

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import repeat
 
 from jupyter_colophon.core.search.search import Group
 from jupyter_colophon.service.search.name_words import NameWords
@@ -31,9 +32,11 @@ class MatchCollector:
         """Add the matches of a term; `score` replaces their own scores."""
         bit = 1 << term
         if not self.matches:
-            self.matches = {match.urn: match for match in matches}
-            self.terms = dict.fromkeys(self.matches, bit)
-            self.scores = {match.urn: match.score if score is None else score for match in matches}
+            urns = [match.urn for match in matches]
+            self.matches = dict(zip(urns, matches, strict=True))
+            self.terms = dict.fromkeys(urns, bit)
+            scores = repeat(score, len(urns)) if score is not None else [match.score for match in matches]
+            self.scores = dict(zip(urns, scores, strict=True))
             return
         for match in matches:
             urn = match.urn
@@ -50,18 +53,19 @@ class MatchCollector:
         Among types, datasets come first, then programs, then the rest. With `by_type` the type counts before everything.
         Only the best are put in order.
         """
+        if not matches or count <= 0:
+            return []
         type_weight = _LISTING_WEIGHT if by_type else _TYPE_WEIGHT
+        partly_named = set() if name_words is None else self.partly_named | name_words.find_named_urns(matches)
+        scores, terms, named = self.scores, self.terms, self.named
         weights = [
-            self.scores[match.urn]
-            + _TERM_WEIGHT * self.terms[match.urn].bit_count()
-            + _NAMED_WEIGHT * (match.urn in self.named)
-            + _PARTLY_NAMED_WEIGHT
-            * (name_words is not None and (match.urn in self.partly_named or name_words.contains_words(match)))
+            scores[match.urn]
+            + _TERM_WEIGHT * terms[match.urn].bit_count()
+            + _NAMED_WEIGHT * (match.urn in named)
+            + _PARTLY_NAMED_WEIGHT * (match.urn in partly_named)
             - type_weight * _TYPE_ORDER.get(match.type, _OTHERS)
             for match in matches
         ]
-        least = sorted(weights, reverse=True)[:count][-1:]
-        best = [
-            (-weight, match.urn, match) for weight, match in zip(weights, matches, strict=True) if [weight] >= least
-        ]
+        least = sorted(weights, reverse=True)[:count][-1]
+        best = [(-weight, match.urn, match) for weight, match in zip(weights, matches, strict=True) if weight >= least]
         return [match for _, _, match in sorted(best)[:count]]

@@ -28,6 +28,8 @@ from jupyter_colophon.storage.spi import Range, Row, TableContext
 
 #: The number of versions that one statement reads. Each may have 16 MiB.
 _VERSIONS_AT_ONCE = 8
+#: The number of entities whose aspects one statement reads.
+_ENTITIES_AT_ONCE = 5
 
 
 def find_entity_summary(tx: TableContext, urn: str) -> EntitySummary | None:
@@ -163,6 +165,20 @@ def read_present_aspects_by_urn(
             if row["value"] is not None and row["urn"] in by_urn:
                 by_urn[row["urn"]][row["aspect"]] = _parse_aspect(registry, entity_type, row)
     return by_urn
+
+
+def iterate_present_aspects(
+    tx: TableContext, registry: Registry, entities: Sequence[tuple[str, str]]
+) -> Iterator[dict[str, Aspect]]:
+    """Yield the aspects that have a value, by name, of each of these entities, given their URN and type."""
+    for at in range(0, len(entities), _ENTITIES_AT_ONCE):
+        part = entities[at : at + _ENTITIES_AT_ONCE]
+        rows_by_urn: dict[str, list[Row]] = {urn: [] for urn, _ in part}
+        for row in tx.get_table("aspects").scan_ranges([Range.prefix(urn) for urn in rows_by_urn]):
+            if row["value"] is not None:
+                rows_by_urn[row["urn"]].append(row)
+        for urn, entity_type in part:
+            yield {row["aspect"]: _parse_aspect(registry, entity_type, row) for row in rows_by_urn[urn]}
 
 
 def iterate_aspects_of_keys(

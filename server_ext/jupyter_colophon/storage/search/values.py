@@ -53,13 +53,13 @@ def iterate_value_counts(tx: TableContext, namespace: str, key: str, prefix: str
 
 def filter_user_tags(tx: TableContext, namespaces: Sequence[str], tags: Collection[str]) -> set[str]:
     """Return those of these tags that an entity in one of the namespaces has as user metadata."""
-    table = tx.get_table("key_counts")
-
-    def is_user_tag(namespace: str, tag: str) -> bool:
-        within = Range.prefix(namespace, fold_text_for_comparison(tag), tag, "tag", "USER")
-        return any(True for _ in table.scan(within, 1))
-
-    return {tag for tag in tags if any(is_user_tag(namespace, tag) for namespace in namespaces)}
+    table, others = tx.get_table("key_counts"), set(tags)
+    for namespace in namespaces:
+        if not others:
+            break
+        ranges = [Range.prefix(namespace, fold_text_for_comparison(tag), tag, "tag", "USER") for tag in sorted(others)]
+        others -= {row["key"] for row in table.scan_ranges(ranges)}
+    return set(tags) - others
 
 
 def count_values_of_key(tx: TableContext, namespaces: Sequence[str], key: str, limit: int) -> int:

@@ -1,6 +1,6 @@
 """Create, extend and drop tables on SQLite; their specs are stored beside them (`spi.TableAdmin`)."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from sqlite3 import Connection
 from typing import TypeVar
 
@@ -24,6 +24,7 @@ _CREATE_SPECS = "CREATE TABLE IF NOT EXISTS structured_tables (id TEXT PRIMARY K
 _SHAPES_THERE = "SELECT 1 FROM sqlite_master WHERE name = 'structured_tables'"
 _WRITE_SPEC = "INSERT INTO structured_tables (id, shape) VALUES (?, ?) ON CONFLICT DO UPDATE SET shape = excluded.shape"
 _ALL = "SELECT id, shape FROM structured_tables ORDER BY id"
+_TABLE_EXISTS = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
 _SHAPE = "SELECT shape FROM structured_tables WHERE id = ?"
 
 Exclusively = Callable[[Callable[[Connection], T]], T]
@@ -38,9 +39,13 @@ class SqliteAdmin:
         subsystems: list[str],
         added: Mapping[str, Mapping[str, str]],
         removed: Mapping[str, Collection[str]],
+        moved: Mapping[str, Sequence[str]],
     ) -> None:
-        """`added` are columns that were added to tables of the subsystems, by table; `removed` are former ones."""
+        """`added` are columns that were added to tables of the subsystems, by table; `removed` are former ones. `moved`
+        are former tables with the statements that move some of their rows.
+        """
         self._exclusively, self._subsystems, self._added, self._removed = exclusively, subsystems, added, removed
+        self._moved = moved
         self._known: dict[str, CompiledTable] = {}
 
     def create_or_update(self, *specs: TableSpec) -> None:
@@ -60,6 +65,8 @@ class SqliteAdmin:
                     shapes[spec.id] = shape
 
         self._exclusively(create)
+        for table, statements in self._moved.items():
+            self._move_rows_of_former_table(table, statements)
         self._known.update({spec.id: CompiledTable.from_spec(DIALECT, spec) for spec in specs})
 
     def _create_or_update_subsystem_tables(self, connection: Connection) -> None:
@@ -70,6 +77,22 @@ class SqliteAdmin:
         for table, removed in self._removed.items():
             for name in sorted(_list_column_names(connection, table).intersection(removed)):
                 connection.execute(f'ALTER TABLE "{table}" DROP COLUMN "{name}"')
+
+    def _move_rows_of_former_table(self, table: str, statements: Sequence[str]) -> None:
+        """Move all rows of a former table, some in each transaction, and drop it."""
+        is_moved: list[bool] = []
+
+        def move_some_rows(connection: Connection) -> None:
+            if connection.execute(_TABLE_EXISTS, (table,)).fetchone() is None:
+                is_moved.append(True)
+            elif connection.execute(f'SELECT 1 FROM "{table}" LIMIT 1').fetchone() is None:
+                connection.execute(f'DROP TABLE "{table}"')
+            else:
+                for statement in statements:
+                    connection.execute(statement)
+
+        while not is_moved:
+            self._exclusively(move_some_rows)
 
     def exists(self, table_id: str) -> bool:
         """Return whether a table exists."""

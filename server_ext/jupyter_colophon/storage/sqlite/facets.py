@@ -1,65 +1,89 @@
-"""Facet values of documents as rows. Each value has a number, so that rows are small and counting compares numbers."""
+"""Facet values of documents. Each value has a number, and the entry of a document has the numbers of its values.
+
+So one read of the entries of matches gives what ranking, groups and facets need
+(docs/decisions/0054-facet-values-are-stored-with-the-entry.md).
+"""
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 
 from jupyter_colophon.core.search.search import FacetValues
-from jupyter_colophon.storage.search.facet_rows import (
-    collect_facet_counts,
-    collect_facet_values,
-    find_facet_row_changes,
-)
+from jupyter_colophon.storage.search.facet_rows import collect_facet_counts
 from jupyter_colophon.storage.sqlite.guarded import GuardedConnection
 
 CREATION = [
     """CREATE TABLE IF NOT EXISTS search_facet_values (
         id INTEGER PRIMARY KEY, facet TEXT NOT NULL, value TEXT NOT NULL, UNIQUE (facet, value))""",
-    """CREATE TABLE IF NOT EXISTS search_facets (
-        entry INTEGER NOT NULL, value INTEGER NOT NULL, PRIMARY KEY (entry, value)) WITHOUT ROWID""",
 ]
-_READ = """SELECT f.entry, v.facet, v.value FROM search_facets AS f JOIN search_facet_values AS v ON v.id = f.value
-    WHERE f.entry IN (SELECT value FROM json_each(?))"""
+#: The column of `search_entries`: numbers of values, separated by commas.
+COLUMN = "facet_values TEXT NOT NULL DEFAULT ''"
+#: The table that stored them before, a row for each value of a document, and the statements that move some of its rows.
+FORMER_TABLE = "search_facets"
+MOVES = (
+    """UPDATE search_entries SET facet_values = (SELECT group_concat(value) FROM search_facets WHERE entry = id)
+        WHERE id IN (SELECT DISTINCT entry FROM search_facets ORDER BY entry LIMIT 10000)""",
+    """DELETE FROM search_facets
+        WHERE entry IN (SELECT DISTINCT entry FROM search_facets ORDER BY entry LIMIT 10000)""",
+)
 _ADD_VALUE = "INSERT OR IGNORE INTO search_facet_values (facet, value) VALUES (?, ?)"
-_ADD = """INSERT OR IGNORE INTO search_facets (entry, value)
-    SELECT ?, id FROM search_facet_values WHERE facet = ? AND value = ?"""
-_REMOVE = """DELETE FROM search_facets
-    WHERE entry = ? AND value = (SELECT id FROM search_facet_values WHERE facet = ? AND value = ?)"""
-_FORGET = "DELETE FROM search_facets WHERE entry = ?"
-# Counting in Python takes half as long as GROUP BY, for which SQLite sorts.
-_NUMBERS = """SELECT COALESCE(group_concat(f.value), '')
-    FROM json_each(?) AS d CROSS JOIN search_facets AS f ON f.entry = d.value"""
-_VALUES = """SELECT id, facet, value FROM search_facet_values
-    WHERE id IN (SELECT value FROM json_each(?)) AND facet IN (SELECT value FROM json_each(?))"""
+_NUMBER = "(SELECT id FROM search_facet_values WHERE facet = ? AND value = ?)"
+_TEXTS = """SELECT json_group_array(e.facet_values)
+    FROM json_each(?) AS d CROSS JOIN search_entries AS e ON e.id = d.value"""
+_VALUES = "SELECT id, facet, value FROM search_facet_values WHERE id IN (SELECT value FROM json_each(?))"
+_SEPARATOR = ","
+#: The number of values whose numbers one statement reads.
+_AT_ONCE = 100
 
 
 class SqliteFacets:
-    """The rows on one connection."""
+    """The values on one connection."""
 
     def __init__(self, connection: GuardedConnection) -> None:
         self._execute, self._execute_many = connection.execute, connection.execute_many
 
-    def read_facet_values(self, entries: Sequence[int]) -> Mapping[int, FacetValues]:
-        """Return the values of these documents."""
-        return collect_facet_values(self._execute(_READ, (json.dumps(list(entries)),)))
+    def encode_facet_values(self, values: Sequence[FacetValues]) -> list[str]:
+        """Return the stored text of each of these sets of values; values without a number get one."""
+        pairs = sorted(set().union(*values))
+        numbers = self._read_numbers(pairs)
+        if len(numbers) < len(pairs):
+            self._execute_many(_ADD_VALUE, [pair for pair in pairs if pair not in numbers])
+            numbers = self._read_numbers(pairs)
+        return [_SEPARATOR.join(map(str, sorted(numbers[pair] for pair in each))) for each in values]
 
-    def write_facet_differences(self, old: Mapping[int, FacetValues], new: Mapping[int, FacetValues]) -> None:
-        """Write the added and delete the removed values of documents."""
-        removed, added = find_facet_row_changes(old, new)
-        if removed:
-            self._execute_many(_REMOVE, removed)
-        # Nearly always, all values have a number already.
-        if added and self._execute_many(_ADD, added).rowcount < len(added):
-            self._execute_many(_ADD_VALUE, sorted({(facet, value) for _, facet, value in added}))
-            self._execute_many(_ADD, added)
+    def decode_facet_values(self, texts: Sequence[str]) -> list[FacetValues]:
+        """Return the values of each of these stored texts."""
+        values = self._read_values(chain.from_iterable(map(_parse_numbers, texts)))
+        return [frozenset(values[number] for number in _parse_numbers(text) if number in values) for text in texts]
 
-    def delete_facet_values(self, entry: int) -> None:
-        """Delete the rows of a document."""
-        self._execute(_FORGET, (entry,))
+    def read_stored_texts(self, entries: Sequence[int]) -> list[str]:
+        """Return the stored texts of these entries, in no particular order."""
+        (texts,) = self._execute(_TEXTS, (json.dumps(entries),)).fetchone()
+        return list(json.loads(texts))
 
-    def count_facet_values(self, entries: Sequence[int], facets: Sequence[str]) -> Mapping[str, Mapping[str, int]]:
-        """Return the number of these documents with each value, by facet."""
-        (numbers,) = self._execute(_NUMBERS, (json.dumps(sorted(entries)),)).fetchone()
-        counts = {int(number): count for number, count in Counter(numbers.split(",")).items() if number}
-        values = self._execute(_VALUES, (json.dumps(list(counts)), json.dumps(list(facets))))
-        return collect_facet_counts((facet, value, counts[number]) for number, facet, value in values)
+    def count_facet_values(self, texts: Iterable[str], facets: Sequence[str]) -> Mapping[str, Mapping[str, int]]:
+        """Return how many of these stored texts have each value, by facet."""
+        counts = Counter(_SEPARATOR.join(texts).split(_SEPARATOR))
+        values = self._read_values(chain.from_iterable(map(_parse_numbers, counts)))
+        return collect_facet_counts(
+            (facet, value, counts[str(number)]) for number, (facet, value) in values.items() if facet in facets
+        )
+
+    def _read_numbers(self, pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], int]:
+        numbers: dict[tuple[str, str], int | None] = {}
+        for at in range(0, len(pairs), _AT_ONCE):
+            part = pairs[at : at + _AT_ONCE]
+            statement = f"SELECT {', '.join([_NUMBER] * len(part))}"
+            row = self._execute(statement, list(chain.from_iterable(part))).fetchone()
+            numbers.update(zip(part, row, strict=True))
+        return {pair: number for pair, number in numbers.items() if number is not None}
+
+    def _read_values(self, numbers: Iterable[int]) -> dict[int, tuple[str, str]]:
+        rows = self._execute(_VALUES, (json.dumps(list(set(numbers))),))
+        return {number: (facet, value) for number, facet, value in rows}
+
+
+def _parse_numbers(text: str) -> list[int]:
+    """Return the numbers in a stored text; damaged parts are skipped."""
+    return [int(number) for number in text.split(_SEPARATOR) if number.isdecimal()]

@@ -39,7 +39,7 @@ _PROBE_TABLE = "CREATE TABLE IF NOT EXISTS health (id INTEGER PRIMARY KEY, at RE
 _PROBE = "INSERT INTO health (id, at) VALUES (1, julianday('now')) ON CONFLICT DO UPDATE SET at = excluded.at"
 _CREATION = [*log.CREATION, *search.CREATION, *edges.CREATION, _PROBE_TABLE]
 #: Columns that were added to tables of the subsystems, by table.
-_ADDED_COLUMNS = {"change_log": log.ADDED_COLUMNS}
+_ADDED_COLUMNS = {"change_log": log.ADDED_COLUMNS, "search_entries": search.ADDED_COLUMNS}
 #: Columns that were removed.
 _REMOVED_COLUMNS = {"search_entries": search.REMOVED_COLUMNS}
 
@@ -74,7 +74,7 @@ class SqliteProvider:
         self._closed = False
         self._journal_mode = ""
         self.table_admin = SqliteAdmin(
-            self._run_exclusively_in_transaction, _CREATION, _ADDED_COLUMNS, _REMOVED_COLUMNS
+            self._run_exclusively_in_transaction, _CREATION, _ADDED_COLUMNS, _REMOVED_COLUMNS, search.MOVED_TABLES
         )
         self.row_archive = SqliteRowArchive(self._run_exclusively_in_transaction)
         self.tx_runner = self

@@ -10,7 +10,8 @@ length of each from another table (spec SEARCH-12).
 
 import json
 from collections.abc import Mapping, Sequence
-from operator import itemgetter
+from itertools import repeat
+from operator import attrgetter
 from typing import Any
 
 from jupyter_colophon.core.search.search import Group
@@ -31,29 +32,33 @@ from jupyter_colophon.storage.sqlite.guarded import GuardedConnection
 
 #: `search_entries` has what a list of hits needs and is small; `search_texts` has what FTS5 needs to delete a document.
 CREATION = [
-    """CREATE TABLE IF NOT EXISTS search_entries (
+    f"""CREATE TABLE IF NOT EXISTS search_entries (
         id INTEGER PRIMARY KEY, urn TEXT NOT NULL UNIQUE, namespace TEXT NOT NULL, type TEXT NOT NULL,
-        length INTEGER NOT NULL)""",
+        length INTEGER NOT NULL, {facets.COLUMN})""",
     "CREATE TABLE IF NOT EXISTS search_texts (id INTEGER PRIMARY KEY, words TEXT NOT NULL)",
     """CREATE VIRTUAL TABLE IF NOT EXISTS search_tokens USING fts5 (
         words, content = 'search_texts', content_rowid = 'id', prefix = '2 3', detail = none,
         tokenize = 'unicode61 remove_diacritics 0')""",
     *facets.CREATION,
 ]
+ADDED_COLUMNS = {"facet_values": facets.COLUMN}
 REMOVED_COLUMNS = frozenset({"tags"})
+MOVED_TABLES = {facets.FORMER_TABLE: facets.MOVES}
 _OLD = "SELECT e.id, t.words FROM search_entries AS e JOIN search_texts AS t ON t.id = e.id WHERE e.urn = ?"
 _KNOWN = """SELECT e.urn, e.id, t.words FROM search_entries AS e JOIN search_texts AS t ON t.id = e.id
     WHERE e.urn IN (SELECT value FROM json_each(?))"""
 _UNINDEX = "INSERT INTO search_tokens (search_tokens, rowid, words) VALUES ('delete', ?, ?)"
 _INDEX = "INSERT INTO search_tokens (rowid, words) VALUES (?, ?)"
-_ADD = "INSERT INTO search_entries (urn, namespace, type, length) VALUES (?, ?, ?, ?)"
+_ADD = "INSERT INTO search_entries (namespace, type, length, facet_values, urn) VALUES (?, ?, ?, ?, ?)"
 _PUT_TEXT = """INSERT INTO search_texts (id, words) VALUES (?, ?)
     ON CONFLICT (id) DO UPDATE SET words = excluded.words"""
-_CHANGE = "UPDATE search_entries SET namespace = ?, type = ?, length = ? WHERE id = ?"
+_CHANGE = "UPDATE search_entries SET namespace = ?, type = ?, length = ?, facet_values = ? WHERE id = ?"
 _FORGET = "DELETE FROM search_entries WHERE id = ?"
 _FORGET_TEXT = "DELETE FROM search_texts WHERE id = ?"
-# Ranking everything that a common word matches costs seconds at a million entities: rank the newest only.
-_MATCH = """SELECT e.id, e.namespace, e.type, e.urn, e.length FROM (
+# Ranking everything that a common word matches costs seconds at a million entities: rank the newest only. Columns as
+# lists are read faster than thousands of rows.
+_MATCH = """SELECT json_group_array(e.urn), json_group_array(e.namespace), json_group_array(e.type),
+        json_group_array(e.id), json_group_array(e.length), json_group_array(e.facet_values) FROM (
         SELECT rowid FROM search_tokens WHERE search_tokens MATCH ? ORDER BY rowid DESC LIMIT ?) AS m
     JOIN search_entries AS e ON e.id = m.rowid"""
 _COUNT = "SELECT COUNT(*) FROM (SELECT 1 FROM search_tokens WHERE search_tokens MATCH ? LIMIT ?)"
@@ -64,11 +69,12 @@ _NEWEST = "SELECT COALESCE(MAX(id), 0) FROM search_entries"
 _DOCUMENTS = """SELECT e.urn, e.namespace, e.type, e.id, t.words
     FROM search_entries AS e JOIN search_texts AS t ON t.id = e.id
     WHERE e.urn IN (SELECT value FROM json_each(?))"""
-_AFTER = """SELECT e.urn, e.namespace, e.type, e.id, t.words
+_AFTER = """SELECT e.urn, e.namespace, e.type, e.facet_values, t.words
     FROM search_entries AS e JOIN search_texts AS t ON t.id = e.id WHERE e.urn > ? ORDER BY e.urn LIMIT ?"""
 #: No encoded word begins with this: encoding uses characters of plane 15 only (`core/model/search_index_terms.py`).
 _TERM = "\ue000"
-_SIMILAR, _LENGTH = itemgetter(0, 1, 2), itemgetter(4)
+_NONE: frozenset[Any] = frozenset()
+_SCORE = attrgetter("score")
 
 
 class SqliteSearch:
@@ -78,24 +84,26 @@ class SqliteSearch:
         self._connection, self._facets = connection, facets.SqliteFacets(connection)
         #: The number of the newest document, once it was read and unless one was added since.
         self._newest: int | None = None
+        #: The stored facet values of documents that were found, by number.
+        self._facet_texts: dict[int, str] = {}
 
     def put_documents(self, *documents: Document) -> None:
         """Add or replace documents."""
         execute, many = self._connection.execute, self._connection.execute_many
-        entries, removed, texts, values = [], [], [], {}
+        entries, removed, texts = [], [], []
         self._newest = None
+        self._facet_texts.clear()
         urns = json.dumps([document.urn for document in documents])
         existing = {urn: (number, words) for urn, number, words in execute(_KNOWN, (urns,))}
-        for document in documents:
+        facet_texts = self._facets.encode_facet_values([document.facet_values for document in documents])
+        for document, facet_text in zip(documents, facet_texts, strict=True):
             words = " ".join([*sorted(document.words), *(_TERM + term for term in sorted(document.terms))])
-            columns = (document.namespace, document.type, len(document.words))
+            columns = (document.namespace, document.type, len(document.words), facet_text)
             old = existing.get(document.urn)
             if old is None:
-                number: Any = execute(_ADD, (document.urn, *columns)).lastrowid
+                number: Any = execute(_ADD, (*columns, document.urn)).lastrowid
                 texts.append((number, words))
-                values[number] = document.facet_values
                 continue
-            values[old[0]] = document.facet_values
             entries.append((*columns, old[0]))
             if words != old[1]:
                 removed.append(old)
@@ -105,19 +113,16 @@ class SqliteSearch:
             many(_UNINDEX, removed)
         many(_PUT_TEXT, texts)
         many(_INDEX, texts)
-        self._facets.write_facet_differences(
-            self._facets.read_facet_values([number for number, _ in existing.values()]) if existing else {}, values
-        )
 
     def remove_document(self, urn: str) -> None:
         """Remove an entity's document."""
         execute = self._connection.execute
         old = execute(_OLD, (urn,)).fetchone()
+        self._facet_texts.clear()
         if old is not None:
             execute(_UNINDEX, old)
             execute(_FORGET, old[:1])
             execute(_FORGET_TEXT, old[:1])
-            self._facets.delete_facet_values(old[0])
 
     def find_matches(self, query: TextQuery, cap: int) -> list[Match]:
         """Return the newest `cap` matches, best first."""
@@ -127,12 +132,17 @@ class SqliteSearch:
         """Return the newest `cap` matches, best first; if there are more, also the newest `counted` in groups."""
         expression = _build_fts_expression(query)
         limit = max(cap, counted)
-        rows = self._connection.execute(_MATCH, (expression, limit)).fetchall()
-        if not rows:
+        columns = self._connection.execute(_MATCH, (expression, limit)).fetchone()
+        urns, spaces, kinds, numbers, lengths, facet_texts = map(json.loads, columns)
+        if not urns:
             return [], []
-        groups = group_documents_by_namespace_and_type(map(_SIMILAR, rows)) if len(rows) > cap else []
-        rarity = self._compute_rarity(expression, len(rows), limit)
-        return _rank_matches_by_score(rows[:cap], rarity), groups
+        self._facet_texts.update(zip(numbers, facet_texts, strict=True))
+        groups = (
+            group_documents_by_namespace_and_type(zip(numbers, spaces, kinds, strict=True)) if len(urns) > cap else []
+        )
+        scores = _compute_scores(lengths[:cap], self._compute_rarity(expression, len(urns), limit))
+        rows = zip(urns, spaces, kinds, numbers, scores, repeat(_NONE), repeat(_NONE))
+        return sorted(map(Match._make, rows), key=_SCORE, reverse=True), groups
 
     def group_matches(self, query: TextQuery, cap: int) -> list[Group]:
         """Return the newest `cap` matches grouped by namespace and type."""
@@ -148,15 +158,19 @@ class SqliteSearch:
 
     def count_facets(self, numbers: Sequence[int], facets: Sequence[str]) -> Mapping[str, Mapping[str, int]]:
         """Return the number of these documents with each value, by facet."""
-        return self._facets.count_facet_values(numbers, facets)
+        known = self._facet_texts
+        texts = [known[number] for number in numbers if number in known]
+        if len(texts) < len(numbers):
+            texts += self._facets.read_stored_texts([number for number in numbers if number not in known])
+        return self._facets.count_facet_values(texts, facets)
 
     def read_documents_after(self, urn: str, limit: int) -> list[Document]:
         """Return documents by URN, after this one."""
         rows = self._connection.execute(_AFTER, (urn, limit)).fetchall()
-        values = self._facets.read_facet_values([number for *_, number, _ in rows])
+        values = self._facets.decode_facet_values([text for *_, text, _ in rows])
         return [
-            Document(urn, space, kind, values[number], _parse_stored_words(words), _parse_stored_terms(words))
-            for urn, space, kind, number, words in rows
+            Document(urn, space, kind, facet_values, _parse_stored_words(words), _parse_stored_terms(words))
+            for (urn, space, kind, _, words), facet_values in zip(rows, values, strict=True)
         ]
 
     def _count_matches_up_to(self, expression: str, cap: int) -> int:
@@ -203,10 +217,9 @@ def _build_term_expression(required: RequiredTerm) -> str:
     return f"({alternatives})"
 
 
-def _rank_matches_by_score(rows: list[Any], rarity: float) -> list[Match]:
-    rows.sort(key=_LENGTH)
-    scores = {length: rarity * ranking.compute_weight(length) for length in set(map(_LENGTH, rows))}
-    return [Match(urn, space, kind, number, scores[length]) for number, space, kind, urn, length in rows]
+def _compute_scores(lengths: list[int], rarity: float) -> list[float]:
+    scores = {length: rarity * ranking.compute_weight(length) for length in set(lengths)}
+    return [scores[length] for length in lengths]
 
 
 def _parse_stored_terms(stored_text: str) -> frozenset[str]:

@@ -9,18 +9,23 @@ _FINDINGS_MAX = 50
 _CHECK = f"PRAGMA integrity_check({_FINDINGS_MAX})"
 # With rank 1, newer versions also compare full text with its documents; older ones always do.
 _CHECK_WORDS = "INSERT INTO search_tokens (search_tokens, rank) VALUES ('integrity-check', 1)"
+#: The numbers of facet values in `search_entries`; 0, which no value has, for a damaged text.
+_NUMBERS = """json_each(
+    CASE WHEN json_valid('[' || facet_values || ']') THEN '[' || facet_values || ']' ELSE '[0]' END)"""
+_USED_FACET_VALUES = f"SELECT DISTINCT value FROM search_entries, {_NUMBERS}"
 _ALONE = {
     "search_entries": "SELECT COUNT(*) FROM search_entries WHERE id NOT IN (SELECT id FROM search_texts)",
     "search_texts": "SELECT COUNT(*) FROM search_texts WHERE id NOT IN (SELECT id FROM search_entries)",
-    "search_facets": """SELECT COUNT(*) FROM search_facets WHERE entry NOT IN (SELECT id FROM search_entries)
-        OR value NOT IN (SELECT id FROM search_facet_values)""",
+    "facet values of search_entries": f"""SELECT COUNT(*) FROM ({_USED_FACET_VALUES}) AS used
+        WHERE used.value NOT IN (SELECT id FROM search_facet_values)""",
 }
 _REPAIRS = (
     "DELETE FROM search_entries WHERE id NOT IN (SELECT id FROM search_texts)",
     "DELETE FROM search_texts WHERE id NOT IN (SELECT id FROM search_entries)",
-    """DELETE FROM search_facets WHERE entry NOT IN (SELECT id FROM search_entries)
-        OR value NOT IN (SELECT id FROM search_facet_values)""",
-    "DELETE FROM search_facet_values WHERE id NOT IN (SELECT value FROM search_facets)",
+    # Reindexing writes the values of these entries again.
+    f"""UPDATE search_entries SET facet_values = ''
+        WHERE EXISTS (SELECT 1 FROM {_NUMBERS} WHERE value NOT IN (SELECT id FROM search_facet_values))""",
+    f"DELETE FROM search_facet_values WHERE id NOT IN ({_USED_FACET_VALUES})",
     """DELETE FROM lineage_nodes WHERE id NOT IN (SELECT data FROM lineage_runs UNION SELECT program FROM lineage_runs
         UNION SELECT data FROM lineage_edges UNION SELECT program FROM lineage_edges)""",
     "REINDEX",
