@@ -141,6 +141,37 @@ def test_statements_of_psycopg_on_postgresql(notebook):
     assert (source, target) == ("localhost:5432/postgres.public.captured", "localhost:5432/postgres.public.more")
 
 
+def test_copies_of_psycopg_on_postgresql(notebook):
+    dsn = get_or_start_server().dsn
+    flows = notebook.run_cells(
+        f"import asyncio, psycopg\ncon = psycopg.connect({dsn!r}, autocommit=True)\n"
+        "con.execute('CREATE TABLE copied_from (a int, b text)')\ncon.execute('CREATE TEMP TABLE passing (a int)')",
+        "with con.cursor() as cursor, cursor.copy('COPY copied_from (a, b) FROM STDIN (FORMAT csv, HEADER false)') as copy:\n"
+        "    copy.write('1,x\\n')",
+        "with con.cursor() as cursor, cursor.copy('COPY (SELECT a, b FROM copied_from WHERE a > 0) TO STDOUT (FORMAT text)') as copy:\n"
+        "    rows = list(copy.rows())\npd.DataFrame(rows).to_csv('copied.csv')",
+        "with con.cursor() as cursor, cursor.copy('COPY passing FROM STDIN') as copy:\n    copy.write_row((1,))",
+        "async def read():\n"
+        f"    async with await psycopg.AsyncConnection.connect({dsn!r}) as own, own.cursor() as cursor:\n"
+        "        async with cursor.copy('COPY public.copied_from TO STDOUT') as copy:\n"
+        "            return [row async for row in copy.rows()]\n"
+        "assert len(asyncio.run(read())) == 1",
+    )
+    named = {(cell, *(name.removeprefix("localhost:5432/postgres.public.") for name in ends)) for cell, *ends in flows}
+    assert named == {
+        ("c2", "", "copied_from"),
+        ("c3", "copied_from", ""),
+        ("c3", "copied_from", "copied.csv"),
+        ("c5", "copied_from", ""),
+    }
+    code = "with con.cursor() as cursor, cursor.copy('COPY copied_from FROM STDIN (FORMAT csv)') as copy:\n    copy.write('x,y,z\\n')"
+    assert notebook.run("fails", code).error is not None
+    notebook.run("end", "con.execute('DROP TABLE copied_from')\ncon.close()")
+    notebook.list_flows()
+    (failed,) = notebook.runs[-2].observations
+    assert (failed.failed, failed.writes, len(failed.intended)) == (True, (), 1)
+
+
 def test_table_is_one_dataset_with_its_schema_and_without(notebook):
     dsn = get_or_start_server().dsn
     host = psycopg.conninfo.conninfo_to_dict(dsn)["host"]

@@ -27,6 +27,20 @@ def test_copy_moves_a_file_into_another_with_its_columns(notebook):
     }
 
 
+def test_frames_that_are_appended_to_a_table(notebook):
+    flows = run(
+        notebook,
+        "frame = pd.read_csv('raw.csv')\ncon = duckdb.connect('shop.duckdb')\ncon.execute('CREATE TABLE t (a INT, b INT)')",
+        "con.append('t', frame)",
+        "con.append('t', frame[['b', 'a']], by_name=True)",
+    )
+    table = "shop.duckdb.main.t"
+    assert {flow for flow in flows if flow[0] != "c1"} == {
+        ("c2", "$c1.frame", table),
+        ("c3", "$c1.frame", table),
+    }
+
+
 def test_relation_is_followed_into_a_frame_and_a_file(notebook):
     flows = run(
         notebook,

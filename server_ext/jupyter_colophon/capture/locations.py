@@ -47,6 +47,11 @@ def is_path(target: Any) -> bool:
     return isinstance(target, str | os.PathLike)
 
 
+def has_scheme(path: str) -> bool:
+    """Return whether a path is a URL."""
+    return _SCHEME.match(path) is not None
+
+
 def list_locations(target: Any) -> list[str]:
     """Return the locations of a path, a URL, an open file, a pattern such as `data/*.parquet`, or of a list of them.
 

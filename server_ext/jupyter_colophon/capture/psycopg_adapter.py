@@ -8,8 +8,9 @@ from types import ModuleType
 from typing import Any, Final
 
 from jupyter_colophon.capture.adapters import Adapter
-from jupyter_colophon.capture.calls import LibraryCall
+from jupyter_colophon.capture.calls import LibraryCall, Report
 from jupyter_colophon.capture.computations import Function
+from jupyter_colophon.capture.psycopg_copies import begin_copy, report_closed, report_opened
 from jupyter_colophon.capture.sql.connections import ConnectionDatabase
 
 #: Statements after which names may be those of other schemas.
@@ -19,11 +20,20 @@ _SCHEMAS: Final = re.compile(r"search_path|\b(reset|discard)\s+all\b|\brollback\
 def install(module: ModuleType, adapter: Adapter) -> None:
     """Observe the statements of cursors."""
     for name in ("execute", "executemany"):
-        adapter.observe_method(module.Cursor, name, _report_statement)
-        adapter.replace_method(module.AsyncCursor, name, partial(_wrap_coroutine, adapter, name))
+        for cursor in (module.Cursor, module.ServerCursor):
+            adapter.observe_method(cursor, name, _report_statement)
+        for cursor in (module.AsyncCursor, module.AsyncServerCursor):
+            adapter.replace_method(cursor, name, partial(_wrap_coroutine, adapter, name, _report_statement))
+    adapter.observe_method(module.Cursor, "copy", _report_begun_copy)
+    adapter.observe_method(module.AsyncCursor, "copy", _report_begun_copy)
+    for name, report in (("enter", report_opened), ("exit", report_closed)):
+        adapter.observe_method(module.Copy, f"__{name}__", report)
+        adapter.replace_method(
+            module.AsyncCopy, f"__a{name}__", partial(_wrap_coroutine, adapter, f"__a{name}__", report)
+        )
 
 
-def _wrap_coroutine(adapter: Adapter, name: str, original: Function) -> Function:
+def _wrap_coroutine(adapter: Adapter, name: str, report: Report, original: Function) -> Function:
     """Return a coroutine function that runs a statement and records it, whether it fails or not."""
 
     async def execute(*args: Any, **kwargs: Any) -> Any:
@@ -34,7 +44,7 @@ def _wrap_coroutine(adapter: Adapter, name: str, original: Function) -> Function
             call.error = error
             raise
         finally:
-            adapter.record_call(call, _report_statement)
+            adapter.record_call(call, report)
         return call.result
 
     return execute
@@ -42,13 +52,21 @@ def _wrap_coroutine(adapter: Adapter, name: str, original: Function) -> Function
 
 def _report_statement(call: LibraryCall) -> None:
     """Record a statement whose text is known; one that is composed of parts is known by its connection."""
-    cursor, query = call.receiver, call.get_argument(1, "query")
-    text = query.decode() if isinstance(query, bytes) else query
-    if not isinstance(text, str):
-        text = query.as_string(cursor.connection)
+    cursor, text = call.receiver, _read_text(call, "query")
     if _SCHEMAS.search(text):
         _databases.pop(cursor.connection, None)
     find_database(cursor.connection).record_statement(call, text, cursor)
+
+
+def _read_text(call: LibraryCall, argument: str) -> str:
+    query = call.get_argument(1, argument)
+    text = query.decode() if isinstance(query, bytes) else query
+    return text if isinstance(text, str) else str(query.as_string(call.receiver.connection))
+
+
+def _report_begun_copy(call: LibraryCall) -> None:
+    """Remember the statement of a copy. Nothing was sent yet, so that the connection can be asked for its schema."""
+    begin_copy(call.receiver, _read_text(call, "statement"), find_database(call.receiver.connection))
 
 
 #: The databases of connections.

@@ -13,6 +13,7 @@ from typing import Any, Final
 from jupyter_colophon.capture.adapters import Adapter
 from jupyter_colophon.capture.calls import LibraryCall
 from jupyter_colophon.capture.computations import Function
+from jupyter_colophon.capture.file_systems import resolve_path
 from jupyter_colophon.capture.locations import is_path, list_locations
 from jupyter_colophon.capture.origins import Dataset, OriginRegistry, get_file
 from jupyter_colophon.capture.written_fields import create_describe
@@ -93,7 +94,7 @@ def _follow_batches(origins: OriginRegistry, original: Function) -> Function:
 
 
 def _report_opened(call: LibraryCall) -> None:
-    for location in list_locations(call.find_argument(1, ("where", "sink"))):
+    for location in _list_locations(call, call.find_argument(1, ("where", "sink"))):
         _written[call.receiver] = get_file(location, _get_format_of_class(call.receiver))
 
 
@@ -105,7 +106,7 @@ def _report_written_part(call: LibraryCall) -> None:
 
 
 def _report_file(call: LibraryCall) -> None:
-    for location in list_locations(call.get_argument(1, "source")):
+    for location in _list_locations(call, call.get_argument(1, "source")):
         call.record_read(get_file(location, _get_format_of_class(call.receiver)), call.receiver)
 
 
@@ -116,7 +117,7 @@ def _get_format_of_class(value: object) -> str:
 
 def _create_read_report(format_: str | None) -> Callable[[LibraryCall], None]:
     def report(call: LibraryCall) -> None:
-        locations = list_locations(call.find_argument(0, _SOURCES))
+        locations = _list_locations(call, call.find_argument(0, _SOURCES))
         call.record_files(locations, format_ or _find_format(call), call.result)
 
     return report
@@ -126,7 +127,7 @@ def _create_write_report(format_: str | None, position: int) -> Callable[[Librar
     def report(call: LibraryCall) -> None:
         value = call.find_argument(1 - position, _VALUES)
         target = call.find_argument(position, _TARGETS)
-        for location in list_locations(target):
+        for location in _list_locations(call, target):
             dataset = get_file(location, format_ or _find_format(call))
             call.record_write(dataset, (value,), describe=create_describe(value))
             # The others add files to a folder.
@@ -134,6 +135,11 @@ def _create_write_report(format_: str | None, position: int) -> Callable[[Librar
                 call.profile_written(value)
 
     return report
+
+
+def _list_locations(call: LibraryCall, target: Any) -> list[str]:
+    """Return the locations of paths, which may be those of a file system that the call names."""
+    return list_locations(resolve_path(target, call.kwargs.get("filesystem")))
 
 
 def _report_converted(call: LibraryCall) -> None:

@@ -277,7 +277,13 @@ JOINS = [
         copy("id") + control_columns(JOIN_KEYS, "out.csv", "id", "filter"),
         JOINED,
         read=READ_BOTH,
-        missed="run: shops.csv -> out.csv\nshops.csv.shop -> out.csv.id filter",
+    ),
+    one_cell(
+        "values of a series in a condition beside another one",
+        "known = ~pl.col('shop').is_in(shops['shop'].implode()) & (pl.col('price') > 1)\nout = sales.filter(known).select('id')",
+        copy("id") + control_columns(JOIN_KEYS, "out.csv", "id", "filter") + control("price", "id", "filter"),
+        JOINED,
+        read=READ_BOTH,
     ),
 ]
 

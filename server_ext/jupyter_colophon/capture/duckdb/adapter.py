@@ -38,6 +38,7 @@ _UNION: Final = "SELECT * FROM {0} UNION ALL SELECT * FROM {1}"
 _CROSS: Final = "SELECT * FROM {0}, {1}"
 _JOIN: Final = "SELECT * FROM {0} {3} JOIN {1} ON {2}"
 _JOIN_USING: Final = "SELECT * FROM {0} {3} JOIN {1} USING ({2})"
+_APPEND: Final = "INSERT INTO {0} {1} SELECT * FROM {2}"
 _ORDER: Final = "SELECT * FROM {0} ORDER BY {1}"
 #: What stands for a value of the program whose origin is unknown.
 _NOTHING: Final = "(SELECT NULL)"
@@ -116,6 +117,7 @@ class _Adapter:
             self._observe(name, _report_value)
         for name in ("table", "view"):
             self._observe(name, self._report_table)
+        self._observe("append", self._report_append)
         self._observe("register", _report_registered)
         self._observe("unregister", _report_unregistered)
         for owner in (connection, relation):
@@ -257,6 +259,12 @@ class _Adapter:
     def _report_written_table(self, call: LibraryCall) -> None:
         sql = _TABLE_WRITERS[call.function].format(call.get_argument(1, "table_name"), _THIS)
         self._run_on_relation(call, sql, writes=True)
+
+    def _report_append(self, call: LibraryCall, database: DuckDatabase, first: int) -> None:
+        origin = call.find_origin(call.find_argument(first + 1, ("df",)))
+        way = "BY NAME" if call.kwargs.get("by_name") else ""
+        sql = _APPEND.format(call.find_argument(first, ("table_name",)), way, _NOTHING if origin is None else _THIS)
+        self._record(call, database, sql, {} if origin is None else {_THIS: origin})
 
     def _run_on_relation(self, call: LibraryCall, sql: str, other: object = None, *, writes: bool = False) -> None:
         """Record the SQL that stands for a method of a relation; one without an origin has no data."""

@@ -9,6 +9,7 @@ import pandas as pd
 from jupyter_colophon.capture.adapters import Adapter
 from jupyter_colophon.capture.calls import LibraryCall
 from jupyter_colophon.capture.column_map import ColumnMap, ColumnSource, map_all_columns
+from jupyter_colophon.capture.file_systems import resolve_path
 from jupyter_colophon.capture.locations import find_location
 from jupyter_colophon.capture.origins import Dataset, get_file
 from jupyter_colophon.capture.pandas.columns import VALUES, name_label
@@ -68,7 +69,7 @@ class ReaderReport:
 
     def __call__(self, call: LibraryCall) -> None:
         """Record the read of the files into the result."""
-        target = call.get_argument(0, self._argument)
+        target = resolve_path(call.get_argument(0, self._argument), call.kwargs.get("filesystem"))
         datasets = [get_file(location, self._format) for location in _list_locations(target)]
         record_read_values(call, datasets, keeps_names=self._keeps_names(call))
 

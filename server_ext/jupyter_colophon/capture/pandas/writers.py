@@ -9,6 +9,7 @@ import pandas as pd
 from jupyter_colophon.capture.adapters import Adapter
 from jupyter_colophon.capture.calls import LibraryCall
 from jupyter_colophon.capture.column_map import ColumnMap
+from jupyter_colophon.capture.file_systems import resolve_path
 from jupyter_colophon.capture.locations import find_location, is_path
 from jupyter_colophon.capture.observation import SchemaField
 from jupyter_colophon.capture.origins import Dataset, get_file
@@ -39,7 +40,7 @@ class FileWriter:
 
     def __call__(self, call: LibraryCall) -> None:
         """Record the write of the receiver into the file."""
-        target = call.get_argument(1, self.argument)
+        target = resolve_path(call.get_argument(1, self.argument), call.kwargs.get("filesystem"))
         location = find_location(target)
         if location is not None:
             # A sheet of a workbook with others, and rows that are appended.

@@ -122,6 +122,7 @@ def _observe_series(module: ModuleType, adapter: Adapter) -> None:
         "sort",
         "unique",
         "filter",
+        "implode",
     ):
         adapter.observe_computation(module.Series, name, _report_series)
     for name in (
@@ -146,6 +147,8 @@ def _observe_series(module: ModuleType, adapter: Adapter) -> None:
     ):
         adapter.observe_computation(module.Series, f"__{name}__", _report_series)
     adapter.observe_computation(module.Series, "value_counts", _report_counted)
+    for name in ("is_in", "not_", "and_", "or_", "alias", "__invert__", "__and__", "__rand__", "__or__", "__ror__"):
+        adapter.observe_computation(module.Expr, name, _report_condition)
 
 
 def _list_group_classes(module: ModuleType) -> list[type]:
@@ -498,8 +501,19 @@ def _report_created(call: LibraryCall) -> None:
         call.record_derived(call.receiver, data if isinstance(data, list | tuple) else (data,))
 
 
+def _report_condition(call: LibraryCall) -> None:
+    """Record an expression with the values of a series, or with another such expression."""
+    parts = [each for each in (*call.args, *call.kwargs.values()) if call.find_origin(each) is not None]
+    known = [call.find_columns(each) for each in parts]
+    used = [each.find_sources(VALUES) for each in known if each is not None]
+    columns = ColumnMap(None, {VALUES: compute_from(used)}) if len(used) == len(parts) else None
+    call.record_derived(call.result, parts, columns)
+
+
 def _list_series(call: LibraryCall) -> list[Any]:
-    return [each for each in (*call.args[1:], *call.kwargs.values()) if isinstance(each, pl.Series)]
+    """Return the series among the arguments of a method, and the expressions, which may have values of one."""
+    arguments = flatten_expressions((*call.args[1:], *call.kwargs.values()))
+    return [each for each in arguments if isinstance(each, pl.Series | pl.Expr)]
 
 
 #: The reports of functions of the module, by name.

@@ -123,7 +123,7 @@ class ExpressionReader:
     def _trace_expression(self, expression: pl.Expr, name: str = "") -> Sources:
         """Return the sources of one column that an expression makes: `name`, if it makes several."""
         waiting = [(expression.meta.undo_aliases(), Transformation.IDENTITY)]
-        found, mentioned = NO_SOURCES, expression.meta.root_names()
+        found, mentioned = self._find_values(expression), expression.meta.root_names()
         for _ in range(_MAX_PARTS if len(mentioned) <= _MAX_MENTIONED else 0):
             if not waiting:
                 return self._add_step(found)
@@ -134,7 +134,15 @@ class ExpressionReader:
                 continue
             names = [name] if _has_several_outputs(part) else part.meta.root_names()
             found |= compute_from(map(self._columns.find_sources, names), how)
-        return self._add_step(compute_from(map(self._columns.find_sources, [*mentioned, *([name] if name else [])])))
+        used = map(self._columns.find_sources, [*mentioned, *([name] if name else [])])
+        return self._add_step(found | compute_from(used))
+
+    def _find_values(self, expression: pl.Expr) -> Sources:
+        """Return the sources of the values of series in an expression, such as those of `is_in`."""
+        if self._call.find_origin(expression) is None:
+            return NO_SOURCES
+        known = self._call.find_columns(expression)
+        return UNKNOWN_SOURCES if known is None else known.find_sources(VALUES)
 
     def _add_step(self, sources: Sources) -> Sources:
         return sources if self._how is None else compute_from((sources,), self._how)

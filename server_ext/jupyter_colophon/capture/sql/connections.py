@@ -56,7 +56,9 @@ class ConnectionDatabase:
         return None if target is None else (target,)
 
     def find_target(self, table: TableName) -> Dataset | None:
-        """Return the dataset of a table; None if the database has no name."""
+        """Return the dataset of a table; None of a temporary one, or if the database has no name."""
+        if table.schema.lower() in _TEMPORARY_SCHEMAS and table.name.lower() in self._local:
+            return None
         url, parts = self._url, table.parts
         if self.dialect == "sqlite" and table.schema:
             # A schema is a file.
