@@ -6,7 +6,7 @@ percent-encoded only where it has a character that the grammar reserves (spec ID
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
@@ -176,7 +176,7 @@ def _parse_urn(text: str) -> Urn:
     type_, key = head.groups()
     if not key.startswith("("):
         return make_single_key_urn(type_, _decode_text_part(text, key))
-    return Urn(type_, tuple(_parse_key_part(text, raw) for raw in _split_compound_key(text, key)))
+    return Urn(type_, tuple([_parse_key_part(text, raw) for raw in _split_compound_key(text, key)]))
 
 
 def _parse_key_part(text: str, raw: str) -> str:
@@ -189,8 +189,13 @@ def _decode_text_part(text: str, raw: str) -> str:
     return decode_urn_text(raw)
 
 
-def _split_compound_key(text: str, key: str) -> Iterator[str]:
-    """Yield the raw parts of a compound key, split at the commas of its own level."""
+def _split_compound_key(text: str, key: str) -> Iterable[str]:
+    """Return the raw parts of a compound key, split at the commas of its own level."""
+    is_flat = key.find("(", 1) < 0 and key.find(")") == len(key) - 1
+    return key[1:-1].split(",") if is_flat else _iterate_parts_of_nested_key(text, key)
+
+
+def _iterate_parts_of_nested_key(text: str, key: str) -> Iterator[str]:
     depth, start = 0, 1
     for match in _STRUCTURE.finditer(key):
         depth += {"(": 1, ")": -1, ",": 0}[match.group()]
