@@ -10,8 +10,9 @@ from jupyter_colophon.core.model import search_index_terms
 from jupyter_colophon.core.model.search_index_terms import (
     ValueRow,
     build_value_rows,
-    collect_entity_index_words,
+    collect_name_index_words,
     encode_index_word,
+    encode_words_of_value,
     split_search_tokens,
 )
 
@@ -209,21 +210,28 @@ def test_entity_is_found_by_values_keys_name_and_type() -> None:
     rows += build_value_rows(
         "schemaMetadata", "SYSTEM", {"fields": [{"fieldPath": "origin", "nativeDataType": "string"}]}
     )
-    words = collect_entity_index_words("daily_delays", "flights", "dataset", rows)
-    found = ["ops", "team", "ops team", "owner", "data-owner", "raw", "data", "raw-data", "origin", "origin:string"]
-    found += ["daily", "delays", "daily_delays", "flights.daily_delays", "dataset"]
-    assert words == {encode_index_word(word) for word in found}
+    keyed = {
+        "data-owner": ["ops", "team", "ops team"],
+        "properties": ["owner", "data-owner", "data"],
+        "tags": ["raw", "data", "raw-data"],
+        "schema": ["origin", "origin:string"],
+    }
+    found = [word for key, values in keyed.items() for value in values for word in (value, f"{key}:{value}")]
+    assert frozenset().union(*map(encode_words_of_value, rows)) == {encode_index_word(word) for word in found}
+    named = ["daily", "delays", "daily_delays", "flights.daily_delays", "dataset"]
+    words = collect_name_index_words("daily_delays", "flights", "dataset")
+    assert words == {encode_index_word(word) for word in named}
 
 
 def test_application_is_found_by_type_names_of_other_apis() -> None:
-    assert {"application", "app", "dataflow"} <= collect_entity_index_words("shop", "sales", "dataFlow", [])
+    assert {"application", "app", "dataflow"} <= collect_name_index_words("shop", "sales", "dataFlow")
 
 
 def test_long_values_are_stored_but_not_in_full_text() -> None:
     text = "word " + "é" * 300
     (row,) = build_value_rows("businessMetadata", "USER", {"properties": {"k": text}, "tags": []})
     assert row.shown == text
-    words = collect_entity_index_words("n", "s", "dataset", [row])
+    words = encode_words_of_value(row)
     assert encode_index_word("word") in words
     assert max(map(len, words)) <= 256
 

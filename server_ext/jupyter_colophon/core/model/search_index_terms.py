@@ -165,39 +165,30 @@ def _build_descriptor_rows(descriptor: Descriptor) -> Iterator[ValueRow]:
         )
 
 
-def collect_entity_index_words(
-    name: str, namespace: str, type_: str, rows: Iterable[ValueRow], *, kind: str = "", keyed: bool = False
-) -> set[str]:
-    """Return the encoded words by which a bare pattern finds an entity (spec SEARCH-4); with `keyed`, also
-    `key:pattern`.
+def collect_name_index_words(name: str, namespace: str, type_: str, kind: str = "") -> frozenset[str]:
+    """Return the encoded words of a name and a type by which a bare pattern finds an entity (spec SEARCH-4).
 
     `name` is the short name; together with its namespace it is one more word. Words over 256 bytes are only in the
     table of values.
     """
-    tokens = {
-        *list_name_tokens(name),
-        fold_text_for_comparison(f"{namespace}.{name}"),
-        *list_names_of_entity_type(type_, kind),
-    }
-    words = {encode_index_word(word) for word in tokens if _fits_word_limit(word)}
-    for row in rows:
-        # Short values recur in many entities.
-        words_of = _words_kept if len(row.value) <= _KEPT_LENGTH else _encode_words_of_row
-        words |= words_of(row.key, row.value, row.kind == "property", keyed)
-    return words
+    tokens = (*list_name_tokens(name), fold_text_for_comparison(f"{namespace}.{name}"))
+    return _encode_type_words(type_, kind).union([encode_index_word(word) for word in tokens if _fits_word_limit(word)])
 
 
-def _encode_words_of_row(key: str, value: str, is_property: bool, keyed: bool) -> frozenset[str]:
-    """Return the encoded words of one row."""
-    words = set(
-        _encode_words_of_values(f"{fold_text_for_comparison(key)}:" if keyed else "", split_search_tokens(value))
+@lru_cache(maxsize=1_024)
+def _encode_type_words(type_: str, kind: str) -> frozenset[str]:
+    return frozenset(
+        encode_index_word(word) for word in list_names_of_entity_type(type_, kind) if _fits_word_limit(word)
     )
-    if is_property:
-        words.update(_encode_words_of_values("properties:" if keyed else "", split_search_tokens(key)))
+
+
+def encode_words_of_value(row: ValueRow) -> frozenset[str]:
+    """Return the encoded words of one value, by which a bare pattern and `key:pattern` find its entity."""
+    key = fold_text_for_comparison(row.key)
+    words = set(_encode_words_of_values(f"{key}:", split_search_tokens(row.value)))
+    if row.kind == "property":
+        words.update(_encode_words_of_values("properties:", split_search_tokens(row.key)))
     return frozenset(words)
-
-
-_words_kept = lru_cache(maxsize=_KEPT)(_encode_words_of_row)
 
 
 def _encode_words_of_values(key: str, values: Iterable[str]) -> Iterator[str]:
@@ -207,7 +198,7 @@ def _encode_words_of_values(key: str, values: Iterable[str]) -> Iterator[str]:
         if _fits_word_limit(value):
             coded = encode_index_word(value)
             yield coded
-            if key and _fits_word_limit(value, key_bytes):
+            if _fits_word_limit(value, key_bytes):
                 yield coded_key + coded
 
 

@@ -19,9 +19,10 @@ from jupyter_colophon.core.model.search_index_terms import (
     WORD_BYTES_MAX,
     ValueRow,
     build_value_rows,
-    collect_entity_index_words,
+    collect_name_index_words,
     encode_filter_term,
     encode_index_word,
+    encode_words_of_value,
     fold_text_for_comparison,
     list_names_of_entity_type,
     list_path_parts_and_suffixes,
@@ -38,6 +39,8 @@ Aspects = Mapping[str, tuple[AspectSpec, str]]
 #: The longest value to cache, and the size of the cache: a save parses the old and the new value several times, and the
 #: next save parses this one.
 _CACHED_LENGTH_MAX, _CACHE_SIZE = 4_096, 512
+#: The longest value of which its words and counters are cached, and the size of these caches.
+_KEPT_LENGTH, _KEPT = 64, 4_096
 #: The longest value that facets count: longer ones are not useful as filters.
 _FACET_VALUE_LENGTH_MAX = 256
 
@@ -202,19 +205,20 @@ def _count_value_changes(counts: Counts, entity: Row, old: set[ValueRow], new: s
     if old == new:
         return
     namespace = entity["namespace"]
-    same = dict(build_counter_keys(entity, old & new))
-    for amount, values in ((-1, old - new), (1, new - old)):
-        for table, keys in build_counter_keys(entity, values):
-            amounts = counts[table]
-            for key in keys - same[table]:
-                amounts[(namespace, *key)] += amount
+    before, now = dict(build_counter_keys(entity, old)), dict(build_counter_keys(entity, new))
+    for table, keys in now.items():
+        for amount, changed in ((-1, before[table] - keys), (1, keys - before[table])):
+            for key in changed:
+                counts[table][(namespace, *key)] += amount
 
 
 def build_counter_keys(entity: Row, values: Collection[ValueRow]) -> tuple[tuple[str, set[tuple[str, ...]]], ...]:
     """Return the counter keys of an entity by table, without the namespace, which comes first."""
     if not values:
         return ("key_counts", set()), ("value_counts", set())
-    return ("key_counts", build_key_counter_keys(entity, values)), ("value_counts", _build_value_counter_keys(values))
+    kind = get_entity_kind_of_row(entity["type"], entity["urn"])
+    keys = [_get_counter_keys(row, kind) for row in values]
+    return ("key_counts", {key for key, _ in keys}), ("value_counts", {key for _, key in keys})
 
 
 def build_key_counter_keys(entity: Row, values: Iterable[ValueRow]) -> set[tuple[str, ...]]:
@@ -223,11 +227,7 @@ def build_key_counter_keys(entity: Row, values: Iterable[ValueRow]) -> set[tuple
     A tag counts as a key in key statistics (spec SEARCH-20).
     """
     carrier = get_entity_kind_of_row(entity["type"], entity["urn"])
-    return {
-        (fold_text_for_comparison(key), key, row.kind, row.scope, carrier)
-        for row in values
-        for key in [get_display_key(row)]
-    }
+    return {_get_counter_keys(row, carrier)[0] for row in values}
 
 
 def get_display_key(row: ValueRow) -> str:
@@ -235,36 +235,67 @@ def get_display_key(row: ValueRow) -> str:
     return row.shown if row.kind == "tag" else row.key
 
 
-def _build_value_counter_keys(values: Iterable[ValueRow]) -> set[tuple[str, ...]]:
-    return {(fold_text_for_comparison(row.key), row.value, row.shown) for row in values}
+def _get_counter_keys(row: ValueRow, carrier: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the keys of a value's row in `key_counts` and in `value_counts`, without the namespace."""
+    return (_cached_counter_keys if len(row.shown) <= _KEPT_LENGTH else _build_counter_keys_of_value)(row, carrier)
+
+
+def _build_counter_keys_of_value(row: ValueRow, carrier: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    key = get_display_key(row)
+    return (
+        (fold_text_for_comparison(key), key, row.kind, row.scope, carrier),
+        (fold_text_for_comparison(row.key), row.value, row.shown),
+    )
+
+
+_cached_counter_keys = lru_cache(maxsize=_KEPT)(_build_counter_keys_of_value)
+
+
+class _IndexedValue(NamedTuple):
+    """What a value adds to the document of its entity: facet values, terms and words."""
+
+    facets: FacetValues
+    terms: frozenset[str]
+    words: frozenset[str]
+
+
+def _index_value(row: ValueRow) -> _IndexedValue:
+    filters: list[tuple[str, str]] = [("scope", row.scope)]
+    filters += [(row.facet, row.shown)] if row.facet else []
+    filters += [(row.facet, row.urn)] if row.urn else []
+    certification = list_certification_words(row.shown) if row.facet == CERTIFIED else ()
+    return _IndexedValue(
+        _collect_facet_values([(row.facet, row.shown)] if row.facet else ()),
+        frozenset((*starmap(encode_filter_term, filters), *map(encode_index_word, certification))),
+        encode_words_of_value(row),
+    )
+
+
+# Owners, tags and other short values recur in many entities.
+_cached_indexed_value = lru_cache(maxsize=_KEPT)(_index_value)
 
 
 def build_search_document(
     entity: Row, values: set[ValueRow], marked: frozenset[str] = frozenset(), *, removed: bool = False
 ) -> Document:
     """Return the full-text document of an entity with these values, and words of texts that the model marks."""
-    facets = {(row.facet, row.shown) for row in values if row.facet}
+    indexed = [(_cached_indexed_value if len(row.shown) <= _KEPT_LENGTH else _index_value)(row) for row in values]
     columns = [(name, entity[column]) for name, column in COLUMNS.items() if entity[column]]
-    filters = facets.union(columns, [("scope", row.scope) for row in values])
-    filters.update((row.facet, row.urn) for row in values if row.urn)
-    terms = {EVERYTHING, *starmap(encode_filter_term, filters)}
-    for row in values:
-        if row.facet == CERTIFIED:
-            terms.update(encode_index_word(word) for word in list_certification_words(row.shown))
-    terms.add(REMOVED if removed else PRESENT)
+    terms = {EVERYTHING, REMOVED if removed else PRESENT, *starmap(encode_filter_term, columns)}
     if entity["type"] in _REFERENCED_TYPES:
         terms.add(REFERENCED)
     kind = get_entity_kind_of_row(entity["type"], entity["urn"])
-    words = collect_entity_index_words(
-        entity["name"], entity["namespace"], entity["type"], values, kind=kind, keyed=True
-    )
+    facets = _collect_facet_values(pair for pair in columns if pair[0] not in GROUPED)
+    names = collect_name_index_words(entity["name"], entity["namespace"], entity["type"], kind)
     return Document(
         urn=entity["urn"],
         namespace=entity["namespace"],
         type=entity["type"],
-        facet_values=_collect_facet_values([*facets, *(pair for pair in columns if pair[0] not in GROUPED)]),
-        words=frozenset(words.union(_collect_name_words(entity, kind), _collect_audit_words(entity), marked)),
-        terms=frozenset(terms),
+        facet_values=facets.union(*[value.facets for value in indexed]),
+        words=names.union(
+            _collect_name_words(entity, kind), _collect_audit_words(entity), marked, *[value.words for value in indexed]
+        ),
+        terms=frozenset(terms.union(*[value.terms for value in indexed])),
     )
 
 
