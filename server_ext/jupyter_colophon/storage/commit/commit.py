@@ -66,8 +66,9 @@ class CommitBuilder:
         #: Aspects with a new version whose older versions may have to be deleted.
         self._to_trim: list[tuple[EntityState, AspectSpec, RetentionRule]] = []
         self._entities: dict[str, EntityState] = {}
-        #: Namespaces that are known to exist and not to be deleted.
+        #: Namespaces that are known not to be deleted, and the URNs of those that exist and were not loaded.
         self._not_deleting: set[str] = set()
+        self._existing_namespaces: set[str] = set()
         #: The changes so far with their numbers, and the newest number in the log once it is known. With locks, numbers
         #: are counted from 1 until the end, so that other writers wait only then.
         self.changes: list[Row] = []
@@ -454,7 +455,7 @@ class CommitBuilder:
         if name == NO_NAMESPACE:
             return
         place = make_namespace_urn(name)
-        if self._load_entity_state(place).exists:
+        if self._has_namespace(place):
             return
         if not may_create:
             raise create_missing_namespace_error(name)
@@ -462,6 +463,18 @@ class CommitBuilder:
         captured = self.facts.filter_aspect_keys("technicalMetadata", _CAPTURED, place, name)
         if captured is not None:
             self.write_aspect(place, self.registry.get_aspect("namespace", "technicalMetadata"), captured, implied=True)
+
+    def _has_namespace(self, urn: Urn) -> bool:
+        """Return whether a namespace exists as this transaction sees it, without reading its aspects."""
+        text = str(urn)
+        if text in self._entities:
+            return self._entities[text].exists
+        if text not in self._existing_namespaces:
+            row = self.tx.get_table("entities").read((text,))
+            if row is None or row["deleted"]:
+                return False
+            self._existing_namespaces.add(text)
+        return True
 
     def _recreate_deleted_entity(self, entity: EntityState) -> None:
         """Create an entity that was deleted before; its former values are not part of its history (spec ID-20)."""

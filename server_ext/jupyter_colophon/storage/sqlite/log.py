@@ -13,10 +13,10 @@ FIELDS = tuple(CHANGE)
 _COLUMNS = ", ".join(FIELDS)
 _get_values = itemgetter(*FIELDS)
 
-# AUTOINCREMENT: a number is never used twice, even after the newest rows were truncated.
+# Numbers are given by the writer. The newest row is never removed, so that none is used twice.
 CREATION = [
     """CREATE TABLE IF NOT EXISTS change_log (
-        seq INTEGER PRIMARY KEY AUTOINCREMENT, time INTEGER, urn TEXT, type TEXT, namespace TEXT, name TEXT,
+        seq INTEGER PRIMARY KEY, time INTEGER, urn TEXT, type TEXT, namespace TEXT, name TEXT,
         aspect TEXT, operation TEXT, version INTEGER, scope TEXT, actor TEXT, via TEXT, run TEXT,
         previous TEXT, value TEXT)""",
     *(f"CREATE INDEX IF NOT EXISTS change_log_by_{name} ON change_log ({name}, seq)" for name in CHANGE_FILTERS),
@@ -36,7 +36,7 @@ class SqliteLog:
         self._connection = connection
 
     def append_changes(self, rows: Sequence[Row]) -> None:
-        """Append rows with their numbers; AUTOINCREMENT prevents reuse."""
+        """Append rows with their numbers."""
         self._connection.execute_many(_APPEND, list(map(_get_values, rows)))
 
     def read_changes(self, after: int, limit: int, where: Mapping[str, str], bytes_max: int | None = None) -> list[Row]:

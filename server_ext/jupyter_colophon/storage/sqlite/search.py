@@ -4,8 +4,8 @@ Words and terms are encoded, so the tokenizer sees letters and digits only; each
 can be read as an operator (spec SEARCH-10). A term has a mark before it, so that no word can be taken for a term.
 
 A document has each of its words once, so only the rarity of a word and the length of a document remain of BM25. Both
-are computed here, and the index has neither positions nor columns: `bm25()` would read all matches of a word, and the
-length of each from another table (spec SEARCH-12).
+are computed here, and the index has neither positions, columns nor lengths: `bm25()` would read all matches of a word,
+and the length of each from another table (spec SEARCH-12).
 """
 
 import json
@@ -37,7 +37,7 @@ CREATION = [
         length INTEGER NOT NULL, {facets.COLUMN})""",
     "CREATE TABLE IF NOT EXISTS search_texts (id INTEGER PRIMARY KEY, words TEXT NOT NULL)",
     """CREATE VIRTUAL TABLE IF NOT EXISTS search_tokens USING fts5 (
-        words, content = 'search_texts', content_rowid = 'id', prefix = '2 3', detail = none,
+        words, content = 'search_texts', content_rowid = 'id', prefix = '2 3', detail = none, columnsize = 0,
         tokenize = 'unicode61 remove_diacritics 0')""",
     *facets.CREATION,
 ]
@@ -93,8 +93,7 @@ class SqliteSearch:
         entries, removed, texts = [], [], []
         self._newest = None
         self._facet_texts.clear()
-        urns = json.dumps([document.urn for document in documents])
-        existing = {urn: (number, words) for urn, number, words in execute(_KNOWN, (urns,))}
+        existing = self._find_stored_texts([document.urn for document in documents])
         facet_texts = self._facets.encode_facet_values([document.facet_values for document in documents])
         for document, facet_text in zip(documents, facet_texts, strict=True):
             words = " ".join([*sorted(document.words), *(_TERM + term for term in sorted(document.terms))])
@@ -113,6 +112,14 @@ class SqliteSearch:
             many(_UNINDEX, removed)
         many(_PUT_TEXT, texts)
         many(_INDEX, texts)
+
+    def _find_stored_texts(self, urns: Sequence[str]) -> Mapping[str, tuple[int, str]]:
+        """Return number and text of the stored ones of these documents, by URN."""
+        execute = self._connection.execute
+        if len(urns) == 1:
+            # Most writes change one entity, and this statement is three times as fast.
+            return dict(zip(urns, execute(_OLD, urns), strict=False))
+        return {urn: (number, words) for urn, number, words in execute(_KNOWN, (json.dumps(urns),))}
 
     def remove_document(self, urn: str) -> None:
         """Remove an entity's document."""
