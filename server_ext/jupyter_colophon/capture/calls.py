@@ -19,6 +19,7 @@ from jupyter_colophon.capture.computations import (
     prepare_safely,
     take_receiver,
 )
+from jupyter_colophon.capture.executions import current_execution
 from jupyter_colophon.capture.hidden_frames import hide_wrappers
 from jupyter_colophon.capture.name_inference import NameInference
 from jupyter_colophon.capture.observation import Inference, SchemaField, StreamProgress
@@ -32,7 +33,6 @@ from jupyter_colophon.capture.origins import (
     derive_origin,
     find_weakest,
     get_columns_for,
-    get_file,
     list_sources,
 )
 from jupyter_colophon.capture.write_profile import WriteProfile, compute_write_profile
@@ -84,8 +84,22 @@ class Flow:
             self.fields, self.columns = describe(self.columns)
 
 
+def build_write(
+    execution: object | None, time_ms: int, function: str, origin: Origin, target: Dataset, describe: Describe | None
+) -> Flow:
+    """Return the flow of a value of this origin into a dataset."""
+    is_own = origin.execution is execution
+    inference = origin.inference if is_own else Inference.OBJECT
+    columns = get_columns_for(origin, execution)
+    flow = Flow(execution, time_ms, function, list_sources(origin, execution), target, None, columns, inference)
+    flow.describe = describe
+    return flow
+
+
 class DeferredFlows(ABC):
     """Flows that are found when they are reported, such as those of a SQL statement. `query` is what the call returned."""
+
+    __slots__ = ()
 
     query: Query
     function: str
@@ -105,12 +119,19 @@ class CallContext:
         *,
         has_profiles: bool = False,
     ) -> None:
-        """Create a context; `get_execution` returns the cell that runs on the calling thread. With `has_profiles` what is written is profiled."""
-        self.get_execution, self.get_time_ms, self.has_profiles = get_execution, get_time_ms, has_profiles
+        """Create a context; `get_execution` returns the cell of a call that no cell is known to have started (`executions.py`).
+
+        With `has_profiles` what is written is profiled.
+        """
+        self.get_running_execution, self.get_time_ms, self.has_profiles = get_execution, get_time_ms, has_profiles
         self.origins = OriginRegistry()
         self.names = NameInference(self.origins)
         self.stack = _CallStack()
         self.declared = DeclaredReads()
+
+    def get_execution(self) -> object | None:
+        """Return the cell that the calling thread works for."""
+        return current_execution.get() or self.get_running_execution()
 
 
 class DeclaredReads:
@@ -164,7 +185,8 @@ class LibraryCall:
     def __init__(self, context: CallContext, function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Create a call that begins now."""
         self.context, self.function, self.args, self.kwargs = context, function, args, kwargs
-        self.execution, self.time_ms = context.get_execution(), context.get_time_ms()
+        self.execution = current_execution.get() or context.get_running_execution()
+        self.time_ms = context.get_time_ms()
         self.result: Any = None
         self.state: Any = None
         self.error: BaseException | None = None
@@ -200,19 +222,16 @@ class LibraryCall:
         """Return the columns of a value; without sources if the program made it, None if they are unknown."""
         return ColumnMap() if self.find_origin(value) is None else self.find_columns(value)
 
-    def record_files(
-        self, locations: Iterable[str], format_: str | None, value: object, *, is_strict: bool = False
-    ) -> None:
+    def record_files(self, files: tuple[Dataset, ...], value: object, *, is_strict: bool = False) -> None:
         """Record that the call read files into a value, which has the columns of the file if it is only one.
 
         With `is_strict` the library refuses files that lack a column of the others, so that each column comes from all files.
         """
-        datasets = tuple(get_file(location, format_) for location in locations)
-        if len(datasets) == 1:
-            columns: ColumnMap | None = map_all_columns(datasets[0])
+        if len(files) == 1:
+            columns: ColumnMap | None = map_all_columns(files[0])
         else:
-            columns = ColumnMap(FileGroup(datasets)) if is_strict else None
-        self.record_reads(datasets, value, columns)
+            columns = ColumnMap(FileGroup(files)) if is_strict else None
+        self.record_reads(files, value, columns)
 
     def record_read(self, dataset: Dataset, value: object = None, columns: ColumnMap | None = None) -> None:
         """Record that the call read a dataset, into `value` if given, whose columns are those of the dataset unless given."""
@@ -229,19 +248,23 @@ class LibraryCall:
 
     def _set_read(self, value: object, origin: Origin) -> None:
         """Set the origin of a value that was read, and note that the running statement read it."""
-        self.context.origins.set_origin(value, origin)
-        if not self.context.stack.calls:
-            self.context.names.add_read(origin)
+        context = self.context
+        context.origins.set_origin(value, origin)
+        if not context.stack.calls:
+            context.names.add_read(origin)
 
     def adopt_inner_reads(self, value: object, columns: ColumnMap | None = None) -> None:
         """Record that `value` holds what the inner calls read: the library used another one for it.
 
         `columns` are by default those of a single dataset, or of the last statement: those before it look at the database.
         """
-        reads = [flow for flow in self.inner if isinstance(flow, DeferredFlows) or flow.target is None]
         sources: dict[Source, None] = {}
-        for flow in reads:
-            sources |= dict.fromkeys((flow.query,) if isinstance(flow, DeferredFlows) else flow.sources)
+        # To test for `Flow` costs less than for the abstract class.
+        for flow in self.inner:
+            if not isinstance(flow, Flow):
+                sources[flow.query] = None
+            elif flow.target is None:
+                sources |= dict.fromkeys(flow.sources)
         if not sources or self.error is not None:
             return
         self.flows += self.inner
@@ -310,10 +333,9 @@ class LibraryCall:
         `fields` is the schema of the data if it is complete; `columns` of a single value are found by its origin. With `describe`
         they are computed later.
         """
-        values = tuple(values)
+        values, execution, inferences = tuple(values), self.execution, [Inference.OBSERVED]
         find_origin = self.context.origins.find_origin
         origins = [origin for each in values if (origin := find_origin(each)) is not None]
-        execution, inferences = self.execution, [Inference.OBSERVED]
         if origins:
             inferences = [each.inference if each.execution is execution else Inference.OBJECT for each in origins]
             if columns is None and len(values) == 1:
@@ -388,7 +410,7 @@ class Observer:
         another observed call are not reported: for frequent functions that compute values.
         With `hides_inner` calls inside this one are not: its report names all the data that they access.
         """
-        context, stack = self._context, self._context.stack
+        context, stack, finish = self._context, self._context.stack, self._finish
         prepare = prepare_safely(prepare)
 
         def call_observed(*args: Any, **kwargs: Any) -> Any:
@@ -409,8 +431,7 @@ class Observer:
                 raise
             finally:
                 calls.pop()
-                stack.is_busy = was_busy
-                self._finish(call, report, calls[-1] if calls else None)
+                finish(call, report, was_busy=was_busy)
             return call.result
 
         return call_observed
@@ -419,13 +440,21 @@ class Observer:
         self, original: Function, name: str, report: Report, **options: Unpack[ComputationOptions]
     ) -> Function:
         """Return a function that calls `original` and reports a call that computed a value: one that only records derived values."""
+        context, stack, on_error = self._context, self._context.stack, self._on_error
 
         def report_call(args: tuple[Any, ...], kwargs: dict[str, Any], result: Any, state: Any) -> None:
-            call = LibraryCall(self._context, name, args, kwargs)
+            call = LibraryCall(context, name, args, kwargs)
             call.result, call.state = result, state
-            self._report_safely(call, report)
+            # What a report computes with the library does not concern the program.
+            stack.is_busy = True
+            try:
+                report(call)
+            except Exception as error:  # noqa: BLE001  an error here must not break the user's call
+                on_error(error)
+            finally:
+                stack.is_busy = False
 
-        return Computation(self._context, original, report_call, options).wrap()
+        return Computation(context, original, report_call, options).wrap()
 
     def record_event(self, name: str, report: Report) -> None:
         """Report what a library does now, as a part of the observed call that the thread is in, if any."""
@@ -433,30 +462,28 @@ class Observer:
 
     def record_call(self, call: LibraryCall, report: Report) -> None:
         """Report a call that ended, as a part of the observed call that the thread is in, if any."""
-        calls = self._context.stack.calls
-        if not (calls and calls[-1].hides_inner):
-            self._finish(call, report, calls[-1] if calls else None)
+        stack = self._context.stack
+        if not (stack.calls and stack.calls[-1].hides_inner):
+            self._finish(call, report, was_busy=stack.is_busy)
 
-    def _finish(self, call: LibraryCall, report: Report, outer: LibraryCall | None) -> None:
-        # A call with wrong arguments did nothing.
-        if not isinstance(call.error, TypeError) or call.args:
-            self._report_safely(call, report)
-        # The traceback of the error has the frames of the library's call, whose values may have to be freed now.
-        call.error = None
-        flows = call.flows or call.inner
-        if flows:
-            if outer is None:
-                self._commit(flows)
-            else:
-                outer.inner.extend(flows)
-
-    def _report_safely(self, call: LibraryCall, report: Report) -> None:
+    def _finish(self, call: LibraryCall, report: Report, *, was_busy: bool) -> None:
+        """Report a call, and commit its flows unless it is inside another observed one."""
         stack = self._context.stack
         # What a report computes with the library does not concern the program.
-        was_busy, stack.is_busy = stack.is_busy, True
+        stack.is_busy = True
         try:
-            report(call)
+            # A call with wrong arguments did nothing.
+            if call.error is None or call.args or not isinstance(call.error, TypeError):
+                report(call)
         except Exception as error:  # noqa: BLE001  an error here must not break the user's call
             self._on_error(error)
         finally:
             stack.is_busy = was_busy
+        # The traceback of the error has the frames of the library's call, whose values may have to be freed now.
+        call.error = None
+        flows = call.flows or call.inner
+        if flows:
+            if stack.calls:
+                stack.calls[-1].inner.extend(flows)
+            else:
+                self._commit(flows)

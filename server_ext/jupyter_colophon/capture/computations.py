@@ -4,6 +4,7 @@ import weakref
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
 from jupyter_colophon.capture.hidden_frames import hide_wrappers
@@ -45,15 +46,16 @@ class Computation:
 
         It costs next to nothing where it does not matter: inside another observed call, and while no value is followed.
         """
-        change_observed = self._wrap_change()
         if self.options.get("in_place"):
-            return self._wrap_receiver(change_observed)
+            return self._wrap_receiver(self._wrap_change())
         if self.options.get("is_constructor"):
-            return self._wrap_constructor(change_observed)
-        return self._wrap_function(change_observed)
+            return self._wrap_constructor(self._wrap_change())
+        return self._wrap_function()
 
-    def _wrap_function(self, change_observed: Function) -> Function:
+    def _wrap_function(self) -> Function:
         """Return a function, or a method that may change its receiver."""
+        # Few methods do, and few programs call them so.
+        get_change = cache(self._wrap_change)
         stack, entries, original, report = self.context.stack, self.context.origins.entries, self.original, self.report
         values, prepare = self.options.get("values", (object,)), prepare_safely(self.options.get("prepare"))
         is_opaque = not self.options.get("calls_back", False)
@@ -66,7 +68,7 @@ class Computation:
                 args = args or take_receiver(kwargs)
                 if kwargs and kwargs.get("inplace") and args:
                     receiver, args = list(args[:1]), args[1:]
-                    return change_observed(receiver, args, kwargs)
+                    return get_change()(receiver, args, kwargs)
                 if stack.is_busy or not entries:
                     return original(*args, **kwargs)
                 state = None if prepare is None else prepare(*args, **kwargs)

@@ -4,22 +4,24 @@ import queue
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from jupyter_colophon.capture.adapters import Adapter, Adapters
 from jupyter_colophon.capture.calls import CallContext, DeferredFlows, Flow
 from jupyter_colophon.capture.chains import ASSIGN, ChainBuilder, NameVariable, Sink
-from jupyter_colophon.capture.executions import current_execution
+from jupyter_colophon.capture.file_calls import FileRead
 from jupyter_colophon.capture.observation import OPEN
 from jupyter_colophon.capture.opened_files import OpenedFiles
 from jupyter_colophon.capture.origins import Origin
+from jupyter_colophon.capture.working_folders import FOLDERS
 
 #: Number of flows that wait; above it, the oldest are dropped, and their functions reported as errors.
 MAX_WAITING = 50_000
 #: How long flows wait before they are reported, unless their cell ends: a cell that makes many calls is not slowed down.
 DELAY_S = 1.0
 #: While a cell runs, flows are reported for this CPU time, then not for that time: both threads need the interpreter.
-_WORK_S, _PAUSE_S = 0.005, 0.1
+_WORK_S, _PAUSE_S = 0.005, 0.5
 
 
 _active: "DataCapture | None" = None
@@ -51,18 +53,18 @@ class DataCapture:
         adapter; `disabled` are libraries that are not captured. `reports_at_once`: what a call did is reported before it returns,
         for a process that may be killed at any time. `has_profiles`: observations have profiles of frames that were written.
         """
-        self.context = CallContext(
-            lambda: current_execution.get() or get_execution(), get_time_ms, has_profiles=has_profiles
-        )
+        self.context = CallContext(get_execution, get_time_ms, has_profiles=has_profiles)
         self._chains = ChainBuilder(name_variable, sink)
         self._on_error = on_error
         self._adapters = Adapters(self._create_adapter, disabled)
         self._opened = None if OPEN in disabled or reports_at_once else OpenedFiles(self.context, disabled)
-        #: Flows, and values of variables that are reported again.
-        self._waiting: deque[Flow | DeferredFlows | Origin] = deque()
-        #: What reads wait, since their report was last begun.
+        #: Flows, and variables that are reported again.
+        self._waiting: deque[Flow | DeferredFlows | _SetVariable] = deque()
+        #: The reads that waited or were reported since a report was last begun.
         self._waiting_reads: set[tuple[object, ...]] = set()
         self._has_work, self._is_urgent, self._idle = threading.Event(), threading.Event(), threading.Condition()
+        #: Whether the thread was woken and has not begun: to ask the event costs several times as much.
+        self._is_woken = False
         self._is_stopping, self._reports_at_once = False, reports_at_once
         self._reporting = threading.RLock()
         self._thread: threading.Thread | None = None
@@ -76,6 +78,7 @@ class DataCapture:
         """Capture the libraries that are imported, and others when they are."""
         global _active
         _active = self
+        FOLDERS.start()
         self._adapters.install_shipped()
         if self._opened is not None:
             self._opened.start()
@@ -119,7 +122,7 @@ class DataCapture:
                     if origin.execution is execution and not origin.name:
                         origin.name = name
                         if self._chains.has_reported(name):
-                            self._waiting.append(origin)
+                            self._waiting.append(_SetVariable(origin))
             context.names.remember_variables(known)
         self.report_opened_files(execution)
         if self._waiting:
@@ -144,20 +147,21 @@ class DataCapture:
         """Report these flows soon."""
         waiting = self._waiting
         for flow in flows:
-            if not self._is_waiting_read(flow):
+            # To test for `Flow` costs less than for the abstract class.
+            if not isinstance(flow, Flow) or flow.target is not None or not self._is_repeated_read(flow):
                 waiting.append(flow)
         while len(waiting) > MAX_WAITING:
             self._on_error(_get_function(waiting.popleft()), queue.Full())
         if self._reports_at_once:
             with self._reporting:
                 self._report_waiting()
-        elif not self._has_work.is_set():
+        elif not self._is_woken:
+            self._is_woken = True
             self._has_work.set()
 
-    def _is_waiting_read(self, flow: Flow | DeferredFlows) -> bool:
-        """Return whether the same read of the same cell waits already: a loop may read a file a thousand times."""
-        # To test for `Flow` costs less than for the abstract class.
-        if not isinstance(flow, Flow) or flow.target is not None or flow.execution is None or flow.missing:
+    def _is_repeated_read(self, flow: Flow) -> bool:
+        """Return whether the same read of the same cell waits or was just reported: a loop may read a file a thousand times."""
+        if flow.execution is None or flow.missing:
             return False
         key = (flow.execution, flow.function, flow.sources, flow.error)
         if key in self._waiting_reads:
@@ -176,6 +180,7 @@ class DataCapture:
             self._is_urgent.wait(DELAY_S)
             is_urgent = self._is_urgent.is_set()
             self._has_work.clear()
+            self._is_woken = False
             self._is_urgent.clear()
             self._report_waiting(is_paced=not is_urgent)
         self._report_waiting()
@@ -190,13 +195,12 @@ class DataCapture:
                 began = time.thread_time()
             item = self._waiting[0]
             try:
-                if isinstance(item, Origin):
-                    self._chains.add_value(item)
+                if isinstance(item, _SetVariable):
+                    self._chains.add_value(item.origin)
+                elif isinstance(item, FileRead):
+                    self._report_each(flow for flow in item.list_flows() if not self._is_repeated_read(flow))
                 else:
-                    for flow in (item,) if isinstance(item, Flow) else item.list_flows():
-                        self._chains.add_flow(flow)
-                        if self._opened is not None and flow.function != OPEN:
-                            self._opened.add_reported(flow)
+                    self._report_each((item,) if isinstance(item, Flow) else item.list_flows())
             except Exception as error:  # noqa: BLE001  one flow that cannot be reported must not end the thread
                 self._on_error(_get_function(item), error)
             # It stays in the queue until it is reported, so that who waits for an empty queue waits for it too.
@@ -205,6 +209,19 @@ class DataCapture:
         with self._idle:
             self._idle.notify_all()
 
+    def _report_each(self, flows: Iterable[Flow]) -> None:
+        for flow in flows:
+            self._chains.add_flow(flow)
+            if self._opened is not None and flow.function != OPEN:
+                self._opened.add_reported(flow)
 
-def _get_function(item: Flow | DeferredFlows | Origin) -> str:
-    return ASSIGN if isinstance(item, Origin) else item.function
+
+@dataclass(frozen=True, slots=True)
+class _SetVariable:
+    """A variable that a cell set again, whose value has this origin."""
+
+    origin: Origin
+
+
+def _get_function(item: Flow | DeferredFlows | _SetVariable) -> str:
+    return ASSIGN if isinstance(item, _SetVariable) else item.function

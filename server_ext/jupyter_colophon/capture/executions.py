@@ -9,15 +9,16 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from functools import partial
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from jupyter_colophon.capture.adapters import Adapter
+if TYPE_CHECKING:
+    from jupyter_colophon.capture.adapters import Adapter
 
 #: The cell that runs, None outside of cells.
 current_execution: ContextVar[object | None] = ContextVar("colophon_execution", default=None)
 
 
-def install(module: ModuleType, adapter: Adapter) -> None:
+def install(module: ModuleType, adapter: "Adapter") -> None:
     """Pass the cell on to threads (of `threading`), or to the work of an executor (of `concurrent.futures.thread`)."""
     if module.__name__ == "threading":
         adapter.replace_method(module.Thread, "start", _wrap_start)

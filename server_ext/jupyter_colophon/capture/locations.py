@@ -18,7 +18,7 @@ _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 #: URLs of fsspec that name the file behind a step: `simplecache::s3://bucket/x`, `zip://inner.csv::s3://bucket/x.zip`.
 _CHAIN = "::"
 #: How an absolute path begins on POSIX; paths of Windows all depend on the working folder or its drive.
-_ROOT: Final = ("/",) if os.sep == "/" else ()
+ROOT: Final = ("/",) if os.sep == "/" else ()
 #: Schemes without a lasting file.
 _IN_MEMORY = frozenset({"memory", "data", "buffer"})
 
@@ -42,6 +42,11 @@ def find_location(target: Any) -> str | None:
     return None
 
 
+def is_pattern(path: str) -> bool:
+    """Return whether a path names several files by `*`, `?` or `[`."""
+    return _PATTERN.search(path) is not None
+
+
 def is_path(target: Any) -> bool:
     """Return whether a program names a file by a path or a URL: an open file may have other content."""
     return isinstance(target, str | os.PathLike)
@@ -57,7 +62,7 @@ def list_locations(target: Any) -> list[str]:
 
     Folders of partitions stand for their dataset, and so does the folder of very many files.
     """
-    if type(target) is str and _PATTERN.search(target) is None:
+    if type(target) is str and not is_pattern(target):
         location = _build_location(target)
         return [] if location is None else [location]
     if isinstance(target, list | tuple):
@@ -78,12 +83,12 @@ def list_locations(target: Any) -> list[str]:
 
 def _build_location(text: str) -> str | None:
     if "~" in text:
-        return _parse_location(text, "")
+        return build_location(text, "")
     # The working folder is not needed for an absolute path, and may have been deleted.
-    return _parse_cached_location(text, "" if text.startswith(_ROOT) else os.getcwd())
+    return _parse_cached_location(text, "" if text.startswith(ROOT) else os.getcwd())
 
 
-def _parse_location(text: str, folder: str) -> str | None:
+def build_location(text: str, folder: str) -> str | None:
     """Return the location of a path or URL, for a working folder; "" is the current one."""
     last = text.rpartition(_CHAIN)[2]
     match = _SCHEME.match(last)
@@ -100,7 +105,7 @@ def _parse_location(text: str, folder: str) -> str | None:
 
 
 #: A program names the same few files again and again.
-_parse_cached_location = lru_cache(maxsize=1024)(_parse_location)
+_parse_cached_location = lru_cache(maxsize=1024)(build_location)
 
 
 def _build_location_of_open_file(file: Any, path: str) -> str | None:

@@ -58,7 +58,10 @@ class NameInference:
 
     def add_read(self, origin: Origin) -> None:
         """Note what the running statement of the cell reads: the value need not be one that can be followed."""
-        frame = _find_top_level_frame()
+        # The three innermost frames are those of the report at least; to get each of them as an object would cost more.
+        frame: types.FrameType | None = sys._getframe(3)
+        while frame is not None and frame.f_code.co_name != "<module>":
+            frame = frame.f_back
         if frame is not None:
             self._reads.add_read(frame, origin)
 

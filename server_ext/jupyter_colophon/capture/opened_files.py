@@ -1,6 +1,6 @@
 """Files of data that a program opens itself, or that a library opens which no adapter observes: the last resort.
 
-An audit hook of the interpreter sees every file that is opened in Python. It records those with the ending of a data format that
+An event of the interpreter announces every file that is opened in Python. Recorded are those with the ending of a data format that
 code of a cell opened, by itself or through a library, and that no adapter reported in the same cell. The files of a cell
 are reported at its end, since an adapter may report the same file later (`pd.read_csv(file)`). Only the accesses are known: what was
 read is never lineage of what was written.
@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator
 from types import FrameType
 from typing import Any, Final
 
+from jupyter_colophon.capture.audit_events import listen_to_event
 from jupyter_colophon.capture.caller_frames import PACKAGES
 from jupyter_colophon.capture.calls import CallContext, DeferredFlows, Flow
 from jupyter_colophon.capture.locations import find_location
@@ -39,7 +40,6 @@ _MAX_DEPTH: Final = 100
 _OWN_MODULES: Final = "jupyter_colophon."
 
 _observer: "OpenedFiles | None" = None
-_is_hooked = False
 
 
 class OpenedFiles:
@@ -55,12 +55,9 @@ class OpenedFiles:
 
     def start(self) -> None:
         """Observe the files that this process opens."""
-        global _observer, _is_hooked
+        global _observer
         _observer = self
-        if not _is_hooked:
-            # A hook cannot be removed.
-            sys.addaudithook(_receive_event)
-            _is_hooked = True
+        listen_to_event(OPEN, _receive_event)
 
     def stop(self) -> None:
         """Observe no files any more."""
@@ -135,22 +132,17 @@ def find_data_format(path: str) -> str | None:
     return _FORMATS.get(stem.rpartition(".")[2].lower() if ending in _COMPRESSED else ending)
 
 
-def _receive_event(event: str, args: tuple[Any, ...]) -> None:
-    """Get an event of the interpreter: this runs very often, and an exception would prevent what the event is about."""
-    if event != OPEN or _observer is None:
-        return
-    try:
-        path = args[0]
-        if type(path) is str and find_data_format(path) is not None:
-            _add_opened(_observer, path, args[2])
-    except Exception:  # noqa: BLE001, S110  a file that is not seen is better than one that cannot be opened
-        pass
+def _receive_event(args: tuple[Any, ...]) -> None:
+    """Get the event of a file that is opened."""
+    path = args[0]
+    if _observer is not None and type(path) is str and find_data_format(path) is not None:
+        _add_opened(_observer, path, args[2])
 
 
 def _add_opened(observer: OpenedFiles, path: str, flags: int) -> None:
     if flags & os.O_EXCL and os.path.exists(path):
         return
-    access, opener = flags & (os.O_RDONLY | os.O_WRONLY | os.O_RDWR), sys._getframe(2)
+    access, opener = flags & (os.O_RDONLY | os.O_WRONLY | os.O_RDWR), sys._getframe(3)
     if access != os.O_WRONLY and not flags & os.O_TRUNC:
         observer.add_opened(path, is_write=False, opener=opener)
     if access != os.O_RDONLY:

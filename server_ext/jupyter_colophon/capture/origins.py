@@ -73,6 +73,10 @@ def get_file(location: str, format_: str | None, *, is_part: bool = False) -> Da
     return Dataset(location=location, format=format_, is_part=is_part)
 
 
+#: Returns the number of a new origin.
+take_number: Final[Callable[[], int]] = itertools.count().__next__
+
+
 @dataclass(eq=False, slots=True, weakref_slot=True)
 class Origin:
     """The origin of one version of a value.
@@ -91,7 +95,7 @@ class Origin:
     #: The columns whose flow into this value was reported; None if nothing was.
     reported: set[str] | None = None
     #: Orders the values of a cell.
-    number: int = field(default_factory=itertools.count().__next__)
+    number: int = field(default_factory=take_number)
 
 
 class Query(ABC):

@@ -59,10 +59,11 @@ class Patches:
         if not callable(original):
             return False
         replacement, is_set = _wrap(original, wrap), False
-        modules = self._list_modules(module.__name__.partition(".")[0])
-        if not is_internal:
-            names = (module.__name__, getattr(original, "__module__", ""))
-            modules = [each for each in modules if each.__name__ in names]
+        if is_internal:
+            modules = self._list_modules(module.__name__.partition(".")[0])
+        else:
+            defining = sys.modules.get(getattr(original, "__module__", None) or "", module)
+            modules = [module] if defining is module else [module, defining]
         for other in modules:
             if other.__dict__.get(name) is original:
                 is_set |= self._set(other, name, original, replacement)

@@ -11,11 +11,13 @@ from types import ModuleType
 from typing import Any, Final
 
 from jupyter_colophon.capture.adapters import Adapter
-from jupyter_colophon.capture.calls import LibraryCall
+from jupyter_colophon.capture.calls import Describe, LibraryCall
 from jupyter_colophon.capture.computations import Function
+from jupyter_colophon.capture.file_calls import PathReader, PathWriter, create_read_report, create_write_report
 from jupyter_colophon.capture.file_systems import resolve_path
-from jupyter_colophon.capture.locations import is_path, list_locations
-from jupyter_colophon.capture.origins import Dataset, OriginRegistry, get_file
+from jupyter_colophon.capture.locations import is_path
+from jupyter_colophon.capture.named_files import list_files
+from jupyter_colophon.capture.origins import Dataset, OriginRegistry
 from jupyter_colophon.capture.written_fields import create_describe
 
 #: By module: the functions that read, and those that write with the position of the place; and the format.
@@ -39,9 +41,15 @@ def install(module: ModuleType, adapter: Adapter) -> None:
     """Observe the functions of one module."""
     format_, readers, writers = _MODULES[module.__name__]
     for name in readers:
-        adapter.observe_function(module, name, _create_read_report(format_), hides_inner=True)
+        report = _create_read_report(format_)
+        if format_ is not None:
+            report = create_read_report(report, PathReader(format_, _get_tables()))
+        adapter.observe_function(module, name, report, hides_inner=True)
     for name, position in writers.items():
-        adapter.observe_function(module, name, _create_write_report(format_, position), hides_inner=True)
+        report = _create_write_report(format_, position)
+        if format_ is not None and position == 1:
+            report = create_write_report(report, PathWriter(format_, _describe))
+        adapter.observe_function(module, name, report, hides_inner=True)
     if module.__name__ == "pyarrow.parquet":
         _observe_parquet_classes(module, adapter)
     if module.__name__ == "pyarrow.ipc":
@@ -94,8 +102,8 @@ def _follow_batches(origins: OriginRegistry, original: Function) -> Function:
 
 
 def _report_opened(call: LibraryCall) -> None:
-    for location in _list_locations(call, call.find_argument(1, ("where", "sink"))):
-        _written[call.receiver] = get_file(location, _get_format_of_class(call.receiver))
+    for file in _list_files(call, call.find_argument(1, ("where", "sink")), _get_format_of_class(call.receiver)):
+        _written[call.receiver] = file
 
 
 def _report_written_part(call: LibraryCall) -> None:
@@ -106,8 +114,8 @@ def _report_written_part(call: LibraryCall) -> None:
 
 
 def _report_file(call: LibraryCall) -> None:
-    for location in _list_locations(call, call.get_argument(1, "source")):
-        call.record_read(get_file(location, _get_format_of_class(call.receiver)), call.receiver)
+    for file in _list_files(call, call.get_argument(1, "source"), _get_format_of_class(call.receiver)):
+        call.record_read(file, call.receiver)
 
 
 def _get_format_of_class(value: object) -> str:
@@ -115,10 +123,21 @@ def _get_format_of_class(value: object) -> str:
     return "parquet" if type(value).__name__.startswith("Parquet") else "arrow"
 
 
+def _get_tables() -> frozenset[type]:
+    """Return the types of values that have the columns of the file that they were read from."""
+    import pyarrow as pa
+
+    return frozenset({pa.Table})
+
+
+def _describe(value: Any, _: dict[str, Any]) -> Describe | None:
+    return create_describe(value)
+
+
 def _create_read_report(format_: str | None) -> Callable[[LibraryCall], None]:
     def report(call: LibraryCall) -> None:
-        locations = _list_locations(call, call.find_argument(0, _SOURCES))
-        call.record_files(locations, format_ or _find_format(call), call.result)
+        files = _list_files(call, call.find_argument(0, _SOURCES), format_ or _find_format(call))
+        call.record_files(files, call.result)
 
     return report
 
@@ -127,19 +146,18 @@ def _create_write_report(format_: str | None, position: int) -> Callable[[Librar
     def report(call: LibraryCall) -> None:
         value = call.find_argument(1 - position, _VALUES)
         target = call.find_argument(position, _TARGETS)
-        for location in _list_locations(call, target):
-            dataset = get_file(location, format_ or _find_format(call))
-            call.record_write(dataset, (value,), describe=create_describe(value))
+        for file in _list_files(call, target, format_ or _find_format(call)):
+            call.record_write(file, (value,), describe=create_describe(value))
             # The others add files to a folder.
-            if call.function in _WHOLE_WRITERS and is_path(target):
+            if call.context.has_profiles and call.function in _WHOLE_WRITERS and is_path(target):
                 call.profile_written(value)
 
     return report
 
 
-def _list_locations(call: LibraryCall, target: Any) -> list[str]:
-    """Return the locations of paths, which may be those of a file system that the call names."""
-    return list_locations(resolve_path(target, call.kwargs.get("filesystem")))
+def _list_files(call: LibraryCall, target: Any, format_: str | None) -> tuple[Dataset, ...]:
+    """Return the files of paths, which may be those of a file system that the call names."""
+    return list_files(resolve_path(target, call.kwargs.get("filesystem")), format_)
 
 
 def _report_converted(call: LibraryCall) -> None:

@@ -14,9 +14,9 @@ from jupyter_colophon.capture.caller_frames import call_without_variables
 from jupyter_colophon.capture.calls import LibraryCall
 from jupyter_colophon.capture.column_map import ColumnMap
 from jupyter_colophon.capture.duckdb.database import MEMORY, DatabaseView, DuckDatabase
-from jupyter_colophon.capture.locations import find_location, list_locations
+from jupyter_colophon.capture.named_files import find_file, list_files
 from jupyter_colophon.capture.observation import SchemaField
-from jupyter_colophon.capture.origins import Origin, get_file
+from jupyter_colophon.capture.origins import Origin
 from jupyter_colophon.capture.sql.statements import SqlStatement, StatementFlows
 
 #: Columns that both relations of a join have.
@@ -279,10 +279,10 @@ class _Adapter:
 def _report_files(call: LibraryCall, database: DuckDatabase, first: int) -> None:
     paths = call.get_argument(first, "path_or_buffer") or call.kwargs.get("file_glob")
     texts = paths if isinstance(paths, list | tuple) else [paths]
-    locations = list_locations([each for each in texts if isinstance(each, str)])
     format_ = _FILE_READERS[call.function]
+    files = list_files([each for each in texts if isinstance(each, str)], format_)
     is_strict = format_ != "json" and not call.kwargs.get("union_by_name")
-    call.record_files(locations, format_, call.result, is_strict=is_strict)
+    call.record_files(files, call.result, is_strict=is_strict)
 
 
 def _report_value(call: LibraryCall, database: DuckDatabase, first: int) -> None:
@@ -312,12 +312,10 @@ def _report_unknown_columns(call: LibraryCall) -> None:
 
 
 def _report_written_file(call: LibraryCall) -> None:
-    location = find_location(call.get_argument(1, "file_name"))
-    if location is not None:
-        dataset = get_file(location, _WRITERS[call.function])
-        call.record_write(
-            dataset, (call.receiver,), describe=None if call.state is None else partial(_describe, call.state)
-        )
+    file = find_file(call.get_argument(1, "file_name"), _WRITERS[call.function])
+    if file is not None:
+        describe = None if call.state is None else partial(_describe, call.state)
+        call.record_write(file, (call.receiver,), describe=describe)
 
 
 def _read_fields(relation: Any, *_: Any, **__: Any) -> tuple[Any, Any]:

@@ -9,11 +9,14 @@ import pandas as pd
 from jupyter_colophon.capture.adapters import Adapter
 from jupyter_colophon.capture.calls import LibraryCall
 from jupyter_colophon.capture.column_map import ColumnMap, ColumnSource, map_all_columns
+from jupyter_colophon.capture.file_calls import PathReader, create_read_report
 from jupyter_colophon.capture.file_systems import resolve_path
 from jupyter_colophon.capture.locations import find_location
 from jupyter_colophon.capture.origins import Dataset, get_file
 from jupyter_colophon.capture.pandas.columns import VALUES, name_label
 
+#: The options that determine the names of columns.
+_NAMING: Final = frozenset({"header", "names", "parse_dates"})
 #: How the text of a document begins, which some functions accept instead of a path.
 _TEXT_STARTS: Final = ("{", "[", "<")
 
@@ -83,14 +86,19 @@ def record_read_values(call: LibraryCall, datasets: list[Dataset], *, keeps_name
         call.record_reads(datasets, value, columns)
 
 
+def _has_no_levels(frame: pd.DataFrame) -> bool:
+    """Return whether the index of a frame is not from the file."""
+    index = frame.index
+    return type(index) is pd.RangeIndex and index.name is None
+
+
 def _map_columns(dataset: Dataset, value: Any) -> ColumnMap:
     if isinstance(value, pd.Series):
         name = name_label(0 if value.name is None else value.name)
         return ColumnMap(None, {VALUES: frozenset((ColumnSource(dataset, name),))})
-    index = value.index if isinstance(value, pd.DataFrame) else None
-    if index is None or (type(index) is pd.RangeIndex and index.name is None):
+    if not isinstance(value, pd.DataFrame) or _has_no_levels(value):
         return map_all_columns(dataset)
-    levels = index.names
+    levels = value.index.names
     entries = {
         name: frozenset((ColumnSource(dataset, name),))
         for level in levels
@@ -127,8 +135,11 @@ def _report_key(call: LibraryCall) -> None:
 
 def observe_readers(module: ModuleType, adapter: Adapter) -> None:
     """Observe the functions and objects that read files."""
+    frames = frozenset({module.DataFrame})
     for name, (argument, format_, keeps_names) in READERS.items():
-        adapter.observe_function(module, name, ReaderReport(argument, format_, keeps_names), hides_inner=True)
+        reader = PathReader(format_, frames, _NAMING, _has_no_levels)
+        report = create_read_report(ReaderReport(argument, format_, keeps_names), reader)
+        adapter.observe_function(module, name, report, hides_inner=True)
     adapter.observe_method(module.ExcelFile, "parse", _report_sheet)
     for name in ("get", "select", "select_as_multiple", "select_column"):
         adapter.observe_method(module.HDFStore, name, _report_key)

@@ -38,7 +38,8 @@ class ValueColumns:
             self._series_name = name_label(0 if value.name is None else value.name)
             self._types: Any = value.dtype
         else:
-            self._labels = value.columns if len(value.columns) <= MAX_COLUMNS else None
+            labels = value.columns
+            self._labels = labels if len(labels) <= MAX_COLUMNS else None
             self._types = () if self._labels is None else _read_types(value)
 
     def list_fields(self) -> list[WrittenField] | None:

@@ -56,7 +56,7 @@ def _report_write(call: LibraryCall) -> None:
     """Record the write of a table."""
     dataset = find_table(call.get_argument(2, "con"), call.get_argument(1, "name"), call.kwargs.get("schema"))
     if dataset is not None:
-        record_write(call, dataset, _SQL.read_schema(call))
+        record_write(call, dataset, _SQL.read_schema(call.receiver, call.kwargs))
 
 
 def find_table(connection: Any, name: Any, schema: Any) -> Dataset | None:

@@ -7,8 +7,9 @@ from typing import Any, Final
 import pandas as pd
 
 from jupyter_colophon.capture.adapters import Adapter
-from jupyter_colophon.capture.calls import LibraryCall
+from jupyter_colophon.capture.calls import Describe, LibraryCall
 from jupyter_colophon.capture.column_map import ColumnMap
+from jupyter_colophon.capture.file_calls import PathWriter, create_write_report
 from jupyter_colophon.capture.file_systems import resolve_path
 from jupyter_colophon.capture.locations import find_location, is_path
 from jupyter_colophon.capture.observation import SchemaField
@@ -46,8 +47,8 @@ class FileWriter:
             # A sheet of a workbook with others, and rows that are appended.
             is_part = not isinstance(target, str) and isinstance(target, pd.ExcelWriter)
             dataset = get_file(location, self.format, is_part=is_part)
-            record_write(call, dataset, self.read_schema(call))
-            if is_path(target) and self._is_whole(call):
+            record_write(call, dataset, self.read_schema(call.receiver, call.kwargs))
+            if call.context.has_profiles and is_path(target) and self._is_whole(call):
                 call.profile_written(call.receiver)
 
     def _is_whole(self, call: LibraryCall) -> bool:
@@ -55,24 +56,27 @@ class FileWriter:
         mode, header = call.kwargs.get("mode", "w"), call.kwargs.get("header")
         return mode == "w" and not isinstance(header, list) and call.kwargs.get("partition_cols") is None
 
-    def read_schema(self, call: LibraryCall) -> "WrittenSchema":
-        """Return the schema of what the file gets, the levels of the index first."""
-        selected, aliases = call.kwargs.get("columns"), call.kwargs.get("header")
+    def describe(self, value: pd.DataFrame | pd.Series, options: dict[str, Any]) -> Describe:
+        """Return a function that describes what the file gets of a value by a call with these options."""
+        return self.read_schema(value, options).describe
+
+    def read_schema(self, value: pd.DataFrame | pd.Series, options: dict[str, Any]) -> "WrittenSchema":
+        """Return the schema of what the file gets of a value by a call with these options, the levels of the index first."""
+        selected, aliases = options.get("columns"), options.get("header")
         return WrittenSchema(
-            ValueColumns(call.receiver),
-            tuple(self._list_levels(call)),
-            tuple(map(str, selected)) if selected is not None and isinstance(call.receiver, pd.DataFrame) else None,
+            ValueColumns(value),
+            self._list_levels(value, options),
+            tuple(map(str, selected)) if selected is not None and isinstance(value, pd.DataFrame) else None,
             tuple(str(alias) for alias in aliases) if isinstance(aliases, list) else None,
         )
 
-    def _list_levels(self, call: LibraryCall) -> list[WrittenField]:
-        given = call.kwargs.get(self.index_argument)
+    def _list_levels(self, value: pd.DataFrame | pd.Series, options: dict[str, Any]) -> tuple[WrittenField, ...]:
+        given = options.get(self.index_argument)
         is_written = self.has_index if given is None else bool(given)
-        index = call.receiver.index
-        if not is_written or (not self.has_range and given is None and isinstance(index, pd.RangeIndex)):
-            return []
-        label = call.kwargs.get("index_label")
-        return list(list_level_fields(index, [] if label is False else to_list(label), self.unnamed))
+        if not is_written or (not self.has_range and given is None and isinstance(value.index, pd.RangeIndex)):
+            return ()
+        label = options.get("index_label")
+        return tuple(list_level_fields(value.index, [] if label is False else to_list(label), self.unnamed))
 
 
 #: The methods that write a file.
@@ -135,7 +139,9 @@ def _report_hdf(call: LibraryCall) -> None:
     location = find_location(target.filename if isinstance(target, pd.HDFStore) else target)
     is_whole = call.kwargs.get("mode") == "w"
     if location is not None:
-        record_write(call, get_file(location, "hdf5", is_part=not is_whole), _HDF.read_schema(call))
+        record_write(
+            call, get_file(location, "hdf5", is_part=not is_whole), _HDF.read_schema(call.receiver, call.kwargs)
+        )
 
 
 def _report_put(call: LibraryCall) -> None:
@@ -159,9 +165,13 @@ def _report_pickle(call: LibraryCall) -> None:
 
 def observe_writers(module: ModuleType, adapter: Adapter) -> None:
     """Observe the methods that write files."""
+    reports = {
+        name: create_write_report(writer, PathWriter(writer.format, writer.describe))
+        for name, writer in WRITERS.items()
+    }
     for owner in dict.fromkeys((*module.DataFrame.__mro__[:-1], *module.Series.__mro__[:-1])):
-        for name, writer in WRITERS.items():
-            adapter.observe_method(owner, name, writer, hides_inner=True)
+        for name, report in reports.items():
+            adapter.observe_method(owner, name, report, hides_inner=True)
         adapter.observe_method(owner, "to_hdf", _report_hdf, hides_inner=True)
     for name in ("put", "append"):
         adapter.observe_method(module.HDFStore, name, _report_put)

@@ -11,9 +11,11 @@ from jupyter_colophon.capture.adapters import Adapter
 from jupyter_colophon.capture.calls import Describe, LibraryCall
 from jupyter_colophon.capture.column_map import ColumnMap
 from jupyter_colophon.capture.deltalake_adapter import REPLACING
-from jupyter_colophon.capture.locations import find_location, is_path, list_locations
+from jupyter_colophon.capture.file_calls import PathReader, PathWriter, create_read_report, create_write_report
+from jupyter_colophon.capture.locations import is_path
+from jupyter_colophon.capture.named_files import find_file, list_files
 from jupyter_colophon.capture.observation import SchemaField
-from jupyter_colophon.capture.origins import Dataset, get_file
+from jupyter_colophon.capture.origins import Dataset
 
 #: The formats of the functions `read_…`, `scan_…`, `write_…` and `sink_…`.
 _FORMATS: Final = {
@@ -30,6 +32,7 @@ _FORMATS: Final = {
     "iceberg": "iceberg",
     "lines": "text",
 }
+_FRAMES: Final = frozenset({pl.DataFrame, pl.LazyFrame})
 #: The names of the first argument of the functions that read, in all versions.
 _SOURCES: Final = ("source", "file", "table")
 _TARGETS: Final = ("file", "path", "workbook", "target", "source")
@@ -38,28 +41,33 @@ _TARGETS: Final = ("file", "path", "workbook", "target", "source")
 def observe_files(module: ModuleType, adapter: Adapter) -> None:
     """Observe the functions that read, and the methods that write."""
     for name in _FORMATS:
+        reader, writer = PathReader(_FORMATS[name], _FRAMES), PathWriter(_FORMATS[name], _describe)
         for prefix in ("read", "scan"):
-            adapter.observe_function(module, f"{prefix}_{name}", _report_read, hides_inner=True)
+            report = create_read_report(_report_read, reader)
+            adapter.observe_function(module, f"{prefix}_{name}", report, hides_inner=True)
         # The call of deltalake knows the version of the table, and whether anything was written.
-        report, hides_inner = (_report_written_table, False) if name == "delta" else (_report_write, True)
-        adapter.observe_method(module.DataFrame, f"write_{name}", report, hides_inner=hides_inner)
-        adapter.observe_method(module.LazyFrame, f"sink_{name}", report, hides_inner=hides_inner)
+        is_delta = name == "delta"
+        report = _report_written_table if is_delta else create_write_report(_report_write, writer)
+        adapter.observe_method(module.DataFrame, f"write_{name}", report, hides_inner=not is_delta)
+        adapter.observe_method(module.LazyFrame, f"sink_{name}", report, hides_inner=not is_delta)
     for name in ("read_database", "read_database_uri"):
         adapter.observe_function(module, name, _report_query)
     adapter.observe_method(module.DataFrame, "write_database", _report_written_table)
 
 
+def _describe(frame: pl.DataFrame | pl.LazyFrame, _: dict[str, Any]) -> Describe:
+    return create_describe(frame)
+
+
 def _report_read(call: LibraryCall) -> None:
-    target = call.find_argument(0, _SOURCES)
-    format_ = _FORMATS[call.function.partition("_")[2]]
-    locations, is_strict = list_locations(target), _has_same_columns(call)
-    # Several sheets of a workbook are several frames.
-    results = call.result.values() if isinstance(call.result, dict) else (call.result,)
-    table = _find_table(target)
+    target, result = call.find_argument(0, _SOURCES), call.result
+    table = None if type(target) is str else _find_table(target)
     if table is not None:
-        call.record_read(table, call.result)
-    for result in results:
-        call.record_files(locations, format_, result, is_strict=is_strict)
+        call.record_read(table, result)
+    files = list_files(target, _FORMATS[call.function.partition("_")[2]])
+    # Several sheets of a workbook are several frames.
+    for value in result.values() if isinstance(result, dict) else (result,):
+        call.record_files(files, value, is_strict=_has_same_columns(call))
 
 
 def _has_same_columns(call: LibraryCall) -> bool:
@@ -82,14 +90,15 @@ def _report_query(call: LibraryCall) -> None:
 
 
 def _report_write(call: LibraryCall) -> None:
-    target, frame = call.find_argument(1, _TARGETS), call.receiver
-    table, location = _find_table(target), find_location(target)
+    target, frame = call.find_argument(1, _TARGETS), call.args[0]
+    table = None if type(target) is str else _find_table(target)
     if table is not None:
         call.record_write(replace(table, is_part=True), (frame,), describe=create_describe(frame))
-    elif location is not None:
-        format_ = _FORMATS[call.function.partition("_")[2]]
-        call.record_write(get_file(location, format_), (frame,), describe=create_describe(frame))
-        if is_path(target) and "partition_by" not in call.kwargs:
+        return
+    file = find_file(target, _FORMATS[call.function.partition("_")[2]])
+    if file is not None:
+        call.record_write(file, (frame,), describe=create_describe(frame))
+        if call.context.has_profiles and is_path(target) and "partition_by" not in call.kwargs:
             call.profile_written(frame)
 
 

@@ -88,8 +88,11 @@ class ConnectionDatabase:
 
     def record_statement(self, call: LibraryCall, sql: str, value: object = None) -> None:
         """Record a statement that a call ran on the connection, and that `value` is its result."""
-        text = _PLACEHOLDERS.sub("NULL", sql)
-        call.record_statement(StatementFlows(call, SqlStatement(call, text, self.dialect, self)), value)
+        call.record_statement(StatementFlows(call, self.create_statement(call, sql)), value)
+
+    def create_statement(self, call: LibraryCall, sql: str) -> SqlStatement:
+        """Return a statement that a call ran on the connection."""
+        return SqlStatement(call, _PLACEHOLDERS.sub("NULL", sql), self.dialect, self)
 
 
 def build_engine_database(url: Any, dialect: Any = None) -> ConnectionDatabase:
