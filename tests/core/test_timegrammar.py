@@ -1,5 +1,7 @@
 """Times as people and clients write them (spec LINEAGE-15)."""
 
+from datetime import datetime, timedelta
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -79,6 +81,12 @@ def test_instant_is_never_relative() -> None:
 @given(st.integers(0, TIME_MS_MAX))
 def test_formatted_time_parses_to_the_millisecond(ms: int) -> None:
     assert parse_time_to_ms(format_ms_as_iso_time(ms), NOW) == ms
+
+
+@given(st.integers(-62_135_596_800_000, TIME_MS_MAX))
+def test_time_is_formatted_as_datetime_does(ms: int) -> None:
+    time = datetime(1970, 1, 1) + timedelta(milliseconds=ms)
+    assert format_ms_as_iso_time(ms) == f"{time.isoformat(timespec='milliseconds')}Z"
 
 
 def test_times_are_formatted_in_utc_with_milliseconds() -> None:

@@ -2,6 +2,7 @@
 
 import re
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Final
 
 from jupyter_colophon.core.errors import InvalidQuery
@@ -64,8 +65,18 @@ def parse_iso_time_to_ms(text: str) -> int:
 
 
 def format_ms_as_iso_time(ms: int) -> str:
-    """Format a time as ISO 8601 in UTC with milliseconds, such as `2026-11-20T12:00:00.000Z`."""
-    return f"{(_EPOCH + ms * _MILLISECOND).replace(tzinfo=None).isoformat(timespec='milliseconds')}Z"
+    """Format a time as ISO 8601 in UTC with milliseconds, such as `2026-11-20T12:00:00.000Z`.
+
+    Half the time of `datetime.isoformat`: an answer may have thousands of times.
+    """
+    days, rest = divmod(ms, DAY_MS)
+    seconds, milliseconds = divmod(rest, 1_000)
+    return f"{_format_day(days)}T{seconds // 3_600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}.{milliseconds:03}Z"
+
+
+@lru_cache(maxsize=1024)
+def _format_day(days: int) -> str:
+    return (_EPOCH + timedelta(days=days)).date().isoformat()
 
 
 def _parse_relative_or_absolute_time(text: str, now_ms: int) -> int:
