@@ -183,7 +183,7 @@ def test_interrupt_during_commit_does_not_repeat_the_write(
 def test_interrupt_at_begin_leaves_no_open_transaction(file: SqliteProvider, monkeypatch: pytest.MonkeyPatch) -> None:
     begin = SqliteSession.lock_and_begin
 
-    def begin_and_stop(self: SqliteSession, locks: Locks) -> None:
+    def begin_and_stop(self: SqliteSession, locks: Locks | None) -> None:
         begin(self, locks)
         raise KeyboardInterrupt
 

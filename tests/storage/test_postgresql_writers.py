@@ -1,19 +1,22 @@
 """PostgreSQL only: writers on different entities commit at the same time (spec STORE-19, decision 54)."""
 
+import json
 import random
 import threading
+import uuid
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from typing import Any
 
 import pytest
 from jupyter_colophon.composition import Catalog, open_or_create_catalog
 from jupyter_colophon.core.changes.idempotency import IdempotencyKey
 from jupyter_colophon.core.entities.change import Change
-from jupyter_colophon.core.errors import ConditionFailed, IdempotencyKeyReused
+from jupyter_colophon.core.errors import ConditionFailed, IdempotencyKeyReused, NotFound
 from jupyter_colophon.core.identity.names import IdentityRules, Urn
+from jupyter_colophon.core.lineage.run import Run, RunChange
 from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.storage.spi import Locks, TableContext
 from support.catalog import (
@@ -25,6 +28,7 @@ from support.catalog import (
     write_metadata,
 )
 from support.catalog_maintenance import create_maintenance, list_integrity_issues
+from support.openlineage import build_event, build_event_dataset
 from support.postgres import create_empty_store
 from support.urns import build_cell_urn, build_table_urn
 
@@ -58,7 +62,7 @@ def pool() -> Iterator[ThreadPoolExecutor]:
         yield threads
 
 
-def hold(pool: ThreadPoolExecutor, catalog: Catalog, locks: Locks, until: threading.Event) -> "Future[None]":
+def hold(pool: ThreadPoolExecutor, catalog: Catalog, locks: Locks | None, until: threading.Event) -> "Future[None]":
     """Run a transaction with these locks that ends with an event; return after it has begun."""
     begun = threading.Event()
 
@@ -74,14 +78,17 @@ def hold(pool: ThreadPoolExecutor, catalog: Catalog, locks: Locks, until: thread
 @pytest.mark.parametrize(
     ("first", "second", "waits"),
     [
-        (frozenset({"a"}), frozenset({"b"}), False),
-        (frozenset({"a", "b"}), frozenset({"b", "c"}), True),
-        (frozenset({"a"}), None, True),
-        (None, frozenset({"a"}), True),
+        (Locks(frozenset({"a"})), Locks(frozenset({"b"})), False),
+        (Locks(frozenset({"a", "b"})), Locks(frozenset({"b", "c"})), True),
+        (Locks(frozenset({"a"})), None, True),
+        (None, Locks(frozenset({"a"})), True),
+        (Locks(frozenset({"a"}), frozenset({"c"})), Locks(frozenset({"b"}), frozenset({"c"})), False),
+        (Locks(frozenset({"a"}), frozenset({"c"})), Locks(frozenset({"c"})), True),
+        (Locks(frozenset({"c"})), Locks(frozenset({"b"}), frozenset({"c"})), True),
     ],
 )
 def test_transactions_exclude_those_with_a_lock_in_common(
-    two_catalogs: list[Catalog], pool: ThreadPoolExecutor, first: Locks, second: Locks, waits: bool
+    two_catalogs: list[Catalog], pool: ThreadPoolExecutor, first: Locks | None, second: Locks | None, waits: bool
 ) -> None:
     end = threading.Event()
     holding = hold(pool, two_catalogs[0], first, end)
@@ -105,7 +112,7 @@ def test_lock_survives_a_failed_callable_of_the_same_commit(
     """The rollback of a savepoint must not release the locks of the others in the group."""
     blocked, in_last, end = threading.Event(), threading.Event(), threading.Event()
     group = two_catalogs[0].provider.tx_runner
-    blocker = hold(pool, two_catalogs[0], frozenset({"x"}), blocked)
+    blocker = hold(pool, two_catalogs[0], Locks(frozenset({"x"})), blocked)
 
     def fail(_: TableContext) -> None:
         raise ConditionFailed("the test", "nothing", 1)
@@ -115,15 +122,15 @@ def test_lock_survives_a_failed_callable_of_the_same_commit(
         assert end.wait(60)
 
     # These two wait for the leader, and share the next commit.
-    failing = pool.submit(lambda: group.run(fail, locks=frozenset({"a"})))
+    failing = pool.submit(lambda: group.run(fail, locks=Locks(frozenset({"a"}))))
     while len(group._group._waiting) < 1:  # type: ignore[attr-defined]
         threading.Event().wait(0.001)
-    lasting = pool.submit(lambda: group.run(last, locks=frozenset({"b"})))
+    lasting = pool.submit(lambda: group.run(last, locks=Locks(frozenset({"b"}))))
     while len(group._group._waiting) < 2:  # type: ignore[attr-defined]
         threading.Event().wait(0.001)
     blocked.set()
     assert in_last.wait(60)
-    other = pool.submit(lambda: two_catalogs[1].provider.tx_runner.run(lambda _: "done", locks=frozenset({"b"})))
+    other = pool.submit(lambda: two_catalogs[1].provider.tx_runner.run(lambda _: "done", locks=Locks(frozenset({"b"}))))
     try:
         with pytest.raises(TimeoutError):
             other.result(OBSERVED_S)
@@ -133,6 +140,28 @@ def test_lock_survives_a_failed_callable_of_the_same_commit(
     assert isinstance(failing.exception(60), ConditionFailed)
     for done in (blocker, lasting):
         done.result(60)
+
+
+def test_runs_events_columns_and_deletions_do_not_wait_for_other_entities(
+    two_catalogs: list[Catalog], pool: ThreadPoolExecutor
+) -> None:
+    first, second = two_catalogs
+    read, written, cell = build_table_urn("read"), build_table_urn("written"), build_cell_urn("c")
+    for urn in (read, build_table_urn("gone")):
+        write_metadata(first, urn)
+    _report_run(first, build_cell_urn("earlier"), 0, read, build_table_urn("other"))
+    end = threading.Event()
+    holding = hold(pool, first, Locks(frozenset({"x"})), end)
+    try:
+        run = pool.submit(lambda: _report_run(second, cell, 1, read, written)).result(60)
+        pool.submit(lambda: write_metadata(second, f"urn:li:schemaField:({read},c)")).result(60)
+        pool.submit(lambda: delete_entity_or_aspect(second, build_table_urn("gone"))).result(60)
+        assert not holding.done()
+    finally:
+        end.set()
+    holding.result(60)
+    assert [access.data for access in run.accesses] == [read, written]
+    assert list_integrity_issues(create_maintenance(first)) == []
 
 
 def test_key_of_a_request_is_not_used_twice_at_once(catalogs: list[Catalog], pool: ThreadPoolExecutor) -> None:
@@ -186,11 +215,30 @@ def _write_much(catalog: Catalog, writer: int) -> None:
         if number % 4 == 1:
             with pytest.raises(ConditionFailed):
                 write_metadata(catalog, shared, version=10_000)
-        if number == WRITES // 2:
-            record_run(catalog, build_cell_urn(f"c{writer}"), str(writer), ("read", own), ("write", shared))
-            write_metadata(catalog, f"urn:li:schemaField:({own},c)", aspect="businessMetadata")
-            write_metadata(catalog, build_table_urn(f"gone{writer}"))
-            delete_entity_or_aspect(catalog, build_table_urn(f"gone{writer}"))
+        if number % 4 == 2:
+            cell = build_cell_urn(f"c{chance.choice([writer, 100])}")
+            _report_run(catalog, cell, writer * WRITES + number, own, shared)
+            write_metadata(catalog, f"urn:li:schemaField:({shared},c)", {"n": str(number)}, aspect="businessMetadata")
+            gone = build_table_urn(f"gone{chance.randrange(3)}")
+            write_metadata(catalog, gone)
+            with suppress(NotFound):
+                delete_entity_or_aspect(catalog, gone)
+
+
+def _report_run(catalog: Catalog, cell: str, number: int, read: str, written: str) -> Run:
+    """Report a run and its end as kernels do, and one as clients of OpenLineage do."""
+    run = record_run(catalog, cell, str(number), ("read", read), ("write", written))
+    for kind in ("START", "COMPLETE"):
+        event = build_event(
+            kind,
+            1 if kind == "START" else 2,
+            job=f"job{number % 3}",
+            run=str(uuid.UUID(int=number)),
+            inputs=[build_event_dataset("shared")],
+            outputs=[build_event_dataset(f"out{number % 5}")],
+        )
+        catalog.collector.parse_and_store_event(json.dumps(event).encode(), ADA)
+    return catalog.write_path.update_run(run, RunChange("succeeded"), ADA)
 
 
 def _require_numbers_in_log(catalog: Catalog, results: list[Any]) -> None:

@@ -52,7 +52,7 @@ class ToyProvider:
         *,
         read_only: bool = False,
         retry: RetryPolicy = DEFAULT_RETRY,
-        locks: Locks = None,
+        locks: Locks | None = None,
     ) -> T:
         if getattr(self._busy, "now", False):
             raise StorageError("a transaction cannot be opened inside another one")

@@ -188,7 +188,7 @@ class HeldChangeWriter(WriteAuthorization, ABC):
         act: Callable[[TableContext], T],
         codec: codecs.Codec[T],
         key: IdempotencyKey | None,
-        locks: Locks = None,
+        locks: Locks | None = None,
     ) -> T:
         return self.provider.tx_runner.run(
             lambda tx: idempotency_results.run_once_and_store_result(tx, key, codec, self.now(), lambda: act(tx)),

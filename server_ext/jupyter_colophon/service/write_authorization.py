@@ -267,11 +267,13 @@ class WriteAuthorization:
         in_namespace = create_resource(self.identity, urn, document_namespace)
         return [own, in_namespace] if is_decided_by_namespace else [in_namespace]
 
-    def _require_may_write_run(self, principal: Principal, urn: str) -> None:
+    def _require_may_write_run(self, principal: Principal, urn: str) -> Urn:
+        """Return the program of a run. Raises NotFound, AccessDenied."""
         program = self.provider.tx_runner.run(lambda tx: stored_runs.find_program_of_run(tx, urn), read_only=True)
         if program is None:
             raise NotFound("run", urn)
-        self._require_allowed(principal, "emit", Urn.parse(program))
+        self._require_allowed(principal, "emit", program_urn := Urn.parse(program))
+        return program_urn
 
     def _require_may_rename(self, urn: Urn, new: Urn, principal: Principal) -> None:
         for name in (urn, new):

@@ -28,7 +28,7 @@ from jupyter_colophon.core.errors import (
     StorageError,
     TransactionTimeout,
 )
-from jupyter_colophon.core.identity.names import DATA_TYPES, Urn
+from jupyter_colophon.core.identity.names import DATA_TYPES, Urn, make_run_urn
 from jupyter_colophon.core.lineage.run import Access, ColumnEdge, Run, RunChange, RunStart, RunUpsert, StreamWriter
 from jupyter_colophon.core.model.hierarchy import require_no_cycle
 from jupyter_colophon.core.model.proposal import ABSENT, CREATING, Proposal, ProposalResult
@@ -49,7 +49,12 @@ from jupyter_colophon.service.validation import (
     run_package_validators,
 )
 from jupyter_colophon.service.write_authorization import BUILTIN_NAMESPACES, DEPENDING_ON_STORED_VALUE
-from jupyter_colophon.service.write_locks import list_locks_of_batch, run_with_locks_or_alone
+from jupyter_colophon.service.write_locks import (
+    list_locks_of_batch,
+    list_locks_of_event,
+    list_locks_of_run,
+    run_with_locks_or_alone,
+)
 from jupyter_colophon.storage import codecs
 from jupyter_colophon.storage.commit.commit import CommitBuilder
 from jupyter_colophon.storage.commit.empty_namespace import require_empty_namespace
@@ -120,7 +125,7 @@ class WritePath(HeldChangeWriter):
         if about is not None:
             return self.hold_or_skip_batch(proposals, about, principal, pointer_prefix, idempotency_key, wrap)
 
-        def write(locks: Locks) -> list[ProposalResult]:
+        def write(locks: Locks | None) -> list[ProposalResult]:
             def apply_batch(tx: TableContext) -> list[ProposalResult]:
                 commit = self._create_commit(tx, principal, author, locks)
                 results = self._apply_batch(commit, proposals, specs, pointer_prefix)
@@ -310,14 +315,19 @@ class WritePath(HeldChangeWriter):
         self._require_allowed(principal, "emit", start.program)
         if start.program.type != "dataJob":
             raise InvalidInstance("the run", (Problem("/program", "a program must be a dataJob"),))
-        return self._write_run(lambda commit: create_run(commit, resolve(start)), principal, idempotency_key)
+        run = str(make_run_urn(start.program, start.run_id))
+        locks = list_locks_of_run(start.program, run, idempotency_key=idempotency_key)
+        return self._write_run(lambda commit: create_run(commit, resolve(start)), principal, idempotency_key, locks)
 
     def update_run(
         self, urn: str, change: RunChange, principal: Principal, idempotency_key: IdempotencyKey | None = None
     ) -> Run:
         """Change the status or facts of a run. Raises NotFound."""
-        self._require_may_write_run(principal, urn)
-        return self._write_run(lambda commit: update_run_progress(commit, urn, change), principal, idempotency_key)
+        program = self._require_may_write_run(principal, urn)
+        locks = list_locks_of_run(program, urn, idempotency_key=idempotency_key)
+        return self._write_run(
+            lambda commit: update_run_progress(commit, urn, change), principal, idempotency_key, locks
+        )
 
     def record_run_accesses(
         self,
@@ -329,7 +339,7 @@ class WritePath(HeldChangeWriter):
         resolve: Callable[[Urn], Urn] = lambda urn: urn,
     ) -> Run:
         """Record a run's accesses to data, of which `resolve` returns the present name in the transaction. Raises NotFound."""
-        self._require_may_write_run(principal, urn)
+        program = self._require_may_write_run(principal, urn)
         ends = [end for edge in columns for end in (edge.source, edge.target)]
         for data in (*(access.data for access in accesses), *ends):
             self._require_allowed(principal, "emit", data)
@@ -340,6 +350,7 @@ class WritePath(HeldChangeWriter):
             lambda commit: record_run_accesses(commit, urn, accesses, columns, snapshots, resolve),
             principal,
             idempotency_key,
+            list_locks_of_run(program, urn, accesses, idempotency_key),
         )
 
     def record_complete_run(
@@ -352,29 +363,42 @@ class WritePath(HeldChangeWriter):
             lambda commit: record_reported_run(commit, recording, self.snapshot_system_metadata),
             principal,
             idempotency_key,
+            list_locks_of_run(
+                recording.program,
+                str(make_run_urn(recording.program, recording.run_id)),
+                recording.accesses,
+                idempotency_key,
+            ),
         )
 
     def record_stream_writer(self, stream: Urn, source: StreamWriter, principal: Principal) -> Run:
         """Record, once a day, that an external source wrote to a stream. Raises NotFound."""
         self._require_allowed(principal, "emit", stream)
-        return self._write_run(lambda commit: record_stream_writer_run(commit, stream, source), principal, None)
+        return self._write_run(lambda commit: record_stream_writer_run(commit, stream, source), principal, None, None)
 
     def record_openlineage_event(
-        self, event: Event, principal: Principal, in_transaction: Callable[[TableContext], None] = lambda tx: None
+        self, event: Event, principal: Principal, in_transaction: Callable[[TableContext], None] | None = None
     ) -> None:
         """Record an OpenLineage event, resolving locations to tables; `in_transaction` runs in its transaction. Raises AlreadyExists."""
         for urn in event.urns:
             self._require_allowed(principal, "emit", urn)
 
-        def act(tx: TableContext) -> None:
+        def act(tx: TableContext, locks: Locks | None) -> None:
             for urn in set(replace_locations_by_tables(tx, event).urns).difference(event.urns):
                 self._require_allowed(principal, "emit", urn)
-            in_transaction(tx)
+            if in_transaction is not None:
+                in_transaction(tx)
             self._commit_changes(
-                tx, lambda commit: apply_openlineage_event(commit, event, self.snapshot_system_metadata), principal
+                tx,
+                lambda commit: apply_openlineage_event(commit, event, self.snapshot_system_metadata),
+                principal,
+                locks,
             )
 
-        self._run_once(act, codecs.IDENTITY, None)
+        run_with_locks_or_alone(
+            lambda locks: self._run_once(lambda tx: act(tx, locks), codecs.IDENTITY, None, locks),
+            None if in_transaction is not None else list_locks_of_event(event),
+        )
 
     def mark_kernel_runs_killed(
         self, kernel: str, principal: Principal, reason: str, ended_ms: int | None = None
@@ -395,20 +419,32 @@ class WritePath(HeldChangeWriter):
         return ended
 
     def _write_run(
-        self, write: Callable[[CommitBuilder], str], principal: Principal, key: IdempotencyKey | None
+        self,
+        write: Callable[[CommitBuilder], str],
+        principal: Principal,
+        key: IdempotencyKey | None,
+        locks: Locks | None,
     ) -> Run:
         """Change a run and return it, in one transaction, so that the result can be stored for repeated requests."""
         read = stored_runs.read_run_of_same_transaction
-        return self._run_once(lambda tx: read(tx, self._commit_changes(tx, write, principal)), codecs.RUN, key)
+
+        def write_with(locks: Locks | None) -> Run:
+            return self._run_once(
+                lambda tx: read(tx, self._commit_changes(tx, write, principal, locks)), codecs.RUN, key, locks
+            )
+
+        return run_with_locks_or_alone(write_with, locks)
 
     def _create_commit(
-        self, tx: TableContext, principal: Principal, author: str = "", locks: Locks = None
+        self, tx: TableContext, principal: Principal, author: str = "", locks: Locks | None = None
     ) -> CommitBuilder:
         arguments = (self.registry, self.identity, principal, self.now(), self.system_filter, self.retained)
         return CommitBuilder(tx, *arguments, always_log=self.always_log, author=author, locks=locks)
 
-    def _commit_changes(self, tx: TableContext, work: Callable[[CommitBuilder], T], principal: Principal) -> T:
-        commit = self._create_commit(tx, principal)
+    def _commit_changes(
+        self, tx: TableContext, work: Callable[[CommitBuilder], T], principal: Principal, locks: Locks | None = None
+    ) -> T:
+        commit = self._create_commit(tx, principal, locks=locks)
         result = work(commit)
         self._finish_commit(commit, principal)
         return result

@@ -416,8 +416,18 @@ class RetryPolicy:
 DEFAULT_RETRY = RetryPolicy()
 
 
-#: The names that a writing callable locks; None excludes all other callables that write.
-Locks = frozenset[str] | None
+@dataclass(frozen=True, slots=True)
+class Locks:
+    """The names that a writing callable locks: no other callable has a lock of an exclusive name, others with a shared
+    lock may have a shared one.
+    """
+
+    exclusive: frozenset[str]
+    shared: frozenset[str] = frozenset()
+
+    def make_exclusive(self) -> "Locks":
+        """Return exclusive locks of all names."""
+        return Locks(self.exclusive | self.shared)
 
 
 class TransactionRunner(Protocol):
@@ -429,7 +439,7 @@ class TransactionRunner(Protocol):
         *,
         read_only: bool = False,
         retry: RetryPolicy = DEFAULT_RETRY,
-        locks: Locks = None,
+        locks: Locks | None = None,
     ) -> T:
         """Run a callable in one transaction and return its result; an exception rolls back and is raised unchanged.
 
@@ -440,7 +450,7 @@ class TransactionRunner(Protocol):
         one thread are an error.
 
         Without `locks`, the callable excludes all others that write. With `locks`, it excludes those without locks and
-        those with a lock of the same name, and a store may run others beside it: what it reads from the store, including
+        those with a lock of the same name, unless both are shared, and a store may run others beside it: what it reads from the store, including
         the rows of others, may change between its statements, except what one of its locks protects. Rows that others
         write as well may only be written after `log.lock_and_get_newest_number`. A store may ignore locks.
         """

@@ -35,7 +35,7 @@ After = Callable[[], None]
 class WriteSession(Protocol):
     """The connection for writing. All its methods raise StorageError, TransactionConflict if a retry may help."""
 
-    def lock_and_begin(self, locks: Locks) -> None:
+    def lock_and_begin(self, locks: Locks | None) -> None:
         """Begin the shared transaction with these locks (`spi.TransactionRunner.run`)."""
 
     def commit(self) -> None:
@@ -60,7 +60,7 @@ class WriteSession(Protocol):
 class _PendingWrite(Generic[T]):
     """A waiting callable and its result."""
 
-    def __init__(self, work: Callable[[TableContext], T], retry: RetryPolicy, locks: Locks) -> None:
+    def __init__(self, work: Callable[[TableContext], T], retry: RetryPolicy, locks: Locks | None) -> None:
         self.work, self.pauses, self.locks = work, _iterate_retry_pauses(retry), locks
         self.after: list[After] = []
         self.value: T
@@ -110,7 +110,7 @@ class GroupCommit:
         #: Held by the thread that uses the session, and by other users of its connection.
         self.lock = threading.Lock()
 
-    def run_in_next_transaction(self, work: Callable[[TableContext], T], retry: RetryPolicy, locks: Locks) -> T:
+    def run_in_next_transaction(self, work: Callable[[TableContext], T], retry: RetryPolicy, locks: Locks | None) -> T:
         """Run a callable in the next transaction, on this thread or on the leader's; its actions run here."""
         job = _PendingWrite(work, retry, locks)
         try:
@@ -238,14 +238,17 @@ def run_actions_after_commit(actions: list[After]) -> None:
             _logger.exception("an action after a committed transaction failed; its writes are stored")
 
 
-def _merge_locks(jobs: Sequence[_PendingWrite[Any]]) -> Locks:
+def _merge_locks(jobs: Sequence[_PendingWrite[Any]]) -> Locks | None:
     """Return the locks of all these callables; None if one of them has none, or if they are too many."""
-    names: set[str] = set()
+    exclusive: set[str] = set()
+    shared: set[str] = set()
     for job in jobs:
         if job.locks is None:
             return None
-        names |= job.locks
-    return frozenset(names) if len(names) <= LOCKS_MAX else None
+        exclusive |= job.locks.exclusive
+        shared |= job.locks.shared
+    shared -= exclusive
+    return Locks(frozenset(exclusive), frozenset(shared)) if len(exclusive) + len(shared) <= LOCKS_MAX else None
 
 
 def _copy_error_for_thread(error: StorageError) -> StorageError:

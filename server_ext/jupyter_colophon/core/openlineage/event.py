@@ -66,6 +66,12 @@ class Event:
         """Return the job and the datasets of the event."""
         return (*([self.make_program_urn()] if self.job else ()), *(dataset.urn for dataset in self.data))
 
+    @property
+    def engine(self) -> str | None:
+        """Return the name of the engine that executes the run, None if the event does not name it."""
+        name: str | None = (self.run_facets.get("processing_engine") or {}).get("name")
+        return name
+
     def make_program_urn(self, engine: str | None = None) -> Urn:
         """Return the URN of the job (spec ID-17). Raises LookupError for an event without a job."""
         if self.job is None:

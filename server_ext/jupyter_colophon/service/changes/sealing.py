@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from jupyter_colophon.core.changes.work_progress import WorkProgress
 from jupyter_colophon.core.errors import StorageError
 from jupyter_colophon.storage.changes import signed_chain
-from jupyter_colophon.storage.spi import StorageProvider, TableContext
+from jupyter_colophon.storage.spi import Locks, StorageProvider, TableContext
 from jupyter_colophon.system.worker import Worker
 
 #: How long after a write its change is sealed, together with later ones, in seconds.
@@ -39,7 +39,7 @@ def seal_unsealed_rows(
         def add_seal(tx: TableContext, after: int = after, new_seal: signed_chain.Seal = new_seal) -> None:
             signed_chain.add_seal_unless_exists(tx, after, new_seal, log)
 
-        provider.tx_runner.run(add_seal, locks=frozenset({f"seals of {log.seals}"}))
+        provider.tx_runner.run(add_seal, locks=Locks(frozenset({f"seals of {log.seals}"})))
 
 
 @dataclass(slots=True)

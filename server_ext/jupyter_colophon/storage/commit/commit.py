@@ -16,6 +16,7 @@ from jupyter_colophon.core.documents.json_parsing import encode_canonical_json, 
 from jupyter_colophon.core.entities.change import ChangeOperation
 from jupyter_colophon.core.entities.containment import IMPLICIT_TYPES, get_parent_urn, get_urn_prefix_of_children
 from jupyter_colophon.core.entities.entity import Aspect
+from jupyter_colophon.core.entities.lock_names import get_lock_name
 from jupyter_colophon.core.errors import NamespaceDeleting, NotFound, create_missing_namespace_error
 from jupyter_colophon.core.identity.names import NO_NAMESPACE, IdentityRules, Urn, make_field_urn, make_namespace_urn
 from jupyter_colophon.core.model import column_metadata, system_metadata
@@ -30,7 +31,7 @@ from jupyter_colophon.storage.artifacts import delete_artifact
 from jupyter_colophon.storage.entities import retention, scope_union, sources_of_truth
 from jupyter_colophon.storage.entities.aspects import parse_present_aspects
 from jupyter_colophon.storage.entities.deleting_namespaces import is_namespace_being_deleted
-from jupyter_colophon.storage.entities.entity_state import EntityNotLocked, EntityState
+from jupyter_colophon.storage.entities.entity_state import EntityState, NotLocked
 from jupyter_colophon.storage.entities.ingestion import IngestionIndexWriter, get_run_of_system_metadata
 from jupyter_colophon.storage.lineage import assertions, relationships
 from jupyter_colophon.storage.search import index, past_values
@@ -54,9 +55,11 @@ class CommitBuilder:
         *,
         always_log: bool = False,
         author: str = "",
-        locks: Locks = None,
+        locks: Locks | None = None,
     ) -> None:
-        """`locks` are the URNs of the transaction's locks, None if it excludes all other writers."""
+        """`locks` are the locks of the transaction, None if it excludes all other writers. Those of an entity have the
+        name `get_lock_name`; with a shared one, the entity can be read and its accesses can be logged.
+        """
         self.tx, self.registry, self.identity, self.principal, self.now = tx, registry, identity, principal, now
         #: Who made the changes, and by what: another user than the principal if the principal applied a proposal.
         self.actor = author or principal.user
@@ -88,10 +91,8 @@ class CommitBuilder:
     def load_entities_at_once(self, urns: Iterable[Urn]) -> None:
         """Load all these entities at once; any other is loaded on first use."""
         new = {str(urn): urn for urn in urns if str(urn) not in self._entities}
-        for text, urn in new.items():
-            # Namespaces are created and deleted by transactions without locks only.
-            if urn.type != "namespace":
-                self._require_locked(text)
+        for urn in new.values():
+            self._require_lock_to_read(urn)
         rows = {row["urn"]: row for row in self.tx.get_table("entities").read_many([(text,) for text in new])}
         aspects: dict[str, dict[str, Row]] = {text: {} for text in new}
         # An entity without a row never existed and has no aspects.
@@ -152,12 +153,14 @@ class CommitBuilder:
         """Store how DataHub's clients spell an entity's URN, if that differs from ours."""
         row = self._load_entity_state(urn).row
         if spelling and row.get("spelling") != spelling:
+            self.require_lock(urn)
             row["spelling"] = spelling
             self._pending_rows["entities"].append(row)
 
     def mark_as_requested_by_client(self, urn: Urn, aspect: str) -> None:
         """Mark an aspect that the platform wrote as requested by a client."""
         if self.is_written_by_platform_only(urn, aspect):
+            self.require_lock(urn)
             row = self._load_entity_state(urn).aspects[aspect]
             row["implied"] = False
             self._pending_rows["aspects"].append(row)
@@ -212,6 +215,7 @@ class CommitBuilder:
             self._create_namespace_if_allowed(entity.row["namespace"], create_namespace)
         elif not create_namespace:
             raise NotFound("namespace", urn.parts[0])
+        self.require_lock(urn)
         self._recreate_deleted_entity(entity)
         if urn.type == "custom" and (holder := get_parent_urn(urn, self.identity)) is not None:
             self.tx.get_table("containment").upsert({"parent": str(holder), "urn": str(urn)})
@@ -252,6 +256,7 @@ class CommitBuilder:
         With `implied`, the platform writes it: an aspect that only the platform wrote can still be created.
         """
         entity = self._load_entity_state(urn)
+        self.require_lock(urn)
         row = entity.aspects.get(spec.name)
         had_value = row is not None and row["value"] is not None
         if spec.name == _SCHEMA and row is not None and row["value"] is not None:
@@ -285,6 +290,7 @@ class CommitBuilder:
         row = entity.aspects.get(spec.name)
         if row is None or row["value"] is None:
             return ProposalResult(urn, spec.name, ABSENT, None)
+        self.require_lock(urn)
         seq = self._write_aspect_version_and_log(entity, spec, None, "delete", run, system)
         return ProposalResult(urn, spec.name, ABSENT, seq)
 
@@ -293,6 +299,7 @@ class CommitBuilder:
         entity = self._load_entity_state(urn)
         if not entity.exists:
             raise NotFound("entity", str(urn))
+        self.require_lock(urn)
         for child in list(self.iterate_child_urns(urn)):
             self.delete_entity_and_children(child)
         for name, row in list(entity.aspects.items()):
@@ -373,9 +380,26 @@ class CommitBuilder:
             for result in results
         ]
 
-    def _require_locked(self, urn: str) -> None:
-        if self._locks is not None and urn not in self._locks:
-            raise EntityNotLocked(urn)
+    def require_lock(self, urn: Urn) -> None:
+        """Raise NotLocked unless no other transaction can read or change the entity."""
+        self.require_lock_of_name(get_lock_name(urn))
+
+    def require_lock_of_name(self, name: str) -> None:
+        """Raise NotLocked unless no other transaction has a lock of this name."""
+        if self._locks is not None and name not in self._locks.exclusive:
+            raise NotLocked(name)
+
+    def require_no_other_writer(self) -> None:
+        """Raise NotLocked unless the transaction excludes all other writers."""
+        if self._locks is not None:
+            raise NotLocked("everything")
+
+    def _require_lock_to_read(self, urn: Urn) -> None:
+        # Namespaces are created and deleted by transactions without locks only.
+        if self._locks is not None and urn.type != "namespace":
+            name = get_lock_name(urn)
+            if name not in self._locks.exclusive and name not in self._locks.shared:
+                raise NotLocked(name)
 
     def find_marked_entities(self) -> set[str]:
         """Return the changed entities that were or are marked as sensitive, or a column in one of their aspects."""
@@ -400,8 +424,9 @@ class CommitBuilder:
         system: str | None = None,
     ) -> int:
         """Add a row about an entity to the change log; return its number."""
+        if entity["urn"] not in self._entities:
+            self._require_lock_to_read(Urn.parse(entity["urn"]))
         # No other change gets a number before this transaction ends.
-        self._require_locked(entity["urn"])
         self._head = self.get_newest_change_number() + 1
         self.changes.append(
             {

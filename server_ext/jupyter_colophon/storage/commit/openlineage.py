@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from jupyter_colophon.core.documents.json_parsing import encode_canonical_json, parse_stored_json
+from jupyter_colophon.core.entities.lock_names import make_lock_name_of_openlineage_name
 from jupyter_colophon.core.errors import AlreadyExists, NotFound
 from jupyter_colophon.core.identity.names import (
     Urn,
@@ -51,7 +52,7 @@ def apply_openlineage_event(commit: CommitBuilder, event: Event, include_system_
     event = replace_locations_by_tables(commit.tx, event)
     expected = [dataset.urn for dataset in event.data]
     if event.job is not None:
-        program = event.make_program_urn((event.run_facets.get("processing_engine") or {}).get("name"))
+        program = event.make_program_urn(event.engine)
         expected += [program, Urn.parse(program.parts[0]), make_namespace_urn(commit.identity.get_namespace(program))]
     commit.load_entities_at_once(expected)
     run, state = None, None
@@ -105,6 +106,9 @@ def _apply_run_event(
     run_row = next(iter(commit.tx.get_table("runs").scan_index("urn", urn, 1)), None)
     state = _merge_event_into_run_state(commit, event, urn, before, run_row)
     program = state.program
+    commit.require_lock(program)
+    if run_row is not None and run_row["program"] != str(program):
+        commit.require_lock(Urn.parse(run_row["program"]))
     row = _build_run_row(commit, urn, state, event.run, run_row)
     _update_description_aspects(commit, program, ReportedDescription(state.job, event.job_facets, event.time), urn)
     write_run_and_derived_rows(commit, run_row, row)
@@ -150,6 +154,8 @@ def _record_location_and_move_metadata(
     """Record that a table is stored at a path, and move the metadata reported for the path to the table."""
     if dataset.urn == dataset.location_urn or find_table_at_location(commit.tx, dataset.location_urn) is not None:
         return
+    # It also changes lineage of runs and entities that the event does not name.
+    commit.require_no_other_writer()
     record_table_location(commit.tx, dataset.location_urn, dataset.urn, commit.now)
     # The source of columns may have lineage without being an entity.
     is_left = move_reported_data_to_table(commit, dataset.location_urn, dataset.urn, include_system_metadata)
@@ -299,10 +305,12 @@ def _index_openlineage_name(commit: CommitBuilder, urn: Urn, report: ReportedDes
     """Index the entity by its OpenLineage name."""
     table, kind = commit.tx.get_table("openlineage_names"), urn.type
     key = (kind, report.original_name.namespace, report.original_name.name)
+    commit.require_lock_of_name(make_lock_name_of_openlineage_name(kind, report.original_name))
     row = table.read(key)
     if row is None:
         space = ("namespace", report.original_name.namespace, "")
         if table.read(space) is None:
+            commit.require_no_other_writer()
             table.upsert(dict(zip(_NAME_KEY, space, strict=True)) | {"urn": "", "first": commit.now})
     elif not described.is_preferred_over(urn, Urn.parse(row["urn"]), commit.identity):
         return

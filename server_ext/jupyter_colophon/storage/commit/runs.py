@@ -242,6 +242,7 @@ def _log_first_access(commit: CommitBuilder, run: Row, access: Access) -> None:
 
 def _require_run_row(commit: CommitBuilder, urn: str) -> Row:
     for row in commit.tx.get_table("runs").scan_index("urn", urn, 1):
+        commit.require_lock(Urn.parse(row["program"]))
         return row
     raise NotFound("run", urn)
 

@@ -7,8 +7,8 @@ from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.storage.spi import Row
 
 
-class EntityNotLocked(Exception):
-    """A transaction needs an entity that it has not locked: it is to be repeated without locks."""
+class NotLocked(Exception):
+    """A transaction needs more than it has locked: it is to be repeated with more locks, or without."""
 
 
 @dataclass(slots=True)

@@ -75,7 +75,7 @@ class PortableProvider:
         *,
         read_only: bool = False,
         retry: RetryPolicy = DEFAULT_RETRY,
-        locks: Locks = None,
+        locks: Locks | None = None,
     ) -> T:
         """Run in one transaction of the provider, which excludes all others: portable subsystems have shared rows."""
 

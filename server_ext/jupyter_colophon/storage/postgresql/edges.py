@@ -4,7 +4,7 @@ The tables and queries are those on SQLite (`storage/sqlite/edges.py`), in Postg
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 from jupyter_colophon.core.lineage.graph import TimeWindow
@@ -135,8 +135,9 @@ Side = Literal["data", "program"]
 class PostgresEdges:
     """Lineage in one transaction (`spi.EdgeIndex`)."""
 
-    def __init__(self, execute: Execute) -> None:
-        self._execute = execute
+    def __init__(self, execute: Execute, lock_log: Callable[[], None]) -> None:
+        """`lock_log` excludes transactions that hold the lock of the change log, until this one ends."""
+        self._execute, self._lock_log = execute, lock_log
 
     def record_access(
         self, data: str, program: str, mode: str, run: str, component: str, start: int, stop: int | None
@@ -246,7 +247,11 @@ class PostgresEdges:
 
     def _get_or_create_node_number(self, urn: str) -> int:
         row = self._execute(_NODE, (urn,)).fetchone()
-        return int((row or self._execute(_ADD_NODE, (urn,)).fetchone())[0])
+        if row is None:
+            # Another transaction may add the same node, which many entities share.
+            self._lock_log()
+            row = self._execute(_NODE, (urn,)).fetchone() or self._execute(_ADD_NODE, (urn,)).fetchone()
+        return int(row[0])
 
     def _run_neighbour_query(
         self, statement: str, side: Side, keys: Sequence[str], modes: Sequence[str], window: TimeWindow, limit: int

@@ -85,9 +85,13 @@ class PostgresLog:
         """Return the number of the newest row, 0 if there is none."""
         return int(self._execute(_HEAD).fetchone()[0])
 
+    def lock(self) -> None:
+        """Exclude other transactions that append, until the commit of this one is visible."""
+        self._wait_for_lock(_LOCK)
+
     def lock_and_get_newest_number(self) -> int:
         """Exclude other appending transactions; return the number of the newest row."""
-        self._wait_for_lock(_LOCK)
+        self.lock()
         # A statement of its own, so that it sees the commit of the transaction that held the lock before.
         return self.get_newest_number()
 

@@ -2,7 +2,7 @@
 
 A transaction without locks excludes the writers of all processes: it takes the table of writers before its first read,
 so it sees all earlier commits and never conflicts with another one. Transactions with locks share that table, and each
-excludes those that have a lock of the same name (decision 54). Locks are taken before the first
+excludes those that have a lock of the same name, unless both are shared (decision 54). Locks are taken before the first
 savepoint, whose rollback would release them, and in one order, so that no two transactions wait for each other.
 """
 
@@ -48,8 +48,11 @@ TURN = "CREATE TABLE writers (nothing integer)"
 _BEGIN_EXCLUSIVE = "BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE; LOCK TABLE writers IN EXCLUSIVE MODE"
 #: Each statement sees the commits of the transactions that held its locks before.
 _BEGIN_SHARED = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; LOCK TABLE writers IN ROW EXCLUSIVE MODE"
-_LOCK_NAMES = """SELECT pg_advisory_xact_lock(number) FROM (SELECT DISTINCT hashtextextended(
-    current_schema() || ' ' || name, 0) AS number FROM unnest(%s::text[]) AS name ORDER BY number) AS numbers"""
+_LOCK_NAMES = """SELECT CASE WHEN exclusive THEN pg_advisory_xact_lock(number) IS NULL
+        ELSE pg_advisory_xact_lock_shared(number) IS NULL END
+    FROM (SELECT hashtextextended(current_schema() || ' ' || name, 0) AS number, bool_or(exclusive) AS exclusive
+        FROM (SELECT unnest(%s::text[]) AS name, true AS exclusive UNION ALL SELECT unnest(%s::text[]), false) AS names
+        GROUP BY number ORDER BY number) AS numbers"""
 _SETTINGS = {
     "lock_timeout": f"{TURN_S * 1000:.0f}",
     "idle_in_transaction_session_timeout": f"{STILL_S * 1000:.0f}",
@@ -68,7 +71,7 @@ class PostgresContext:
         self._tables: dict[str, SqlTable] = {}
         self.log = log.PostgresLog(self.execute, self.execute_many, self.copy_rows, self.wait_for_lock)
         self.search = search.PostgresSearch(self.execute)
-        self.edges = edges.PostgresEdges(self.execute)
+        self.edges = edges.PostgresEdges(self.execute, self.log.lock)
 
     def get_table(self, table_id: str) -> SqlTable:
         """Return the table of a spec that was created."""
@@ -116,7 +119,7 @@ class PostgresSession:
         # Notify listeners in the transaction, so that they are notified of committed changes only.
         self._notify = f'NOTIFY "{channel}"'
 
-    def lock_and_begin(self, locks: Locks) -> None:
+    def lock_and_begin(self, locks: Locks | None) -> None:
         """Wait for the locks and begin, on a new connection if the last one is broken."""
         was_connected = self._connection is not None
         try:
@@ -195,7 +198,7 @@ class PostgresSession:
         if self._connection is not None:
             self._connection.close()
 
-    def _lock_writers_and_begin(self, locks: Locks) -> None:
+    def _lock_writers_and_begin(self, locks: Locks | None) -> None:
         self._server.require_recently_reachable()
         connection = self.get_connection()
         connection.patience_s = BEGIN_S
@@ -204,16 +207,16 @@ class PostgresSession:
                 begin = _BEGIN_EXCLUSIVE if locks is None else _BEGIN_SHARED
                 connection.execute(f"{begin}; {self._notify}")
             connection.patience_s = ANSWER_S
-            if locks:
+            if locks is not None:
                 self._lock_names(connection, locks)
         except StorageError:
             self.roll_back()
             raise
 
-    def _lock_names(self, connection: TimeLimitedConnection, locks: frozenset[str]) -> None:
+    def _lock_names(self, connection: TimeLimitedConnection, locks: Locks) -> None:
         try:
             with translate_driver_errors_and_close_lost(connection):
-                connection.execute(_LOCK_NAMES, (list(locks),))
+                connection.execute(_LOCK_NAMES, (list(locks.exclusive), list(locks.shared)))
         except TransactionTimeout as error:
             raise TransactionConflict("other transactions held the locks of this one for too long") from error
 

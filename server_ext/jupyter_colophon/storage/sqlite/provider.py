@@ -102,7 +102,7 @@ class SqliteProvider:
         *,
         read_only: bool = False,
         retry: RetryPolicy = DEFAULT_RETRY,
-        locks: Locks = None,
+        locks: Locks | None = None,
     ) -> T:
         """Run in one transaction; an exception rolls back and is raised unchanged."""
         self._alone.require_no_transaction()
