@@ -59,16 +59,21 @@ def _find_user() -> pwd.struct_passwd | None:
 class PostgresServer:
     """A server on a socket in its own folder."""
 
-    def __init__(self, below: Path | None = None) -> None:
+    def __init__(self, below: Path | None = None, primary: "PostgresServer | None" = None) -> None:
+        """With `primary`, the server is a streaming replica of that one."""
         self._programs, self._user = _find_programs(), _find_user()
         _remove_files_of_killed_servers(below or Path(tempfile.gettempdir()))
         self.folder = Path(tempfile.mkdtemp(prefix=f"pg-{os.getpid()}-", dir=below))
         if self._user is not None:
             os.chown(self.folder, self._user.pw_uid, self._user.pw_gid)
         self._data = self.folder / "data"
-        self._run_program(
-            "initdb", "-U", "colophon", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync", "-D", self._data
-        )
+        if primary is None:
+            self._run_program(
+                "initdb", "-U", "colophon", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync", "-D", self._data
+            )
+        else:
+            place = ("-h", primary.folder, "-U", "colophon", "-D", self._data)
+            self._run_program("pg_basebackup", *place, "--checkpoint=fast", "--write-recovery-conf", "--no-sync")
         self._process: subprocess.Popen[bytes] | None = None
         #: Settings besides those of every server.
         self.settings: dict[str, str] = {}

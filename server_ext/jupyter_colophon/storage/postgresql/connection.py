@@ -109,13 +109,14 @@ def _create_adapters() -> AdaptersMap:
 class PostgresServer:
     """Connect to the database; after a failure, connecting is refused for a moment."""
 
-    def __init__(self, dsn: str, schema: str) -> None:
+    def __init__(self, dsn: str, schema: str, option: str = "dsn") -> None:
+        """`option` is the storage option of the connection string."""
         self.schema = schema
         try:
             self._where = dict(_NETWORK) | conninfo_to_dict(dsn)
         except psycopg.ProgrammingError:
             # The driver's message contains a part of the string, which may be the password.
-            raise InvalidField("the option dsn is not a valid PostgreSQL connection string") from None
+            raise InvalidField(f"the option {option} is not a valid PostgreSQL connection string") from None
         self._adapters = _create_adapters()
         self._failed: float | None = None
 

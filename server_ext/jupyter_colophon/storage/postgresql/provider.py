@@ -3,6 +3,7 @@
 import hashlib
 import re
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
 from jupyter_colophon.core.errors import (
@@ -25,13 +26,14 @@ from jupyter_colophon.storage.postgresql.execute import Execute
 from jupyter_colophon.storage.postgresql.notices import CommitNotificationCounter
 from jupyter_colophon.storage.postgresql.pipeline import StatementPipeline
 from jupyter_colophon.storage.postgresql.readers import ReadConnectionPool
+from jupyter_colophon.storage.postgresql.replica import ReadReplica
 from jupyter_colophon.storage.postgresql.session import PostgresContext, PostgresSession
 from jupyter_colophon.storage.spi import CAPABILITIES, DEFAULT_RETRY, SUBSYSTEMS, Locks, RetryPolicy, TableContext
 from jupyter_colophon.storage.transaction_lifetime import NestingGuard, TransactionLifetime
 from jupyter_colophon.storage.transactions import After, GroupCommit, run_actions_after_commit
 
 T = TypeVar("T")
-_OPTIONS = {"dsn": "", "schema": "colophon", "readers": 8}
+_OPTIONS = {"dsn": "", "schema": "colophon", "readers": 8, "replica_dsn": ""}
 _SCHEMA = re.compile(r"[a-z_][a-z0-9_]{0,47}")
 _OLDEST = 130_000
 _PROBE_TABLE = "CREATE TABLE health (id integer PRIMARY KEY, at timestamptz)"
@@ -42,9 +44,11 @@ _SCHEMA_THERE = "SELECT 1 FROM pg_namespace WHERE nspname = %s"
 
 
 class PostgresProvider:
-    """A catalog in one schema of a PostgreSQL database. Options: `dsn`, `schema`, `readers` (docs/settings.md).
+    """A catalog in one schema of a PostgreSQL database. Options: `dsn`, `schema`, `readers`, `replica_dsn`
+    (docs/settings.md).
 
-    One connection writes for all threads (`GroupCommit`); at most `readers` connections read, each with a snapshot.
+    One connection writes for all threads (`GroupCommit`); at most `readers` connections read, each with a snapshot, from a
+    replica if there is one.
     """
 
     name = "postgresql"
@@ -70,6 +74,10 @@ class PostgresProvider:
         self._session = PostgresSession(self._server, self.table_admin, channel)
         self._group = GroupCommit(self._session)
         self._readers = ReadConnectionPool(self._server, options["readers"])
+        self._replica: ReadReplica | None = None
+        if options["replica_dsn"]:
+            replica = PostgresServer(options["replica_dsn"], self._schema, "replica_dsn")
+            self._replica = ReadReplica(self._readers, replica, options["readers"])
         self._notices = CommitNotificationCounter(self._server.connect_with_settings, channel)
         try:
             self._require_supported_server(self._session.get_connection())
@@ -140,21 +148,33 @@ class PostgresProvider:
         with self._group.lock:
             self._session.close()
         self._readers.close_all_connections()
+        if self._replica is not None:
+            self._replica.close()
         self._notices.close_connection()
 
     def _read_snapshot_with_retry(self, work: Callable[[TableContext], T], after: list[After]) -> T:
-        """Read a snapshot, once more if the connection was lost while it was idle."""
+        """Read a snapshot of the replica or the primary, once more if the connection was lost while it was idle."""
+        if self._replica is not None and self._replica.is_usable():
+            try:
+                return self._read_snapshot(self._replica.use_current_connection(), work, after)
+            except (TransactionConflict, StoreUnavailable) as error:
+                self._replica.avoid_for_a_while(error)
         try:
-            return self._read_snapshot(work, after)
+            return self._read_snapshot(self._readers.use_connection(), work, after)
         except TransactionConflict:
             self._readers.close_idle_connections()
         try:
-            return self._read_snapshot(work, after)
+            return self._read_snapshot(self._readers.use_connection(), work, after)
         except TransactionConflict as conflict:
             raise StoreUnavailable(conflict.detail) from conflict
 
-    def _read_snapshot(self, work: Callable[[TableContext], T], after: list[After]) -> T:
-        with self._readers.use_connection() as connection:
+    def _read_snapshot(
+        self,
+        use_connection: AbstractContextManager[TimeLimitedConnection],
+        work: Callable[[TableContext], T],
+        after: list[After],
+    ) -> T:
+        with use_connection as connection:
             lifetime = TransactionLifetime.create_for_read()
             after.clear()
             connection.patience_s = session.BEGIN_S
@@ -232,11 +252,12 @@ class PostgresProvider:
 def _parse_options(config: Mapping[str, Any]) -> dict[str, Any]:
     if unknown := config.keys() - _OPTIONS.keys():
         raise InvalidField(
-            f"unknown option {quote_and_truncate_text(min(unknown))} of the PostgreSQL store; use dsn, schema and readers"
+            f"unknown option {quote_and_truncate_text(min(unknown))} of the PostgreSQL store; use dsn, schema, readers and replica_dsn"
         )
     options = dict(_OPTIONS) | dict(config)
-    if not isinstance(options["dsn"], str):
-        raise InvalidField("the option dsn must be a connection string of PostgreSQL")
+    for name in ("dsn", "replica_dsn"):
+        if not isinstance(options[name], str):
+            raise InvalidField(f"the option {name} must be a connection string of PostgreSQL")
     if not isinstance(options["schema"], str) or not _SCHEMA.fullmatch(options["schema"]):
         raise InvalidField("the option schema must be up to 48 lower-case letters, digits and underscores")
     if options["schema"].startswith("pg_") or options["schema"] == "information_schema":
