@@ -1,4 +1,4 @@
-"""PostgreSQL only: reads of a streaming replica see all earlier writes (decision 55)."""
+"""PostgreSQL only: reads of a streaming replica see all earlier writes (spec STORE-25)."""
 
 import logging
 from collections.abc import Iterator

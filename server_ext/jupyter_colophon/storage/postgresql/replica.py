@@ -1,4 +1,4 @@
-"""Read from a streaming replica what the primary had committed before the read began (decision 55).
+"""Read from a streaming replica what the primary had committed before the read began (spec STORE-25).
 
 A read asks the primary for its position in the write-ahead log, and waits until the replica has replayed that. So it
 sees the writes of all sessions and processes, as a read of the primary does.
