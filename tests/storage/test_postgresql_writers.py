@@ -1,9 +1,7 @@
 """PostgreSQL only: writers on different entities commit at the same time (spec STORE-19, decision 54)."""
 
-import json
 import random
 import threading
-import uuid
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -16,20 +14,18 @@ from jupyter_colophon.core.changes.idempotency import IdempotencyKey
 from jupyter_colophon.core.entities.change import Change
 from jupyter_colophon.core.errors import ConditionFailed, IdempotencyKeyReused, NotFound
 from jupyter_colophon.core.identity.names import IdentityRules, Urn
-from jupyter_colophon.core.lineage.run import Run, RunChange
 from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.storage.spi import Locks, TableContext
 from support.catalog import (
     ADA,
     build_metadata_value,
     delete_entity_or_aspect,
-    record_run,
     search_catalog,
     write_metadata,
 )
 from support.catalog_maintenance import create_maintenance, list_integrity_issues
-from support.openlineage import build_event, build_event_dataset
 from support.postgres import create_empty_store
+from support.reports import report_run
 from support.urns import build_cell_urn, build_table_urn
 
 WRITERS, WRITES = 16, 12
@@ -149,11 +145,11 @@ def test_runs_events_columns_and_deletions_do_not_wait_for_other_entities(
     read, written, cell = build_table_urn("read"), build_table_urn("written"), build_cell_urn("c")
     for urn in (read, build_table_urn("gone")):
         write_metadata(first, urn)
-    _report_run(first, build_cell_urn("earlier"), 0, read, build_table_urn("other"))
+    report_run(first, build_cell_urn("earlier"), 0, read, build_table_urn("other"))
     end = threading.Event()
     holding = hold(pool, first, Locks(frozenset({"x"})), end)
     try:
-        run = pool.submit(lambda: _report_run(second, cell, 1, read, written)).result(60)
+        run = pool.submit(lambda: report_run(second, cell, 1, read, written)).result(60)
         pool.submit(lambda: write_metadata(second, f"urn:li:schemaField:({read},c)")).result(60)
         pool.submit(lambda: delete_entity_or_aspect(second, build_table_urn("gone"))).result(60)
         assert not holding.done()
@@ -217,28 +213,12 @@ def _write_much(catalog: Catalog, writer: int) -> None:
                 write_metadata(catalog, shared, version=10_000)
         if number % 4 == 2:
             cell = build_cell_urn(f"c{chance.choice([writer, 100])}")
-            _report_run(catalog, cell, writer * WRITES + number, own, shared)
+            report_run(catalog, cell, writer * WRITES + number, own, shared)
             write_metadata(catalog, f"urn:li:schemaField:({shared},c)", {"n": str(number)}, aspect="businessMetadata")
             gone = build_table_urn(f"gone{chance.randrange(3)}")
             write_metadata(catalog, gone)
             with suppress(NotFound):
                 delete_entity_or_aspect(catalog, gone)
-
-
-def _report_run(catalog: Catalog, cell: str, number: int, read: str, written: str) -> Run:
-    """Report a run and its end as kernels do, and one as clients of OpenLineage do."""
-    run = record_run(catalog, cell, str(number), ("read", read), ("write", written))
-    for kind in ("START", "COMPLETE"):
-        event = build_event(
-            kind,
-            1 if kind == "START" else 2,
-            job=f"job{number % 3}",
-            run=str(uuid.UUID(int=number)),
-            inputs=[build_event_dataset("shared")],
-            outputs=[build_event_dataset(f"out{number % 5}")],
-        )
-        catalog.collector.parse_and_store_event(json.dumps(event).encode(), ADA)
-    return catalog.write_path.update_run(run, RunChange("succeeded"), ADA)
 
 
 def _require_numbers_in_log(catalog: Catalog, results: list[Any]) -> None:
