@@ -19,6 +19,7 @@ from jupyter_colophon.core.model.registry import AspectSpec, Registry
 from jupyter_colophon.service.stewardship.owners import OwnerReader
 from jupyter_colophon.service.stewardship.teams import make_user_urn
 from jupyter_colophon.service.write_authorization import WriteAuthorization
+from jupyter_colophon.service.write_locks import run_with_locks_or_alone
 from jupyter_colophon.storage import codecs
 from jupyter_colophon.storage.changes import idempotency_results
 from jupyter_colophon.storage.changes import inbox as rows
@@ -193,6 +194,18 @@ class HeldChangeWriter(WriteAuthorization, ABC):
         return self.provider.tx_runner.run(
             lambda tx: idempotency_results.run_once_and_store_result(tx, key, codec, self.now(), lambda: act(tx)),
             locks=locks,
+        )
+
+    def _run_once_with_locks(
+        self,
+        act: Callable[[TableContext, Locks | None], T],
+        codec: codecs.Codec[T],
+        key: IdempotencyKey | None,
+        locks: Locks | None,
+    ) -> T:
+        """Run a callable once with these locks, or with those that it turns out to need, which are its argument."""
+        return run_with_locks_or_alone(
+            lambda locks: self._run_once(lambda tx: act(tx, locks), codec, key, locks), locks
         )
 
 

@@ -1,15 +1,16 @@
 """Authorise writes by what they change, before anything is validated or read."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
 from jupyter_colophon.core.access import SCOPE_OF_PERMISSION, Authorizer, Permission, Principal, Resource
 from jupyter_colophon.core.datahub.scope_union import is_removal_of_single_entries
-from jupyter_colophon.core.errors import AccessDenied, MetadataError, NotFound
-from jupyter_colophon.core.identity.names import IdentityRules, Urn, make_namespace_urn
+from jupyter_colophon.core.errors import AccessDenied, InvalidInstance, MetadataError, NotFound, Problem
+from jupyter_colophon.core.identity.names import DATA_TYPES, IdentityRules, Urn, make_namespace_urn
 from jupyter_colophon.core.instances.instance_namespaces import is_instance_with_namespace
+from jupyter_colophon.core.lineage.run import Access, ColumnEdge
 from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.core.model.registry import AspectSpec, Registry
 from jupyter_colophon.service.access_control import (
@@ -267,6 +268,16 @@ class WriteAuthorization:
         in_namespace = create_resource(self.identity, urn, document_namespace)
         return [own, in_namespace] if is_decided_by_namespace else [in_namespace]
 
+    def _require_may_emit(self, principal: Principal, urns: Iterable[Urn]) -> None:
+        for urn in urns:
+            self._require_allowed(principal, "emit", urn)
+
+    def _require_may_start_run(self, principal: Principal, program: Urn) -> None:
+        """Raise NotFound, AccessDenied, or InvalidInstance for an entity that cannot have runs."""
+        self._require_allowed(principal, "emit", program)
+        if program.type != "dataJob":
+            raise InvalidInstance("the run", (Problem("/program", "a program must be a dataJob"),))
+
     def _require_may_write_run(self, principal: Principal, urn: str) -> Urn:
         """Return the program of a run. Raises NotFound, AccessDenied."""
         program = self.provider.tx_runner.run(lambda tx: stored_runs.find_program_of_run(tx, urn), read_only=True)
@@ -274,6 +285,18 @@ class WriteAuthorization:
             raise NotFound("run", urn)
         self._require_allowed(principal, "emit", program_urn := Urn.parse(program))
         return program_urn
+
+    def _require_may_record_accesses(
+        self, principal: Principal, urn: str, accesses: Iterable[Access], columns: Iterable[ColumnEdge]
+    ) -> Urn:
+        """Return the program of a run. Raises NotFound, AccessDenied, InvalidInstance."""
+        program = self._require_may_write_run(principal, urn)
+        ends = [end for edge in columns for end in (edge.source, edge.target)]
+        for data in (*(access.data for access in accesses), *ends):
+            self._require_allowed(principal, "emit", data)
+            if data.type not in DATA_TYPES:
+                raise InvalidInstance("the access", (Problem("/accesses", "is neither a dataset nor a model"),))
+        return program
 
     def _require_may_rename(self, urn: Urn, new: Urn, principal: Principal) -> None:
         for name in (urn, new):

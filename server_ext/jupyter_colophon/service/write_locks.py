@@ -8,7 +8,7 @@ from jupyter_colophon.core.entities.lock_names import get_lock_name, make_lock_n
 from jupyter_colophon.core.identity.assertion_urn import ASSERTION
 from jupyter_colophon.core.identity.names import DATA_TYPES, Urn, make_hashed_run_urn, make_run_urn
 from jupyter_colophon.core.identity.openlineage_names import make_openlineage_job_urn
-from jupyter_colophon.core.lineage.run import Access
+from jupyter_colophon.core.lineage.run import Access, RunStart, RunUpsert
 from jupyter_colophon.core.model.hierarchy import PARENT_MEMBERS
 from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.core.model.registry import AspectSpec, Registry
@@ -23,7 +23,7 @@ _BATCH_MAX: Final = 32
 _DELETABLE: Final = frozenset({*DATA_TYPES, "dataJob"})
 
 
-def list_locks_of_batch(
+def list_batch_locks(
     registry: Registry,
     proposals: Sequence[Proposal],
     specs: Sequence[AspectSpec | None],
@@ -40,7 +40,7 @@ def list_locks_of_batch(
     return Locks(frozenset(names | _list_lock_of_key(idempotency_key)))
 
 
-def list_locks_of_run(
+def list_run_locks(
     program: Urn, run: str, accesses: Iterable[Access] = (), idempotency_key: IdempotencyKey | None = None
 ) -> Locks:
     """Return the locks of a run: its program, which carries its lineage, and the data that it writes. What it reads is
@@ -52,7 +52,19 @@ def list_locks_of_run(
     return Locks(frozenset(exclusive), frozenset(read - exclusive))
 
 
-def list_locks_of_event(event: Event) -> Locks:
+def list_report_locks(report: RunUpsert, idempotency_key: IdempotencyKey | None) -> Locks:
+    """Return the locks of a report about a run, as `list_run_locks` does."""
+    run = str(make_run_urn(report.program, report.run_id))
+    return list_run_locks(report.program, run, report.accesses, idempotency_key)
+
+
+def list_start_locks(start: RunStart, idempotency_key: IdempotencyKey | None) -> Locks:
+    """Return the locks of the start of a run, as `list_run_locks` does."""
+    run = str(make_run_urn(start.program, start.run_id))
+    return list_run_locks(start.program, run, idempotency_key=idempotency_key)
+
+
+def list_event_locks(event: Event) -> Locks:
     """Return the locks of an event of OpenLineage: its datasets, its job and run, and the names that it uses for them."""
     exclusive = {get_lock_name(dataset.urn) for dataset in event.data}
     exclusive |= {make_lock_name_of_openlineage_name(dataset.urn.type, dataset.original_name) for dataset in event.data}

@@ -28,7 +28,7 @@ from jupyter_colophon.core.errors import (
     StorageError,
     TransactionTimeout,
 )
-from jupyter_colophon.core.identity.names import DATA_TYPES, Urn, make_run_urn
+from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.lineage.run import Access, ColumnEdge, Run, RunChange, RunStart, RunUpsert, StreamWriter
 from jupyter_colophon.core.model.hierarchy import require_no_cycle
 from jupyter_colophon.core.model.proposal import ABSENT, CREATING, Proposal, ProposalResult
@@ -37,6 +37,7 @@ from jupyter_colophon.core.model.retention import KEEP_ALL, Retention
 from jupyter_colophon.core.model.system_filter import INCLUDE_ALL, SystemFilter
 from jupyter_colophon.core.openlineage.event import Event
 from jupyter_colophon.core.policies.policy import POLICY_TYPE
+from jupyter_colophon.service import write_locks
 from jupyter_colophon.service.deletions import is_marking_removed
 from jupyter_colophon.service.held_changes import HeldChanges, HeldChangeWriter, InTransaction, TrialEnded
 from jupyter_colophon.service.validation import (
@@ -49,12 +50,6 @@ from jupyter_colophon.service.validation import (
     run_package_validators,
 )
 from jupyter_colophon.service.write_authorization import BUILTIN_NAMESPACES, DEPENDING_ON_STORED_VALUE
-from jupyter_colophon.service.write_locks import (
-    list_locks_of_batch,
-    list_locks_of_event,
-    list_locks_of_run,
-    run_with_locks_or_alone,
-)
 from jupyter_colophon.storage import codecs
 from jupyter_colophon.storage.commit.commit import CommitBuilder
 from jupyter_colophon.storage.commit.empty_namespace import require_empty_namespace
@@ -125,17 +120,18 @@ class WritePath(HeldChangeWriter):
         if about is not None:
             return self.hold_or_skip_batch(proposals, about, principal, pointer_prefix, idempotency_key, wrap)
 
-        def write(locks: Locks | None) -> list[ProposalResult]:
-            def apply_batch(tx: TableContext) -> list[ProposalResult]:
-                commit = self._create_commit(tx, principal, author, locks)
-                results = self._apply_batch(commit, proposals, specs, pointer_prefix)
-                self._finish_commit(commit, principal)
-                return commit.add_first_number(results)
+        def apply_batch(tx: TableContext, locks: Locks | None) -> list[ProposalResult]:
+            commit = self._create_commit(tx, principal, author, locks)
+            results = self._apply_batch(commit, proposals, specs, pointer_prefix)
+            self._finish_commit(commit, principal)
+            return commit.add_first_number(results)
 
-            return self._run_once(lambda tx: wrap(tx, lambda: apply_batch(tx)), codecs.WRITTEN, idempotency_key, locks)
-
-        locks = None if in_transaction else list_locks_of_batch(self.registry, proposals, specs, idempotency_key)
-        return run_with_locks_or_alone(write, locks)
+        locks = (
+            None if in_transaction else write_locks.list_batch_locks(self.registry, proposals, specs, idempotency_key)
+        )
+        return self._run_once_with_locks(
+            lambda tx, locks: wrap(tx, lambda: apply_batch(tx, locks)), codecs.WRITTEN, idempotency_key, locks
+        )
 
     def write_in_transaction(
         self, tx: TableContext, proposals: Sequence[Proposal], principal: Principal, api: str
@@ -243,23 +239,14 @@ class WritePath(HeldChangeWriter):
     def start_namespace_deletion(self, name: str, principal: Principal) -> None:
         """Delete a namespace; it can be neither read nor written after this returns. Raises NotFound, AccessDenied."""
         self.require_may_delete_namespace(name, principal)
-        self._run_once(
-            lambda tx: self._commit_changes(
-                tx, lambda commit: commit.hide_and_mark_namespace_for_deletion(name), principal
-            ),
-            codecs.IDENTITY,
-            None,
-        )
+        self._commit_once(lambda commit: commit.hide_and_mark_namespace_for_deletion(name), principal, codecs.IDENTITY)
 
     def delete_next_content_of_namespace(self, name: str, principal: Principal) -> bool:
         """Remove some content of a deleted namespace; return True when nothing is left. Raises StorageError."""
-
-        def act(tx: TableContext) -> bool:
-            return self._commit_changes(
-                tx, lambda commit: commit.delete_next_content_of_namespace(name, _CLEAR_BATCH), principal
-            )
-
-        return self._run_once(act, codecs.IDENTITY, None) is True
+        is_empty: bool = self._commit_once(
+            lambda commit: commit.delete_next_content_of_namespace(name, _CLEAR_BATCH), principal, codecs.IDENTITY
+        )
+        return is_empty
 
     def delete_timeseries_range(
         self,
@@ -294,11 +281,9 @@ class WritePath(HeldChangeWriter):
         Entities that it created are marked as removed, or with `hard` deleted. Raises NotFound, AccessDenied.
         """
         self.require_may_roll_back(aspects, principal, hard=hard)
-
-        def roll_back_aspects(commit: CommitBuilder) -> None:
-            roll_back_ingestion_run(commit, ingestion, aspects, hard=hard)
-
-        self._run_once(lambda tx: self._commit_changes(tx, roll_back_aspects, principal), codecs.IDENTITY, None)
+        self._commit_once(
+            lambda commit: roll_back_ingestion_run(commit, ingestion, aspects, hard=hard), principal, codecs.IDENTITY
+        )
 
     def start_run(
         self,
@@ -312,11 +297,8 @@ class WritePath(HeldChangeWriter):
         `resolve` returns the start with the present name of its program. It is called in the transaction, so that no
         rename is between.
         """
-        self._require_allowed(principal, "emit", start.program)
-        if start.program.type != "dataJob":
-            raise InvalidInstance("the run", (Problem("/program", "a program must be a dataJob"),))
-        run = str(make_run_urn(start.program, start.run_id))
-        locks = list_locks_of_run(start.program, run, idempotency_key=idempotency_key)
+        self._require_may_start_run(principal, start.program)
+        locks = write_locks.list_start_locks(start, idempotency_key)
         return self._write_run(lambda commit: create_run(commit, resolve(start)), principal, idempotency_key, locks)
 
     def update_run(
@@ -324,7 +306,7 @@ class WritePath(HeldChangeWriter):
     ) -> Run:
         """Change the status or facts of a run. Raises NotFound."""
         program = self._require_may_write_run(principal, urn)
-        locks = list_locks_of_run(program, urn, idempotency_key=idempotency_key)
+        locks = write_locks.list_run_locks(program, urn, idempotency_key=idempotency_key)
         return self._write_run(
             lambda commit: update_run_progress(commit, urn, change), principal, idempotency_key, locks
         )
@@ -339,36 +321,25 @@ class WritePath(HeldChangeWriter):
         resolve: Callable[[Urn], Urn] = lambda urn: urn,
     ) -> Run:
         """Record a run's accesses to data, of which `resolve` returns the present name in the transaction. Raises NotFound."""
-        program = self._require_may_write_run(principal, urn)
-        ends = [end for edge in columns for end in (edge.source, edge.target)]
-        for data in (*(access.data for access in accesses), *ends):
-            self._require_allowed(principal, "emit", data)
-            if data.type not in DATA_TYPES:
-                raise InvalidInstance("the access", (Problem("/accesses", "is neither a dataset nor a model"),))
-        snapshots = self.snapshot_system_metadata
+        program = self._require_may_record_accesses(principal, urn, accesses, columns)
+        system = self.snapshot_system_metadata
         return self._write_run(
-            lambda commit: record_run_accesses(commit, urn, accesses, columns, snapshots, resolve),
+            lambda commit: record_run_accesses(commit, urn, accesses, columns, system, resolve),
             principal,
             idempotency_key,
-            list_locks_of_run(program, urn, accesses, idempotency_key),
+            write_locks.list_run_locks(program, urn, accesses, idempotency_key),
         )
 
     def record_complete_run(
         self, recording: RunUpsert, principal: Principal, idempotency_key: IdempotencyKey | None = None
     ) -> Run:
         """Record a complete run of a known program, with its accesses. Raises NotFound, RunConflict."""
-        for urn in (recording.program, *(access.data for access in recording.accesses)):
-            self._require_allowed(principal, "emit", urn)
+        self._require_may_emit(principal, (recording.program, *(access.data for access in recording.accesses)))
         return self._write_run(
             lambda commit: record_reported_run(commit, recording, self.snapshot_system_metadata),
             principal,
             idempotency_key,
-            list_locks_of_run(
-                recording.program,
-                str(make_run_urn(recording.program, recording.run_id)),
-                recording.accesses,
-                idempotency_key,
-            ),
+            write_locks.list_report_locks(recording, idempotency_key),
         )
 
     def record_stream_writer(self, stream: Urn, source: StreamWriter, principal: Principal) -> Run:
@@ -380,25 +351,17 @@ class WritePath(HeldChangeWriter):
         self, event: Event, principal: Principal, in_transaction: Callable[[TableContext], None] | None = None
     ) -> None:
         """Record an OpenLineage event, resolving locations to tables; `in_transaction` runs in its transaction. Raises AlreadyExists."""
-        for urn in event.urns:
-            self._require_allowed(principal, "emit", urn)
+        self._require_may_emit(principal, event.urns)
 
         def act(tx: TableContext, locks: Locks | None) -> None:
-            for urn in set(replace_locations_by_tables(tx, event).urns).difference(event.urns):
-                self._require_allowed(principal, "emit", urn)
+            self._require_may_emit(principal, set(replace_locations_by_tables(tx, event).urns).difference(event.urns))
             if in_transaction is not None:
                 in_transaction(tx)
-            self._commit_changes(
-                tx,
-                lambda commit: apply_openlineage_event(commit, event, self.snapshot_system_metadata),
-                principal,
-                locks,
-            )
+            system = self.snapshot_system_metadata
+            self._commit_changes(tx, lambda commit: apply_openlineage_event(commit, event, system), principal, locks)
 
-        run_with_locks_or_alone(
-            lambda locks: self._run_once(lambda tx: act(tx, locks), codecs.IDENTITY, None, locks),
-            None if in_transaction is not None else list_locks_of_event(event),
-        )
+        locks = None if in_transaction is not None else write_locks.list_event_locks(event)
+        self._run_once_with_locks(act, codecs.IDENTITY, None, locks)
 
     def mark_kernel_runs_killed(
         self, kernel: str, principal: Principal, reason: str, ended_ms: int | None = None
@@ -427,13 +390,9 @@ class WritePath(HeldChangeWriter):
     ) -> Run:
         """Change a run and return it, in one transaction, so that the result can be stored for repeated requests."""
         read = stored_runs.read_run_of_same_transaction
-
-        def write_with(locks: Locks | None) -> Run:
-            return self._run_once(
-                lambda tx: read(tx, self._commit_changes(tx, write, principal, locks)), codecs.RUN, key, locks
-            )
-
-        return run_with_locks_or_alone(write_with, locks)
+        return self._run_once_with_locks(
+            lambda tx, locks: read(tx, self._commit_changes(tx, write, principal, locks)), codecs.RUN, key, locks
+        )
 
     def _create_commit(
         self, tx: TableContext, principal: Principal, author: str = "", locks: Locks | None = None
@@ -448,6 +407,9 @@ class WritePath(HeldChangeWriter):
         result = work(commit)
         self._finish_commit(commit, principal)
         return result
+
+    def _commit_once(self, act: Callable[[CommitBuilder], T], principal: Principal, codec: codecs.Codec[T]) -> T:
+        return self._run_once(lambda tx: self._commit_changes(tx, act, principal), codec, None)
 
     def _finish_commit(self, commit: CommitBuilder, principal: Principal) -> None:
         tx = commit.tx

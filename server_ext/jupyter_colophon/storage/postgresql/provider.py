@@ -158,7 +158,7 @@ class PostgresProvider:
             try:
                 return self._read_snapshot(self._replica.use_current_connection(), work, after)
             except (TransactionConflict, StoreUnavailable) as error:
-                self._replica.avoid_for_a_while(error)
+                self._replica.disable_temporarily(error)
         try:
             return self._read_snapshot(self._readers.use_connection(), work, after)
         except TransactionConflict:

@@ -53,7 +53,7 @@ class ReadReplica:
             self._is_in_use = True
             yield connection
 
-    def avoid_for_a_while(self, error: StorageError) -> None:
+    def disable_temporarily(self, error: StorageError) -> None:
         """Let reads use the primary after this error."""
         self._avoided_until = time.monotonic() + AVOIDED_S
         self._readers.close_idle_connections()
