@@ -1,7 +1,7 @@
 """Facet values of documents. Each value has a number, and the entry of a document has the numbers of its values.
 
 So one read of the entries of matches gives what ranking, groups and facets need
-(docs/decisions/0054-facet-values-are-stored-with-the-entry.md).
+(docs/decisions/0057-facet-values-are-stored-with-the-entry.md).
 """
 
 import json
