@@ -1,6 +1,7 @@
 """Full text: any of the words, all of the terms, the newest documents."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -211,6 +212,17 @@ def test_facet_values_follow_their_document(index: StorageProvider) -> None:
     assert index.find_store_problems() == []
 
 
+def test_facet_values_written_after_a_search_are_counted(index: StorageProvider) -> None:
+    put(index, *(document(f"urn:{at}", ["same"], tags=("old",)) for at in range(3)))
+
+    def work(tx: TableContext) -> Mapping[str, Mapping[str, int]]:
+        _, groups = tx.search.find_matches_and_groups(words("same"), 1, 9)
+        tx.search.put_documents(document("urn:0", ["same"], tags=("new",)))
+        return tx.search.count_facets([number for group in groups for number in group.numbers], ["tag"])
+
+    assert index.tx_runner.run(work) == {"tag": {"new": 1, "old": 2}}
+
+
 def test_facet_values_of_many_documents_are_counted(index: StorageProvider) -> None:
     put(
         index,
@@ -317,6 +329,19 @@ def _is_admitted(filter_: TermFilter, terms: set[str]) -> bool:
     )
 
 
+def count_tags_of_newest(store: StorageProvider, query: TextQuery, cap: int) -> list[Mapping[str, int]]:
+    """Count the tags of the newest matches, given as matches and as groups."""
+
+    def work(tx: TableContext) -> list[Mapping[str, int]]:
+        matches = tx.search.find_matches(query, cap)
+        best, groups = tx.search.find_matches_and_groups(query, min(1, cap - 1), cap)
+        grouped = [number for group in groups for number in group.numbers] or [item.number for item in best]
+        counts = (tx.search.count_facets(numbers, ["tag"]) for numbers in ([item.number for item in matches], grouped))
+        return [counted.get("tag", {}) for counted in counts]
+
+    return store.tx_runner.run(work, read_only=True)
+
+
 @settings(max_examples=60)
 @given(st.lists(_CHANGE, max_size=12), st.lists(_QUESTION, max_size=4), st.integers(1, 5))
 def test_any_history_equals_a_dictionary(
@@ -333,7 +358,7 @@ def test_any_history_equals_a_dictionary(
                 tx.search.remove_document(urn)
             else:
                 model[urn] = content
-                tx.search.put_documents(document(urn, content[0], *content[1]))
+                tx.search.put_documents(document(urn, content[0], *content[1], tags=content[1]))
 
     shared.tx_runner.run(work)
     for exact, prefixes, terms, absent, filter_ in questions:
@@ -353,3 +378,5 @@ def test_any_history_equals_a_dictionary(
         query = replace(words(*exact, prefixes=prefixes, terms=conditions), filter=filter_)
         assert match(shared, query, cap) == sorted(fitting[-cap:])
         assert count(shared, query, cap) == min(cap, len(fitting))
+        tags = Counter(tag for urn in fitting[-cap:] for tag in model[urn][1])
+        assert count_tags_of_newest(shared, query, cap) == [tags, tags]

@@ -56,8 +56,11 @@ def _find_term_reasons(
         return
     words = list_names_of_entity_type(summary.type, get_entity_kind_of_row(summary.type, summary.urn))
     name = term.pattern if term.key in (_NAMED, *words) else term.plain
-    if any(name.matches_folded_text(token) for token in list_name_tokens(summary.name)) or name.matches_folded_text(
-        fold_text_for_comparison(f"{summary.namespace}.{summary.name}")
+    qualified = fold_text_for_comparison(f"{summary.namespace}.{summary.name}")
+    # Tokens are parts of it: most names need not be split.
+    if name.text in qualified and (
+        name.matches_folded_text(qualified)
+        or any(name.matches_folded_text(token) for token in list_name_tokens(summary.name))
     ):
         yield _build_match_reason(_NAMED, summary.name, "SYSTEM", key_aspect, "name", name)
     if term.key is None and any(term.pattern.matches_folded_text(word) for word in words):

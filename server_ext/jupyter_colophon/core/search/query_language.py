@@ -54,6 +54,10 @@ class SearchQuery:
 
     terms: tuple[SearchTerm, ...]
 
+    def may_match_folded_text(self, folded: str) -> bool:
+        """Return whether a term may match a part of a folded text."""
+        return any(term.pattern.text in folded or term.plain.text in folded for term in self.terms)
+
     @property
     def matches_all(self) -> bool:
         """Return whether a lone `*` makes every entity match."""

@@ -1,7 +1,7 @@
 """Find words of a query in the names of matches, without reading the entities."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from jupyter_colophon.core.identity.urn import encode_urn_text
@@ -20,18 +20,20 @@ class NameWords:
     words: tuple[str, ...]
     expression: re.Pattern[str]
 
-    def find_named_urns(self, matches: Iterable[Match]) -> set[str]:
+    def find_named_urns(self, matches: Sequence[Match]) -> set[str]:
         """Return the URNs of the matches with one of the words in their name, which the URN contains."""
+        # Often no name has a word, so that none need be parsed.
+        if not self._may_contain_words("\n".join([match.urn for match in matches])):
+            return set()
         return {
             match.urn
             for match in matches
             if self._may_contain_words(match.urn) and self.expression.search(_get_name(match)) is not None
         }
 
-    def _may_contain_words(self, urn: str) -> bool:
-        """Return whether one of the words may be in a URN: most have none, and their name need not be parsed."""
-        folded = urn.lower()
-        return not urn.isascii() or any(word in folded for word in self.words)
+    def _may_contain_words(self, urns: str) -> bool:
+        """Return whether one of the words may be in these URNs."""
+        return not urns.isascii() or any(map(urns.lower().__contains__, self.words))
 
 
 def find_name_words(terms: Iterable[SearchTerm]) -> NameWords | None:

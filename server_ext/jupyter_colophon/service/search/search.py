@@ -212,7 +212,10 @@ class CatalogSearcher:
         spaces = self.list_searched_namespaces(tx, "", principal) if tags else []
         if len(spaces) > _TAG_NAMESPACES_MAX:
             return frozenset()
-        return frozenset(tags - values.filter_user_tags(tx, spaces, tags))
+        # Users' tags are found soon where the matches are.
+        matched = {space for space, _ in facets.get("namespace", ())}
+        ordered = sorted(spaces, key=lambda space: space not in matched)
+        return frozenset(tags - values.filter_user_tags(tx, ordered, tags))
 
     def _suggest(
         self, tx: TableContext, request: SearchRequest, query: SearchQuery, principal: Principal
@@ -530,7 +533,7 @@ def _create_search_hit(
         owner=next(iter(texts_by_kind["owner"]), None),
         certification=_find_certification(own, names, now_ms),
         quality=next(iter(texts_by_kind["quality"]), None),
-        matches=find_match_reasons(query, summary, key_aspect, _group_rows_by_aspect(descriptors, names)),
+        matches=find_match_reasons(query, summary, key_aspect, _group_rows_by_aspect(query, descriptors, names)),
     )
 
 
@@ -549,10 +552,17 @@ def _find_certification(
     return None
 
 
-def _group_rows_by_aspect(descriptors: Iterable[Descriptor], names: Mapping[str, str]) -> dict[str, list[ValueRow]]:
-    """Return the search rows of each aspect, for highlights; references also by the name of their target."""
+def _group_rows_by_aspect(
+    query: SearchQuery, descriptors: Iterable[Descriptor], names: Mapping[str, str]
+) -> dict[str, list[ValueRow]]:
+    """Return the search rows of each aspect that the query may match, for highlights; references also by the name of
+    their target.
+    """
     rows: dict[str, list[ValueRow]] = defaultdict(list)
     for descriptor in descriptors:
+        texts = f"{descriptor.key}\n{descriptor.text}:{descriptor.detail}\n{names.get(descriptor.urn, '')}"
+        if not query.may_match_folded_text(fold_text_for_comparison(texts)):
+            continue
         rows[descriptor.aspect] += build_distinct_value_rows([descriptor])
         if descriptor.urn in names:
             rows[descriptor.aspect] += build_distinct_value_rows([descriptor._replace(text=names[descriptor.urn])])

@@ -58,13 +58,16 @@ class MatchCollector:
         type_weight = _LISTING_WEIGHT if by_type else _TYPE_WEIGHT
         partly_named = set() if name_words is None else self.partly_named | name_words.find_named_urns(matches)
         scores, terms, named = self.scores, self.terms, self.named
+        weights_of_types = {
+            type_: type_weight * _TYPE_ORDER.get(type_, _OTHERS) for type_ in {match.type for match in matches}
+        }
         weights = [
-            scores[match.urn]
-            + _TERM_WEIGHT * terms[match.urn].bit_count()
-            + _NAMED_WEIGHT * (match.urn in named)
-            + _PARTLY_NAMED_WEIGHT * (match.urn in partly_named)
-            - type_weight * _TYPE_ORDER.get(match.type, _OTHERS)
-            for match in matches
+            scores[urn]
+            + _TERM_WEIGHT * terms[urn].bit_count()
+            + _NAMED_WEIGHT * (urn in named)
+            + _PARTLY_NAMED_WEIGHT * (urn in partly_named)
+            - weights_of_types[type_]
+            for urn, _, type_, *_ in matches
         ]
         least = sorted(weights, reverse=True)[:count][-1]
         best = [(-weight, match.urn, match) for weight, match in zip(weights, matches, strict=True) if weight >= least]

@@ -57,10 +57,11 @@ _FORGET = "DELETE FROM search_entries WHERE id = ?"
 _FORGET_TEXT = "DELETE FROM search_texts WHERE id = ?"
 # Ranking everything that a common word matches costs seconds at a million entities: rank the newest only. Columns as
 # lists are read faster than thousands of rows.
-_MATCH = """SELECT json_group_array(e.urn), json_group_array(e.namespace), json_group_array(e.type),
-        json_group_array(e.id), json_group_array(e.length), json_group_array(e.facet_values) FROM (
+_FIND = """SELECT json_group_array(e.urn), json_group_array(e.namespace), json_group_array(e.type),
+        json_group_array(e.id), json_group_array(e.length){more} FROM (
         SELECT rowid FROM search_tokens WHERE search_tokens MATCH ? ORDER BY rowid DESC LIMIT ?) AS m
     JOIN search_entries AS e ON e.id = m.rowid"""
+_MATCH, _MATCH_AND_COUNT = _FIND.format(more=""), _FIND.format(more=", json_group_array(e.facet_values)")
 _COUNT = "SELECT COUNT(*) FROM (SELECT 1 FROM search_tokens WHERE search_tokens MATCH ? LIMIT ?)"
 _GROUPS = """SELECT e.id, e.namespace, e.type FROM (
         SELECT rowid FROM search_tokens WHERE search_tokens MATCH ? ORDER BY rowid DESC LIMIT ?) AS m
@@ -139,11 +140,13 @@ class SqliteSearch:
         """Return the newest `cap` matches, best first; if there are more, also the newest `counted` in groups."""
         expression = _build_fts_expression(query)
         limit = max(cap, counted)
-        columns = self._connection.execute(_MATCH, (expression, limit)).fetchone()
-        urns, spaces, kinds, numbers, lengths, facet_texts = map(json.loads, columns)
+        statement = _MATCH_AND_COUNT if counted > cap else _MATCH
+        columns = self._connection.execute(statement, (expression, limit)).fetchone()
+        urns, spaces, kinds, numbers, lengths, *facet_texts = map(json.loads, columns)
         if not urns:
             return [], []
-        self._facet_texts.update(zip(numbers, facet_texts, strict=True))
+        for texts in facet_texts:
+            self._facet_texts.update(zip(numbers, texts, strict=True))
         groups = (
             group_documents_by_namespace_and_type(zip(numbers, spaces, kinds, strict=True)) if len(urns) > cap else []
         )
