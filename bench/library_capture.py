@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_colophon.capture.data_capture import DataCapture
+from jupyter_colophon.capture.executions import current_execution
 
 #: Processes of each side, turns of each process, and calls in a turn.
 PROCESSES, TURNS, CALLS = 2, 40, 10
@@ -139,7 +140,6 @@ JOBS: dict[str, tuple[Callable[[], None], str, str]] = {
 @contextmanager
 def _start_capture() -> Iterator[DataCapture]:
     errors: list[Any] = []
-    # One cell runs.
     cell = object()
     capture = DataCapture(
         lambda observation, execution: None,
@@ -149,6 +149,8 @@ def _start_capture() -> Iterator[DataCapture]:
         on_error=lambda library, error: errors.append(error),
     )
     capture.start()
+    # As a kernel does.
+    current_execution.set(cell)
     yield capture
     capture.stop()
     if errors:

@@ -1,5 +1,6 @@
 """What DuckDB reads, computes and writes, by the SQL of its connections and relations."""
 
+import inspect
 import re
 import sys
 import weakref
@@ -140,8 +141,9 @@ class _Adapter:
 
     def _install_relation(self, relation: type) -> None:
         adapter = self._adapter
+        # DuckDB itself gives the relation of each query an alias.
         for name in _KEEPING:
-            adapter.observe_method(relation, name, _report_same_columns)
+            adapter.observe_method(relation, name, _report_same_columns, skips_inner=True)
         for name in _WRITERS:
             adapter.observe_method(relation, name, _report_written_file, prepare=_read_fields)
         for name in _TABLE_WRITERS:
@@ -340,13 +342,22 @@ def _find_variables(sql: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     words = set(_WORD.findall(sql))
     for frame in _iterate_program_frames():
-        for names in (frame.f_locals, frame.f_globals):
-            for word in words & names.keys():
+        for names in _list_scopes(frame, words):
+            for word in [each for each in words if each in names]:
                 # A local variable hides a global one.
                 words.discard(word)
                 if isinstance(names[word], dict) or any(hasattr(names[word], each) for each in _ROWS):
                     found[word] = names[word]
     return found
+
+
+def _list_scopes(frame: FrameType, words: Collection[str]) -> list[Mapping[str, Any]]:
+    """Return the variables that code sees and that may have these names: local ones, which take long to collect, and global ones."""
+    code = frame.f_code
+    is_function = bool(code.co_flags & inspect.CO_OPTIMIZED)
+    if is_function and {*code.co_varnames, *code.co_cellvars, *code.co_freevars}.isdisjoint(words):
+        return [frame.f_globals]
+    return [frame.f_locals, frame.f_globals]
 
 
 def _iterate_program_frames() -> Iterator[FrameType]:

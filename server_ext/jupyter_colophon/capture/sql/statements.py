@@ -128,6 +128,8 @@ class SqlStatement(Query):
 
 def _list_texts_by_name(parameters: Any) -> dict[str, str]:
     """Return the texts among the parameters of a statement by name, or by number from 1."""
+    if parameters is None:
+        return {}
     items: Iterable[tuple[Any, Any]] = parameters.items() if isinstance(parameters, Mapping) else ()
     if isinstance(parameters, list | tuple):
         items = enumerate(parameters, 1)
