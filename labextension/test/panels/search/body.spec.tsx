@@ -187,7 +187,10 @@ test('facet values set and clear filters', async () => {
   await clickButton('sales 1');
   await waitUntil(() => model.state.hits.length === 1);
   const getNamespace = (): string | null | undefined =>
-    behind.seen.findLast(({ path }) => path === 'search')?.query.get('namespace');
+    behind.seen
+      .filter(({ path }) => path === 'search')
+      .at(-1)
+      ?.query.get('namespace');
   expect(getNamespace()).toBe('sales');
   expect(document.querySelector('[aria-label="Conditions"]')?.textContent).toBe('Namespace: sales');
   await clickButton('Remove the condition Namespace: sales');
