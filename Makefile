@@ -13,7 +13,7 @@ FRONTEND := $(shell find labextension/src labextension/apps labextension/style l
 INSTALLED := $(VENV)/share/jupyter/labextensions/jupyter-colophon
 ROOT_MAY := $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: help lab sample test test-spark test-fuzz test-python test-frontend test-ui screenshots check docs fix long long-faults long-lineage long-openlineage long-policies long-races long-stores long-postgresql long-service long-soak long-floor long-notebook7 long-fuzz long-cluster long-connect long-table-formats long-hub long-kafka long-pipelines-kafka long-oracle long-dbt long-airflow long-apps long-analytics long-capture long-networks bench bench-ui clean
+.PHONY: help lab sample test test-spark test-fuzz test-python test-frontend test-ui screenshots check docs fix long long-faults long-lineage long-openlineage long-policies long-races long-stores long-postgresql long-service long-soak long-floor long-notebook7 long-fuzz long-cluster long-connect long-table-formats long-hub long-kafka long-pipelines-kafka long-oracle long-dbt long-airflow long-apps long-analytics long-capture long-networks bench bench-all bench-ui clean
 
 help: ## say what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -162,7 +162,10 @@ long-capture: $(STAMPS)/pandas ## run the corpus of captured notebooks, and pand
 long-networks: $(STAMPS)/networks ## save and load networks of torch and keras, and compare what is recorded
 	$(VENV)/networks/bin/python -m pytest -q tests/capture/weights_of_networks.py
 
-bench: $(STAMPS)/python ## print ratios, side by side
+bench: $(STAMPS)/python ## print ratios, side by side, for about ten minutes, and which of them became worse
+	python bench/run.py --small --minutes=10
+
+bench-all: $(STAMPS)/python ## print ratios, side by side, of all benchmarks, with a million entities
 	python bench/run.py
 
 build/bench/filled1000000.db: | $(STAMPS)/python

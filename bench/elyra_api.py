@@ -148,8 +148,7 @@ def _measure_requests(ours: Side, theirs: Side, size: int) -> Iterator[tuple[str
             for at, side in enumerate((ours, theirs)):
                 minimum[kind][at] = min(minimum[kind][at], side.measure_cpu_ms(ask, _REQUESTS))
     for kind, (mine, other) in minimum.items():
-        goal = _SINGLE_GOALS[size] if kind != "delete" else None
-        yield _format_row(f"{kind}, {size:,} instances", mine, other, goal)
+        yield _format_row(f"{kind}, {size:,} instances", mine, other, _SINGLE_GOALS[size])
 
 
 def _create_instance(side: Side, at: int) -> object:
@@ -217,4 +216,4 @@ def _format_row(
     what: str, mine: float, other: float, goal: float | None, unit: str = "CPU ms a request"
 ) -> tuple[str, ...]:
     aim = "-" if goal is None else f"<= {goal}x"
-    return (f"Elyra: {what}, {unit}", f"{mine:.2f}", f"{other:.2f} (Elyra 4.1.1)", f"{mine / other:.3f}x", aim)
+    return (f"Elyra: {what}, {unit}", f"{mine:.2f}", f"{other:.2f} (Elyra 4.1.1)", f"{mine / other:.3g}x", aim)

@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 from generators import (
+    benchmarks_page,
     cli_page,
     directives_page,
     events_page,
@@ -23,6 +24,7 @@ ROOT = Path(__file__).parents[1]
 GENERATORS = {
     module.TARGET: module.generate
     for module in (
+        benchmarks_page,
         cli_page,
         directives_page,
         events_page,
