@@ -22,6 +22,8 @@ MAX_WAITING = 50_000
 DELAY_S = 1.0
 #: While a cell runs, flows are reported for this CPU time, then not for that time: both threads need the interpreter.
 _WORK_S, _PAUSE_S = 0.005, 0.5
+#: While more flows wait, there is no pause: a kernel that ends waits for their report, but only some seconds.
+_MAX_DELAYED = 5_000
 
 
 _active: "DataCapture | None" = None
@@ -189,8 +191,7 @@ class DataCapture:
         self._waiting_reads.clear()
         began = time.thread_time()
         while self._waiting:
-            # A queue that is half full would drop flows.
-            if is_paced and len(self._waiting) < MAX_WAITING // 2 and time.thread_time() - began > _WORK_S:
+            if is_paced and len(self._waiting) < _MAX_DELAYED and time.thread_time() - began > _WORK_S:
                 is_paced = not self._is_urgent.wait(_PAUSE_S)
                 began = time.thread_time()
             item = self._waiting[0]
