@@ -15,6 +15,7 @@ from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.core.service_token import ServiceToken
 from jupyter_colophon.core.store import StorageChoice
 from jupyter_colophon.service.admin.backups import BackupService
+from jupyter_colophon.service.admin.check_slices import SliceChecker
 from jupyter_colophon.service.admin.integrity_check import IntegrityChecker, Progress
 from jupyter_colophon.service.admin.log_truncation import delete_changes_older_than_days
 from jupyter_colophon.service.admin.renamespace import NamespaceMover
@@ -45,6 +46,10 @@ class Maintenance:
         return IntegrityChecker(
             self.provider, self.registry, read_or_create_store_key(self.provider), read_time_ms, self.progress
         )
+
+    def create_slice_checker(self) -> SliceChecker:
+        """Return the checker of slices of the store, which several processes can check side by side."""
+        return SliceChecker(self.create_integrity_checker())
 
     def create_backup_service(self, product: str) -> BackupService:
         """Return the service that writes and restores backups; `product` is our version."""

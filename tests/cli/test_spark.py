@@ -67,3 +67,18 @@ def test_invalid_usage_prints_one_line(colophon: Commands, words: list[str], mes
     assert (done.status, done.out) == (2, "")
     assert message in done.err
     assert done.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "message"),
+    [
+        (["verify", "--database=nowhere.db"], 1, "nowhere.db' not found"),
+        (["import", "proposals"], 2, "no server given: use --url=, or set COLOPHON_URL"),
+        (["export", "folder", "--format=csv"], 2, "--format: invalid value 'csv'"),
+        (["statistics", "--partitions=0"], 2, "must be an integer from 1 to 10000"),
+        (["count"], 2, "unknown subcommand 'count'"),
+    ],
+)
+def test_wrong_job_fails_before_spark_starts(colophon: Commands, words: list[str], status: int, message: str) -> None:
+    done = colophon.run("jobs", *words)
+    assert (done.status, message in done.err, "Traceback" in done.err) == (status, True, False), done.err

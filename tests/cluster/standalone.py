@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-import jupyter_colophon.spark.jobs
+import jupyter_colophon.cli
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pyspark
@@ -28,7 +28,7 @@ from support.process import list_processes
 catalog, server = servers.catalog, servers.server
 COUNT = 20_000
 HOME = Path(pyspark.__file__).parent
-JOBS = Path(jupyter_colophon.spark.jobs.__file__).with_name("__main__.py")
+COMMAND = Path(jupyter_colophon.cli.__file__).with_name("__main__.py")
 TIMEOUT_S = 300
 
 
@@ -92,14 +92,14 @@ def master(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path
         yield url, folder
 
 
-def submit(master: tuple[str, Path], *words: str) -> "subprocess.Popen[str]":
+def submit(master: tuple[str, Path], server: LiveServer, *words: str) -> "subprocess.Popen[str]":
     """Start a job on the cluster with `spark-submit`."""
     url, folder = master
     settings = {"spark.driver.host": "127.0.0.1", "spark.ui.enabled": "false", "spark.executor.memory": "700m"}
     options = [word for name, value in settings.items() for word in ("--conf", f"{name}={value}")]
     return subprocess.Popen(
-        [HOME / "bin" / "spark-submit", "--master", url, *options, str(JOBS), *words],
-        env=environment(folder),
+        [HOME / "bin" / "spark-submit", "--master", url, *options, str(COMMAND), "jobs", *words, f"--url={server.url}"],
+        env=environment(folder) | {"COLOPHON_TOKEN": server.token},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -123,12 +123,13 @@ def test_killed_executor_loses_and_duplicates_nothing(
 ) -> None:
     urns = [f"urn:li:dataset:(urn:li:dataPlatform:spark,cluster.t{at},PROD)" for at in range(COUNT)]
     values = [f'{{"properties":{{"n":"{at % 10}"}},"tags":["bulk"]}}' for at in range(COUNT)]
+    (tmp_path / "proposals").mkdir()
     for part in range(4):
         some = {"urn": urns[part::4], "aspect": ["technicalMetadata"] * (COUNT // 4), "value": values[part::4]}
-        pq.write_table(pa.table(some), tmp_path / f"part{part}.parquet")
-    options = [f"--option={name}={value}" for name, value in (("url", server.url), ("token", server.token))]
+        pq.write_table(pa.table(some), tmp_path / "proposals" / f"part{part}.parquet")
     began = time.monotonic()
-    ingest = submit(master, "ingest", str(tmp_path), *options, "--option=jobId=cluster-1", "--option=batchSize=200")
+    folder = tmp_path / "proposals"
+    ingest = submit(master, server, "import", str(folder), "--job-id=cluster-1")
 
     def batches() -> int:
         assert ingest.poll() is None, ingest.communicate()[0]
@@ -148,7 +149,7 @@ def test_killed_executor_loses_and_duplicates_nothing(
     assert [load[name] for name in ("state", "written", "unchanged", "rejected")] == ["committed", COUNT, 0, 0]
     sys.stdout.write(f"\n{COUNT} entities in {took:.0f} s with an executor killed, {load['batches']} batches\n")
 
-    counted = submit(master, "statistics", *options, f"--output={tmp_path}/statistics")
+    counted = submit(master, server, "statistics", f"--output={tmp_path}/statistics")
     output = counted.communicate(timeout=TIMEOUT_S)[0]
     assert counted.returncode == 0, output
     kinds = pq.read_table(tmp_path / "statistics" / "types").to_pylist()

@@ -343,9 +343,14 @@ def test_statistics_count_keys_and_tags_of_every_aspect(
     catalog.write_aspect(urn, "businessMetadata", {"properties": {"team": "ops"}, "tags": ["gold"]})
     catalog.write_aspect(urn, "globalTags", {"tags": [{"tag": "urn:li:tag:gold"}, {"tag": "urn:li:tag:pii"}]})
     catalog.write_aspect(urn, "glossaryTerms", {"terms": terms, "auditStamp": stamp})
-    options = {"url": where["url"], "token": where["token"], "namespace": "stats"}
+    options = {"url": where["url"], "token": where["token"]}
+
+    def read_columns(name: str, schema: str) -> DataFrame:
+        reader = spark.read.format("colophon").options(**options, table=name, namespace="stats")
+        return reader.schema(schema).load()
+
     found = {
-        name: [row.asDict() for row in frame.collect()] for name, frame in compute_statistics(spark, options).items()
+        name: [row.asDict() for row in frame.collect()] for name, frame in compute_statistics(read_columns).items()
     }
     of_datasets = {"namespace": "stats", "type": "dataset", "count": 1}
     assert [row for row in found["tags"] if row["type"] == "dataset"] == [

@@ -61,6 +61,10 @@ COMMANDS = {
         "spark.crawl.CrawlCommand",
         "Find datasets in a folder or a Spark catalog, and record columns and statistics.",
     ),
+    "jobs": (
+        "spark.jobs.JobsCommand",
+        "Verify, reindex, count, export or import a whole catalog with Spark.",
+    ),
     "spark": (
         "spark.openlineage_agent.SparkCommand",
         "Print settings for OpenLineage's Spark agent to report to a server.",

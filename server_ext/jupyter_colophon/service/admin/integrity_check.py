@@ -49,12 +49,12 @@ class IntegrityChecker:
         yield from self.find_issues_of_log(CHANGE_LOG)
         yield from self.find_issues_of_log(AUDIT_LOG)
         for inspection in source_check.list_source_checks(self.registry):
-            for issues in self._iterate_step_results(inspection):
+            for issues in self.iterate_step_results(inspection):
                 yield from issues
         for comparison in list_derived_row_checks(self.registry):
-            for differences in self._iterate_step_results(comparison):
+            for differences in self.iterate_step_results(comparison):
                 yield from (IntegrityIssue(difference.subject, difference.fault) for difference in differences)
-        yield from (IntegrityIssue(difference.subject, difference.fault) for difference in self._find_wrong_counts())
+        yield from self.find_issues_of_counts()
 
     def rebuild_derived_rows(self) -> int:
         """Rebuild derived rows from their sources; return the number of repaired differences. Raises StorageError.
@@ -69,26 +69,46 @@ class IntegrityChecker:
         """Compare derived rows with their sources; return the number of repaired differences. Raises StorageError."""
         repaired = 0
         for comparison in list_derived_row_checks(self.registry):
-            for differences in self._iterate_step_results(comparison):
-                repaired += self._repair_differences(differences)
-        return repaired + self._repair_differences(self._find_wrong_counts())
+            for differences in self.iterate_step_results(comparison):
+                repaired += self.repair_differences(differences)
+        return repaired + self.repair_wrong_counts()
 
-    def _iterate_step_results(self, scan: CheckStep[T]) -> Iterator[list[T]]:
-        """Yield the result of each step of a scan; each step is a transaction."""
-        position, steps, has_more = scan.begin, 0, True
+    def repair_wrong_counts(self) -> int:
+        """Compare counts with their sources, repair them, and return the number of differences. Raises StorageError."""
+        return self.repair_differences(self._find_wrong_counts())
+
+    def find_issues_of_counts(self) -> list[IntegrityIssue]:
+        """Return wrong counts, and superfluous rows of names and values. Raises StorageError."""
+        return [IntegrityIssue(difference.subject, difference.fault) for difference in self._find_wrong_counts()]
+
+    def iterate_step_results(self, scan: CheckStep[T], begin: Any = None, end: Any = None) -> Iterator[list[T]]:
+        """Yield the result of each step of a scan; each step is a transaction.
+
+        With `begin` and `end`, only those of the rows between them: after the keys that begin with `begin`, up to those that
+        begin with `end`. The last step may include rows after these.
+        """
+        position, steps, has_more = scan.begin if begin is None else begin, 0, True
         while has_more:
-            results, position = self._run_read_transaction(partial(_run_check_step, scan, position))
+            results, position = self.run_read_transaction(partial(_run_check_step, scan, position))
             yield results
-            steps, has_more = steps + 1, position is not None
+            steps, has_more = steps + 1, position is not None and not _is_after(position, end)
             self.progress(scan.title, steps)
 
     def find_issues_of_log(self, log: SealedLog) -> Iterator[IntegrityIssue]:
         """Check the chain of seals of a log, and the versions that changes refer to. Raises StorageError."""
+        self.seal_unsealed_rows_of_log(log)
+        yield from self.find_issues_of_sealed_rows(log, 0, None)
+
+    def seal_unsealed_rows_of_log(self, log: SealedLog) -> None:
+        """Seal the newest rows of a log. Raises StorageError."""
         seal_unsealed_rows(self.provider, self.key, self.now, log)
-        before: Seal | None = None
+
+    def find_issues_of_sealed_rows(self, log: SealedLog, after: int, until: int | None) -> Iterator[IntegrityIssue]:
+        """Check the seals after a number, up to the seal of another one (None: to the end), as `find_issues_of_log` does."""
+        before = self.run_read_transaction(lambda tx: signed_chain.find_seal_up_to(tx, after, log))
         steps = 0
-        while True:
-            issues, last = self._run_read_transaction(partial(self._find_issues_of_next_seals, log, before))
+        while until is None or before is None or before.seq < until:
+            issues, last = self.run_read_transaction(partial(self._find_issues_of_next_seals, log, before))
             yield from issues
             if last is None:
                 return
@@ -126,7 +146,7 @@ class IntegrityChecker:
 
         return [
             difference
-            for row, amount in self._run_read_transaction(read_differences).items()
+            for row, amount in self.run_read_transaction(read_differences).items()
             if (difference := self._find_confirmed_count_difference(*row, amount)) is not None
         ]
 
@@ -144,18 +164,27 @@ class IntegrityChecker:
             counters_check.get_urn_of_row_key(table, key), f"a row of {table} is superfluous", repair
         )
 
-    def _repair_differences(self, differences: Sequence[DerivedRowDifference]) -> int:
+    def repair_differences(self, differences: Sequence[DerivedRowDifference]) -> int:
+        """Repair differences in short transactions; return their number. Raises StorageError."""
         for at in range(0, len(differences), _REPAIR_BATCH):
             part = differences[at : at + _REPAIR_BATCH]
             self.provider.tx_runner.run(partial(_repair_differences_in_transaction, part))
         return len(differences)
 
-    def _run_read_transaction(self, work: Callable[[TableContext], T]) -> T:
+    def run_read_transaction(self, work: Callable[[TableContext], T]) -> T:
+        """Run in one read transaction."""
         return self.provider.tx_runner.run(work, read_only=True)
 
 
 def _run_check_step(scan: CheckStep[T], position: Any, tx: TableContext) -> tuple[list[T], Any]:
     return scan.step(tx, position)
+
+
+def _is_after(position: Any, end: Any) -> bool:
+    """Return whether a position is after all keys that begin with `end`; None is the end of the table."""
+    if end is None:
+        return False
+    return bool((position[: len(end)] if isinstance(end, tuple) else position) > end)
 
 
 def _repair_differences_in_transaction(differences: Sequence[DerivedRowDifference], tx: TableContext) -> None:

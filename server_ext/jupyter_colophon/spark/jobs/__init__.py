@@ -1,5 +1,4 @@
-"""Spark jobs over the whole catalog: bulk ingestion, statistics, and activity from the change log.
+"""Tables of figures about the whole catalog, computed by Spark from tables of a data source.
 
-Run them locally with `python -m jupyter_colophon.spark.jobs`, or on a cluster with `spark-submit` and this folder's
-`__main__.py`. They use only the data source `colophon`.
+The source is `colophon`, which reads from a server, or `colophon-store` (`store_jobs/`), which reads the store itself.
 """

@@ -1,40 +1,47 @@
 """Statistics of the entities and changes of a catalog, as DataFrames by name."""
 
-import json
-from collections.abc import Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from jupyter_colophon.core.model.vocabulary import CONTRIBUTIONS, list_descriptors_of_value
-
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame
 
-_DESCRIPTORS = "ARRAY<STRUCT<kind: STRING, key: STRING, text: STRING>>"
 #: Number of most changed entities that are listed.
 MAX_MOST_CHANGED = 100
+#: Reads columns of a table of the catalog: its name, and a schema with the columns.
+ReadTable = Callable[[str, str], "DataFrame"]
+#: What a complete entity has, by the kind of the descriptor.
+_EXPECTED = {"description": "described", "owner": "owned", "tag": "tagged", "domain": "in_domain"}
 
 
-def compute_statistics(spark: "SparkSession", options: Mapping[str, str]) -> "dict[str, DataFrame]":
-    """Return the number of entities by type, key, tag and day of creation."""
-    entities = _read_table(spark, "entities", options)
-    described = _expand_descriptors(
-        _read_table(spark, "aspects", {**options, "aspect": ",".join(CONTRIBUTIONS)})
-    ).cache()
-    by_kind = entities.groupBy("namespace", "type", "platform").count()
+def compute_statistics(read: ReadTable) -> "dict[str, DataFrame]":
+    """Return the number of entities by type, key, owner, tag and day of creation, and how complete and large they are."""
+    entities = read("entities", "urn STRING, type STRING, namespace STRING, platform STRING, created TIMESTAMP")
+    described = read("descriptors", "urn STRING, type STRING, namespace STRING, kind STRING, key STRING, text STRING")
+    sizes = read("aspects", "type STRING, namespace STRING, aspect STRING, bytes BIGINT")
+    entities, described = entities.cache(), described.cache()
     keys = described.where("kind != 'tag'").select("urn", "namespace", "type", "key").distinct()
-    tags = described.where("kind = 'tag'").selectExpr("urn", "namespace", "type", "text AS tag").distinct()
     growth = entities.selectExpr("namespace", "type", "to_date(created) AS day").groupBy("namespace", "type", "day")
+    aspects = sizes.groupBy("namespace", "type", "aspect").agg({"*": "count", "bytes": "sum"})
     return {
-        "types": by_kind.orderBy("namespace", "type", "platform"),
+        "types": entities.groupBy("namespace", "type", "platform").count().orderBy("namespace", "type", "platform"),
+        "completeness": _count_complete_entities(entities, described).orderBy("namespace", "type"),
         "keys": _order_by_count(keys.groupBy("namespace", "type", "key").count()),
-        "tags": _order_by_count(tags.groupBy("namespace", "type", "tag").count()),
+        "owners": _count_texts(described, "owner"),
+        "tags": _count_texts(described, "tag"),
+        "sizes": aspects.selectExpr(
+            "namespace", "type", "aspect", "`count(1)` AS count", "`sum(bytes)` AS bytes"
+        ).orderBy("namespace", "type", "aspect"),
         "growth": growth.count().orderBy("day", "namespace", "type"),
     }
 
 
-def compute_activity(spark: "SparkSession", options: Mapping[str, str]) -> "dict[str, DataFrame]":
+def compute_activity(read: ReadTable) -> "dict[str, DataFrame]":
     """Return the number of changes by day and actor, and the entities with the most changes."""
-    changes = _read_table(spark, "changes", options).cache()
+    changes = read(
+        "changes",
+        "seq BIGINT, time TIMESTAMP, urn STRING, type STRING, namespace STRING, operation STRING, actor STRING, via STRING",
+    ).cache()
     days = changes.selectExpr("to_date(time) AS day", "actor", "via IS NOT NULL AS by_kernel", "operation", "urn")
     by_day = days.groupBy("day", "actor", "by_kernel", "operation")
     hot = changes.groupBy("urn", "type", "namespace").agg(
@@ -54,28 +61,22 @@ def compute_activity(spark: "SparkSession", options: Mapping[str, str]) -> "dict
     }
 
 
-def _read_table(spark: "SparkSession", table: str, options: Mapping[str, str]) -> "DataFrame":
-    return spark.read.format("colophon").options(**options, table=table).load()
+def _count_complete_entities(entities: "DataFrame", described: "DataFrame") -> "DataFrame":
+    """Count, by namespace and type, all entities and those with each kind of descriptor that a complete entity has."""
+    from pyspark.sql.functions import expr
 
-
-def _expand_descriptors(aspects: "DataFrame") -> "DataFrame":
-    """Return a row for each descriptor that an aspect contributes to its own entity, not to fields."""
-    from pyspark.sql.functions import explode, udf
-
-    expanded = aspects.select(
-        "urn", "namespace", "type", explode(udf(_list_descriptors, _DESCRIPTORS)("aspect", "value"))
+    has_kind = [expr(f"max(kind = '{kind}') AS {name}") for kind, name in _EXPECTED.items()]
+    of_entity = described.groupBy("urn").agg(*has_kind)
+    counted = entities.select("urn", "namespace", "type").join(of_entity, "urn", "left").groupBy("namespace", "type")
+    return counted.agg(
+        expr("count(*) AS entities"), *(expr(f"count_if({name}) AS {name}") for name in _EXPECTED.values())
     )
-    return expanded.select("urn", "namespace", "type", "col.*")
 
 
-def _list_descriptors(aspect: str, value: str | None) -> list[tuple[str, str, str]]:
-    """Return kind, key and text of each descriptor. The scope of an aspect affects only descriptors of fields."""
-    described = list_descriptors_of_value(aspect, "USER", json.loads(value)) if value else ()
-    return [
-        (descriptor.kind, descriptor.key, descriptor.text)
-        for descriptor in described
-        if not descriptor.column and descriptor.kind != "field"
-    ]
+def _count_texts(described: "DataFrame", kind: str) -> "DataFrame":
+    """Count the entities by the text of a kind of descriptor."""
+    texts = described.where(f"kind = '{kind}'").selectExpr("urn", "namespace", "type", f"text AS {kind}").distinct()
+    return _order_by_count(texts.groupBy("namespace", "type", kind).count())
 
 
 def _order_by_count(counted: "DataFrame") -> "DataFrame":

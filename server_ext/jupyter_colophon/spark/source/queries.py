@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from jupyter_colophon.client.operations import Operations
 from jupyter_colophon.client.paging import read_pages
 from jupyter_colophon.core.model.search_filters import FILTERS
+from jupyter_colophon.core.model.vocabulary import CONTRIBUTIONS, Descriptor, list_descriptors_of_value
 from jupyter_colophon.spark.source.options import PAGE_ROWS, InvalidOption, SourceOptions
 
 Document = dict[str, Any]
@@ -106,6 +107,26 @@ def _read_aspects(catalog: Operations, options: SourceOptions, partition_query: 
                 yield json.loads(line) | {"namespace": name}
 
 
+def _read_descriptors(
+    catalog: Operations, options: SourceOptions, partition_query: PartitionQuery
+) -> Iterator[Document]:
+    """Yield the descriptors that aspects contribute to their entities, not those of fields."""
+    if not _split_filter_values(options, "aspect"):
+        options = replace(options, filters={**options.filters, "aspect": ",".join(CONTRIBUTIONS)})
+    for line in _read_aspects(catalog, options, partition_query):
+        for descriptor in list_entity_descriptors(line["aspect"], line["value"]):
+            members = {"kind": descriptor.kind, "key": descriptor.key, "text": descriptor.text}
+            yield {"urn": line["urn"], "namespace": line["namespace"], "aspect": line["aspect"], **members}
+
+
+def list_entity_descriptors(aspect: str, value: Any) -> Iterator[Descriptor]:
+    """Yield the descriptors of an aspect's value that concern the entity itself."""
+    # The scope of an aspect affects only descriptors of fields.
+    for descriptor in list_descriptors_of_value(aspect, "USER", value):
+        if not descriptor.column and descriptor.kind != "field":
+            yield descriptor
+
+
 def _read_hits(catalog: Operations, options: SourceOptions, partition_query: PartitionQuery) -> Iterator[Document]:
     where = _select_filters(options, *_SEARCHED)
     query = options.filters.get("query", "*")
@@ -154,6 +175,7 @@ _SEARCHED = (*(search_filter.name for search_filter in FILTERS), "includeRemoved
 TABLE_QUERIES: Mapping[str, TableQuery] = {
     "entities": TableQuery(("namespace", "type", "prefix", "pushdown"), _plan_by_namespace, _read_entities),
     "aspects": TableQuery(("namespace", "type", "aspect", "pushdown"), _plan_by_namespace, _read_aspects),
+    "descriptors": TableQuery(("namespace", "type", "aspect", "pushdown"), _plan_by_namespace, _read_descriptors),
     "search": TableQuery(("query", *_SEARCHED, "pushdown"), _plan_single, _read_hits),
     "edges": TableQuery(("urn", *_WINDOW, "program", "data", "pushdown"), _plan_single, _read_edges),
     "changes": TableQuery(("namespace", "urn", "type", "after", "until", "pushdown"), _plan_changes, read_changes),

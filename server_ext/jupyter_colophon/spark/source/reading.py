@@ -20,11 +20,12 @@ class QueryPartition(InputPartition):
 
 
 class TableReader(DataSourceReader):
-    """Read one table."""
+    """Read some columns of one table: Spark has no pushdown of columns, but a schema that the user sets selects them."""
 
-    def __init__(self, options: SourceOptions) -> None:
+    def __init__(self, options: SourceOptions, schema: Any) -> None:
         options.require_known_options(*TABLE_QUERIES[options.table].options)
         self.options = options
+        self.columns = TABLES[options.table].choose_columns(schema)
 
     @hide_traceback()
     def partitions(self) -> Sequence[InputPartition]:
@@ -37,14 +38,14 @@ class TableReader(DataSourceReader):
 
     def read(self, partition: InputPartition) -> Iterator[Row]:
         """Yield the rows of a piece."""
-        return read_rows(self.options, partition.value)
+        return read_rows(self.options, partition.value, self.columns)
 
 
-def read_rows(options: SourceOptions, partition_query: PartitionQuery) -> Iterator[Row]:
-    """Yield the rows of a piece of a table."""
+def read_rows(options: SourceOptions, partition_query: PartitionQuery, columns: Iterable[str]) -> Iterator[Row]:
+    """Yield the rows of a piece of a table, with these columns."""
     catalog = options.connect_to_server()
     try:
-        row = TABLES[options.table].row
+        row = TABLES[options.table].build_row(columns)
         with hide_traceback():
             yield from map(row, TABLE_QUERIES[options.table].documents(catalog, options, partition_query))
     finally:
@@ -73,6 +74,7 @@ class PushdownReader(TableReader):
 _EQUAL: Final[Mapping[str, tuple[str, ...]]] = {
     "entities": ("namespace", "type"),
     "aspects": ("namespace", "type", "aspect"),
+    "descriptors": ("namespace", "type", "aspect"),
     "search": ("namespace", "type", "platform"),
     "changes": ("namespace", "type", "urn"),
     "edges": (),

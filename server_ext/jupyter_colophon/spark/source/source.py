@@ -28,7 +28,7 @@ class ColophonSource(DataSource):
         from jupyter_colophon.spark.source import reading
 
         options = self._read_options()
-        return (reading.PushdownReader if options.get_flag("pushdown") else reading.TableReader)(options)
+        return (reading.PushdownReader if options.get_flag("pushdown") else reading.TableReader)(options, schema)
 
     @hide_traceback()
     def writer(self, schema: Any, overwrite: bool) -> DataSourceWriter:
@@ -44,7 +44,7 @@ class ColophonSource(DataSource):
         """Return a stream of the change log."""
         from jupyter_colophon.spark.source.stream_factory import create_stream_reader
 
-        return create_stream_reader(self._read_options())
+        return create_stream_reader(self._read_options(), schema)
 
     def _read_options(self) -> SourceOptions:
         options = SourceOptions.from_options(self.options)

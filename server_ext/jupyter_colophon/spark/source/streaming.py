@@ -5,13 +5,14 @@ and `create_stream_reader` chooses one.
 """
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 
 from jupyter_colophon.spark.source.options import InvalidOption, SourceOptions
 from jupyter_colophon.spark.source.queries import read_newest_sequence, split_change_range
 from jupyter_colophon.spark.source.reading import QueryPartition, read_rows
-from jupyter_colophon.spark.source.tables import Row
+from jupyter_colophon.spark.source.tables import TABLES, Row
 from jupyter_colophon.spark.source.user_errors import hide_traceback
 
 Offset = dict[str, int]
@@ -23,11 +24,12 @@ _OPTIONS = ("namespace", "urn", "type", "startingOffset", "maxRowsPerBatch")
 class ChangeStream(DataSourceStreamReader):
     """The stream for PySpark before 4.2, and the base of the other."""
 
-    def __init__(self, options: SourceOptions) -> None:
+    def __init__(self, options: SourceOptions, schema: Any) -> None:
         options.require_known_options(*_OPTIONS)
         if options.table != "changes":
             raise InvalidOption(f"only the table changes can be streamed, not {options.table}")
         self.options = options
+        self.columns = TABLES[options.table].choose_columns(schema)
         self.max_changes = options.get_number("maxRowsPerBatch", BATCH_CHANGES, minimum=1, maximum=10_000_000)
 
     @hide_traceback()
@@ -63,7 +65,7 @@ class ChangeStream(DataSourceStreamReader):
 
     def read(self, partition: InputPartition) -> Iterator[Row]:
         """Yield the changes of a piece."""
-        return read_rows(self.options, partition.value)
+        return read_rows(self.options, partition.value, self.columns)
 
     def commit(self, end: Offset) -> None:
         """Do nothing: the retention of the change log does not depend on streams."""

@@ -132,6 +132,11 @@ def find_seal(tx: TableContext, seq: int, log: SealedLog = CHANGE_LOG) -> Seal |
     return None if row is None else _parse_seal(row)
 
 
+def find_seal_up_to(tx: TableContext, seq: int, log: SealedLog = CHANGE_LOG) -> Seal | None:
+    """Return the newest seal of a number or a smaller one."""
+    return next((_parse_seal(row) for row in tx.get_table(log.seals).scan(Range(end=(seq,)), 1, "desc")), None)
+
+
 def list_seals_after(tx: TableContext, after: int, limit: int, log: SealedLog = CHANGE_LOG) -> list[Seal]:
     """Return seals after a number, oldest first."""
     return [_parse_seal(row) for row in tx.get_table(log.seals).scan(Range((after,), begin_inclusive=False), limit)]

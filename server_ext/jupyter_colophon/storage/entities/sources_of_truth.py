@@ -1,10 +1,10 @@
 """Read the sources of all derived rows: current aspects, runs and accesses (spec MODEL-13)."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import takewhile
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from jupyter_colophon.core.errors import NotFound, StoreDamaged
 from jupyter_colophon.core.model.registry import Registry
@@ -19,6 +19,8 @@ AT_ONCE = 200
 
 
 T = TypeVar("T")
+#: What the keys of a scan begin with: the URN of an entity or of a run, "" for anything else.
+KeyOrder = Literal["entity", "run", ""]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +28,13 @@ class CheckStep(Generic[T]):
     """A scan of the store in slices.
 
     `step` takes a position, first `begin`, and returns what it found in that slice and the next position, None at
-    the end.
+    the end. Positions are keys, or the only part of a key; `order` is what the keys begin with.
     """
 
     title: str
     begin: Any
     step: Callable[[TableContext, Any], tuple[list[T], Any]]
+    order: KeyOrder = "entity"
 
 
 class UnreadableAspect(Exception):
@@ -73,14 +76,6 @@ def list_stored_entities_after(tx: TableContext, urn: str, limit: int = AT_ONCE)
         if aspect["urn"] in aspects:
             aspects[aspect["urn"]][aspect["aspect"]] = aspect
     return [StoredEntity(row, aspects[row["urn"]]) for row in rows]
-
-
-def iterate_stored_entities(tx: TableContext) -> Iterator[StoredEntity]:
-    """Yield all entities, read in slices because not every store scans lazily."""
-    after = ""
-    while page := list_stored_entities_after(tx, after):
-        yield from page
-        after = page[-1].entity["urn"]
 
 
 def find_stored_entity(tx: TableContext, urn: str) -> StoredEntity | None:

@@ -56,11 +56,11 @@ def list_derived_row_checks(registry: Registry) -> list[CheckStep[DerivedRowDiff
         CheckStep("entities", "", partial(_compare_entities_with_derived_rows, registry)),
         CheckStep("runs", (), _compare_runs_with_derived_rows),
         CheckStep("runs by time", (), _find_superfluous_run_times),
-        CheckStep("lineage", "", _find_edges_without_run),
-        CheckStep("edges", None, _find_stale_roll_ups),
+        CheckStep("lineage", "", _find_edges_without_run, "run"),
+        CheckStep("edges", None, _find_stale_roll_ups, ""),
         CheckStep("relationships", (), partial(_find_superfluous_relationships, registry)),
         CheckStep("runs of timeseries values", (), _compare_timeseries_with_ingestion_index),
-        CheckStep("runs of ingestions", (), _find_superfluous_ingestion_rows),
+        CheckStep("runs of ingestions", (), _find_superfluous_ingestion_rows, ""),
     ]
 
 

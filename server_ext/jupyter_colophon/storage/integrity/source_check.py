@@ -45,7 +45,7 @@ def list_source_checks(registry: Registry) -> list[CheckStep[IntegrityIssue]]:
             partial(_find_rows_without_owner, "timeseries", ("urn", "aspect", "time", "part"), "entities", 1),
         ),
         CheckStep("runs", (), _find_run_issues),
-        CheckStep("accesses", (), _find_access_issues),
+        CheckStep("accesses", (), _find_access_issues, "run"),
     ]
 
 
