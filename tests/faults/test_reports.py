@@ -14,7 +14,7 @@ from support.catalog_maintenance import create_maintenance, list_integrity_issue
 from support.postgres import create_empty_store
 
 REPORTER = Path(__file__).with_name("reporter.py")
-CLIENTS, KILLS, RUNS = sized(4, 16), sized(2, 6), sized(5, 40)
+CLIENTS, KILLS, RUNS = sized(3, 16), sized(1, 6), sized(5, 40)
 
 
 def test_killed_reporters_lose_no_acknowledged_run(tmp_path: Path) -> None:
