@@ -25,6 +25,7 @@ from jupyter_colophon.core.changes.bulk_load import Batch
 from jupyter_colophon.core.documents.json_parsing import encode_canonical_json, parse_json
 from jupyter_colophon.core.identity.names import IdentityRules
 from jupyter_colophon.core.store import StorageChoice, choose_sqlite_store
+from jupyter_colophon.http.garbage_collection import adapt_collector_to_large_answers
 from jupyter_colophon.operations.native import documents
 
 BATCH, GOAL = 500, 0.25
@@ -112,6 +113,7 @@ def _run_batches(batches: Iterable[Callable[[], object]]) -> Timed:
 
 def _load_with_colophon(store: StorageChoice, file: Path, count: int) -> Timed:
     """Load a file as the server does with the batches of a load, without HTTP."""
+    adapt_collector_to_large_answers()
     catalog = open_or_create_catalog(store, IdentityRules())
     catalog.loads.open_or_resume_load("bench", WHO)
 

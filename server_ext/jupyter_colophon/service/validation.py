@@ -116,7 +116,8 @@ def require_valid_aspect_value(spec: AspectSpec, value: Any) -> None:
 
 def require_known_runs(tx: TableContext, proposals: Sequence[Proposal], batch: str) -> None:
     """Raise NotFound for the first unknown run; `batch` is the pointer to the proposals."""
-    positions = {proposal.run: at for at, proposal in reversed([*enumerate(proposals)]) if proposal.run is not None}
+    named = [(at, proposal.run) for at, proposal in enumerate(proposals) if proposal.run is not None]
+    positions = {run: at for at, run in reversed(named)}
     for run, at in positions.items():
         if runs.find_program_of_run(tx, run) is None:
             error = NotFound("run", run)

@@ -236,7 +236,7 @@ class WriteAuthorization:
             if not self._may(principal, "read", resource, tx):
                 self.access_control.record_denial(principal, permission, str(urn))
                 raise NotFound("entity", str(urn))
-            if not self._may(principal, permission, resource, tx):
+            if permission != "read" and not self._may(principal, permission, resource, tx):
                 self.access_control.record_denial(principal, permission, str(urn))
                 raise AccessDenied(SCOPE_OF_PERMISSION[permission], str(urn))
 

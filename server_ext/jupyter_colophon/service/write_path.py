@@ -560,7 +560,7 @@ class WritePath(HeldChangeWriter):
         if new is None:
             return ProposalResult(proposal.urn, spec.name, ABSENT, None)
         require_no_cycle(proposal.urn, spec.name, new, commit.get_aspect_value)
-        if is_marking_removed(spec.name, commit.get_aspect_value(proposal.urn, spec.name), new):
+        if is_marking_removed(spec.name, lambda: commit.get_aspect_value(proposal.urn, spec.name), new):
             self.require_may_delete(commit.principal, proposal.urn, tx=commit.tx)
         if (
             not spec.managed_by
