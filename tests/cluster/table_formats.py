@@ -210,3 +210,15 @@ def test_tables_of_other_libraries_are_those_of_spark(session: TableSession, tmp
     table = session.spark.table(TABLES["iceberg"])
     read = [ref.urn for data in (lake, table) for each in session.observe(data.collect) for ref in each.reads]
     assert list(dict.fromkeys(read)) == accessed
+
+
+@pytest.mark.parametrize("format_", TABLES)
+def test_table_that_is_created_again_without_rows_is_named(session: TableSession, format_: str) -> None:
+    table, name = f"{TABLES[format_]}_again", f"{NAMES[format_]}_again"
+    create = f"CREATE TABLE {table} (id BIGINT) USING {format_}"
+    for statement in (create, f"CREATE OR REPLACE TABLE {table} (n BIGINT) USING {format_}"):
+        seen = session.observe(statement)
+        assert [get_name(urn) for each in seen for urn in each.created] == [name]
+        assert list_flows(seen) == set()
+    dropped = session.observe(f"DROP TABLE {table}")
+    assert [get_name(urn) for each in dropped for urn in each.dropped] == [name]
