@@ -322,7 +322,7 @@ def test_runs_are_listed_and_one_is_shown_completely(kernel, catalog, database):
         run, {"accesses": [{"data": urn(database), "mode": "write", "time": "2026-11-20T12:00:01Z"}]}
     )
     assert f"write {database}.t" in kernel.run(f"%metadata runs {database}.t", "c").text
-    assert "None." in kernel.run(f"%metadata runs {database}.t --status failed", "c").text
+    assert "No runs." in kernel.run(f"%metadata runs {database}.t --status failed", "c").text
     reported = kernel.run(f"%metadata runs {run}", "c").text
     assert "monday" in reported
     assert f"log\n  first\n  second {'word ' * 30}end" in reported

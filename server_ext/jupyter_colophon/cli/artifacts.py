@@ -64,7 +64,7 @@ class ArtifactsCommand(CatalogCommand):
             (item["name"], item["version"], item["kind"], ", ".join(plugin["name"] for plugin in item["plugins"]))
             for item in artifacts
         ]
-        self.print_result({"artifacts": artifacts}, str(build_table_page(rows, *_COLUMNS)))
+        self.print_result({"artifacts": artifacts}, str(build_table_page(rows, *_COLUMNS, empty="No artifacts.")))
         return EXIT_OK
 
     def _upload(self) -> int:
@@ -102,4 +102,4 @@ class ArtifactsCommand(CatalogCommand):
 def _render_plugins(artifact: dict[str, Any]) -> str:
     columns = ("use", "type", "name", "description")
     rows = [tuple(plugin[column] for column in columns) for plugin in artifact["plugins"]]
-    return str(build_table_page(rows, *columns))
+    return str(build_table_page(rows, *columns, empty="No plugins."))

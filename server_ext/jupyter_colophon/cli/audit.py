@@ -69,7 +69,7 @@ class AuditCommand(CatalogCommand):
             )
             for entry in entries
         ]
-        self.print_result({"entries": entries}, str(build_table_page(rows, *_COLUMNS)))
+        self.print_result({"entries": entries}, str(build_table_page(rows, *_COLUMNS, empty="No audit entries.")))
         return EXIT_OK
 
     def _export(self) -> int:

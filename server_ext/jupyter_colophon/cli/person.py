@@ -79,7 +79,7 @@ class PersonCommand(CatalogCommand):
             )
             for erasure in document["erasures"]
         ]
-        self.print_result(document, str(build_table_page(rows, *_COLUMNS)))
+        self.print_result(document, str(build_table_page(rows, *_COLUMNS, empty="No erasures.")))
         return EXIT_OK
 
 

@@ -80,7 +80,7 @@ class PoliciesCommand(CatalogCommand):
             )
             for policy in document["policies"]
         ]
-        self.print_result(document, str(build_table_page(rows, *_COLUMNS)))
+        self.print_result(document, str(build_table_page(rows, *_COLUMNS, empty="No policies.")))
         return EXIT_OK
 
     def _show(self) -> int:

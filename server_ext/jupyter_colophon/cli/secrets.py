@@ -48,7 +48,7 @@ class SecretsCommand(CatalogCommand):
         with self.connect_to_catalog() as client:
             secrets = client.v3.list_secrets(self.args.namespace)["secrets"]
         rows = [tuple(secret[column] for column in _COLUMNS) for secret in secrets]
-        self.print_result({"secrets": secrets}, str(build_table_page(rows, *_COLUMNS)))
+        self.print_result({"secrets": secrets}, str(build_table_page(rows, *_COLUMNS, empty="No secrets.")))
         return EXIT_OK
 
     def _put(self) -> int:

@@ -117,7 +117,7 @@ class SystemAppsCommand(CatalogCommand):
             )
             for app in apps
         ]
-        self.print_result(document, str(build_table_page(rows, *_COLUMNS)))
+        self.print_result(document, str(build_table_page(rows, *_COLUMNS, empty="No applications.")))
         return EXIT_FAILED if any(app["state"] == "failed" for app in apps) else EXIT_OK
 
     def _list_events(self) -> int:
@@ -127,7 +127,7 @@ class SystemAppsCommand(CatalogCommand):
             (event["number"], event["listener"], event["urn"], _describe_event_state(event), event["problem"])
             for event in document["events"]
         ]
-        self.print_result(document, str(build_table_page(rows, *_EVENT_COLUMNS)))
+        self.print_result(document, str(build_table_page(rows, *_EVENT_COLUMNS, empty="All events are handled.")))
         return EXIT_OK
 
     def _change_event(self) -> int:

@@ -68,7 +68,7 @@ class TokensCommand(CatalogCommand):
             )
             for token in document["serviceTokens"]
         ]
-        self.print_result(document, str(build_table_page(rows, *_COLUMNS)))
+        self.print_result(document, str(build_table_page(rows, *_COLUMNS, empty="No tokens.")))
         return EXIT_OK
 
     def _create(self) -> int:

@@ -60,7 +60,7 @@ def build_runs_page(document: Document, style: Style = NOTEBOOK) -> Page:
     urn = document.get("of")
     title = () if urn is None else (Title(shorten_urn(urn) if urn else "runs"),)
     if not document["runs"]:
-        return Page((*title, TextLine("None.")))
+        return Page((*title, TextLine("No runs.")))
     rows = [
         (
             EntityName(format_run_label(run), run["program"]),

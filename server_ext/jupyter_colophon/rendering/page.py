@@ -60,6 +60,6 @@ def build_document_page(document: Mapping[str, Any]) -> Page:
     return Page((Preformatted(text),), {"application/json": dict(document)}, has_html=False)
 
 
-def build_table_page(rows: Sequence[Sequence[object]], *columns: str, empty: str = "None.") -> Page:
-    """Return a page with one table, or a line if there are no rows."""
+def build_table_page(rows: Sequence[Sequence[object]], *columns: str, empty: str) -> Page:
+    """Return a page with one table, or the line `empty` if there are no rows."""
     return Page((TableElement("", columns, rows) if rows else TextLine(empty),))

@@ -104,7 +104,9 @@ class EntityCommand(CatalogCommand):
         has_titles = any("displayName" in entity for entity in listed)
         shown = ("name", "displayName", "namespace", "urn") if has_titles else columns
         rows = [tuple(entity.get(name) for name in shown) for entity in listed]
-        page = build_table_page(rows, *("title" if name == "displayName" else name for name in shown))
+        page = build_table_page(
+            rows, *("title" if name == "displayName" else name for name in shown), empty="No entities."
+        )
         self.print_result({"entities": entities}, str(page))
         return EXIT_OK
 

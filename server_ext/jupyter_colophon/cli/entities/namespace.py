@@ -51,6 +51,7 @@ class NamespaceCommand(CatalogCommand):
             list_page = partial(client.list_entities, type="namespace")
             namespaces = sorted(entity["name"] for entity in read_all_pages(list_page, "entities"))
         self.print_result(
-            {"namespaces": namespaces}, str(build_table_page([(name,) for name in namespaces], "namespace"))
+            {"namespaces": namespaces},
+            str(build_table_page([(name,) for name in namespaces], "namespace", empty="No namespaces.")),
         )
         return EXIT_OK

@@ -165,7 +165,9 @@ class JobsCommand(CliCommand):
                     continue
                 rows = frame.limit(_LISTED if self.json else _SHOWN).collect()
                 document[name] = [_build_document(row.asDict()) for row in rows]
-                table = build_table_page([list(each.values()) for each in document[name]], *frame.columns)
+                table = build_table_page(
+                    [list(each.values()) for each in document[name]], *frame.columns, empty="No rows."
+                )
                 lines += [name, str(table), ""]
         return _JobResult(document, "\n".join(lines).rstrip())
 

@@ -134,7 +134,7 @@ class PipelineCommand(CliCommand):
         ]
         rows = [tuple(document.values()) for document in documents]
         columns = ("name", "display name", "namespace", "stages", "valid")
-        self.print_result({"pipelines": documents}, str(build_table_page(rows, *columns)))
+        self.print_result({"pipelines": documents}, str(build_table_page(rows, *columns, empty="No pipelines.")))
         return EXIT_OK
 
     def _list_plugins(self) -> int:
@@ -149,7 +149,7 @@ class PipelineCommand(CliCommand):
                 registry = add_declared_plugins(registry, list_artifacts(client, self.args.namespace))
         documents = build_plugins_document(registry)
         rows = [(plugin["type"], plugin["name"], plugin["description"]) for plugin in documents["plugins"]]
-        self.print_result(documents, str(build_table_page(rows, "type", "plugin", "description")))
+        self.print_result(documents, str(build_table_page(rows, "type", "plugin", "description", empty="No plugins.")))
         for problem in documents["problems"]:
             return self.print_error_and_get_status(f"{problem['plugin']}: {problem['reason']}")
         return EXIT_OK
@@ -176,7 +176,7 @@ class PipelineCommand(CliCommand):
         for schedule in documents:
             name, pipeline, *others = (schedule[member] for member in members)
             rows.append((name, pipeline, _format_trigger(schedule), *others))
-        self.print_result({"schedules": documents}, str(build_table_page(rows, *columns)))
+        self.print_result({"schedules": documents}, str(build_table_page(rows, *columns, empty="No schedules.")))
         return EXIT_OK
 
     def _enable(self, name: str) -> int:
@@ -286,7 +286,9 @@ class PipelineCommand(CliCommand):
         ]
         if not stopped:
             return self.print_error_and_get_status(f"no running pipeline or run {name} on this machine")
-        self.print_result({"stopped": stopped}, str(build_table_page([(run,) for run in stopped], "run")))
+        self.print_result(
+            {"stopped": stopped}, str(build_table_page([(run,) for run in stopped], "run", empty="No runs."))
+        )
         return EXIT_OK
 
     def _record_killed_runs_and_get_pipelines(self) -> tuple[str, dict[str, str]]:
