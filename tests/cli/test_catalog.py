@@ -94,7 +94,7 @@ def test_file_is_addressed_by_path(call: Call, colophon: Commands) -> None:
         assert call("unset", text, "owner").status == 0
         assert call("show", text, "--json").answer["user_tags"] == ["staff"]
         assert urn in call("lineage", text).out
-        assert call("runs", text).out == "None.\n"
+        assert call("runs", text).out == "No runs.\n"
         assert call("dataset", "delete", text).status == 0
 
 

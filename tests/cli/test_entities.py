@@ -55,7 +55,7 @@ def test_dataset_is_created_shown_listed_and_deleted(call: Call, tmp_path: Path)
     assert call("dataset", "delete", "shop.orders").out == "Dataset shop.orders deleted.\n"
     gone = call("dataset", "show", "shop.orders")
     assert (gone.status, "not found" in gone.err) == (1, True)
-    assert call("dataset", "list", "--namespace=shop").out == "None.\n"
+    assert call("dataset", "list", "--namespace=shop").out == "No entities.\n"
     assert call("namespace", "delete", "shop").status == 0
 
 
@@ -133,7 +133,7 @@ def test_schema_must_be_text(call: Call, tmp_path: Path) -> None:
     file.write_bytes(b"id\xff\xfe")
     done = call("dataset", "create", "shop.orders", f"--schema={file}")
     assert (done.status, done.out, done.err) == (1, "", f"jupyter colophon: the file {file} is not UTF-8\n")
-    assert call("dataset", "list", "--namespace=shop").out == "None.\n"
+    assert call("dataset", "list", "--namespace=shop").out == "No entities.\n"
     file.write_text("id LONG, größe DOUBLE")
     assert call("dataset", "create", "shop.orders", f"--schema={file}").status == 0
 

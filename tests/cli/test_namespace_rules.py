@@ -28,7 +28,7 @@ def test_reindex_moves_entities_to_new_namespaces(colophon: Commands, database: 
     assert colophon("dataset", "list", "--namespace=default", "--json").answer["entities"][0]["urn"] == FILE
     result = colophon("reindex", "--namespaces", "--json", rules)
     assert (result.status, result.answer) == (0, {"moved": 3, "repaired": 0}), result
-    assert colophon("dataset", "list", "--namespace=default").out == "None.\n"
+    assert colophon("dataset", "list", "--namespace=default").out == "No entities.\n"
     assert [one["urn"] for one in colophon("dataset", "list", "--namespace=lake", "--json").answer["entities"]] == [
         FILE
     ]

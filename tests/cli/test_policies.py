@@ -11,7 +11,7 @@ GOOD = "rules:\n  - role: viewer\n    to: [group:analysts]\n    on: {namespace: 
 def test_policies_are_stored_from_files_listed_shown_and_deleted(colophon: Commands, tmp_path: Path) -> None:
     file = tmp_path / "sales.yaml"
     file.write_text(GOOD)
-    assert colophon("policies", "list").out == "None.\n"
+    assert colophon("policies", "list").out == "No policies.\n"
     assert colophon("policies", "set", "sales-team", str(file)).out == "Access policy sales-team stored, version 1.\n"
     listed = colophon("policies", "list").out
     assert ("sales-team" in listed, "group:analysts" in listed) == (True, True)
@@ -32,7 +32,7 @@ def test_an_invalid_file_is_not_stored(colophon: Commands, tmp_path: Path) -> No
     file.write_text('{"rules": [{"role": "king", "to": ["*"]}]}')
     refused = colophon("policies", "set", "sales-team", str(file))
     assert (refused.status, "/rules/0/role" in refused.err) == (1, True)
-    assert colophon("policies", "list").out == "None.\n"
+    assert colophon("policies", "list").out == "No policies.\n"
 
 
 def test_files_are_checked_without_a_catalog(colophon: Commands, tmp_path: Path) -> None:

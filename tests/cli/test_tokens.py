@@ -48,7 +48,7 @@ def test_tokens_are_created_listed_rotated_and_revoked(colophon: Commands, datab
     assert TOKEN.fullmatch(rotated.out)
     assert wait_until_refused(list_namespaces).status == 1
     assert call("tokens", "revoke", "ci").out == "Service token ci revoked.\n"
-    assert call("tokens", "list").out == "None.\n"
+    assert call("tokens", "list").out == "No tokens.\n"
     missing = call("tokens", "revoke", "ci")
     assert (missing.status, "not found" in missing.err) == (1, True)
 
