@@ -185,8 +185,7 @@ class LibraryCall:
     def __init__(self, context: CallContext, function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Create a call that begins now."""
         self.context, self.function, self.args, self.kwargs = context, function, args, kwargs
-        self.execution = current_execution.get() or context.get_running_execution()
-        self.time_ms = context.get_time_ms()
+        self.execution, self.time_ms = context.get_execution(), context.get_time_ms()
         self.result: Any = None
         self.state: Any = None
         self.error: BaseException | None = None

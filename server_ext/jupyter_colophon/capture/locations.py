@@ -84,8 +84,12 @@ def list_locations(target: Any) -> list[str]:
 def _build_location(text: str) -> str | None:
     if "~" in text:
         return build_location(text, "")
-    # The working folder is not needed for an absolute path, and may have been deleted.
-    return _parse_cached_location(text, "" if text.startswith(ROOT) else os.getcwd())
+    return _parse_cached_location(text, get_folder_of_path(text))
+
+
+def get_folder_of_path(path: str) -> str:
+    """Return the working folder, if a path depends on it; otherwise "", since the folder may have been deleted."""
+    return "" if path.startswith(ROOT) else os.getcwd()
 
 
 def build_location(text: str, folder: str) -> str | None:

@@ -59,9 +59,7 @@ class NameInference:
     def add_read(self, origin: Origin) -> None:
         """Note what the running statement of the cell reads: the value need not be one that can be followed."""
         # The three innermost frames are those of the report at least; to get each of them as an object would cost more.
-        frame: types.FrameType | None = sys._getframe(3)
-        while frame is not None and frame.f_code.co_name != "<module>":
-            frame = frame.f_back
+        frame = _find_top_level_frame(4)
         if frame is not None:
             self._reads.add_read(frame, origin)
 
@@ -285,9 +283,9 @@ class _InferredNames:
         return list(found)
 
 
-def _find_top_level_frame() -> types.FrameType | None:
-    """Return the frame of the program's own top-level code: the cell, or the script."""
-    frame: types.FrameType | None = sys._getframe(1)
+def _find_top_level_frame(depth: int = 1) -> types.FrameType | None:
+    """Return the frame of the program's own top-level code: the cell, or the script. It is at this depth at least."""
+    frame: types.FrameType | None = sys._getframe(depth)
     while frame is not None and frame.f_code.co_name != "<module>":
         frame = frame.f_back
     return frame

@@ -4,11 +4,16 @@ A program names the same few files again and again, and what a call costs matter
 folder, is looked up at once.
 """
 
-import os
 from functools import lru_cache
 from typing import Any, Final
 
-from jupyter_colophon.capture.locations import ROOT, build_location, find_location, is_pattern, list_locations
+from jupyter_colophon.capture.locations import (
+    build_location,
+    find_location,
+    get_folder_of_path,
+    is_pattern,
+    list_locations,
+)
 from jupyter_colophon.capture.origins import Dataset, get_file
 
 _HOME: Final = "~"
@@ -17,7 +22,7 @@ _HOME: Final = "~"
 def find_file(target: Any, format_: str | None) -> Dataset | None:
     """Return the dataset of a path, a URL, or an open file; None for data in memory and for what is not a file."""
     if type(target) is str and _HOME not in target:
-        return find_file_at(target, "" if target.startswith(ROOT) else os.getcwd(), format_)
+        return find_file_at(target, get_folder_of_path(target), format_)
     location = find_location(target)
     return None if location is None else get_file(location, format_)
 
@@ -25,7 +30,7 @@ def find_file(target: Any, format_: str | None) -> Dataset | None:
 def list_files(target: Any, format_: str | None) -> tuple[Dataset, ...]:
     """Return the datasets of a path, a URL, an open file, a pattern, or of a list of them, as `list_locations` does."""
     if type(target) is str and _HOME not in target:
-        files = _list_files_at(target, "" if target.startswith(ROOT) else os.getcwd(), format_)
+        files = _list_files_at(target, get_folder_of_path(target), format_)
         if files is not None:
             return files
     return tuple(get_file(location, format_) for location in list_locations(target))

@@ -90,13 +90,13 @@ class SliceChecker:
                 yield from issues
         else:
             for differences in self._iterate_differences(part):
-                yield from (IntegrityIssue(difference.subject, difference.fault) for difference in differences)
+                yield from (difference.issue for difference in differences)
 
     def repair_slice(self, part: CheckSlice) -> Iterator[IntegrityIssue]:
         """Repair the derived rows in a slice, and yield the differences that there were. Raises StorageError."""
         for differences in self._iterate_differences(part):
             self.checker.repair_differences(differences)
-            yield from (IntegrityIssue(difference.subject, difference.fault) for difference in differences)
+            yield from (difference.issue for difference in differences)
 
     def compute_count_sums(self, part: CheckSlice) -> CountSums:
         """Return the sums of the counts in a slice. While others write, the sums of all slices need not be zero."""

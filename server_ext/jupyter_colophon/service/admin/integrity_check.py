@@ -53,7 +53,7 @@ class IntegrityChecker:
                 yield from issues
         for comparison in list_derived_row_checks(self.registry):
             for differences in self.iterate_step_results(comparison):
-                yield from (IntegrityIssue(difference.subject, difference.fault) for difference in differences)
+                yield from (difference.issue for difference in differences)
         yield from self.find_issues_of_counts()
 
     def rebuild_derived_rows(self) -> int:
@@ -79,7 +79,7 @@ class IntegrityChecker:
 
     def find_issues_of_counts(self) -> list[IntegrityIssue]:
         """Return wrong counts, and superfluous rows of names and values. Raises StorageError."""
-        return [IntegrityIssue(difference.subject, difference.fault) for difference in self._find_wrong_counts()]
+        return [difference.issue for difference in self._find_wrong_counts()]
 
     def iterate_step_results(self, scan: CheckStep[T], begin: Any = None, end: Any = None) -> Iterator[list[T]]:
         """Yield the result of each step of a scan; each step is a transaction.

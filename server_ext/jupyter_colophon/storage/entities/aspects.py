@@ -175,10 +175,9 @@ def iterate_present_aspects(
         part = entities[at : at + _ENTITIES_AT_ONCE]
         rows_by_urn: dict[str, list[Row]] = {urn: [] for urn, _ in part}
         for row in tx.get_table("aspects").scan_ranges([Range.prefix(urn) for urn in rows_by_urn]):
-            if row["value"] is not None:
-                rows_by_urn[row["urn"]].append(row)
+            rows_by_urn[row["urn"]].append(row)
         for urn, entity_type in part:
-            yield {row["aspect"]: _parse_aspect(registry, entity_type, row) for row in rows_by_urn[urn]}
+            yield parse_present_aspects(registry, entity_type, rows_by_urn[urn])
 
 
 def iterate_aspects_of_keys(

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from jupyter_colophon.core.integrity_issue import IntegrityIssue
 from jupyter_colophon.core.model import declared_lineage
 from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.storage import tables
@@ -45,6 +46,11 @@ class DerivedRowDifference:
     subject: str
     fault: str
     repair: Repair
+
+    @property
+    def issue(self) -> IntegrityIssue:
+        """The issue that the difference is."""
+        return IntegrityIssue(self.subject, self.fault)
 
 
 Step = tuple[list[DerivedRowDifference], Any]
