@@ -23,6 +23,7 @@ from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.storage.spi import Range
 from support.catalog import ADA, search_catalog, write_metadata
+from support.changes import read_changes_after
 from support.memory import find_memory_folder
 from support.postgres import PostgresServer, create_store_in_schema
 from support.process import start_script_process
@@ -254,9 +255,9 @@ def test_two_processes_write_each_version_once_and_followers_miss_nothing(
             outputs = [process.communicate(timeout=300)[0] for process in (a, b)]
         assert [process.returncode for process in (a, b)] == [0, 0], outputs
         made = [tuple(one) for file in files for one in json.loads(Path(file).read_text())]
-        whole = _read_on(catalog, 0)
+        whole = read_changes_after(catalog, 0)
         assert [one.seq for one in whole] == list(range(1, len(whole) + 1))
-        assert received + _read_on(catalog, received[-1].seq) == whole
+        assert received + read_changes_after(catalog, received[-1].seq) == whole
         assert len({(urn, version) for urn, version, _ in made}) == len(made) == 2 * wins
         shared = [one for one in whole if "shared" in one.urn and one.aspect == ASPECTS[0] and one.version > 1]
         assert {(one.urn, one.version, one.value["properties"]["by"]) for one in shared} == set(made)
@@ -268,13 +269,6 @@ def _follow(catalog: Catalog, continues: Callable[[], bool]) -> list[Change]:
     changes: list[Change] = []
     while continues():
         changes += catalog.feed.read_visible_changes(changes[-1].seq if changes else 0, 50, {}, ADA)
-    return changes
-
-
-def _read_on(catalog: Catalog, after: int) -> list[Change]:
-    changes: list[Change] = []
-    while found := catalog.feed.read_visible_changes(changes[-1].seq if changes else after, 500, {}, ADA):
-        changes += found
     return changes
 
 

@@ -24,6 +24,7 @@ from support.catalog import (
     write_metadata,
 )
 from support.catalog_maintenance import create_maintenance, list_integrity_issues
+from support.changes import read_changes_after
 from support.postgres import create_empty_store
 from support.reports import report_run
 from support.urns import build_cell_urn, build_table_urn
@@ -182,9 +183,9 @@ def test_log_is_complete_and_in_order_with_sixteen_writers(catalogs: list[Catalo
     received = _follow(catalogs[0], lambda: all(one.done() for one in writing))
     for one in writing:
         one.result()
-    log = _read_on(catalogs[0], 0)
+    log = read_changes_after(catalogs[0], 0)
     assert [change.seq for change in log] == list(range(1, len(log) + 1))
-    assert received + _read_on(catalogs[0], received[-1].seq) == log
+    assert received + read_changes_after(catalogs[0], received[-1].seq) == log
     versions = defaultdict(list)
     for change in log:
         if change.aspect == "businessMetadata":
@@ -231,11 +232,4 @@ def _follow(catalog: Catalog, is_done: Callable[[], bool]) -> list[Change]:
     changes: list[Change] = []
     while not is_done() or not changes:
         changes += catalog.feed.read_visible_changes(changes[-1].seq if changes else 0, 50, {}, ADA)
-    return changes
-
-
-def _read_on(catalog: Catalog, after: int) -> list[Change]:
-    changes: list[Change] = []
-    while found := catalog.feed.read_visible_changes(changes[-1].seq if changes else after, 500, {}, ADA):
-        changes += found
     return changes

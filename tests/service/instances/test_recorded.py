@@ -104,13 +104,17 @@ class TestOutsideEdits:
         assert search_catalog(files.catalog, "*", type="instance").total == 20
 
 
+def change_and_restore_in_another_process(beside: Catalog, data_folder: Path) -> None:
+    with open_instance_store(beside, data_folder) as another:
+        another.instances.replace_instance(SPACE, "one", build_thing(size=2), WriteCondition(), BOB)
+        another.instances.replace_instance(SPACE, "one", build_thing(size=1), WriteCondition(), BOB)
+
+
 def test_save_of_another_process_stays_in_history(
     files: InstanceStoreFixture, beside: Catalog, data_folder: Path
 ) -> None:
     files.instances.create_instance(SPACE, "one", build_thing(size=1), ADA)
-    with open_instance_store(beside, data_folder) as another:
-        another.instances.replace_instance(SPACE, "one", build_thing(size=2), WriteCondition(), BOB)
-        another.instances.replace_instance(SPACE, "one", build_thing(size=1), WriteCondition(), BOB)
+    change_and_restore_in_another_process(beside, data_folder)
     # The file is unchanged here, but its record is not.
     assert files.instances.replace_instance(SPACE, "one", build_thing(size=3), WriteCondition(), ADA).version == 4
     assert [(value["metadata"]["size"], actor) for _, value, actor in files.read_instance_history("one")] == [
@@ -125,9 +129,7 @@ def test_removal_uses_the_version_of_another_process(
     files: InstanceStoreFixture, beside: Catalog, data_folder: Path
 ) -> None:
     files.instances.create_instance(SPACE, "one", build_thing(size=1), ADA)
-    with open_instance_store(beside, data_folder) as other:
-        other.instances.replace_instance(SPACE, "one", build_thing(size=2), WriteCondition(), BOB)
-        other.instances.replace_instance(SPACE, "one", build_thing(size=1), WriteCondition(), BOB)
+    change_and_restore_in_another_process(beside, data_folder)
     removed = files.instances.remove_instance(SPACE, "one", WriteCondition(), ADA)
     assert removed.version == 3
     assert files.read_instance_changes()[-1] == ("delete", "one", "ada")
