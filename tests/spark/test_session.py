@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 PROGRAM = """
-import json, logging, os, sys
+import json, logging, os, sys, time
 from pathlib import Path
 from jupyter_colophon.spark.capture.session_hook import on_session
 assert not any(name.startswith(("pyspark", "py4j")) for name in sys.modules)
@@ -26,6 +26,12 @@ from jupyter_colophon.spark.session import get_session
 settings = {"spark.master": "local[1]", "spark.driver.memory": "512m"}
 first = get_session("one", **settings)
 seen = []
+
+def record(observation):
+    # Events of the last queries are still pending when the process ends.
+    time.sleep(0.5 if observation.failed else 0)
+    seen.append(observation)
+
 capture = attach_listener(first, seen.append)
 again = get_session("two")
 other = first.newSession()
@@ -52,7 +58,7 @@ first.stop()
 answer["flushed after the end"] = capture.wait_for_observations()
 capture.detach()
 fresh = get_session(**settings)
-second = attach_listener(fresh, seen.append)
+second = attach_listener(fresh, record)
 fresh.sql("CREATE DATABASE flights")
 fresh.range(3).write.saveAsTable("flights.t")
 answer["rows"] = fresh.table("flights.t").count()
@@ -60,7 +66,7 @@ second.wait_for_observations(60_000)
 answer["seen"] = [observation.function for observation in seen]
 answer["announced after the end"] = len(announced)
 try:
-    fresh.sql("SELECT raise_error('on purpose')").collect()
+    fresh.sql("SELECT raise_error('on purpose') FROM flights.t").collect()
 except Exception as error:
     answer["error"] = str(error)
 try:

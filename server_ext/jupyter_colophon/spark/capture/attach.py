@@ -1,7 +1,10 @@
 """Attach the listener to a Spark session, and wait until it has processed all events so far."""
 
+import atexit
+import os
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from jupyter_colophon.capture.observation import MissingDetail, Observation
@@ -10,6 +13,10 @@ from jupyter_colophon.spark.capture.dropped_events import DroppedEvents
 if TYPE_CHECKING:
     from jupyter_colophon.spark.capture.listener import PlanListener
     from jupyter_colophon.spark.capture.rdds import RddCapture
+
+
+EXIT_TIMEOUT_MS = 5_000
+"""How long the end of the process waits for queries that have ended but are not yet observed, in milliseconds."""
 
 
 class Capture:
@@ -29,6 +36,8 @@ class Capture:
         self._registration = registration
         self._sink = sink
         self._dropped_events, self._rdds = dropped_events, rdds
+        self._process = os.getpid()
+        atexit.register(self._detach_at_exit)
 
     @property
     def errors(self) -> int:
@@ -51,11 +60,22 @@ class Capture:
 
     def detach(self) -> None:
         """Stop observing. May be called repeatedly, and after the session has stopped."""
+        atexit.unregister(self._detach_at_exit)
         self._listener.close()
         self._rdds.stop_capturing()
         if self._session.sparkContext._jsc is not None:
             self._registration.remove()
             self._session.streams.removeListener(self._listener.streams)
+
+    def _detach_at_exit(self) -> None:
+        """Detach before PySpark closes the connection: Spark logs an error for each call of a listener that it cannot reach."""
+        # A forked child inherits the function, but the session belongs to its parent.
+        if os.getpid() != self._process:
+            return
+        # The JVM may have ended already.
+        with suppress(Exception):
+            self.wait_for_observations(EXIT_TIMEOUT_MS)
+            self.detach()
 
 
 def attach_listener(session: Any, sink: Callable[[Observation], None]) -> Capture:
