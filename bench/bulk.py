@@ -27,6 +27,7 @@ from jupyter_colophon.core.identity.names import IdentityRules
 from jupyter_colophon.core.store import StorageChoice, choose_sqlite_store
 from jupyter_colophon.http.garbage_collection import adapt_collector_to_large_answers
 from jupyter_colophon.operations.native import documents
+from jupyter_colophon.storage.sqlite.compressed_texts import decode_compressed_text
 
 BATCH, GOAL = 500, 0.25
 WHO = Principal("bench")
@@ -150,15 +151,18 @@ def _load_raw_sqlite(folder: Path, count: int) -> Timed:
     open_or_create_catalog(choose_sqlite_store(folder / "raw.db"), IdentityRules()).close()
     store = sqlite3.connect(folder / "raw.db", isolation_level=None)
     store.executescript("PRAGMA synchronous = FULL; INSERT INTO search_tokens (search_tokens) VALUES ('delete-all')")
-    inserts, parts = [], []
+    inserts: list[str] = []
+    parts: list[tuple[Any, int]] = []
     for table in (*TABLES, *SEARCH, SEARCH[-1]):
         source = sqlite3.connect(folder / "ours.db")
         (rows,) = source.execute(f'SELECT count(*) FROM "{table}"').fetchone()
-        result = source.execute(f'SELECT * FROM "{table}"')
+        # The text index is built from the rows of the last table.
+        source.create_function("decode_compressed_text", 1, decode_compressed_text)
+        columns = "id, decode_compressed_text(words)" if len(parts) == len(TABLES) + len(SEARCH) else "*"
+        result = source.execute(f'SELECT {columns} FROM "{table}"')
         store.execute(f'DELETE FROM "{table}"')
         inserts.append(f'INSERT INTO "{table}" VALUES ({", ".join("?" * len(result.description))})')
         parts.append((result, -(-rows // _count_batches(count))))
-    # The text index is built from the rows of the last table.
     inserts[-1] = "INSERT INTO search_tokens (rowid, words) VALUES (?, ?)"
 
     def write(rows: Sequence[Sequence[Any]]) -> None:

@@ -26,6 +26,7 @@ from jupyter_colophon.core.store import choose_sqlite_store
 from jupyter_colophon.storage import tables
 from jupyter_colophon.storage.search import index
 from jupyter_colophon.storage.sqlite import search
+from jupyter_colophon.storage.sqlite.compressed_texts import encode_compressed_text
 
 WHO = Principal("bench")
 _SLICE, _NOW = 50_000, 1_700_000_000_000
@@ -165,7 +166,7 @@ class _EntityWriter:
         numbers = ",".join(str(number) for number in sorted(self._values[pair] for pair in document.facet_values))
         shown = (document.urn, document.namespace, document.type, len(document.words))
         self._add_row("search_entries", self._next, *shown, numbers)
-        self._add_row("search_texts", self._next, words)
+        self._add_row("search_texts", self._next, encode_compressed_text(words))
         self._add_row("search_tokens (rowid, words)", self._next, words)
 
     def _add_row(self, table: str, *values: Any) -> None:

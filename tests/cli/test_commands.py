@@ -46,8 +46,9 @@ def test_verify_reports_no_problems(colophon: Commands) -> None:
     assert colophon("reindex", "--json").answer == {"repaired": 0}
 
 
-def test_verify_finds_damage_and_reindex_repairs_it(colophon: Commands, database: Path) -> None:
-    _damaged(database, "DELETE FROM metadata_values", "UPDATE search_texts SET words = 'x' WHERE id = 3")
+@pytest.mark.parametrize("words", ["'x'", "x'00ff'", "substr(words, 9)"])
+def test_verify_finds_damage_and_reindex_repairs_it(colophon: Commands, database: Path, words: str) -> None:
+    _damaged(database, "DELETE FROM metadata_values", f"UPDATE search_texts SET words = {words} WHERE id = 3")
     result = colophon("verify", "--json")
     assert result.status == 1
     assert not result.answer["sound"]

@@ -5,9 +5,11 @@ The two dumps in `support/old_catalogs.py` are of one catalog with rows in nearl
 
 import json
 import signal
+import sqlite3
 import zlib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -34,6 +36,7 @@ from jupyter_colophon.storage.migrations.runner import (
 )
 from jupyter_colophon.storage.search.index import REMOVED
 from jupyter_colophon.storage.spi import Range, TableContext
+from jupyter_colophon.storage.sqlite.compressed_texts import decode_compressed_text
 from support.catalog import ADA, list_hit_names, search_catalog, write_metadata
 from support.catalog_maintenance import create_maintenance, list_integrity_issues
 from support.old_catalogs import OLD
@@ -238,6 +241,29 @@ def test_documents_of_softly_deleted_entities_are_marked(choice: StorageChoice) 
     catalog.close()
 
 
+def test_texts_of_documents_are_compressed(tmp_path: Path) -> None:
+    file = tmp_path / "colophon.db"
+    catalog = open_or_create_catalog(choose_sqlite_store(file), IdentityRules())
+    for urn in (ORDERS, REPORT):
+        write_metadata(catalog, urn, {"owner": "ops"})
+    catalog.provider.tx_runner.run(lambda tx: write_migration_progress(tx, MigrationProgress(2)))
+    catalog.close()
+    with closing(sqlite3.connect(file)) as connection, connection:
+        connection.create_function("decode_compressed_text", 1, decode_compressed_text)
+        connection.execute("UPDATE search_texts SET words = decode_compressed_text(words)")
+    before = file.read_bytes().count(b" dataset ")
+    catalog = open_or_create_catalog(choose_sqlite_store(file), IdentityRules())
+    assert sorted(list_hit_names(search_catalog(catalog, "owner:ops"))) == ["orders", "report"]
+    assert list_integrity_issues(create_maintenance(catalog)) == []
+    # The words of the text that was compressed later are deleted with it.
+    write_metadata(catalog, ORDERS, {"owner": "sales"}, version=1)
+    assert list_hit_names(search_catalog(catalog, "owner:ops")) == ["report"]
+    assert list_integrity_issues(create_maintenance(catalog)) == []
+    catalog.provider.reclaim_space()
+    catalog.close()
+    assert before > 0 == file.read_bytes().count(b" dataset ")
+
+
 def test_killed_migration_is_resumed_by_concurrent_processes(tmp_path: Path) -> None:
     with OLD["sqlite"](tmp_path) as choice:
         path = tmp_path / "colophon.db"
@@ -252,7 +278,7 @@ def test_killed_migration_is_resumed_by_concurrent_processes(tmp_path: Path) -> 
             )
         for catalog in catalogs:
             assert list_hit_names(search_catalog(catalog, "tags:gold")) == ["orders"]
-            assert catalog.provider.tx_runner.run(read_migration_progress) == MigrationProgress(2)
+            assert catalog.provider.tx_runner.run(read_migration_progress) == MigrationProgress(3)
         assert write_metadata(catalogs[0], ORDERS, {"owner": "Mary"}, version=2).version == 3
         assert list_integrity_issues(create_maintenance(catalogs[0])) == []
         for catalog in catalogs:
@@ -296,7 +322,7 @@ def test_catalog_of_newer_version_is_refused_and_unchanged(old: StorageChoice) -
 
 def test_new_catalog_has_the_newest_version(tmp_path: Path) -> None:
     catalog = open_or_create_catalog(choose_sqlite_store(tmp_path / "new.db"), IdentityRules())
-    assert catalog.provider.tx_runner.run(read_migration_progress) == MigrationProgress(2)
+    assert catalog.provider.tx_runner.run(read_migration_progress) == MigrationProgress(3)
     catalog.close()
 
 

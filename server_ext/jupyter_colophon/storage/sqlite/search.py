@@ -28,14 +28,16 @@ from jupyter_colophon.storage.spi import (
     list_required_terms,
 )
 from jupyter_colophon.storage.sqlite import facets
+from jupyter_colophon.storage.sqlite.compressed_texts import decode_compressed_text, encode_compressed_text
 from jupyter_colophon.storage.sqlite.guarded import GuardedConnection
 
-#: `search_entries` has what a list of hits needs and is small; `search_texts` has what FTS5 needs to delete a document.
+#: `search_entries` has what a list of hits needs and is small; `search_texts` has what FTS5 needs to delete a document,
+#: compressed (`compressed_texts.py`). FTS5 itself reads it only where `upkeep.py` has stored the texts as they are.
 CREATION = [
     f"""CREATE TABLE IF NOT EXISTS search_entries (
         id INTEGER PRIMARY KEY, urn TEXT NOT NULL UNIQUE, namespace TEXT NOT NULL, type TEXT NOT NULL,
         length INTEGER NOT NULL, {facets.COLUMN})""",
-    "CREATE TABLE IF NOT EXISTS search_texts (id INTEGER PRIMARY KEY, words TEXT NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS search_texts (id INTEGER PRIMARY KEY, words BLOB NOT NULL)",
     """CREATE VIRTUAL TABLE IF NOT EXISTS search_tokens USING fts5 (
         words, content = 'search_texts', content_rowid = 'id', prefix = '2 3', detail = none, columnsize = 0,
         tokenize = 'unicode61 remove_diacritics 0')""",
@@ -91,7 +93,7 @@ class SqliteSearch:
     def put_documents(self, *documents: Document) -> None:
         """Add or replace documents."""
         execute, many = self._connection.execute, self._connection.execute_many
-        entries, removed, texts = [], [], []
+        entries, removed, texts, uncompressed = [], [], [], []
         self._newest = None
         self._facet_texts.clear()
         existing = self._find_stored_texts([document.urn for document in documents])
@@ -105,17 +107,19 @@ class SqliteSearch:
                 texts.append((number, words))
                 continue
             entries.append((*columns, old[0]))
-            if words != old[1]:
-                removed.append(old)
+            if words != decode_compressed_text(old[1]):
+                removed.append((old[0], decode_compressed_text(old[1])))
                 texts.append((old[0], words))
+            elif isinstance(old[1], str):
+                uncompressed.append((old[0], words))
         if entries:
             many(_CHANGE, entries)
             many(_UNINDEX, removed)
-        many(_PUT_TEXT, texts)
+        many(_PUT_TEXT, [(number, encode_compressed_text(words)) for number, words in texts + uncompressed])
         many(_INDEX, texts)
 
-    def _find_stored_texts(self, urns: Sequence[str]) -> Mapping[str, tuple[int, str]]:
-        """Return number and text of the stored ones of these documents, by URN."""
+    def _find_stored_texts(self, urns: Sequence[str]) -> Mapping[str, tuple[int, str | bytes]]:
+        """Return number and stored text of the stored ones of these documents, by URN."""
         execute = self._connection.execute
         if len(urns) == 1:
             # Most writes change one entity, and this statement is three times as fast.
@@ -128,7 +132,7 @@ class SqliteSearch:
         old = execute(_OLD, (urn,)).fetchone()
         self._facet_texts.clear()
         if old is not None:
-            execute(_UNINDEX, old)
+            execute(_UNINDEX, (old[0], decode_compressed_text(old[1])))
             execute(_FORGET, old[:1])
             execute(_FORGET_TEXT, old[:1])
 
@@ -232,11 +236,13 @@ def _compute_scores(lengths: list[int], rarity: float) -> list[float]:
     return [scores[length] for length in lengths]
 
 
-def _parse_stored_terms(stored_text: str) -> frozenset[str]:
+def _parse_stored_terms(stored_text: str | bytes) -> frozenset[str]:
     # Terms come after all words.
-    _, mark, terms = stored_text.partition(_TERM)
+    _, mark, terms = decode_compressed_text(stored_text).partition(_TERM)
     return frozenset(terms.split(f" {_TERM}")) if mark else frozenset()
 
 
-def _parse_stored_words(stored_text: str) -> frozenset[str]:
-    return frozenset(word for word in stored_text.split(" ") if word and not word.startswith(_TERM))
+def _parse_stored_words(stored_text: str | bytes) -> frozenset[str]:
+    return frozenset(
+        word for word in decode_compressed_text(stored_text).split(" ") if word and not word.startswith(_TERM)
+    )

@@ -4,6 +4,8 @@ import sqlite3
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from jupyter_colophon.storage.sqlite.compressed_texts import decode_compressed_text
+
 #: The most problems that one check reports.
 _FINDINGS_MAX = 50
 _CHECK = f"PRAGMA integrity_check({_FINDINGS_MAX})"
@@ -29,8 +31,11 @@ _REPAIRS = (
     """DELETE FROM lineage_nodes WHERE id NOT IN (SELECT data FROM lineage_runs UNION SELECT program FROM lineage_runs
         UNION SELECT data FROM lineage_edges UNION SELECT program FROM lineage_edges)""",
     "REINDEX",
-    "INSERT INTO search_tokens (search_tokens) VALUES ('rebuild')",
 )
+_CLEAR_WORDS = "INSERT INTO search_tokens (search_tokens) VALUES ('delete-all')"
+_INDEX_WORDS = "INSERT INTO search_tokens (rowid, words) VALUES (?, ?)"
+_STORED_TEXTS = "SELECT id, words FROM search_texts"
+_DECOMPRESS_TEXTS = "UPDATE search_texts SET words = decode_compressed_text(words)"
 
 
 def find_file_problems(connection: sqlite3.Connection, path: Path) -> list[str]:
@@ -46,8 +51,10 @@ def find_file_problems(connection: sqlite3.Connection, path: Path) -> list[str]:
 
 def rebuild_indexes_and_full_text(connection: sqlite3.Connection) -> None:
     """Rebuild indexes and full text in the open transaction."""
-    for statement in _REPAIRS:
+    for statement in (*_REPAIRS, _CLEAR_WORDS):
         connection.execute(statement)
+    texts = connection.execute(_STORED_TEXTS)
+    connection.executemany(_INDEX_WORDS, ((number, decode_compressed_text(words)) for number, words in texts))
 
 
 def rewrite_file_and_return_freed_bytes(connection: sqlite3.Connection, path: Path) -> int:
@@ -70,6 +77,9 @@ def _check_full_text_on_copy(connection: sqlite3.Connection, path: Path) -> list
         copy = sqlite3.connect(Path(folder) / "copy.db", isolation_level=None)
         try:
             connection.backup(copy)
+            # The check reads the texts as they are.
+            copy.create_function("decode_compressed_text", 1, decode_compressed_text, deterministic=True)
+            copy.execute(_DECOMPRESS_TEXTS)
             copy.execute(_CHECK_WORDS)
         except sqlite3.DatabaseError as error:
             if not getattr(error, "sqlite_errorname", "").startswith("SQLITE_CORRUPT"):
