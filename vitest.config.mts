@@ -11,6 +11,7 @@ export default defineConfig({
     unstubGlobals: true,
     // No test asserts a time: this only ends one that hangs.
     testTimeout: 60_000,
+    hookTimeout: 60_000,
     setupFiles: ['./labextension/test/setup.ts'],
     // JupyterLab's packages are published for bundlers: vite has to process them.
     server: { deps: { inline: [/@jupyterlab/, /@lumino/, /@jupyter\//, /@rjsf/] } }

@@ -17,6 +17,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -26,12 +27,14 @@ from jupyter_colophon.client.operations import Operations
 from jupyter_colophon.client.transport import ServerAddress, Transport
 
 #: Seconds for the start of a server, and for a cell: Spark starts slowly on a busy machine.
-START_S = 90.0
+START_S = 300.0
 CELL_S = 300.0
 #: Extensions that neither the catalog nor a kernel needs: loading them costs a server a quarter of its start.
 UNUSED_EXTENSIONS = ("jupyterlab", "jupyter_lsp", "jupyter_server_terminals", "notebook_shim")
 #: Number of attempts to start a kernel.
 KERNELS_TRIED = 3
+#: Messages with an output of a cell.
+_OUTPUTS = {"stream", "display_data", "execute_result", "error"}
 
 
 class LiveFailure(Exception):
@@ -204,7 +207,7 @@ class LiveKernel:
 
     def finish(self, request: str) -> Outcome:
         """Wait for the end of a cell, ignoring messages of other cells."""
-        outputs: list[Mapping[str, Any]] = []
+        messages: list[tuple[str, Mapping[str, Any]]] = []
         reply: Mapping[str, Any] | None = None
         is_idle = False
         while reply is None or not is_idle:
@@ -215,9 +218,9 @@ class LiveKernel:
             elif kind == "status":
                 is_idle = content["execution_state"] == "idle"
             else:
-                outputs += _to_outputs(kind, content)
+                messages.append((kind, content))
         self._early.pop(request)
-        return Outcome(reply["status"] == "ok", reply.get("execution_count") or 0, tuple(outputs))
+        return Outcome(reply["status"] == "ok", reply.get("execution_count") or 0, tuple(_to_outputs(messages)))
 
     def complete(self, line: str) -> list[str]:
         """Return the completions at the end of a line."""
@@ -316,14 +319,17 @@ def run_live_kernel(server: LiveServer, notebook: str) -> Iterator[LiveKernel]:
         kernel.close()
 
 
-def _to_outputs(kind: str, content: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    if kind == "stream":
-        return [{"text/plain": content["text"]}]
-    if kind in {"display_data", "execute_result"}:
-        return [content["data"]]
-    if kind == "error":
-        return [{"text/plain": f"{content['ename']}: {content['evalue']}"}]
-    return []
+def _to_outputs(messages: list[tuple[str, Mapping[str, Any]]]) -> Iterator[Mapping[str, Any]]:
+    """Return the outputs of messages. A kernel may send a line of a stream in several: text that follows belongs to it."""
+    shown = [message for message in messages if message[0] in _OUTPUTS]
+    for (kind, _), parts in groupby(shown, lambda message: (message[0], message[1].get("name"))):
+        contents = [content for _, content in parts]
+        if kind == "stream":
+            yield {"text/plain": "".join(content["text"] for content in contents)}
+        elif kind == "error":
+            yield from ({"text/plain": f"{content['ename']}: {content['evalue']}"} for content in contents)
+        else:
+            yield from (content["data"] for content in contents)
 
 
 def _end_line(text: str) -> str:

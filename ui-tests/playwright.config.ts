@@ -12,7 +12,7 @@ const browser = process.env.CHROMIUM ?? browsers.find(path => existsSync(path));
 /** All tests use one JupyterLab with an empty catalog; authentication and the XSRF check are enabled. */
 export default defineConfig({
   testDir: 'tests',
-  timeout: 420_000,
+  timeout: 900_000,
   expect: { timeout: 60_000 },
   workers: 1,
   // In continuous integration, a test may be retried once; it is reported as flaky then.

@@ -127,9 +127,10 @@ def test_call_that_missed_its_time_limit_changes_nothing(both: SystemApps, rogue
 def test_hanging_transaction_is_abandoned_and_rolled_back(
     both: SystemApps, rogue: ModuleType, catalog: Catalog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(transactions, "WRITE_S", 0.2)
-    call = submit(both, "hang-in-transaction")
-    assert isinstance(call.exception(WAIT_S), TransactionTimeout)
+    with monkeypatch.context() as patches:
+        patches.setattr(transactions, "WRITE_S", 0.2)
+        call = submit(both, "hang-in-transaction")
+        assert isinstance(call.exception(WAIT_S), TransactionTimeout)
     # Its callable still hangs, while others write.
     assert write_metadata(catalog, ORDERS).has_changed
     assert call_app(both, "PUT", f"{SALES}/lake", {"url": "a"}) == {"name": "lake"}

@@ -9,7 +9,7 @@ from live import LiveServer
 from support.commands import CommandResult, Commands
 
 TOKEN = re.compile(r"colophon_[A-Za-z0-9_-]{43}\n")
-REFUSED_S = 30
+REFUSED_S = 120
 
 
 def wait_until_refused(run: Callable[[], CommandResult]) -> CommandResult:

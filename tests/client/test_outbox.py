@@ -23,6 +23,8 @@ from live import LiveServer, run_live_kernel
 from support.process import start_script_process
 
 URN = "urn:li:dataset:(urn:li:dataPlatform:spark,sales.{},PROD)"
+#: How long sending may take on a busy machine, in seconds.
+WAIT_S = 300
 #: Emits one change of a table after the other, and prints each number once it is emitted.
 TALKER = """
 from jupyter_colophon import metadata
@@ -97,7 +99,7 @@ def test_entries_emitted_without_a_server_are_delivered_later(
             pause.wait(0.01)
         for number in range(50, 60):
             context.metadata.add_properties("away", {"number": str(number)})
-    assert (context.metadata.flush(), context.metadata.dropped) == (0, 0)
+    assert (context.metadata.flush(WAIT_S), context.metadata.dropped) == (0, 0)
     assert numbers(server, "away") == [str(number) for number in range(60)]
     catalog = server.create_client()
     assert catalog.read_run(context.urn)["status"] == "succeeded"

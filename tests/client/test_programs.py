@@ -20,6 +20,8 @@ from jupyter_colophon.core.errors import InvalidName
 
 pytestmark = pytest.mark.usefixtures("known")
 URN = "urn:li:dataset:(urn:li:dataPlatform:spark,{}.{},PROD)"
+#: How long sending may take on a busy machine, in seconds.
+WAIT_S = 300
 
 
 @pytest.fixture
@@ -112,11 +114,11 @@ def test_reads_have_both_scopes_and_are_cached_for_the_run(context: Any, catalog
 def test_facts_are_reported_during_and_at_the_end(catalog: Any, database: str) -> None:
     with metadata.run("shop.spark.load", namespace=database) as going:
         going.record_facts({"rows": 12, "step": "load"})
-        assert going.metadata.flush() == 0
+        assert going.metadata.flush(WAIT_S) == 0
         reported = catalog.read_run(going.urn)
         assert (reported["status"], reported["facts"]) == ("running", {"rows": 12, "step": "load"})
         going.facts["step"] = "done"
-    assert going.metadata.flush() == 0
+    assert going.metadata.flush(WAIT_S) == 0
     reported = catalog.read_run(going.urn)
     assert (reported["status"], reported["facts"]) == ("succeeded", {"rows": 12, "step": "done"})
 
@@ -167,7 +169,7 @@ def test_all_or_selected_metadata_is_propagated(
 ) -> None:
     write(catalog, URN.format(database, "t"), {"owner": "ops", "hr-level": "3"}, ["hr", "raw"])
     context.metadata.propagate("t", "sink", **choice)
-    assert context.metadata.flush() == 0
+    assert context.metadata.flush(WAIT_S) == 0
     properties, tags = recorded(catalog, URN.format(database, "sink"), choice.get("scope", "USER"))
     keys = {key for key in properties if not key.startswith(("created", "creation", "last-"))}
     assert (keys, set(tags)) == expected
@@ -184,7 +186,7 @@ def test_field_metadata_is_propagated_to_same_or_other_fields(
     for name in "ab":
         write(catalog, str(source.append("field", name)), {}, [f"tag-{name}"])
     context.metadata.propagate(source, sink, fields=fields)
-    assert (context.metadata.flush(), context.metadata.dropped) == (0, 0)
+    assert (context.metadata.flush(WAIT_S), context.metadata.dropped) == (0, 0)
     found = {name: recorded(catalog, sink.append("field", name)) for name in sinks}
     assert all(tags and tags[0].startswith("tag-") for _, tags in found.values())
 
@@ -204,7 +206,7 @@ def test_fields_that_no_schema_names_are_propagated_too(
     snapshot = metadata.prefetch([source], fields=True) if has_snapshot else None
     with metadata.run("shop.spark.load", namespace=database, snapshot=snapshot) as context:
         context.metadata.propagate(source, sink, fields="same")
-    assert (context.metadata.flush(), context.metadata.dropped) == (0, 0)
+    assert (context.metadata.flush(WAIT_S), context.metadata.dropped) == (0, 0)
     assert [recorded(catalog, sink.append("field", named))[1] for named in ("empName", odd)] == [["tag-emp"]] * 2
     assert catalog.list_fields(sink.urn)["fields"] == [odd, "empName"]
 
@@ -237,7 +239,7 @@ def test_declared_and_opened_datasets_are_lineage(catalog: Any, database: str) -
         context.open_dataset("t", access="out")
         context.open_dataset("new")
         context.open_dataset(f"{database}.rates", access="in")
-    assert context.metadata.flush() == 0
+    assert context.metadata.flush(WAIT_S) == 0
     assert at_start == {("t", "read", ""), ("report", "write", "writer"), ("rates", "unknown", "")}
     later = {("t", "both", ""), ("new", "unknown", ""), ("rates", "read", "")}
     assert modes(catalog, context) == at_start | later
@@ -260,7 +262,7 @@ def test_run_records_its_ending_and_arguments(catalog: Any, database: str) -> No
     failed.end("succeeded")
     with metadata.run("shop.spark.load", namespace=database, arguments={"sink": "x.y"}) as fine:
         pass
-    assert fine.metadata.flush() == 0
+    assert fine.metadata.flush(WAIT_S) == 0
     assert [catalog.read_run(one.urn)["status"] for one in (failed, fine)] == ["failed", "succeeded"]
     assert catalog.read_run(fine.urn)["arguments"] == {"sink": "x.y"}
     assert fine.entity_from("sink").urn == URN.format("x", "y")

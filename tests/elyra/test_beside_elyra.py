@@ -18,7 +18,7 @@ from support.snippets import SPACE, build_snippet
 ELYRA = Path(__file__).parents[2] / ".venv" / "elyra" / "bin"
 OURS, THEIRS = f"colophon/api/schemaspaces/{SPACE}/instances", f"elyra/metadata/{SPACE}"
 #: A timeout in seconds, which matters only when a test fails.
-PATIENCE_S = 60.0
+PATIENCE_S = 300.0
 
 
 @pytest.fixture(scope="module")

@@ -42,7 +42,7 @@ def write_policy(folder: Path, *rules: dict[str, Any], name: str = "team.json") 
 
 async def wait_for(answer: Any, status: int) -> Any:
     """Repeat a request until it has this status: a changed policy takes effect within a second."""
-    for _ in range(100):
+    for _ in range(2_400):
         answered = await answer()
         if answered.status == status:
             return answered
@@ -76,7 +76,7 @@ async def test_a_file_takes_effect_and_a_bad_one_counts_as_it_was(
 
 
 async def wait_for_problem(api: Any) -> Any:
-    for _ in range(100):
+    for _ in range(2_400):
         access = (await api("GET", "health")).body["access"]
         if access["problems"]:
             return access

@@ -128,7 +128,7 @@ async def test_queries_are_refused_while_requests_wait_for_threads(
         )
         for number in range(9)
     ]
-    for _ in range(100):
+    for _ in range(1_200):
         refused = await api("GET", "search", params={"q": "*"})
         if refused.status == 503:
             break
@@ -139,7 +139,7 @@ async def test_queries_are_refused_while_requests_wait_for_threads(
     assert set(statuses) <= {200, 503}
     assert statuses.count(200) >= 8
     assert (await count_shed(jp_fetch))["query"] >= 1
-    for _ in range(100):
+    for _ in range(1_200):
         if (await api("GET", "search", params={"q": "*"})).status == 200:
             break
     assert (await api("GET", "health")).body["load"]["refused"] == []
@@ -179,7 +179,7 @@ async def test_tools_of_assistants_are_refused_as_the_requests_that_they_make(
 
 async def wait_until_refused(api: Any, statuses: list[int]) -> None:
     """Wait until a search, a read and a write have these statuses: a delay counts if it lasts."""
-    for _ in range(100):
+    for _ in range(1_200):
         if await send_each_kind(api) == statuses:
             return
         await asyncio.sleep(0.1)

@@ -63,7 +63,7 @@ async def list_cell_ids(api: Any, path: str) -> list[str]:
 
 
 async def wait_for(read: Callable[[], Awaitable[Any]], expected: Any) -> None:
-    for _ in range(400):
+    for _ in range(6_000):
         if await read() == expected:
             return
         await asyncio.sleep(0.02)

@@ -257,7 +257,7 @@ async def test_each_proposal_of_a_batch_waits_on_its_own(api: Any, people: Peopl
 async def test_queued_batch_waits_for_review_under_its_number(api: Any, people: People) -> None:
     body = {"proposals": [_add(unit="dollar")]}
     entry = (await people("ann", "POST", "proposals", params={"async": "true"}, body=body)).body["id"]
-    for _ in range(200):
+    for _ in range(2_400):
         state = (await people("ann", "GET", "inbox", entry)).body["state"]
         if state != "pending":
             break

@@ -28,6 +28,9 @@ from jupyter_colophon.kernel.messages import NoticeQueue
 from jupyter_colophon.kernel.recorder import Recorder
 from live import run_live_server
 
+#: How long sending may take on a busy machine, in seconds.
+WAIT_S = 300
+
 
 class Notebook:
     """One notebook with a recorder, run by hand."""
@@ -83,7 +86,7 @@ def test_cell_that_accessed_data_has_a_complete_run(notebook):
     edge = ColumnFlow(notebook.urn("a"), "x", notebook.urn("b"), "x", Transformation.IDENTITY)
     notebook.see(reads=("a",), writes=("b",), columns=(edge,))
     notebook.end(cell)
-    assert notebook.recorder.flush(10) == 0
+    assert notebook.recorder.flush(WAIT_S) == 0
     (run,) = notebook.runs("make")
     (session,) = notebook.session_runs()
     assert touched(run) == {(notebook.urn("a"), "read"), (notebook.urn("b"), "write")}
@@ -138,7 +141,7 @@ def test_lineage_does_not_connect_separate_statements(notebook):
     notebook.see(reads=("raw",), writes=("emp",))
     notebook.see(reads=("emp",), writes=("report",))
     notebook.end(cell)
-    assert notebook.recorder.flush(10) == 0
+    assert notebook.recorder.flush(WAIT_S) == 0
     assert [upstream(notebook, table) for table in ("emp", "report", "raw", "dept")] == [
         {"raw"},
         {"raw", "emp"},
@@ -149,7 +152,7 @@ def test_lineage_does_not_connect_separate_statements(notebook):
     cell = notebook.begin("both")
     notebook.see(reads=("dept",), writes=("report",))
     notebook.end(cell)
-    assert notebook.recorder.flush(10) == 0
+    assert notebook.recorder.flush(WAIT_S) == 0
     assert [upstream(notebook, table) for table in ("emp", "report")] == [{"raw"}, {"raw", "emp", "dept"}]
     program = str(make_cell_program_urn(DEFAULT_NAMESPACE, notebook.path, "both"))
     graph = notebook.catalog.read_lineage(program)
@@ -166,7 +169,7 @@ def test_renamed_table_keeps_its_history(notebook):
     cell = notebook.begin("make")
     notebook.see(reads=("raw",), writes=("t",))
     notebook.end(cell)
-    assert notebook.recorder.flush(10) == 0
+    assert notebook.recorder.flush(WAIT_S) == 0
     notebook.catalog.write_aspect(old, "businessMetadata", {"properties": {}, "tags": ["gold"]})
     cell = notebook.begin("rename")
     notebook.see(reads=("t",), writes=("audit",))
@@ -174,7 +177,7 @@ def test_renamed_table_keeps_its_history(notebook):
     notebook.see(reads=("t",), writes=("renamed",), function="rename", columns=(edge,), renamed=(old, new))
     notebook.see(reads=("renamed",), writes=("report",))
     notebook.end(cell)
-    assert notebook.recorder.flush(10) == 0
+    assert notebook.recorder.flush(WAIT_S) == 0
     assert find_entity(notebook.catalog, old) is None
     entity = find_entity(notebook.catalog, new)
     assert entity["aspects"]["businessMetadata"]["value"]["tags"] == ["gold"]
@@ -197,7 +200,7 @@ def test_table_recreated_under_old_name_is_a_new_entity(notebook):
         now = read_time_ms()
         notebook.recorder.add_observation(Observation(now, now, "insert", writes=(notebook.table("t", fields),)))
         notebook.end(cell)
-    assert notebook.recorder.flush(10) == 0
+    assert notebook.recorder.flush(WAIT_S) == 0
     for urn in (old, new):
         assert read_stored_aspect(notebook.catalog, urn, "schemaMetadata").value["fields"][0]["fieldPath"] == "x"
         assert len(notebook.catalog.list_runs(data=urn)["runs"]) == 2 - (urn == old)
@@ -223,7 +226,7 @@ def test_rename_onto_a_name_in_use_copies_and_links(notebook):
     edge = ColumnFlow(old, "x", new, "x", Transformation.IDENTITY)
     notebook.see(reads=("t",), writes=("renamed",), function="rename", columns=(edge,), renamed=(old, new))
     notebook.end(cell)
-    assert notebook.recorder.flush(10) == 0
+    assert notebook.recorder.flush(WAIT_S) == 0
     assert read_stored_aspect(notebook.catalog, new, "businessMetadata").value == recorded[0][2]
     assert read_stored_aspect(notebook.catalog, new, "editableDatasetProperties").value == recorded[3][2]
     assert read_stored_aspect(notebook.catalog, field.replace(old, new), "businessMetadata").value["tags"] == [
@@ -238,17 +241,17 @@ def test_rename_onto_a_name_in_use_copies_and_links(notebook):
 
 def test_cell_without_accesses_has_no_run(notebook):
     notebook.end(notebook.begin("idle"))
-    notebook.recorder.flush(10)
+    notebook.recorder.flush(WAIT_S)
     assert notebook.runs("idle") == notebook.session_runs() == []
 
 
 def test_missing_lineage_is_recorded_with_the_run(notebook):
     execution = notebook.begin("blind")
     notebook.see(reads=["a"], missing=(MissingDetail.COLUMNS,))
-    assert notebook.recorder.flush(5) == 0
+    assert notebook.recorder.flush(WAIT_S) == 0
     notebook.see(missing=(MissingDetail.SINK, MissingDetail.COLUMNS))
     notebook.end(execution)
-    assert notebook.recorder.flush(5) == 0
+    assert notebook.recorder.flush(WAIT_S) == 0
     (run,) = notebook.runs("blind")
     assert run["facts"]["missingLineage"] == f"{MissingDetail.COLUMNS}; {MissingDetail.SINK}"
     assert run["status"] == "succeeded"
@@ -258,7 +261,7 @@ def test_failed_cell_has_a_failed_run_with_earlier_accesses(notebook):
     cell = notebook.begin("broken")
     notebook.see(writes=("a",))
     notebook.end(cell, succeeded=False)
-    notebook.recorder.flush(10)
+    notebook.recorder.flush(WAIT_S)
     (run,) = notebook.runs("broken")
     assert (run["status"], touched(run)) == ("failed", {(notebook.urn("a"), "write")})
 
@@ -268,7 +271,7 @@ def test_failed_statement_records_inputs_and_intended_outputs(notebook, raised, 
     cell = notebook.begin("failing")
     notebook.see(reads=("raw",), failed=True, error="PATH_ALREADY_EXISTS", intended=(notebook.table("emp"),))
     notebook.end(cell, succeeded=False, failure=CellFailure.from_exception(raised))
-    notebook.recorder.flush(10)
+    notebook.recorder.flush(WAIT_S)
     (run,) = notebook.runs("failing")
     assert (run["status"], touched(run)) == (status, {(notebook.urn("raw"), "read")})
     assert (run["intendedOutputs"], run["facts"]["error"]) == ([notebook.urn("emp")], type(raised).__name__)
@@ -285,7 +288,7 @@ def test_only_failures_in_spark_have_a_run_without_accesses(notebook):
         ("typo", CellFailure("NameError")),
     ):
         notebook.end(notebook.begin(name), succeeded=False, failure=failure)
-    notebook.recorder.flush(10)
+    notebook.recorder.flush(WAIT_S)
     (run,) = notebook.runs("refused")
     assert (run["status"], run["facts"]["error"], run["accesses"]) == ("failed", "AnalysisException", [])
     assert notebook.runs("typo") == []
@@ -299,11 +302,11 @@ def test_failed_stream_fails_the_cell_that_started_it(notebook, is_over):
     notebook.see(
         at=cell.start_ms, function="stream", failed=True, error="FOREACH_BATCH_USER_FUNCTION_ERROR (ValueError)"
     )
-    notebook.recorder.flush(10)
+    notebook.recorder.flush(WAIT_S)
     if not is_over:
         assert notebook.runs("flow")[0]["status"] == "running"
         notebook.end(cell)
-        notebook.recorder.flush(10)
+        notebook.recorder.flush(WAIT_S)
     (run,) = notebook.runs("flow")
     assert (run["status"], run["facts"]["error"]) == (
         "failed",
@@ -332,7 +335,7 @@ def test_dropped_table_is_marked_until_it_is_written_again(notebook):
         for each in seen:
             notebook.see(**each)
         notebook.end(cell)
-        assert notebook.recorder.flush(10) == 0
+        assert notebook.recorder.flush(WAIT_S) == 0
         marks[name] = [read_dropped(notebook, table) is not None for table in ("a", "b", "kept")]
     assert marks == {
         "make": [False, False, False],
@@ -362,7 +365,7 @@ def test_stream_has_run_with_its_state_below_the_cell(notebook, error):
     for batch in range(3):
         progress = replace(stream, batch=batch, input_rows=5 * batch + 5)
         notebook.see(reads=("raw",), writes=("clean",), function="stream", stream=progress)
-    notebook.recorder.flush(10)
+    notebook.recorder.flush(WAIT_S)
     run, started = list_stream_and_cell_runs(notebook)
     assert (run["parent"], run["status"], started["status"]) == (started["urn"], "running", "succeeded")
     assert [run["facts"][name] for name in ("stream", "streamBatch", "inputRows", "cellId")] == [
@@ -376,7 +379,7 @@ def test_stream_has_run_with_its_state_below_the_cell(notebook, error):
     ended = replace(progress, has_ended=True)
     notebook.see(at=cell.start_ms, function="stream", stream=ended, failed=error is not None, error=error)
     notebook.end(other)
-    notebook.recorder.flush(10)
+    notebook.recorder.flush(WAIT_S)
     statuses = [each["status"] for each in notebook.runs("flow")]
     assert statuses == (["succeeded"] * 2 if error is None else ["failed"] * 2)
     assert list_stream_and_cell_runs(notebook)[0]["facts"].get("error") == (
@@ -396,11 +399,11 @@ def test_stream_is_killed_with_its_kernel(notebook):
 def test_running_cell_is_reported_before_its_end(notebook):
     cell = notebook.begin("long")
     notebook.see(writes=("a",))
-    notebook.recorder.flush(10)
+    notebook.recorder.flush(WAIT_S)
     (run,) = notebook.runs("long")
     assert (run["status"], run["end"]) == ("running", None)
     notebook.end(cell)
-    notebook.recorder.flush(10)
+    notebook.recorder.flush(WAIT_S)
     assert notebook.runs("long")[0]["status"] == "succeeded"
 
 
@@ -414,7 +417,7 @@ def test_late_observation_is_assigned_by_its_start(notebook):
     notebook.see(writes=("late",), at=began)
     notebook.see(writes=("own",))
     notebook.end(second)
-    notebook.recorder.flush(10)
+    notebook.recorder.flush(WAIT_S)
     assert touched(notebook.runs("first")[0]) == {(notebook.urn("late"), "write")}
     assert notebook.runs("first")[0]["status"] == "succeeded"
     assert touched(notebook.runs("second")[0]) == {(notebook.urn("own"), "write")}
@@ -422,7 +425,7 @@ def test_late_observation_is_assigned_by_its_start(notebook):
 
 def test_observation_between_cells_belongs_to_the_notebook(notebook):
     notebook.see(writes=("stream",))
-    notebook.recorder.flush(10)
+    notebook.recorder.flush(WAIT_S)
     assert touched(notebook.session_runs()[0]) == {(notebook.urn("stream"), "write")}
 
 
@@ -449,7 +452,7 @@ def test_written_data_is_described_and_again_only_when_it_changed(notebook):
         ref = notebook.table("a", tuple(SchemaField(name, "int", True) for name in names))
         notebook.recorder.add_observation(Observation(read_time_ms(), read_time_ms(), "insert", writes=(ref,)))
         notebook.end(cell)
-        notebook.recorder.flush(10)
+        notebook.recorder.flush(WAIT_S)
         found = find_entity(notebook.catalog, notebook.urn("a"))["aspects"]
         return found["schemaMetadata"]["version"], found["technicalMetadata"]["value"]["properties"]["format"]
 
@@ -469,7 +472,7 @@ def test_refused_report_is_counted_and_reported_once(notebook):
     good = notebook.begin("good")
     notebook.see(writes=("a",))
     notebook.end(good)
-    assert notebook.recorder.flush(10) == 0
+    assert notebook.recorder.flush(WAIT_S) == 0
     assert touched(notebook.runs("good")[0]) == {(notebook.urn("a"), "write")}
     (line,) = notebook.notices.take_lines()
     assert line.startswith("Colophon could not record what cell bad-0 did: ")
@@ -491,7 +494,7 @@ def test_reports_wait_while_the_server_is_unavailable(tmp_path):
         assert server.token not in line
 
         server.start()
-        assert notebook.recorder.flush(10) == 0
+        assert notebook.recorder.flush(WAIT_S) == 0
         for number in range(3):
             assert touched(notebook.runs(f"cell-{number}")[0]) == {(notebook.urn(f"t{number}"), "write")}
         notebook.recorder.flush_and_end_run(5)
@@ -518,13 +521,13 @@ def test_run_is_sent_again_to_a_replaced_store(tmp_path):
         notebook = Notebook(server.create_client(), "replaced")
         cell = notebook.begin("long")
         notebook.see(writes=("before",))
-        assert notebook.recorder.flush(10) == 0
+        assert notebook.recorder.flush(WAIT_S) == 0
         server.stop()
         shutil.rmtree(server.data)
         server.start()
         notebook.see(writes=("after",))
         notebook.end(cell)
-        assert notebook.recorder.flush(10) == 0
+        assert notebook.recorder.flush(WAIT_S) == 0
         (run,) = notebook.runs("long")
         assert (run["status"], touched(run)) == ("succeeded", {(notebook.urn("after"), "write")})
         assert run["parent"] in {session["urn"] for session in notebook.session_runs()}
@@ -538,7 +541,7 @@ def test_invalid_token_is_reported_in_one_line(server):
         cell = stranger.begin(f"cell-{number}")
         stranger.see(writes=("t",))
         stranger.end(cell)
-    stranger.recorder.flush(10)
+    stranger.recorder.flush(WAIT_S)
     (line,) = stranger.notices.take_lines()
     assert "does not accept the token" in line
     stranger.recorder.flush_and_end_run(2)

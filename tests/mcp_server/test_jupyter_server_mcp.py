@@ -15,7 +15,7 @@ from support.urns import ORDERS
 #: Created by `make`; it is not part of the distribution.
 PYTHON = Path(__file__).parents[2] / ".venv" / "server-tools" / "bin" / "python"
 #: Nothing depends on it but how long a failure keeps the suite waiting.
-PATIENCE_S = 60.0
+PATIENCE_S = 300.0
 
 
 @pytest.fixture(scope="module")

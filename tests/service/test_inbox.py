@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from jupyter_colophon.composition import Catalog
@@ -19,6 +20,7 @@ from jupyter_colophon.core.errors import AccessDenied, ConditionFailed, InvalidI
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model.proposal import Proposal, WriteCondition
 from jupyter_colophon.service.changes.inbox import ProposalInbox
+from jupyter_colophon.storage import transaction_lifetime
 from jupyter_colophon.storage.changes import dead_letters
 from support.catalog import ADA, build_metadata_value, delete_entity_or_aspect, open_catalog_file, write_metadata
 from support.disk import fill_disk
@@ -251,19 +253,19 @@ def test_store_failure_delays_batches_without_refusing_them(tmp_path: Path, capl
 def test_batch_is_refused_only_if_its_transaction_is_too_long_each_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stalls: int, state: str
 ) -> None:
-    catalog, left = open_catalog_file(tmp_path / "colophon.db"), [stalls]
-    clock = catalog.write_path.now
+    catalog, left, stalled_s = open_catalog_file(tmp_path / "colophon.db"), [stalls], [0.0]
+    clock, monotonic = catalog.write_path.now, time.monotonic
 
     def stall() -> int:
-        """Return the time; the first calls are slow, as on a stalled machine."""
+        """Return the time; the first calls take longer than a transaction may, as on a stalled machine."""
         if left[0]:
             left[0] -= 1
-            time.sleep(0.4)
+            stalled_s[0] += 2 * transaction_lifetime.WRITE_S
         return clock()
 
     catalog.inbox.stop_thread()
     entry = catalog.inbox.check_and_store_batch([create_proposal()], ADA)
-    monkeypatch.setattr("jupyter_colophon.storage.transaction_lifetime.WRITE_S", 0.2)
+    monkeypatch.setattr(transaction_lifetime, "time", SimpleNamespace(monotonic=lambda: monotonic() + stalled_s[0]))
     inbox = ProposalInbox(catalog.provider, replace(catalog.write_path, now=stall), clock)
     inbox.start_applying_in_background()
     assert settled(inbox, entry).state == state

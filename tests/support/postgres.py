@@ -97,7 +97,7 @@ class PostgresServer:
         command = [*self._build_user_command(), str(self._programs / "postgres"), "-D", str(self._data), *settings]
         with (self.folder / "log").open("ab") as log:
             self._process = subprocess.Popen(command, stdout=log, stderr=log, cwd=self.folder)
-        for _ in range(600):
+        for _ in range(2_400):
             try:
                 psycopg.connect(self.dsn, connect_timeout=5).close()
                 return
@@ -139,7 +139,7 @@ class PostgresServer:
         self.settings = settings
         self.start()
         with psycopg.connect(self.dsn, autocommit=True) as connection:
-            for _ in range(600):
+            for _ in range(2_400):
                 if connection.execute("SELECT pg_is_in_recovery()").fetchone() == (False,):
                     return
                 time.sleep(0.05)

@@ -6,6 +6,7 @@ SCALED = '''
 
 import os
 import time
+from pathlib import Path
 
 from jupyter_colophon.apps import AlreadyExists, Range, ServiceResponse, SystemApp, TableSpec
 
@@ -19,6 +20,13 @@ def get_process(context, request):
 def wait(context, request):
     time.sleep(float(request.query["seconds"][0]))
     return get_process(context, request)
+
+
+def wait_for_file(context, request):
+    folder = Path(request.query["folder"][0])
+    (folder / str(os.getpid())).touch()
+    while not (folder / "go-on").exists():
+        time.sleep(0.02)
 
 
 def count(context, request):
@@ -72,6 +80,7 @@ class Scaled(SystemApp):
         configurer.add_alias("main", service="service")
         configurer.add_handler("GET", "/process", get_process)
         configurer.add_handler("GET", "/wait", wait)
+        configurer.add_handler("GET", "/wait-for-file", wait_for_file, timeout_s=120)
         configurer.add_handler("POST", "/contexts/{context}/{name}", count, permission="read")
         configurer.add_handler("GET", "/contexts/{context}", list_uses)
         configurer.add_handler("GET", "/refuse", refuse)

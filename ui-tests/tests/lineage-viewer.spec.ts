@@ -167,9 +167,9 @@ test('the lineage viewer shows columns in cards, and finds what is folded', asyn
   await test.step('the toolbar is one row, and wraps in a narrow panel', async () => {
     const toolbar = panel.getByRole('toolbar', { name: 'Lineage controls' });
     await page.setViewportSize({ width: 1400, height: 700 });
-    await expect(async () => expect((await toolbar.boundingBox())?.height).toBeLessThan(44)).toPass({ timeout: 20_000 });
+    await expect(async () => expect((await toolbar.boundingBox())?.height).toBeLessThan(44)).toPass({ timeout: 60_000 });
     await page.setViewportSize({ width: 900, height: 700 });
-    await expect(async () => expect((await toolbar.boundingBox())?.height).toBeGreaterThan(44)).toPass({ timeout: 20_000 });
+    await expect(async () => expect((await toolbar.boundingBox())?.height).toBeGreaterThan(44)).toPass({ timeout: 60_000 });
     for (const control of await toolbar.locator('button:visible, select:visible').all()) {
       await expect(control).toBeInViewport({ ratio: 1 });
     }
@@ -349,7 +349,7 @@ test('the lineage viewer shows columns in cards, and finds what is folded', asyn
     await page.screenshot({ path: info.outputPath('difference-light.png') });
     for (const colour of ['--jp-success-color0', '--jp-error-color0', '--jp-warn-color0']) {
       await expect(async () => expect(await countPixels(graph.locator('canvas').first(), colour)).toBeGreaterThan(20)).toPass({
-        timeout: 20_000
+        timeout: 60_000
       });
     }
     await panel.getByLabel('Compare with').fill('');

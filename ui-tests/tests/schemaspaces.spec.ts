@@ -175,14 +175,14 @@ test('snippets are edited, deleted and restored by keyboard', async ({ page }) =
   await expect(async () => {
     await runCommand(page, 'colophon:show-schemaspaces');
     await expect(panel.getByRole('row')).toHaveCount(3);
-    await expect(panel.getByRole('button', { name: 'Code Snippets', exact: true })).toBeFocused({ timeout: 1000 });
+    await expect(panel.getByRole('button', { name: 'Code Snippets', exact: true })).toBeFocused({ timeout: 5000 });
     // Create, filter, order, validity, one tag, three tools, then the list.
     for (let stop = 0; stop < 9; stop++) {
       await page.keyboard.press('Tab');
     }
-    await expect(first).toBeFocused({ timeout: 1000 });
+    await expect(first).toBeFocused({ timeout: 5000 });
     await page.keyboard.press('ArrowDown');
-    await expect(getRow(panel, 'Beta').getByRole('button').first()).toBeFocused({ timeout: 1000 });
+    await expect(getRow(panel, 'Beta').getByRole('button').first()).toBeFocused({ timeout: 5000 });
   }).toPass();
 
   await test.step('Enter opens it and a shortcut saves', async () => {

@@ -125,7 +125,7 @@ class Broker:
         """Delete a topic with its records."""
         admin = AdminClient({"bootstrap.servers": self.servers})
         admin.delete_topics([name])[name].result(120)
-        for _ in range(100):
+        for _ in range(1_200):
             if name not in admin.list_topics(timeout=5).topics:
                 return
             time.sleep(0.1)
